@@ -1,4 +1,4 @@
-//! What a buffer can hold: B, if it has a limit.
+//! The capacity of a buffer: B, if it has a limit.
 
 use core::fmt;
 
@@ -10,7 +10,7 @@ use core::fmt;
 pub struct Capacity(u64);
 
 impl Capacity {
-    /// Whatever comes finds room.
+    /// Every arrival fits.
     pub const UNLIMITED: Capacity = Capacity(u64::MAX);
 
     /// A capacity of `most`. The largest number of 64 bits is not a limit.
@@ -18,7 +18,7 @@ impl Capacity {
         Capacity(most)
     }
 
-    /// How much it is, unless it is unlimited: B.
+    /// The limit B, unless the buffer is unlimited.
     pub fn limit(self) -> Option<u64> {
         self.is_limited().then_some(self.0)
     }
@@ -28,7 +28,7 @@ impl Capacity {
         self != Capacity::UNLIMITED
     }
 
-    /// Tells whether there is room for a total of `level`.
+    /// Whether there is room for a total of `level`.
     #[inline]
     pub fn holds(self, level: u64) -> bool {
         level <= self.0

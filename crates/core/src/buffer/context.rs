@@ -1,4 +1,4 @@
-//! What the policies of a port may know before the run: the port itself, and what its circuits were promised.
+//! What the policies of a port may use before the run: the port itself, and the contracts of its circuits.
 
 use super::capacity::Capacity;
 use super::size::{Level, Measure};
@@ -7,7 +7,7 @@ use crate::rng::Stream;
 use crate::transport::fec::Budget;
 use crate::units::{CELL_BYTES, Rate};
 
-/// What a policy may know about its port before the run.
+/// The properties of its port that a policy may use before the run.
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'a> {
     /// Capacity B of the buffer, in the port's measure.
@@ -24,7 +24,7 @@ pub struct Context<'a> {
     pub port: &'a str,
 }
 
-/// What a circuit was promised, and what its frames look like.
+/// The contract of a circuit, and the form of its frames.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contract {
     /// Minimum cell rate that was promised; zero where nothing was. The scheduler says what it counts.
@@ -39,9 +39,9 @@ pub struct Contract {
     pub octets: u64,
     /// Application octets in a full frame; none if the circuit only carries acknowledgements.
     pub payload: Option<u64>,
-    /// What of its frames may be lost, if it carries packets that repair themselves.
+    /// The cells and frames that may be lost, if the circuit carries packets with parity.
     pub budget: Option<Budget>,
-    /// Factor of the dynamic threshold of a queue that shares a memory, where it has one of its own.
+    /// Factor of the dynamic threshold of a queue that shares a memory, if it has its own.
     pub alpha: Option<f64>,
 }
 
@@ -67,7 +67,7 @@ impl Context<'_> {
         }
     }
 
-    /// The occupancy that the parameter `key` stands for, or why it means nothing here.
+    /// The occupancy that the parameter `key` stands for, or why it has no meaning here.
     pub fn level(&self, key: &'static str, level: Level) -> Result<u64, Refused> {
         level.within(self.measure, self.capacity).or_else(|why| refuse(key, why))
     }

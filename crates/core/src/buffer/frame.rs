@@ -1,13 +1,13 @@
-//! The frame rule that all frame-aware schemes share: a frame is taken or refused at its first unit, and a frame
-//! that has lost a unit is not worth the rest of its cells (partial packet discard), unless a switch does not go so far.
+//! The frame rule that all frame-aware schemes share: a frame is accepted or refused at its first unit, and the rest
+//! of a frame that has lost a unit is discarded (partial packet discard), unless a switch does not support that.
 //!
 //! Source: A. Romanow, S. Floyd, "Dynamics of TCP traffic over ATM networks", IEEE JSAC 13(4), 1995. A scheme adds
-//! only its own question, asked once per frame: "shall this frame be taken?"
+//! only its own question, asked once per frame: "Accept this frame?"
 
 use super::verdict::{Action, Reason, Verdict};
 use crate::unit::Unit;
 
-/// Where a circuit stands within its current frame.
+/// The state of a circuit within its current frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     /// So far every unit of the frame has been queued.
@@ -18,16 +18,16 @@ enum State {
     Refused(Reason),
 }
 
-/// What becomes of the rest of a frame as long as there is room.
+/// The fate of the rest of a frame as long as there is room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Within {
     /// It is taken.
     Taken,
     /// It is lost.
     Lost(Reason),
-    /// It is lost, but perhaps not its last unit.
+    /// It is lost, but possibly not its last unit.
     Broken(Reason),
-    /// That has to be asked unit by unit.
+    /// Each unit must be judged.
     Asked,
 }
 
@@ -57,8 +57,8 @@ impl Frames {
         self.action == Action::Mark
     }
 
-    /// Whether the rest of a frame that has lost a unit is discarded, which is the rule; otherwise it is queued as far as
-    /// it fits, and only a frame that is refused at its first unit is lost altogether.
+    /// Whether the rest of a frame that has lost a unit is discarded, which is the rule. Otherwise its units are
+    /// queued if they fit, and only a frame that is refused at its first unit is lost as a whole.
     pub fn discarding_rest(self, discard_rest: bool) -> Frames {
         Frames { discard_rest, ..self }
     }
@@ -101,18 +101,18 @@ impl Frames {
         }
     }
 
-    /// Refuse a frame that starts, marks or not.
+    /// Refuse a frame that starts, even if frames are marked.
     pub(crate) fn refuse(&mut self, vc: usize, reason: Reason) -> Verdict {
         self.state[vc] = State::Refused(reason);
         Verdict::Discard(reason)
     }
 
-    /// Whether a unit belongs to a frame that was refused or has lost a unit, so that it is not worth any room.
+    /// Whether a unit belongs to a frame that was refused or has lost a unit, so that it is useless.
     pub fn is_rest(&self, unit: &Unit, vc: usize) -> bool {
         !unit.is_first() && self.state[vc] != State::Whole
     }
 
-    /// What becomes of the rest of the circuit's frame, if it fits.
+    /// The fate of the rest of the circuit's frame, if it fits.
     pub(crate) fn within(&self, vc: usize) -> Within {
         match self.state[vc] {
             State::Whole => Within::Taken,
@@ -121,8 +121,8 @@ impl Frames {
         }
     }
 
-    /// Something of the circuit's arriving frame has been taken out of the queue: the rest is not worth queueing.
-    /// `fragment` says whether a part of the frame was already on its way.
+    /// A part of the circuit's arriving frame has been taken out of the queue: the rest is not worth queueing.
+    /// `fragment` says whether a part of the frame has already been sent.
     pub fn broken(&mut self, vc: usize, fragment: bool) {
         if self.discard_rest {
             self.state[vc] = if fragment { State::Broken } else { State::Refused(Reason::Partial) };

@@ -1,4 +1,4 @@
-//! What a port may keep, who gets in and who is pushed out.
+//! Buffers: their sizes and contents, admission and push-out.
 
 pub mod capacity;
 

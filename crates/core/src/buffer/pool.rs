@@ -1,4 +1,4 @@
-//! The books of a port's buffer: how much is in it, in total and of each circuit.
+//! The books of a port's buffer: its occupancy, in total and of each circuit.
 
 use super::capacity::Capacity;
 
@@ -22,17 +22,17 @@ impl Pool {
         Pool { capacity, room: capacity, total: 0, of: vec![0; vcs], active: 0 }
     }
 
-    /// What the buffer can hold: B.
+    /// The capacity of the buffer: B.
     pub fn capacity(&self) -> Capacity {
         self.capacity
     }
 
-    /// What is in it: X.
+    /// The occupancy: X.
     pub fn total(&self) -> u64 {
         self.total
     }
 
-    /// What is in it of one circuit: `X_i`.
+    /// The occupancy of one circuit: `X_i`.
     pub fn of(&self, vc: usize) -> u64 {
         self.of[vc]
     }
@@ -47,7 +47,7 @@ impl Pool {
         self.active
     }
 
-    /// What is not used, unless the buffer is unlimited: B − X.
+    /// The free room, unless the buffer is unlimited: B − X.
     pub fn free(&self) -> Option<u64> {
         self.capacity.limit().map(|limit| limit - self.total)
     }

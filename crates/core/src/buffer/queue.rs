@@ -7,9 +7,9 @@ use crate::unit::{Flags, Unit};
 
 /// A queue of units with stable positions.
 ///
-/// The unit that joins as the `n`-th one has position `n` until it leaves; a unit taken out of the middle leaves a gap.
-/// Consecutive units of a frame that join one behind the other are kept as one train, so that a frame joins and leaves in
-/// constant time, and a unit in the middle is found in the logarithm of the number of trains.
+/// The `n`-th unit that joins has position `n` until it leaves; a unit taken out of the middle leaves a gap.
+/// Consecutive units of a frame that join in a row are kept as one train, so that a frame joins and leaves in
+/// constant time, and a unit in the middle is found in time logarithmic in the number of trains.
 #[derive(Clone, Debug, Default)]
 pub struct Queue {
     trains: VecDeque<Train>,
@@ -61,7 +61,7 @@ impl Queue {
         self.trains.iter().flat_map(|train| (0..train.units).map(|place| train.unit(place)))
     }
 
-    /// A unit joins at the tail; answers its position.
+    /// Append a unit; returns its position.
     #[inline]
     pub fn push(&mut self, unit: Unit) -> u64 {
         self.push_train(unit, 1, unit.is_eom());
@@ -102,7 +102,7 @@ impl Queue {
         Some(unit)
     }
 
-    /// Remove `units` units at the tail that have not come yet: those of the last frame, but not its first one.
+    /// Remove `units` units at the tail that have not arrived yet: units of the last frame, but not its first one.
     pub(crate) fn withdraw(&mut self, units: u16) {
         if let Some(runs) = &mut self.runs {
             runs.withdrawn(units.into());
@@ -113,8 +113,9 @@ impl Queue {
         self.len -= usize::from(units);
     }
 
-    /// How many units come before the EOM of the first frame behind others at the head, given as frames and as units, short of
-    /// the last one of the queue; and whether there may be more when others have joined. There is no gap among those others.
+    /// The number of units before the EOM of the first frame after others at the head, given as frames and as units,
+    /// excluding the last unit of the queue; and whether there may be more after others have joined. Those others
+    /// have no gap.
     #[inline]
     pub(crate) fn inner_ahead(&self, (frames, units): (usize, u64)) -> (u64, bool) {
         let Some(train) = self.trains.get(frames) else { return (units.saturating_sub(1), true) };
@@ -125,16 +126,16 @@ impl Queue {
         )
     }
 
-    /// The rest of the first frame behind `units` others at the head, if it has its EOM and no gap: its first unit with the
-    /// mark of the last one, and the number of units.
+    /// The rest of the first frame after `units` others at the head, if it has its EOM and no gap: its first unit
+    /// with the mark of the last one, and the number of units.
     #[inline]
     pub(crate) fn closed_behind(&self, frames: usize) -> Option<(Unit, u16)> {
         let train = self.trains.get(frames).filter(|train| train.closed && train.units > 0)?;
         Some((train.marked(train.units), train.units))
     }
 
-    /// Remove up to `most` units from the head, none behind an EOM or a gap; returns the first one with the mark of the
-    /// last one, and the number of units.
+    /// Remove up to `most` units from the head, none after an EOM or a gap; returns the first one with the mark of
+    /// the last one, and the number of units.
     #[inline]
     pub(crate) fn pop_run(&mut self, most: u64) -> Option<(Unit, u16)> {
         let train = self.trains.front_mut()?;
@@ -173,7 +174,7 @@ impl Queue {
         Some(unit)
     }
 
-    /// A part of a queue of frames leaves; answers its units, oldest first.
+    /// Remove a part of a queue of frames; returns its units, oldest first.
     pub fn cut(&mut self, part: Part) -> impl Iterator<Item = Unit> + use<> {
         let (offset, units) = self.runs.as_mut().expect("a queue of frames").cut(part);
         let (from, to) = (self.boundary(offset), self.boundary(offset + units));
@@ -183,14 +184,14 @@ impl Queue {
         gone.into_iter().flat_map(|train| (0..train.units).map(move |place| train.unit(place)))
     }
 
-    /// The train in which a position is, and the place there, if there is a unit.
+    /// The train that contains a position, and the place there, if there is a unit.
     fn find(&self, position: u64) -> Option<(usize, u16)> {
         let index = self.trains.partition_point(|train| train.start <= position).checked_sub(1)?;
         let train = &self.trains[index];
         (position < train.end()).then(|| (index, (position - train.start) as u16))
     }
 
-    /// Index of the train that begins behind `units` units; if there is none, a train is split.
+    /// Index of the train that begins after `units` units; if there is none, a train is split.
     fn boundary(&mut self, mut units: usize) -> usize {
         let behind = |train: &Train| {
             let here = units < usize::from(train.units);
@@ -219,8 +220,8 @@ impl Queue {
     }
 }
 
-/// Consecutive units of one frame at consecutive positions, alike but for the marks of the first and of the last one. Where
-/// all of them were taken out of the middle of the queue, a train without units stays.
+/// Consecutive units of one frame at consecutive positions, equal except for the marks of the first and of the last
+/// one. If all of them were taken out of the middle of the queue, an empty train stays.
 #[derive(Clone, Copy, Debug)]
 struct Train {
     start: u64,
@@ -256,7 +257,7 @@ impl Train {
         Unit { flags: self.first.flags.with(mark), ..self.first }
     }
 
-    /// Whether it goes on with this unit at this position.
+    /// Whether this unit at this position continues it.
     #[inline]
     fn goes_on_with(&self, unit: &Unit, position: u64) -> bool {
         let next = Unit { flags: unit.flags.without(Flags::EOM), ..*unit };
@@ -326,7 +327,7 @@ mod tests {
                 !pair[0].is_eom() && pair[0].frame == pair[1].frame && pair[0].index + 1 == pair[1].index
             };
             let run = units.windows(2).take_while(follows).count();
-            // the one before a gap is inner as well
+            // the unit before a gap is an inner one as well
             let gap = run + 1 < units.len() && !units[run].is_eom();
             let grows = units.last().is_none_or(|last| !last.is_eom()) && run + 1 >= units.len();
             prop_assert_eq!(queue.inner_ahead((0, 0)), ((run + usize::from(gap)) as u64, grows));

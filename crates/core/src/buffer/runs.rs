@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use crate::unit::Unit;
 
-/// The units of a queue, cut behind every EOM: what the receiver will collect into one frame each.
+/// The units of a queue, divided after every EOM: the receiver will take each run for one frame.
 ///
 /// Only the last run can be without its EOM: that of a frame which is still arriving, or whose EOM was cut out.
 #[derive(Clone, Debug, Default)]
@@ -30,16 +30,16 @@ pub struct Run {
 pub struct Part {
     /// Place of the run in the queue, from 0.
     pub run: usize,
-    /// What of it goes.
+    /// The part of it that is removed.
     pub extent: Extent,
 }
 
-/// What of a run is cut out.
+/// What is removed from a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
     /// All of it.
     Whole,
-    /// All but its EOM.
+    /// All except its EOM.
     ButEom,
     /// All of it and the EOM in front of it. It is the last run, or the empty one behind the last.
     AndEomBefore,
@@ -80,7 +80,7 @@ impl Runs {
         self.whole
     }
 
-    /// Units of the shortest run that has its EOM, behind what is left of a frame that is being sent.
+    /// Units of the shortest run that has its EOM, after the rest of a frame that is being sent.
     pub(crate) fn shortest(&self) -> Option<usize> {
         self.list.iter().skip(self.open_ahead.into()).filter(|run| run.closed).map(|run| run.units).min()
     }
@@ -90,13 +90,13 @@ impl Runs {
         self.list.len().checked_sub(1)
     }
 
-    /// The place of the first run that is a whole frame, and that the receiver will not take for the rest of another one.
+    /// The first run that is a whole frame and that the receiver will not take for the rest of another one.
     pub fn first_whole(&self) -> Option<usize> {
         let begun = usize::from(self.open_ahead);
         if self.whole == 0 { None } else { (begun..self.list.len()).find(|&run| self.list[run].is_whole()) }
     }
 
-    /// Whether the unit that was sent last was no EOM, so that the receiver waits for more of its frame.
+    /// Whether the unit that was sent last was not an EOM, so that the receiver expects more of its frame.
     pub fn is_open_ahead(&self) -> bool {
         self.open_ahead
     }
@@ -112,7 +112,7 @@ impl Runs {
         self.whole += usize::from(run.is_whole());
     }
 
-    /// Note that `units` units of the last frame have not come yet.
+    /// Note that `units` units of the last frame have not arrived yet.
     pub(super) fn withdrawn(&mut self, units: usize) {
         let run = self.list.back_mut().expect("a frame that is arriving has a run");
         self.whole -= usize::from(run.is_whole());
@@ -147,14 +147,14 @@ impl Runs {
         if units == 0 {
             self.list.remove(at);
         } else if !closed && at + 1 < self.list.len() {
-            // Without its EOM the run goes on into the next one.
+            // Without its EOM the run is joined with the next one.
             self.list.remove(at);
             self.spoil(at);
             self.list[at].units += units;
         }
     }
 
-    /// A part is cut out; answers its offset from the head and its length.
+    /// Cut out a part; returns its offset from the head and its length.
     pub(super) fn cut(&mut self, part: Part) -> (usize, usize) {
         let offset = self.list.iter().take(part.run).map(Run::units).sum();
         match part.extent {
@@ -172,7 +172,7 @@ impl Runs {
         }
     }
 
-    /// A run is cut out; answers its length.
+    /// Cut out a run; returns its length.
     fn cut_run(&mut self, run: usize) -> usize {
         self.spoil(run);
         self.list.remove(run).map_or(0, |run| run.units)
@@ -189,7 +189,7 @@ impl Runs {
         }
     }
 
-    /// A run is no whole frame any more.
+    /// A run is no longer a whole frame.
     fn spoil(&mut self, run: usize) {
         self.whole -= usize::from(self.list[run].is_whole());
         self.list[run].intact = false;
@@ -203,7 +203,7 @@ mod tests {
     use crate::unit::Flags;
     use proptest::prelude::*;
 
-    /// A queue of frames that were spelled: `f` first, `.` middle, `e` last, `1` a frame of one unit.
+    /// A queue of frames spelled as `f` first, `.` middle, `e` last, `1` a frame of one unit.
     fn spelled(units: &str) -> Queue {
         let (mut queue, mut frame, mut index) = (Queue::of_frames(), 0, 0);
         for letter in units.chars() {

@@ -55,7 +55,7 @@ impl Set {
         Some(word * WORD + self.words[word].trailing_zeros() as usize)
     }
 
-    /// The same, but behind the largest member comes the smallest one.
+    /// The same, but the smallest member follows the largest.
     #[inline]
     pub fn next_round(&self, from: usize) -> Option<usize> {
         if let [only] = self.words[..] {
@@ -84,7 +84,7 @@ impl Set {
 #[derive(Clone, Debug)]
 pub struct Members<'a> {
     set: &'a Set,
-    /// The word that is being looked at, and its members that are still to come.
+    /// The current word, and its members that are still to come.
     word: usize,
     rest: u64,
 }

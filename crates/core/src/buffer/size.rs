@@ -121,7 +121,7 @@ impl BufferSize {
 }
 
 impl Level {
-    /// The occupancy in the port's measure, or why this level means nothing there.
+    /// The occupancy in the port's measure, or why this level has no meaning there.
     ///
     /// A share is rounded up to the next whole unit: 90 % of 8192 cells are 7373 (paper 000, Table 1).
     pub fn within(self, measure: Measure, capacity: Capacity) -> Result<u64, String> {
@@ -134,7 +134,7 @@ impl Level {
                 libm::ceil(libm::round(limit as f64 * share * 1e7) / 1e9) as u64
             }
             Level::Size(size) => match size.in_measure(measure) {
-                Some(level) => level.up_to(u64::MAX), // which nothing reaches
+                Some(level) => level.up_to(u64::MAX), // a level that is never reached
                 None => return Err(format!("this port counts {}, not {}", measure.word(), size.word())),
             },
         };

@@ -1,4 +1,4 @@
-//! What a policy answers, and why a unit is lost.
+//! The answers of policies, and why a unit is lost.
 
 use std::fmt;
 
@@ -27,13 +27,13 @@ impl Action {
 /// The answer of an admission policy to one arriving unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Take it in.
+    /// Accept it.
     Accept,
-    /// Take it in and set a congestion mark on it, and say why: only where its transport reacts to marks.
+    /// Accept it with a congestion mark, for this reason: only where its transport reacts to marks.
     Mark(Reason),
-    /// Lose it, and say why.
+    /// Lose it, for this reason.
     Discard(Reason),
-    /// Take it in, in the place of a unit that is already queued.
+    /// Accept it in the place of a unit that is already queued.
     Replace(Victim, Reason),
 }
 
@@ -74,7 +74,8 @@ pub enum Victim {
     FattestQueue(u64),
 }
 
-/// Why a unit was lost or marked. The books of a port count every loss under exactly one of these, and so every mark.
+/// Why a unit was lost or marked. The books of a port count every loss under exactly one of these, and likewise every
+/// mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
     /// There was no room for it.

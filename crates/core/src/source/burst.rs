@@ -1,7 +1,7 @@
 //! The bursts of on-off sources: packets back to back at a peak rate, then silence.
 //!
-//! A burst is measured in packets that carry data. Packets that a code adds follow the data they protect and end no
-//! burst.
+//! A burst is measured in packets that carry data. Packets that a code adds follow the data they protect and do not
+//! end a burst.
 
 use crate::pace::TransmissionTime;
 use crate::refused::{Refused, refuse};
@@ -19,17 +19,17 @@ crate::choice! {
 }
 
 crate::choice! {
-    /// What a source is at when it starts.
+    /// The state of a source when it starts.
     pub enum Phase {
-        /// A periodic one waits for a time uniform over its cycle and then begins its first burst; another is anywhere in
-        /// its cycle from its start on, silent with probability 1 − activity.
+        /// A periodic source waits for a time uniform over its cycle and then begins its first burst; another one
+        /// starts anywhere in its cycle, silent with probability 1 − activity.
         Random = "random",
         /// At the beginning of a burst: sources that start together begin their first bursts together.
         Aligned = "aligned",
     }
 }
 
-/// What a source says of its bursts: their length as a number of packets or a time, and how much of a cycle they fill.
+/// The bursts of a source: their length as a number of packets or a time, and the share of a cycle that they fill.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pattern {
     /// Rate within a burst, every octet on the line counted.
@@ -109,7 +109,7 @@ impl Pattern {
     }
 }
 
-/// How packets that a code adds find their place in a burst: of `all` packets `data` carry data.
+/// How packets that a code adds fit into a burst: of `all` packets `data` carry data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Added {
     /// Packets with data in a block.

@@ -53,7 +53,7 @@ section! {
         pub off: Option<Span> = None,
         /// How bursts and silences vary.
         pub distribution: Distribution = Distribution::Periodic,
-        /// What the source is at when it starts.
+        /// The state of the source when it starts.
         pub phase: Phase = Phase::Random,
         /// Data packets in a block: K.
         pub block: u32 = 10,

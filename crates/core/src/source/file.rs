@@ -14,8 +14,8 @@
 //! and that wait counts in the time that it takes.
 //!
 //! # Differences from the paper
-//! The paper does not say whether a transfer opens a new connection; BSD applications of the time did. It knows no fixed
-//! intervals.
+//! The paper does not say whether a transfer opens a new connection; BSD applications of the time did. It has no
+//! fixed intervals.
 //!
 //! # Complexity
 //! Constant per file.
@@ -32,11 +32,11 @@ section! {
         pub size: Bytes,
         /// Pause between the last acknowledgement of a file and the start of the next.
         pub off: Span = Span::ZERO,
-        /// From one file to the next, however long it takes; a file that is wanted before the last one has ended
-        /// starts when it has.
+        /// Interval from one file to the next; a file that is wanted before the last one has ended starts when that
+        /// ends.
         pub every: Option<Span> = None,
-        /// Whether every file opens a new connection with fresh estimators. If not, the old one goes on with its window
-        /// and its estimate; after a pause longer than its retransmission timeout it slow-starts.
+        /// Whether every file opens a new connection with fresh estimators. If not, the old connection continues with
+        /// its window and its estimate; after a pause longer than its retransmission timeout it slow-starts.
         pub reconnect: bool = true,
     }
 }
@@ -58,7 +58,7 @@ impl Source for Params {
         }
     }
 
-    /// With fixed intervals there is a limit to what the application wants to send.
+    /// With fixed intervals the load that the application offers is limited.
     fn mean_rate(&self, _: f64, _: u64) -> Option<f64> {
         self.every.map(|every| 8.0 * self.size.0 as f64 / every.as_secs_f64())
     }

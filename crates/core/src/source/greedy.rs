@@ -1,5 +1,5 @@
 //! # Source
-//! The infinite source of most TCP studies, paper 001 section 3 ("infinite supply of data") among them.
+//! The infinite source of most TCP studies, for example paper 001 section 3 ("infinite supply of data").
 //!
 //! # Idea
 //! There is always more to send.

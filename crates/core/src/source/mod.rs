@@ -1,4 +1,4 @@
-//! What applications want to send, and when.
+//! The traffic of applications: what they send, and when.
 //!
 //! A source that fills a transport (`greedy`, `file`) is driven by the transport's progress; a source that clocks
 //! its own units (`cbr`, `poisson`, `on-off`, `fec-block`) is driven by time. Rates count every octet on the line,
@@ -30,15 +30,16 @@ registry! {
         FecBlock = "fec-block" in fec_block,
     }
 
-    /// What a source is asked. The defaults are those of one that always has data for a transport which paces it.
+    /// The interface of a source. The defaults are those of a source that always has data for a transport which paces
+    /// it.
     pub trait Source for Spec {
         /// Refuse parameters that cannot work. Packets of blocks begin with `headers` octets of headers.
         fn check(&self, headers: u32) -> Result<(), Refused> {
             Ok(())
         }
 
-        /// Octets of a packet, IP header included, whose payload stands behind `headers` octets of headers, and the key that
-        /// decides about them, if that is one of the source and not of the transport.
+        /// Octets of a packet, IP header included, whose payload follows `headers` octets of headers, and the key
+        /// that decides them, if it is a key of the source and not of the transport.
         fn packet(&self, headers: u32) -> Option<(u64, &'static str)> {
             None
         }
@@ -48,13 +49,13 @@ registry! {
             None
         }
 
-        /// Bits of data per second that the source wants to send by itself, if there is a limit to it. They come in packets
-        /// with `payload` octets of data, each of which is `bits` bits on the line.
+        /// Bits of data per second that the source offers by itself, if that is limited. They come in packets with
+        /// `payload` octets of data, each of which is `bits` bits on the line.
         fn mean_rate(&self, payload: f64, bits: u64) -> Option<f64> {
             None
         }
 
-        /// The bursts in which the source sends, and how packets of parity find their place in them.
+        /// The bursts in which the source sends, and how packets of parity fit into them.
         fn bursts(&self) -> Option<(Pattern, Added)> {
             None
         }

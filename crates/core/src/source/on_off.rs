@@ -13,7 +13,7 @@
 //! `size` of the payload of a datagram.
 //!
 //! # Differences from the paper
-//! Papers 002 and 004 print none of these numbers but the load, and nothing of phases.
+//! Papers 002 and 004 print only the load, and do not mention phases.
 //!
 //! # Complexity
 //! Constant per packet.
@@ -41,7 +41,7 @@ section! {
         pub off: Option<Span> = None,
         /// How bursts and silences vary.
         pub distribution: Distribution = Distribution::Exponential,
-        /// What the source is at when it starts.
+        /// The state of the source when it starts.
         pub phase: Phase = Phase::Random,
         /// Packets after which the source stops; by default it never does.
         pub total: Option<u64> = None,

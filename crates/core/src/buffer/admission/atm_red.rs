@@ -3,9 +3,9 @@
 //! RUN-PP98-02, 1998: paper 000, section 2.3 (a), figures 2 and 3.
 //!
 //! # Idea
-//! RED in cells, without a queue per circuit: every arriving cell moves RED's average and may be marked, and what is
-//! discarded is the *next* frame of the marked cell's circuit, as a whole. Two bits per circuit say where it stands
-//! (m: the cell is marked, e: it is the EOM; A: accept, D: discard):
+//! RED in cells, without a queue per circuit: every arriving cell updates RED's average and may be marked. A mark
+//! discards the *next* frame of the cell's circuit as a whole. Two bits per circuit store its state (m: the cell is
+//! marked, e: it is the EOM; A: accept, D: discard):
 //!
 //! | state | m̄, ē | m̄, e | m, ē | m, e |
 //! |---|---|---|---|---|
@@ -19,8 +19,9 @@
 //! and 6000 cells of 8192 as shares). `max_p` is the value per *packet*; the machine uses it divided by the cells of
 //! the circuit's full frame, or by `frame` if given. `curve`: `gentle` (default; figure 2's "first part") or `classic`.
 //! `literal_eom` (default false): discard an EOM that is itself marked, in accept-cell. `pass_eom` as for PPD.
-//! `discard_rest` (default true): partial packet discard when a frame overflows; without it figure 3 is all there is.
-//! `action` (default `drop`): with `mark` a cell that is marked bears a congestion mark (EFCI) and costs no frame, if its
+//! `discard_rest` (default true): partial packet discard when a frame overflows; without it the policy is exactly
+//! figure 3.
+//! `action` (default `drop`): with `mark` a marked cell carries a congestion mark (EFCI) and costs no frame, if its
 //! transport reacts to that.
 //!
 //! # Differences from the paper
@@ -64,13 +65,13 @@ section! {
         pub pass_eom: bool = true,
         /// Discard the rest of a frame that has lost a cell (PPD); if not, it is queued as far as it fits.
         pub discard_rest: bool = true,
-        /// What a mark leads to: `drop`, the loss of the circuit's next frame, or `mark`, a congestion mark on the cell itself
-        /// where the transport reacts to marks (ECT).
+        /// What a mark causes: `drop`, the loss of the circuit's next frame, or `mark`, a congestion mark on the cell
+        /// itself where the transport reacts to marks (ECT).
         pub action: Action = Action::Drop,
     }
 }
 
-/// Where a circuit stands.
+/// The state of a circuit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     /// The next cell starts a frame.
@@ -88,7 +89,7 @@ enum State {
 use State::{AcceptCell, AcceptFirst, AcceptRest, Broken, DiscardCell};
 
 impl State {
-    /// The state that a cell meets: a port with push-out keeps the rest of a broken frame away, and its EOM with it.
+    /// The state that a cell meets: a port with push-out refuses the rest of a broken frame, and its EOM with it.
     fn at(self, cell: &Unit) -> State {
         match self {
             AcceptRest if cell.is_first() => DiscardCell,

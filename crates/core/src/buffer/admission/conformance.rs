@@ -1,4 +1,4 @@
-//! What every admission scheme of the registry must hold to, with its default parameters, at a real port.
+//! Requirements on every admission scheme of the registry, checked with its default parameters at a real port.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ const VCS: usize = 5;
 /// The line of paper 002: slow, so that every policy's clock is called often.
 const RATE: Rate = Rate(2_350_000);
 
-/// A scheme at work at a port with a FIFO, driven by hand: units in, losses and units on the line out.
+/// A scheme at a FIFO port that tests drive: units in, losses and units on the line out.
 pub(super) struct Rig {
     port: Port,
     now: Time,

@@ -3,9 +3,9 @@
 //! 1996; cited by papers 000 (section 2) and 003 (section 3.1). The frame form is from memory of that paper.
 //!
 //! # Idea
-//! A full buffer takes the arriving cell and gives up the one at the head of the queue, so that a sender learns of the
+//! A full buffer takes the arriving cell and gives up the one at the head of the queue, so that a sender detects the
 //! loss a whole queue earlier. In the frame form, the remaining cells of a frame that has lost a cell at the head are
-//! discarded as they reach the head themselves, but for the EOM that delimits what has been sent already.
+//! discarded when they reach the head, except the EOM that delimits the part that has been sent.
 //!
 //! # Parameters
 //! `form`: `cell` (default, the scheme itself) or `frame`. `pass_eom` (default true): in the frame form, send the EOM
@@ -32,9 +32,9 @@ use crate::{choice, section};
 choice! {
     /// What is given up at the head of the queue.
     pub enum Form {
-        /// One cell for each cell that arrives.
+        /// One cell for each arriving cell.
         Cell = "cell",
-        /// And then what remains of its frame.
+        /// The same, and then the rest of its frame.
         Frame = "frame",
     }
 }
@@ -74,8 +74,8 @@ impl Policy {
         Ok(Policy { broken: vec![None; circuits], arriving: 0, pass_eom: params.pass_eom })
     }
 
-    /// A unit of this frame is lost. `fragment` says whether earlier ones have been sent; what was known of the same
-    /// frame stands.
+    /// A unit of this frame is lost. `fragment` says whether earlier ones have been sent; an earlier record of the
+    /// same frame remains.
     fn lost(&mut self, vc: usize, frame: u32, fragment: bool) {
         if let Some(broken) = self.broken.get_mut(vc) {
             let known = broken.filter(|broken| broken.frame == frame);

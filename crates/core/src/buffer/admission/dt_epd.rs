@@ -8,15 +8,16 @@
 //!
 //! > Xᵢ ≥ DT = α · (B − X)  (3)
 //!
-//! A frame that was taken may go on beyond that and is cut short, as by partial packet discard, only if it overflows.
+//! A frame that was accepted may exceed this and is cut short, as by partial packet discard, only if it overflows.
 //!
 //! # Parameters
 //! `alpha` α (no unit, default 2, the worked example of section 2; the value of the runs is not printed). `pass_eom`
 //! (default true): keep the EOM cell of a broken frame if it fits.
 //!
 //! # Differences from the paper
-//! The paper does not say what becomes of a frame that overflows: partial packet discard, as with every other scheme here.
-//! Beside it, push-out makes room only for the rest of frames that were taken: of a full buffer the threshold is 0.
+//! The paper does not say what happens to a frame that overflows: partial packet discard, as in every other scheme
+//! here. Combined with push-out, room is made only for the rest of accepted frames: in a full buffer the threshold is
+//! 0.
 //!
 //! # Complexity
 //! Constant; two bits per circuit.

@@ -3,8 +3,8 @@
 //! paper 003 (D. Wu, H. J. Chao, 1998) gives it in section 2, equations (1) and (2).
 //!
 //! # Idea
-//! No queue may be longer than α times the room that is left. A few long queues so get most of the buffer, many get equal
-//! parts of it, and a small part stays free for those to come:
+//! No queue may be longer than α times the free room. Thus a few long queues get most of the buffer, many queues get
+//! equal parts of it, and a small part stays free for new ones:
 //!
 //! > T(t) = α · (B − X(t))  (2)
 //!
@@ -15,8 +15,8 @@
 //! two costs hardware only a shift).
 //!
 //! # Differences from the paper
-//! None; push-out, which acts when the buffer is full, cannot stand beside it but where packets take up octets. Cells
-//! are judged one by one and frames are not looked at; paper 003 adds that, see `dt-epd`. A blocked cell
+//! None. Push-out acts only when the buffer is full, so it can be combined with this policy only on ports that count
+//! octets. Cells are judged one by one, without regard to frames; paper 003 adds that, see `dt-epd`. A blocked cell
 //! counts as lost to overflow: its queue has used up its room.
 //!
 //! # Complexity
@@ -41,7 +41,7 @@ section! {
 #[derive(Clone, Debug)]
 pub struct Policy {
     threshold: Threshold,
-    /// The factor of every queue that has one of its own.
+    /// The factor of every queue that has its own.
     own: Vec<Option<Threshold>>,
 }
 
@@ -124,7 +124,7 @@ mod tests {
         Bench::new(capacity, vcs, move |context| Policy::new(&Params { alpha }, context))
     }
 
-    /// Circuits below `greedy` send a cell each in turn, until nothing changes; answers the length of their queues.
+    /// Circuits below `greedy` send a cell each in turn, until nothing changes; returns the length of their queues.
     fn settle(bench: &mut Bench<Policy>, greedy: usize) -> Vec<u64> {
         for _ in 0..bench.pool.capacity().limit().unwrap() {
             (0..greedy).for_each(|vc| drop(bench.offer(vc, ".")));

@@ -4,8 +4,8 @@
 //! threshold that leaves room for three segments.
 //!
 //! # Idea
-//! A frame is refused as a whole when the occupancy X that its first cell meets has reached the threshold τ; a frame
-//! that was taken may fill the buffer, and is cut short as by partial packet discard only if it overflows.
+//! A frame is refused as a whole when the occupancy X that its first cell meets has reached the threshold τ. An
+//! accepted frame may fill the buffer, and is cut short as by partial packet discard only if it overflows.
 //!
 //! # Parameters
 //! `threshold` τ: an occupancy ("7373 cells" or "90 %" in paper 000, Table 1; 1000 cells in paper 003), default 80 %,
@@ -14,8 +14,9 @@
 //! > τ / B = max(0.8, (B − 3 · segment) / B)
 //!
 //! where `reserve` is 3 · segment as a size. `pass_eom` (default true): keep the EOM cell of a broken frame if it
-//! fits. `action` (default `drop`): `mark` keeps frames that could be marked, with a mark. `discard_rest` (default true): partial packet discard when a frame overflows; without it the cells of such a
-//! frame that still fit are queued, as by a switch that has EPD alone.
+//! fits. `action` (default `drop`): `mark` accepts frames that could be marked, with a mark. `discard_rest` (default
+//! true): partial packet discard when a frame overflows; without it the cells of such a frame that still fit are
+//! queued, as by a switch that has only EPD.
 //!
 //! # Differences from the paper
 //! Refused iff X ≥ τ, with X counted before the arriving cell; the papers only say "reaches" and "exceeds".

@@ -4,9 +4,9 @@
 //!
 //! # Idea
 //! Random discards hit many sessions at once and synchronise their windows. Instead a few sessions are selected and
-//! lose every frame until the congestion is over, so that sessions take turns: when the occupancy X reaches H the
-//! circuit of the next frame is put on a list, the list grows while X goes on growing, and it is cleared when X falls
-//! below L. A frame is refused iff its circuit is on the list.
+//! lose every frame until the congestion is over, so that sessions take turns. When the occupancy X reaches H, the
+//! circuit of the next frame is put on a list. The list grows while X continues to grow, and it is cleared when X
+//! falls below L. A frame is refused iff its circuit is on the list.
 //!
 //! # Parameters
 //! `low` L and `high` H: occupancies, default 70 % and 80 %, a choice: far below H, sessions that are limited by their
@@ -72,7 +72,7 @@ impl Policy {
         Ok(Policy { low, high, period: 1, selected: vec![0; context.vcs()], listed: 0, frames })
     }
 
-    /// Shall a frame that starts now be refused? Its circuit may be selected for that.
+    /// Decide whether a frame that starts now is refused; its circuit may be selected for that.
     fn refuses(&mut self, vc: usize, pool: &Pool) -> bool {
         if self.selected[vc] != self.period && self.may_select(pool) {
             self.selected[vc] = self.period;

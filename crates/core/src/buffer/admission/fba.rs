@@ -13,7 +13,7 @@
 //! Table 1, R = 6000 and K = 8000 cells of 8192 as shares of the buffer, and Z = 0.9; Table 2 has R = 4000, Z = 0.75.
 //! `pass_eom` (default true): keep the EOM cell of a broken frame if it fits. `discard_rest` (default true): partial
 //! packet discard when a frame overflows.
-//! `action` (default `drop`): `mark` keeps frames that could be marked, with a mark.
+//! `action` (default `drop`): `mark` accepts frames that could be marked, with a mark.
 //!
 //! # Differences from the paper
 //! None in the formula, which is the second form above; "the rejection function goes below 1" of the text is the bound

@@ -3,20 +3,20 @@
 //! Z. Turányi, 1999), section II, for its classes of non-adaptive, fragile and robust sources.
 //!
 //! # Idea
-//! RED that looks at each circuit's own backlog. A circuit that keeps more than its part of the queue is held to the
-//! average share `avg / N` and remembered with a strike; one with a few packets only is never discarded at random.
-//! With `N` circuits backlogged and share = max(avg / N, one packet), a packet of a circuit with `own` queued is
-//! discarded and the circuit given a strike iff
+//! RED with the backlog of each circuit. A circuit that keeps more than its part of the queue is limited to the
+//! average share `avg / N` and gets a strike; a circuit with only a few packets is never discarded at random. With
+//! `N` circuits backlogged and share = max(avg / N, one packet), a packet of a circuit with `own` queued is discarded
+//! and the circuit given a strike iff
 //!
 //! > own ≥ most, or avg ≥ maxth and own > 2 · share, or own ≥ share and strikes > 1
 //!
 //! where most = minth, but two packets from avg ≥ maxth on. Otherwise RED's random discard applies if own ≥
-//! max(`min_packets`, share), and from avg ≥ maxth on, where it discards all, to every packet.
+//! max(`min_packets`, share). From avg ≥ maxth on it applies to every packet and discards all.
 //!
 //! # Parameters
-//! `weight`, `max_p`, `min_threshold`, `max_threshold` as for RED. `min_packets`: backlog in packets that a circuit may
-//! always have, default 2. `action` as for RED, for random discard only: what more than its part of the queue holds does not
-//! react to marks.
+//! `weight`, `max_p`, `min_threshold`, `max_threshold` as for RED. `min_packets`: backlog in packets that a circuit
+//! may always have, default 2. `action` as for RED, for random discard only: a circuit that exceeds its part of the
+//! queue is assumed not to react to marks.
 //!
 //! # Differences from the paper
 //! Experimental: written from a description, not from the paper, and no figure of it has been reproduced. Backlogs are
@@ -37,7 +37,7 @@ use crate::section;
 use crate::units::Time;
 
 section! {
-    /// Random early detection with a look at each circuit's backlog.
+    /// Random early detection that uses each circuit's backlog.
     pub struct Params {
         /// Weight of a new sample in the average queue.
         pub weight: f64 = 0.002,
@@ -51,7 +51,8 @@ section! {
         pub min_packets: u32 = 2,
         /// Keep the last cell of a broken frame as a delimiter, if it fits.
         pub pass_eom: bool = true,
-        /// What happens to a packet that is drawn; one with more than its circuit may hold is discarded: `drop`, or `mark` where the transport reacts to marks (ECT).
+        /// What happens to a packet that is drawn: `drop`, or `mark` where the transport reacts to marks (ECT). A
+        /// packet of a circuit above its limit is always discarded.
         pub action: Action = Action::Drop,
     }
 }
@@ -64,7 +65,7 @@ pub struct Policy {
     circuits: Vec<Circuit>,
 }
 
-/// What is known of a circuit.
+/// The state of a circuit.
 #[derive(Clone, Copy, Debug)]
 struct Circuit {
     /// A full frame, in the port's measure.
@@ -91,7 +92,7 @@ impl Policy {
         })
     }
 
-    /// Shall a frame that starts now be refused, or marked? An error if its circuit may not hold it at all.
+    /// Decide whether a frame that starts now is refused, or marked; an error if its circuit may not hold it at all.
     fn refuses(&mut self, now: Time, vc: usize, pool: &Pool) -> Result<Option<Reason>, Reason> {
         let detector = &mut self.red.detector;
         detector.sample(now, pool.total());

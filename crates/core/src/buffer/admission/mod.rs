@@ -1,7 +1,7 @@
-//! Admission: which arriving unit is taken, and which is discarded.
+//! Admission: which arriving unit is accepted, and which is discarded.
 //!
-//! One published scheme is one file. It says what its paper describes and nothing more: the port keeps the books and
-//! acts, a policy answers. To add a scheme, write its file and add a line to the list below.
+//! One published scheme is one file, which contains only what its paper describes: the port keeps the books and acts,
+//! a policy answers. To add a scheme, write its file and add a line to the list below.
 
 #[cfg(test)]
 mod conformance;
@@ -48,9 +48,9 @@ registry! {
         Probe = "probe" in probe,
     }
 
-    /// What a policy is asked. Circuits are numbered within the port, from 0.
+    /// The interface of a policy. Circuits are numbered within the port, from 0.
     pub trait Admission: Shortcuts for Policy {
-        /// Take this unit or lose it? The books do not count it yet.
+        /// Accept this unit or lose it? The books do not count it yet.
         fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict;
 
         /// A unit that was accepted has joined its queue at this position.
@@ -59,7 +59,7 @@ registry! {
         /// A unit that was accepted is lost after all: push-out could make no room for it, or took the rest of its own frame.
         fn turned_away(&mut self, unit: &Unit, vc: usize, size: u64) {}
 
-        /// Asked after every arrival until it answers `None`: which queued unit shall be lost, and why?
+        /// Called after every arrival until it returns `None`: which queued unit must be lost, and why?
         fn sweep(&mut self, queue: &Queue, pool: &Pool) -> Option<(u64, Reason)> {
             None
         }
@@ -73,26 +73,26 @@ registry! {
         }
 
         /// The tail of a circuit's arriving frame has been taken out of the queue: the rest is not worth queueing.
-        /// `fragment` says whether an earlier part of the frame stays queued or has been sent. The frame rule handles it where
-        /// there is one.
+        /// `fragment` says whether an earlier part of the frame stays queued or has been sent. Where there is a frame
+        /// rule, it handles this.
         fn broken(&mut self, vc: usize, fragment: bool) {
             if let Some(frames) = self.frames() {
                 frames.broken(vc, fragment);
             }
         }
 
-        /// The clock of a policy that keeps one: called first at time zero, then at each instant it answered.
+        /// The clock of a policy that has one: called first at time zero, then at each returned instant.
         fn tick(&mut self, now: Time, pool: &Pool) -> Option<Time> {
             None
         }
 
-        /// What a policy with a meter knows of a circuit.
+        /// The measured rates of a circuit, for a policy with a meter.
         fn meter(&mut self, vc: usize) -> Option<Reading> {
             None
         }
 
-        /// The most that a queue may hold now, for a policy that shares a buffer by a threshold of every queue: infinite where
-        /// there is none. Only such a policy can share a memory among ports.
+        /// The most that a queue may hold now, for a policy that shares a buffer by a threshold of every queue:
+        /// infinite where there is none. Only such a policy can share a memory among ports.
         fn threshold(&self, pool: &Pool, queue: usize) -> Option<f64> {
             None
         }
@@ -102,13 +102,13 @@ registry! {
             Needs::default()
         }
 
-        /// Why a push-out policy would never act beside this one at a port that counts in `measure`, if it would not.
+        /// Why a push-out policy would never act with this one at a port that counts in `measure`, if it would not.
         fn bars_pushout(&self, measure: Measure) -> Option<&'static str> {
             None
         }
 
-        /// Whether it refuses a frame as a whole at its first unit or not at all, and loses others of its units only for want
-        /// of room.
+        /// Whether it refuses a frame as a whole at its first unit or not at all, and loses other units of frames
+        /// only if there is no room.
         fn goes_by_frames(&self) -> bool {
             true
         }
@@ -118,8 +118,9 @@ registry! {
     /// asks about each unit, as the reference engine does. A wrong answer here gives wrong figures without an error; only the
     /// comparison of the engines finds it.
     pub trait Shortcuts for Policy {
-        /// How the policy decides, if that can be told without asking it; otherwise it sees every unit and the whole port. A
-        /// policy that marks what it accepts has no rule: a mark makes a unit differ from the rest of its frame.
+        /// How the policy decides, if that can be stated without asking it; otherwise it sees every unit and the
+        /// whole port. A policy that marks what it accepts has no rule: a mark makes a unit differ from the rest of
+        /// its frame.
         fn rule(&self) -> Option<Rule> {
             None
         }
@@ -138,7 +139,7 @@ registry! {
         /// `units` units inside frames were accepted on the verdict of [`frames`](Shortcuts::frames).
         fn taken(&mut self, vc: usize, units: u64, octets: u64) {}
 
-        /// What becomes of the rest of a circuit's frame, if it fits. For a policy that knows this but must
+        /// The fate of the rest of a circuit's frame, if it fits. For a policy that knows this but must
         /// [see](Shortcuts::see) every unit.
         fn foresees(&self, vc: usize) -> Within {
             Within::Asked
@@ -147,8 +148,8 @@ registry! {
         /// A unit inside a frame finds `level` in the buffer. The policy has [foreseen](Shortcuts::foresees) its fate.
         fn see(&mut self, now: Time, vc: usize, level: u64) {}
 
-        /// Whether a unit that is accepted would also be accepted with less in the buffer, of any circuit, and judging the
-        /// first unit of a refused frame once more changes nothing.
+        /// Whether a unit that is accepted would also be accepted with less in the buffer, of any circuit, and
+        /// whether judging the first unit of a refused frame again changes nothing.
         fn is_monotone(&self) -> bool {
             false
         }
@@ -160,7 +161,7 @@ registry! {
 pub struct Reading {
     /// The rate at which it has been accepted.
     pub rate: f64,
-    /// Its part of what it and those that want more, for their shares, may have together.
+    /// The share that it and the circuits that want more, in proportion to their weights, may have together.
     pub part: f64,
     /// The rate at which it is to be accepted.
     pub granted: f64,
@@ -168,7 +169,7 @@ pub struct Reading {
     pub refusal: f64,
 }
 
-/// What a policy does in plain words, if these words suffice: an engine may then act on them without asking.
+/// A policy's decision in simple form, if it has one: an engine may then act on it without asking.
 #[derive(Clone, Copy, Debug)]
 pub enum Rule {
     /// A unit is taken if it fits.
@@ -179,12 +180,12 @@ pub enum Rule {
         /// That occupancy, if there is one.
         threshold: Option<u64>,
     },
-    /// The policy has to be asked, but it looks at nothing but the books, and never takes back what it has accepted.
+    /// The policy must be asked, but it depends only on the books, and never removes an accepted unit.
     Asked(Interest),
 }
 
 impl Rule {
-    /// Whether the rest of a circuit's frame is taken if it fits, as far as that is known without asking.
+    /// Whether the rest of a circuit's frame is accepted if it fits, if that is known without asking.
     #[inline]
     pub(crate) fn takes_rest(&self, policy: &mut Policy, vc: u32) -> bool {
         match self {
@@ -194,7 +195,7 @@ impl Rule {
         }
     }
 
-    /// Whether a unit is taken that finds this occupancy, if the policy that has this rule need not be asked.
+    /// Whether a unit that meets this occupancy is accepted, if the policy that has this rule need not be asked.
     #[inline]
     pub(crate) fn judge(
         &self,
@@ -227,7 +228,7 @@ impl Rule {
         }
     }
 
-    /// Whether a frame may be refused that finds no more than this occupancy, as far as that is known without asking.
+    /// Whether a frame that meets at most this occupancy may be refused, if that is known without asking.
     #[inline]
     pub(crate) fn may_refuse(&self, level: u64) -> bool {
         match self {
@@ -237,16 +238,16 @@ impl Rule {
         }
     }
 
-    /// Which departures matter to it.
+    /// Which departures the policy observes.
     pub(crate) fn interest(&self) -> Interest {
         if let Rule::Asked(interest) = self { *interest } else { Interest::Last }
     }
 }
 
-/// Which departures a policy wants to know of.
+/// The departures that a policy observes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interest {
-    /// Those that leave the buffer empty, and of the books only what is in it altogether.
+    /// Those that leave the buffer empty; of the books only the total.
     Total,
     /// Those that leave the buffer empty.
     Last,
@@ -257,7 +258,7 @@ pub enum Interest {
 }
 
 impl Interest {
-    /// Whether a departure matters that leaves these books, of a unit that ends a frame or does not.
+    /// Whether the policy observes a departure that leaves these books, of a unit that ends a frame or does not.
     #[inline]
     pub(crate) fn includes(self, ends_frame: bool, vc: usize, pool: &Pool) -> bool {
         match self {
@@ -269,7 +270,7 @@ impl Interest {
 }
 
 impl Policy {
-    /// What becomes of the rest of a circuit's frame, if it fits and the frame rule decides about it.
+    /// The fate of the rest of a circuit's frame, if it fits and the frame rule decides about it.
     pub(crate) fn within(&mut self, vc: usize) -> Within {
         self.frames().map_or(Within::Asked, |frames| frames.within(vc))
     }
@@ -280,7 +281,7 @@ impl Policy {
     }
 }
 
-/// What a policy needs of its port.
+/// Requirements of a policy on its port.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
     /// All circuits share one queue.
@@ -365,7 +366,7 @@ pub(crate) mod tests {
     use crate::refused::Refused;
     use crate::unit::Flags;
 
-    /// A policy driven by hand: cells in, verdicts out, one letter each.
+    /// A policy driven by tests: cells in, verdicts out, one letter each.
     pub(crate) struct Bench<P> {
         pub(crate) policy: P,
         pub(crate) pool: Pool,

@@ -3,14 +3,14 @@
 //! 000 (V. Rosolen, O. Bonaventure, G. Leduc, 1998), section 2.3, equation (1) and figure 2.
 //!
 //! # Idea
-//! An arriving packet is discarded at random, the more probably the longer the queue has been on average. For each
-//! packet that meets a queue of length q,
+//! An arriving packet is discarded at random, with a probability that grows with the average length of the queue. For
+//! each packet that meets a queue of length q,
 //!
 //! > q > 0: avg ← (1 − w) · avg + w · q, else avg ← (1 − w)^m · avg with m = idle time / packet time
 //! >
 //! > p_b = maxp · (avg − minth) / (maxth − minth), p_a = p_b / (1 − count · p_b)
 //!
-//! where `count` packets have been taken since the last one was discarded.
+//! where `count` packets have been accepted since the last one was discarded.
 //!
 //! # Parameters
 //! `weight` w and `max_p`: 0.002 and 0.02, Floyd and Jacobson's and those of paper 000, Table 1. `min_threshold` and
@@ -83,7 +83,7 @@ impl Policy {
         Policy::with_stream(params, context, "red")
     }
 
-    /// The same for a scheme that builds on this one and has random numbers of its own.
+    /// The same for a scheme that builds on this one and has its own random numbers.
     pub(super) fn with_stream(
         params: &Params,
         context: &Context<'_>,
@@ -118,7 +118,7 @@ impl Policy {
         self.frames.refuse(vc, reason)
     }
 
-    /// Shall the packet that was counted last be discarded at random?
+    /// Decide whether the packet that was counted last is discarded at random.
     pub(super) fn draw(&mut self) -> Option<Reason> {
         self.detector.marks(self.max_p, &mut self.stream).then_some(Reason::Random)
     }
@@ -152,7 +152,7 @@ impl Shortcuts for Policy {
     }
 }
 
-/// The average queue and what follows from it, for RED and its descendants.
+/// The average queue and its consequences, for RED and its descendants.
 #[derive(Clone, Debug)]
 pub(super) struct Detector {
     weight: f64,
@@ -224,7 +224,7 @@ impl Detector {
         }
     }
 
-    /// A departing packet leaves this queue behind; for schemes that sample at departures too.
+    /// A departing packet leaves this queue; for schemes that sample at departures too.
     pub(super) fn sample_behind(&mut self, queue: u64) {
         self.average = smoothed(self.average, self.weight, queue as f64);
     }
@@ -240,7 +240,7 @@ impl Detector {
         self.count = if self.average < self.min { -1 } else { self.count + 1 };
     }
 
-    /// Shall the packet that was counted last be discarded?
+    /// Decide whether the packet that was counted last is discarded.
     #[inline]
     pub(super) fn marks(&mut self, max_p: f64, stream: &mut Stream) -> bool {
         if self.average < self.min {
@@ -253,7 +253,7 @@ impl Detector {
         marked
     }
 
-    /// A packet was lost for want of room.
+    /// A packet was lost because there was no room.
     pub(super) fn lost(&mut self) {
         self.count = 0;
     }

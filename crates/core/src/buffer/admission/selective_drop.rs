@@ -13,12 +13,12 @@
 //! `threshold` R: an occupancy, default 90 % as for EPD in paper 000, Table 1. `scale` Z, without unit, default 0.8,
 //! from the range 0.5 to 1 that the literature uses; paper 000 prints neither. `pass_eom` (default true): keep the EOM
 //! cell of a broken frame if it fits.
-//! `action` (default `drop`): `mark` keeps frames that could be marked, with a mark.
+//! `action` (default `drop`): `mark` accepts frames that could be marked, with a mark.
 //!
 //! # Differences from the paper
-//! Paper 000 gives the idea only; the test is Goyal's, from memory. X, `X_i` and `N_a` are those that the first cell
-//! meets, itself not counted, so that a circuit with nothing queued is always accepted. Note that R itself is still
-//! free for all, while EPD refuses from its threshold on.
+//! Paper 000 gives only the idea; the test is Goyal's, from memory. X, `X_i` and `N_a` do not count the first cell
+//! itself, so a circuit with nothing queued is always accepted. At X = R every frame is accepted, while EPD refuses
+//! from its threshold on.
 //!
 //! # Complexity
 //! Constant; two bits and one counter per circuit.

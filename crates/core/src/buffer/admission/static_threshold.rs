@@ -4,7 +4,7 @@
 //! dynamic one.
 //!
 //! # Idea
-//! No queue may be longer than a limit that does not change, however much room there is.
+//! No queue may exceed a fixed limit, even if there is room.
 //!
 //! # Parameters
 //! `limit`: length that every queue may have, default 50 % of the buffer, so that no queue can fill it alone. In a shared

@@ -4,8 +4,8 @@
 //! section 3.1.
 //!
 //! # Idea
-//! A packet is marked when it arrives if the queue that it finds, at that instant, is longer than a threshold K: no average
-//! and no random number, since the senders average over a round trip.
+//! An arriving packet is marked if the present queue is longer than a threshold K: no average and no random number,
+//! because the senders average over a round trip.
 //!
 //! > mark iff X > K
 //!
@@ -27,11 +27,11 @@ use crate::refused::Refused;
 use crate::section;
 
 section! {
-    /// Mark packets that find more than a threshold in the buffer.
+    /// Mark packets that meet an occupancy above a threshold.
     pub struct Params {
         /// Occupancy above which packets are marked.
         pub threshold: Level = Level::Percent(20.0),
-        /// What happens to a packet that finds more: `mark` where the transport reacts to marks (ECT), or `drop`.
+        /// What happens to a packet that meets more: `mark` where the transport reacts to marks (ECT), or `drop`.
         pub action: Action = Action::Mark,
         /// Keep the last cell of a broken frame as a delimiter, if it fits.
         pub pass_eom: bool = true,

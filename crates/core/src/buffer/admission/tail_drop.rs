@@ -1,10 +1,10 @@
 //! # Source
-//! The discipline of a switch without any, "vanilla UBR" in paper 000 (V. Rosolen, O. Bonaventure, G. Leduc, 1998),
-//! section 4, and "plain ATM" in paper 001 (L. Kalampoukas, A. Varma, 1995), section 3. The threshold for marked cells:
-//! the "selective threshold discarder" of paper 004 (S. Chatterjee, W. Xiao), section 3.
+//! The discipline of a switch without a discard policy, "vanilla UBR" in paper 000 (V. Rosolen, O. Bonaventure, G.
+//! Leduc, 1998), section 4, and "plain ATM" in paper 001 (L. Kalampoukas, A. Varma, 1995), section 3. The threshold
+//! for marked cells: the "selective threshold discarder" of paper 004 (S. Chatterjee, W. Xiao), section 3.
 //!
 //! # Idea
-//! A unit is taken if it fits. Frames are not looked at, so cells of frames that have lost a cell keep their place.
+//! A unit is accepted if it fits. The policy ignores frames, so cells of frames that have lost a cell stay queued.
 //!
 //! # Parameters
 //! `clp_threshold`: occupancy from which marked units (CLP = 1) are refused; by default they are treated as all others.
@@ -22,7 +22,7 @@ use crate::refused::Refused;
 use crate::section;
 
 section! {
-    /// Take whatever fits.
+    /// Accept everything that fits.
     pub struct Params {
         /// Occupancy from which marked units are refused.
         pub clp_threshold: Option<Level> = None,

@@ -3,28 +3,28 @@
 //! and H.-Y. Tzeng, K.-Y. Siu before it; cited as VQ by paper 003 (D. Wu, H. J. Chao, 1998), sections 2 and 4.3.
 //!
 //! # Idea
-//! A shared FIFO keeps the books of the queues that per-circuit queueing would have: a cell joins the virtual queue
-//! `M_i` of its circuit, but each cell that leaves is charged to the circuit that weighted round robin would have
-//! served. With `credit_i` = MCR_i · T renewed every T, the one served is the next with `M_i` > 0 and a credit left,
+//! A shared FIFO counts the lengths of the queues that per-circuit queueing would have: a cell joins the virtual
+//! queue `M_i` of its circuit, but each departing cell is charged to the circuit that weighted round robin would have
+//! served. With `credit_i` = MCR_i · T renewed every T, that is the next circuit with `M_i` > 0 and a credit left, or
 //! else the next with `M_i` > 0. A frame is refused as a whole iff X ≥ Th and `M_i` > Th_i. Always Σ M_i = X.
 //!
 //! # Parameters
-//! `threshold` Th: default a third of the buffer, 1000 of 3000 cells as in paper 003, section 4.1. `period` T: default
-//! 1 ms, from the same section. `share`, the rule for Th_i, with N_v virtual queues not empty: `equal` (default) Th /
-//! N_v, `mean` X / N_v, `mcr` Th · MCR_i / Σ MCR, `none` 0. `credits` (default true): without them minimum cell rates
-//! do not count and round robin is plain, which is all that the rates in paper 003's tables show. `carry` (default
-//! false): whether the fraction of a credit left over goes into the next period; whole credits never do. `pass_eom` as
-//! for PPD.
+//! `threshold` Th: default a third of the buffer, 1000 of 3000 cells as in paper 003, section 4.1. `period` T:
+//! default 1 ms, from the same section. `share`, the rule for Th_i, with N_v virtual queues not empty: `equal`
+//! (default) Th / N_v, `mean` X / N_v, `mcr` Th · MCR_i / Σ MCR, `none` 0. `credits` (default true): without them
+//! minimum cell rates are ignored and all virtual queues take equal turns, which already explains the rates in paper
+//! 003's tables. `carry` (default false): whether the unused fraction of a credit is carried into the next period;
+//! whole credits never are. `pass_eom` as for PPD.
 //!
 //! # Differences from the paper
-//! Only abstracts were at hand; the arithmetic is from memory, and paper 003 does not print its rule for Th_i. On
-//! ports that count octets or packets the credit is in these, at the price of a full frame for a packet; one departure
-//! may then be charged to several circuits, so that Σ M_i = X still holds. A unit lost from the queue is charged to
-//! its own circuit first.
+//! Only abstracts were available; the arithmetic is from memory, and paper 003 does not print its rule for Th_i. On
+//! ports that count octets or packets, credits are in that measure, and a packet costs as much as a full frame. One
+//! departure may then be charged to several circuits, so that Σ M_i = X still holds. A unit lost from the queue is
+//! first charged to its own circuit.
 //!
 //! # Complexity
-//! A departure finds whose turn it is by looking at two words, and at one more for every 4096 circuits in between; a
-//! period looks at every circuit.
+//! A departure finds the next circuit by looking at two words, and at one more for every 4096 circuits in between; a
+//! period visits every circuit.
 
 use super::{Admission, Arrival, Context, Departure, Interest, Measure, Rule, Shortcuts};
 use crate::buffer::context::Contract;
@@ -237,7 +237,7 @@ impl Virtual {
         self.mark(vc);
     }
 
-    /// Up to `size` leaves one queue; answers how much.
+    /// Up to `size` leaves one queue; returns the amount.
     fn leave(&mut self, vc: usize, size: u64) -> u64 {
         let left = size.min(self.length[vc]);
         self.length[vc] -= left;

@@ -1,4 +1,4 @@
-//! How long queues are, and which is the longest: what the schemes of paper 003 have in common.
+//! How long queues are, and which is the longest: shared by the schemes of paper 003.
 
 use super::{Cut, Fallback, Full};
 use crate::buffer::context::Context;
@@ -69,7 +69,7 @@ impl Lengths {
         i128::from(pool.of(vc)) * self.scale - self.share[vc]
     }
 
-    /// What goes from the longest queue, and what else if it has nothing of that `part`.
+    /// The part to remove from the longest queue, and the alternative if that queue has no such `part`.
     pub(super) fn victim(
         &self,
         full: &Full<'_>,
@@ -81,7 +81,7 @@ impl Lengths {
         cut(full, longest, &part).or_else(|| fall_back(full, longest, fallback, next))
     }
 
-    /// The longest of the queues that will do; the one of the lowest number among equals.
+    /// The longest of the eligible queues; the one of the lowest number among equals.
     fn longest(&self, full: &Full<'_>, will_do: impl Fn(&Queue) -> bool) -> Option<usize> {
         let candidates = self.busy.iter().filter(|&vc| will_do(&full.queues[vc]));
         candidates.min_by_key(|&vc| -self.of(full.pool, vc))
@@ -93,7 +93,7 @@ pub(super) fn cut(full: &Full<'_>, vc: usize, part: impl Fn(&Queue) -> Option<Pa
     part(&full.queues[vc]).map(|part| Cut { vc, part })
 }
 
-/// What goes instead when the queue of `vc` has nothing of the right kind, and `next` is what others have.
+/// The alternative when the queue of `vc` has no part of the right kind, and `next` is the part of another queue.
 pub(super) fn fall_back(
     full: &Full<'_>,
     vc: usize,

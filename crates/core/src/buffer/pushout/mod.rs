@@ -1,9 +1,9 @@
-//! Push-out: when the buffer is full, which queued units give way to an arriving one.
+//! Push-out: when the buffer is full, which queued units are removed for an arriving one.
 //!
-//! Every arriving unit is welcome as long as there is room, and when there is none, a part of a long queue goes. A port
-//! with push-out has a queue for each circuit and its own frame rule: what it breaks, and the rest of a frame that could
-//! not be saved, is not let in, whatever its admission policy says. One published scheme is one file. To add a scheme,
-//! write its file and add a line to the list below.
+//! Every arriving unit is accepted as long as there is room; if there is none, a part of a long queue is removed. A
+//! port with push-out has a queue for each circuit and its own frame rule: the rest of a frame that it has broken, or
+//! that found no room, is refused, whatever its admission policy says. One published scheme is one file. To add a
+//! scheme, write its file and add a line to the list below.
 
 mod lengths;
 mod register;
@@ -27,9 +27,9 @@ registry! {
         QuasiPushout = "quasi-pushout" in quasi_pushout,
     }
 
-    /// What a push-out policy is told and asked. Circuits are numbered within the port, and each has its queue.
+    /// The interface of a push-out policy. Circuits are numbered within the port, and each has its queue.
     pub trait PushOut for Policy {
-        /// What should go, if anything can? Asked when an arriving unit does not fit; the answer changes nothing yet.
+        /// The part to remove, if any. Called when an arriving unit does not fit; the answer changes nothing yet.
         fn choose(&mut self, full: &Full<'_>) -> Option<Cut>;
 
         /// How long the queues are.
@@ -40,7 +40,7 @@ registry! {
             self.lengths().joined(vc);
         }
 
-        /// A unit of this circuit has left the buffer, sent or else lost; the books no longer count it.
+        /// A unit of this circuit has left the buffer, sent or lost; the books no longer count it.
         fn left(&mut self, vc: usize, pool: &Pool, sent: bool) {
             self.lengths().left(vc, pool);
         }
@@ -48,13 +48,13 @@ registry! {
         /// The frame rule of the port, if it has one.
         fn frames(&mut self) -> Option<&mut Frames>;
 
-        /// What a cut can be like.
+        /// The forms that a cut can have.
         fn scope(&mut self) -> Scope {
             Scope::Runs
         }
 
-        /// Whether it looks at nothing but what waits when there is no room, and at its register, so that a queue which has
-        /// something may grow and shrink by many units at once; otherwise it is told of each.
+        /// Whether it depends only on the queues when there is no room, and on its register, so that a queue which is
+        /// not empty may grow and shrink by many units at once; otherwise it must be notified of each.
         fn goes_by_queues(&self) -> bool {
             false
         }
@@ -68,10 +68,10 @@ registry! {
 }
 
 choice! {
-    /// What goes when the queue that should give way has nothing of the kind that the scheme pushes out. The papers do
-    /// not say. When nothing is found, the arriving unit is lost and with it the rest of its frame.
+    /// What is removed when the chosen queue has no part of the kind that the scheme pushes out. The papers do not
+    /// say. If nothing is found, the arriving unit is lost and with it the rest of its frame.
     pub enum Fallback {
-        /// The same of the next queue that has it; if there is none, as `head-fragment`.
+        /// Such a part of the next queue that has one; if there is none, as `head-fragment`.
         NextQueue = "next-queue",
         /// The head of that queue up to and including its first EOM, if it has one.
         HeadFragment = "head-fragment",
@@ -80,20 +80,20 @@ choice! {
     }
 }
 
-/// What a push-out takes out at once.
+/// The forms of a single push-out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// Entire packets, as long as any queue has one.
     Packets,
-    /// The same, and of the queues that have one the longest gives way.
+    /// The same, and of the queues that have one the longest is chosen.
     LongestPackets,
     /// Everything up to an EOM or from one on.
     Runs,
-    /// The same, but perhaps not the EOM.
+    /// The same, but possibly without the EOM.
     AllButEom,
 }
 
-/// The buffer in which something has to go. The unit in transmission is in the books, but in no queue any more.
+/// The buffer in which room is needed. The unit in transmission is in the books, but no longer in a queue.
 #[derive(Clone, Copy, Debug)]
 pub struct Full<'a> {
     /// The books.
@@ -105,8 +105,8 @@ pub struct Full<'a> {
 /// What is to be pushed out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cut {
-    /// The circuit that has to give way.
+    /// The circuit whose queue is cut.
     pub vc: usize,
-    /// The part of its queue that goes.
+    /// The part of its queue that is removed.
     pub part: Part,
 }

@@ -3,9 +3,9 @@
 //! ("Pushout-1"), and section 4.3.4, equations (10) and (11), for the buffer share.
 //!
 //! # Idea
-//! An arriving cell is let in as long as there is space; when the buffer is full, the longest queue loses the partial
-//! packet at its head, from the first cell to the first EOM. Short queues so grow at the expense of long ones, and no
-//! space is ever held back.
+//! An arriving cell is accepted as long as there is room; when the buffer is full, the longest queue loses the
+//! partial packet at its head, from the first cell to the first EOM. Thus short queues grow at the expense of long
+//! ones, and no room is ever reserved.
 //!
 //! # Parameters
 //! `buffer_share` (default off): the longest queue is the one with the largest

@@ -17,11 +17,12 @@
 //! (default true): keep the EOM cell of a frame that loses its end, if there is room.
 //!
 //! # Differences from the paper
-//! A packet is entire when all its cells are queued, so one that lost cells before is not, though no switch could tell; one whose first cell is at the head and not yet sent counts.
-//! Behind a frame of which the receiver has a part and will get no EOM, the next one is its rest and not entire. The
-//! paper is silent on ties (the lowest circuit number goes), on queues without an entire packet, and on the rest of a
-//! frame whose cell finds no space: it is discarded as by partial packet discard. A cell in transmission counts as
-//! part of its queue's length, but is out of reach.
+//! A packet is entire when all its cells are queued, so one that has lost cells before is not, although a switch
+//! could not detect that. A packet whose first cell is at the head and not yet sent counts as entire. After a frame
+//! whose beginning the receiver has and whose EOM it will not get, the next frame is taken for its rest and is not
+//! entire. The paper is silent on ties (the lowest circuit number is chosen), on queues without an entire packet, and
+//! on the rest of a frame whose cell finds no room: it is discarded as by partial packet discard. A cell in
+//! transmission counts as part of its queue's length, but cannot be removed.
 //!
 //! # Complexity
 //! Constant per cell; when the buffer is full, one comparison per circuit with cells, and one per frame that is not

@@ -3,9 +3,9 @@
 //! H. J. Chao, 1998) gives it in section 3.2 with its pseudocode; equations (10) and (11) there for the buffer share.
 //!
 //! # Idea
-//! Push-out of entire packets without looking for the longest queue: a register LQ names the quasi-longest one.
-//! Whenever a queue receives or sends a cell, it is compared with queue LQ, and takes its place if it is longer. The
-//! register may miss the longest queue for a while, until that queue receives or sends a cell.
+//! Push-out of entire packets without a search for the longest queue: a register LQ names the quasi-longest one.
+//! Whenever a queue receives or sends a cell, it is compared with queue LQ, and replaces it if it is longer. The
+//! register may name another queue than the longest for a while, until the longest queue receives or sends a cell.
 //!
 //! # Parameters
 //! `buffer_share` (default off): queues are compared by

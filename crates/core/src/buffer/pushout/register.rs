@@ -1,15 +1,15 @@
-//! The register of the quasi-longest queue, and what it names if it learns of its queues late.
+//! The register of the quasi-longest queue, and how its value follows from late reports.
 
 use super::lengths::Lengths;
 use crate::buffer::pool::Pool;
 
-/// The register LQ. Whenever a queue receives or sends a unit, it is compared with queue LQ, and takes its place if it is
-/// longer; so it has to be told of every unit, or to be reminded of the last ones before it is asked.
+/// The register LQ. Whenever a queue receives or sends a unit, it is compared with queue LQ, and replaces it if it is
+/// longer. So every unit must be reported to it, or the last ones before it is read.
 #[derive(Clone, Debug)]
 pub struct Register {
     longest: usize,
     lengths: Lengths,
-    /// Room for how queues counted at some instant.
+    /// Work space for the lengths of queues at some instant.
     counted: Vec<i128>,
 }
 
@@ -48,10 +48,11 @@ impl Register {
         }
     }
 
-    /// The last changes before now, in their order, since the register named `before`; if they are only the last of many,
-    /// that is not known. Answers whether the register follows from them, and does no more than that if not.
+    /// Replay the last changes before now, in order, since the register named `before`; if they are only the last of
+    /// many, that value is unknown. Returns whether the register follows from them; if not, nothing changes.
     ///
-    /// It does if one of them made or left a queue longer than every other: whatever it had named, it then named that one.
+    /// It does if one of them made or left a queue longer than every other: then the register named that queue,
+    /// whatever its value was before.
     pub fn recall(&mut self, pool: &Pool, changes: &[Change], before: Option<usize>) -> bool {
         let Register { lengths, counted, .. } = self;
         let unit = lengths.unit();
@@ -103,7 +104,7 @@ mod tests {
     const VCS: usize = 3;
 
     proptest! {
-        /// The register that is reminded of the last units names what one names that was told of each.
+        /// A register that receives the last units late names the same queue as one that receives each immediately.
         #[test]
         fn the_last_changes_say_what_all_of_them_said(
             steps in prop::collection::vec((0..VCS, any::<bool>()), 1..60), last in 0usize..60,

@@ -1,13 +1,14 @@
 //! CoDel's state machine at one queue, packet by packet.
 //!
-//! The pseudocode of RFC 8289 and of Linux takes packets out of the queue in a loop until it finds one to be sent. Here each
-//! packet that comes to the head is judged by itself, and what the loop would go on with is stored ([`Control::after`]).
+//! The pseudocode of RFC 8289 and of Linux takes packets out of the queue in a loop until it finds one to be sent.
+//! Here each packet that comes to the head is judged separately, and the state of the loop is stored
+//! ([`Control::after`]).
 
 use super::Law;
 use crate::buffer::verdict::{HeadVerdict, Reason};
 use crate::units::{Span, Time};
 
-/// Times as the law counts them.
+/// Time in the units of the law.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Clock {
     law: Law,
@@ -27,12 +28,12 @@ pub(super) struct Waiting {
 /// The state at one queue.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Control {
-    /// When packets will have waited too long for an interval; none while they do not.
+    /// When the waits will have been too long for a whole interval; `None` while they are not.
     first_above: Option<u64>,
     is_dropping: bool,
     /// When the next packet is due to be discarded.
     next: u64,
-    /// Packets discarded since dropping began, and what it was set to then.
+    /// Packets discarded since dropping began, and the number with which it began.
     count: u32,
     last_count: u32,
     /// 1/√count in units of 2⁻¹⁶, as Linux keeps it.
@@ -69,7 +70,7 @@ fn unit(law: Law) -> u64 {
 }
 
 impl Control {
-    /// What becomes of a packet at the head; `marks` says whether it is marked instead of being discarded.
+    /// The fate of a packet at the head; `marks` says whether it is marked instead of being discarded.
     pub(super) fn judge(&mut self, clock: &Clock, waiting: Waiting, marks: bool) -> HeadVerdict {
         let now = clock.count(waiting.now);
         let is_late = self.is_late(clock, now, &waiting);
@@ -97,7 +98,7 @@ impl Control {
         self.count = self.count.wrapping_add(1);
     }
 
-    /// Whether packets have waited too long for an interval, so that this one may be discarded.
+    /// Whether waits have been too long for a whole interval, so that this packet may be discarded.
     fn is_late(&mut self, clock: &Clock, now: u64, waiting: &Waiting) -> bool {
         if now - clock.count(waiting.arrived) < clock.target || waiting.is_short {
             self.first_above = None;
@@ -113,7 +114,7 @@ impl Control {
         }
     }
 
-    /// Begin to discard, where the last time left off if that was not long ago.
+    /// Begin to discard, at the earlier rate if the last dropping state ended recently.
     fn begin(&mut self, clock: &Clock, now: u64, marks: bool) -> HeadVerdict {
         let delta = self.count.wrapping_sub(self.last_count);
         let is_recent = now.saturating_sub(self.next) < clock.interval.saturating_mul(16);

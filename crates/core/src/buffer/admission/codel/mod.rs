@@ -3,20 +3,21 @@
 //! for `law = "linux"` the file `include/net/codel_impl.h` of Linux 6 (E. Dumazet and others).
 //!
 //! # Idea
-//! A queue that empties within `interval` again and again is a good one. If packets have waited `target` or longer for
-//! a whole `interval`, the packet at the head is discarded, and further ones at intervals that shrink with the square root of
-//! their number until a packet has waited less:
+//! A queue that becomes empty within every `interval` is harmless. If all packets have waited `target` or longer for
+//! a whole `interval`, the packet at the head is discarded, and further ones at intervals that shrink with the square
+//! root of their number, until a packet has waited less:
 //!
 //! > t ← t + interval / √count
 //!
 //! # Parameters
 //! `target` and `interval`: 5 ms and 100 ms, those of RFC 8289 and of tc-codel(8). `law`: `exact` (default) or `linux`.
 //! `action`: `drop` (default, as in tc-codel(8)) or `mark`, which marks packets that are ECN-capable, one for each
-//! departure, and discards the others. `ce_threshold`: if given, every ECN-capable packet is marked that has waited longer,
-//! whatever `action` is; off by default as in Linux. `mtu`: with no more octets than this behind a packet nothing is
-//! discarded; by default the largest full frame of the circuits. `full`: who gives way when the buffer is full, `arrival`
-//! (default) or `fattest-queue`, which loses packets from the head of the queue with the most octets, half of these but at most
-//! `batch` (64) at a time, as FQ-CoDel does (RFC 8290, section 4.1; tc-fq_codel(8)).
+//! departure, and discards the others. `ce_threshold`: if given, every ECN-capable packet that has waited longer is
+//! marked, whatever `action` is; off by default as in Linux. `mtu`: if at most this number of octets waits behind a
+//! packet, nothing is discarded; by default the largest full frame of the circuits. `full`: what is lost when the
+//! buffer is full, `arrival` (default) or `fattest-queue`, which discards packets from the head of the queue with the
+//! most octets, half of these but at most `batch` (64) at a time, as FQ-CoDel does (RFC 8290, section 4.1;
+//! tc-fq_codel(8)).
 //!
 //! # Differences from the paper
 //! None with `law = "exact"`. Linux counts time in units of 1024 ns, asks for strictly more than `interval`, and takes 1/√count
@@ -50,7 +51,7 @@ choice! {
 }
 
 choice! {
-    /// Who gives way when the buffer is full.
+    /// What is lost when the buffer is full.
     pub enum Full {
         /// The packet that arrives.
         Arrival = "arrival",
@@ -60,7 +61,7 @@ choice! {
 }
 
 section! {
-    /// Discard packets at the head if all have waited too long for an interval.
+    /// Discard packets at the head if all packets have waited too long for an interval.
     pub struct Params {
         /// Wait that is acceptable.
         pub target: Span = Span::millis(5),
@@ -68,15 +69,17 @@ section! {
         pub interval: Span = Span::millis(100),
         /// How the time between two discarded packets follows from their number.
         pub law: Law = Law::Exact,
-        /// What happens to a packet whose turn it is: `drop`, or `mark` where the transport reacts to marks (ECT).
+        /// What happens to a packet that is due to be discarded: `drop`, or `mark` where the transport reacts to
+        /// marks (ECT).
         pub action: Action = Action::Drop,
-        /// Wait above which every packet is marked whose transport reacts to marks (ECT); by default none is.
+        /// Wait above which a packet is marked in any case if its transport reacts to marks (ECT); by default there
+        /// is no such limit.
         pub ce_threshold: Option<Span> = None,
         /// Octets behind a packet up to which it is not discarded; by default a full frame.
         pub mtu: Option<Bytes> = None,
-        /// Who gives way when the buffer is full.
+        /// What is lost when the buffer is full.
         pub full: Full = Full::Arrival,
-        /// Packets that the queue with the most octets loses at most before another queue is looked for.
+        /// Most packets that the queue with the most octets loses before the longest queue is determined again.
         pub batch: u64 = 64,
     }
 }
@@ -88,13 +91,13 @@ pub struct Policy {
     action: Action,
     ce_threshold: Option<Span>,
     mtu: u64,
-    /// How many packets the longest queue loses at a time, if it gives way when the buffer is full.
+    /// The number of packets that the longest queue loses at a time, if it is shortened when the buffer is full.
     batch: Option<u64>,
-    /// Whether the unit that leaves next is one that this policy discards at the head.
+    /// Whether this policy discards the next departing unit at the head.
     is_discarding: bool,
-    /// By queue.
+    /// For each queue.
     controls: Vec<Control>,
-    /// By circuit whether the frame is discarded whose cells come to the head.
+    /// For each circuit whether the frame at the head is discarded.
     discards: Vec<bool>,
 }
 

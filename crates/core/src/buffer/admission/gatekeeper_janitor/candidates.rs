@@ -1,8 +1,10 @@
-//! What a queue can give up: the frames of a port's circuits, what they can still spare, and where their cells are.
+//! Candidates for removal from a queue: the frames of a port's circuits, what they can still spare, and where their
+//! cells are.
 //!
-//! Every class of candidates is a list of frames in the order in which they became candidates. A frame joins a list when
-//! one of its cells does, and leaves it when it is found there without one, so that a search takes amortised constant
-//! time. A candidate cache (paper 004, section 6) knows only the cells queued last, in a circular list.
+//! Every class of candidates is a list of frames in the order in which they became candidates. A frame joins a list
+//! when one of its cells does, and leaves it when a search finds it there without one, so that a search takes
+//! amortised constant time. A candidate cache (paper 004, section 6) stores only the cells queued last, in a circular
+//! list.
 
 use std::collections::VecDeque;
 
@@ -53,9 +55,9 @@ struct Frame {
     left: bool,
     /// Positions of queued cells that may go one by one, unmarked and marked.
     cells: [VecDeque<u64>; 2],
-    /// Position of the queued EOM, where it must stay as long as anything of the frame does.
+    /// Position of the queued EOM, which must stay as long as any cell of the frame does.
     eom: Option<u64>,
-    /// On which lists it stands.
+    /// The lists that contain it.
     listed: [bool; 4],
 }
 
@@ -82,7 +84,7 @@ impl Frame {
         self.cells.iter().filter_map(VecDeque::front).copied().chain(self.eom).min()
     }
 
-    /// The cell at a position is gone.
+    /// The cell at a position has been removed.
     fn remove(&mut self, position: u64) {
         self.held -= 1;
         for cells in &mut self.cells {
@@ -120,8 +122,8 @@ struct Cache {
 }
 
 impl Candidates {
-    /// Nothing queued. Frames of blocks beyond repair are candidates only with `corrupted_blocks`; with `cache` only so
-    /// many cells are known.
+    /// Nothing queued. Frames of blocks beyond repair are candidates only with `corrupted_blocks`; with `cache` only
+    /// that number of cells is stored.
     pub(super) fn new(vcs: usize, corrupted_blocks: bool, cache: Option<u32>) -> Candidates {
         let cache = cache.map(|room| Cache { room: room as usize, cells: VecDeque::new() });
         let circuits = vec![Circuit::default(); vcs];
@@ -157,7 +159,7 @@ impl Candidates {
         circuit.blocks[(block - circuit.first_block) as usize]
     }
 
-    /// Whether a receiver will see anything of a frame, unless it is given up.
+    /// Whether a receiver will get any part of a frame, unless it is given up.
     pub(super) fn is_touched(&self, id: FrameId) -> bool {
         self.frame(id).is_some_and(|frame| frame.left || frame.held > 0)
     }
@@ -199,7 +201,7 @@ impl Candidates {
         frame.remove(position);
         frame.left = true;
         circuit.trim();
-        // Frames that have left without ever being looked for must not pile up on the lists.
+        // Frames that have left without a search must not accumulate on the lists.
         for class in 0..self.lists.len() {
             while let Some(&id) = self.lists[class].front() {
                 match self.frame_mut(id) {
@@ -324,7 +326,7 @@ impl Candidates {
 }
 
 impl Circuit {
-    /// Forget frames of which nothing is left, but for the newest, and blocks without frames.
+    /// Remove the records of frames that are completely gone, except the newest, and of blocks without frames.
     fn trim(&mut self) {
         while self.frames.len() > 1 && self.frames[0].held == 0 {
             self.frames.pop_front();

@@ -4,8 +4,8 @@
 //!
 //! # Idea
 //! A frame can spare FCF cells and a block BLF frames, because a code restores them. Above a threshold a gatekeeper
-//! refuses marked cells (CLP = 1) that can be spared. A cell that cannot is critical: it enters in the place of a
-//! queued one that can, and a janitor then sweeps the queue once. In order, for a cell of frame f in block b:
+//! refuses marked cells (CLP = 1) that can be spared. A cell that cannot be spared is critical: it takes the place of
+//! a queued cell that can, and a janitor then sweeps the queue once. In order, for a cell of frame f in block b:
 //!
 //! 1. CLP = 0: admit, if there is room; 2. gate open: admit; 3. FCF < 0, a dead frame: discard;
 //! 4. FCF > 0: discard, FCF − 1; 5. FCF = 0, BLF > 0: discard with the rest of f, FCF = −1, BLF − 1;
@@ -23,14 +23,14 @@
 //! circuit's frames. `cache`: number of addresses in the candidate cache (64 in section 6); by default no limit.
 //!
 //! # Differences from the paper
-//! The paper's words contradict each other; the order above is our reading. Its flowchart looks for FCF > 0, its
-//! analysis for FCF < 0: both are candidates, dead ones first, which is never worse. "Uncorrupted" in the third test
-//! must read "corrupted". "All the following cells" of a frame given up are discarded even if CLP = 0. The gate
-//! compares the occupancy without the arriving cell, hence at arrivals only. Of each kind the frame goes first that
-//! has been a candidate for longest, with its oldest cell; (d) takes frames of which no cell has been sent, and the
-//! janitor one per circuit. Circuits without a code have FCF = BLF = 0. Losses at other switches are not known here.
-//! On packet links a unit is a frame by itself; where a port counts octets a long one may cost several short ones, in
-//! vain if they are not long enough together.
+//! The paper contradicts itself; the order above is our reading. Its flowchart looks for FCF > 0, its analysis for
+//! FCF < 0: here both are candidates, dead ones first, which is never worse. "Uncorrupted" in the third test must
+//! read "corrupted". "All the following cells" of a frame given up are discarded even if CLP = 0. The gate compares
+//! the occupancy without the arriving cell, hence only at arrivals. Within each kind, the frame that has been a
+//! candidate longest goes first, with its oldest cell. (d) takes frames of which no cell has been sent, and the
+//! janitor takes one per circuit. Circuits without a code have FCF = BLF = 0. Losses at other switches are unknown
+//! here. On packet links a unit is a frame. Where a port counts octets, several short ones may be given up for a long
+//! one, in vain if together they are not long enough.
 //!
 //! # Complexity
 //! Amortised constant per cell: every class of candidates is a list of frames that a frame joins once. The janitor's
@@ -131,7 +131,7 @@ pub struct Policy {
     janitor: Janitor,
     circuits: Vec<Circuit>,
     candidates: Candidates,
-    /// Cells that have been given up and are still queued, but only until the port asks for them.
+    /// Cells that have been given up and are still queued, until the port removes them.
     doomed: VecDeque<u64>,
 }
 
@@ -148,7 +148,7 @@ enum Janitor {
     Done,
 }
 
-/// The budgets of a circuit, and where it stands.
+/// The budgets and the state of a circuit.
 #[derive(Clone, Debug)]
 struct Circuit {
     fcf: i32,
@@ -305,7 +305,7 @@ impl Policy {
         Verdict::Discard(Reason::Overflow)
     }
 
-    /// The first critical cell of an episode calls the janitor.
+    /// The first critical cell of an episode starts the janitor.
     fn call_janitor(&mut self, pool: &Pool) {
         if self.janitor == Janitor::Ready && self.has_to_sweep(pool) {
             self.janitor = Janitor::Sweeping;
@@ -326,12 +326,12 @@ impl Policy {
         })
     }
 
-    /// Whether the occupancy calls for the janitor.
+    /// Whether the occupancy requires the janitor.
     fn has_to_sweep(&self, pool: &Pool) -> bool {
         self.params.sweep == Sweep::Everything || pool.total() >= self.upper
     }
 
-    /// Give up a candidate: its cells are doomed.
+    /// Give up a candidate: its cells will be removed.
     fn give_up(&mut self, candidate: Candidate) {
         let id = candidate.frame;
         if candidate.class == Class::Whole {

@@ -7,10 +7,10 @@ use crate::units::{Span, Time};
 /// Wait above which Linux raises the probability faster: 250 ms.
 const LONG: f64 = 0.25;
 
-/// Largest rise of a probability of 0.1 or more at one update, and what Linux adds at a long wait.
+/// Largest rise of a probability of 0.1 or more at one update, and Linux's increment at a long wait.
 const STEP: f64 = 0.02;
 
-/// What the controllers of a port have in common; waits in seconds.
+/// The parameters that the controllers of a port share; waits in seconds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gains {
     law: Law,
@@ -31,11 +31,11 @@ pub(super) struct Control {
     /// The wait of the packet that left last, now and at the last update.
     wait: f64,
     old_wait: f64,
-    /// Time for which a burst still passes.
+    /// Time for which a burst may still pass.
     burst: Span,
-    /// Probabilities of packets since the last one that was discarded.
+    /// Sum of the probabilities of packets since the last one that was discarded.
     sum: f64,
-    /// When a packet left last; none after a time without congestion.
+    /// When a packet last left; `None` after a time without congestion.
     departed: Option<Time>,
     /// Whether something waits.
     is_waiting: bool,
@@ -50,7 +50,7 @@ impl Gains {
         Gains { law, target, update, alpha, beta, burst, derandomise, byte_mode, mtu }
     }
 
-    /// By what the controller's gains are divided at this probability (RFC 8033, section 4.2).
+    /// The divisor of the controller's gains at this probability (RFC 8033, section 4.2).
     fn divisor(probability: f64) -> f64 {
         match probability {
             p if p < 0.000_001 => 2048.0,
@@ -89,7 +89,7 @@ impl Control {
         self.probability
     }
 
-    /// Packets have waited so long at this probability.
+    /// Set the state after packets have waited this long at this probability.
     #[cfg(test)]
     pub(super) fn set(&mut self, probability: f64, wait: f64) {
         (self.probability, self.wait, self.old_wait) = (probability, wait, wait);
@@ -112,7 +112,7 @@ impl Control {
         self.old_wait = wait;
     }
 
-    /// What is left of the probability at an update without waits.
+    /// The factor of the probability at an update without waits.
     fn decay(&self, law: Law) -> f64 {
         match law {
             Law::Rfc => 0.98,
@@ -135,7 +135,8 @@ impl Control {
         }
     }
 
-    /// Whether a packet of `bytes` octets is discarded that finds `waiting` octets in the queue; `draw` gives a number from 0 to 1.
+    /// Whether a packet of `bytes` octets that meets `waiting` octets in the queue is discarded; `draw` returns a
+    /// number from 0 to 1.
     pub(super) fn draws(
         &mut self,
         gains: &Gains,
@@ -164,7 +165,7 @@ impl Control {
         drawn
     }
 
-    /// Something has joined the queue.
+    /// A packet has joined the queue.
     pub(super) fn joined(&mut self) {
         self.is_waiting = true;
     }

@@ -3,12 +3,13 @@
 //! `law = "linux"` the file `net/sched/sch_pie.c` of Linux 6 (V. Subramanian, M. Prabhu, M. Tahiliani and others).
 //!
 //! # Idea
-//! An arriving packet is discarded with a probability p that a controller sets every `update`, so that packets wait
-//! `target` in the end. With d the wait of the packet that left last, 0 if none waited behind it:
+//! An arriving packet is discarded with a probability p that a controller sets every `update`, so that waits settle
+//! at `target`. With d the wait of the packet that left last, 0 if none waited behind it:
 //!
 //! > p ← p + (alpha · (d − target) + beta · (d − d_old)) / f, f = 2048, 512, 128, 32, 8, 2, 1
 //!
-//! where f is smaller the larger p was: 2048 below 10⁻⁶, 1 from 0.1 on, and from there p rises by at most 0.02 at a time.
+//! where f is smaller the larger p was: 2048 below 10⁻⁶, 1 from 0.1 on; from 0.1 on p rises by at most 0.02 per
+//! update.
 //!
 //! # Parameters
 //! `target` and `update`: 15 ms; `alpha` and `beta`: 0.125 and 1.25 per second; `burst`: 150 ms in which nothing is
@@ -46,7 +47,7 @@ use crate::{choice, section};
 use control::{Control, Gains};
 
 choice! {
-    /// Whose rules hold where they differ.
+    /// Which rules hold where they differ.
     pub enum Law {
         /// RFC 8033.
         Rfc = "rfc",
@@ -58,7 +59,7 @@ choice! {
 section! {
     /// Discard arriving packets with a probability that holds the wait at a target.
     pub struct Params {
-        /// Wait that is aimed at.
+        /// Target of the wait.
         pub target: Span = Span::millis(15),
         /// Time between two updates of the probability.
         pub update: Span = Span::millis(15),
@@ -68,7 +69,7 @@ section! {
         pub beta: f64 = 1.25,
         /// Time for which a burst passes after a time without congestion.
         pub burst: Span = Span::millis(150),
-        /// Whose rules hold where RFC and Linux differ.
+        /// Which rules hold where RFC and Linux differ.
         pub law: Law = Law::Rfc,
         /// What happens to a packet that is drawn: `drop`, or `mark` where the transport reacts to marks (ECT).
         pub action: Action = Action::Drop,

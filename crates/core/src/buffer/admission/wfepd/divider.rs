@@ -1,10 +1,10 @@
-//! How the line is divided and who has to pay: section V.
+//! How the line is divided, and which circuits must lose frames: section V.
 
 use super::Params;
 use crate::buffer::context::Context;
 use crate::refused::{Refused, probability, refuse, unfit};
 
-/// What is divided, among whom and by which thresholds.
+/// The rate to divide, the shares, and the thresholds.
 #[derive(Clone, Debug)]
 pub(super) struct Divider {
     /// R, in octets per second.
@@ -20,7 +20,7 @@ pub(super) struct Divider {
 pub(super) struct Division {
     /// Circuits by falling r / α.
     pub(super) order: Vec<usize>,
-    /// What each circuit of the list and those before it may have, per share: right-hand side of (6), over α.
+    /// The rate per share that each circuit of the list and those before it may have: right-hand side of (6), over α.
     pub(super) parts: Vec<f64>,
     /// Place of the first circuit that is not violating: ω.
     pub(super) omega: usize,
@@ -73,7 +73,7 @@ impl Divider {
         Division { order, parts, omega, nu, scheduled, calculated }
     }
 
-    /// With which probability a frame of each circuit is refused.
+    /// The probability with which a frame of each circuit is refused.
     pub(super) fn refusals(&self, rates: &[f64], division: &Division) -> Vec<f64> {
         let mut refusal = vec![0.0; rates.len()];
         for (place, &vc) in division.order[..division.nu].iter().enumerate() {
@@ -92,7 +92,8 @@ impl Divider {
     }
 }
 
-/// What the first circuits of the list may have together, per share: (Σ r − ψ) / Σ α, the core of (6), (7), (8), (11).
+/// The rate per share that the first circuits of the list may have together: (Σ r − ψ) / Σ α, the core of (6), (7),
+/// (8), (11).
 fn fair_part(rate: f64, overflow: f64, share: f64) -> f64 {
     (rate - overflow).max(0.0) / share
 }

@@ -3,18 +3,18 @@
 //! paper 002, sections III to V.
 //!
 //! # Idea
-//! The rate `r_i` at which each circuit is accepted is measured, and every δ the rate R of the line is divided by
-//! shares α_i among those that want more than their part, while the others get what they offer. Circuits above their
-//! part are *violating*, and their frames are refused; those near it are *pending*, and theirs are refused with a
-//! probability that rises with the rate; the others are *clear*.
+//! The rate `r_i` at which each circuit is accepted is measured. Every δ the rate R of the line is divided by shares
+//! α_i among the circuits that want more than their part, while the others get what they offer. Circuits above their
+//! part are *violating*, and their frames are refused; those near it are *pending*, and theirs are refused
+//! with a probability that rises with the rate; the others are *clear*.
 //!
 //! # Parameters
-//! `meter`: `moving-average` (default, as in the simulations), `sliding-window`, or `cell-window`, which has no clock and
-//! measures anew for every frame. `interval` δ and `memory` q: 10 ms
-//! and 0.95, section VI; `window` T: default 200 ms, as long as a moving average with these remembers. `bottom` th_b:
-//! 0.7 as in the example; `top` th_t: 1, `max_p` p_p: 0.1, `margin` (R as a multiple of the line's rate): 1, none of
-//! them printed. `threshold`: occupancy from which frames are refused at all, default 0 as in the simulations. Shares α_i
-//! are the weights of the circuits; only their ratios matter. `pass_eom` as for PPD.
+//! `meter`: `moving-average` (default, as in the simulations), `sliding-window`, or `cell-window`, which has no clock
+//! and measures at every frame. `interval` δ and `memory` q: 10 ms and 0.95, section VI. `window` T: default 200 ms,
+//! the memory of a moving average with these values. `bottom` th_b: 0.7 as in the example; `top` th_t: 1, `max_p`
+//! p_p: 0.1, `margin` (R as a multiple of the line's rate): 1, none of them printed. `threshold`: occupancy from
+//! which frames are refused at all, default 0 as in the simulations. Shares α_i are the weights of the circuits; only
+//! their ratios matter. `pass_eom` as for PPD.
 //!
 //! # Differences from the paper
 //! Corrections without which its own examples fail: test (8) reads "≤" and finds the first *clear* circuit; pending are
@@ -49,7 +49,8 @@ choice! {
         MovingAverage = "moving-average",
         /// All intervals of a window equally: equation (1).
         SlidingWindow = "sliding-window",
-        /// All of a window that moves with every cell, measured anew for every frame: the alternative of section IV-A.
+        /// All units of a window that moves with every cell, measured at every frame: the alternative of section
+        /// IV-A.
         CellWindow = "cell-window",
     }
 }
@@ -86,7 +87,7 @@ pub struct Policy {
     interval: Span,
     gauge: Gauge,
     divider: Divider,
-    /// How the line was divided last.
+    /// The last division of the line.
     division: Division,
     /// The probability with which a frame of each circuit is refused.
     refusal: Vec<f64>,
