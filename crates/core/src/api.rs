@@ -1,4 +1,4 @@
-//! The door for callers: texts in, texts out, so that every edge (Python, browser, server) is a few lines.
+//! The interface for callers: texts in, texts out, so that every edge (Python, browser, server) is a few lines.
 
 use serde_json::Value as Json;
 
@@ -10,7 +10,7 @@ use crate::trace::{Packet, Packets};
 use crate::units::{Span, Time};
 use crate::{audit, engine, language, report, scenario};
 
-/// A scenario as it reaches us, with whatever overrides it.
+/// The text of a scenario, with its overrides.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Request<'a> {
     /// The scenario, in TOML or JSON.
@@ -27,7 +27,7 @@ pub struct Request<'a> {
     pub audit: bool,
 }
 
-/// A scenario of which many variations are wanted: its text is read once.
+/// A scenario for many variations: its text is read once.
 #[derive(Clone, Debug)]
 pub struct Base<'a> {
     file: scenario::File<'a>,
@@ -40,7 +40,7 @@ impl<'a> Base<'a> {
         Ok(Base { file: scenario::File::read(text, name)?, engine })
     }
 
-    /// What checks variations one after the other, each a list of overrides. Every thread takes one of its own.
+    /// A checker of variations, each a list of overrides. Every thread takes its own.
     pub fn checker(&self) -> impl FnMut(&[String]) -> Result<Variation, Refusal> {
         let mut variations = self.file.variations();
         move |sets| {
@@ -60,7 +60,8 @@ fn on_engine(scenario: Scenario, engine: Option<&str>) -> Result<Scenario, Refus
 }
 
 impl Request<'_> {
-    /// The checked scenario with its warnings, or one message that says where, what and how to mend it.
+    /// The checked scenario with its warnings, or one message that says where the fault is, what it is and how to
+    /// mend it.
     pub fn scenario(&self) -> Result<(Scenario, Vec<Warning>), Refusal> {
         let checked = scenario::checked(self.text, self.name, self.sets)?;
         let warnings = checked.warnings();
@@ -72,18 +73,18 @@ impl Request<'_> {
     }
 }
 
-/// What a caller lends to a run: the core has no clock and shows nothing.
+/// What the caller provides to a run: the core has no clock and no display.
 #[derive(Clone, Copy)]
 #[allow(missing_debug_implementations)] // functions have nothing to show
 pub struct Caller<'a> {
     /// Its clock in seconds, read before and after the event loop.
     pub seconds: &'a dyn Fn() -> f64,
-    /// Called now and then with how far the run has come, and how far it goes.
+    /// Called from time to time with the simulated time reached so far, and the end.
     pub reached: &'a dyn Fn(Time, Span),
 }
 
 impl Caller<'_> {
-    /// Have the caller watch a run; the second value is the time that the event loop took.
+    /// Let the caller watch a run; the second value is the time that the event loop took.
     fn watch<T>(self, scenario: &Scenario, run: impl FnOnce(&mut Stopwatch<'_>) -> T) -> (T, f64) {
         let reached = |now| (self.reached)(now, scenario.duration);
         let mut watch = Stopwatch::telling(self.seconds, &reached);
@@ -116,16 +117,16 @@ fn run_and<T>(
     Ok(write(&Report { scenario, outcome, warnings, audit: audit.as_ref(), wall_s }))
 }
 
-/// What a traced run gives.
+/// The result of a traced run.
 #[derive(Clone, Debug)]
 pub struct Traced {
     /// The report, with `engine.wall_s` of the caller's clock.
     pub document: Json,
     /// The scenario that ran.
     pub scenario: Scenario,
-    /// Ports where packets were seen.
+    /// Ports at which packets were recorded.
     pub ports: Vec<usize>,
-    /// Every packet at these ports, by the time at which it was done with.
+    /// Every packet at these ports, by the time at which its last unit was sent or lost.
     pub packets: Vec<Packet>,
 }
 
@@ -148,8 +149,8 @@ pub fn trace(request: &Request<'_>, ports: &[String], caller: Caller<'_>) -> Res
 
 /// Run a checked scenario with another seed and give only its figures: those of the summary, then those at `paths`.
 ///
-/// Many short runs go through here, so the rest of the report is not written. The second value is the time that the event
-/// loop took by the caller's clock.
+/// Many short runs use this function, so the rest of the report is not written. The second value is the time that the
+/// event loop took by the caller's clock.
 pub fn measure(
     scenario: &Scenario,
     seed: u64,
@@ -161,14 +162,14 @@ pub fn measure(
     Ok((report::figures(&scenario, &outcome, paths)?.into(), wall_s))
 }
 
-/// The paths of all figures that [`measure`] would give; a look at a run that ends as it begins.
+/// The paths of all figures that [`measure`] would return, found by a run that ends as it begins.
 pub fn figures(scenario: &Scenario, paths: &[String]) -> Result<Vec<String>, Refusal> {
     let scenario = Scenario { warmup: Span::ZERO, duration: Span(1), ..scenario.clone() };
     let found = report::figures(&scenario, &engine::run(&scenario, false), paths)?;
     Ok(found.into_iter().map(|(path, _)| path).collect())
 }
 
-/// Check a scenario: what is no mistake, but may mislead.
+/// Check a scenario; returns the warnings: what is valid, but may mislead.
 pub fn validate(request: &Request<'_>) -> Result<Json, Refusal> {
     let (_, warnings) = request.scenario()?;
     Ok(warnings.iter().map(Warning::json).collect())
@@ -190,7 +191,7 @@ pub fn thresholds(request: &Request<'_>) -> Result<Vec<String>, Refusal> {
     Ok(scenario::thresholds(&request.scenario()?.0))
 }
 
-/// The message about a name that means nothing, with the nearest of those allowed.
+/// The message about an unknown name, with the nearest allowed one.
 pub fn unknown(what: &str, name: &str, allowed: &[&str]) -> String {
     language::nearest::unknown(what, name, allowed)
 }
@@ -200,7 +201,7 @@ pub fn name_fault(name: &str) -> Option<String> {
     scenario::name_fault(name)
 }
 
-/// The message about a name that a report does not have beside these; one that it could have had says when.
+/// The message about a name that is not in a report with these names; if it could be there, the message says when.
 pub fn no_entry(name: &str, names: &[&str]) -> String {
     report::no_entry(name, names)
 }

@@ -1,9 +1,10 @@
-//! The simulator behind Pushout: what a switch buffer admits, discards, pushes out and serves, cell by cell.
+//! The simulator behind Pushout: it admits, discards, pushes out and serves the units of switch buffers, cell by
+//! cell.
 //!
 //! This crate is *sans-I/O*: it opens no file, starts no thread, reads no clock and keeps no global state. A
 //! scenario and a seed go in, a report comes out, and the same input gives the same bytes on every machine.
 //!
-//! The modules stand in the order in which a cell travels.
+//! The modules are in the order in which a cell travels.
 
 #[cfg(test)]
 extern crate self as pushout_core; // tests here draw networks as those beside the crate do

@@ -2,10 +2,10 @@
 
 use crate::excerpt::quoted;
 
-/// Why a number is no whole number of 64 bits.
+/// Why a number is not an integer of 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NotWhole {
-    /// It is no decimal number.
+    /// It is not a decimal number.
     Malformed,
     /// It has a fraction.
     TooFine,
@@ -13,16 +13,17 @@ pub(crate) enum NotWhole {
     TooLarge,
 }
 
-/// What becomes of a fraction.
+/// How a fraction is treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fraction {
     /// It is refused, unless binary floating point made it: a part in 10¹² or less.
     Refused,
-    /// It is rounded, but not to nothing.
+    /// It is rounded, but not to 0.
     Rounded,
 }
 
-/// Split a text into its number and its unit; what looks like a part of the number is one, right or wrong.
+/// Split a text into its number and its unit; everything that looks like a part of the number belongs to it, even if
+/// it is wrong.
 pub(crate) fn split(text: &str) -> (&str, &str) {
     let text = text.trim_ascii();
     let ends = text.char_indices().take_while(|(_, c)| c.is_ascii_digit() || is_sign(*c) || is_separator(*c));
@@ -44,7 +45,7 @@ fn is_sign(c: char) -> bool {
     matches!(c, '+' | '-')
 }
 
-/// What stands within numbers, where it may be or not: a point, and what groups digits somewhere in the world.
+/// Characters within numbers, right or wrong: a point, and the separators of groups of digits in use.
 fn is_separator(c: char) -> bool {
     matches!(c, '.' | '_') || is_grouping(c)
 }
@@ -53,7 +54,7 @@ fn is_grouping(c: char) -> bool {
     matches!(c, ',' | '\'' | '’' | ' ' | '\u{a0}' | '\u{2009}' | '\u{202f}')
 }
 
-/// `number · factor` as a whole number, or why it is none.
+/// `number · factor` as an integer, or why it is not one.
 pub(crate) fn times(number: &str, factor: u128, fraction: Fraction) -> Result<u64, NotWhole> {
     let Decimal { mantissa, exponent } = Decimal::read(number)?;
     if mantissa == 0 {

@@ -1,12 +1,12 @@
-//! Times that are no whole number of picoseconds, one after the other: what each of them lacks is carried to the next.
+//! A sequence of times that are not a whole number of picoseconds: the remainder of each is carried to the next.
 //!
-//! Periodic sources, policers, virtual clocks and lines all go on like that: `n` units in a row take `n` exact times,
-//! rounded down once. [`Line`](crate::link::line::Line) keeps
-//! these few lines by itself, because it sends units of any size.
+//! Periodic sources, policers, virtual clocks and lines all work like this: `n` units in a row take `n` exact times,
+//! rounded down once. [`Line`](crate::link::line::Line) has these few lines of its own, because it sends units of any
+//! size.
 
 use crate::units::{Rate, Span, Time};
 
-/// The exact time that a number of bits takes at a rate: `whole` ps and `rest / rate` of one more.
+/// The exact time of a number of bits at a rate: `whole` ps and `rest / rate` of one more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TransmissionTime {
     /// The time of one unit, rounded down.
@@ -15,48 +15,48 @@ pub struct TransmissionTime {
     pub(crate) rate: u64,
 }
 
-/// The instant at which something starts at a pace, and what has been missing up to then.
+/// An exact instant: whole picoseconds and the carried remainder.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ExactTime {
     /// The instant, rounded down.
     pub time: Time,
-    /// What is missing, in units of `1 / rate` picoseconds.
+    /// The remainder, in units of `1 / rate` picoseconds.
     pub(crate) carry: u64,
 }
 
 impl TransmissionTime {
-    /// The pace of units of `bits` bits at exactly `rate`, which is not zero.
+    /// The transmission time of units of `bits` bits at exactly `rate`, which is not zero.
     pub fn of(rate: Rate, bits: u64) -> TransmissionTime {
         let (whole, rest) = rate.time_of_bits(bits);
         TransmissionTime { whole: Span(whole), rest, rate: rate.0 }
     }
 
-    /// The time of the next unit in whole picoseconds, one more when what has been missing, the `carry`, adds up to it.
+    /// The time of the next unit in whole picoseconds, one more when the remainders, the `carry`, add up to it.
     #[inline]
     pub fn step(&self, carry: &mut u64) -> Span {
         *carry += self.rest;
         let extra = u64::from(*carry >= self.rate);
-        *carry -= extra * self.rate; // a product, since a branch would be guessed wrong
+        *carry -= extra * self.rate; // multiply: a branch here would mispredict
         Span(self.whole.0 + extra)
     }
 }
 
 impl ExactTime {
-    /// A beat without remainder.
+    /// An instant without remainder.
     #[inline]
     pub fn at(time: Time) -> ExactTime {
         ExactTime { time, carry: 0 }
     }
 
-    /// This beat, or one that begins anew at `now` if that is later: when a line that is free from here on starts a unit
-    /// that comes then.
+    /// This instant, or `now` without remainder if that is later: when a line that is free from this instant on
+    /// starts a unit that arrives at `now`.
     #[inline]
     pub fn not_before(self, now: Time) -> ExactTime {
         if now > self.time { ExactTime::at(now) } else { self }
     }
 
-    /// The beat of the next unit: as [`TransmissionTime::step`], but in a form of which compilers make no branch where packets are
-    /// sent.
+    /// The exact start of the next unit: as [`TransmissionTime::step`], but in a form that compilers translate
+    /// without a branch in the hot loop of packets.
     #[inline]
     pub fn next(self, pace: &TransmissionTime) -> ExactTime {
         let carry = self.carry + pace.rest;
@@ -65,7 +65,7 @@ impl ExactTime {
         ExactTime { time: Time(self.time.0 + pace.whole.0 + u64::from(over)), carry }
     }
 
-    /// The same beat, later.
+    /// The same instant, later.
     #[inline]
     pub fn shifted(self, by: Span) -> ExactTime {
         ExactTime { time: self.time.later(by), ..self }

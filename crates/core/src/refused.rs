@@ -1,7 +1,7 @@
 //! Refusals of parameters by policies, sources, transports and templates.
 //!
-//! A policy knows which of its parameters is invalid, but neither file nor path. The reader of scenarios adds the
-//! position of that parameter.
+//! A policy can say which of its parameters is invalid, but has neither file nor path. The reader of scenarios adds
+//! the position of that parameter.
 
 use std::error::Error;
 use std::fmt;

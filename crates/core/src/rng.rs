@@ -15,7 +15,7 @@ use std::fmt::{self, Display, Write};
 pub struct Stream {
     key: [u32; 2],
     counter: u64,
-    /// Those of two blocks.
+    /// The numbers of two blocks.
     numbers: [u32; 2 * BLOCK],
     used: usize,
 }
@@ -81,7 +81,7 @@ impl Stream {
     }
 }
 
-/// FNV-1a of what is written into it: so a path need not be put together in memory.
+/// FNV-1a of a path that is written piece by piece, so that it need not be assembled in memory.
 struct Fnv(u64);
 
 impl Write for Fnv {
@@ -100,7 +100,8 @@ pub(crate) fn mix(mut z: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Philox4x32 with ten rounds, of two counters: a round has to wait for the one before, but not for the other counter's.
+/// Philox4x32 with ten rounds, for two counters: a round must wait for the previous one, but not for the other
+/// counter's.
 ///
 /// The two are written out: `map` over the array was compiled to calls, and took a fifth of study 004.
 fn philox([mut first, mut second]: [[u32; BLOCK]; 2], mut key: [u32; 2]) -> [[u32; BLOCK]; 2] {
@@ -124,7 +125,7 @@ fn round(counter: [u32; BLOCK], key: [u32; 2]) -> [u32; BLOCK] {
     ]
 }
 
-/// Numbers that come out of one counter.
+/// Numbers from one counter.
 const BLOCK: usize = 4;
 
 #[cfg(test)]

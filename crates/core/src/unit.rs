@@ -1,4 +1,4 @@
-//! What travels: a unit is a cell on a cell link or a whole packet on a packet link.
+//! The unit of transport: a cell on a cell link or a whole packet on a packet link.
 
 /// A cell or a packet, as ports see it: sixteen octets, copied freely.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,8 +30,8 @@ impl Flags {
     pub const CLP: Flags = Flags(4);
     /// A unit of the last packet of a forward error correction block.
     pub const BLOCK_END: Flags = Flags(8);
-    /// Its transport reacts to congestion marks (RFC 3168, "ECT"), so that a port may mark it instead of losing it. A cell
-    /// has no such bit: there it is what the circuit agreed with the switches.
+    /// Its transport reacts to congestion marks (RFC 3168, "ECT"), so a port may mark it instead of losing it. A cell
+    /// has no such bit: there it is agreed between circuit and switches.
     pub const ECT: Flags = Flags(16);
     /// A port has met congestion and has marked the unit: "CE" of a packet (RFC 3168), EFCI of a cell (ITU-T I.361).
     pub const CE: Flags = Flags(32);
@@ -112,10 +112,11 @@ impl Unit {
     }
 }
 
-/// Where units of a circuit go on, perhaps not all that came: whether the last one ended a frame.
+/// The boundary of frames where units of a circuit continue, possibly after losses: whether the last unit ended a
+/// frame.
 ///
-/// No cell says that it is the first of a frame. The next node infers it from the one before it, so what is lost ahead of it
-/// moves where it sees a frame begin: behind a lost EOM the next frame goes on with this one, and behind a lost first cell the
+/// No cell says that it is the first of a frame. The next node infers it from the preceding cell, so a loss moves the
+/// boundary that it sees: after a lost EOM the next frame continues the previous one, and after a lost first cell the
 /// frame begins with the second.
 #[derive(Clone, Copy, Debug)]
 pub struct Boundary {
@@ -123,15 +124,15 @@ pub struct Boundary {
 }
 
 impl Default for Boundary {
-    /// Nothing has gone on yet.
+    /// No unit has continued yet.
     fn default() -> Boundary {
         Boundary { ended: true }
     }
 }
 
 impl Boundary {
-    /// A unit goes on, or consecutive units of a frame do, the first and the last of which have given `unit` their marks;
-    /// answers it as the next node sees it.
+    /// A unit continues, or consecutive units of a frame do, whose first and last have given `unit` their marks;
+    /// returns it as the next node sees it.
     #[inline]
     pub fn pass(&mut self, unit: Unit) -> Unit {
         let first = if std::mem::replace(&mut self.ended, unit.is_eom()) { Flags::FIRST } else { Flags(0) };

@@ -50,7 +50,7 @@ pub struct Share(pub u64);
 impl Time {
     /// The start of every run.
     pub const ZERO: Time = Time(0);
-    /// Later than anything that can happen.
+    /// Later than any event.
     pub const NEVER: Time = Time(u64::MAX);
 
     /// Seconds since the start, for reports only: decisions stay in integers.
@@ -71,9 +71,9 @@ impl Time {
 }
 
 impl Span {
-    /// No time at all.
+    /// No time.
     pub const ZERO: Span = Span(0);
-    /// Longer than anything lasts.
+    /// Longer than any run.
     pub const FOREVER: Span = Span(u64::MAX);
 
     /// A span of whole microseconds.
@@ -91,7 +91,7 @@ impl Span {
         Span(n * PS_PER_S)
     }
 
-    /// What this span lasts longer than another one; zero if it does not.
+    /// The time by which this span is longer than another one; zero if it is not.
     pub fn beyond(self, other: Span) -> Span {
         Span(self.0.saturating_sub(other.0))
     }
@@ -124,7 +124,7 @@ impl Rate {
 }
 
 impl Share {
-    /// All of it.
+    /// The whole.
     pub const WHOLE: Share = Share(1_000_000);
 
     /// This share of a rate, rounded down to a bit per second.
@@ -133,7 +133,7 @@ impl Share {
     }
 }
 
-/// What would come after the end of time comes never: the sum stops at [`Time::NEVER`].
+/// Anything after the end of time never happens: the sum stops at [`Time::NEVER`].
 impl Add<Span> for Time {
     type Output = Time;
     fn add(self, rhs: Span) -> Time {
@@ -190,7 +190,7 @@ pub trait Quantity: Sized + Copy {
     /// To the stored integer.
     fn raw(self) -> u64;
 
-    /// What becomes of a fraction of the smallest step.
+    /// How a fraction of the smallest step is treated.
     const FRACTION: Fraction;
 
     /// Read `"100 us"`; the unit is required, the blank before it is not.
@@ -232,7 +232,7 @@ fn names<Q: Quantity>() -> Vec<&'static str> {
     Q::UNITS.iter().map(|(name, _)| *name).collect()
 }
 
-/// How many of the smallest steps a unit has.
+/// The number of smallest steps in a unit.
 fn factor<Q: Quantity>(unit: &str) -> Result<u128, NotAQuantity> {
     // the micro sign and the Greek letter
     let unit = if matches!(unit, "\u{b5}s" | "\u{3bc}s") { "us" } else { unit };
@@ -243,14 +243,14 @@ fn factor<Q: Quantity>(unit: &str) -> Result<u128, NotAQuantity> {
     })
 }
 
-/// The message about a unit that there is not, with the one that was probably meant.
+/// The message about an unknown unit, with the one that was probably meant.
 pub(crate) fn unknown_unit(unit: &str, what: &str, names: &[&str]) -> String {
     let near =
         nearest_unit(unit, names).map(|near| format!("; did you mean \"{near}\"?")).unwrap_or_default();
     format!("unknown unit {} for {what}{near} (units: {})", quoted(unit), names.join(", "))
 }
 
-/// Why a number cannot be held.
+/// Why a number is not valid here.
 fn not_whole<Q: Quantity>(why: NotWhole, number: &str) -> String {
     match why {
         NotWhole::Malformed => number::mistake(number),

@@ -253,7 +253,7 @@ impl Pool {
         Ok(done.into_iter().collect::<Result<_, _>>()?)
     }
 
-    /// The runs that are under way, each counted by the part of it that is done.
+    /// The runs that are in progress, each counted by the part of it that is done.
     fn under_way(&self) -> f64 {
         self.shared.reached.iter().map(Reached::share).sum()
     }

@@ -49,7 +49,7 @@ impl Reached {
         self.duration_ps.store(duration.0, Ordering::Relaxed);
     }
 
-    /// No run is under way.
+    /// No run is in progress.
     pub(crate) fn clear(&self) {
         self.reach(Time::ZERO, Span::ZERO);
     }

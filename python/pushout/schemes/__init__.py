@@ -70,15 +70,15 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TailDrop(Scheme):
-    """Take whatever fits.
+    """Accept everything that fits.
 
     Admission `tail-drop`.
 
-    A unit is taken if it fits. Frames are not looked at, so cells of frames that have lost a cell keep their place.
+    A unit is accepted if it fits. The policy ignores frames, so cells of frames that have lost a cell stay queued.
 
-    Source: The discipline of a switch without any, "vanilla UBR" in paper 000 (V. Rosolen, O. Bonaventure, G. Leduc,
-    1998), section 4, and "plain ATM" in paper 001 (L. Kalampoukas, A. Varma, 1995), section 3. The threshold for marked
-    cells: the "selective threshold discarder" of paper 004 (S. Chatterjee, W. Xiao), section 3.
+    Source: The discipline of a switch without a discard policy, "vanilla UBR" in paper 000 (V. Rosolen, O. Bonaventure,
+    G. Leduc, 1998), section 4, and "plain ATM" in paper 001 (L. Kalampoukas, A. Varma, 1995), section 3. The threshold
+    for marked cells: the "selective threshold discarder" of paper 004 (S. Chatterjee, W. Xiao), section 3.
 
     Its parameters:
 
@@ -118,8 +118,8 @@ class Epd(Scheme):
 
     Admission `epd`.
 
-    A frame is refused as a whole when the occupancy X that its first cell meets has reached the threshold τ; a frame
-    that was taken may fill the buffer, and is cut short as by partial packet discard only if it overflows.
+    A frame is refused as a whole when the occupancy X that its first cell meets has reached the threshold τ. An
+    accepted frame may fill the buffer, and is cut short as by partial packet discard only if it overflows.
 
     Source: A. Romanow, S. Floyd, "Dynamics of TCP traffic over ATM networks", IEEE JSAC 13(4), 1995; paper 000 (V.
     Rosolen, O. Bonaventure, G. Leduc, 1998), section 2.1; paper 001 (L. Kalampoukas, A. Varma, 1995), section 3, for
@@ -252,17 +252,17 @@ class DropFromFront(Scheme):
 
     Admission `drop-from-front`.
 
-    A full buffer takes the arriving cell and gives up the one at the head of the queue, so that a sender learns of the
+    A full buffer takes the arriving cell and gives up the one at the head of the queue, so that a sender detects the
     loss a whole queue earlier. In the frame form, the remaining cells of a frame that has lost a cell at the head are
-    discarded as they reach the head themselves, but for the EOM that delimits what has been sent already.
+    discarded when they reach the head, except the EOM that delimits the part that has been sent.
 
     Source: T. V. Lakshman, A. Neidhardt, T. J. Ott, "The drop from front strategy in TCP and in TCP over ATM", IEEE
     INFOCOM 1996; cited by papers 000 (section 2) and 003 (section 3.1). The frame form is from memory of that paper.
 
     Its parameters:
 
-    - `form` (default "cell"): What is given up. `cell`: One cell for each cell that arrives. `frame`: And then what
-      remains of its frame.
+    - `form` (default "cell"): What is given up. `cell`: One cell for each arriving cell. `frame`: The same, and then
+      the rest of its frame.
     - `pass_eom` (default True): Send the last cell of a broken frame as a delimiter; for the frame form only.
     """
 
@@ -270,8 +270,8 @@ class DropFromFront(Scheme):
     form: Literal["cell", "frame"] = "cell"
     """What is given up.
 
-    - `cell`: One cell for each cell that arrives.
-    - `frame`: And then what remains of its frame.
+    - `cell`: One cell for each arriving cell.
+    - `frame`: The same, and then the rest of its frame.
     """
     pass_eom: bool = True
     """Send the last cell of a broken frame as a delimiter; for the frame form only."""
@@ -283,14 +283,14 @@ class Red(Scheme):
 
     Admission `red`.
 
-    An arriving packet is discarded at random, the more probably the longer the queue has been on average. For each
-    packet that meets a queue of length q,
+    An arriving packet is discarded at random, with a probability that grows with the average length of the queue. For
+    each packet that meets a queue of length q,
 
     > q > 0: avg ← (1 − w) · avg + w · q, else avg ← (1 − w)^m · avg with m = idle time / packet time
     >
     > p_b = maxp · (avg − minth) / (maxth − minth), p_a = p_b / (1 − count · p_b)
 
-    where `count` packets have been taken since the last one was discarded.
+    where `count` packets have been accepted since the last one was discarded.
 
     Source: S. Floyd, V. Jacobson, "Random early detection gateways for congestion avoidance", IEEE/ACM ToN 1(4), 1993;
     paper 000 (V. Rosolen, O. Bonaventure, G. Leduc, 1998), section 2.3, equation (1) and figure 2.
@@ -347,9 +347,9 @@ class AtmRed(Scheme):
 
     Admission `atm-red`.
 
-    RED in cells, without a queue per circuit: every arriving cell moves RED's average and may be marked, and what is
-    discarded is the *next* frame of the marked cell's circuit, as a whole. Two bits per circuit say where it stands (m:
-    the cell is marked, e: it is the EOM; A: accept, D: discard):
+    RED in cells, without a queue per circuit: every arriving cell updates RED's average and may be marked. A mark
+    discards the *next* frame of the cell's circuit as a whole. Two bits per circuit store its state (m: the cell is
+    marked, e: it is the EOM; A: accept, D: discard):
 
     | state | m̄, ē | m̄, e | m, ē | m, e |
     |---|---|---|---|---|
@@ -374,7 +374,7 @@ class AtmRed(Scheme):
     - `pass_eom` (default True): Keep the last cell of a frame that overflowed as a delimiter, if it fits.
     - `discard_rest` (default True): Discard the rest of a frame that has lost a cell (PPD); if not, it is queued as far
       as it fits.
-    - `action` (default "drop"): What a mark leads to: `drop`, the loss of the circuit's next frame, or `mark`, a
+    - `action` (default "drop"): What a mark causes: `drop`, the loss of the circuit's next frame, or `mark`, a
       congestion mark on the cell itself where the transport reacts to marks (ECT). `drop`: Refuse it. `mark`: Accept it
       with a congestion mark if its transport reacts to marks (ECT) and there is room; refuse any other. A cell link
       marks the first cell of the frame (EFCI).
@@ -404,8 +404,8 @@ class AtmRed(Scheme):
     discard_rest: bool = True
     """Discard the rest of a frame that has lost a cell (PPD); if not, it is queued as far as it fits."""
     action: Literal["drop", "mark"] = "drop"
-    """What a mark leads to: `drop`, the loss of the circuit's next frame, or `mark`, a congestion mark on the cell
-    itself where the transport reacts to marks (ECT).
+    """What a mark causes: `drop`, the loss of the circuit's next frame, or `mark`, a congestion mark on the cell itself
+    where the transport reacts to marks (ECT).
 
     - `drop`: Refuse it.
     - `mark`: Accept it with a congestion mark if its transport reacts to marks (ECT) and there is room; refuse any
@@ -415,21 +415,21 @@ class AtmRed(Scheme):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Fred(Scheme):
-    """Random early detection with a look at each circuit's backlog.
+    """Random early detection that uses each circuit's backlog.
 
     Admission `fred`.
 
     Experimental: its sources leave important details open, so no fidelity is claimed.
 
-    RED that looks at each circuit's own backlog. A circuit that keeps more than its part of the queue is held to the
-    average share `avg / N` and remembered with a strike; one with a few packets only is never discarded at random. With
-    `N` circuits backlogged and share = max(avg / N, one packet), a packet of a circuit with `own` queued is discarded
-    and the circuit given a strike iff
+    RED with the backlog of each circuit. A circuit that keeps more than its part of the queue is limited to the average
+    share `avg / N` and gets a strike; a circuit with only a few packets is never discarded at random. With `N` circuits
+    backlogged and share = max(avg / N, one packet), a packet of a circuit with `own` queued is discarded and the
+    circuit given a strike iff
 
     > own ≥ most, or avg ≥ maxth and own > 2 · share, or own ≥ share and strikes > 1
 
     where most = minth, but two packets from avg ≥ maxth on. Otherwise RED's random discard applies if own ≥
-    max(`min_packets`, share), and from avg ≥ maxth on, where it discards all, to every packet.
+    max(`min_packets`, share). From avg ≥ maxth on it applies to every packet and discards all.
 
     Source: D. Lin, R. Morris, "Dynamics of random early detection", ACM SIGCOMM 1997; cited by paper 002 (A. Rácz, G.
     Fodor, Z. Turányi, 1999), section II, for its classes of non-adaptive, fragile and robust sources.
@@ -443,8 +443,8 @@ class Fred(Scheme):
     - `max_threshold` (size or %; default "75 %"): Average from which every packet is discarded.
     - `min_packets` (default 2): Packets that a circuit may hold without taking part in random discard.
     - `pass_eom` (default True): Keep the last cell of a broken frame as a delimiter, if it fits.
-    - `action` (default "drop"): What happens to a packet that is drawn; one with more than its circuit may hold is
-      discarded: `drop`, or `mark` where the transport reacts to marks (ECT). `drop`: Refuse it. `mark`: Accept it with
+    - `action` (default "drop"): What happens to a packet that is drawn: `drop`, or `mark` where the transport reacts to
+      marks (ECT). A packet of a circuit above its limit is always discarded. `drop`: Refuse it. `mark`: Accept it with
       a congestion mark if its transport reacts to marks (ECT) and there is room; refuse any other. A cell link marks
       the first cell of the frame (EFCI).
     """
@@ -463,8 +463,8 @@ class Fred(Scheme):
     pass_eom: bool = True
     """Keep the last cell of a broken frame as a delimiter, if it fits."""
     action: Literal["drop", "mark"] = "drop"
-    """What happens to a packet that is drawn; one with more than its circuit may hold is discarded: `drop`, or `mark`
-    where the transport reacts to marks (ECT).
+    """What happens to a packet that is drawn: `drop`, or `mark` where the transport reacts to marks (ECT). A packet of
+    a circuit above its limit is always discarded.
 
     - `drop`: Refuse it.
     - `mark`: Accept it with a congestion mark if its transport reacts to marks (ECT) and there is room; refuse any
@@ -474,12 +474,12 @@ class Fred(Scheme):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Step(Scheme):
-    """Mark packets that find more than a threshold in the buffer.
+    """Mark packets that meet an occupancy above a threshold.
 
     Admission `step`.
 
-    A packet is marked when it arrives if the queue that it finds, at that instant, is longer than a threshold K: no
-    average and no random number, since the senders average over a round trip.
+    An arriving packet is marked if the present queue is longer than a threshold K: no average and no random number,
+    because the senders average over a round trip.
 
     > mark iff X > K
 
@@ -490,7 +490,7 @@ class Step(Scheme):
     Its parameters:
 
     - `threshold` (size or %; default "20 %"): Occupancy above which packets are marked.
-    - `action` (default "mark"): What happens to a packet that finds more: `mark` where the transport reacts to marks
+    - `action` (default "mark"): What happens to a packet that meets more: `mark` where the transport reacts to marks
       (ECT), or `drop`. `drop`: Refuse it. `mark`: Accept it with a congestion mark if its transport reacts to marks
       (ECT) and there is room; refuse any other. A cell link marks the first cell of the frame (EFCI).
     - `pass_eom` (default True): Keep the last cell of a broken frame as a delimiter, if it fits.
@@ -500,7 +500,7 @@ class Step(Scheme):
     threshold: str = "20 %"
     """Occupancy above which packets are marked; size or %."""
     action: Literal["drop", "mark"] = "mark"
-    """What happens to a packet that finds more: `mark` where the transport reacts to marks (ECT), or `drop`.
+    """What happens to a packet that meets more: `mark` where the transport reacts to marks (ECT), or `drop`.
 
     - `drop`: Refuse it.
     - `mark`: Accept it with a congestion mark if its transport reacts to marks (ECT) and there is room; refuse any
@@ -512,13 +512,13 @@ class Step(Scheme):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Codel(Scheme):
-    """Discard packets at the head if all have waited too long for an interval.
+    """Discard packets at the head if all packets have waited too long for an interval.
 
     Admission `codel`.
 
-    A queue that empties within `interval` again and again is a good one. If packets have waited `target` or longer for
-    a whole `interval`, the packet at the head is discarded, and further ones at intervals that shrink with the square
-    root of their number until a packet has waited less:
+    A queue that becomes empty within every `interval` is harmless. If all packets have waited `target` or longer for a
+    whole `interval`, the packet at the head is discarded, and further ones at intervals that shrink with the square
+    root of their number, until a packet has waited less:
 
     > t ← t + interval / √count
 
@@ -532,16 +532,16 @@ class Codel(Scheme):
       worst case.
     - `law` (default "exact"): How the time between two discarded packets follows from their number. `exact`: interval /
       √count, as in RFC 8289. `linux`: In integers as in Linux.
-    - `action` (default "drop"): What happens to a packet whose turn it is: `drop`, or `mark` where the transport reacts
-      to marks (ECT). `drop`: Refuse it. `mark`: Accept it with a congestion mark if its transport reacts to marks (ECT)
-      and there is room; refuse any other. A cell link marks the first cell of the frame (EFCI).
-    - `ce_threshold` (time; not set): Wait above which every packet is marked whose transport reacts to marks (ECT); by
-      default none is.
+    - `action` (default "drop"): What happens to a packet that is due to be discarded: `drop`, or `mark` where the
+      transport reacts to marks (ECT). `drop`: Refuse it. `mark`: Accept it with a congestion mark if its transport
+      reacts to marks (ECT) and there is room; refuse any other. A cell link marks the first cell of the frame (EFCI).
+    - `ce_threshold` (time; not set): Wait above which a packet is marked in any case if its transport reacts to marks
+      (ECT); by default there is no such limit.
     - `mtu` (size; not set): Octets behind a packet up to which it is not discarded; by default a full frame.
-    - `full` (default "arrival"): Who gives way when the buffer is full. `arrival`: The packet that arrives.
+    - `full` (default "arrival"): What is lost when the buffer is full. `arrival`: The packet that arrives.
       `fattest-queue`: Packets at the head of the queue with the most octets.
-    - `batch` (default 64): Packets that the queue with the most octets loses at most before another queue is looked
-      for.
+    - `batch` (default 64): Most packets that the queue with the most octets loses before the longest queue is
+      determined again.
     """
 
     policy: str = field(default="codel", init=False, repr=False)
@@ -556,24 +556,26 @@ class Codel(Scheme):
     - `linux`: In integers as in Linux.
     """
     action: Literal["drop", "mark"] = "drop"
-    """What happens to a packet whose turn it is: `drop`, or `mark` where the transport reacts to marks (ECT).
+    """What happens to a packet that is due to be discarded: `drop`, or `mark` where the transport reacts to marks
+    (ECT).
 
     - `drop`: Refuse it.
     - `mark`: Accept it with a congestion mark if its transport reacts to marks (ECT) and there is room; refuse any
       other. A cell link marks the first cell of the frame (EFCI).
     """
     ce_threshold: str | None = None
-    """Wait above which every packet is marked whose transport reacts to marks (ECT); by default none is; time."""
+    """Wait above which a packet is marked in any case if its transport reacts to marks (ECT); by default there is no
+    such limit; time."""
     mtu: str | None = None
     """Octets behind a packet up to which it is not discarded; by default a full frame; size."""
     full: Literal["arrival", "fattest-queue"] = "arrival"
-    """Who gives way when the buffer is full.
+    """What is lost when the buffer is full.
 
     - `arrival`: The packet that arrives.
     - `fattest-queue`: Packets at the head of the queue with the most octets.
     """
     batch: int = 64
-    """Packets that the queue with the most octets loses at most before another queue is looked for."""
+    """Most packets that the queue with the most octets loses before the longest queue is determined again."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -582,13 +584,12 @@ class Pie(Scheme):
 
     Admission `pie`.
 
-    An arriving packet is discarded with a probability p that a controller sets every `update`, so that packets wait
-    `target` in the end. With d the wait of the packet that left last, 0 if none waited behind it:
+    An arriving packet is discarded with a probability p that a controller sets every `update`, so that waits settle at
+    `target`. With d the wait of the packet that left last, 0 if none waited behind it:
 
     > p ← p + (alpha · (d − target) + beta · (d − d_old)) / f, f = 2048, 512, 128, 32, 8, 2, 1
 
-    where f is smaller the larger p was: 2048 below 10⁻⁶, 1 from 0.1 on, and from there p rises by at most 0.02 at a
-    time.
+    where f is smaller the larger p was: 2048 below 10⁻⁶, 1 from 0.1 on; from 0.1 on p rises by at most 0.02 per update.
 
     Source: R. Pan, P. Natarajan, F. Baker and G. White, "Proportional Integral Controller Enhanced (PIE)", RFC 8033,
     2017; for `law = "linux"` the file `net/sched/sch_pie.c` of Linux 6 (V. Subramanian, M. Prabhu, M. Tahiliani and
@@ -596,12 +597,12 @@ class Pie(Scheme):
 
     Its parameters:
 
-    - `target` (time; default "15 ms"): Wait that is aimed at.
+    - `target` (time; default "15 ms"): Target of the wait.
     - `update` (time; default "15 ms"): Time between two updates of the probability.
     - `alpha` (default 0.125): How fast the probability follows the wait's distance from the target, per second of wait.
     - `beta` (default 1.25): How fast the probability follows changes of the wait, per second of wait.
     - `burst` (time; default "150 ms"): Time for which a burst passes after a time without congestion.
-    - `law` (default "rfc"): Whose rules hold where RFC and Linux differ. `rfc`: RFC 8033. `linux`: Linux.
+    - `law` (default "rfc"): Which rules hold where RFC and Linux differ. `rfc`: RFC 8033. `linux`: Linux.
     - `action` (default "drop"): What happens to a packet that is drawn: `drop`, or `mark` where the transport reacts to
       marks (ECT). `drop`: Refuse it. `mark`: Accept it with a congestion mark if its transport reacts to marks (ECT)
       and there is room; refuse any other. A cell link marks the first cell of the frame (EFCI).
@@ -613,7 +614,7 @@ class Pie(Scheme):
 
     policy: str = field(default="pie", init=False, repr=False)
     target: str = "15 ms"
-    """Wait that is aimed at; time."""
+    """Target of the wait; time."""
     update: str = "15 ms"
     """Time between two updates of the probability; time."""
     alpha: float = 0.125
@@ -623,7 +624,7 @@ class Pie(Scheme):
     burst: str = "150 ms"
     """Time for which a burst passes after a time without congestion; time."""
     law: Literal["rfc", "linux"] = "rfc"
-    """Whose rules hold where RFC and Linux differ.
+    """Which rules hold where RFC and Linux differ.
 
     - `rfc`: RFC 8033.
     - `linux`: Linux.
@@ -654,8 +655,8 @@ class Espd(Scheme):
     Experimental: its sources leave important details open, so no fidelity is claimed.
 
     Random discards hit many sessions at once and synchronise their windows. Instead a few sessions are selected and
-    lose every frame until the congestion is over, so that sessions take turns: when the occupancy X reaches H the
-    circuit of the next frame is put on a list, the list grows while X goes on growing, and it is cleared when X falls
+    lose every frame until the congestion is over, so that sessions take turns. When the occupancy X reaches H, the
+    circuit of the next frame is put on a list. The list grows while X continues to grow, and it is cleared when X falls
     below L. A frame is refused iff its circuit is on the list.
 
     Source: K. Cheon, S. S. Panwar, "Early selective packet discard for alternating resource access of TCP over
@@ -683,10 +684,10 @@ class VirtualQueueing(Scheme):
 
     Admission `virtual-queueing`.
 
-    A shared FIFO keeps the books of the queues that per-circuit queueing would have: a cell joins the virtual queue
-    `M_i` of its circuit, but each cell that leaves is charged to the circuit that weighted round robin would have
-    served. With `credit_i` = MCR_i · T renewed every T, the one served is the next with `M_i` > 0 and a credit left,
-    else the next with `M_i` > 0. A frame is refused as a whole iff X ≥ Th and `M_i` > Th_i. Always Σ M_i = X.
+    A shared FIFO counts the lengths of the queues that per-circuit queueing would have: a cell joins the virtual queue
+    `M_i` of its circuit, but each departing cell is charged to the circuit that weighted round robin would have served.
+    With `credit_i` = MCR_i · T renewed every T, that is the next circuit with `M_i` > 0 and a credit left, or else the
+    next with `M_i` > 0. A frame is refused as a whole iff X ≥ Th and `M_i` > Th_i. Always Σ M_i = X.
 
     Source: Y. Wu, K.-Y. Siu, W. Ren, "Improved virtual queueing and dynamic EPD techniques for TCP over ATM", IEEE ICNP
     1997, and H.-Y. Tzeng, K.-Y. Siu before it; cited as VQ by paper 003 (D. Wu, H. J. Chao, 1998), sections 2 and 4.3.
@@ -731,8 +732,8 @@ class Wfepd(Scheme):
 
     Admission `wfepd`.
 
-    The rate `r_i` at which each circuit is accepted is measured, and every δ the rate R of the line is divided by
-    shares α_i among those that want more than their part, while the others get what they offer. Circuits above their
+    The rate `r_i` at which each circuit is accepted is measured. Every δ the rate R of the line is divided by shares
+    α_i among the circuits that want more than their part, while the others get what they offer. Circuits above their
     part are *violating*, and their frames are refused; those near it are *pending*, and theirs are refused with a
     probability that rises with the rate; the others are *clear*.
 
@@ -742,8 +743,8 @@ class Wfepd(Scheme):
     Its parameters:
 
     - `meter` (default "moving-average"): How the rate of a circuit is measured. `moving-average`: Exponentially
-      weighted: equation (2). `sliding-window`: All intervals of a window equally: equation (1). `cell-window`: All of a
-      window that moves with every cell, measured anew for every frame: the alternative of section IV-A.
+      weighted: equation (2). `sliding-window`: All intervals of a window equally: equation (1). `cell-window`: All
+      units of a window that moves with every cell, measured at every frame: the alternative of section IV-A.
     - `interval` (time; default "10 ms"): Interval between two measurements.
     - `memory` (default 0.95): Weight of the past in the moving average, below 1.
     - `window` (time; default "200 ms"): Length of the window; of a sliding one, a multiple of the interval.
@@ -761,7 +762,7 @@ class Wfepd(Scheme):
 
     - `moving-average`: Exponentially weighted: equation (2).
     - `sliding-window`: All intervals of a window equally: equation (1).
-    - `cell-window`: All of a window that moves with every cell, measured anew for every frame: the alternative of
+    - `cell-window`: All units of a window that moves with every cell, measured at every frame: the alternative of
       section IV-A.
     """
     interval: str = "10 ms"
@@ -806,7 +807,7 @@ class StaticThreshold(Scheme):
 
     Admission `static-threshold`.
 
-    No queue may be longer than a limit that does not change, however much room there is.
+    No queue may exceed a fixed limit, even if there is room.
 
     Source: M. I. Irland, "Buffer management in a packet switch", IEEE Transactions on Communications 26(3), 1978
     ("sharing with maximum queue lengths"); the "static threshold" with which paper 003 (D. Wu, H. J. Chao, 1998),
@@ -828,8 +829,8 @@ class DynamicThreshold(Scheme):
 
     Admission `dynamic-threshold`.
 
-    No queue may be longer than α times the room that is left. A few long queues so get most of the buffer, many get
-    equal parts of it, and a small part stays free for those to come:
+    No queue may be longer than α times the free room. Thus a few long queues get most of the buffer, many queues get
+    equal parts of it, and a small part stays free for new ones:
 
     > T(t) = α · (B − X(t))  (2)
 
@@ -859,7 +860,7 @@ class DtEpd(Scheme):
 
     > Xᵢ ≥ DT = α · (B − X)  (3)
 
-    A frame that was taken may go on beyond that and is cut short, as by partial packet discard, only if it overflows.
+    A frame that was accepted may exceed this and is cut short, as by partial packet discard, only if it overflows.
 
     Source: D. Wu, H. J. Chao, "Buffer management and scheduling schemes for TCP/IP over ATM-GFR" (paper 003), section
     2, equation (3), after A. K. Choudhury, E. L. Hahne, IEEE INFOCOM 1996.
@@ -884,8 +885,8 @@ class GatekeeperJanitor(Scheme):
     Admission `gatekeeper-janitor`.
 
     A frame can spare FCF cells and a block BLF frames, because a code restores them. Above a threshold a gatekeeper
-    refuses marked cells (CLP = 1) that can be spared. A cell that cannot is critical: it enters in the place of a
-    queued one that can, and a janitor then sweeps the queue once. In order, for a cell of frame f in block b:
+    refuses marked cells (CLP = 1) that can be spared. A cell that cannot be spared is critical: it takes the place of a
+    queued cell that can, and a janitor then sweeps the queue once. In order, for a cell of frame f in block b:
 
     1. CLP = 0: admit, if there is room; 2. gate open: admit; 3. FCF < 0, a dead frame: discard; 4. FCF > 0: discard,
     FCF − 1; 5. FCF = 0, BLF > 0: discard with the rest of f, FCF = −1, BLF − 1; 6. FCF = BLF = 0, or no room: give up
@@ -961,9 +962,9 @@ class Pushout1(Scheme):
 
     Pushout `pushout-1`.
 
-    An arriving cell is let in as long as there is space; when the buffer is full, the longest queue loses the partial
-    packet at its head, from the first cell to the first EOM. Short queues so grow at the expense of long ones, and no
-    space is ever held back.
+    An arriving cell is accepted as long as there is room; when the buffer is full, the longest queue loses the partial
+    packet at its head, from the first cell to the first EOM. Thus short queues grow at the expense of long ones, and no
+    room is ever reserved.
 
     Source: D. Wu, H. J. Chao, "Buffer management and scheduling schemes for TCP/IP over ATM-GFR" (paper 003), section
     3.1 ("Pushout-1"), and section 4.3.4, equations (10) and (11), for the buffer share.
@@ -973,8 +974,8 @@ class Pushout1(Scheme):
     - `buffer_share` (default False): Count a queue only by what it has beyond its circuit's share of the buffer, by
       MCR.
     - `keep_eom` (default False): Whether the EOM stays when the receiver already has a part of the frame.
-    - `fallback` (default "next-queue"): What goes when the longest queue has no EOM. `next-queue`: The same of the next
-      queue that has it; if there is none, as `head-fragment`. `head-fragment`: The head of that queue up to and
+    - `fallback` (default "next-queue"): What goes when the longest queue has no EOM. `next-queue`: Such a part of the
+      next queue that has one; if there is none, as `head-fragment`. `head-fragment`: The head of that queue up to and
       including its first EOM, if it has one. `refuse`: Nothing.
     - `pass_eom` (default True): Keep the last cell of a frame that loses its end as a delimiter, if there is room.
     """
@@ -987,7 +988,7 @@ class Pushout1(Scheme):
     fallback: Literal["next-queue", "head-fragment", "refuse"] = "next-queue"
     """What goes when the longest queue has no EOM.
 
-    - `next-queue`: The same of the next queue that has it; if there is none, as `head-fragment`.
+    - `next-queue`: Such a part of the next queue that has one; if there is none, as `head-fragment`.
     - `head-fragment`: The head of that queue up to and including its first EOM, if it has one.
     - `refuse`: Nothing.
     """
@@ -1011,9 +1012,9 @@ class Pushout2(Scheme):
 
     - `buffer_share` (default False): Count a queue only by what it has beyond its circuit's share of the buffer, by
       MCR.
-    - `fallback` (default "next-queue"): What goes when the longest queue has no entire packet. `next-queue`: The same
-      of the next queue that has it; if there is none, as `head-fragment`. `head-fragment`: The head of that queue up to
-      and including its first EOM, if it has one. `refuse`: Nothing.
+    - `fallback` (default "next-queue"): What goes when the longest queue has no entire packet. `next-queue`: Such a
+      part of the next queue that has one; if there is none, as `head-fragment`. `head-fragment`: The head of that queue
+      up to and including its first EOM, if it has one. `refuse`: Nothing.
     - `pass_eom` (default True): Keep the last cell of a frame that loses its end as a delimiter, if there is room.
     """
 
@@ -1023,7 +1024,7 @@ class Pushout2(Scheme):
     fallback: Literal["next-queue", "head-fragment", "refuse"] = "next-queue"
     """What goes when the longest queue has no entire packet.
 
-    - `next-queue`: The same of the next queue that has it; if there is none, as `head-fragment`.
+    - `next-queue`: Such a part of the next queue that has one; if there is none, as `head-fragment`.
     - `head-fragment`: The head of that queue up to and including its first EOM, if it has one.
     - `refuse`: Nothing.
     """
@@ -1049,9 +1050,9 @@ class Pushout3(Scheme):
       MCR.
     - `last_eom` (default "stays"): Whether the last EOM goes as well. `stays`: It stays, so that the frame that it ends
       is not touched. `goes`: It goes as well: the frame that it ended goes on into the next one, and both are lost.
-    - `fallback` (default "next-queue"): What goes when the longest queue ends with an EOM that stays. `next-queue`: The
-      same of the next queue that has it; if there is none, as `head-fragment`. `head-fragment`: The head of that queue
-      up to and including its first EOM, if it has one. `refuse`: Nothing.
+    - `fallback` (default "next-queue"): What goes when the longest queue ends with an EOM that stays. `next-queue`:
+      Such a part of the next queue that has one; if there is none, as `head-fragment`. `head-fragment`: The head of
+      that queue up to and including its first EOM, if it has one. `refuse`: Nothing.
     - `discard_rest` (default True): Whether to discard the rest of a frame that has lost a cell.
     - `pass_eom` (default True): Keep the last cell of a frame that loses its end as a delimiter, if there is room.
     """
@@ -1068,7 +1069,7 @@ class Pushout3(Scheme):
     fallback: Literal["next-queue", "head-fragment", "refuse"] = "next-queue"
     """What goes when the longest queue ends with an EOM that stays.
 
-    - `next-queue`: The same of the next queue that has it; if there is none, as `head-fragment`.
+    - `next-queue`: Such a part of the next queue that has one; if there is none, as `head-fragment`.
     - `head-fragment`: The head of that queue up to and including its first EOM, if it has one.
     - `refuse`: Nothing.
     """
@@ -1084,9 +1085,9 @@ class QuasiPushout(Scheme):
 
     Pushout `quasi-pushout`.
 
-    Push-out of entire packets without looking for the longest queue: a register LQ names the quasi-longest one.
-    Whenever a queue receives or sends a cell, it is compared with queue LQ, and takes its place if it is longer. The
-    register may miss the longest queue for a while, until that queue receives or sends a cell.
+    Push-out of entire packets without a search for the longest queue: a register LQ names the quasi-longest one.
+    Whenever a queue receives or sends a cell, it is compared with queue LQ, and replaces it if it is longer. The
+    register may name another queue than the longest for a while, until the longest queue receives or sends a cell.
 
     Source: Y. S. Lin et al., "Quasi-pushout cell discarding", IEEE Communications Letters 1(5), 1997, as paper 003 (D.
     Wu, H. J. Chao, 1998) gives it in section 3.2 with its pseudocode; equations (10) and (11) there for the buffer
@@ -1096,9 +1097,9 @@ class QuasiPushout(Scheme):
 
     - `buffer_share` (default False): Count a queue only by what it has beyond its circuit's share of the buffer, by
       MCR.
-    - `fallback` (default "next-queue"): What goes when the quasi-longest queue has no entire packet. `next-queue`: The
-      same of the next queue that has it; if there is none, as `head-fragment`. `head-fragment`: The head of that queue
-      up to and including its first EOM, if it has one. `refuse`: Nothing.
+    - `fallback` (default "next-queue"): What goes when the quasi-longest queue has no entire packet. `next-queue`: Such
+      a part of the next queue that has one; if there is none, as `head-fragment`. `head-fragment`: The head of that
+      queue up to and including its first EOM, if it has one. `refuse`: Nothing.
     - `pass_eom` (default True): Keep the last cell of a frame that loses its end as a delimiter, if there is room.
     """
 
@@ -1108,7 +1109,7 @@ class QuasiPushout(Scheme):
     fallback: Literal["next-queue", "head-fragment", "refuse"] = "next-queue"
     """What goes when the quasi-longest queue has no entire packet.
 
-    - `next-queue`: The same of the next queue that has it; if there is none, as `head-fragment`.
+    - `next-queue`: Such a part of the next queue that has one; if there is none, as `head-fragment`.
     - `head-fragment`: The head of that queue up to and including its first EOM, if it has one.
     - `refuse`: Nothing.
     """
@@ -1152,14 +1153,14 @@ class WrrMcr(Scheme):
 
     Scheduler `wrr-mcr`.
 
-    Weighted round robin gives every circuit its minimum cell rate (MCR), round robin shares what is left. A slot goes
-    to the next circuit that has cells and is owed one; if there is none, to the next circuit that has cells. So unused
-    guarantees are shared like the excess, and the line never rests while a cell waits.
+    Weighted round robin gives every circuit its minimum cell rate (MCR), round robin shares the rest. A slot goes to
+    the next circuit that has cells and is owed one; if there is none, to the next circuit that has cells. So unused
+    guarantees are shared like the excess, and the line is never idle while a cell waits.
 
-    By the virtual clock "next" is, of the circuits that are owed a cell, the one whose following cell falls due first:
-    a cell stamped with that time is what VirtualClock serves. A circuit that always has cells then gets its MCR however
-    full the line is. With credits it is sure to as long as the MCRs leave of every period one cell for each circuit and
-    one more; on a fuller line some of what it is owed may be forgotten at the end of a period, and a warning names the
+    With the virtual clock, "next" is the circuit among those that are owed a cell whose following cell falls due first:
+    VirtualClock serves the cell with that time stamp. A circuit that always has cells then gets its MCR at any load of
+    the line. With credits it certainly does as long as the MCRs leave one cell for each circuit and one more in every
+    period. On a fuller line a part of what it is owed may be dropped at the end of a period, and a warning names the
     shortest period that suffices.
 
     Source: D. Wu, H. J. Chao, "Buffer management and scheduling schemes for TCP/IP over ATM-GFR" (paper 003), sections
@@ -1171,8 +1172,8 @@ class WrrMcr(Scheme):
     - `realisation` (default "credits"): When a circuit is owed a cell. `credits`: Credits in every period.
       `virtual-clock`: Cells fall due one by one.
     - `period` (time; default "1 ms"): Time between two rounds of credits.
-    - `carry` (default "exact"): What becomes of the part of a cell that a circuit is owed. `exact`: Up to one cell is
-      kept. `floor`: Nothing is kept.
+    - `carry` (default "exact"): How the fraction of a cell that a circuit is owed is treated. `exact`: Up to one cell
+      is kept. `floor`: Nothing is kept.
     - `mcr_plus` (default False): Whether to raise every MCR by its share of the reserved bandwidth.
     - `reserved` (share; default "10 %"): Bandwidth that MCR+ distributes, as a share of the line's rate.
     - `layer` (default "cells"): What a minimum cell rate counts. `cells`: Cells on the line, headers included. `tcp`:
@@ -1189,7 +1190,7 @@ class WrrMcr(Scheme):
     period: str = "1 ms"
     """Time between two rounds of credits; time."""
     carry: Literal["exact", "floor"] = "exact"
-    """What becomes of the part of a cell that a circuit is owed.
+    """How the fraction of a cell that a circuit is owed is treated.
 
     - `exact`: Up to one cell is kept.
     - `floor`: Nothing is kept.
@@ -1215,8 +1216,8 @@ class StrictPriority(Scheme):
     A queue is served only when no queue of a lower priority number has something to send; queues of the same priority
     take turns.
 
-    Source: The usual discipline of switches with traffic classes. None of the five papers needs it; it is here to put
-    their traffic beside traffic that goes first.
+    Source: The usual discipline of switches with traffic classes. None of the five papers needs it; it allows
+    comparisons of their traffic with prioritised traffic.
     """
 
     policy: str = field(default="strict-priority", init=False, repr=False)
@@ -1228,9 +1229,9 @@ class Drr(Scheme):
 
     Scheduler `drr`.
 
-    Queues that hold something are visited in turn. A visit gives a queue `quantum` octets more, times the weight of its
-    circuit, and it sends packets as long as the one at its head is not longer than what it has. What it does not use it
-    keeps for the next visit; a queue that becomes empty loses it.
+    Queues that are not empty are visited in turn. A visit adds `quantum` octets, times the weight of the circuit, to
+    the deficit of the queue, which sends packets as long as the one at its head is not longer than the deficit. The
+    queue keeps the unused deficit for the next visit; a queue that becomes empty loses it.
 
     Source: M. Shreedhar and G. Varghese, "Efficient fair queueing using deficit round robin", ACM SIGCOMM 1995, section
     3.
@@ -1251,10 +1252,10 @@ class FairQueue(Scheme):
 
     Scheduler `fair-queue`.
 
-    Circuits are hashed to queues, which take turns by octets, and those that have just become active go first: a flow
-    that sends no more than `quantum` octets a round waits for other new flows at most. A queue whose octets are used up
-    gets `quantum` more and goes to the end of the list of old queues. A new queue that is found empty passes through
-    that list once before it is forgotten, so that it cannot come back as a new one and starve the others.
+    Circuits are hashed to queues, which take turns by octets, and queues that have just become active go first: a flow
+    that sends at most `quantum` octets a round waits at most for other new flows. A queue whose octets are used up gets
+    `quantum` more and goes to the end of the list of old queues. A new queue that is found empty passes through that
+    list once before it is removed, so that it cannot return as a new one and starve the others.
 
     Source: T. Hoeiland-Joergensen, P. McKenney, D. Taht, J. Gettys and E. Dumazet, "The Flow Queue CoDel Packet
     Scheduler and Active Queue Management Algorithm", RFC 8290, 2018, sections 4 and 5; `net/sched/sch_fq_codel.c` of
@@ -1279,15 +1280,15 @@ class N23(Scheme):
 
     Credit `n23`.
 
-    Every circuit has a buffer of its own behind every line, of N2 + N3 cells, and the sender never has more under way
-    than fit there. The receiver counts the cells `Vr` that it has forwarded and tells the sender after every N2 of
-    them; the sender counts the cells `Vs` that it has sent and sends as long as its balance is positive:
+    Every circuit has its own buffer of N2 + N3 cells behind every line, and the sender never has more cells in flight
+    than fit there. The receiver counts the cells `Vr` that it has forwarded and reports the count to the sender after
+    every N2 of them; the sender counts the cells `Vs` that it has sent and sends as long as its balance is positive:
 
     > bal = N2 + N3 − (Vs − Vr)
 
-    No cell is ever lost (a circuit has X ≤ N2 + N3 cells behind the line) and none is held back for ever (a sender
-    without balance has at least N2 cells to be forwarded). A circuit gets at most N2 + N3 cells in the time of N2 cells
-    and one round trip, from the last bit of a cell to its credit: with all three in cells
+    No cell is ever lost (a circuit has X ≤ N2 + N3 cells behind the line) and none is blocked for ever (if a sender has
+    no balance, at least N2 of its cells are still to be forwarded). A circuit gets at most N2 + N3 cells in the time of
+    N2 cells and one round trip, from the last bit of a cell to its credit: with all three in cells
 
     > rate / line rate ≤ (N2 + N3) / (RTT + N2)
 
@@ -1321,8 +1322,8 @@ class Gcra(Scheme):
 
     Police `gcra`.
 
-    Units are expected every I. One that comes more than L before its theoretical arrival time does not conform and
-    moves nothing:
+    Units are expected every I. A unit that arrives more than L before its theoretical arrival time does not conform and
+    leaves the state unchanged:
 
     > t < TAT − L: excess; otherwise TAT ← max(t, TAT) + I
 
@@ -1333,7 +1334,7 @@ class Gcra(Scheme):
 
     - `rate` (rate; must be given): Rate promised, headers and padding included.
     - `tolerance` (time; default "0 s"): How early a unit may come.
-    - `action` (default "tag"): What happens to units in excess. `tag`: It is marked with CLP = 1 and goes on. `drop`:
+    - `action` (default "tag"): What happens to units in excess. `tag`: It is marked with CLP = 1 and continues. `drop`:
       It is lost.
     """
 
@@ -1345,7 +1346,7 @@ class Gcra(Scheme):
     action: Literal["tag", "drop"] = "tag"
     """What happens to units in excess.
 
-    - `tag`: It is marked with CLP = 1 and goes on.
+    - `tag`: It is marked with CLP = 1 and continues.
     - `drop`: It is lost.
     """
 
@@ -1364,7 +1365,7 @@ class Random(Scheme):
     Its parameters:
 
     - `probability` (must be given): Probability that a unit is marked: m.
-    - `action` (default "tag"): What happens to marked units. `tag`: It is marked with CLP = 1 and goes on. `drop`: It
+    - `action` (default "tag"): What happens to marked units. `tag`: It is marked with CLP = 1 and continues. `drop`: It
       is lost.
     """
 
@@ -1374,7 +1375,7 @@ class Random(Scheme):
     action: Literal["tag", "drop"] = "tag"
     """What happens to marked units.
 
-    - `tag`: It is marked with CLP = 1 and goes on.
+    - `tag`: It is marked with CLP = 1 and continues.
     - `drop`: It is lost.
     """
 
@@ -1387,7 +1388,7 @@ class Greedy(Scheme):
 
     There is always more to send.
 
-    Source: The infinite source of most TCP studies, paper 001 section 3 ("infinite supply of data") among them.
+    Source: The infinite source of most TCP studies, for example paper 001 section 3 ("infinite supply of data").
     """
 
     kind: str = field(default="greedy", init=False, repr=False)
@@ -1409,10 +1410,11 @@ class File(Scheme):
 
     - `size` (size; must be given): Octets of one file.
     - `off` (time; default "0 s"): Pause between the last acknowledgement of a file and the start of the next.
-    - `every` (time; not set): From one file to the next, however long it takes; a file that is wanted before the last
-      one has ended starts when it has.
-    - `reconnect` (default True): Whether every file opens a new connection with fresh estimators. If not, the old one
-      goes on with its window and its estimate; after a pause longer than its retransmission timeout it slow-starts.
+    - `every` (time; not set): Interval from one file to the next; a file that is wanted before the last one has ended
+      starts when that ends.
+    - `reconnect` (default True): Whether every file opens a new connection with fresh estimators. If not, the old
+      connection continues with its window and its estimate; after a pause longer than its retransmission timeout it
+      slow-starts.
     """
 
     kind: str = field(default="file", init=False, repr=False)
@@ -1421,11 +1423,11 @@ class File(Scheme):
     off: str = "0 s"
     """Pause between the last acknowledgement of a file and the start of the next; time."""
     every: str | None = None
-    """From one file to the next, however long it takes; a file that is wanted before the last one has ended starts when
-    it has; time."""
+    """Interval from one file to the next; a file that is wanted before the last one has ended starts when that ends;
+    time."""
     reconnect: bool = True
-    """Whether every file opens a new connection with fresh estimators. If not, the old one goes on with its window and
-    its estimate; after a pause longer than its retransmission timeout it slow-starts."""
+    """Whether every file opens a new connection with fresh estimators. If not, the old connection continues with its
+    window and its estimate; after a pause longer than its retransmission timeout it slow-starts."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -1497,10 +1499,10 @@ class OnOff(Scheme):
     - `off` (time; not set): Mean length of a silence, instead of `activity`.
     - `distribution` (default "exponential"): How bursts and silences vary. `exponential`: A geometric number of
       packets, an exponential silence. `periodic`: The same burst and the same silence in every cycle.
-    - `phase` (default "random"): What the source is at when it starts. `random`: A periodic one waits for a time
-      uniform over its cycle and then begins its first burst; another is anywhere in its cycle from its start on, silent
-      with probability 1 − activity. `aligned`: At the beginning of a burst: sources that start together begin their
-      first bursts together.
+    - `phase` (default "random"): The state of the source when it starts. `random`: A periodic source waits for a time
+      uniform over its cycle and then begins its first burst; another one starts anywhere in its cycle, silent with
+      probability 1 − activity. `aligned`: At the beginning of a burst: sources that start together begin their first
+      bursts together.
     - `total` (not set): Packets after which the source stops; by default it never does.
     - `size` (size; default "1460 bytes"): Payload of one datagram; a transport of single cells has 48 octets whatever
       this says.
@@ -1524,10 +1526,10 @@ class OnOff(Scheme):
     - `periodic`: The same burst and the same silence in every cycle.
     """
     phase: Literal["random", "aligned"] = "random"
-    """What the source is at when it starts.
+    """The state of the source when it starts.
 
-    - `random`: A periodic one waits for a time uniform over its cycle and then begins its first burst; another is
-      anywhere in its cycle from its start on, silent with probability 1 − activity.
+    - `random`: A periodic source waits for a time uniform over its cycle and then begins its first burst; another one
+      starts anywhere in its cycle, silent with probability 1 − activity.
     - `aligned`: At the beginning of a burst: sources that start together begin their first bursts together.
     """
     total: int | None = None
@@ -1558,10 +1560,10 @@ class FecBlock(Scheme):
     - `off` (time; not set): Mean length of a silence, instead of `activity`.
     - `distribution` (default "periodic"): How bursts and silences vary. `exponential`: A geometric number of packets,
       an exponential silence. `periodic`: The same burst and the same silence in every cycle.
-    - `phase` (default "random"): What the source is at when it starts. `random`: A periodic one waits for a time
-      uniform over its cycle and then begins its first burst; another is anywhere in its cycle from its start on, silent
-      with probability 1 − activity. `aligned`: At the beginning of a burst: sources that start together begin their
-      first bursts together.
+    - `phase` (default "random"): The state of the source when it starts. `random`: A periodic source waits for a time
+      uniform over its cycle and then begins its first burst; another one starts anywhere in its cycle, silent with
+      probability 1 − activity. `aligned`: At the beginning of a burst: sources that start together begin their first
+      bursts together.
     - `block` (default 10): Data packets in a block: K.
     - `parity` (default 1): Parity packets added to a block: h.
     - `blocks` (not set): Blocks after which the source stops; by default it never does.
@@ -1588,10 +1590,10 @@ class FecBlock(Scheme):
     - `periodic`: The same burst and the same silence in every cycle.
     """
     phase: Literal["random", "aligned"] = "random"
-    """What the source is at when it starts.
+    """The state of the source when it starts.
 
-    - `random`: A periodic one waits for a time uniform over its cycle and then begins its first burst; another is
-      anywhere in its cycle from its start on, silent with probability 1 − activity.
+    - `random`: A periodic source waits for a time uniform over its cycle and then begins its first burst; another one
+      starts anywhere in its cycle, silent with probability 1 − activity.
     - `aligned`: At the beginning of a burst: sources that start together begin their first bursts together.
     """
     block: int = 10
@@ -1616,9 +1618,9 @@ class Tcp(Scheme):
 
     Transport `tcp`.
 
-    TCP for bulk data in one direction. `Sender` and `Receiver` are the two ends. Neither knows the other, a clock or a
-    network: the engine hands over each `Segment` that arrives, calls `on_timer` at the instant that `next_timer` names,
-    and carries away what was put into `out`. Simultaneous facts count in the order in which they are told.
+    TCP for bulk data in one direction. `Sender` and `Receiver` are the two ends. Neither depends on the other, a clock
+    or a network: the engine hands over each `Segment` that arrives, calls `on_timer` at the instant that `next_timer`
+    names, and takes the segments from `out`. Simultaneous facts count in the order in which they are reported.
 
     Source: The 4.4BSD-Lite implementation (Net/3) as W. R. Stevens and G. R. Wright describe it in "TCP/IP Illustrated,
     Volume 2" (1995), chapters 24–30: segments leave as in `tcp_output`, acknowledgements act as in `tcp_input`, timers
@@ -1628,8 +1630,8 @@ class Tcp(Scheme):
 
     Its parameters:
 
-    - `profile` (not set): Defaults of a kind of host; keys that are given count before it. `bsd-1993`: 4.4BSD of 1993:
-      its timers, its back-off table and its start, of which the five studies are. `linux`: Linux with its defaults, for
+    - `profile` (not set): Defaults of a kind of host; explicit keys take precedence. `bsd-1993`: 4.4BSD of 1993: its
+      timers, its back-off table and its initial window; used by the five studies. `linux`: Linux with its defaults, for
       servers and clients on the Internet: CUBIC, SACK with RACK, ten segments to begin with, timestamps. `datacenter`:
       Linux as in a data centre: DCTCP with marks on all packets, SACK with RACK, a least timeout of 10 ms.
     - `congestion` (default "reno"): Congestion control of the sender. `reno`: Fast retransmit and fast recovery, which
@@ -1638,14 +1640,14 @@ class Tcp(Scheme):
       last reduction. `dctcp`: The window falls by half of the share of octets that were marked.
     - `mss` (default 1460): Octets of data in a full segment; the default fills an Ethernet frame.
     - `window` (size; default "64 KiB"): Receive buffer, hence largest window; above 65535 bytes the window field is
-      scaled (RFC 1323) and the window rounded down to what the scaled field can say. The default is that of the
-      studies.
-    - `window_scaling` (default True): Whether window scaling is spoken; if not, a 64 KiB buffer advertises 65535 bytes.
+      scaled (RFC 1323) and the window rounded down to a value of the scaled field. The default is that of the studies.
+    - `window_scaling` (default True): Whether the window-scale option is used; if not, a 64 KiB buffer advertises 65535
+      bytes.
     - `timestamps` (default False): Whether segments and ACKs carry the timestamp option (RFC 1323): twelve octets each,
-      which a full segment gives up of its data, and a round-trip measurement with every ACK of new data.
+      which reduce the data of a full segment, and a round-trip measurement with every ACK of new data.
     - `ecn` (default False): Explicit congestion notification (RFC 3168): segments say that ports may mark them instead
-      of losing them, and the sender takes a mark as it takes a loss, once a round trip and without sending anything
-      again.
+      of losing them, and the sender reacts to a mark as to a loss, at most once per round trip and without a
+      retransmission.
     - `ect` (default "data"): Which packets ports may mark then. `data`: Segments of new data (RFC 3168). `all`: All:
       SYN, acknowledgements, retransmissions and probes as well (Linux with `dctcp`).
     - `delayed_ack` (default True): Acknowledge every second full segment, or at the next tick of the fast timer
@@ -1660,7 +1662,7 @@ class Tcp(Scheme):
       tick.
     - `max_rto` (time; default "64 s"): Longest retransmission timeout, back-off included: 64 s in 4.4BSD
       (TCPTV_REXMTMAX).
-    - `backoff` (default "rfc6298"): What timeouts in a row do. `rfc6298`: Each one doubles the timeout in force, to
+    - `backoff` (default "rfc6298"): How consecutive timeouts grow. `rfc6298`: Each one doubles the timeout in force, to
       which `min_rto` has been applied, up to `max_rto` (RFC 6298, 2.4 and 5.5). Only the first one for a segment halves
       the window (RFC 5681 section 3.1). `bsd`: They multiply the estimate by 2, 4, … 64, and apply `min_rto` to the
       product: nothing doubles while that is less than `min_rto`. Each one halves the window (4.4BSD).
@@ -1669,7 +1671,7 @@ class Tcp(Scheme):
     - `initial_srtt` (time; not set): Smoothed round-trip time before the first measurement; together with initial_mdev
       it replaces initial_rto by their sum srtt + 4 mdev.
     - `initial_mdev` (time; not set): Mean deviation of the round-trip time before the first measurement.
-    - `initial_estimate` (default "rfc6298"): What the initial values are to the first measurement and to the back-off
+    - `initial_estimate` (default "rfc6298"): Role of the initial values in the first measurement and in the back-off
       before it. `rfc6298`: A timeout and no more: the back-off doubles it, and the first measurement replaces it (RFC
       6298, 2.1 and 2.2). Where the SYN was sent again, data begin with 3 s at least (5.7). `bsd`: An estimate: the
       first measurement is averaged into `initial_srtt` and `initial_mdev`; without them the back-off of `bsd` starts
@@ -1681,18 +1683,19 @@ class Tcp(Scheme):
       4.4BSD.
     - `initial_ssthresh` (size; not set): Slow-start threshold of a new connection, up to and at which it slow-starts;
       unlimited in 4.4BSD.
-    - `dupack_threshold` (default 3): Duplicate ACKs that call for a fast retransmission: 3 (4.3BSD-Reno, RFC 2581); a
+    - `dupack_threshold` (default 3): Duplicate ACKs that trigger a fast retransmission: 3 (4.3BSD-Reno, RFC 2581); a
       number that no window can produce turns fast retransmission off.
     - `partial_ack` (default "impatient"): Which partial ACKs restart the retransmission timer (new-reno only).
       `impatient`: The first one of a recovery restarts it (RFC 6582 section 3.2, step 3). `slow-but-steady`: Each one
       restarts it (RFC 2582 section 4; RFC 6298, 5.3). `never`: None restarts it.
     - `send_high` (default True): After a timeout, no fast retransmission before more than everything sent until then is
       acknowledged (RFC 2582 section 5, the careful variant; new-reno only).
-    - `sack` (default False): Selective acknowledgements (RFC 2018): ACKs tell what has arrived out of order, and the
-      sender repairs what is missing as `recovery` says.
-    - `recovery` (default "rfc6675"): What counts as lost, and how fast the window is refilled (with sack). `rfc6675`:
-      Losses by blocks above them; the window falls at once. `prr`: Losses by blocks above them; the window falls in
-      proportion to what is delivered. `rack`: Losses by time, tail-loss probes; the window falls as with `prr`.
+    - `sack` (default False): Selective acknowledgements (RFC 2018): ACKs report what has arrived out of order, and the
+      sender repairs losses by the algorithm `recovery`.
+    - `recovery` (default "rfc6675"): Recovery algorithm: what counts as lost, and how fast the window is refilled (with
+      sack). `rfc6675`: Losses by blocks above them; the window falls at once. `prr`: Losses by blocks above them; the
+      window falls in proportion to what is delivered. `rack`: Losses by time, tail-loss probes; the window falls as
+      with `prr`.
     - `limited_transmit` (default True): Let duplicate ACKs send new segments before a loss is found (RFC 3042; with
       sack).
     - `byte_counting` (default False): Open the window by the octets that are acknowledged instead of by the number of
@@ -1713,9 +1716,9 @@ class Tcp(Scheme):
 
     kind: str = field(default="tcp", init=False, repr=False)
     profile: Literal["bsd-1993", "linux", "datacenter"] | None = None
-    """Defaults of a kind of host; keys that are given count before it.
+    """Defaults of a kind of host; explicit keys take precedence.
 
-    - `bsd-1993`: 4.4BSD of 1993: its timers, its back-off table and its start, of which the five studies are.
+    - `bsd-1993`: 4.4BSD of 1993: its timers, its back-off table and its initial window; used by the five studies.
     - `linux`: Linux with its defaults, for servers and clients on the Internet: CUBIC, SACK with RACK, ten segments to
       begin with, timestamps.
     - `datacenter`: Linux as in a data centre: DCTCP with marks on all packets, SACK with RACK, a least timeout of 10
@@ -1734,15 +1737,15 @@ class Tcp(Scheme):
     """Octets of data in a full segment; the default fills an Ethernet frame."""
     window: str = "64 KiB"
     """Receive buffer, hence largest window; above 65535 bytes the window field is scaled (RFC 1323) and the window
-    rounded down to what the scaled field can say. The default is that of the studies; size."""
+    rounded down to a value of the scaled field. The default is that of the studies; size."""
     window_scaling: bool = True
-    """Whether window scaling is spoken; if not, a 64 KiB buffer advertises 65535 bytes."""
+    """Whether the window-scale option is used; if not, a 64 KiB buffer advertises 65535 bytes."""
     timestamps: bool = False
-    """Whether segments and ACKs carry the timestamp option (RFC 1323): twelve octets each, which a full segment gives
-    up of its data, and a round-trip measurement with every ACK of new data."""
+    """Whether segments and ACKs carry the timestamp option (RFC 1323): twelve octets each, which reduce the data of a
+    full segment, and a round-trip measurement with every ACK of new data."""
     ecn: bool = False
     """Explicit congestion notification (RFC 3168): segments say that ports may mark them instead of losing them, and
-    the sender takes a mark as it takes a loss, once a round trip and without sending anything again."""
+    the sender reacts to a mark as to a loss, at most once per round trip and without a retransmission."""
     ect: Literal["data", "all"] = "data"
     """Which packets ports may mark then.
 
@@ -1767,7 +1770,7 @@ class Tcp(Scheme):
     max_rto: str = "64 s"
     """Longest retransmission timeout, back-off included: 64 s in 4.4BSD (TCPTV_REXMTMAX); time."""
     backoff: Literal["rfc6298", "bsd"] = "rfc6298"
-    """What timeouts in a row do.
+    """How consecutive timeouts grow.
 
     - `rfc6298`: Each one doubles the timeout in force, to which `min_rto` has been applied, up to `max_rto` (RFC 6298,
       2.4 and 5.5). Only the first one for a segment halves the window (RFC 5681 section 3.1).
@@ -1783,7 +1786,7 @@ class Tcp(Scheme):
     initial_mdev: str | None = None
     """Mean deviation of the round-trip time before the first measurement; time."""
     initial_estimate: Literal["rfc6298", "bsd"] = "rfc6298"
-    """What the initial values are to the first measurement and to the back-off before it.
+    """Role of the initial values in the first measurement and in the back-off before it.
 
     - `rfc6298`: A timeout and no more: the back-off doubles it, and the first measurement replaces it (RFC 6298, 2.1
       and 2.2). Where the SYN was sent again, data begin with 3 s at least (5.7).
@@ -1798,8 +1801,8 @@ class Tcp(Scheme):
     initial_ssthresh: str | None = None
     """Slow-start threshold of a new connection, up to and at which it slow-starts; unlimited in 4.4BSD; size."""
     dupack_threshold: int = 3
-    """Duplicate ACKs that call for a fast retransmission: 3 (4.3BSD-Reno, RFC 2581); a number that no window can
-    produce turns fast retransmission off."""
+    """Duplicate ACKs that trigger a fast retransmission: 3 (4.3BSD-Reno, RFC 2581); a number that no window can produce
+    turns fast retransmission off."""
     partial_ack: Literal["impatient", "slow-but-steady", "never"] = "impatient"
     """Which partial ACKs restart the retransmission timer (new-reno only).
 
@@ -1811,10 +1814,10 @@ class Tcp(Scheme):
     """After a timeout, no fast retransmission before more than everything sent until then is acknowledged (RFC 2582
     section 5, the careful variant; new-reno only)."""
     sack: bool = False
-    """Selective acknowledgements (RFC 2018): ACKs tell what has arrived out of order, and the sender repairs what is
-    missing as `recovery` says."""
+    """Selective acknowledgements (RFC 2018): ACKs report what has arrived out of order, and the sender repairs losses
+    by the algorithm `recovery`."""
     recovery: Literal["rfc6675", "prr", "rack"] = "rfc6675"
-    """What counts as lost, and how fast the window is refilled (with sack).
+    """Recovery algorithm: what counts as lost, and how fast the window is refilled (with sack).
 
     - `rfc6675`: Losses by blocks above them; the window falls at once.
     - `prr`: Losses by blocks above them; the window falls in proportion to what is delivered.
@@ -1885,14 +1888,14 @@ class Cells(Scheme):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Fec(Scheme):
-    """Packets in blocks that repair themselves.
+    """Packets in blocks with parity.
 
     Transport `fec`.
 
-    K packets of data and h of parity form a block. A packet is there or is missing, never wrong, so that the code only
-    has to fill gaps: any K of the K + h packets give the data back. One parity packet is the bitwise sum of the others
-    (section 3's equation for c_{K+1,i}), more of them are the words of a Reed–Solomon code. Below, `parity_cells` p
-    cells of parity are added to the L cells of every frame, and any L of the L + p cells give the frame back.
+    K packets of data and h of parity form a block. A packet arrives or is missing, but is never wrong, so the code only
+    fills gaps: any K of the K + h packets restore the data. One parity packet is the bitwise sum of the others (section
+    3's equation for c_{K+1,i}); several are the words of a Reed–Solomon code. Within a frame, `parity_cells` p cells of
+    parity are added to its L cells, and any L of the L + p cells restore the frame.
 
     Source: Paper 004 (S. Chatterjee, W. Xiao), sections 3 and 4.1; N. Shacham, P. McKenney, "Packet recovery in
     high-speed networks using coding and buffer management", IEEE INFOCOM 1990; L. Rizzo, "Effective erasure codes for
@@ -1946,8 +1949,8 @@ class Packet(Scheme):
     A packet, IP header included, and the octets that the line adds are one unit. It is stored, lost and delivered
     whole.
 
-    Source: No publication: on a line for packets a packet is sent as it is. What a line adds to it is said by the
-    line's own standard, for Ethernet IEEE 802.3: preamble (8 octets), header (14), check sequence (4) and gap (12).
+    Source: No publication: on a packet link a packet is sent as it is. The standard of the line says what it adds, for
+    Ethernet IEEE 802.3: preamble (8 octets), header (14), check sequence (4) and gap (12).
 
     Its parameters:
 
@@ -1982,8 +1985,8 @@ class Dumbbell(Scheme):
     - `access` (link; must be given): Links from the sources to the left switch: one for all, or a list.
     - `bottleneck` (link; must be given): The link that all share.
     - `egress` (link; must be given): Links from the right switch to the sinks: one for all, or a list.
-    - `host_latency` (time; default "0 s"): Time that a frame which arrives spends inside a host before the transport
-      gets it.
+    - `host_latency` (time; default "0 s"): Time that an arriving frame spends inside a host before the transport gets
+      it.
     - `switch_latency` (time; default "0 s"): Time that a unit spends inside a switch, or router, before it reaches the
       output port.
     """
@@ -1998,7 +2001,7 @@ class Dumbbell(Scheme):
     egress: Mapping[str, Any] | Sequence[Mapping[str, Any]]
     """Links from the right switch to the sinks: one for all, or a list; link."""
     host_latency: str = "0 s"
-    """Time that a frame which arrives spends inside a host before the transport gets it; time."""
+    """Time that an arriving frame spends inside a host before the transport gets it; time."""
     switch_latency: str = "0 s"
     """Time that a unit spends inside a switch, or router, before it reaches the output port; time."""
 

@@ -52,7 +52,7 @@ fn page(entry: &Entry) -> String {
     )
 }
 
-/// How an entry is asked for.
+/// How a scenario names an entry.
 fn usage(entry: &Entry) -> String {
     let Entry { name, kind, .. } = entry;
     let Some(TableForm { tag, .. }) = entry.table else {
@@ -96,7 +96,7 @@ fn index(entries: &[Entry]) -> String {
     text + GENERATED
 }
 
-/// A section of the reference: what it is, and its keys.
+/// A section of the reference: its purpose and its keys.
 pub(crate) fn section<T: Section>(title: &str, more: &str, entries: &[Entry]) -> String {
     let keys = table(&T::params(), entries);
     format!("\n## {title}\n\n{}\n\n{keys}", plain(&format!("{}{more}", T::DOC)))
@@ -124,7 +124,7 @@ fn table(params: &[ParamSpec], entries: &[Entry]) -> String {
     head.to_string() + &params.iter().map(row).collect::<String>()
 }
 
-/// What a key means, and each of the words that can be its value.
+/// The meaning of a key, and of each word that can be its value.
 fn meaning(param: &ParamSpec) -> String {
     let all = |name: &str| param.shape.schema[name].as_array().cloned().unwrap_or_default();
     let words = all("enum").into_iter().zip(all("enumDescriptions"));
@@ -132,7 +132,7 @@ fn meaning(param: &ParamSpec) -> String {
     plain(&param.doc) + &words.collect::<String>()
 }
 
-/// What a value looks like: its unit, its words, or the entries of the catalogue among which it chooses.
+/// The form of a value: its unit, its words, or the entries of the catalogue among which it chooses.
 fn value(param: &ParamSpec, entries: &[Entry]) -> String {
     let schema = &param.shape.schema;
     if let Some(kinds) = schema["oneOf"].as_array() {
@@ -164,7 +164,7 @@ fn link(entry: &Entry) -> String {
     format!("[{}]({})", entry.name, path(entry))
 }
 
-/// A value as it stands in a TOML file.
+/// A value as written in a TOML file.
 fn toml(value: &Json) -> String {
     match value {
         Json::Object(keys) => {

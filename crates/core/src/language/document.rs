@@ -1,5 +1,5 @@
-//! A file that is written like a scenario but is none, such as a sweep: its values, and messages that say where in it
-//! something is wrong.
+//! A file that is written like a scenario but is not one, such as a sweep: its values, and messages that give the
+//! position of a fault.
 
 use super::message::Sources;
 use super::read::{self, Format};
@@ -30,8 +30,8 @@ impl Document {
         &self.root
     }
 
-    /// A message with the place of the value at a path, or of its key, or of as much of the path as there is. An entry
-    /// of a list goes by its position.
+    /// A message with the position of the value at a path, or of its key, or of the longest existing part of the
+    /// path. An entry of a list is addressed by its position.
     pub fn tell(&self, path: &[String], key: bool, message: &str) -> String {
         let mut place = self.root.place;
         let mut node = Some(&self.root);

@@ -4,7 +4,7 @@ use super::spec::{Section, read_section};
 use super::tree::{Fault, Node, join};
 use crate::refused::Refused;
 
-/// A section and where it stands.
+/// A section and its position.
 #[derive(Clone, Debug)]
 pub(crate) struct Item<'a, T> {
     /// The section.
@@ -21,13 +21,14 @@ impl<'a, T: Section> Item<'a, T> {
         Ok(Item { it: read_section(node, &path)?, node, path })
     }
 
-    /// Read an entry of the list `list`, which goes by its label or else by its position.
+    /// Read an entry of the list `list`, which is addressed by its label or else by its position.
     pub(crate) fn entry(node: &'a Node, list: &str, index: usize) -> Result<Self, Fault> {
         let path = node.label().map_or_else(|| format!("{list}[{index}]"), |label| join(list, &label));
         Item::read(node, path)
     }
 
-    /// A fault about one of its keys, as in "transport.mss"; it stands at the key, or where the key is missing.
+    /// A fault about one of its keys, as in "transport.mss"; its position is that of the key, or of the section if
+    /// the key is missing.
     pub(crate) fn fault(&self, key: &str, message: impl Into<String>) -> Fault {
         self.node.fault_along(&self.path, key, message)
     }

@@ -1,4 +1,4 @@
-//! How a fault is told: where it stands, what is wrong, and the line itself with a mark below.
+//! How a fault is reported: its position, what is wrong, and the line itself with a mark below.
 
 use std::fmt;
 
@@ -9,14 +9,14 @@ use crate::excerpt::{MESSAGE, excerpt, fitted, is_control};
 /// Why a scenario is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// One message for people: where, what is wrong, what is allowed. About an override it begins with that; callers know
-    /// what their users give it in.
+    /// One message for people: position, fault, and what is allowed. A message about an override begins with it;
+    /// callers know how their users give overrides.
     pub message: String,
-    /// What is wrong, unless the fault stands in the file.
+    /// The source of the fault, unless it is in the file.
     pub part: Option<Part>,
 }
 
-/// What is asked for besides the file of a scenario.
+/// A part of a request besides the file of a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part {
     /// The override with this number, from 0.
@@ -45,25 +45,25 @@ impl From<Refusal> for String {
     }
 }
 
-/// What a scenario was read from.
+/// The sources from which a scenario was read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sources<'a> {
     /// Name of the file; empty if a program made the text.
     pub name: &'a str,
     /// Its text.
     pub text: &'a str,
-    /// The overrides beside it.
+    /// The overrides given with it.
     pub sets: &'a [String],
 }
 
 impl Sources<'_> {
-    /// The fault as callers see it; `root` is what was read, as far as it was read.
+    /// The fault as callers see it; `root` is the tree as far as it was read.
     pub(crate) fn refuse(&self, fault: Fault, root: Option<&Node>) -> Refusal {
         let part = (fault.place.source as usize).checked_sub(1).map(Part::Set);
         Refusal { message: self.tell(fault, root), part }
     }
 
-    /// The message of a fault; `root` is what was read, as far as it was read.
+    /// The message of a fault; `root` is the tree as far as it was read.
     pub(crate) fn tell(&self, mut fault: Fault, root: Option<&Node>) -> String {
         if let Some(path) = root.and_then(|root| written_path(root, &fault)) {
             fault.path = path;
@@ -115,7 +115,7 @@ pub(crate) fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
     (1 + before.matches('\n').count(), 1 + before[start..].chars().count())
 }
 
-/// The line with a caret below the column; of a long line what is around the column.
+/// The line with a caret below the column; of a long line the part around the column.
 fn mark(text: &str, line: usize, column: usize) -> String {
     let Some(content) = text.split('\n').nth(line - 1).filter(|content| !content.trim().is_empty()) else {
         return String::new();
@@ -128,8 +128,8 @@ fn mark(text: &str, line: usize, column: usize) -> String {
     format!("\n {line} | {shown}\n {gutter} | {blank}^")
 }
 
-/// The path under which the value at the fault's place was written, if a fault was found after the value had moved: a
-/// default of `[flows]` into a flow, a key of a template into a link.
+/// The original path of the value at the fault's position, if a fault was found after the value had moved: a default
+/// of `[flows]` into a flow, a key of a template into a link.
 fn written_path(root: &Node, fault: &Fault) -> Option<String> {
     let key = last_key(&fault.path)?;
     find(root, fault.place, "", &|path| last_key(path) == Some(key))

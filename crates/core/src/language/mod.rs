@@ -1,8 +1,8 @@
-//! The language of scenario files: what can be written, and how a mistake is told. It knows no network.
+//! The language of scenario files: what can be written, and how faults are reported. It does not depend on networks.
 //!
-//! A text becomes a [`tree`] of values with their places ([`read`]); overrides change the tree ([`set`]); sections and
-//! registries read their keys from it ([`spec`], [`registry`]). A mistake is a [`tree::Fault`], of which [`message`] makes
-//! what people read.
+//! A text becomes a [`tree`] of values with their positions ([`read`]); overrides change the tree ([`set`]); sections
+//! and registries read their keys from it ([`spec`], [`registry`]). A fault is a [`tree::Fault`], from which
+//! [`message`] makes the text that users read.
 
 pub mod tree;
 

@@ -13,7 +13,7 @@ pub(crate) fn name_fault(name: &str) -> Option<String> {
         .then(|| "a name has 1 to 100 characters, without quotes and control characters".to_string())
 }
 
-/// Names of one kind and the positions of what has them.
+/// Names of one kind and the positions of their owners.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     by_name: BTreeMap<String, usize>,
@@ -21,7 +21,7 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// One more name, or what is wrong with it.
+    /// Add a name; returns the fault in it, if any.
     pub(crate) fn add(&mut self, name: &str) -> Result<(), String> {
         if let Some(message) = name_fault(name) {
             return Err(message);

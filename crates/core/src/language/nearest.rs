@@ -1,4 +1,4 @@
-//! Names that mean nothing: what to say of them, and which one was probably meant.
+//! Unknown names: the message about one, and which name was probably meant.
 
 use super::unmodelled::{PAGE, is_unmodelled};
 use crate::excerpt::quoted;
@@ -19,15 +19,15 @@ pub(super) fn unknown_but(what: &str, name: &str, near: Option<&str>, allowed: &
     format!("unknown {what} {}{near} (allowed: {list})", quoted(name))
 }
 
-/// The name of which another one is probably a misspelling, if there is one: letters that have changed places are one
-/// mistake, like a wrong, a missing or an additional one, and the first to be thought of.
+/// The name of which another one is probably a misspelling, if there is one: swapped letters are one mistake, like a
+/// wrong, a missing or an additional one, and are preferred.
 pub(crate) fn nearest<'a>(name: &str, allowed: &[&'a str]) -> Option<&'a str> {
     let mistakes = |candidate: &&str| (distance(name, candidate), letters(name) != letters(candidate));
     let nearest = allowed.iter().copied().min_by_key(mistakes)?;
     is_near(name, nearest).then_some(nearest)
 }
 
-/// The unit of which another one is probably a misspelling: another case, or, of longer ones, another letter or two.
+/// The unit of which another one is probably a misspelling: another case, or, in longer ones, another letter or two.
 pub(crate) fn nearest_unit<'a>(unit: &str, units: &[&'a str]) -> Option<&'a str> {
     let same = units.iter().copied().find(|each| each.eq_ignore_ascii_case(unit));
     let long: Vec<&str> = units.iter().copied().filter(|each| each.len() > 2).collect();

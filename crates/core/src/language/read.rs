@@ -1,4 +1,4 @@
-//! From text to a tree of values that know where they stand: TOML, and JSON as its canonical form.
+//! From text to a tree of values with their positions: TOML, and JSON as its canonical form.
 
 use jsonc_parser::ast::{ObjectProp, Value as JsonValue};
 use jsonc_parser::common::Ranged;
@@ -13,7 +13,7 @@ use crate::excerpt::{VALUE, excerpt, quoted};
 /// Octets of the longest scenario that is read.
 pub const LONGEST: usize = 16 << 20;
 
-/// Levels of tables and lists in one another, the outermost included: what looks at them recurses.
+/// Deepest nesting of tables and lists, the outermost included: functions that visit them recurse.
 pub const DEEPEST: usize = 64;
 
 /// The two ways to write a scenario.
@@ -70,7 +70,7 @@ fn toml_document(text: &str) -> Result<Node, Fault> {
     }
 }
 
-/// Turns what the TOML parser gives into a tree.
+/// Converts the output of the TOML parser to a tree.
 struct Toml<'a> {
     text: &'a str,
     source: u32,
@@ -82,8 +82,8 @@ impl Toml<'_> {
         Place { source: self.source, offset: self.shift + offset as u32 }
     }
 
-    /// A value at this level, `inside` an inline list or table or not; a table that is opened by a header, or by dotted
-    /// keys, stands where its key stands.
+    /// A value at this level, `inside` an inline list or table or not; the position of a table that is opened by a
+    /// header, or by dotted keys, is that of its key.
     fn node(
         &self,
         value: &Spanned<DeValue<'_>>,
@@ -161,7 +161,7 @@ thread_local! {
     static STEPS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// Count what tests hold to the length of the text.
+/// Count the work that tests compare with the length of the text.
 #[inline]
 fn count_steps(_octets: usize) {
     #[cfg(test)]

@@ -1,14 +1,15 @@
 //! A registry is a list; the modules, the reader, the catalogue, the schema and the dispatch follow from it.
 //!
-//! [`registry!`](crate::registry) lists what there is of one kind, one line each. Every module has a `Params` section and
-//! opens with its documentation; the macro declares it and makes the enum `Spec` of what a scenario can ask for, which
-//! reads and writes itself, and the `CATALOGUE`. Traits behind the list say what each is asked. A `trait … for Policy`
-//! makes the enum `Policy` of what runs as well, of the `Policy` of every module; it answers the trait's methods by one
-//! `match` each, without a virtual call per cell. To a `trait … for Spec` the `Params` know the answers. What holds for
-//! all of a module, whatever its parameters, is a constant of the module, which `pub const … as Kind::…` gives a name.
+//! [`registry!`](crate::registry) lists the entries of one kind, one line each. Every module has a `Params` section
+//! and opens with its documentation; the macro declares it and makes the enum `Spec` of what a scenario can ask for,
+//! which reads and writes itself, and the `CATALOGUE`. Traits behind the list define the interface of the entries. A
+//! `trait … for Policy` also makes the enum `Policy` of what runs, of the `Policy` of every module; it answers the
+//! trait's methods by one `match` each, without a virtual call per cell. A `trait … for Spec` is implemented by the
+//! `Params`. Properties of a module that do not depend on its parameters are constants of the module, which `pub
+//! const … as Kind::…` gives a name.
 //!
-//! What is chosen by a word alone is listed without a key, each line below its documentation: `Spec` is that word, and a
-//! `trait … for Control` makes the enum `Control` of what runs, of the `Control` of every module.
+//! Entries that are chosen by a word alone are listed without a key, each line below its documentation: `Spec` is
+//! that word, and a `trait … for Control` makes the enum `Control` of what runs, of the `Control` of every module.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -24,7 +25,7 @@ pub struct Entry {
     pub kind: &'static str,
     /// Its name in scenarios.
     pub name: &'static str,
-    /// How it is written; nothing if its name alone is all that can be said of it.
+    /// How it is written; `None` if it is written as its name alone.
     pub table: Option<TableForm>,
     /// Whether its sources leave important details open, so that no fidelity is claimed.
     pub experimental: bool,
@@ -36,7 +37,7 @@ pub struct Entry {
     pub params: fn() -> Vec<ParamSpec>,
 }
 
-/// How an entry is written that has parameters: as a table of a scenario, and as an object in Python.
+/// How an entry with parameters is written: as a table of a scenario, and as an object in Python.
 #[derive(Clone, Copy, Debug)]
 pub struct TableForm {
     /// The key of the table that has its name: `policy`, `kind` or `template`.
@@ -128,7 +129,7 @@ macro_rules! registry {
         #[allow(missing_docs)] // each variant is documented by its module
         pub enum Spec { $( $variant($module::Params) ),+ }
 
-        /// What there is of this kind.
+        /// The entries of this kind.
         pub const CATALOGUE: &[$crate::language::registry::Entry] = &[$(
             $crate::language::registry::Entry {
                 kind: $kind,
@@ -141,7 +142,7 @@ macro_rules! registry {
             }
         ),+];
 
-        /// Each of them by itself, without parameters.
+        /// Each entry alone, without parameters.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[allow(missing_docs)] // each variant is documented by its module
         pub enum Kind { $( $variant ),+ }
@@ -167,7 +168,7 @@ macro_rules! registry {
                 self.kind().name()
             }
 
-            /// Everything of this kind that can be asked for by its name alone.
+            /// Everything of this kind that can be written as its name alone.
             pub fn plain() -> impl Iterator<Item = Spec> {
                 CATALOGUE.iter().filter_map(|entry| {
                     let named = $crate::language::tree::Node::named($tag, entry.name);
@@ -229,7 +230,7 @@ macro_rules! registry {
             pub enum Spec { $( $(#[doc = $line])+ $variant = $name ),+ }
         }
 
-        /// What there is of this kind.
+        /// The entries of this kind.
         pub const CATALOGUE: &[$crate::language::registry::Entry] = &[$(
             $crate::language::registry::Entry {
                 kind: $kind,
@@ -289,13 +290,14 @@ macro_rules! registry {
     };
     (@enum Spec $list:tt) => {};
     (@enum Policy { $( $variant:ident = $module:ident ),+ }) => {
-        /// One of the policies of this registry, at work at a port: no port takes the room of policies that it does not have.
+        /// One of the policies of this registry, running at a port: no port takes the room of policies that it does
+        /// not have.
         #[derive(Clone, Debug)]
         #[allow(missing_docs)] // documented by their modules
         pub enum Policy { $( $variant(Box<$module::Policy>) ),+ }
 
         impl Spec {
-            /// The policy at work at one port, or why it cannot work there.
+            /// The policy running at one port, or why it cannot work there.
             pub fn build(&self, context: &Context<'_>) -> Result<Policy, $crate::refused::Refused> {
                 Ok(match self {
                     $( Spec::$variant(params) => Policy::$variant(Box::new($module::Policy::new(params, context)?)) ),+
@@ -304,7 +306,7 @@ macro_rules! registry {
         }
     };
     (@enum Control { $( $variant:ident = $module:ident ),+ }) => {
-        /// One of the controls of this registry, at work within its owner.
+        /// One of the controls of this registry, running within its owner.
         #[derive(Clone, Debug)]
         #[allow(missing_docs)] // documented by their modules
         pub enum Control { $( $variant($module::Control) ),+ }
@@ -342,7 +344,7 @@ macro_rules! registry {
     };
 }
 
-/// A fault about what is no table: if it is a name by itself, how that is written.
+/// A fault about a value that is not a table: if it is the name of an entry, the message says how to write it.
 pub(crate) fn bare(fault: Fault, node: &Node, tag: &str, names: &[&str]) -> Fault {
     match node.text().and_then(|word| nearest(word, names)) {
         Some(name) => fault.with(&format!(": write {{ {tag} = \"{name}\" }}")),

@@ -4,8 +4,8 @@ use serde_json::{Value as Json, json};
 
 use super::spec::{ParamSpec, object_schema};
 
-/// The schema of a file: its title and what it is, the keys at its top, and its other sections with their names and what
-/// they are for.
+/// The schema of a file: its title and purpose, the keys at its top, and its other sections with their names and
+/// purposes.
 pub(crate) fn file(
     (title, description): (&str, &str),
     top: &[ParamSpec],

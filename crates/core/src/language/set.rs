@@ -1,16 +1,16 @@
-//! Values given beside a file, as in `port.bottleneck.buffer="8192 cells"`.
+//! Overrides given with a file, as in `port.bottleneck.buffer="8192 cells"`.
 //!
-//! The value is read as TOML, else as a text; it replaces whatever the key had. An entry of a list is addressed by its
-//! name or by its position, from 0.
+//! The value is read as TOML, or else as a text; it replaces the previous value of the key. An entry of a list is
+//! addressed by its name or by its position, from 0.
 
 use super::nearest::unknown;
 use super::read::{self, DEEPEST};
 use super::tree::{Fault, Key, Node, Place, Value, join};
 
-/// A key and the value that it is to have.
+/// A key and its new value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Set {
-    /// The keys that lead there, outermost first; never empty.
+    /// The keys of the path, outermost first; never empty.
     pub keys: Vec<Key>,
     /// The value.
     pub value: Node,
@@ -34,17 +34,17 @@ impl Set {
         Ok(Set { keys, value })
     }
 
-    /// Give the key in `root` its value.
+    /// Set the key in `root` to its value.
     pub fn apply(&self, root: &mut Node) -> Result<(), Fault> {
         put(root, &self.keys, &self.value, "")
     }
 
-    /// Whether this concerns a single entry of a list that a template may have made.
+    /// Whether this changes a single entry of a list that a template may have made.
     pub fn concerns_an_entry(&self) -> bool {
         self.keys.len() > 1 && ["node", "link", "flow"].contains(&self.keys[0].name.as_str())
     }
 
-    /// The port, or class of ports, of which this concerns the section.
+    /// The port, or class of ports, whose section this changes.
     pub fn port(&self) -> Option<&str> {
         match &self.keys[..] {
             [port, name, ..] if port.name == "port" => Some(&name.name),
@@ -52,7 +52,7 @@ impl Set {
         }
     }
 
-    /// Whether this concerns a key of a section.
+    /// Whether this changes a key of a section.
     pub fn concerns_a_part(&self) -> bool {
         self.keys.len() > 2
     }
@@ -63,7 +63,8 @@ impl Set {
     }
 }
 
-/// The names along a dotted path, some perhaps in quotes; `None` if one of them is empty or its quotes are not closed.
+/// The names along a dotted path, some possibly in quotes; `None` if one of them is empty or its quotes are not
+/// closed.
 pub fn steps(path: &str) -> Option<Vec<String>> {
     Some(keys(path, 0)?.into_iter().map(|key| key.name).collect())
 }

@@ -3,7 +3,7 @@
 //! [`section!`](crate::section) declares a struct whose fields are the keys of a table: the field's doc comment is
 //! the key's documentation, `= value` its default; a field without default must be given. [`choice!`](crate::choice)
 //! declares an enum whose variants are words. Everything that a scenario file can say is described by these two and
-//! by the registries of policies, so that what is refused, what is listed and what is documented cannot differ.
+//! by the registries of policies, so reader, catalogue and documentation cannot differ.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -13,7 +13,7 @@ use super::prose::plain;
 use super::tree::{Fault, Key, Node, Place, Value, join};
 use crate::excerpt::quoted;
 
-/// What a value looks like, for catalogue, schema and documentation.
+/// The form of a value, for catalogue, schema and documentation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shape {
     /// Unit of the value: `time`, `rate`, `cells`, `-`, …
@@ -27,7 +27,7 @@ pub struct Shape {
 pub struct ParamSpec {
     /// Name of the key.
     pub name: &'static str,
-    /// What its value looks like.
+    /// The form of its value.
     pub shape: Shape,
     /// The default in the form in which it would be written; `None` when the key must be given.
     pub default: Option<Json>,
@@ -41,13 +41,13 @@ pub trait Field: Sized {
     fn read(node: &Node, path: &str) -> Result<Self, Fault>;
     /// Write it so that [`Field::read`] gives it back.
     fn write(&self) -> Json;
-    /// What it looks like.
+    /// Its form.
     fn shape() -> Shape;
 }
 
 /// A table with known keys.
 pub trait Section: Sized {
-    /// What the section is for.
+    /// The purpose of the section.
     const DOC: &'static str;
     /// The names of its keys.
     const KEYS: &'static [&'static str];
@@ -64,7 +64,7 @@ pub struct Table<'a> {
     entries: &'a [(Key, Node)],
     taken: Vec<bool>,
     known: Vec<&'static str>,
-    /// Where the table stands.
+    /// The position of the table.
     pub place: Place,
     /// Path of the table.
     pub path: String,
@@ -85,7 +85,7 @@ impl<'a> Table<'a> {
         join(&self.path, name)
     }
 
-    /// The value of a key, if it is there; the key counts as known from now on.
+    /// The value of a key, if it is given; from now on the key counts as known.
     pub fn take(&mut self, name: &'static str) -> Option<&'a Node> {
         self.known.push(name);
         let index = self.entries.iter().position(|(key, _)| key.name == name)?;
@@ -93,7 +93,7 @@ impl<'a> Table<'a> {
         Some(&self.entries[index].1)
     }
 
-    /// A key that must be there.
+    /// A key that must be given.
     pub fn required<T: Field>(&mut self, name: &'static str) -> Result<T, Fault> {
         let place = self.place;
         let path = self.path.clone();
@@ -115,7 +115,7 @@ impl<'a> Table<'a> {
         Some(Fault { place: key.place, path: self.path_of(&key.name), message })
     }
 
-    /// A key that may be left out.
+    /// An optional key.
     pub fn or<T: Field>(&mut self, name: &'static str, default: T) -> Result<T, Fault> {
         match self.take(name) {
             Some(node) => T::read(node, &self.path_of(name)),
@@ -149,7 +149,7 @@ pub fn read_section<T: Section>(node: &Node, path: &str) -> Result<T, Fault> {
     Ok(section)
 }
 
-/// The message about a key that there is not; the nearest may be a key of a table in this one.
+/// The message about an unknown key; the nearest one may be a key of a table in this one.
 pub(crate) fn unknown_key(name: &str, allowed: &[&str], nested: impl Fn() -> Vec<String>) -> String {
     let nested = nested();
     let last: Vec<&str> = nested.iter().filter_map(|path| path.rsplit('.').next()).collect();
@@ -162,7 +162,7 @@ pub(crate) fn unknown_key(name: &str, allowed: &[&str], nested: impl Fn() -> Vec
     unknown_but("key", name, near, allowed)
 }
 
-/// The keys of tables in a section, as in "transport.mss", whatever of its kind each table is.
+/// The keys of tables in a section, as in "transport.mss", for all kinds of each table.
 pub(crate) fn nested_keys<T: Section>() -> Vec<String> {
     let of_param = |param: ParamSpec| {
         let schema = param.shape.schema;
@@ -334,7 +334,7 @@ pub fn put<T: Field>(into: &mut Map<String, Json>, name: &str, value: &T) {
     }
 }
 
-/// What one of these words looks like.
+/// The form of one of these words.
 pub fn shape_of_words(words: &[(&str, &str)]) -> Shape {
     let (names, docs): (Vec<_>, Vec<_>) = words.iter().map(|(word, doc)| (*word, plain(doc))).unzip();
     Shape { unit: "-", schema: json!({ "enum": names, "enumDescriptions": docs }) }

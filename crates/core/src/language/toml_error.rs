@@ -1,6 +1,6 @@
-//! What is wrong with a text that is not TOML, where the parser's reason stands too late or says too little.
+//! Faults in a text that is not TOML, where the parser's reason has a late position or explains too little.
 
-/// Where the mistake is and what it is, given where the parser stopped and why.
+/// The position of the fault and the reason, given where the parser stopped and why.
 pub(super) fn explain(text: &str, offset: usize, reason: &str) -> (usize, String) {
     let offset = floor_char_boundary(text, offset);
     let line_end = offset + text[offset..].find('\n').unwrap_or(text.len() - offset);
@@ -23,7 +23,7 @@ fn floor_char_boundary(text: &str, offset: usize) -> usize {
     (0..=offset.min(text.len())).rev().find(|offset| text.is_char_boundary(*offset)).unwrap_or(0)
 }
 
-/// The first quote that is not closed on its line; of several on a line the first behind which no value can go on.
+/// The first quote that is not closed on its line; of several on a line the first after which no value can continue.
 fn unclosed_quote(text: &str) -> Option<usize> {
     let mut rest = text;
     let mut suspect = None;
@@ -77,7 +77,7 @@ fn closed(text: &str) -> Option<usize> {
     None
 }
 
-/// What stands where a value should, as far as it goes.
+/// The text in the place of a value, as far as it goes.
 fn unquoted(text: &str) -> Option<&str> {
     let value = text.split(['\n', ',', '}', ']', '#', '"']).next()?.trim_ascii_end();
     (value.len() <= 40).then_some(value)
@@ -165,7 +165,7 @@ fn name(text: &str) -> &str {
 mod tests {
     use super::super::read::{Format, read};
 
-    /// The text from where the mistake is told to the end of its line, and what is told.
+    /// The text from the position of the fault to the end of its line, and the reason.
     fn told(text: &str) -> (String, String) {
         let fault = read(text, Format::Toml).unwrap_err();
         let rest = &text[fault.place.offset as usize..];

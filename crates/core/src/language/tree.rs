@@ -9,13 +9,13 @@ use crate::excerpt::{cut, quoted};
 /// Where a value was written: a byte offset in one of the sources of a scenario.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place {
-    /// 0 is the scenario file, `n` the `n`-th override given beside it.
+    /// 0 is the scenario file, `n` the `n`-th override given with it.
     pub source: u32,
     /// Byte offset in that source.
     pub offset: u32,
 }
 
-/// A value and where it stands.
+/// A value and its position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
     /// The value.
@@ -24,7 +24,7 @@ pub struct Node {
     pub place: Place,
 }
 
-/// A key of a table and where it stands.
+/// A key of a table and its position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Key {
     /// Its name, unquoted.
@@ -33,7 +33,7 @@ pub struct Key {
     pub place: Place,
 }
 
-/// What TOML and JSON have in common.
+/// The values that TOML and JSON share.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// `true` or `false`.
@@ -50,10 +50,10 @@ pub enum Value {
     Table(Vec<(Key, Node)>),
 }
 
-/// One thing that is wrong with a scenario: where, what, and how to mend it.
+/// One fault in a scenario: its position, what is wrong, and how to mend it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
-    /// Where it stands.
+    /// Its position.
     pub place: Place,
     /// The path of the key, as in `port.bottleneck.buffer`; empty for the file as a whole.
     pub path: String,
@@ -81,12 +81,12 @@ const LONGEST_PATH: usize = 100;
 impl std::error::Error for Fault {}
 
 impl Fault {
-    /// A fault at a place that no key names.
+    /// A fault at a position that no key names.
     pub fn at(place: Place, message: impl Into<String>) -> Fault {
         Fault { place, path: String::new(), message: message.into() }
     }
 
-    /// The same fault with something more to say.
+    /// The same fault with a further sentence.
     pub fn with(self, more: &str) -> Fault {
         Fault { message: self.message + more, ..self }
     }
@@ -116,8 +116,8 @@ impl Node {
         Fault { place: self.place, path: path.to_string(), message: message.into() }
     }
 
-    /// A fault about a key below this one, as in "transport.mss": it stands at the key and shows its value, or here if
-    /// the key was left out.
+    /// A fault about a key below this one, as in "transport.mss": it has the position of the key and shows its value,
+    /// or the position of this value if the key is missing.
     pub fn fault_along(&self, path: &str, key: &str, message: impl Into<String>) -> Fault {
         let node = self.along(key);
         let (shown, message) = (node.show(), message.into());
@@ -130,7 +130,7 @@ impl Node {
         node.fault(&if path.is_empty() { key.to_string() } else { format!("{path}.{key}") }, message)
     }
 
-    /// The value as a person would write it, cut when long.
+    /// The value in the form that a person would write, cut when long.
     pub fn show(&self) -> String {
         match &self.value {
             Value::Bool(b) => b.to_string(),
@@ -150,7 +150,7 @@ impl Node {
         }
     }
 
-    /// The entry that a dotted key leads to, or as far as it leads.
+    /// The entry at the end of a dotted key, or the last one on the way that exists.
     pub fn along(&self, key: &str) -> &Node {
         key.split('.').try_fold(self, |node, name| node.get(name).ok_or(node)).unwrap_or_else(|last| last)
     }
@@ -163,13 +163,13 @@ impl Node {
         }
     }
 
-    /// The name by which an entry of a list is addressed: its `name`, or "a->b" for what leads from a to b.
+    /// The name by which an entry of a list is addressed: its `name`, or "a->b" for a line from a to b.
     pub fn label(&self) -> Option<String> {
         let text = |key| self.get(key).and_then(Node::text);
         text("name").map(str::to_string).or_else(|| Some(arrow(text("from")?, text("to")?)))
     }
 
-    /// Append the value in a form that only an equal value has, wherever both stand.
+    /// Append the value in a form that only an equal value has, independent of position.
     pub(crate) fn spell(&self, text: &mut String) {
         let spelled = match &self.value {
             Value::Bool(b) => write!(text, "{b} "),
@@ -215,7 +215,7 @@ impl Key {
     }
 }
 
-/// The name of what leads from `from` to `to`, unless it is given another one.
+/// The default name of a line from `from` to `to`.
 pub fn arrow(from: &str, to: &str) -> String {
     format!("{from}->{to}")
 }

@@ -1,7 +1,7 @@
-//! Names from the literature that are not modelled yet: a message about one says so. A name is taken off the list when it
-//! is added to a registry, which a test checks.
+//! Names from the literature that are not modelled yet: the message about one says so. A name is removed from the
+//! list when it is added to a registry, which a test checks.
 
-/// What kinds of names there are, and the known ones of which nothing is modelled.
+/// The kinds of names, and the known names of which nothing is modelled.
 const UNMODELLED: [(&[&str], &[&str]); 6] = [
     (
         &["admission", "policy", "policy of a port"],
@@ -15,10 +15,10 @@ const UNMODELLED: [(&[&str], &[&str]); 6] = [
     (&["topology", "template"], &["clos", "fat-tree", "leaf-spine", "ring", "torus"]),
 ];
 
-/// Where it says what is not modelled.
+/// The page that says what is not modelled.
 pub(crate) const PAGE: &str = "docs/limits.md";
 
-/// Whether a name of this kind is known, but not here.
+/// Whether a name of this kind is known, but not modelled.
 pub(super) fn is_unmodelled(what: &str, name: &str) -> bool {
     let name = name.to_ascii_lowercase().replace('_', "-");
     let is_of = |kinds: &[&str]| what == "name" || kinds.contains(&what); // a name may be of every kind

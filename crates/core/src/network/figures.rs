@@ -51,7 +51,7 @@ impl Figures {
 /// What a code made of a flow's packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Coding {
-    /// Packets of data sent, those of blocks still under way included, but not of a block that was under way at the
+    /// Packets of data sent, those of blocks still in flight included, but not of a block that was in flight at the
     /// last reset.
     pub data_sent: u64,
     /// What became of the blocks whose fate is known.

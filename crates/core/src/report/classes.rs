@@ -1,4 +1,4 @@
-//! Effective throughput, in all and of each class of flows: paper 001, sections 4.1 and 4.3.
+//! Effective throughput, of all flows and of each class: paper 001, sections 4.1 and 4.3.
 
 use serde_json::{Value as Json, json};
 
@@ -8,7 +8,8 @@ use crate::network::figures::Figures;
 use crate::scenario::model::{Flow, Medium, Scenario};
 use crate::units::{CELL_BYTES, CELL_PAYLOAD};
 
-/// Add to the summary what the scenario asks for: nothing without classes and without a line of reference.
+/// Add the figures that the scenario asks for to the summary: nothing without classes and without a line of
+/// reference.
 pub(super) fn append(summary: &mut Json, scenario: &Scenario, figures: &[Figures], rates: &[f64]) {
     let all = Class::new(scenario, rates, |_| true);
     if let Some(effective) = all.effective(scenario) {
@@ -37,10 +38,10 @@ pub(super) fn append(summary: &mut Json, scenario: &Scenario, figures: &[Figures
     }
 }
 
-/// What some of the flows get.
+/// The throughput of some flows.
 struct Class {
     rates: Vec<f64>,
-    /// Bits of whole IP packets that carry what they get, per second.
+    /// Bits per second of whole IP packets with their data.
     ip_rate: f64,
 }
 
@@ -53,7 +54,7 @@ impl Class {
         Class { rates, ip_rate }
     }
 
-    /// The part that the IP packets have of what a line can carry besides cell headers: 149.76 Mb/s carry 135.63 Mb/s.
+    /// The share of IP packets in the capacity of a line without cell headers: 149.76 Mb/s carry 135.63 Mb/s.
     fn effective(&self, scenario: &Scenario) -> Option<f64> {
         let line = &scenario.lines[scenario.measure.reference?];
         let room = match line.medium {

@@ -10,7 +10,7 @@ use crate::scenario::contract::passing_circuits;
 use crate::scenario::model::Scenario;
 use crate::units::Time;
 
-/// Add to a flow's entry what it got and what its congestion window was over time.
+/// Add to a flow's entry its throughput and its congestion window over time.
 pub(super) fn append_to_flow(entry: &mut Json, scenario: &Scenario, outcome: &Outcome, flow: usize) {
     if let Some(counts) = outcome.network.flows[flow].cwnd() {
         let (start, step) = (scenario.warmup.as_secs_f64(), scenario.sample.as_secs_f64());
@@ -25,7 +25,7 @@ pub(super) fn append_to_flow(entry: &mut Json, scenario: &Scenario, outcome: &Ou
     });
 }
 
-/// Add to the summary how far flows were apart over time.
+/// Add to the summary the deviation among flows over time.
 pub(super) fn append_to_summary(summary: &mut Json, scenario: &Scenario, outcome: &Outcome) {
     let Some(windows) = scenario.measure.throughput else { return };
     let rates: Vec<Vec<f64>> =
@@ -33,7 +33,7 @@ pub(super) fn append_to_summary(summary: &mut Json, scenario: &Scenario, outcome
     summary["throughput_deviation"] = json!(deviations(&rates));
 }
 
-/// Add to a port's entry what was in it and what its policy read over time.
+/// Add to a port's entry its occupancy and the readings of its policy over time.
 pub(super) fn append_to_port(entry: &mut Json, scenario: &Scenario, outcome: &Outcome, port: usize) {
     if scenario.measure.occupancy.contains(&port) {
         let mut samples = sampled(scenario);
@@ -48,7 +48,7 @@ pub(super) fn append_to_port(entry: &mut Json, scenario: &Scenario, outcome: &Ou
     }
 }
 
-/// Units that a port lost in every interval between samples, the last of which the end of the run may cut, by reason.
+/// Units that a port lost in every interval between samples, by reason; the end of the run may cut the last interval.
 fn losses(scenario: &Scenario, outcome: &Outcome, port: usize) -> Json {
     let (start, step) = (scenario.warmup, scenario.sample);
     let intervals = (scenario.duration - start).0.div_ceil(step.0) as usize;

@@ -1,4 +1,4 @@
-//! How the times are spread in which packets are delivered: of a flow, of a class and of all, for those who ask for it.
+//! The distribution of delivery times: of a flow, of a class and of all, if the scenario asks for it.
 
 use serde_json::{Value as Json, json};
 

@@ -14,8 +14,8 @@ use crate::scenario::{Part, Refusal};
 
 /// Every figure of the summary under its path, then those at `paths`.
 ///
-/// An entry of a list goes by its name, `*` stands for every entry and gives a list. A figure is a number, null where
-/// nothing happened that could be measured, or a list of those.
+/// An entry of a list is addressed by its name; `*` stands for every entry and gives a list. A figure is a number,
+/// null if there was nothing to measure, or a list of those.
 pub fn figures(
     scenario: &Scenario,
     outcome: &Outcome,
@@ -56,7 +56,7 @@ fn flatten(path: &str, node: &Json, found: &mut Map<String, Json>) {
     }
 }
 
-/// A figure of one port without the rest of the report; `None` if it is not as simple as that.
+/// A figure of one port without the rest of the report; `None` if it needs more than that.
 fn of_port(scenario: &Scenario, outcome: &Outcome, names: &[&str]) -> Option<Json> {
     let ["ports", name, rest @ ..] = names else { return None };
     let index = scenario.lines.iter().position(|line| line.name == *name)?;
@@ -66,7 +66,7 @@ fn of_port(scenario: &Scenario, outcome: &Outcome, names: &[&str]) -> Option<Jso
 /// The other parts of a report that have figures.
 const PARTS: [&str; 5] = ["flows", "ports", "memories", "circuits", "engine"];
 
-/// What stands below a node, which is called `at`, at the end of these names.
+/// The values below a node, which is called `at`, at the end of these names.
 fn walk(node: &Json, at: &str, names: &[&str]) -> Result<Json, String> {
     let Some((name, rest)) = names.split_first() else { return Ok(node.clone()) };
     let entries = entries(node);
@@ -75,7 +75,7 @@ fn walk(node: &Json, at: &str, names: &[&str]) -> Result<Json, String> {
     }
     match entries.iter().find(|(found, _)| found == name) {
         Some((_, entry)) => walk(entry, name, rest),
-        // a table of losses or marks says nothing of reasons that did not occur, and a port without marks has no such table
+        // a table of losses or marks omits reasons that did not occur, and a port without marks has no such table
         None if *name == "marked" && entries.iter().any(|(key, _)| *key == "lost") => {
             walk(&Json::Object(Map::new()), name, rest)
         }
@@ -85,7 +85,7 @@ fn walk(node: &Json, at: &str, names: &[&str]) -> Result<Json, String> {
             if is_reason { Ok(0.into()) } else { Err(unknown("reason", name, &reasons)) }
         }
         None => {
-            // what is named without a part of the report is looked for in the summary
+            // a name without a part of the report is looked up in the summary
             let parts = if at == "summary" { &PARTS[..] } else { &[] };
             let names: Vec<&str> =
                 entries.iter().map(|(name, _)| *name).chain(parts.iter().copied()).collect();

@@ -6,7 +6,7 @@ use crate::scenario::model::{Flow, Scenario};
 use crate::source::Source;
 
 /// Max–min fair payload rates of the flows over the measured time, in bits per second. A source that stops after a
-/// number of packets needs no more than they carry.
+/// number of packets needs only the rate that carries them.
 pub fn ideal_rates(scenario: &Scenario) -> Vec<f64> {
     let capacities: Vec<f64> = scenario.lines.iter().map(|line| line.sending_rate().as_f64()).collect();
     let demands: Vec<Demand> = scenario.flows.iter().map(|flow| demand(scenario, flow)).collect();

@@ -11,12 +11,12 @@ use crate::language::docs::GENERATED;
 struct Key {
     name: &'static str,
     holds: Holds,
-    /// When it is there; always, if nothing is said.
+    /// When the key is present; always, if nothing is given.
     when: &'static str,
     doc: &'static str,
 }
 
-/// What stands under a key.
+/// The type of a value.
 enum Holds {
     /// A word or a name.
     Text,
@@ -603,7 +603,7 @@ mod tests {
     use crate::scenario::Warning;
     use crate::{audit, engine, scenario};
 
-    /// Hold what stands in a report against the keys, and note which were there.
+    /// Check a report against the keys, and note which keys occurred.
     fn compare(path: &str, node: &Json, keys: &[Key], seen: &mut BTreeSet<String>) {
         let table = node.as_object().unwrap_or_else(|| panic!("{path} is no table"));
         for name in table.keys() {

@@ -1,4 +1,4 @@
-//! What was in the memories that ports share.
+//! The occupancy of the memories that ports share.
 
 use serde_json::{Value as Json, json};
 

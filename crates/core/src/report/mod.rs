@@ -36,16 +36,16 @@ use crate::source::Source;
 use crate::transport::{self, Transport};
 use crate::units::Time;
 
-/// The report of a run. It is written entry by entry, so that as text it needs no more memory than its longest entry does.
+/// The report of a run. It is written entry by entry, so that as text it needs only the memory of its longest entry.
 #[derive(Clone, Copy, Debug)]
 pub struct Report<'a> {
-    /// What was run.
+    /// The scenario that was run.
     pub scenario: &'a Scenario,
-    /// What came of it.
+    /// The outcome of the run.
     pub outcome: &'a Outcome,
-    /// What may mislead in the scenario.
+    /// The warnings about the scenario.
     pub warnings: &'a [Warning],
-    /// What the audit found, if there was one.
+    /// The findings of the audit, if there was one.
     pub audit: Option<&'a Audit>,
     /// Time that the event loop took, if the caller has a clock.
     pub wall_s: Option<f64>,
@@ -119,7 +119,7 @@ fn engine_json(scenario: &Scenario, outcome: &Outcome, wall_s: Option<f64>) -> J
     })
 }
 
-/// What the flows counted.
+/// The counts of the flows.
 struct Flows {
     figures: Vec<Figures>,
     /// Goodput in bits per second.
@@ -172,7 +172,7 @@ fn flow_json(scenario: &Scenario, outcome: &Outcome, all: &Flows, index: usize) 
     flow
 }
 
-/// What a code made of packets: all of data, those of parity are only in `segments_sent`.
+/// The results of a code: all packets of data; those of parity are only in `segments_sent`.
 fn append_coding(entry: &mut Json, coding: Coding) {
     let Coding { data_sent, books } = coding;
     entry["packets_sent"] = data_sent.into();
@@ -190,7 +190,7 @@ fn port_json(scenario: &Scenario, outcome: &Outcome, index: usize) -> Json {
     port
 }
 
-/// What is told of every port.
+/// The entry of every port.
 fn plain_port(line: &Line, outcome: &Outcome, index: usize) -> Json {
     let port = &outcome.network.ports[index];
     let counters = port.counters();
@@ -232,7 +232,7 @@ fn by_reason(count: impl Fn(Reason) -> u64) -> Map<String, Json> {
     counts.filter(|(_, count)| *count > 0).map(|(word, count)| (word, count.into())).collect()
 }
 
-/// What the flows of each circuit of data get together.
+/// The joint throughput of the flows of each circuit of data.
 struct Shared {
     /// Rates, by circuit; 0 for those that only carry acknowledgements.
     rates: Vec<f64>,
@@ -256,7 +256,7 @@ impl Shared {
         Shared { shares: fairness::weighted_shares(&of_data, &weights), rates: shared, data }
     }
 
-    /// What each circuit of data got beyond its minimum cell rate.
+    /// The rate of each circuit of data beyond its minimum cell rate.
     fn excess(&self, scenario: &Scenario) -> Vec<f64> {
         self.data.iter().map(|&vc| self.rates[vc] - scenario.vcs[vc].mcr.as_f64()).collect()
     }
@@ -334,8 +334,8 @@ fn retransmission_ratio(scenario: &Scenario, figures: &[Figures]) -> Option<f64>
     (sent > 0).then(|| again as f64 / sent as f64)
 }
 
-/// Fewer samples of an occupancy say nothing of its 99th percentile: ten of them are above.
+/// With fewer samples the 99th percentile of an occupancy has no meaning: ten of this number are above it.
 const ENOUGH: u64 = 1000;
 
-/// The percentiles that are told of whatever is spread, with their part of a figure's name.
+/// The percentiles that are reported of every distribution, with their part of a figure's name.
 const PERCENTILES: [(&str, u64); 3] = [("p50", 50), ("p95", 95), ("p99", 99)];

@@ -8,7 +8,7 @@ use crate::units::{PS_PER_S, Span, Time};
 
 /// Add to a flow's entry how long its files took: nothing for a flow without files.
 ///
-/// With `each` the time of every file is there as well.
+/// With `each` the time of every file is included.
 pub(super) fn append_to_flow(entry: &mut Json, flow: &Flow, each: bool) {
     let Some(Transfers { times, .. }) = flow.transfers() else { return };
     entry["transfer_time_mean_s"] = mean_s(times).into();

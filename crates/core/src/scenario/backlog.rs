@@ -1,4 +1,4 @@
-//! How far behind a line can be: instants are counted in 64 bits, also those at which what waits will have left.
+//! Limits of the backlog before a line: instants have 64 bits, also those at which waiting units will have left.
 
 use super::model::{Flow, Line, Scenario, Vc};
 use crate::buffer::size::Measure;
@@ -7,7 +7,7 @@ use crate::source::Source;
 use crate::transport;
 use crate::units::{CELL_BYTES, PS_PER_S, Rate, Span};
 
-/// The longest run, and the longest that anything may wait for a line: together half of what an instant can say.
+/// The longest run, and the longest wait for a line: together half of the largest instant.
 pub(super) const LONGEST: Span = Span::secs(50 * 86_400);
 
 /// Refuse a line before which more may wait than it could send in [`LONGEST`].
@@ -59,7 +59,7 @@ fn time(line: &Line, vc: &Vc) -> u128 {
     of_octets(line, vc.framing.shape(vc.packet).line_bytes())
 }
 
-/// Picoseconds that a line takes for all that its port can hold, if it has a limit.
+/// Picoseconds that a line takes for the full buffer of its port, if that has a limit.
 fn most(line: &Line) -> Option<u128> {
     let octets = match line.port.measure {
         Measure::Cells => CELL_BYTES,

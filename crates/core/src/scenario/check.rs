@@ -18,7 +18,7 @@ use crate::language::set::Set;
 use crate::language::tree::{self, Fault};
 use crate::units::Span;
 
-/// A scenario that has been checked, and what else was found out.
+/// A scenario that has been checked, with the findings.
 #[derive(Clone, Debug)]
 pub struct Checked {
     /// The scenario.
@@ -28,20 +28,20 @@ pub struct Checked {
 }
 
 impl Checked {
-    /// What is no mistake, but may mislead.
+    /// The warnings: what is valid, but may mislead.
     pub fn warnings(&self) -> Vec<Warning> {
         warnings(self)
     }
 }
 
-/// A network with its traffic, and what it was made of.
+/// A network with its traffic, and the sections from which it was made.
 #[derive(Clone, Debug)]
 pub(super) struct Known {
     asked: Asked,
     wired: Wired,
 }
 
-/// Check a file and everything that it names; `known` is what files before it had, if others will follow.
+/// Check a file and everything that it names; `known` holds the results of earlier files, if others will follow.
 pub(super) fn check(
     root: &tree::Node,
     sets: &[Set],
@@ -77,7 +77,7 @@ pub(super) fn check(
         sections: memories.sections(),
     };
     scenario.memories = memories.settled(&scenario)?;
-    credits::settle(&mut scenario, &ports)?; // before measures: what is sampled depends on the room that is promised
+    credits::settle(&mut scenario, &ports)?; // before measures: which ports are sampled depends on the promised room
     scenario.measure = measure::check(file.measure, &file.head, &scenario)?;
     backlog::check(&scenario)?;
     let passing = passing_circuits(&scenario);
@@ -119,10 +119,10 @@ impl Wired {
     }
 }
 
-/// Networks to remember: a sweep returns to the traffic of a few points before.
+/// Number of networks that are kept: a sweep returns to the traffic of a few points before.
 const MOST_KNOWN: usize = 4;
 
-/// What the file asks for, from among what is known or anew.
+/// The network that the file asks for, from the known ones or a new one.
 fn wired(file: &File<'_>, sets: &[Set], known: &mut Vec<Known>) -> Result<Wired, Fault> {
     if let Some(found) = known.iter().find(|known| file.asks(&known.asked, sets)) {
         return Ok(found.wired.clone());

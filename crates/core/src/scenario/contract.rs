@@ -1,4 +1,4 @@
-//! What a port knows of the circuits that pass it.
+//! The properties of circuits that a port can use.
 
 use std::ops::Index;
 
@@ -10,7 +10,7 @@ use crate::transport::Transport;
 /// For every line the circuits that pass, in the order of the scenario: a circuit's place is its number at the port.
 #[derive(Debug, Default)]
 pub struct Passing {
-    /// Those of one line behind those of another, and where those of each line begin and the last ones end.
+    /// The circuits of all lines in a row, and where those of each line begin and the last ones end.
     circuits: Vec<usize>,
     begins: Vec<usize>,
 }
@@ -71,7 +71,7 @@ pub fn contracts(scenario: &Scenario, line: &Line, vcs: &[usize]) -> Vec<Contrac
     vcs.iter().map(contract).collect()
 }
 
-/// What the policies of a line's port may know, given its contracts.
+/// The properties that the policies of a line's port may use, given its contracts.
 pub fn context<'a>(scenario: &'a Scenario, line: &'a Line, contracts: &'a [Contract]) -> Context<'a> {
     Context {
         capacity: line.port.capacity,

@@ -1,4 +1,4 @@
-//! Credits: what they promise on each line, the buffers that keep the promise, and where they cannot work.
+//! Credits: their guarantee on each line, the buffers that it needs, and where they cannot work.
 
 use super::model::{Line, Medium, Scenario};
 use super::ports::Ports;
@@ -9,7 +9,7 @@ use crate::language::tree::Fault;
 use crate::link::credit::{Spec, Way};
 use crate::refused::{Refused, unfit};
 
-/// Settle the credits of every line, and give the ports behind them the buffers that the credits promise.
+/// Fix the credits of every line, and give the ports behind them the buffers that the credits guarantee.
 pub(super) fn settle(scenario: &mut Scenario, ports: &Ports<'_>) -> Result<(), Fault> {
     for index in 0..scenario.lines.len() {
         let line = &scenario.lines[index];
@@ -28,7 +28,7 @@ pub(super) fn settle(scenario: &mut Scenario, ports: &Ports<'_>) -> Result<(), F
     Ok(())
 }
 
-/// The credits of a line with every parameter settled.
+/// The credits of a line with every parameter fixed.
 fn settled(scenario: &Scenario, line: &Line, spec: &Spec) -> Result<Spec, Refused> {
     if line.medium == Medium::Packets {
         return unfit(format!("credits count cells, and the line {:?} carries packets", line.name));
@@ -50,16 +50,16 @@ fn settled(scenario: &Scenario, line: &Line, spec: &Spec) -> Result<Spec, Refuse
     spec.settled(&Way { rate: line.rate, back: back.rate, delay: line.delay + back.delay + latencies })
 }
 
-/// What the lines into a port have promised.
+/// The guarantees of the lines into a port.
 #[derive(Clone, Debug, Default)]
 struct Promised {
     /// Cells of all circuits together.
     room: u64,
-    /// A circuit that comes without credits.
+    /// A circuit that arrives without credits.
     stranger: Option<usize>,
 }
 
-/// For every port what was promised to the circuits that reach it.
+/// For every port the guarantees for the circuits that reach it.
 fn promised(scenario: &Scenario, ports: &Ports<'_>) -> Result<Vec<Promised>, Fault> {
     let mut promised = vec![Promised::default(); scenario.lines.len()];
     for (number, vc) in scenario.vcs.iter().enumerate() {
@@ -99,7 +99,7 @@ fn check_behind(line: &Line) -> Result<(), Refused> {
     }
 }
 
-/// The capacity of a port: what was promised, unless the scenario gives it more.
+/// The capacity of a port: the guaranteed room, unless the scenario gives it more.
 fn capacity(scenario: &Scenario, line: &Line, promised: &Promised) -> Result<Capacity, Refused> {
     let Promised { room, stranger } = promised;
     match (line.port.capacity.limit(), stranger) {

@@ -17,10 +17,10 @@ use crate::refused::Refused;
 use crate::transport::tcp;
 use crate::units::Quantity;
 
-/// A scenario file, read as far as it can be understood section by section.
+/// A scenario file, read as far as is possible section by section.
 #[derive(Debug)]
 pub(super) struct File<'a> {
-    /// What stands at its top.
+    /// The keys at its top.
     pub head: Head,
     /// How packets travel.
     pub adaptation: adaptation::Spec,
@@ -30,7 +30,7 @@ pub(super) struct File<'a> {
     pub memory: Option<&'a Node>,
     /// The table of classes of traffic.
     pub queue: Option<&'a Node>,
-    /// What is measured.
+    /// The section of measures.
     pub measure: Option<&'a Node>,
     topology: Option<(topology::Spec, &'a Node)>,
     flows: Option<&'a Node>,
@@ -39,7 +39,7 @@ pub(super) struct File<'a> {
     flow: Option<&'a Node>,
 }
 
-/// Entries of `[[node]]`, `[[link]]` and `[[flow]]`, with nothing left to a template or to defaults.
+/// Entries of `[[node]]`, `[[link]]` and `[[flow]]`, with all keys from template and defaults filled in.
 #[derive(Debug)]
 pub(super) struct Explicit {
     /// Nodes.
@@ -50,7 +50,7 @@ pub(super) struct Explicit {
     pub flows: Vec<Node>,
 }
 
-/// All that nodes, links and flows follow from.
+/// The sections that determine nodes, links and flows.
 #[derive(Clone, Debug)]
 pub(super) struct Asked {
     sections: Vec<Option<Node>>,
@@ -59,7 +59,7 @@ pub(super) struct Asked {
 }
 
 impl<'a> File<'a> {
-    /// What nodes, links and flows follow from.
+    /// The sections that determine nodes, links and flows.
     pub(super) fn asked(&self, sets: &[Set]) -> Asked {
         let sections = self.sections().map(|section| section.cloned()).to_vec();
         let sets = sets.iter().filter(|set| set.concerns_an_entry()).cloned().collect();
@@ -121,7 +121,7 @@ impl<'a> File<'a> {
         Ok(Explicit { nodes, links, flows })
     }
 
-    /// Give links the rates that the template leaves to what is sent over them.
+    /// Give links the rates that the template derives from the traffic on them.
     fn set_rates(&self, links: &mut [Node], flows: &[Node]) -> Result<(), Fault> {
         let Some((topology, place)) = &self.topology else { return Ok(()) };
         let mut lacking = links.iter_mut().filter(|link| link.get("rate").is_none()).peekable();
@@ -161,7 +161,7 @@ impl<'a> File<'a> {
         Ok(network)
     }
 
-    /// Refuse what cannot have a default.
+    /// Refuse keys that cannot have a default.
     fn check_defaults(&self) -> Result<(), Fault> {
         let Some(defaults) = self.flows else { return Ok(()) };
         let Value::Table(keys) = &defaults.value else {
@@ -180,7 +180,7 @@ impl<'a> File<'a> {
         }
     }
 
-    /// A flow with what `[flows]` says for all.
+    /// A flow with the defaults of `[flows]`.
     fn with_defaults(&self, flow: &Node, index: usize) -> Result<Node, Fault> {
         let merged = self.flows.map_or_else(|| flow.clone(), |defaults| merge(defaults, flow));
         for key in ["source", "transport"] {
@@ -196,7 +196,7 @@ impl<'a> File<'a> {
     }
 }
 
-/// A flow with what the profile of its transport sets.
+/// A flow with the defaults of its transport's profile.
 fn with_profile(flow: Node) -> Node {
     let Some(transport) = flow.get("transport").filter(|transport| transport.get("profile").is_some()) else {
         return flow;
@@ -323,7 +323,8 @@ fn refuse_stray(list: &str, item: &Node, made: &[Node]) -> Result<(), Fault> {
     Err(item.along("name").fault(&join(&join(list, name), "name"), message))
 }
 
-/// `over` on top of `base`: tables are merged key by key, unless they are of different kinds; anything else is replaced.
+/// `over` merged into `base`: tables are merged key by key, unless they are of different kinds; anything else is
+/// replaced.
 pub(crate) fn merge(base: &Node, over: &Node) -> Node {
     let (Value::Table(below), Value::Table(above)) = (&base.value, &over.value) else { return over.clone() };
     let differs =

@@ -39,8 +39,8 @@ pub fn explain(scenario: &Scenario) -> Json {
     keys.into()
 }
 
-/// What the queues of shared memories may hold: for every class of a pool the threshold with its shared room empty, half
-/// full and full.
+/// The room that the queues of shared memories may use: for every class of a pool the threshold with its shared room
+/// empty, half full and full.
 pub fn thresholds(scenario: &Scenario) -> Vec<String> {
     let of_memory = |spec: &Memory| {
         let mut told = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! The sections of a scenario file, apart from those that the registries and the templates declare.
+//! The sections of a scenario file, except those that the registries and the templates declare.
 
 use super::model::{Engine, Medium, NodeKind};
 use crate::buffer::admission::{self, complete_sharing, tail_drop};
@@ -16,7 +16,7 @@ use crate::transport;
 use crate::units::{Bytes, Rate, Span};
 
 section! {
-    /// What stands at the top of a scenario.
+    /// The keys at the top of a scenario.
     pub struct Head {
         /// Short name.
         pub name: String,
@@ -26,10 +26,10 @@ section! {
         pub seed: u64 = 1,
         /// Simulated time.
         pub duration: Span,
-        /// Time from the start that no figure counts.
+        /// Initial period excluded from all figures.
         pub warmup: Span = Span::ZERO,
-        /// Time between two samples of the occupancy of limited buffers, for its distribution. What lasts shorter is
-        /// hardly seen, and what comes at intervals of which this is a part is seen at the same moments only.
+        /// Time between two samples of the occupancy of limited buffers, for its distribution. Shorter events may be
+        /// missed; events whose period is a multiple of this time are always sampled at the same phase.
         pub sample: Span = Span::millis(1),
         /// How the run is computed; both engines give the same result.
         pub engine: Engine = Engine::Fast,
@@ -41,9 +41,9 @@ section! {
     pub struct Node {
         /// Its name.
         pub name: String,
-        /// What it is.
+        /// Its kind.
         pub kind: NodeKind,
-        /// Time a unit spends inside before it reaches the output port, or its host.
+        /// Time a unit spends inside before it reaches the output port or its host.
         pub latency: Span = Span::ZERO,
     }
 }
@@ -66,8 +66,8 @@ section! {
         pub delay: Span,
         /// What it carries; by default cells with the adaptation aal5 and packets with the adaptation packet.
         pub medium: Option<Medium> = None,
-        /// Before each frame the line rests for a random time, uniform up to this one: for hosts, against phase effects
-        /// (S. Floyd, V. Jacobson, 1992). The other direction never rests.
+        /// Before each frame the line pauses for a random time, uniform up to this one: for hosts, against phase
+        /// effects (S. Floyd, V. Jacobson, 1992). The other direction never pauses.
         pub pause: Span = Span::ZERO,
         /// Whether there is a line in the other direction as well.
         pub duplex: bool = true,
@@ -87,44 +87,45 @@ section! {
 }
 
 section! {
-    /// A port: of the line with this name, else of every line of this class. `[port.default]` stands for all other
-    /// ports of switches and routers. A port without a section, and any other port of a host, is unlimited and FIFO. An
-    /// override of one key (`--set port.NAME.KEY=…`) leaves the other keys of that port as they are, whichever section
-    /// they stand in.
+    /// A port: of the line with this name, or else of every line of this class. `[port.default]` applies to all other
+    /// ports of switches and routers. A port without a section, and any other port of a host, is unlimited and FIFO.
+    /// An override of one key (`--set port.NAME.KEY=…`) leaves the other keys of that port as they are, in whichever
+    /// section they are written.
     pub struct Port {
-        /// How much it can hold. On packet links cells of a packet memory, as in "100 cells of 256 bytes", count packets in
-        /// whole cells.
+        /// Capacity of the buffer. On packet links, cells of a packet memory, as in "100 cells of 256 bytes", count
+        /// packets in whole cells.
         pub buffer: BufferSize = BufferSize::Unlimited,
         /// Name of a memory that the port shares with others of its node, instead of a buffer of its own.
         pub memory: Option<String> = None,
-        /// Name of a queue discipline, instead of admission and scheduler, which it is composed of; a port without buffer then
-        /// has that of the discipline. By default none.
+        /// Name of a queue discipline, instead of admission and scheduler. A port without `buffer` then has the
+        /// buffer of the discipline. By default none.
         pub discipline: Option<discipline::Spec> = None,
-        /// Who is admitted.
+        /// Admission policy: which arriving units are accepted, marked or discarded.
         pub admission: admission::Spec = admission::Spec::TailDrop(tail_drop::Params { clp_threshold: None }),
         /// Policy that removes queued units for an arriving one when the buffer is full; by default none.
         pub pushout: Option<pushout::Spec> = None,
-        /// Who is served.
+        /// Scheduler: which queue the line serves next.
         pub scheduler: scheduler::Spec = scheduler::Spec::Fifo(fifo::Params {}),
-        /// Token bucket that delays what it sends; by default none.
+        /// Token bucket that delays departures; by default none.
         pub shaper: Option<Nested<shaper::Params>> = None,
-        /// Credits of the next node without which it sends nothing; that node then keeps room for every circuit.
+        /// Credits of the next node, without which the port sends nothing; that node then reserves room for every
+        /// circuit.
         pub credit: Option<credit::Spec> = None,
     }
 }
 
 section! {
-    /// A packet memory that ports of a node share: of each node with ports that name it, one. Ports of hosts have none.
+    /// A packet memory that ports of a node share. Each node whose ports name it has one. Ports of hosts have none.
     pub struct Memory {
-        /// How much it can hold, in its cells or in bytes.
+        /// Capacity, in its cells or in bytes.
         pub size: BufferSize,
         /// Size of a cell: a packet takes whole cells. By default that of an ATM cell.
         pub cell: Bytes = Bytes(53),
-        /// What the memory stores with every packet.
+        /// Octets that the memory stores with every packet in addition.
         pub header: Bytes = Bytes(0),
-        /// Number of equal parts, each with its part of every pool: the ports are dealt to them in turn.
+        /// Number of equal partitions, each with its part of every pool; the ports are assigned to them in turn.
         pub partitions: u32 = 1,
-        /// What a queue is compared with its threshold by.
+        /// Length of a queue that is compared with its threshold.
         pub dt_check: Check = Check::Before,
         /// How the shared room of every pool is divided among queues.
         pub admission: admission::Spec = admission::Spec::CompleteSharing(complete_sharing::Params {}),
@@ -134,29 +135,29 @@ section! {
 }
 
 section! {
-    /// A counter over a memory. Pools of one memory may together be larger than it.
+    /// A counter over a memory. The pools of one memory may together be larger than it.
     pub struct MemoryPool {
-        /// How much it can hold: reserved room of its queues and headroom included.
+        /// Capacity, including reserved room of its queues and headroom.
         pub size: Level = Level::Percent(100.0),
-        /// Where it counts.
+        /// The side of the node on which it counts.
         pub side: Side = Side::Egress,
-        /// Room beyond all thresholds: a queue takes it when it gets no more shared room, and goes on until it has given all of
-        /// it back. It is kept free for that.
+        /// Room beyond all thresholds: a queue uses it when it gets no more shared room, and continues until it has
+        /// returned all of it. It is reserved for that.
         pub headroom: Level = Level::Size(BufferSize::Cells(0)),
     }
 }
 
 section! {
-    /// A class of traffic: at every port that shares a memory a queue of its own, or on the ingress side one for every line
-    /// over which it comes. Without any, all flows are of one class.
+    /// A class of traffic: it has its own queue at every port that shares a memory, or on the ingress side one for
+    /// every incoming line. Without any such section, all flows are of one class.
     pub struct Queue {
         /// Pool from which it takes room, by default the first of every memory.
         pub pool: Option<String> = None,
         /// Factor of its dynamic threshold, by default that of the memory's policy.
         pub alpha: Option<f64> = None,
-        /// The most shared room that a queue may have, besides what the policy allows.
+        /// Largest shared room of a queue, in addition to the limit of the policy.
         pub limit: Option<Level> = None,
-        /// Room that is kept free for each of its queues.
+        /// Room that is reserved for each of its queues.
         pub reserved: Level = Level::Size(BufferSize::Cells(0)),
         /// Its priority with the scheduler strict-priority: a lower number goes first. By default every flow has its own.
         pub priority: Option<u32> = None,
@@ -172,7 +173,7 @@ section! {
         pub pool: String,
         /// Factor of its dynamic threshold there, by default that of the memory's policy.
         pub alpha: Option<f64> = None,
-        /// The most room that a queue may have there, besides what the policy allows.
+        /// Largest room of a queue there, in addition to the limit of the policy.
         pub limit: Option<Level> = None,
     }
 }
@@ -186,77 +187,79 @@ section! {
         pub from: String,
         /// Host that receives.
         pub to: String,
-        /// Nodes that its route must pass, in this order; between them it takes the fewest hops.
+        /// Nodes that its route must pass, in this order; between them the route with the fewest hops is taken.
         pub via: Vec<String> = Vec::new(),
         /// The application.
         pub source: source::Spec,
         /// The transport.
         pub transport: transport::Spec,
-        /// When the application starts.
+        /// Length of the interval after `start` in which the start is drawn at random.
         pub start: Span = Span::ZERO,
         /// Length of the interval after `start` in which the start is drawn at random.
         pub start_spread: Span = Span::ZERO,
-        /// Minimum cell rate that the flow's circuit was promised.
+        /// Minimum cell rate guaranteed to the flow's circuit.
         pub mcr: Option<Rate> = None,
         /// Share or weight of the flow's circuit.
         pub weight: f64 = 1.0,
         /// Priority of the flow's circuit with the scheduler strict-priority: a lower number goes first.
         pub priority: u32 = 0,
-        /// Its class in shared memories, also that of its acknowledgements: the name of a section `[queue.NAME]`, by default the
-        /// first.
+        /// Its class in shared memories, also for its acknowledgements: the name of a section `[queue.NAME]`, by
+        /// default the first.
         pub queue: Option<String> = None,
         /// Policer at the first switch that the flow's data reach.
         pub police: Option<police::Spec> = None,
-        /// Name of the flow's circuit, by default that of the flow. Flows that name the same circuit share it, and the
-        /// one of their acknowledgements: they have the same ends, route, mcr, weight, priority, queue and policer. The circuit
-        /// of acknowledgements has none of these contracts: no mcr, weight 1, priority 0 and no policer.
+        /// Name of the flow's circuit, by default that of the flow. Flows that name the same circuit share it, and
+        /// also the circuit of their acknowledgements: they have the same ends, route, mcr, weight, priority, queue
+        /// and policer. The circuit of acknowledgements has none of these contracts: no mcr, weight 1, priority 0 and
+        /// no policer.
         pub pvc: Option<String> = None,
-        /// Number of connections that this entry stands for: flows NAME.1, NAME.2, … on one circuit, which is called
+        /// Number of connections that this entry represents: flows NAME.1, NAME.2, … on one circuit, which is called
         /// NAME unless pvc is given.
         pub connections: Option<u32> = None,
-        /// Label of the flows that a report also counts together.
+        /// Name of a class of flows; a report also gives their joint figures.
         pub class: String = String::new(),
         /// Mean time that the processor of either host takes for each segment or acknowledgement of the flow that it
         /// sends or receives, one after another; only for the transport tcp.
         pub processing: Span = Span::ZERO,
-        /// Largest difference from that mean; each time is drawn evenly around it.
+        /// Largest difference from that mean; each time is drawn uniformly around it.
         pub processing_variation: Span = Span::ZERO,
     }
 }
 
 section! {
-    /// What a report says in addition to its usual figures.
+    /// Additional figures of a report.
     pub struct Measure {
-        /// Length of the windows in which the throughput of every flow is reported over time, and in the summary how much
-        /// it deviates among the flows.
+        /// Length of the windows in which the throughput of every flow is reported over time, and in the summary its
+        /// deviation among the flows.
         pub window: Option<Span> = None,
-        /// Time between the starts of two windows, of which a window is a multiple; by default its length.
+        /// Time between the starts of two windows; a window is a multiple of it. By default the length of a window.
         pub step: Option<Span> = None,
         /// Ports, or classes of ports, whose sampled occupancy is reported over time.
         pub occupancy: Vec<String> = Vec::new(),
         /// Ports, or classes of ports, whose losses are reported over time: units in every `sample` interval, by reason.
         pub losses: Vec<String> = Vec::new(),
-        /// Memories whose occupancy is reported over time, with that and the threshold of every queue.
+        /// Memories whose occupancy is reported over time, with the occupancy and the threshold of every queue.
         pub memories: Vec<String> = Vec::new(),
         /// TCP flows, or classes of flows, whose congestion window is reported over time, at every `sample`.
         pub cwnd: Vec<String> = Vec::new(),
         /// Whether the transfer time of every file is reported, by flow.
         pub transfers: bool = false,
-        /// Ports whose policy measures the rates of circuits, as wfepd does: reports over time those rates, the part of the
-        /// line that each circuit may have, the rate granted to it, and the probability with which its frames are refused.
+        /// Ports whose policy measures the rates of circuits, as wfepd does: reports over time those rates, the part
+        /// of the line that each circuit may have, the rate granted to it, and the probability with which its frames
+        /// are refused.
         pub meter: Vec<String> = Vec::new(),
-        /// Whether the time in which packets are delivered is reported with its percentiles and the longest one: of each flow,
-        /// of each class, and of all.
+        /// Whether percentiles and the maximum of delivery times are reported: of each flow, of each class, and of
+        /// all.
         pub delivery: bool = false,
         /// Line whose rate, without cell headers, is the unit of effective throughput.
         pub reference: Option<String> = None,
-        /// Two classes of flows whose throughputs are compared, each as a part of its fair share.
+        /// Two classes of flows whose throughputs are compared, each relative to its fair share.
         pub fairness: Vec<Nested<Fair>> = Vec::new(),
     }
 }
 
 section! {
-    /// What would be fair for a class of flows.
+    /// The fair share of a class of flows.
     pub struct Fair {
         /// The class.
         pub class: String,

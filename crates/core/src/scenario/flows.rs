@@ -1,4 +1,4 @@
-//! Flows and their circuits: who sends to whom, along which lines, and whether that can work.
+//! Flows and their circuits: senders and receivers, routes, and whether they can work.
 
 use std::collections::BTreeMap;
 
@@ -16,10 +16,10 @@ use crate::source::{self, Source};
 use crate::transport::{self, Needs, Transport, udp};
 use crate::units::{Rate, Span};
 
-/// Lines on the longest route: units count them in eight bits.
+/// Lines on the longest route: units count their hops in eight bits.
 const MOST_HOPS: usize = 255;
 
-/// Who sends to whom.
+/// Flows, circuits and open choices of routes.
 pub(super) struct Traffic {
     /// The flows.
     pub flows: Vec<Flow>,
@@ -134,7 +134,7 @@ impl Network<'_> {
         self.choice = Some(Choice { from: name(first.from), to: name(last.to), ways, via, others: 0 });
     }
 
-    /// The way of the flow's data.
+    /// The route of the flow's data.
     fn route(&self, item: &Item<'_, file::Flow>, from: usize, to: usize) -> Result<Route, Fault> {
         let mut via = Vec::with_capacity(item.it.via.len());
         for name in &item.it.via {
@@ -222,7 +222,7 @@ impl Network<'_> {
         }
     }
 
-    /// Parity cells of a frame, if they can be.
+    /// Parity cells of a frame, if they are possible.
     fn parity_cells(&self, item: &Item<'_, file::Flow>, needs: &Needs, cells: bool) -> Result<u16, Fault> {
         let parity = item.it.transport.parity_cells();
         let key = "transport.parity_cells";
@@ -242,7 +242,7 @@ impl Network<'_> {
         police.build(&context).map(|_| ()).map_err(|refused| item.refuse("police", refused))
     }
 
-    /// Refuse packets that are longer than a frame can say; `key` decides about their length.
+    /// Refuse packets that are longer than a frame can be; `key` determines their length.
     fn check_packet(
         &self,
         item: &Item<'_, file::Flow>,
@@ -261,7 +261,7 @@ impl Network<'_> {
         item.ensure(total <= MAX_PACKET, key, &message)
     }
 
-    /// What all lines of a path carry.
+    /// The medium of all lines of a path.
     fn medium(&self, item: &Item<'_, file::Flow>, path: &[usize]) -> Result<Medium, Fault> {
         let first = &self.lines[path[0]];
         let Some(other) = path.iter().map(|line| &self.lines[*line]).find(|line| line.medium != first.medium)
@@ -352,7 +352,7 @@ impl Circuits {
         Ok(index)
     }
 
-    /// All circuits, those of acknowledgements last; every flow gets to know its own.
+    /// All circuits, those of acknowledgements last; every flow gets the number of its own.
     fn number(self, flows: &mut [Flow]) -> Vec<Vc> {
         let (mut vcs, mut back) = (Vec::new(), Vec::new());
         let count = self.list.len();
@@ -374,7 +374,7 @@ impl Circuits {
 }
 
 impl Circuit {
-    /// Refuse a flow that asks for another contract or another way than the one that was first.
+    /// Refuse a flow that asks for another contract or another route than the first flow of the circuit.
     fn check(&self, item: &Item<'_, file::Flow>, asked: &Vc) -> Result<(), Fault> {
         let Circuit { data, first, .. } = self;
         let single_cells = |vc: &Vc| vc.framing == Framing::Cell;
@@ -402,7 +402,7 @@ fn is_coded(transport: &transport::Spec) -> bool {
     matches!(transport, transport::Spec::Fec(_))
 }
 
-/// Refuse a processor that cannot be.
+/// Refuse an impossible processor.
 fn check_processing(item: &Item<'_, file::Flow>) -> Result<(), Fault> {
     let file::Flow { processing, processing_variation: variation, transport, .. } = &item.it;
     let tcp = matches!(transport, transport::Spec::Tcp(_));
@@ -412,7 +412,7 @@ fn check_processing(item: &Item<'_, file::Flow>) -> Result<(), Fault> {
     item.ensure(variation <= processing, "processing_variation", &too_much)
 }
 
-/// What the transport needs, once source and transport fit each other.
+/// What the transport needs, given that source and transport fit together.
 fn check_ends(item: &Item<'_, file::Flow>) -> Result<Needs, Fault> {
     let (source, transport) = (&item.it.source, &item.it.transport);
     source.check(udp::HEADERS).map_err(|refused| item.refuse("source", refused))?;

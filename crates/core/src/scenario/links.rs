@@ -14,7 +14,7 @@ use crate::units::{Rate, Span};
 pub(super) const FASTEST: Rate = Rate(100_000_000_000_000);
 /// The slowest line.
 pub(super) const SLOWEST: Rate = Rate(1_000);
-/// The longest delay: 255 hops of it are a few days, which instants of 64 bits can add.
+/// The longest delay: 255 hops of it are a few days, which fit into instants of 64 bits.
 const LONGEST_DELAY: Span = Span::secs(3_600);
 
 /// The lines of all links; the other direction of a link follows it.
@@ -99,12 +99,12 @@ fn check_rate(item: &Item<'_, Link>, key: &str, rate: Rate) -> Result<(), Fault>
     item.ensure(rate <= FASTEST, key, "must be at most 100 Tb/s")
 }
 
-/// Refuse a delay that nothing has.
+/// Refuse a delay that is unrealistically long.
 pub(super) fn check_delay<T: Section>(item: &Item<'_, T>, key: &str, delay: Span) -> Result<(), Fault> {
     item.ensure(delay <= LONGEST_DELAY, key, "must be at most an hour")
 }
 
-/// Switches forward cells, routers packets; hosts do with both.
+/// Switches forward cells, routers packets; hosts can do both.
 fn check_medium(item: &Item<'_, Link>, node: &Node, medium: Medium) -> Result<(), Fault> {
     let (forwards, other) = match (node.kind, medium) {
         (NodeKind::Switch, Medium::Packets) => ("cells", "router"),

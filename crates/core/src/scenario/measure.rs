@@ -1,4 +1,4 @@
-//! What a report is to say besides its usual figures, once it is certain that it can be measured.
+//! The additional figures of a report, once it is certain that they can be measured.
 
 use std::collections::BTreeMap;
 
@@ -52,7 +52,7 @@ fn listed_memories(item: &Item<'_, file::Measure>, memories: &[Memory]) -> Resul
     })
 }
 
-/// Refuse to read the meter of a policy that has none; every policy can be built.
+/// Refuse to read the meter of a policy that has none; every policy can be built here.
 pub(super) fn check_meter(
     node: Option<&tree::Node>,
     line: &Line,
@@ -74,7 +74,7 @@ pub(super) fn check_meter(
     Err(node.expect("a section asks for the meter").fault_along("measure", "meter", message))
 }
 
-/// Samples are taken at ports with a limited buffer; those of ports that a list names are kept.
+/// Samples are taken at ports with a limited buffer; those of the listed ports are stored.
 fn check_sampled(
     item: &Item<'_, file::Measure>,
     key: &str,
@@ -162,7 +162,7 @@ fn tcp_flows(item: &Item<'_, file::Measure>, flows: &[Flow]) -> Result<Vec<usize
     Ok(found)
 }
 
-/// The entries that a list means, of all with their names and classes; or the name that means none of them.
+/// The entries that a list means, among all names and classes; or the name that matches none of them.
 fn listed<'a, 'n>(
     names: &'n [String],
     known: impl Iterator<Item = (&'a str, &'a str)>,

@@ -1,4 +1,4 @@
-//! Which ports share which memory, and what the classes of traffic may hold of it.
+//! Which ports share which memory, and the limits of the classes of traffic in it.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ const MOST_PARTITIONS: u32 = 64;
 /// More cells than any chip has.
 const MOST_CELLS: u64 = 1 << 40;
 
-/// What a memory is for ports: how packets take it up, and how much each partition holds.
+/// The properties of a memory that ports need: how packets fill it, and the capacity of each partition.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shared {
     pub(super) cell: CellSize,
@@ -62,7 +62,7 @@ pub(super) fn queue_names(table: Option<&tree::Node>) -> Vec<&str> {
 }
 
 impl<'a> Memories<'a> {
-    /// Read the sections, and refuse what cannot be whatever the network is.
+    /// Read the sections, and refuse those that no network can use.
     pub(super) fn read(
         memory: Option<&'a tree::Node>,
         queue: Option<&'a tree::Node>,
@@ -87,7 +87,7 @@ impl<'a> Memories<'a> {
         Sections { memories: named(&self.memories), queues: named(&self.queues) }
     }
 
-    /// The memory of this name, or what the names are.
+    /// The memory of this name, or the allowed names.
     pub(super) fn find(&self, name: &str) -> Result<Shared, String> {
         match self.memories.iter().find(|(known, _)| *known == name) {
             Some((_, item)) => Ok(shared(&item.it)),
@@ -191,18 +191,18 @@ fn pools(memory: &file::Memory) -> Vec<(String, file::MemoryPool)> {
     }
 }
 
-/// A section of which no key is given.
+/// A section with no key given.
 fn plain<T: Section>() -> T {
     let empty = tree::Node { value: Value::Table(Vec::new()), place: Default::default() };
     read_section(&empty, "").expect("every key has a default")
 }
 
-/// The place of a pool among the others, by default the first.
+/// The index of a pool, by default the first.
 fn place_of(pools: &[(String, file::MemoryPool)], name: Option<&String>) -> Option<usize> {
     name.map_or(Some(0), |name| pools.iter().position(|(known, _)| known == name))
 }
 
-/// How packets take up a memory that has been checked.
+/// How packets fill a memory that has been checked.
 fn cell_size(memory: &file::Memory) -> CellSize {
     let octets = |bytes: u64| u16::try_from(bytes).expect("a checked size");
     CellSize { octets: octets(memory.cell.0), header: octets(memory.header.0) }
@@ -214,7 +214,7 @@ fn shared(memory: &file::Memory) -> Shared {
     Shared { cell, cells }
 }
 
-/// Refuse a memory that cannot be, whatever shares it.
+/// Refuse an impossible memory, independent of the ports that share it.
 fn check_memory(item: &Item<'_, file::Memory>) -> Result<(), Fault> {
     let file::Memory { size, cell, header, partitions, .. } = &item.it;
     let most = u64::from(u16::MAX);
@@ -318,7 +318,7 @@ impl Builder<'_, '_> {
         Ok(Account { queue, other: other.map(|other| self.queue(memory, (port, vc), other)) })
     }
 
-    /// The number of a queue, which is new if no other circuit has come to it.
+    /// The number of a queue, which is new if it is the first circuit there.
     fn queue(
         &mut self,
         memory: &mut Memory,
@@ -344,7 +344,8 @@ impl Builder<'_, '_> {
         })
     }
 
-    /// Refuse more promises than there is room, and a policy that cannot share a memory; reserved room leaves the shared room.
+    /// Refuse more reserved room than there is, and a policy that cannot share a memory; reserved room is subtracted
+    /// from the shared room.
     fn check(&self, memory: &mut Memory) -> Result<(), Fault> {
         let mut promised = 0;
         for (index, pool) in memory.pools.iter_mut().enumerate() {
@@ -373,7 +374,7 @@ impl Builder<'_, '_> {
     }
 }
 
-/// Whether a port can share a memory, which stands at a switch or router.
+/// Whether a port can share a memory; it must be at a switch or router.
 pub(super) fn is_at_switch(line: &Line, nodes: &[Node]) -> bool {
     nodes[line.from].kind != super::model::NodeKind::Host
 }

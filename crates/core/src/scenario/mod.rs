@@ -54,21 +54,21 @@ pub use warnings::Warning;
 
 /// Read and check a scenario.
 ///
-/// `text` is TOML or JSON, `name` what messages call it, `sets` are overrides `key.path=value`. The error has one
-/// message for people: where, what is wrong, what is allowed; the first line says it all, the next ones show the place.
-/// Without a name the text was made by a program, and messages say paths without line and column.
+/// `text` is TOML or JSON, `name` its name in messages, `sets` are overrides `key.path=value`. The error has one
+/// message for people: position, fault, and what is allowed; the first line is complete, the next ones show the
+/// position. Without a name the text was made by a program, and messages give paths without line and column.
 pub fn load(text: &str, name: &str, sets: &[String]) -> Result<Scenario, Refusal> {
     checked(text, name, sets).map(|checked| checked.scenario)
 }
 
-/// The same, with what else was found out.
+/// The same, with the findings.
 pub fn checked(text: &str, name: &str, sets: &[String]) -> Result<Checked, Refusal> {
     let file = File::read(text, name)?;
     let (root, late) = file.overridden(sets)?;
     file.check(&root, &late, sets, None)
 }
 
-/// A scenario's text, read but not yet checked: who wants many variations of it reads it once.
+/// A scenario's text, read but not yet checked: for many variations it is read only once.
 #[derive(Clone, Debug)]
 pub struct File<'a> {
     text: &'a str,
@@ -89,7 +89,7 @@ impl<'a> File<'a> {
         Variations { file: self, known: Vec::new() }
     }
 
-    /// Check what the file says with these overrides, which have made `root` of it but for the `late` ones.
+    /// Check the file with these overrides, which have been applied to `root` except for the `late` ones.
     fn check(
         &self,
         root: &Node,
@@ -113,8 +113,8 @@ impl<'a> File<'a> {
     }
 }
 
-/// Checks variations of one file. Most of them have a network and traffic that others had before, and only other ports:
-/// what was found out about network and traffic is kept.
+/// Checks variations of one file. Most of them have the same network and traffic as earlier ones, and differ only in
+/// ports: the results for network and traffic are kept.
 #[derive(Debug)]
 pub struct Variations<'a> {
     file: &'a File<'a>,
@@ -126,8 +126,8 @@ pub struct Variations<'a> {
 pub struct Variation {
     /// The scenario, as [`load`] has it.
     pub scenario: Scenario,
-    /// What was asked for, overrides included, without the seed: as long as the simulator is the same, equal texts are equal
-    /// scenarios.
+    /// The text of the request, overrides included, without the seed: for the same version of the simulator, equal
+    /// texts are equal scenarios.
     pub identity: String,
 }
 
@@ -157,8 +157,8 @@ fn identity(root: &Node, late: &[Set]) -> String {
     text
 }
 
-/// Apply the overrides, but for those that need to know the network; answers them: those of entries that a template may
-/// make, and those of a port for which the section of other ports stands as well.
+/// Apply the overrides, except those that need the network; returns those: overrides of entries that a template may
+/// make, and of a port that still uses the section of other ports.
 fn override_all(root: &mut Node, sets: &[String]) -> Result<Vec<Set>, Fault> {
     let sets = sets.iter().zip(1..).map(|(argument, source)| Set::parse(argument, source));
     let mut late: Vec<Set> = Vec::new();

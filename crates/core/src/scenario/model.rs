@@ -1,4 +1,4 @@
-//! A scenario that has been checked: nothing in here can be wrong any more.
+//! A scenario that has been checked: everything in it is valid.
 
 use super::file;
 use crate::adaptation::{self, Framing};
@@ -18,15 +18,15 @@ use crate::units::{Rate, Span};
 crate::choice! {
     /// How a run is computed. Both engines give the same result.
     pub enum Engine {
-        /// Events per frame: the product.
+        /// The fast engine: one event per frame.
         Fast = "fast",
-        /// Events per unit: the engine that is checked against the papers.
+        /// The reference engine: one event per unit, checked against the papers.
         Reference = "reference",
     }
 }
 
 crate::choice! {
-    /// What stands at the ends of links.
+    /// The kinds of nodes.
     pub enum NodeKind {
         /// Where flows start and end.
         Host = "host",
@@ -58,7 +58,7 @@ pub struct Scenario {
     pub seed: u64,
     /// Simulated time.
     pub duration: Span,
-    /// Time from the start that no figure counts.
+    /// Initial period excluded from all figures.
     pub warmup: Span,
     /// Time between two samples of the occupancy of limited buffers.
     pub sample: Span,
@@ -76,7 +76,7 @@ pub struct Scenario {
     pub flows: Vec<Flow>,
     /// Memories that ports share; indices into this list name them elsewhere.
     pub memories: Vec<Memory>,
-    /// What a report says besides its usual figures.
+    /// The additional figures of the report.
     pub measure: Measures,
     /// The sections of memories and classes, as they were written.
     pub sections: Sections,
@@ -100,7 +100,7 @@ pub struct Memory {
     pub node: usize,
     /// Its cells.
     pub cells: u64,
-    /// How packets take them up.
+    /// How packets fill them.
     pub cell: CellSize,
     /// How queues are compared with their thresholds.
     pub check: Check,
@@ -134,17 +134,17 @@ pub struct MemoryPool {
 pub struct MemoryQueue {
     /// Its class.
     pub class: String,
-    /// Its port, or the line over which its packets come.
+    /// Its port, or the line over which its packets arrive.
     pub line: usize,
     /// Its pool.
     pub pool: usize,
     /// Its number in that pool.
     pub number: usize,
-    /// What it may hold.
+    /// Its limits.
     pub limits: Limits,
 }
 
-/// What a report says besides its usual figures.
+/// The additional figures of a report.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measures {
     /// Windows in which the throughput of every flow is reported over time.
@@ -178,7 +178,7 @@ pub struct Windows {
     pub step: Span,
 }
 
-/// What would be fair for a class of flows.
+/// The fair share of a class of flows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fair {
     /// The class.
@@ -229,7 +229,7 @@ impl Line {
         self.port.capacity.is_limited()
     }
 
-    /// The rate that it can keep up: its own, or that of its port's shaper if that is less.
+    /// The rate that it can sustain: its own, or that of its port's shaper if that is less.
     pub fn sending_rate(&self) -> Rate {
         self.port.shaper.as_ref().map_or(self.rate, |shaper| shaper.rate.min(self.rate))
     }
@@ -244,15 +244,15 @@ pub struct Port {
     pub capacity: Capacity,
     /// The section of the memory that it shares, if it has no buffer of its own.
     pub memory: Option<String>,
-    /// Who is admitted.
+    /// Its admission policy.
     pub admission: admission::Spec,
     /// Policy that removes queued units when the buffer is full, if any.
     pub pushout: Option<pushout::Spec>,
-    /// Who is served.
+    /// Its scheduler.
     pub scheduler: scheduler::Spec,
-    /// Token bucket that delays what is sent, if there is one.
+    /// Token bucket that delays departures, if there is one.
     pub shaper: Option<shaper::Params>,
-    /// Credits of the next node without which nothing is sent, settled for this line.
+    /// Credits of the next node without which nothing is sent, with all parameters fixed for this line.
     pub credit: Option<credit::Spec>,
 }
 
@@ -263,7 +263,7 @@ pub struct Vc {
     pub name: String,
     /// Lines from source host to destination host.
     pub path: Vec<usize>,
-    /// Minimum cell rate; zero where nothing is promised.
+    /// Minimum cell rate; zero without a guarantee.
     pub mcr: Rate,
     /// Share or weight.
     pub weight: f64,
@@ -273,7 +273,7 @@ pub struct Vc {
     pub queue: usize,
     /// How its packets become frames, on every line of the path.
     pub framing: Framing,
-    /// Octets of the largest packet that its flows send, IP header included; of a single cell what it carries.
+    /// Octets of the largest packet that its flows send, IP header included; for single cells their payload.
     pub packet: u32,
     /// Octets of application data in a full packet; none if it only carries acknowledgements.
     pub payload: Option<u32>,
@@ -304,7 +304,7 @@ pub struct Flow {
     pub transport: transport::Spec,
     /// The policer at the first switch, if there is one.
     pub police: Option<police::Spec>,
-    /// Label of the flows that a report also counts together; empty if none.
+    /// Name of its class, whose joint figures a report gives; empty if none.
     pub class: String,
     /// Mean time that either host takes for each segment that it sends or receives; zero for no time at all.
     pub processing: Span,
@@ -313,13 +313,13 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// Octets of its largest packet, IP header included; of a single cell what it carries.
+    /// Octets of its largest packet, IP header included; for single cells their payload.
     pub fn packet(&self) -> u32 {
         let needs = self.transport.needs(&self.source).expect("a transport that carries its source");
         u32::try_from(needs.octets()).expect("a packet of at most 65535 octets")
     }
 
-    /// Octets of data in its largest packet: what IP and transport headers, but no options, leave.
+    /// Octets of data in its largest packet, without IP and transport headers, but with options.
     pub fn payload(&self) -> u32 {
         self.packet() - self.transport.header_bytes()
     }

@@ -33,7 +33,7 @@ pub(super) struct Ports<'a> {
 pub(super) const DEFAULT: &str = "default";
 
 impl<'a> Ports<'a> {
-    /// Read the sections and find the ports that each is for.
+    /// Read the sections and find the ports of each.
     pub(super) fn read(
         port: Option<&'a tree::Node>,
         nodes: &[Node],
@@ -109,7 +109,7 @@ impl<'a> Ports<'a> {
         lines.iter().enumerate().filter(|(index, _)| self.of_line[*index].is_some())
     }
 
-    /// Refuse what its policies, or its largest frame, cannot do with the port of line number `index`, which has a section.
+    /// Refuse policies, or a largest frame, that cannot work at the port of line number `index`, which has a section.
     pub(super) fn check_policies(
         &self,
         index: usize,
@@ -148,7 +148,7 @@ fn described(section: file::Port, (measure, capacity): (Measure, Capacity)) -> P
     Port { measure, capacity, memory, admission, pushout, scheduler, shaper, credit }
 }
 
-/// Refuse a shaper through which some packet cannot pass, or beside which credits would have no meaning.
+/// Refuse a shaper through which some packet cannot pass, or with which credits would have no meaning.
 fn check_shaper(line: &Line, context: &Context<'_>) -> Result<(), Refused> {
     let Some(shaper) = &line.port.shaper else { return Ok(()) };
     if line.port.credit.is_some() {
@@ -171,7 +171,7 @@ fn admission(line: &Line, context: &Context<'_>) -> Result<admission::Policy, Re
     Ok(policy)
 }
 
-/// Refuse a push-out policy that cannot work at its port, or would never have anything to do.
+/// Refuse a push-out policy that cannot work at its port, or would never act.
 fn check_pushout(line: &Line, context: &Context<'_>, admission: &admission::Policy) -> Result<(), Refused> {
     let Port { measure, pushout, scheduler, .. } = &line.port;
     let Some(pushout) = pushout else { return Ok(()) };
@@ -203,14 +203,14 @@ fn here(section: &str, line: &Line) -> String {
     if section == line.name { String::new() } else { format!(" (at the port {:?})", line.name) }
 }
 
-/// Everything that a section can be for.
+/// All valid names of sections.
 fn names(lines: &[Line]) -> BTreeSet<&str> {
     let own = lines.iter().flat_map(|line| [line.name.as_str(), line.class.as_str()]);
     own.chain([DEFAULT]).filter(|name| !name.is_empty()).collect()
 }
 
-/// The table of ports after the overrides that concern a port without a section of its own, which gets one first: that
-/// which stands for it so far, so that all other keys stay as they are.
+/// The table of ports after the overrides of ports without a section of their own. Such a port first gets a copy of
+/// the section that applied to it, so that all other keys stay as they are.
 pub(super) fn overridden<'a>(
     port: Option<&'a tree::Node>,
     sets: &[Set],
@@ -241,7 +241,7 @@ pub(super) fn overridden<'a>(
     Ok(keys.pop().map(|(_, port)| Cow::Owned(port)))
 }
 
-/// The section that stands for a port, or for all of a class, if it has none of its own.
+/// The section that applies to a port, or to all of a class, if it has none of its own.
 fn stand_in(
     name: &str,
     sections: &[(tree::Key, tree::Node)],
@@ -256,7 +256,7 @@ fn stand_in(
     class.or_else(|| by_default.then(|| section(DEFAULT)).flatten())
 }
 
-/// What a section can be for: the classes of lines first, then single lines.
+/// The valid names of a section: the classes of lines first, then single lines.
 fn port_names(lines: &[Line]) -> Vec<&str> {
     let mut names = vec![DEFAULT];
     let mut seen = BTreeSet::new();
@@ -267,7 +267,7 @@ fn port_names(lines: &[Line]) -> Vec<&str> {
     names
 }
 
-/// Refuse a discipline beside its own parts, and on a cell link.
+/// Refuse a discipline with its own parts, and on a cell link.
 fn check_discipline(item: &Item<'_, file::Port>, line: &Line) -> Result<(), Fault> {
     if item.it.discipline.is_none() {
         return Ok(());
@@ -283,7 +283,7 @@ fn check_discipline(item: &Item<'_, file::Port>, line: &Line) -> Result<(), Faul
     )
 }
 
-/// What a port counts that shares a memory, and how much the memory holds.
+/// The measure of a port that shares a memory, and the capacity of the memory.
 fn shared(
     item: &Item<'_, file::Port>,
     (line, nodes): (&Line, &[Node]),
@@ -306,7 +306,7 @@ fn shared(
     Ok((Measure::MemoryCells(cell), Capacity::limited(cells)))
 }
 
-/// What the port counts, and how much it holds.
+/// The measure of the port, and its capacity.
 fn size(item: &Item<'_, file::Port>, line: &Line) -> Result<(Measure, Capacity), Fault> {
     let cells = line.medium == Medium::Cells;
     let shown = item.node.along("buffer").show();

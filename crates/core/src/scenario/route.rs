@@ -21,12 +21,12 @@ pub struct Routes<'a> {
     searches: RefCell<Searches>,
 }
 
-/// A way from one node to another.
+/// A route from one node to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Route {
     /// Its lines.
     pub path: Vec<usize>,
-    /// Ways with as few hops, this one included.
+    /// Number of routes with as few hops, this one included.
     pub ways: u64,
 }
 
@@ -51,7 +51,8 @@ impl<'a> Routes<'a> {
         Routes { lines, relays: relay.iter().flatten().count(), relay, onward, into, direct, searches }
     }
 
-    /// The way from one node to another through the given nodes, in order; `Err` names the leg that does not exist.
+    /// The route from one node to another through the given nodes, in order; `Err` names the segment that does not
+    /// exist.
     pub fn through(&self, from: usize, via: &[usize], to: usize) -> Result<Route, (usize, usize)> {
         let mut route = Route { path: Vec::new(), ways: 1 };
         let mut start = from;
@@ -90,13 +91,13 @@ impl<'a> Routes<'a> {
     }
 }
 
-/// Searches that have been begun; another flow goes on where one left off.
+/// Searches that have been started; another flow continues where one stopped.
 #[derive(Clone, Debug, Default)]
 struct Searches {
     begun: BTreeMap<usize, Search>,
 }
 
-/// Nodes that all searches together may remember.
+/// Nodes that all searches together may store.
 const MOST_REMEMBERED: usize = 1 << 22;
 
 impl Searches {
@@ -113,21 +114,21 @@ impl Searches {
 struct Search {
     /// By the number of the node.
     reached: Vec<Option<Reached>>,
-    /// Nodes that were reached last: those as many hops away as the search got, in the order in which they were reached.
+    /// Nodes that were reached last: those at the current number of hops, in the order in which they were reached.
     frontier: Vec<usize>,
     count: usize,
     hops: u32,
 }
 
-/// How the search came to a node.
+/// How the search reached a node.
 #[derive(Clone, Copy, Debug)]
 struct Reached {
-    /// The line on which it came first; none if it starts there.
+    /// The line on which it was first reached; none if the search starts there.
     last: Option<usize>,
     /// How many nodes it had reached before.
     order: usize,
     hops: u32,
-    /// Ways with as few hops.
+    /// Number of routes with as few hops.
     ways: u64,
 }
 
@@ -140,7 +141,7 @@ impl Search {
         Search { reached, frontier: vec![start], count: 1, hops: 0 }
     }
 
-    /// Reach the nodes one hop further away; none were left if this answers false.
+    /// Reach the nodes one hop further away; returns false if none were left.
     fn expand(&mut self, routes: &Routes<'_>) -> bool {
         self.hops += 1;
         let mut next = Vec::new();

@@ -43,7 +43,7 @@ pub fn docs() -> Vec<(String, String)> {
     pages
 }
 
-/// What the reference says of each section.
+/// The introduction to each section in the reference.
 fn sections(entries: &[Entry]) -> Vec<String> {
     let network = "A network in short form: what it makes can be changed and completed below.";
     let flows = " `[flows]` has defaults for all flows, of every key but name, from, to and via.";

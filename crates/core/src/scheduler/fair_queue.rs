@@ -163,7 +163,7 @@ mod tests {
             }
         }
 
-        /// Send this many packets; answers their queues.
+        /// Send this many packets; returns their queues.
         fn send(&mut self, packets: usize) -> Vec<usize> {
             (0..packets).map_while(|_| self.send_one()).collect()
         }

@@ -10,7 +10,7 @@
 //! `size` of a file (5 MB in the LAN, 512 kB in the access network), `off` time between two files (null in the
 //! paper), `reconnect`: whether each file opens a connection of its own, which slow-starts, or reuses the idle one, which
 //! slow-starts after a pause longer than its retransmission timeout only (RFC 5681 section 4.1). `every`: the interval from
-//! one file to the next, instead of `off`; a file that is wanted while the one before is under way waits for its end,
+//! one file to the next, instead of `off`; a file that is wanted while the previous one is in transfer waits for its end,
 //! and that wait counts in the time that it takes.
 //!
 //! # Differences from the paper

@@ -20,7 +20,7 @@ impl Ecn {
     /// The sender has reduced its window: congestion window reduced.
     pub const CWR: Ecn = Ecn(128);
 
-    /// These bits and those.
+    /// The union of both sets of bits.
     pub const fn with(self, other: Ecn) -> Ecn {
         Ecn(self.0 | other.0)
     }
@@ -36,7 +36,7 @@ impl Ecn {
         Ecn(if holds { self.0 } else { 0 })
     }
 
-    /// What ports see of it: ECT and CE.
+    /// The bits that ports see: ECT and CE.
     #[inline]
     pub const fn flags(self) -> Flags {
         Flags(self.0 & (Flags::ECT.0 | Flags::CE.0))

@@ -4,10 +4,10 @@
 //! computer communication protocols", ACM CCR 27(2), 1997, for more than one parity packet.
 //!
 //! # Idea
-//! K packets of data and h of parity form a block. A packet is there or is missing, never wrong, so that the code only
-//! has to fill gaps: any K of the K + h packets give the data back. One parity packet is the bitwise sum of the others
-//! (section 3's equation for c_{K+1,i}), more of them are the words of a Reed–Solomon code. Below, `parity_cells` p cells
-//! of parity are added to the L cells of every frame, and any L of the L + p cells give the frame back.
+//! K packets of data and h of parity form a block. A packet arrives or is missing, but is never wrong, so the code
+//! only fills gaps: any K of the K + h packets restore the data. One parity packet is the bitwise sum of the others
+//! (section 3's equation for c_{K+1,i}); several are the words of a Reed–Solomon code. Within a frame, `parity_cells`
+//! p cells of parity are added to its L cells, and any L of the L + p cells restore the frame.
 //!
 //! # Parameters
 //! `parity_cells` p (1: section 4.1 assumes that one lost cell of a packet can be recovered; 0 turns the cell level off).
@@ -15,11 +15,11 @@
 //! that the circuit negotiates with the switches (section 6), if it is not what its code repairs.
 //!
 //! # Differences from the paper
-//! Nothing is encoded: a block or a frame is decoded exactly when the code can, and a test checks that against real
-//! codes. The code is systematic: the data packets of a block that cannot be decoded are still there. With parity cells
-//! the cells of a frame are numbered (the three octets of the paper's footnote 2, which its 32 cells per packet do not
-//! count either), so that losing the EOM joins no frames; without them frames are plain AAL5. A header of 28 octets
-//! for IP and UDP is part of every packet; the block number travels in the data.
+//! Nothing is encoded: a block or a frame is decoded exactly when the code could decode it, and a test checks that
+//! against real codes. The code is systematic: the data packets that arrived of a block that cannot be decoded are
+//! delivered. With parity cells the cells of a frame are numbered (the three octets of the paper's footnote 2, which
+//! its 32 cells per packet do not count either), so that losing the EOM joins no frames; without them frames are
+//! plain AAL5. A header of 28 octets for IP and UDP is part of every packet; the block number travels in the data.
 //!
 //! # Complexity
 //! Constant per packet.
@@ -30,7 +30,7 @@ use crate::section;
 use crate::source::{self, Source, Traffic};
 
 section! {
-    /// Packets in blocks that repair themselves.
+    /// Packets in blocks with parity.
     pub struct Params {
         /// Parity cells added to every frame: p.
         pub parity_cells: u32 = 1,
@@ -85,7 +85,7 @@ impl Transport for Params {
     }
 }
 
-/// What a circuit says of the losses that it survives.
+/// The losses that a circuit survives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Budget {
     /// Cells of a frame that its code repairs. Without any, frames are delimited by their EOM alone.
@@ -113,7 +113,7 @@ impl Code {
         self.data + self.parity
     }
 
-    /// Whether `arrived` packets of a block, whichever they are, give back its data.
+    /// Whether any `arrived` packets of a block restore its data.
     pub fn decodes(self, arrived: u16) -> bool {
         arrived >= self.data
     }
@@ -160,13 +160,13 @@ impl Encoder {
         (self.next / u64::from(self.code.packets())) as u32
     }
 
-    /// Number of blocks of which something has been sent.
+    /// Number of blocks of which at least one packet has been sent.
     pub fn blocks_begun(&self) -> u32 {
         self.next.div_ceil(u64::from(self.code.packets())) as u32
     }
 }
 
-/// What became of the blocks whose fate is known.
+/// The outcome of the blocks whose fate is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Books {
     /// Data packets that arrived.
@@ -175,21 +175,21 @@ pub struct Books {
     pub recovered: u64,
     /// Data packets that are missing after decoding.
     pub lost: u64,
-    /// Blocks whose data are all there.
+    /// Blocks whose data are complete.
     pub blocks_whole: u64,
     /// Blocks with data missing.
     pub blocks_lost: u64,
 }
 
 impl Books {
-    /// Share of data packets that are there after decoding, or `None` without any.
+    /// Share of data packets that are available after decoding, or `None` without any.
     pub fn throughput(&self) -> Option<f64> {
         let there = self.received + self.recovered;
         let all = there + self.lost;
         (all > 0).then(|| there as f64 / all as f64)
     }
 
-    /// These books and those.
+    /// The sum of both counts.
     pub fn plus(self, other: Books) -> Books {
         Books {
             received: self.received + other.received,
@@ -201,7 +201,7 @@ impl Books {
     }
 }
 
-/// The receiving end: which data packets are there.
+/// The receiving end: which data packets are available.
 ///
 /// Packets arrive in the order in which they were sent, so a packet of a later block closes all blocks before it.
 #[derive(Clone, Debug)]
@@ -216,12 +216,12 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    /// A decoder that has seen nothing.
+    /// A decoder without packets.
     pub fn new(code: Code) -> Decoder {
         Decoder { code, block: 0, arrived: 0, data: 0, counted_from: 0, books: Books::default() }
     }
 
-    /// A packet arrives; answers how many packets of data are there because of it.
+    /// A packet arrives; returns how many packets of data become available.
     pub fn receive(&mut self, label: Label) -> u16 {
         self.close(label.block);
         let decoded = self.code.decodes(self.arrived);
@@ -235,7 +235,7 @@ impl Decoder {
         }
     }
 
-    /// Nothing more will arrive of the blocks before this one.
+    /// No more packets of the blocks before this one will arrive.
     pub fn close(&mut self, block: u32) {
         while self.block < block {
             if self.counts(self.block) {
@@ -259,7 +259,7 @@ impl Decoder {
         block >= self.counted_from
     }
 
-    /// What became of the blocks that are closed.
+    /// The outcome of the closed blocks.
     pub fn books(&self) -> Books {
         self.books
     }

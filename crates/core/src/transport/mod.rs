@@ -1,6 +1,6 @@
-//! Transports: what turns an application's data into packets or single cells.
+//! Transports: they turn an application's data into packets or single cells.
 //!
-//! What a scenario must know of a transport stands in its file. `network/flow.rs` runs its ends.
+//! The properties of a transport that a scenario needs are in its file. `network/flow.rs` runs its ends.
 
 pub mod ecn;
 
@@ -18,7 +18,7 @@ registry! {
         Fec = "fec" in fec,
     }
 
-    /// What a transport is asked.
+    /// The interface of a transport.
     pub trait Transport for Spec {
         /// What it can carry.
         fn carries(&self) -> Traffic;
@@ -29,12 +29,12 @@ registry! {
         /// What it needs to carry a source whose traffic it can carry.
         fn needs_for(&self, source: &source::Spec) -> Option<Needs>;
 
-        /// Octets of options in every packet, which its payload gives up.
+        /// Octets of options in every packet, which reduce its payload.
         fn option_bytes(&self) -> u32 {
             0
         }
 
-        /// Whether it reacts to congestion marks, or says so: then ports may mark its packets.
+        /// Whether it reacts to congestion marks, or claims to: then ports may mark its packets.
         fn ecn(&self) -> bool {
             false
         }
@@ -59,14 +59,14 @@ registry! {
 /// Octets of an IP header without options (RFC 791).
 pub const IP_HEADER: u32 = 20;
 
-/// What the rest of a scenario must know of a transport.
+/// The properties of a transport that the rest of a scenario needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Needs {
     /// Octets of the largest packet, IP header included; none if it sends single cells.
     pub packet: Option<u64>,
-    /// The key of the flow that decides about it.
+    /// The key of the flow that determines it.
     pub packet_key: &'static str,
-    /// Octets of the largest packet that comes back, if any does.
+    /// Octets of the largest packet in the other direction, if there is any.
     pub reverse: Option<u32>,
 }
 

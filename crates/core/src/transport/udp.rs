@@ -5,11 +5,11 @@
 //! Every datagram of the source is one packet, sent once: it is not acknowledged, and the source never slows down.
 //!
 //! # Parameters
-//! `ecn`: whether its datagrams say that they react to congestion marks (RFC 3168, ECT), off; the source says how large they
-//! are.
+//! `ecn`: whether its datagrams claim to react to congestion marks (RFC 3168, ECT), off; the source determines their
+//! size.
 //!
 //! # Differences from the paper
-//! A sender whose datagrams say that they react to marks does not react: the application is the one that would have to.
+//! Datagrams that claim to react to marks do not: that would be up to the application.
 //!
 //! # Complexity
 //! Constant.

@@ -146,7 +146,7 @@ impl Rig {
         self.advance(self.now + span);
     }
 
-    /// Everything that waits is sent; answers what has been sent so far.
+    /// Everything that waits is sent; returns what has been sent so far.
     pub(super) fn drain(&mut self) -> Vec<String> {
         self.start();
         while let Some(free) = self.free {

@@ -33,7 +33,7 @@ section! {
         pub bottleneck: Wire,
         /// Links from the right switch to the sinks: one for all, or a list.
         pub egress: Each<Wire>,
-        /// Time that a frame which arrives spends inside a host before the transport gets it.
+        /// Time that an arriving frame spends inside a host before the transport gets it.
         pub host_latency: Span = Span::ZERO,
         /// Time that a unit spends inside a switch, or router, before it reaches the output port.
         pub switch_latency: Span = Span::ZERO,

@@ -65,7 +65,7 @@ section! {
 }
 
 section! {
-    /// A link whose rate may be left to what is sent over it.
+    /// A link whose rate may follow from the traffic on it.
     pub struct SpacedKeys {
         /// Rate; by default that of cells which are spaced over the duration of their packet.
         pub rate: Option<Rate> = None,
@@ -78,7 +78,7 @@ section! {
     }
 }
 
-/// A link of a template whose rate may be left to what is sent over it.
+/// A link of a template whose rate may follow from the traffic on it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spaced(Wire);
 

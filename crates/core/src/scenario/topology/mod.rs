@@ -1,5 +1,5 @@
-//! Templates: short ways to write a network. A template expands to nodes, links and flows; what a scenario lists
-//! beside it is added, and entries with the same name change those of the template.
+//! Templates: short forms of a network. A template expands to nodes, links and flows; the entries of a scenario are
+//! added, and entries with the same name change those of the template.
 //!
 //! To add a template, write its file and add a line to the list below.
 
@@ -22,13 +22,13 @@ registry! {
         Iwu = "iwu" in iwu,
     }
 
-    /// What a template is asked.
+    /// The interface of a template.
     pub trait Template for Spec {
-        /// The network that it stands for, or what is wrong with it.
+        /// The network that it expands to, or why it cannot.
         fn expand(&self, network: &mut Network) -> Result<(), Refused>;
 
-        /// The rate of a link of this class that has none, if it follows from the flows that start where the link does;
-        /// or what is wrong with them.
+        /// The rate of a link of this class that has none, if it follows from the flows that start at the link's
+        /// first node; or the fault in them.
         fn rate(&self, class: &str, flows: &[&Flow], adaptation: &adaptation::Spec) -> Result<Option<Rate>, Refused> {
             Ok(None)
         }
@@ -73,7 +73,7 @@ impl Network {
         self.links.push(link);
     }
 
-    /// All hosts, and all switches or routers, that are there so far delay what passes them.
+    /// All hosts, and all switches or routers, that exist so far delay the units that pass them.
     pub fn delay_nodes(&mut self, host: Span, relay: Span) {
         let is_host = |node: &Node| node.get("kind").and_then(Node::text) == NodeKind::Host.write().as_str();
         for node in &mut self.nodes {

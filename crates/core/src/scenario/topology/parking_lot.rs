@@ -19,12 +19,13 @@
 //! # Parameters
 //! `rate` of all links. Their delays are of three classes, which are also classes for `[port.…]`: `near` (access1,
 //! access2, entry, a, b, c), `cross` (access3, access4, exit7, exit8) and `far` (access5). These defaults are the paper's.
-//! `pause` of the senders' links (access1 to access5), up to which a sender rests at random before each packet: default 0.
+//! `pause` of the senders' links (access1 to access5): a sender pauses for a random time up to this before each
+//! packet; default 0.
 //!
 //! # Differences from the paper
-//! The figure is lost in the copies that exist. This network follows from the prose and is the only one in keeping with
-//! Table 6.1, which counts 26, 8 and 2 circuits in the three classes; only which one of the cross links is the far one
-//! is chosen: the one that leaves the round trips of the cross flows most alike.
+//! The figure is missing in the available copies. This network follows from the prose and is the only one that agrees
+//! with Table 6.1, which counts 26, 8 and 2 circuits in the three classes; only which of the cross links is the far
+//! one is chosen: the one that makes the round trips of the cross flows most alike.
 
 use super::{Network, Template, Wire};
 use crate::refused::Refused;

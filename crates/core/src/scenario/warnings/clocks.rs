@@ -1,4 +1,4 @@
-//! Clocks and samples so frequent that a run spends its time on them.
+//! Clocks and samples so frequent that they dominate the run time.
 
 use super::{Warning, of_ports};
 use crate::buffer::admission::Admission;
@@ -10,7 +10,7 @@ use crate::units::{Span, Time};
 
 const CODE: &str = "short-clock";
 
-/// Seconds for which a user is not told.
+/// Seconds below which there is no warning.
 const PATIENCE: f64 = 10.0;
 
 /// Seconds that one tick takes for each circuit, and one sample for each port: measured at 2 to 3 GHz.
@@ -48,7 +48,7 @@ fn period(line: &Line, context: &Context<'_>) -> Option<Span> {
     Some(next.since(Time::ZERO))
 }
 
-/// How often something happens, and how long that takes at `cost` seconds each, if a user wants to know.
+/// The number of events and the time that they take at `cost` seconds each, if that is worth a warning.
 fn costly(duration: Span, period: Span, cost: f64) -> Option<(String, String)> {
     let times = duration.0 as f64 / period.0 as f64;
     let seconds = times * cost;

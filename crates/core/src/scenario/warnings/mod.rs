@@ -1,4 +1,4 @@
-//! What is no mistake in a scenario, but may mislead: said before a run, and in its report.
+//! Warnings: settings that are valid but may mislead, reported before a run and in its report.
 
 mod clocks;
 
@@ -15,7 +15,7 @@ use super::contract::{Passing, context, contracts, passing_circuits};
 use super::model::{Line, Scenario};
 use crate::buffer::context::Context;
 
-/// Something to know before a run is trusted.
+/// A warning about a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
     /// A word for programs, which stays the same.
@@ -31,7 +31,7 @@ impl Warning {
     }
 }
 
-/// Everything to be said of a scenario.
+/// All warnings about a scenario.
 pub(super) fn warnings(checked: &Checked) -> Vec<Warning> {
     let Checked { scenario, choice } = checked;
     let passing = &passing_circuits(scenario);
@@ -41,7 +41,7 @@ pub(super) fn warnings(checked: &Checked) -> Vec<Warning> {
     routes.chain(ports.into_iter().chain(others).flatten()).collect()
 }
 
-/// What `told` has to say of ports, as one warning about the first of them.
+/// The findings of `told` about ports, as one warning about the first of them.
 fn of_ports(
     code: &'static str,
     scenario: &Scenario,

@@ -11,8 +11,8 @@ use crate::source::{self, Source};
 use crate::transport;
 use crate::units::Span;
 
-/// A port with tail drop that greedy TCP flows reach over lines of its own rate, and nothing is random: the arrivals of
-/// each are locked to the departures, so one may always find the room that these make.
+/// A port with tail drop that greedy TCP flows reach over lines of its own rate, without any randomness: the arrivals
+/// of each flow are locked to the departures, so one flow may always find the room that these make.
 pub(super) fn captured(scenario: &Scenario, passing: &Passing) -> Option<Warning> {
     let locked = locked_circuits(scenario);
     let meeting = |(line, circuits): (usize, &[usize])| {
@@ -64,7 +64,7 @@ fn drops_tails(line: &Line) -> bool {
         && line.port.scheduler.shares_one_queue()
 }
 
-/// The lines of the same rate as this one on which locked circuits come to it.
+/// The incoming lines of this one's rate that carry locked circuits.
 fn lines_before(scenario: &Scenario, locked: &[bool], line: usize, circuits: &[usize]) -> BTreeSet<usize> {
     let before = |vc: usize| {
         let path = &scenario.vcs[vc].path;

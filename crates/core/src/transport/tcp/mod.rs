@@ -6,9 +6,10 @@
 //! V. Paxson, M. Allman, J. Chu and M. Sargent, RFC 6298 (2011), whose two differences from 4.4BSD are keys.
 //!
 //! # Idea
-//! TCP for bulk data in one direction. [`Sender`] and [`Receiver`] are the two ends. Neither knows the other, a clock or a network: the engine
-//! hands over each [`Segment`] that arrives, calls `on_timer` at the instant that `next_timer` names, and carries
-//! away what was put into `out`. Simultaneous facts count in the order in which they are told.
+//! TCP for bulk data in one direction. [`Sender`] and [`Receiver`] are the two ends. Neither depends on the other, a
+//! clock or a network: the engine hands over each [`Segment`] that arrives, calls `on_timer` at the instant that
+//! `next_timer` names, and takes the segments from `out`. Simultaneous facts count in the order in which they are
+//! reported.
 //!
 //! # Simpler than the protocol
 //! On purpose:
@@ -100,7 +101,7 @@ pub struct Segment {
     pub retransmission: bool,
 }
 
-/// Where an end puts the segments that it writes.
+/// The destination of the segments that an end writes.
 pub trait Outlet {
     /// One more segment.
     fn put(&mut self, segment: Segment);
@@ -113,7 +114,7 @@ impl Outlet for Vec<Segment> {
 }
 
 crate::choice! {
-    /// Where the ticks of a host's timers fall.
+    /// The phase of the ticks of a host's timers.
     pub enum Phase {
         /// At random, drawn once for each host: hosts were not switched on together.
         Random = "random",
@@ -135,22 +136,22 @@ crate::choice! {
 section! {
     /// TCP, both ends: sender, receiver and their timers.
     pub struct Params {
-        /// Defaults of a kind of host; keys that are given count before it.
+        /// Defaults of a kind of host; explicit keys take precedence.
         pub profile: Option<Profile> = None,
         /// Congestion control of the sender.
         pub congestion: congestion::Spec = congestion::Spec::Reno,
         /// Octets of data in a full segment; the default fills an Ethernet frame.
         pub mss: u32 = 1460,
-        /// Receive buffer, hence largest window; above 65535 bytes the window field is scaled (RFC 1323) and
-        /// the window rounded down to what the scaled field can say. The default is that of the studies.
+        /// Receive buffer, hence largest window; above 65535 bytes the window field is scaled (RFC 1323) and the
+        /// window rounded down to a value of the scaled field. The default is that of the studies.
         pub window: Bytes = Bytes(65_536),
-        /// Whether window scaling is spoken; if not, a 64 KiB buffer advertises 65535 bytes.
+        /// Whether the window-scale option is used; if not, a 64 KiB buffer advertises 65535 bytes.
         pub window_scaling: bool = true,
-        /// Whether segments and ACKs carry the timestamp option (RFC 1323): twelve octets each, which a full segment
-        /// gives up of its data, and a round-trip measurement with every ACK of new data.
+        /// Whether segments and ACKs carry the timestamp option (RFC 1323): twelve octets each, which reduce the data
+        /// of a full segment, and a round-trip measurement with every ACK of new data.
         pub timestamps: bool = false,
-        /// Explicit congestion notification (RFC 3168): segments say that ports may mark them instead of losing them, and the
-        /// sender takes a mark as it takes a loss, once a round trip and without sending anything again.
+        /// Explicit congestion notification (RFC 3168): segments say that ports may mark them instead of losing them,
+        /// and the sender reacts to a mark as to a loss, at most once per round trip and without a retransmission.
         pub ecn: bool = false,
         /// Which packets ports may mark then.
         pub ect: EctPackets = EctPackets::Data,
@@ -168,7 +169,7 @@ section! {
         pub min_rto: Span = Span::secs(1),
         /// Longest retransmission timeout, back-off included: 64 s in 4.4BSD (TCPTV_REXMTMAX).
         pub max_rto: Span = Span::secs(64),
-        /// What timeouts in a row do.
+        /// How consecutive timeouts grow.
         pub backoff: Backoff = Backoff::Rfc6298,
         /// First retransmission timeout while there is no measurement: 1 s in RFC 6298, where a lost SYN is repeated after
         /// 1, 3, 7, … s; 6 s in 4.4BSD, where it is repeated after 6, 30 and 78 s.
@@ -178,7 +179,7 @@ section! {
         pub initial_srtt: Option<Span> = None,
         /// Mean deviation of the round-trip time before the first measurement.
         pub initial_mdev: Option<Span> = None,
-        /// What the initial values are to the first measurement and to the back-off before it.
+        /// Role of the initial values in the first measurement and in the back-off before it.
         pub initial_estimate: InitialEstimate = InitialEstimate::Rfc6298,
         /// Each measurement is lengthened by a uniform random time up to this one, against phase effects
         /// (L. Kalampoukas and A. Varma, "Performance of TCP over Multi-Hop ATM Networks", 1995, section 3).
@@ -187,18 +188,18 @@ section! {
         pub initial_window: u32 = 1,
         /// Slow-start threshold of a new connection, up to and at which it slow-starts; unlimited in 4.4BSD.
         pub initial_ssthresh: Option<Bytes> = None,
-        /// Duplicate ACKs that call for a fast retransmission: 3 (4.3BSD-Reno, RFC 2581); a number that no window
-        /// can produce turns fast retransmission off.
+        /// Duplicate ACKs that trigger a fast retransmission: 3 (4.3BSD-Reno, RFC 2581); a number that no window can
+        /// produce turns fast retransmission off.
         pub dupack_threshold: u32 = 3,
         /// Which partial ACKs restart the retransmission timer (new-reno only).
         pub partial_ack: PartialAck = PartialAck::Impatient,
         /// After a timeout, no fast retransmission before more than everything sent until then is acknowledged (RFC
         /// 2582 section 5, the careful variant; new-reno only).
         pub send_high: bool = true,
-        /// Selective acknowledgements (RFC 2018): ACKs tell what has arrived out of order, and the sender repairs what is missing
-        /// as `recovery` says.
+        /// Selective acknowledgements (RFC 2018): ACKs report what has arrived out of order, and the sender repairs
+        /// losses by the algorithm `recovery`.
         pub sack: bool = false,
-        /// What counts as lost, and how fast the window is refilled (with sack).
+        /// Recovery algorithm: what counts as lost, and how fast the window is refilled (with sack).
         pub recovery: recovery::Spec = recovery::Spec::Rfc6675,
         /// Let duplicate ACKs send new segments before a loss is found (RFC 3042; with sack).
         pub limited_transmit: bool = true,
@@ -320,7 +321,8 @@ impl Params {
         Ecn::ECT.when(self.ecn && self.ect == EctPackets::All)
     }
 
-    /// Whether an ACK echoes the mark of the segments that it acknowledges, instead of each mark until the sender has reacted.
+    /// Whether an ACK echoes the mark of the segments that it acknowledges, instead of each mark until the sender has
+    /// reacted.
     fn echoes_each(&self) -> bool {
         self.congestion == congestion::Spec::Dctcp
     }
@@ -337,7 +339,7 @@ impl Params {
         self.window.0.min(MAX_WINDOW_FIELD << shift) >> shift << shift
     }
 
-    /// Every time that timers and estimators count in ticks, with its key; `min_rto` is no longer than `max_rto`.
+    /// Every time that timers and estimators count in ticks, with its key; `min_rto` is at most `max_rto`.
     fn spans(&self) -> [(&'static str, Span); 7] {
         [
             ("slow_timer", self.slow_timer),
@@ -357,7 +359,7 @@ pub const HEADER: u32 = 20;
 pub const HEADERS: u32 = IP_HEADER + HEADER;
 /// Octets of the timestamp option with its padding (RFC 1323 appendix A).
 const TIMESTAMPS: u32 = 12;
-/// What the window field of a header can hold.
+/// The largest value of the window field of a header.
 const MAX_WINDOW_FIELD: u64 = 65_535;
 /// The largest shift of RFC 1323 section 2.3.
 const MAX_SHIFT: u32 = 14;

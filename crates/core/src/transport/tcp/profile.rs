@@ -1,4 +1,4 @@
-//! Profiles: what the hosts of a kind have in common, as defaults of keys.
+//! Profiles: kinds of hosts, as defaults of keys.
 
 use crate::choice;
 use crate::language::read::{Format, read};
@@ -8,7 +8,7 @@ use crate::scenario::merge;
 choice! {
     /// Hosts of a kind.
     pub enum Profile {
-        /// 4.4BSD of 1993: its timers, its back-off table and its start, of which the five studies are.
+        /// 4.4BSD of 1993: its timers, its back-off table and its initial window; used by the five studies.
         Bsd1993 = "bsd-1993",
         /// Linux with its defaults, for servers and clients on the Internet: CUBIC, SACK with RACK, ten segments to begin with,
         /// timestamps.
@@ -79,7 +79,7 @@ pub fn with_profile(transport: &Node) -> Node {
     merge(&keys, transport)
 }
 
-/// Every value of a table stands at this place: where the profile is named.
+/// Every value of a table has this position: that of the name of the profile.
 fn stand_at(table: &mut Node, place: Place) {
     table.place = place;
     if let Value::Table(keys) = &mut table.value {

@@ -6,29 +6,29 @@ use super::{MAX_WINDOW_FIELD, Outlet, Params, ReceiverStats, Segment, TickClock}
 use crate::transport::ecn::Ecn;
 use crate::units::{Span, Time};
 
-/// The receiving end of a connection, and of those that follow it on the same pair: what every segment touches comes first,
-/// as in a [`Sender`](super::Sender).
+/// The receiving end of a connection, and of those that follow it on the same pair: the fields that every segment
+/// touches come first, as in a [`Sender`](super::Sender).
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Receiver {
     connection: u32,
     shift: u32,
     delayed_ack: bool,
-    /// Segments may be marked, and ACKs echo a mark until the sender says that it has reacted.
+    /// Segments may be marked, and ACKs echo a mark until the sender reports that it has reacted.
     ecn: bool,
     echoes: bool,
     /// An ACK echoes the marks of what it acknowledges, and no others (RFC 8257).
     echoes_each: bool,
     /// The notification of ACKs themselves.
     own_ecn: Ecn,
-    /// The octet that is wanted next (rcv_nxt).
+    /// The next expected octet (rcv_nxt).
     next: u64,
-    /// The last `next` that an ACK said.
+    /// The `next` of the last ACK.
     acked: u64,
     /// The octet after the last that the sender may send (rcv_adv).
     advertised: u64,
     mss: u64,
-    /// Size of the buffer, and what of it is free (sb_hiwat, sbspace).
+    /// Size of the buffer, and its free part (sb_hiwat, sbspace).
     buffer: u64,
     space: u64,
     stats: ReceiverStats,
@@ -38,7 +38,7 @@ pub struct Receiver {
     timer: Option<Time>,
     queue: Ranges,
     clock: TickClock,
-    /// The blocks that it tells of, if it does.
+    /// The blocks that it reports, if it does.
     sacks: Option<Box<SackLog>>,
 }
 
@@ -185,12 +185,12 @@ impl Receiver {
         octets >= 2 * self.mss || (octets > 0 && 2 * octets >= self.buffer)
     }
 
-    /// Octets that it takes: what is free, or what it has promised.
+    /// Octets that it accepts: the free part, or what it has promised.
     fn room(&self) -> u64 {
         self.space.max(self.promised())
     }
 
-    /// Octets that the sender may still send; none if it has sent more into room that it was not told of.
+    /// Octets that the sender may still send; none if it has used room that was not advertised.
     fn promised(&self) -> u64 {
         self.advertised.saturating_sub(self.next)
     }

@@ -17,7 +17,7 @@ use crate::choice;
 use crate::units::{Span, Time};
 
 choice! {
-    /// What timeouts in a row do.
+    /// How consecutive timeouts grow.
     pub enum Backoff {
         /// Each one doubles the timeout in force, to which `min_rto` has been applied, up to `max_rto` (RFC 6298, 2.4 and
         /// 5.5). Only the first one for a segment halves the window (RFC 5681 section 3.1).
@@ -29,7 +29,7 @@ choice! {
 }
 
 choice! {
-    /// What the initial values are to the first measurement and to the back-off before it.
+    /// Role of the initial values in the first measurement and in the back-off before it.
     pub enum InitialEstimate {
         /// A timeout and no more: the back-off doubles it, and the first measurement replaces it (RFC 6298, 2.1 and 2.2).
         /// Where the SYN was sent again, data begin with 3 s at least (5.7).

@@ -1,6 +1,7 @@
-//! Selective acknowledgements: the blocks that a receiver tells of, and how they travel beside their ACK.
+//! Selective acknowledgements: the blocks that a receiver reports, and how they travel with their ACK.
 //!
-//! *Source*: M. Mathis, J. Mahdavi, S. Floyd and A. Romanow, RFC 2018, 1996, section 4. Duplicates are not told of (no RFC 2883).
+//! *Source*: M. Mathis, J. Mahdavi, S. Floyd and A. Romanow, RFC 2018, 1996, section 4. Duplicates are not reported
+//! (no RFC 2883).
 
 use std::collections::VecDeque;
 
@@ -17,7 +18,7 @@ pub struct SackBlocks {
 const MOST: usize = 4;
 
 impl SackBlocks {
-    /// These blocks, of which only the first four are told.
+    /// These blocks, of which only the first four are reported.
     pub fn of(list: &[(u64, u64)]) -> SackBlocks {
         let mut blocks = SackBlocks::default();
         list.iter().take(MOST).for_each(|block| blocks.push(*block));
@@ -42,10 +43,11 @@ impl SackBlocks {
 
 /// Octets of the largest option.
 pub(super) const LARGEST: u32 = 4 + 8 * MOST as u32;
-/// Numbers of lists repeat after this number of, more than there are ACKs under way.
+/// Numbers of lists repeat after this number, which exceeds the number of ACKs in flight.
 const NUMBERS: u64 = 1 << 28;
 
-/// What a receiver tells of, and the lists of ACKs that have not arrived: an ACK carries the number of its list.
+/// The blocks that a receiver reports, and the lists of ACKs that have not arrived: an ACK carries the number of its
+/// list.
 #[derive(Clone, Debug)]
 pub(super) struct SackLog {
     most: usize,
@@ -61,13 +63,13 @@ impl SackLog {
         SackLog { most, recent: Vec::new(), number: 0, under_way: VecDeque::new() }
     }
 
-    /// A segment has come out of order.
+    /// A segment has arrived out of order.
     pub(super) fn note(&mut self, seq: u64) {
         self.recent.insert(0, seq);
         self.recent.truncate(2 * MOST);
     }
 
-    /// An ACK sets out: the number of its list and the octets of its option.
+    /// An ACK is sent: the number of its list and the octets of its option.
     pub(super) fn report(&mut self, queue: &Ranges) -> (u64, u16) {
         let mut blocks = SackBlocks::default();
         let mut starts = Vec::with_capacity(self.most);

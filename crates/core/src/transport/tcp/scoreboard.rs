@@ -1,4 +1,4 @@
-//! What a sender with selective acknowledgements knows of every segment that it has sent and that is not acknowledged.
+//! The state of every segment that a sender with selective acknowledgements has sent and that is not acknowledged.
 //!
 //! *Source*: M. Mathis, J. Mahdavi, S. Floyd and A. Romanow, RFC 2018, 1996; E. Blanton, M. Allman, L. Wang, I. Jarvinen, M. Kojo
 //! and Y. Nishida, RFC 6675, 2012, for `IsLost`, `SetPipe` and `NextSeg`.
@@ -16,7 +16,7 @@ struct Sent {
     /// When it was sent last.
     at: Time,
     sacked: bool,
-    /// It is taken for lost.
+    /// It counts as lost.
     lost: bool,
     /// It was sent again, and that is not known to be lost.
     again: bool,
@@ -24,7 +24,7 @@ struct Sent {
     resent: bool,
 }
 
-/// What an ACK has told to have arrived.
+/// The octets that an ACK has reported as arrived.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Delivered {
     /// Octets, acknowledged or selectively acknowledged for the first time.
@@ -56,10 +56,10 @@ pub struct Scoreboard {
     segments: VecDeque<Sent>,
     ranges: Ranges,
     sacked: u64,
-    /// Octets that are taken for lost and not selectively acknowledged, and octets sent again and under way.
+    /// Octets that count as lost and are not selectively acknowledged, and retransmitted octets in flight.
     lost: u64,
     again: u64,
-    /// Below this octet everything has been taken for lost or is selectively acknowledged.
+    /// Below this octet every segment counts as lost or is selectively acknowledged.
     scanned: u64,
     /// Below this octet nothing lost waits to be sent again.
     mended: u64,
@@ -86,7 +86,7 @@ impl Scoreboard {
         self.sacked
     }
 
-    /// Octets that are taken for lost, sent again or not.
+    /// Octets that count as lost, sent again or not.
     pub(super) fn lost(&self) -> u64 {
         self.lost
     }
@@ -112,7 +112,7 @@ impl Scoreboard {
         self.segments[index].end - self.start_of(index)
     }
 
-    /// The segment in which an octet is.
+    /// The segment that contains an octet.
     fn index_of(&self, octet: u64) -> usize {
         self.segments.partition_point(|segment| segment.end <= octet)
     }
@@ -147,7 +147,7 @@ impl Scoreboard {
         (self.start_of(index), self.len_of(index))
     }
 
-    /// An ACK up to this octet has come.
+    /// An ACK up to this octet has arrived.
     pub(super) fn acknowledge(&mut self, ack: u64) -> Delivered {
         let mut delivered = Delivered::default();
         while let Some(&first) = self.segments.front().filter(|_| self.base < ack) {
@@ -172,7 +172,7 @@ impl Scoreboard {
         delivered
     }
 
-    /// The same ACK has told of blocks that have arrived.
+    /// The same ACK has reported blocks that have arrived.
     pub(super) fn sack(&mut self, blocks: &SackBlocks, delivered: &mut Delivered) {
         for (start, end) in blocks.iter() {
             let mut at = start.max(self.base);
@@ -214,7 +214,7 @@ impl Scoreboard {
     }
 
     /// Take for lost whatever has `threshold` blocks, or more than `threshold - 1` full segments of octets, above it (RFC 6675,
-    /// `IsLost`); answers the octets.
+    /// `IsLost`); returns the octets.
     pub(super) fn lose_by_blocks(&mut self, threshold: u32, mss: u64) -> u64 {
         let (mut blocks, mut octets) = (0, 0);
         let mut below = None;
@@ -271,7 +271,7 @@ impl Scoreboard {
         wait
     }
 
-    /// A timeout: nothing is under way any more.
+    /// A timeout: nothing is in flight any more.
     pub(super) fn lose_all(&mut self) {
         (0..self.segments.len()).for_each(|index| self.lose_again(index));
         self.mended = self.base;
@@ -289,7 +289,7 @@ impl Scoreboard {
         }
     }
 
-    /// The same, also of what was sent again.
+    /// The same, including retransmitted segments.
     fn lose_again(&mut self, index: usize) {
         let (start, len) = self.piece(index);
         if std::mem::take(&mut self.segments[index].again) {

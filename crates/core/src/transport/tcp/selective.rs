@@ -1,7 +1,7 @@
-//! The sending end with selective acknowledgements: what an ACK means, what is sent next, and tail-loss probes.
+//! The sending end with selective acknowledgements: the effect of an ACK, the next segment, and tail-loss probes.
 //!
-//! [`Scoreboard`] knows every segment, [`recovery`](super::recovery) says what is lost and how fast the window is refilled, and
-//! the congestion control what the window falls to.
+//! [`Scoreboard`] stores every segment, [`recovery`](super::recovery) decides what is lost and how fast the window is
+//! refilled, and the congestion control sets the reduced window.
 
 use super::congestion::{Congestion, Facts};
 use super::recovery::{self, Recovery, Told};
@@ -12,7 +12,7 @@ use super::{Outlet, Params, Segment};
 use crate::transport::ecn::Ecn;
 use crate::units::{Span, Time};
 
-/// What a sender with selective acknowledgements has besides.
+/// The additional state of a sender with selective acknowledgements.
 #[derive(Clone, Debug)]
 pub(super) struct Selective {
     board: Scoreboard,
@@ -20,14 +20,14 @@ pub(super) struct Selective {
     /// In fast recovery, or behind a timeout: the octet after the last that had been sent when it began.
     point: Option<u64>,
     after_timeout: Option<u64>,
-    /// The next segment goes out whatever the window allows (RFC 6675 section 5, step 4.3).
+    /// The next segment is sent even if the window is full (RFC 6675 section 5, step 4.3).
     is_forced: bool,
-    /// The last segment may be sent again for want of anything else (`NextSeg`, rule 4).
+    /// The last segment may be sent again if there is nothing else to send (`NextSeg`, rule 4).
     may_rescue: bool,
     /// Duplicates let new segments out (RFC 3042).
     limited_transmit: bool,
     smoothed: Option<Span>,
-    /// When the retransmission timer expires, whatever timer comes first.
+    /// When the retransmission timer expires; another timer may come first.
     timeout_at: Time,
     /// The octet after a tail-loss probe, and whether the probe repeats what had been sent.
     probe: Option<(u64, bool)>,
@@ -151,7 +151,7 @@ impl Sender {
         it.after_timeout.take_if(|point| acked >= *point);
     }
 
-    /// What an ACK makes of the window, whose losses have been found.
+    /// The effect of an ACK on the window, after losses have been found.
     fn react(
         &mut self,
         facts: Facts,
@@ -189,7 +189,7 @@ impl Sender {
         it.recovery.begin(&mut self.window, it.board.outstanding() + acked - before);
     }
 
-    /// Send what the window allows; answers whether new data was sent.
+    /// Send what the window allows; returns whether new data was sent.
     pub(super) fn output_selective(&mut self, now: Time, it: &mut Selective, out: &mut impl Outlet) -> bool {
         let mut is_new = false;
         while self.state == State::Established {
@@ -215,7 +215,7 @@ impl Sender {
         is_new
     }
 
-    /// Octets of the next segment of new data, if there are any that the receiver takes.
+    /// Octets of the next segment of new data, if there are any that the receiver accepts.
     fn new_data(&self) -> Option<u64> {
         let end = self.written.min(self.unacknowledged.saturating_add(self.send_window));
         let len = end.saturating_sub(self.sent).min(self.window.mss);
@@ -258,7 +258,7 @@ impl Sender {
         it.recovery.sent(len);
     }
 
-    /// Set the timer: to look for losses again, to probe, or to give up what is under way.
+    /// Set the timer: to look for losses again, to probe, or for the retransmission timeout.
     pub(super) fn set_selective_timer(
         &mut self,
         now: Time,
@@ -291,7 +291,7 @@ impl Sender {
         is_open && it.recovery.probes() && it.board.sacked() == 0
     }
 
-    /// The reordering timer has expired: what is lost now?
+    /// The reordering timer has expired: look for losses.
     pub(super) fn look_again(&mut self, now: Time, out: &mut impl Outlet) {
         let mut it = self.selective.take().expect("a sender with selective acknowledgements");
         let told = self.told(now, Delivered::default(), &it);
@@ -337,7 +337,7 @@ impl Sender {
         }
     }
 
-    /// The retransmission timer has expired: nothing is under way any more, and slow start sends it again.
+    /// The retransmission timer has expired: nothing is in flight any more, and slow start sends it again.
     pub(super) fn give_up_flight(&mut self, now: Time, out: &mut impl Outlet) {
         let mut it = self.selective.take().expect("a sender with selective acknowledgements");
         it.board.lose_all();

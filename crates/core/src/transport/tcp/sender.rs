@@ -11,8 +11,8 @@ use crate::rng::Stream;
 use crate::transport::ecn::Ecn;
 use crate::units::{Span, Time};
 
-/// The sending end of a connection, and of those that follow it on the same pair: what every segment and every ACK touches
-/// comes first, since with a thousand senders memory is what takes time.
+/// The sending end of a connection, and of those that follow it on the same pair: the fields that every segment and
+/// every ACK touch come first, because with a thousand senders memory access dominates.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Sender {
@@ -44,7 +44,7 @@ pub struct Sender {
     window_ack: u64,
     /// Largest window ever offered (max_sndwnd).
     largest_window: u64,
-    /// When a segment was sent last.
+    /// When a segment was last sent.
     last_sent: Time,
     /// The retransmission and the persist timer never run together.
     pub(super) timer: Option<(Timer, Time)>,
@@ -57,10 +57,10 @@ pub struct Sender {
     undelivered: Option<(u64, Time)>,
     pub(super) stats: SenderStats,
     deliveries: DeliveryTime,
-    /// The timed segments behind `undelivered`; there is seldom one.
+    /// The timed segments after `undelivered`; usually none.
     others: VecDeque<(u64, Time)>,
     aside: Box<Aside>,
-    /// What it needs for selective acknowledgements, if it takes them.
+    /// The state for selective acknowledgements, if it uses them.
     pub(super) selective: Option<Box<Selective>>,
 }
 
@@ -255,7 +255,7 @@ impl Sender {
         self.sent
     }
 
-    /// Octets sent and not acknowledged, as the sender sees it: after a timeout it takes them for lost.
+    /// Octets sent and not acknowledged, from the view of the sender: after a timeout it counts them as lost.
     pub fn flight(&self) -> u64 {
         self.next - self.unacknowledged
     }
@@ -285,7 +285,7 @@ impl Sender {
         self.clock.span(self.estimator.timeout())
     }
 
-    /// Whether fast recovery is going on.
+    /// Whether fast recovery is in progress.
     pub fn is_recovering(&self) -> bool {
         self.congestion.is_recovering() || self.selective.as_ref().is_some_and(|it| it.is_recovering())
     }
@@ -295,7 +295,7 @@ impl Sender {
         &self.stats
     }
 
-    /// How long the timed segments took since it was last told where to record that.
+    /// How long the timed segments took since the destination of these records was last set.
     pub fn deliveries(&self) -> &DeliveryTime {
         &self.deliveries
     }
@@ -525,7 +525,7 @@ impl Sender {
         self.note_reduction();
     }
 
-    /// The window has been reduced, which the next new segment tells a receiver that echoes marks until then.
+    /// The window has been reduced, which the next new segment reports to a receiver that echoes marks until then.
     pub(super) fn note_reduction(&mut self) {
         if self.ecn {
             (self.tells_reduced, self.aside.reduced) = (true, Some(self.sent));
@@ -545,7 +545,7 @@ impl Sender {
         }
     }
 
-    /// Take the window of an ACK unless an older ACK has been overtaken by a newer one; says whether it changed.
+    /// Take the window of an ACK unless a newer ACK has overtaken it; returns whether it changed.
     #[inline]
     pub(super) fn update_window(&mut self, segment: &Segment) -> bool {
         let window = u64::from(segment.window);

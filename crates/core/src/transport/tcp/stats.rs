@@ -1,4 +1,4 @@
-//! What the two ends of a connection count.
+//! The counters of the two ends of a connection.
 
 /// What a sender has counted since it was made, over all its connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub struct SenderStats {
     pub fast_retransmits: u64,
     /// Reductions of the window in answer to a congestion mark.
     pub mark_reactions: u64,
-    /// Segments taken for lost by selective acknowledgements, those of timeouts not counted.
+    /// Segments that selective acknowledgements declared lost, without those of timeouts.
     pub found_lost: u64,
     /// Tail-loss probes.
     pub tail_probes: u64,

@@ -257,7 +257,7 @@ impl Inbox {
     }
 
     /// Find the next train and those that it crosses, if they are short and few, and arrive before `stop` with nothing else in
-    /// between; answers when the last of their units does.
+    /// between; returns when the last of their units does.
     pub(crate) fn crossing(&self, stop: Time, found: &mut Vec<CellTrain>) -> Option<Time> {
         let MergeOrder::Sorted(sorted) = &self.order else { return None };
         let mut end = Time::ZERO;
@@ -416,7 +416,7 @@ impl Inbox {
         merged.extend(ahead);
     }
 
-    /// Let the units pass that [`Inbox::inner`] has found; answers the sum of the instants at which those arrive that `counts`
+    /// Let the units pass that [`Inbox::inner`] has found; returns the sum of the instants at which those arrive that `counts`
     /// wants to know of.
     pub(crate) fn pass_inner(
         &mut self,

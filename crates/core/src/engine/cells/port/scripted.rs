@@ -67,7 +67,7 @@ impl Script {
         let port = &mut network.ports[index];
         let setup = PortSetup { scenario: &scenario, plan: &plan, window, index, port };
         let process = PortProcess::new(setup);
-        // cells are under way on every circuit, whatever is lost
+        // cells are in flight on every circuit, whatever is lost
         let tally = Tally { sent: 1 << 20, ..Tally::default() };
         network.circuits.iter_mut().for_each(|circuit| circuit.enter(tally, Marks::default(), 0));
         switch_off(None);

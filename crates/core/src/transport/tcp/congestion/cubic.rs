@@ -3,8 +3,8 @@
 //! `net/ipv4/tcp_cubic.c`, for what holds after a timeout and while the application rests.
 //!
 //! # Idea
-//! The window is a function of the time t since congestion avoidance began, and not of the number of ACKs: it comes back fast
-//! to the window W_max of the last loss, stays near it, and then looks for more.
+//! The window is a function of the time t since congestion avoidance began, and not of the number of ACKs: it returns
+//! quickly to the window W_max of the last loss, stays near it, and then probes for more.
 //!
 //! > W(t) = C · (t − K)³ + W_max,   K = ∛((W_max − cwnd_epoch) / C)
 //!
@@ -39,7 +39,7 @@ const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
 /// How many segments one ACK counts for in slow start with HyStart++ and no pacing (RFC 9406 section 4.3).
 const BURST: u64 = 8;
 
-/// CUBIC at work. Its state lies apart, so that a sender that does Reno has not the room for it.
+/// A CUBIC sender. Its state is separate, so that Reno senders need no room for it.
 #[derive(Clone, Debug)]
 pub struct Control(Box<State>);
 
@@ -58,7 +58,7 @@ struct Curve {
     epoch: Option<Epoch>,
     /// The round-trip time in seconds, smoothed; 0 before the first.
     rtt: f64,
-    /// The window in octets with its fraction; what the sender has is rounded down.
+    /// The window in octets with its fraction; the sender has it rounded down.
     cwnd: f64,
     /// The window before the last reduction, in segments.
     prior: f64,
@@ -71,7 +71,7 @@ struct Epoch {
     k: f64,
     /// The window at which the curve is level, in segments.
     origin: f64,
-    /// What Reno would have, in segments.
+    /// The window that Reno would have, in segments.
     w_est: f64,
 }
 
@@ -112,7 +112,7 @@ impl Curve {
             return self.slow_start(window, acked, facts);
         }
         if self.cwnd as u64 != window.cwnd {
-            self.cwnd = window.cwnd as f64; // something else has moved it
+            self.cwnd = window.cwnd as f64; // something else has changed the window
         }
         let mss = window.mss as f64;
         let (cwnd, segments) = (self.cwnd / mss, acked as f64 / mss);
@@ -137,7 +137,7 @@ impl Curve {
         }
     }
 
-    /// A loss or a mark: what is left of the window, and what the next epoch begins with.
+    /// A loss or a mark: the reduced window, and the values with which the next epoch begins.
     fn reduce(&mut self, window: &mut Window, facts: Facts) {
         let segments = window.cwnd.min(facts.send_window) as f64 / window.mss as f64;
         self.w_max = if segments < self.w_max { segments * (1.0 + BETA) / 2.0 } else { segments };

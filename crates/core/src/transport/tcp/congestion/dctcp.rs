@@ -3,12 +3,13 @@
 //! Eggert and G. Judd, RFC 8257, 2017, section 3; the integers of Linux, `net/ipv4/tcp_dctcp.c`.
 //!
 //! # Idea
-//! Ports mark what finds a queue above a threshold, and the receiver echoes exactly which octets were marked. Once per window
-//! the sender averages the marked share F of what was acknowledged, and a mark reduces the window by half of that average:
+//! Ports mark packets that meet a queue above a threshold, and the receiver echoes exactly which octets were marked.
+//! Once per window the sender averages the marked share F of the acknowledged octets, and a mark reduces the window
+//! by half of that average:
 //!
 //! > α ← (1 − g) · α + g · F,   cwnd ← cwnd · (1 − α / 2)
 //!
-//! So a window that is marked throughout is halved, and one that is marked now and then hardly falls.
+//! So a window in which every packet is marked is halved, and one with occasional marks hardly falls.
 //!
 //! # Parameters
 //! g = 1/16 (both papers); α begins at 1 (RFC 8257 section 4.2). `ecn` must be on. Losses are repaired as by `new-reno`, whose
@@ -25,7 +26,7 @@ use super::new_reno::NewReno;
 use super::{Congestion, Facts, Reaction, Timeout, Window};
 use crate::transport::tcp::Params;
 
-/// DCTCP at work. Its state lies apart, so that a sender that does Reno has not the room for it.
+/// A DCTCP sender. Its state is separate, so that Reno senders need no room for it.
 #[derive(Clone, Debug)]
 pub struct Control(Box<State>);
 

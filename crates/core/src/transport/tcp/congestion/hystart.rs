@@ -3,8 +3,8 @@
 //! *Source*: S. Ha and I. Rhee, "Taming the Elephants: New TCP Slow Start", Computer Networks 55(9), 2011, and Linux,
 //! `net/ipv4/tcp_cubic.c`; P. Balasubramanian, Y. Huang and M. Olson, "HyStart++", RFC 9406, 2023.
 //!
-//! Slow start asks it with every ACK. Both look at rounds, each of which ends when all that had been sent at its start is
-//! acknowledged, and take a round-trip time that rises for the sign of a queue.
+//! Slow start consults it at every ACK. Both variants look at rounds, each of which ends when everything that had
+//! been sent at its start is acknowledged, and take a rising round-trip time as the sign of a queue.
 
 use super::{Facts, Window};
 use crate::choice;
@@ -22,22 +22,22 @@ choice! {
     }
 }
 
-/// What slow start does with an ACK.
+/// The reaction of slow start to an ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Growth {
-    /// Grow by this part of what was acknowledged: one over the number.
+    /// Grow by this part of the acknowledged octets: one over the number.
     By(u64),
     /// End here.
     Leave,
 }
 
-/// Windows from which Linux looks, in segments.
+/// Smallest window for which Linux looks, in segments.
 const LOW_WINDOW: u64 = 16;
 /// Samples in a round.
 const SAMPLES: u32 = 8;
 /// The gap between two ACKs of a train.
 const TRAIN_GAP: Span = Span::millis(2);
-/// How much longer a round trip has to be: an eighth, within these limits.
+/// The necessary increase of a round trip: an eighth, within these limits.
 const LEAST_RISE: Span = Span::millis(4);
 const LARGEST_RISE: Span = Span::millis(16);
 /// Conservative slow start of HyStart++: its growth, and its rounds.
@@ -75,7 +75,7 @@ impl HyStart {
         }
     }
 
-    /// An ACK has come in slow start.
+    /// An ACK has arrived in slow start.
     pub(super) fn on_ack(&mut self, window: &Window, facts: Facts) -> Growth {
         match self.mode {
             Mode::Off => Growth::By(1),

@@ -1,7 +1,7 @@
-//! Congestion control: how the window answers to ACKs, duplicates and timeouts.
+//! Congestion control: how the window reacts to ACKs, duplicates and timeouts.
 //!
-//! An algorithm sees facts and returns a [`Reaction`]; the [sender](super::Sender) counts duplicates, keeps the timer
-//! and sends. Slow start, congestion avoidance and the answer to a timeout are common to all and stand here, in
+//! An algorithm receives facts and returns a [`Reaction`]; the [sender](super::Sender) counts duplicates, keeps the
+//! timer and sends. Slow start, congestion avoidance and the reaction to a timeout are common to all and are in
 //! [`Window`]. To add an algorithm, write its file and add a line to the list below.
 
 pub mod hystart;
@@ -25,9 +25,9 @@ registry! {
         Dctcp = "dctcp" in dctcp,
     }
 
-    /// What an algorithm is told, and what it answers.
+    /// The interface of an algorithm.
     pub trait Congestion for Control {
-        /// An ACK of `acked` new octets has come; `facts` are those after it.
+        /// An ACK of `acked` new octets has arrived; `facts` are those after it.
         fn on_new_ack(&mut self, window: &mut Window, acked: u64, facts: Facts) -> Reaction;
 
         /// The receiver has echoed a congestion mark, for the first time in this round trip (RFC 3168 section 6.1.2): the
@@ -40,7 +40,7 @@ registry! {
         /// An ACK of `acked` new octets echoes a mark; `facts` are those after it.
         fn on_echo(&mut self, acked: u64, facts: Facts) {}
 
-        /// A loss has been found, by something else than duplicate ACKs: set the threshold.
+        /// A loss has been detected without duplicate ACKs: set the threshold.
         fn on_loss(&mut self, window: &mut Window, facts: Facts) {
             window.halve(facts.send_window);
         }
@@ -59,7 +59,7 @@ registry! {
     }
 }
 
-/// What the sender knows when something happens, in octets.
+/// The state of the sender at an event, in octets.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts {
     /// The first octet that is not acknowledged.
@@ -68,13 +68,14 @@ pub struct Facts {
     pub sent: u64,
     /// The window that the receiver offers.
     pub send_window: u64,
-    /// The window has been reduced for a congestion mark in this round trip: a loss in it does not reduce it once more.
+    /// The window has been reduced for a congestion mark in this round trip: a loss in the same round trip does not
+    /// reduce it again.
     pub is_reduced: bool,
-    /// What the ACK acknowledges has been told with the mark that it echoes.
+    /// The octets of this ACK have already been reported with the mark that it echoes.
     pub is_counted: bool,
     /// The present instant.
     pub now: Time,
-    /// The round-trip time that an ACK has measured, if it has.
+    /// The round-trip time that the ACK has measured, if it has.
     pub rtt: Option<Span>,
 }
 
@@ -101,17 +102,18 @@ pub enum Reaction {
     GoBack,
 }
 
-/// The slow-start threshold above every window. It is a number, and no `Option`, since with a thousand senders memory is what
-/// takes time; what people ask for is [`Window::threshold`].
+/// The slow-start threshold above every window. It is a number instead of an `Option`, because with a thousand
+/// senders memory access dominates; callers use [`Window::threshold`].
 const UNLIMITED: u64 = u64::MAX;
 
-/// The congestion window and what moves it.
+/// The congestion window and the rules that change it.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Window {
     /// Congestion window, in octets, without inflation.
     pub cwnd: u64,
-    /// What duplicate ACKs add to it in fast recovery, in octets; a loss halves this part only with `halve_inflation`.
+    /// The inflation by duplicate ACKs in fast recovery, in octets; a loss halves this part only with
+    /// `halve_inflation`.
     pub inflation: u64,
     /// Slow-start threshold, in octets; what is above every window if there is none: see [`Window::threshold`].
     pub ssthresh: u64,
@@ -149,7 +151,7 @@ impl Window {
         self.limit
     }
 
-    /// What the sender may have outstanding as far as congestion goes, in octets.
+    /// The octets that the sender may have outstanding by congestion control.
     #[inline]
     pub fn usable(&self) -> u64 {
         self.cwnd + self.inflation
@@ -198,8 +200,9 @@ impl Window {
         self.ssthresh = segments.max(2) * self.mss;
     }
 
-    /// Enter fast recovery: halve the window, unless that has been done for a mark, and add what the duplicates have told to
-    /// have left the network (RFC 5681 section 3.2, steps 2 and 3; RFC 3168 section 6.1.2).
+    /// Enter fast recovery: halve the window, unless that has been done for a mark, and add the segments that the
+    /// duplicates have reported to have left the network (RFC 5681 section 3.2, steps 2 and 3; RFC 3168 section
+    /// 6.1.2).
     pub fn enter_recovery(&mut self, facts: Facts, duplicates: u32) {
         if !facts.is_reduced {
             self.halve(facts.send_window);

@@ -46,11 +46,11 @@ choice! {
     }
 }
 
-/// NewReno at work. Its state lies apart, so that a sender that does Reno has not the room for it.
+/// A NewReno sender. Its state is separate, so that Reno senders need no room for it.
 #[derive(Clone, Debug)]
 pub struct Control(Box<NewReno>);
 
-/// What NewReno does about losses, whatever they make of the window.
+/// NewReno's handling of losses, independent of the window.
 #[derive(Clone, Debug)]
 pub(super) struct NewReno {
     threshold: u32,

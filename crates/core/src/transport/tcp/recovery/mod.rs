@@ -20,15 +20,16 @@ registry! {
         Rack = "rack" in rack,
     }
 
-    /// What an algorithm is told, and what it answers.
+    /// The interface of an algorithm.
     pub trait Recovery for Control {
-        /// An ACK is in the scoreboard: take for lost what is. It may answer when to look again.
+        /// An ACK has been entered in the scoreboard: find losses. It may return when to look again.
         fn find_losses(&mut self, board: &mut Scoreboard, told: &Told) -> Option<Time>;
 
         /// A recovery begins; the window's threshold is set.
         fn begin(&mut self, window: &mut Window, flight: u64);
 
-        /// An ACK has come in recovery, or begins it; `is_safe` if it acknowledges new data and tells of no further loss.
+        /// An ACK has arrived in recovery, or begins it; `is_safe` if it acknowledges new data and reports no further
+        /// loss.
         fn on_ack(&mut self, window: &mut Window, board: &Scoreboard, delivered: u64, is_safe: bool) {}
 
         /// `octets` octets were sent in recovery.
@@ -39,20 +40,21 @@ registry! {
             false
         }
 
-        /// Whether it sends again what is not known to be lost, when there is nothing else to send (RFC 6675, `NextSeg`).
+        /// Whether it sends segments again that are not known to be lost, when there is nothing else to send (RFC
+        /// 6675, `NextSeg`).
         fn fills_holes(&self) -> bool {
             true
         }
     }
 }
 
-/// What an ACK has told.
+/// The content of an ACK.
 #[derive(Clone, Copy, Debug)]
 pub struct Told {
     pub(super) now: Time,
     pub(super) delivered: Delivered,
     pub(super) mss: u64,
-    /// A recovery is under way, after a loss or a timeout.
+    /// A recovery is in progress, after a loss or a timeout.
     pub(super) is_recovering: bool,
     /// The smoothed round-trip time.
     pub(super) smoothed: Option<Span>,

@@ -3,12 +3,14 @@
 //! 6937.
 //!
 //! # Idea
-//! Spread the reduction of the window over the round trip of the recovery: while more is under way than the threshold, send
+//! Spread the reduction of the window over the round trip of the recovery: while more octets are in flight than the
+//! threshold, send
 //!
 //! > ⌈delivered · ssthresh / RecoverFS⌉ − sent
 //!
-//! of octets delivered and sent in this recovery, where RecoverFS was under way when it began. Below the threshold, send what was
-//! delivered, and one segment more with each ACK that tells of no further loss, up to the threshold.
+//! for the octets delivered and sent in this recovery, where RecoverFS octets were in flight when it began. Below the
+//! threshold, send as many as were delivered, and one segment more with each ACK that reports no further loss, up to
+//! the threshold.
 //!
 //! # Parameters
 //! `dupack_threshold` (blocks that mean a loss, as for `rfc6675`).
@@ -71,14 +73,15 @@ impl Proportional {
         Proportional { flight, delivered: 0, sent: 0 }
     }
 
-    /// Open the window for what may be sent after an ACK of `delivered` octets with `pipe` octets under way.
+    /// Open the window for the octets that may be sent after an ACK of `delivered` octets with `pipe` octets in
+    /// flight.
     pub(super) fn set_window(&mut self, window: &mut Window, pipe: u64, delivered: u64, is_safe: bool) {
         let more = is_safe.then_some(window.mss);
         window.leave_recovery(pipe + self.allowance(pipe, window.ssthresh, delivered, more, window.mss));
     }
 
-    /// What may be sent after an ACK of `delivered` octets, `more` of them if it tells of no further loss. The first
-    /// retransmission always goes out.
+    /// The octets that may be sent after an ACK of `delivered` octets, `more` of them if it reports no further loss.
+    /// The first retransmission is always sent.
     fn allowance(&mut self, pipe: u64, threshold: u64, delivered: u64, more: Option<u64>, mss: u64) -> u64 {
         self.delivered += delivered;
         let allowed = if pipe > threshold {

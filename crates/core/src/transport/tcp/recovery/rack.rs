@@ -3,17 +3,18 @@
 //! the window.
 //!
 //! # Idea
-//! A segment is lost when one that was sent later has been delivered and its own age exceeds a round trip by the time that
-//! packets may overtake each other. So a lost retransmission is found as well. When the last ACKs of a window do not come, a
-//! probe is sent long before the timeout, so that its ACK tells of the loss.
+//! A segment is lost when one that was sent later has been delivered and its own age exceeds a round trip by the time
+//! within which packets may be reordered. So a lost retransmission is found as well. When the last ACKs of a window
+//! are missing, a probe is sent long before the timeout, so that its ACK reports the loss.
 //!
 //! # Parameters
-//! None of its own: the reordering window is 0 in a recovery or once `dupack_threshold` segments are selectively acknowledged,
-//! and a quarter of the smallest round trip before. The probe comes after twice the smoothed round trip, and with one segment
-//! under way later by `fast_timer`, the longest that its ACK is delayed.
+//! None of its own: the reordering window is 0 in a recovery or once `dupack_threshold` segments are selectively
+//! acknowledged, and a quarter of the smallest round trip before. The probe is sent after twice the smoothed round
+//! trip, and with one segment in flight later by `fast_timer`, the longest delay of its ACK.
 //!
 //! # Differences from the paper
-//! A line keeps the order of its packets and receivers tell of no duplicates (RFC 2883), so the reordering window never grows.
+//! A line keeps the order of its packets and receivers report no duplicates (RFC 2883), so the reordering window
+//! never grows.
 //!
 //! # Complexity
 //! O(1) for each transmission, on average.

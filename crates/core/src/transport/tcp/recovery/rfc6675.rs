@@ -3,16 +3,16 @@
 //! Selective Acknowledgment (SACK) for TCP", RFC 6675, 2012.
 //!
 //! # Idea
-//! A segment is lost when three separate blocks, or more than two full segments, have arrived above it. The window is then the
-//! threshold, and whatever it allows beyond what is under way (the pipe) is sent: first what is lost, then new data, then what
-//! might be lost.
+//! A segment is lost when three separate blocks, or more than two full segments, have arrived above it. The window is
+//! then the threshold. As far as it exceeds the octets in flight (the pipe), the sender sends first lost segments,
+//! then new data, then segments that might be lost.
 //!
 //! # Parameters
 //! `dupack_threshold` (blocks, 3). Losses of one window cost one reduction; the threshold is that of `congestion`.
 //!
 //! # Differences from the paper
-//! Segments keep their boundaries when they are sent again. After a timeout blocks are kept, since no receiver here takes back
-//! what it has told of. Limited transmit (step 3) follows from the pipe.
+//! Segments keep their boundaries when they are sent again. After a timeout blocks are kept, because no receiver here
+//! withdraws a report. Limited transmit (step 3) follows from the pipe.
 //!
 //! # Complexity
 //! O(1) for each ACK and each lost segment.
