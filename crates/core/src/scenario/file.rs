@@ -125,7 +125,7 @@ section! {
         pub header: Bytes = Bytes(0),
         /// Number of equal partitions, each with its part of every pool; the ports are assigned to them in turn.
         pub partitions: u32 = 1,
-        /// Length of a queue that is compared with its threshold.
+        /// Which length of a queue is compared with its threshold.
         pub dt_check: Check = Check::Before,
         /// How the shared room of every pool is divided among queues.
         pub admission: admission::Spec = admission::Spec::CompleteSharing(complete_sharing::Params {}),
@@ -193,7 +193,7 @@ section! {
         pub source: source::Spec,
         /// The transport.
         pub transport: transport::Spec,
-        /// Length of the interval after `start` in which the start is drawn at random.
+        /// When the application starts.
         pub start: Span = Span::ZERO,
         /// Length of the interval after `start` in which the start is drawn at random.
         pub start_spread: Span = Span::ZERO,
