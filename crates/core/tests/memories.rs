@@ -289,6 +289,14 @@ fn what_cannot_be_is_refused_with_its_place() {
         (&["memory.chip.size=\"unlimited\""], "must be in cells of the memory or in bytes"),
         (&["memory.chip.partitions=0"], "must be from 1 to 64, not 0"),
         (&["memory.chip.admission={policy=\"epd\"}"], "\"epd\" decides about one port, not about a memory"),
+        (
+            &["memory.chip.pushout={policy=\"pushout-1\"}"],
+            "\"pushout-1\" makes room in the buffer of one port, not in a memory; a memory takes: longest-queue",
+        ),
+        (
+            &["memory.chip.pushout={policy=\"longest-queue\"}", "memory.chip.pool.in={side=\"ingress\"}"],
+            "must be \"egress\" beside pushout",
+        ),
         (&["port.default.buffer=\"10 kB\""], "must be left out beside memory, not \"10 kB\""),
         (&["port.in0={memory=\"chip\"}"], "must be left out at the port \"in0\" of a host"),
         (&["port.default={}"], "memory.chip: no port shares this memory"),
@@ -303,6 +311,30 @@ fn what_cannot_be_is_refused_with_its_place() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+#[test]
+fn the_longest_queue_of_another_port_gives_way_and_what_it_loses_had_crossed_a_link_in_vain() {
+    let pushout = "pushout = { policy = \"longest-queue\" }";
+    let text = chip(2, 2, 200, &memory(&format!("size = \"100 cells\"\n{pushout}")));
+    let document = run(&text, &[]);
+    assert_eq!(held(&document), [100, 50], "the first takes all, the second then half of it");
+    let queues = &document["memories"][0]["queues"];
+    let of = |key: &str| [queues[0][key].clone(), queues[1][key].clone()];
+    assert_eq!(of("dropped"), [json!(150), json!(150)]);
+    assert_eq!(of("pushed_out_octets"), [json!(50 * 64), json!(0)]);
+    let port = both::entry(&document, "ports", "out0");
+    assert_eq!((&port["lost"]["pushed-out"], &port["lost"]["overflow"]), (&json!(50), &json!(100)));
+}
+
+#[test]
+fn push_out_spares_reserved_room_and_does_not_lift_a_threshold() {
+    let pushout = "pushout = { policy = \"longest-queue\" }";
+    let classes = "[queue.plain]\n[queue.kept]\nreserved = \"40 cells\"\n[queue.low]\nlimit = \"5 cells\"";
+    let text = chip(3, 3, 200, &memory(&format!("size = \"100 cells\"\n{pushout}\n{classes}")));
+    let document = run(&text, &["flow.f0.queue=kept", "flow.f1.queue=plain", "flow.f2.queue=low"]);
+    assert_eq!(held(&document), [100, 30, 5], "60 cells are shared, the reserved 40 stay");
+    assert_eq!(document["memories"][0]["queues"][0]["pushed_out_octets"], (30 + 3) * 64);
+}
+
 /// A random chip and its traffic.
 fn random_chip(seed: u64) -> String {
     let mut draw = Stream::new(seed, "chips");
@@ -315,16 +347,20 @@ fn random_chip(seed: u64) -> String {
     let mut keys =
         format!("size = \"{size} cells\"\nheader = \"{} bytes\"\npartitions = {}\n", below(5), 1 + below(2));
     writeln!(keys, "dt_check = \"{check}\"\nadmission = {{ policy = \"{policy}\" }}").unwrap();
-    writeln!(keys, "pool.in = {{ side = \"ingress\", headroom = \"{headroom} cells\" }}").unwrap();
+    let pushes_out = below(3) == 0;
+    if pushes_out {
+        let (end, counts) = (["tail", "head"][below(2) as usize], below(2) == 0);
+        let keys_of_it = format!("policy = \"longest-queue\", end = \"{end}\", counts_arrival = {counts}");
+        writeln!(keys, "pushout = {{ {keys_of_it} }}").unwrap();
+    }
+    let side = if pushes_out { "egress" } else { "ingress" };
+    writeln!(keys, "pool.in = {{ side = \"{side}\", headroom = \"{headroom} cells\" }}").unwrap();
     writeln!(keys, "pool.out = {{ size = \"{} %\" }}", 60 + below(41)).unwrap();
     let alpha =
         if policy == "dynamic-threshold" { format!("alpha = 0.{}", 1 + below(9)) } else { String::new() };
     let reserved = below(3);
-    writeln!(
-        keys,
-        "[queue.a]\npool = \"in\"\n{alpha}\nreserved = \"{reserved} cells\"\nopposite = {{ pool = \"out\" }}"
-    )
-    .unwrap();
+    let opposite = if pushes_out { "" } else { "opposite = { pool = \"out\" }" };
+    writeln!(keys, "[queue.a]\npool = \"in\"\n{alpha}\nreserved = \"{reserved} cells\"\n{opposite}").unwrap();
     writeln!(
         keys,
         "[queue.b]\npool = \"out\"\nlimit = \"{} cells\"\nreserved = \"{reserved} cells\"",

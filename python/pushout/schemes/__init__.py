@@ -42,6 +42,7 @@ __all__ = [
     "Gcra",
     "Greedy",
     "Iwu",
+    "LongestQueue",
     "OnOff",
     "Packet",
     "ParkingLot",
@@ -1115,6 +1116,39 @@ class QuasiPushout(Scheme):
     """
     pass_eom: bool = True
     """Keep the last cell of a frame that loses its end as a delimiter, if there is room."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LongestQueue(Scheme):
+    """The longest queue loses a packet; in a shared memory, of whichever port it is.
+
+    Pushout `longest-queue`.
+
+    Longest queue drop: every arriving packet finds room as long as there is any. In a full buffer the longest queue
+    loses a packet for it, until the arriving one fits. A single queue can so use everything, and N queues that compete
+    get equal parts. In a shared memory the longest queue may be that of another port.
+
+    Source: E. L. Hahne, A. Kesselman, Y. Mansour, "Competitive buffer management for shared-memory switches", SPAA
+    2001; for two ports the exact bound of K. Kobayashi, S. Miyazaki, Y. Okabe, "Competitive buffer management for
+    multi-queue switches in QoS networks using packet buffering algorithms", IEICE Transactions E91-D(8), 2008: never
+    less than (3M − 2) / (4M − 4) of what an optimal policy sends from a memory of M packets.
+
+    Its parameters:
+
+    - `end` (default "tail"): Which of its packets goes. `tail`: The packet that came last. `head`: The packet that
+      would be sent next.
+    - `counts_arrival` (default True): Whether an arriving packet counts for its own queue when queues are compared.
+    """
+
+    policy: str = field(default="longest-queue", init=False, repr=False)
+    end: Literal["tail", "head"] = "tail"
+    """Which of its packets goes.
+
+    - `tail`: The packet that came last.
+    - `head`: The packet that would be sent next.
+    """
+    counts_arrival: bool = True
+    """Whether an arriving packet counts for its own queue when queues are compared."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -35,6 +35,8 @@ mod outcome;
 
 mod questions;
 
+mod sharing;
+
 pub mod floor;
 
 pub use outcome::{LossRecord, Outcome, Stopwatch, Work};

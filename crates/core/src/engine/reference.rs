@@ -25,12 +25,13 @@ use std::collections::VecDeque;
 
 use super::outcome::{LossRecord, Outcome, Stopwatch, Work};
 use super::questions::{number_at_port, sampled_ports};
+use super::sharing;
 use super::timers::Timers;
 use crate::buffer::verdict::Reason;
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue, Series};
 use crate::link::credit::Credit;
-use crate::link::port::{Loss, Started};
+use crate::link::port::{Loss, Port, Started};
 use crate::memory::Memory;
 use crate::network::Network;
 use crate::network::circuit::Hop;
@@ -309,11 +310,17 @@ impl<T: Tracer> Engine<T> {
     fn enter(&mut self, hop: Hop, unit: Unit, now: Time) {
         self.catch_up(hop.port as usize, after(now));
         self.tracer.see(now, hop.port as usize, &unit, What::Arrives, &self.network.circuits);
-        let losses = &mut self.losses;
-        let started = self.network.at(hop.port as usize, |port, circuits| {
-            port.pass(now, unit, hop.vc as usize, number_at_port(circuits), losses)
-        });
-        self.started(hop.port as usize, started, now, Announced::AtOnce);
+        let (port, vc, losses) = (hop.port as usize, hop.vc as usize, &mut self.losses);
+        let started = if self.network.pushout_end(port).is_some() {
+            sharing::arrive(&mut self.network, now, (port, vc), unit, losses);
+            self.network.at(port, |port, circuits| port.start(now, number_at_port(circuits), losses))
+        } else {
+            let pass = |port: &mut Port, circuits: &mut _| {
+                port.pass(now, unit, vc, number_at_port(circuits), losses)
+            };
+            self.network.at(port, pass)
+        };
+        self.started(port, started, now, Announced::AtOnce);
     }
 
     /// A unit is lost before it enters the buffer of a port.
@@ -321,7 +328,7 @@ impl<T: Tracer> Engine<T> {
         self.catch_up(hop.port as usize, after(now));
         self.tracer.see(now, hop.port as usize, &unit, What::Arrives, &self.network.circuits);
         self.network.ports[hop.port as usize].refuse(unit, reason, &mut self.losses);
-        self.count_losses(hop.port as usize, now);
+        self.count_losses(now);
     }
 
     /// Let a port start the next credit cell or else the next unit, if its line is free.
@@ -370,7 +377,7 @@ impl<T: Tracer> Engine<T> {
             }
         }
         if !self.losses.is_empty() {
-            self.count_losses(port, now);
+            self.count_losses(now);
         }
     }
 
@@ -381,12 +388,14 @@ impl<T: Tracer> Engine<T> {
             .push_next(Series::of(delay), Event { time, class: Class::Arrive, rank, entity: line as u32 });
     }
 
-    /// Count what a port has just lost, on arrival or at the head of a queue.
+    /// Count what a port has just lost, on arrival or at the head of a queue, and what others have lost that share its memory.
     #[cold]
-    fn count_losses(&mut self, port: usize, now: Time) {
+    fn count_losses(&mut self, now: Time) {
         let mut losses = std::mem::take(&mut self.losses);
         for Loss { unit, reason } in losses.drain(..) {
-            let Unit { vc, frame, index, .. } = unit;
+            let Unit { vc, frame, index, hop, .. } = unit;
+            let hop = self.network.circuits[vc as usize].hop(hop).expect("a unit is lost at a port");
+            let port = hop.port as usize;
             self.tracer.see(now, port, &unit, What::Lost(reason), &self.network.circuits);
             self.network.circuits[vc as usize].lost(&unit);
             if let Some(log) = &mut self.log {

@@ -11,6 +11,9 @@
 //! then reserved room. Reserved room and headroom are kept free for their queues exactly: they are part of neither
 //! the shared room of a pool nor of that of the memory.
 //!
+//! A memory with **push-out** makes room for a packet that the thresholds allow but that finds none: its longest queue,
+//! at whichever port, loses a packet, until the arriving one fits (`engine/sharing.rs`).
+//!
 //! A [`Port`](crate::link::port::Port) asks the memory whether an arriving unit fits, as it would ask its own buffer;
 //! its admission policy decides in addition. The network lends it to one port at a time (`Network::at`).
 
@@ -24,6 +27,7 @@ use crate::buffer::admission::{self, Admission};
 use crate::buffer::capacity::Capacity;
 use crate::buffer::context::{Context, Contract};
 use crate::buffer::pool::Pool;
+use crate::buffer::pushout::{self, longest_queue};
 use crate::buffer::size::Measure;
 use crate::metrics::occupancy::Occupancy;
 use crate::refused::{Refused, unfit};
@@ -65,6 +69,7 @@ pub struct Memory {
     check: Check,
     pools: Vec<SharedPool>,
     queues: Vec<SharedQueue>,
+    pushout: Option<longest_queue::Params>,
     occupancy: Occupancy,
 }
 
@@ -79,6 +84,8 @@ pub struct Parts {
     pub pools: Vec<SharedPool>,
     /// Its queues, each with the number of its pool.
     pub queues: Vec<SharedQueue>,
+    /// Which queue gives way to a packet that finds no room, if any does.
+    pub pushout: Option<longest_queue::Params>,
 }
 
 /// How a packet is charged.
@@ -92,12 +99,13 @@ enum Charge {
 
 impl Memory {
     /// An empty memory.
-    pub fn new(Parts { cells, check, pools, queues }: Parts) -> Memory {
+    pub fn new(Parts { cells, check, pools, queues, pushout }: Parts) -> Memory {
         let reserved: u64 = queues.iter().map(|queue| queue.limits.reserved).sum();
         let headroom: u64 = pools.iter().map(SharedPool::headroom).sum();
         assert!(reserved + headroom <= cells, "no more is promised than there is");
         let promised = reserved + headroom;
-        Memory { cells, used: 0, shared: 0, promised, check, pools, queues, occupancy: Occupancy::new() }
+        let occupancy = Occupancy::new();
+        Memory { cells, used: 0, shared: 0, promised, check, pools, queues, pushout, occupancy }
     }
 
     /// Its cells.
@@ -147,15 +155,48 @@ impl Memory {
 
     /// Whether a queue can have `size` more of the shared room of its pool.
     fn shares(&self, queue: usize, size: u64) -> bool {
+        let pool = self.queues[queue].pool;
+        self.is_below(queue, size) && self.pools[pool].books.fits(size)
+    }
+
+    /// Whether a queue is below its threshold and the limit of its class.
+    fn is_below(&self, queue: usize, size: u64) -> bool {
         let SharedQueue { limits, pool, number, .. } = self.queues[queue];
         let pool = &self.pools[pool];
         let held = pool.books.of(number);
         let threshold = pool.threshold(number).min(limits.limit.map_or(f64::INFINITY, |limit| limit as f64));
-        let is_below = match self.check {
+        match self.check {
             Check::Before => (held as f64) < threshold,
             Check::After => (held + size) as f64 <= threshold,
-        };
-        is_below && pool.books.fits(size)
+        }
+    }
+
+    /// From which end queues lose packets, if the memory makes room by push-out.
+    pub(crate) fn pushout_end(&self) -> Option<longest_queue::End> {
+        self.pushout.as_ref().map(|params| params.end)
+    }
+
+    /// Which queue gives way to a packet of `size` cells that its thresholds allow but that finds no room; none if the packet
+    /// itself is lost. `can_give` says whether a packet waits in a queue.
+    pub(crate) fn victim(
+        &self,
+        Account { queue, .. }: Account,
+        size: u64,
+        can_give: impl Fn(usize) -> bool,
+    ) -> Option<usize> {
+        let (pushout, own) = (self.pushout.as_ref()?, &self.queues[queue]);
+        let beyond = own.beyond_reserved(size);
+        if beyond == 0 || !self.is_below(queue, beyond) {
+            return None;
+        }
+        let is_pool_full = !self.pools[own.pool].books.fits(beyond);
+        if !is_pool_full && self.has_room(beyond) {
+            return None;
+        }
+        let gives = |other: &SharedQueue| !is_pool_full || other.pool == own.pool;
+        let lengths = self.queues.iter().enumerate().filter(|(_, other)| gives(other));
+        let lengths = lengths.map(|(number, other)| (number, other.shared()));
+        pushout.victim(lengths, (queue, beyond), can_give)
     }
 
     /// Whether the memory has `size` cells of shared room left.
@@ -207,6 +248,11 @@ impl Memory {
     /// A packet of a queue was lost at its port.
     pub(crate) fn note_loss(&mut self, account: Account) {
         self.queues[account.queue].dropped += 1;
+    }
+
+    /// A packet of a queue was pushed out.
+    pub(crate) fn note_pushed_out(&mut self, account: Account, octets: u64) {
+        self.queues[account.queue].pushed_out_octets += octets;
     }
 
     /// A packet of a queue was marked at its port.
@@ -278,6 +324,17 @@ pub fn policy(
             "{:?} decides about one port, not about a memory; a memory takes: complete-sharing, static-threshold, \
              dynamic-threshold",
             spec.name()
+        )),
+    }
+}
+
+/// Which queue of a memory gives way, or why a push-out policy cannot say that.
+pub fn pushout(spec: &pushout::Spec) -> Result<longest_queue::Params, Refused> {
+    match spec {
+        pushout::Spec::LongestQueue(params) => Ok(params.clone()),
+        other => unfit(format!(
+            "{:?} makes room in the buffer of one port, not in a memory; a memory takes: longest-queue",
+            other.name()
         )),
     }
 }

@@ -26,6 +26,8 @@ pub struct Limits {
 pub struct SharedQueue {
     /// Its limits.
     pub limits: Limits,
+    /// Its port, or the line over which its packets come.
+    pub line: usize,
     /// Its pool.
     pub pool: usize,
     /// Its number in that pool.
@@ -40,13 +42,16 @@ pub struct SharedQueue {
     pub dropped: u64,
     /// Packets marked at its port.
     pub marked: u64,
+    /// Octets of packets that were pushed out: they had crossed other links in vain.
+    pub pushed_out_octets: u64,
 }
 
 impl SharedQueue {
-    /// An empty queue, number `number` of its pool.
-    pub fn new(limits: Limits, pool: usize, number: usize) -> SharedQueue {
+    /// An empty queue of a port or of what comes over a line, number `number` of its pool.
+    pub fn new(limits: Limits, line: usize, (pool, number): (usize, usize)) -> SharedQueue {
         SharedQueue {
             limits,
+            line,
             pool,
             number,
             held: 0,
@@ -57,6 +62,7 @@ impl SharedQueue {
             thresholds: None,
             dropped: 0,
             marked: 0,
+            pushed_out_octets: 0,
         }
     }
 
@@ -144,7 +150,7 @@ impl SharedQueue {
         self.headroom_max = self.headroom;
         self.threshold_min = None;
         self.thresholds = self.thresholds.take().map(|_| Vec::new());
-        (self.dropped, self.marked) = (0, 0);
+        (self.dropped, self.marked, self.pushed_out_octets) = (0, 0, 0);
     }
 
     pub(super) fn close_counters(&mut self, now: Time) {

@@ -58,6 +58,11 @@ impl Share {
         self.memory().note_loss(account);
     }
 
+    pub(crate) fn note_pushed_out(&mut self, vc: usize, octets: u64) {
+        let account = self.accounts[vc];
+        self.memory().note_pushed_out(account, octets);
+    }
+
     pub(crate) fn note_mark(&mut self, vc: usize) {
         let account = self.accounts[vc];
         self.memory().note_mark(account);

@@ -20,6 +20,7 @@ mod halftime;
 mod host;
 
 use crate::buffer::pool::Pool;
+use crate::buffer::pushout::longest_queue::End;
 use crate::buffer::size::Measure;
 use crate::link::credit::{Receiver, Sender};
 use crate::link::line::{Line, Pause};
@@ -29,6 +30,7 @@ use crate::memory::{self, Memory, Share, SharedPool, SharedQueue};
 use crate::rng::Stream;
 use crate::scenario::contract::{context, contracts, passing_circuits};
 use crate::scenario::model::{self, Measures, Scenario};
+use crate::unit::Unit;
 use crate::units::{Span, Time};
 
 use circuit::Circuit;
@@ -103,6 +105,32 @@ impl Network {
         answer
     }
 
+    /// From which end queues of the memory that a port shares lose packets, if it shares one that makes room by push-out.
+    #[inline]
+    pub(crate) fn pushout_end(&self, port: usize) -> Option<End> {
+        let share = self.ports[port].share()?;
+        self.memories[share.number()].as_ref().expect("no port works now").pushout_end()
+    }
+
+    /// Which port, and which of its memory's queues, gives way to a packet of a circuit of this port.
+    pub(crate) fn victim(&self, port: usize, vc: usize, size: u64) -> Option<(usize, usize)> {
+        let share = self.ports[port].share()?;
+        let memory = self.memories[share.number()].as_ref().expect("no port works now");
+        let number_at_port = |unit: &Unit| self.number_at_port(unit);
+        let can_give = |number: usize| {
+            let port = &self.ports[memory.queues()[number].line];
+            port.find_waiting(number, End::Head, number_at_port).is_some()
+        };
+        let queue = memory.victim(share.accounts()[vc], size, can_give)?;
+        Some((memory.queues()[queue].line, queue))
+    }
+
+    /// The number of a queued unit's circuit at the port where it waits.
+    fn number_at_port(&self, unit: &Unit) -> usize {
+        let hop = self.circuits[unit.vc as usize].hop(unit.hop);
+        hop.expect("a queued unit has a port").vc as usize
+    }
+
     /// Forget what was counted so far: the measured time starts now.
     pub fn reset_counters(&mut self, now: Time) {
         self.ports.iter_mut().for_each(|port| port.reset_counters(now));
@@ -144,9 +172,12 @@ fn memory(scenario: &Scenario, spec: &model::Memory) -> Memory {
         let policy = policy.expect("a checked scenario can be built");
         SharedPool::new(pool.shared, pool.alphas.len(), pool.headroom, policy)
     };
-    let queue = |queue: &model::MemoryQueue| SharedQueue::new(queue.limits, queue.pool, queue.number);
+    let queue =
+        |queue: &model::MemoryQueue| SharedQueue::new(queue.limits, queue.line, (queue.pool, queue.number));
+    let pushout =
+        spec.pushout.as_ref().map(|spec| memory::pushout(spec).expect("a checked scenario can be built"));
     let (pools, queues) = (spec.pools.iter().map(pool).collect(), spec.queues.iter().map(queue).collect());
-    Memory::new(memory::Parts { cells: spec.cells, check: spec.check, pools, queues })
+    Memory::new(memory::Parts { cells: spec.cells, check: spec.check, pools, queues, pushout })
 }
 
 fn port(scenario: &Scenario, line: &model::Line, vcs: &[usize], share: Option<Share>) -> Port {

@@ -283,6 +283,11 @@ const QUEUE: &[Key] = &[
     key("headroom_max", Count, "Largest use of headroom, in cells."),
     key("dropped", Count, "Packets of the queue lost at the port, without those lost at policers."),
     key("marked", Count, "Its packets marked at the port."),
+    key(
+        "pushed_out_octets",
+        Count,
+        "Octets of its packets that were pushed out: they had crossed other links in vain.",
+    ),
     if_so("occupancy", Table(CELLS), "with `measure.memories`", "What it held over time."),
     if_so(
         "threshold",

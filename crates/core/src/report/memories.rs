@@ -68,6 +68,7 @@ fn of_queue(
         "headroom_max": queue.headroom_max(),
         "dropped": queue.dropped,
         "marked": queue.marked,
+        "pushed_out_octets": queue.pushed_out_octets,
     });
     if is_traced {
         entry["occupancy"] = over_time(scenario, json!(queue.occupancy().trace()));

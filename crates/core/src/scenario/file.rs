@@ -129,6 +129,9 @@ section! {
         pub dt_check: Check = Check::Before,
         /// How the shared room of every pool is divided among queues.
         pub admission: admission::Spec = admission::Spec::CompleteSharing(complete_sharing::Params {}),
+        /// Policy that removes queued packets, at whichever port, for one that finds no room although its thresholds allow it:
+        /// `longest-queue`. By default none. It needs packet links, and pools of the egress side.
+        pub pushout: Option<pushout::Spec> = None,
         /// Counters over the memory; by default one for everything, on the egress side.
         pub pool: Named<MemoryPool> = Named::default(),
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::contract::{Passing, passing_circuits};
 use super::file;
-use super::model::{Line, Memory, MemoryPool, MemoryQueue, Node, Scenario, Sections};
+use super::model::{Line, Medium, Memory, MemoryPool, MemoryQueue, Node, Scenario, Sections};
 use crate::buffer::capacity::Capacity;
 use crate::buffer::size::{CellSize, Level, Measure};
 use crate::language::item::Item;
@@ -229,7 +229,22 @@ fn check_memory(item: &Item<'_, file::Memory>) -> Result<(), Fault> {
     };
     item.ensure(cells <= MOST_CELLS, "size", &format!("must be at most {MOST_CELLS} cells"))?;
     let message = format!("must be at least one cell of {} bytes for each partition", cell.0);
-    item.ensure(cells / u64::from(*partitions) > 0, "size", &message)
+    item.ensure(cells / u64::from(*partitions) > 0, "size", &message)?;
+    check_pushout(item)
+}
+
+/// Refuse push-out that cannot be in a memory.
+fn check_pushout(item: &Item<'_, file::Memory>) -> Result<(), Fault> {
+    let Some(pushout) = &item.it.pushout else { return Ok(()) };
+    memory::pushout(pushout).map_err(|refused| item.refuse("pushout", refused))?;
+    let mut pools = item.it.pool.0.iter();
+    match pools.find(|(_, pool)| pool.side == Side::Ingress) {
+        None => Ok(()),
+        Some((name, _)) => {
+            let message = "must be \"egress\" beside pushout, which removes packets from the queues of ports";
+            item.ensure(false, &format!("pool.{name}.side"), message)
+        }
+    }
 }
 
 /// A memory of one node while its queues are found.
@@ -244,6 +259,7 @@ struct Builder<'a, 'b> {
 
 impl Builder<'_, '_> {
     fn build(mut self, name: String, node: usize, own: &[usize]) -> Result<Memory, Fault> {
+        self.check_links(own)?;
         let Shared { cell, cells } = shared(&self.item.it);
         let mut memory = Memory {
             name,
@@ -252,6 +268,7 @@ impl Builder<'_, '_> {
             cell,
             check: self.item.it.dt_check,
             admission: self.item.it.admission.clone(),
+            pushout: self.item.it.pushout.clone(),
             pools: self.pools()?,
             queues: Vec::new(),
             ports: Vec::new(),
@@ -263,6 +280,13 @@ impl Builder<'_, '_> {
         }
         self.check(&mut memory)?;
         Ok(memory)
+    }
+
+    /// Refuse push-out where links carry cells.
+    fn check_links(&self, own: &[usize]) -> Result<(), Fault> {
+        let is_of_packets = |&line: &usize| self.scenario.lines[line].medium == Medium::Packets;
+        let message = "must be left out where ports send cells: pushing a cell out would break its packet";
+        self.item.ensure(self.item.it.pushout.is_none() || own.iter().all(is_of_packets), "pushout", message)
     }
 
     /// The pools, of which shared room is all but the headroom so far.

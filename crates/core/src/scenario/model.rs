@@ -106,6 +106,8 @@ pub struct Memory {
     pub check: Check,
     /// The policy of its pools.
     pub admission: admission::Spec,
+    /// Its push-out policy, if it has one.
+    pub pushout: Option<pushout::Spec>,
     /// Its pools.
     pub pools: Vec<MemoryPool>,
     /// Its queues.

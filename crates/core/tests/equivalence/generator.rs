@@ -313,12 +313,20 @@ impl Writer {
         ));
         self.line(format_args!("partitions = {partitions}\nadmission = {{ policy = \"{policy}\" }}"));
         let (share, headroom) = (50 + self.below(51), self.below(4));
+        let pushes_out = !self.cells && self.draw.chance(0.4);
+        if pushes_out {
+            let (end, counts) = (self.pick(&["tail", "head"]), self.draw.chance(0.5));
+            let keys = format!("policy = \"longest-queue\", end = \"{end}\", counts_arrival = {counts}");
+            self.line(format_args!("pushout = {{ {keys} }}"));
+        }
+        let side = if pushes_out { "egress" } else { "ingress" };
         self.line(format_args!("pool.out = {{ size = \"{share} %\" }}"));
-        self.line(format_args!("pool.in = {{ side = \"ingress\", headroom = \"{headroom} cells\" }}"));
+        self.line(format_args!("pool.in = {{ side = \"{side}\", headroom = \"{headroom} cells\" }}"));
         let alpha = if policy == "dynamic-threshold" { "alpha = 0.5" } else { "" };
         let limit = 1 + self.below(90);
         self.line(format_args!("[queue.one]\nlimit = \"{limit} %\"\nreserved = \"1 cell\"\n{alpha}"));
-        self.line(format_args!("[queue.two]\npool = \"in\"\nopposite = {{ pool = \"out\" }}"));
+        let opposite = if pushes_out { "" } else { "opposite = { pool = \"out\" }" };
+        self.line(format_args!("[queue.two]\npool = \"in\"\n{opposite}"));
     }
 
     fn port(&mut self, section: &'static str) {

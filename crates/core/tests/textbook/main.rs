@@ -8,6 +8,7 @@
 #![allow(clippy::unwrap_used)] // here a panic is the report
 
 mod board;
+mod chips;
 mod codel;
 mod codes;
 mod fair;

@@ -17,6 +17,8 @@ enum Part {
     Entire,
     /// The partial packet at the tail, behind the last EOM; or with this EOM, which may be all.
     Tail { last_eom_goes: bool },
+    /// The last packet, or what has come of it.
+    Last,
 }
 
 /// What goes when the queue does not have that part.
@@ -36,6 +38,8 @@ struct PushOut {
     discard_rest: bool,
     /// The register LQ, if queues are compared with it instead of with each other.
     register: Option<usize>,
+    /// Only a queue that is longer than the arriving cell's gives way, which counts with that cell or without it.
+    drop_longest: Option<usize>,
     turns: Turns,
     /// Of every circuit whether the frame that arrives has lost a cell, and whether a part of it went ahead.
     broken: Vec<Option<bool>>,
@@ -111,12 +115,25 @@ impl PushOut {
                 let from = last.map_or(0, |last| if last_eom_goes { last } else { last + 1 });
                 Some(queue[from..].to_vec())
             }
+            Part::Last => queue.split_inclusive(|cell| cell.eom).next_back().map(<[Cell]>::to_vec),
         };
         found.unwrap_or_default()
     }
 
-    /// What has to go for the next cell.
-    fn victims(&self, board: &Board) -> Vec<Cell> {
+    /// What the longest queue loses for this cell, of those that can lose anything.
+    fn of_the_longest(&self, board: &Board, cell: Cell, added: usize) -> Vec<Cell> {
+        let own = board.of(cell.vc) + added;
+        let mut longer: Vec<usize> =
+            (0..board.last.len()).filter(|&vc| vc != cell.vc && board.of(vc) > own).collect();
+        longer.sort_by_key(|&vc| (usize::MAX - board.of(vc), vc));
+        longer.into_iter().map(|vc| self.part(board, vc)).find(|part| !part.is_empty()).unwrap_or_default()
+    }
+
+    /// What has to go for this cell.
+    fn victims(&self, board: &Board, cell: Cell) -> Vec<Cell> {
+        if let Some(added) = self.drop_longest {
+            return self.of_the_longest(board, cell, added);
+        }
         let order = self.order(board);
         let head = |vc| packets(board, vc).first().map_or(vec![], |packet| packet.cells.clone());
         let Some(&longest) = order.first() else { return vec![] };
@@ -144,10 +161,10 @@ impl PushOut {
 
     /// Push out cells for this one. If the chosen frame is still arriving, its rest is lost as it comes, and so is this cell.
     fn push_out(&mut self, board: &mut Board, cell: Cell) {
-        let victims = self.victims(board);
+        let victims = self.victims(board, cell);
         let Some(&last) = victims.last() else { return };
         victims.iter().for_each(|victim| board.remove(*victim, Reason::PushedOut));
-        let was_tail = matches!(self.part, Part::Tail { .. }) && !last.eom;
+        let was_tail = matches!(self.part, Part::Tail { .. } | Part::Last) && !last.eom;
         if was_tail && !(last.vc == cell.vc && cell.first) {
             let part = victims[0].eom || board.queue(last.vc).is_empty() && board.is_collecting(last.vc);
             self.spoil(last.vc, part);
@@ -168,7 +185,7 @@ impl Model for PushOut {
     fn arrive(&mut self, board: &mut Board, cell: Cell) {
         if cell.first {
             self.broken[cell.vc] = None;
-            let has_room = board.fits() || !self.victims(board).is_empty();
+            let has_room = board.fits() || !self.victims(board, cell).is_empty();
             self.refused[cell.vc] =
                 has_room && self.threshold.is_some_and(|threshold| board.total() >= threshold);
         }
@@ -224,6 +241,7 @@ fn push_out(draw: &mut Draw, policy: &str, keys: &str, part: Part) -> Scheme {
         pass_eom,
         discard_rest,
         register: (policy == "quasi-pushout").then_some(0),
+        drop_longest: None,
         turns,
         broken: vec![None; draw.contracts.len()],
         threshold,
@@ -259,4 +277,30 @@ fn push_out_3_loses_the_tail_of_the_longest_queue_back_to_its_last_eom() {
         push_out(draw, "pushout-3", &keys, Part::Tail { last_eom_goes: last_eom == "goes" })
     });
     assert!(lost > 10_000, "{lost}");
+}
+
+fn longest_queue(draw: &mut Draw) -> Scheme {
+    let (end, counts) = (draw.word(&["tail", "head"]), draw.coin());
+    let (scheduler, turns) = scheduler(draw);
+    let model = PushOut {
+        part: if end == "tail" { Part::Last } else { Part::Head { keep_eom: false } },
+        fallback: Fallback::Refuse,
+        shares: None,
+        pass_eom: true,
+        discard_rest: true,
+        register: None,
+        drop_longest: Some(usize::from(counts)),
+        turns,
+        broken: vec![None; draw.contracts.len()],
+        threshold: None,
+        refused: vec![false; draw.contracts.len()],
+    };
+    let pushout = format!("policy = \"longest-queue\"\nend = \"{end}\"\ncounts_arrival = {counts}");
+    let admission = "policy = \"tail-drop\"".to_string();
+    Scheme { admission, pushout: Some(pushout), scheduler, model: Box::new(model) }
+}
+
+#[test]
+fn longest_queue_drop_loses_a_packet_of_a_queue_that_is_longer_than_that_of_the_arriving_cell() {
+    assert!(compare(longest_queue) > 10_000);
 }

@@ -25,6 +25,7 @@ registry! {
         Pushout2 = "pushout-2" in pushout_2,
         Pushout3 = "pushout-3" in pushout_3,
         QuasiPushout = "quasi-pushout" in quasi_pushout,
+        LongestQueue = "longest-queue" in longest_queue,
     }
 
     /// The interface of a push-out policy. Circuits are numbered within the port, and each has its queue.
@@ -100,6 +101,8 @@ pub struct Full<'a> {
     pub pool: &'a Pool,
     /// The queues, each of which knows its frames.
     pub queues: &'a [Queue],
+    /// The circuit of the arriving unit, and its size.
+    pub arriving: (usize, u64),
 }
 
 /// What is to be pushed out.

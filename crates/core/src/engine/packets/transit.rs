@@ -28,6 +28,7 @@ use crate::buffer::verdict::Reason;
 use crate::engine::exact::accounting::Window;
 use crate::engine::outcome::LossRecord;
 use crate::engine::questions::{number_at_port, sampled_ports};
+use crate::engine::sharing;
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event};
 use crate::link::port::{Loss, Started};
@@ -330,14 +331,12 @@ impl Transit {
             Ok(unit) => unit,
             Err(reason) => {
                 self.network.ports[port].refuse(unit, reason, &mut self.losses);
-                self.enter_losses(port, now);
+                self.enter_losses(now);
                 return None;
             }
         };
         self.asked[at as usize].push_back(packet);
-        let losses = &mut self.losses;
-        self.network
-            .at(port, |port, circuits| port.arrive(now, unit, number, number_at_port(circuits), losses));
+        sharing::arrive(&mut self.network, now, (port, number), unit, &mut self.losses);
         self.start(port, now)
     }
 
@@ -353,7 +352,7 @@ impl Transit {
         let losses = &mut self.losses;
         let started =
             self.network.at(port, |port, circuits| port.start(now, number_at_port(circuits), losses));
-        self.enter_losses(port, now);
+        self.enter_losses(now);
         let Started { unit, sent } = started?;
         self.packet_hops += u64::from(sent.starts < self.window.to); // a host may still be resting then
         self.agendas[HOSTS].call(Event::new(sent.ends, Class::Free, port as u32));
@@ -440,10 +439,11 @@ impl Transit {
         self.courses[circuit as usize].marks.arrived += 1;
     }
 
-    /// Count the losses of a port that is asked.
-    fn enter_losses(&mut self, port: usize, now: Time) {
+    /// Count the losses of a port that is asked, and of others that share its memory.
+    fn enter_losses(&mut self, now: Time) {
         for Loss { unit, reason } in std::mem::take(&mut self.losses) {
-            self.lost(port as u32, unit, reason, now);
+            let hop = self.network.circuits[unit.vc as usize].hop(unit.hop);
+            self.lost(hop.expect("a unit is lost at a port").port, unit, reason, now);
         }
     }
 

@@ -585,7 +585,7 @@ impl Port {
         if self.queues.len() == 1 { 0 } else { self.places.get(vc).copied().unwrap_or(vc) }
     }
 
-    fn size_of(&self, unit: &Unit) -> u64 {
+    pub(crate) fn size_of(&self, unit: &Unit) -> u64 {
         self.measure.size_of(unit)
     }
 }

@@ -10,7 +10,9 @@ use std::cmp::Reverse;
 use super::arrivals::ArrivalTimes;
 use super::{Loss, Port};
 use crate::buffer::admission::{Admission, Arrival, Departure, Within};
+use crate::buffer::pushout::longest_queue::End;
 use crate::buffer::pushout::{Cut, Full, PushOut};
+use crate::buffer::queue::Queue;
 use crate::buffer::runs::Extent;
 use crate::buffer::verdict::{Reason, Verdict, Victim};
 use crate::scheduler::Scheduler;
@@ -38,7 +40,43 @@ impl Port {
         let Newcomer { unit, vc, size } = newcomer;
         self.ask_memory(vc, size);
         let cut = self.cut_for(&unit, vc, size);
-        match self.judge(now, &unit, vc, size, cut.is_some()) {
+        let verdict = self.judge(now, &unit, vc, size, cut.is_some());
+        self.act_on((verdict, cut), now, newcomer, vc_of, losses);
+    }
+
+    /// A unit arrives that may find room in a memory by push-out: the verdict on it.
+    pub(crate) fn consult(&mut self, now: Time, unit: &Unit, vc: usize, elastic: bool) -> Verdict {
+        self.counters.arrived(unit);
+        let size = self.size_of(unit);
+        self.ask_memory(vc, size);
+        self.judge(now, unit, vc, size, elastic)
+    }
+
+    /// Do with such a unit what the verdict says, now that the memory has made what room it could.
+    pub(crate) fn conclude(
+        &mut self,
+        verdict: Verdict,
+        now: Time,
+        (unit, vc): (Unit, usize),
+        vc_of: impl Fn(&Unit) -> usize,
+        losses: &mut Vec<Loss>,
+    ) {
+        let size = self.size_of(&unit);
+        self.ask_memory(vc, size);
+        self.act_on((verdict, None), now, Newcomer { unit, vc, size }, vc_of, losses);
+    }
+
+    /// Do with an arriving unit what the verdict says; `cut` goes first if it does not fit.
+    fn act_on(
+        &mut self,
+        (verdict, cut): (Verdict, Option<Cut>),
+        now: Time,
+        newcomer: Newcomer,
+        vc_of: impl Fn(&Unit) -> usize,
+        losses: &mut Vec<Loss>,
+    ) {
+        let Newcomer { unit, vc, size } = newcomer;
+        match verdict {
             Verdict::Accept => self.let_in(now, newcomer, (cut, None), losses),
             Verdict::Mark(reason) => self.let_in(now, newcomer, (cut, Some(reason)), losses),
             Verdict::Discard(reason) => self.lose_shared(&newcomer, reason, losses),
@@ -160,6 +198,48 @@ impl Port {
         }
     }
 
+    /// The first or last unit that waits of those that a memory charges to its queue `number`, by queue of the port and position.
+    /// Where circuits have queues of their own, it is taken from the longest of these.
+    pub(crate) fn find_waiting(
+        &self,
+        number: usize,
+        end: End,
+        vc_of: impl Fn(&Unit) -> usize,
+    ) -> Option<(usize, u64)> {
+        let accounts = self.share.as_ref()?.accounts();
+        let is_of = |queue: &Queue, position: u64| {
+            queue.at(position).is_some_and(|unit| accounts[vc_of(&unit)].queue == number)
+        };
+        let found = self.queues.iter().enumerate().filter_map(|(index, queue)| {
+            let mut positions = queue.positions();
+            let position = match end {
+                End::Head => positions.find(|&position| is_of(queue, position)),
+                End::Tail => positions.rev().find(|&position| is_of(queue, position)),
+            };
+            position.map(|position| (index, position))
+        });
+        found.max_by_key(|&(index, _)| (self.queues[index].len(), Reverse(index)))
+    }
+
+    /// Lose that unit: another port of the memory needs its room.
+    pub(crate) fn expel(
+        &mut self,
+        now: Time,
+        (number, end): (usize, End),
+        vc_of: impl Fn(&Unit) -> usize,
+        losses: &mut Vec<Loss>,
+    ) {
+        let (queue, position) =
+            self.find_waiting(number, end, &vc_of).expect("a queue that gives way has something");
+        let unit = self.queues[queue].take(position).expect("a unit that was found");
+        self.left_queue(queue, &unit, self.queues[queue].is_empty());
+        let vc = vc_of(&unit);
+        if let Some(share) = &mut self.share {
+            share.note_pushed_out(vc, unit.bytes.into());
+        }
+        self.give_up(now, unit, vc, Reason::PushedOut, losses);
+    }
+
     /// The first units to remove for an arriving unit that does not fit; `None` if it fits, if none can be removed, or if
     /// it is the rest of a broken frame, for which none is removed.
     pub(super) fn cut_for(&mut self, unit: &Unit, vc: usize, size: u64) -> Option<Cut> {
@@ -169,7 +249,7 @@ impl Port {
         if self.pool.fits(size) || !self.pool.capacity().holds(sending + size) || is_rest {
             return None;
         }
-        pushout.choose(&Full { pool: &self.pool, queues: &self.queues })
+        pushout.choose(&Full { pool: &self.pool, queues: &self.queues, arriving: (vc, size) })
     }
 
     /// Whether an arriving unit is accepted: first by the frame rule of a port with push-out, then by the admission
@@ -288,7 +368,7 @@ impl Port {
     /// Refuse the rest of a circuit's arriving frame, unless it has been refused already: then an earlier frame was
     /// cut.
     fn cut_off(&mut self, vc: usize, fragment: bool) {
-        if self.refused[vc] {
+        if self.refused.get(vc) == Some(&true) {
             return;
         }
         if let Some(frames) = self.pushout.as_mut().and_then(PushOut::frames) {

@@ -1,0 +1,52 @@
+//! Ports that share a memory: what an arriving packet does at other ports.
+//!
+//! # What it assumes
+//! Nothing waits at a port but behind a unit that is being sent, so that a port that loses one has nothing to start.
+//!
+//! # What it skips
+//! Nothing.
+//!
+//! # Why that is exact
+//! It is the definition, which both engines share.
+//!
+//! # What turns it off
+//! A memory without push-out: its ports depend on each other only in what fits.
+//!
+//! # What it saves
+//! Nothing.
+
+use super::questions::number_at_port;
+use crate::buffer::verdict::Verdict;
+use crate::link::port::Loss;
+use crate::network::Network;
+use crate::unit::Unit;
+use crate::units::Time;
+
+/// A unit arrives at a port, as its circuit `vc` there. If its memory makes room by push-out, other ports may lose packets for it:
+/// the port of a loss is that of the unit's hop.
+pub(super) fn arrive(
+    network: &mut Network,
+    now: Time,
+    (port, vc): (usize, usize),
+    unit: Unit,
+    losses: &mut Vec<Loss>,
+) {
+    let Some(end) = network.pushout_end(port) else {
+        return network.at(port, |port, circuits| {
+            port.arrive(now, unit, vc, number_at_port(circuits), losses);
+        });
+    };
+    let size = network.ports[port].size_of(&unit);
+    let elastic = network.victim(port, vc, size).is_some();
+    let verdict = network.at(port, |port, _| port.consult(now, &unit, vc, elastic));
+    if matches!(verdict, Verdict::Accept | Verdict::Mark(_)) {
+        while let Some((other, queue)) = network.victim(port, vc, size) {
+            network.at(other, |port, circuits| {
+                port.expel(now, (queue, end), number_at_port(circuits), losses);
+            });
+        }
+    }
+    network.at(port, |port, circuits| {
+        port.conclude(verdict, now, (unit, vc), number_at_port(circuits), losses);
+    });
+}

@@ -1,0 +1,219 @@
+//! Chips: ports that share a memory, packet by packet.
+//!
+//! The reference engine tells what comes to each port and what leaves it; the model, which knows no engine, says from that
+//! which packets are lost, in which order, and when another one has to leave.
+
+use std::collections::VecDeque;
+use std::fmt::Write;
+
+use pushout_core::buffer::verdict::Reason;
+use pushout_core::engine::{Stopwatch, reference};
+use pushout_core::network::circuit::Circuit;
+use pushout_core::rng::Stream;
+use pushout_core::scenario::load;
+use pushout_core::trace::{Tracer, What};
+use pushout_core::unit::Unit;
+use pushout_core::units::Time;
+
+/// Octets of a cell of the memory.
+const CELL: usize = 64;
+
+/// A packet at a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Packet {
+    vc: u32,
+    frame: u32,
+    cells: usize,
+}
+
+/// What is in a memory: the packets of each port, of which the first is being sent.
+#[derive(Debug)]
+pub(crate) struct Chip {
+    cells: usize,
+    ports: Vec<VecDeque<Packet>>,
+    lost: Vec<(Packet, Reason)>,
+}
+
+impl Chip {
+    /// Cells of a port's packets.
+    pub(crate) fn of(&self, port: usize) -> usize {
+        self.ports[port].iter().map(|packet| packet.cells).sum()
+    }
+
+    /// Cells in use.
+    pub(crate) fn used(&self) -> usize {
+        (0..self.ports.len()).map(|port| self.of(port)).sum()
+    }
+
+    pub(crate) fn fits(&self, packet: Packet) -> bool {
+        self.used() + packet.cells <= self.cells
+    }
+
+    fn lose(&mut self, packet: Packet, reason: Reason) {
+        self.lost.push((packet, reason));
+    }
+}
+
+/// A policy of a memory.
+pub(crate) trait Policy {
+    /// Whether a packet is taken; to make room others may be lost.
+    fn takes(&mut self, chip: &mut Chip, now: u64, port: usize, packet: Packet) -> bool;
+
+    /// A packet has left.
+    fn left(&mut self, _chip: &Chip, _now: u64, _port: usize, _packet: Packet) {}
+}
+
+/// The engine's chip and its model.
+struct Pair {
+    chip: Chip,
+    policy: Box<dyn Policy>,
+    /// By line of the scenario the port of the chip.
+    ports: Vec<Option<usize>>,
+    /// What the engine has yet to say of what was lost.
+    awaited: VecDeque<(Packet, Reason)>,
+    lost: usize,
+    said: String,
+}
+
+impl Tracer for Pair {
+    fn see(&mut self, now: Time, line: usize, unit: &Unit, what: What, _: &[Circuit]) {
+        let Some(port) = self.ports[line] else { return };
+        let packet = Packet { vc: unit.vc, frame: unit.frame, cells: usize::from(unit.bytes).div_ceil(CELL) };
+        if let What::Lost(reason) = what {
+            assert_eq!(self.awaited.pop_front(), Some((packet, reason)), "{}: the next loss", self.said);
+            self.lost += 1;
+            return;
+        }
+        assert!(self.awaited.is_empty(), "{}: {:?} should be lost", self.said, self.awaited);
+        if what == What::Leaves {
+            assert_eq!(self.chip.ports[port].pop_front(), Some(packet), "{}: what leaves", self.said);
+            return self.policy.left(&self.chip, now.0, port, packet);
+        }
+        match self.policy.takes(&mut self.chip, now.0, port, packet) {
+            true => self.chip.ports[port].push_back(packet),
+            false => self.chip.lose(packet, Reason::Overflow),
+        }
+        self.awaited.extend(self.chip.lost.drain(..));
+    }
+}
+
+/// A chip of random size with random traffic to ports of a few megabits per second, at which no transmission time is rounded.
+struct Draw {
+    stream: Stream,
+    cells: usize,
+    ports: usize,
+    rate: u64,
+}
+
+impl Draw {
+    fn new(seed: u64) -> Draw {
+        let mut stream = Stream::new(seed, "chips");
+        let (cells, ports) = (40 + stream.up_to(100) as usize, 1 + stream.up_to(4) as usize);
+        let rate = [1, 2, 4, 8][stream.up_to(3) as usize];
+        Draw { stream, cells, ports, rate }
+    }
+
+    fn coin(&mut self) -> bool {
+        self.stream.up_to(1) == 1
+    }
+
+    /// The scenario, with these keys of its memory.
+    fn text(&mut self, keys: &str) -> String {
+        let mut text =
+            String::from("name = \"chip\"\nduration = \"30 ms\"\nadaptation = { kind = \"packet\" }\n");
+        writeln!(text, "sample = \"100 us\"\nport = {{ default = {{ memory = \"chip\" }} }}").unwrap();
+        let Draw { cells, ports, rate, .. } = *self;
+        writeln!(text, "[memory.chip]\nsize = \"{cells} cells\"\ncell = \"{CELL} bytes\"\n{keys}").unwrap();
+        writeln!(text, "[[node]]\nname = \"r\"\nkind = \"router\"").unwrap();
+        let senders = ports + self.stream.up_to(3) as usize;
+        for (name, to, count, rate) in [("a", true, senders, 100), ("b", false, ports, rate)] {
+            for n in 0..count {
+                let (from, to) =
+                    if to { (format!("{name}{n}"), "r".into()) } else { ("r".into(), format!("{name}{n}")) };
+                writeln!(
+                    text,
+                    "[[node]]\nname = \"{name}{n}\"\nkind = \"host\"\n[[link]]\nname = \"{from}-{to}\""
+                )
+                .unwrap();
+                writeln!(text, "from = \"{from}\"\nto = \"{to}\"\nrate = \"{rate} Mb/s\"\ndelay = \"1 us\"")
+                    .unwrap();
+            }
+        }
+        for n in 0..senders {
+            let mut below = |count: u64| self.stream.up_to(count - 1);
+            let (size, burst, off) = (1 + below(600), 1 + below(40), 1 + below(8000));
+            writeln!(text, "[[flow]]\nname = \"f{n}\"\nfrom = \"a{n}\"\nto = \"b{}\"", n % ports).unwrap();
+            writeln!(
+                text,
+                "transport = {{ kind = \"udp\" }}\n[flow.source]\nkind = \"on-off\"\npeak = \"100 Mb/s\""
+            )
+            .unwrap();
+            writeln!(text, "burst = {burst}\noff = \"{off} us\"\nsize = \"{size} bytes\"").unwrap();
+        }
+        text
+    }
+}
+
+/// Two hundred chips beside their models, each with the keys and the policy that are drawn for it; answers how many packets
+/// were lost.
+fn compare(scheme: impl Fn(&mut Draw) -> (String, Box<dyn Policy>)) -> usize {
+    let one = |seed: u64| {
+        let mut draw = Draw::new(seed);
+        let (keys, policy) = scheme(&mut draw);
+        let scenario =
+            load(&draw.text(&keys), "chip.toml", &[]).unwrap_or_else(|wrong| panic!("{}", wrong.message));
+        let mut ports = 0;
+        let numbered = scenario.lines.iter().map(|line| {
+            line.port.memory.is_some().then(|| {
+                ports += 1;
+                ports - 1
+            })
+        });
+        let numbered = numbered.collect();
+        let chip = Chip { cells: draw.cells, ports: vec![VecDeque::new(); ports], lost: Vec::new() };
+        let said = format!("seed {seed}, {keys}");
+        let pair = Pair { chip, policy, ports: numbered, awaited: VecDeque::new(), lost: 0, said };
+        reference::run_traced(&scenario, false, pair, &mut Stopwatch::default()).1.lost
+    };
+    let many = std::env::var("PUSHOUT_EQUIVALENCE").map_or(200, |count| count.parse().unwrap());
+    (0..many).map(one).sum()
+}
+
+/// Longest queue drop.
+struct Longest {
+    tail: bool,
+    counts_arrival: bool,
+}
+
+impl Policy for Longest {
+    fn takes(&mut self, chip: &mut Chip, _: u64, port: usize, packet: Packet) -> bool {
+        while !chip.fits(packet) {
+            let own = chip.of(port) + if self.counts_arrival { packet.cells } else { 0 };
+            let longest = (0..chip.ports.len()).filter(|&other| other != port && chip.ports[other].len() > 1);
+            let mut longest: Vec<usize> = longest.collect();
+            longest.sort_by_key(|&other| (usize::MAX - chip.of(other), other));
+            match longest.first() {
+                Some(&victim) if chip.of(victim) > own => {
+                    let last = chip.ports[victim].len() - 1;
+                    let gone = chip.ports[victim].remove(if self.tail { last } else { 1 }).unwrap();
+                    chip.lose(gone, Reason::PushedOut);
+                }
+                _ => return false,
+            }
+        }
+        true
+    }
+}
+
+#[test]
+fn in_a_memory_the_longest_queue_of_any_port_loses_a_packet_for_one_that_finds_no_room() {
+    let lost = compare(|draw| {
+        let (tail, counts_arrival) = (draw.coin(), draw.coin());
+        let end = if tail { "tail" } else { "head" };
+        let keys = format!(
+            "pushout = {{ policy = \"longest-queue\", end = \"{end}\", counts_arrival = {counts_arrival} }}"
+        );
+        (keys, Box::new(Longest { tail, counts_arrival }))
+    });
+    assert!(lost > 10_000, "{lost}");
+}
