@@ -320,7 +320,7 @@ macro_rules! registry {
     };
     (@answers $enum:ident $list:tt {}) => {};
     (@answers $enum:ident $list:tt { $(#[$doc:meta])+ fn $method:ident $args:tt $(-> $answer:ty)?; $($more:tt)* }) => {
-        #[inline]
+        #[inline(always)] // which of the answers is worth it, their files say
         fn $method $args $(-> $answer)? {
             $crate::registry!(@ask $enum $list $method $args)
         }

@@ -467,7 +467,7 @@ impl Tcp {
             received,
             marked,
             transfers,
-            stats: *self.sender.stats(),
+            stats: self.sender.stats(),
             in_slow_start: self.is_in_first_slow_start(),
         }
     }

@@ -25,6 +25,11 @@ impl Ecn {
         Ecn(self.0 | other.0)
     }
 
+    /// These bits without those.
+    pub const fn without(self, other: Ecn) -> Ecn {
+        Ecn(self.0 & !other.0)
+    }
+
     /// Whether all of `other` are set.
     pub const fn has(self, other: Ecn) -> bool {
         self.0 & other.0 == other.0

@@ -273,7 +273,7 @@ fn the_same_seed_gives_the_same_run() {
     let run = || {
         let mut pair = Pair::new(&defaults(), 7, 0.05, 20);
         pair.transfer(500_000, true);
-        (pair.now, *pair.sender.stats(), *pair.receiver.stats())
+        (pair.now, pair.sender.stats(), *pair.receiver.stats())
     };
     assert_eq!(run(), run());
 }

@@ -241,17 +241,20 @@ impl Packets {
     /// A packet arrives at the host where its circuit ends.
     #[inline(always)]
     fn deliver(&mut self, packet: &Packet, now: Time) {
+        let marked;
+        let mut cargo = &packet.cargo;
+        if packet.head.flags.has(Flags::CE) {
+            marked = self.transit.receive_marked(packet);
+            cargo = &marked;
+        }
         let flow = &mut self.flows[packet.flow as usize];
         let setout = &mut Setout { transit: &mut self.transit, now };
-        let (end, due) = flow.receive(now, &packet.cargo.payload(packet.head.flags), setout);
+        let (end, due) = flow.receive(now, &cargo.payload(), setout);
         let entity = end.entity(packet.flow as usize);
         let host = &mut self.transit.hosts[entity];
         host.receive();
         if let Some(event) = host.call(entity, due) {
             self.transit.agendas[HOSTS].call(event);
-        }
-        if packet.head.flags.has(Flags::CE) {
-            self.transit.receive_marked(entity);
         }
     }
 

@@ -33,9 +33,8 @@ pub(crate) struct PacketPayload {
     octets: u32,
     /// The connection of a segment; the block of a packet with parity.
     group: u32,
-    /// Position in the block; for an acknowledgement the octets of its blocks and the number of their list.
-    index: u16,
-    list: u16,
+    /// Position in the block; for an acknowledgement the number of the list of its blocks and their octets.
+    index: u32,
     kind: PayloadKind,
     ecn: Ecn,
     /// It opens a connection or, if it carries data, ends one; or it ends a block.
@@ -68,20 +67,16 @@ impl PacketPayload {
                 len,
                 is_ack: true,
                 ..
-            }) => {
-                let (index, list) = packed(seq, len);
-                PacketPayload {
-                    stamp,
-                    number: ack,
-                    octets: window,
-                    group: connection,
-                    index,
-                    list,
-                    kind: PayloadKind::Ack,
-                    ecn,
-                    is_edge: syn,
-                }
-            }
+            }) => PacketPayload {
+                stamp,
+                number: ack,
+                octets: window,
+                group: connection,
+                index: packed(seq, len),
+                kind: PayloadKind::Ack,
+                ecn,
+                is_edge: syn,
+            },
             Payload::Tcp(Segment { seq, len, connection, stamp, syn, last, retransmission, ecn, .. }) => {
                 let kind = if retransmission { PayloadKind::Retransmission } else { PayloadKind::Data };
                 let is_edge = syn || last;
@@ -94,7 +89,6 @@ impl PacketPayload {
                 octets: bytes,
                 group: 0,
                 index: 0,
-                list: 0,
                 kind: PayloadKind::Datagram,
                 ecn,
                 is_edge: false,
@@ -104,8 +98,7 @@ impl PacketPayload {
                 number: 0,
                 octets: 0,
                 group: block,
-                index,
-                list: 0,
+                index: index.into(),
                 kind: PayloadKind::Coded,
                 ecn: Ecn::default(),
                 is_edge: ends_block,
@@ -127,11 +120,15 @@ impl PacketPayload {
         block_end.with(self.ecn.flags()).with(Flags::FIRST).with(Flags::EOM)
     }
 
-    /// The payload of a packet that arrives with these marks.
+    /// The same with the marks of the unit that has carried it.
+    pub(crate) fn marked_by(self, flags: Flags) -> PacketPayload {
+        PacketPayload { ecn: self.ecn.marked_by(flags), ..self }
+    }
+
+    /// The payload that was packed.
     #[inline(always)]
-    pub(crate) fn payload(self, flags: Flags) -> Payload {
-        let PacketPayload { stamp, number, octets, group, index, list, kind, ecn, is_edge } = self;
-        let ecn = ecn.marked_by(flags);
+    pub(crate) fn payload(self) -> Payload {
+        let PacketPayload { stamp, number, octets, group, index, kind, ecn, is_edge } = self;
         match kind {
             PayloadKind::Data | PayloadKind::Retransmission => Payload::Tcp(Segment {
                 seq: number,
@@ -145,8 +142,8 @@ impl PacketPayload {
                 ..Segment::default()
             }),
             PayloadKind::Ack => Payload::Tcp(Segment {
-                seq: u64::from(index >> 4) | (u64::from(list) << 12),
-                len: 4 * (index & 15),
+                seq: (index >> 4).into(),
+                len: 4 * (index & 15) as u16,
                 ack: number,
                 window: octets,
                 connection: group,
@@ -157,17 +154,19 @@ impl PacketPayload {
                 ..Segment::default()
             }),
             PayloadKind::Datagram => Payload::Datagram { bytes: octets, sent: stamp, ecn },
-            PayloadKind::Coded => {
-                Payload::Coded { label: Label { block: group, index }, ends_block: is_edge, sent: stamp }
-            }
+            PayloadKind::Coded => Payload::Coded {
+                label: Label { block: group, index: index as u16 },
+                ends_block: is_edge,
+                sent: stamp,
+            },
         }
     }
 }
 
-/// The octets of an acknowledgement's blocks, fours up to 36, and the number of their list, of 28 bits.
+/// The number of the list of an acknowledgement's blocks, of 28 bits, and their octets, fours up to 36.
 #[inline(always)]
-fn packed(list: u64, octets: u16) -> (u16, u16) {
-    ((octets / 4) | ((list as u16) << 4), (list >> 12) as u16)
+fn packed(list: u64, octets: u16) -> u32 {
+    (list as u32) << 4 | u32::from(octets / 4)
 }
 
 #[cfg(test)]
@@ -195,9 +194,9 @@ mod tests {
         let coded = [false, true].map(|ends_block| Payload::Coded { label, ends_block, sent: Time(6) });
         for payload in segments.map(Payload::Tcp).into_iter().chain([datagram]).chain(coded) {
             let packed = PacketPayload::of(payload);
-            assert_eq!(packed.payload(packed.flags()), payload);
+            assert_eq!(packed.payload(), payload);
             let marked = payload.marked_by(Flags::CE);
-            assert_eq!(packed.payload(packed.flags().with(Flags::CE)), marked);
+            assert_eq!(packed.marked_by(Flags::CE).payload(), marked);
         }
     }
 

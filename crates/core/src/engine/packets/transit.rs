@@ -432,11 +432,13 @@ impl Transit {
         }
     }
 
-    /// A packet with a congestion mark has arrived at this end of a flow.
+    /// A packet with a congestion mark arrives at the end of its circuit: what it carries, with the mark.
     #[cold]
-    pub(crate) fn receive_marked(&mut self, entity: usize) {
-        let circuit = self.circuits_to[entity];
+    pub(crate) fn receive_marked(&mut self, packet: &Packet) -> PacketPayload {
+        let end = if packet.cargo.is_ack() { End::Source } else { End::Sink };
+        let circuit = self.circuits_to[end.entity(packet.flow as usize)];
         self.courses[circuit as usize].marks.arrived += 1;
+        packet.cargo.marked_by(packet.head.flags)
     }
 
     /// Count the losses of a port that is asked, and of others that share its memory.

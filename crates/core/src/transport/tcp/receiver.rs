@@ -16,11 +16,10 @@ pub struct Receiver {
     delayed_ack: bool,
     /// Segments may be marked, and ACKs echo a mark until the sender reports that it has reacted.
     ecn: bool,
-    echoes: bool,
     /// An ACK echoes the marks of what it acknowledges, and no others (RFC 8257).
     echoes_each: bool,
-    /// The notification of ACKs themselves.
-    own_ecn: Ecn,
+    /// The notification of ACKs: whether they may be marked, and whether they echo a mark.
+    ack_ecn: Ecn,
     /// The next expected octet (rcv_nxt).
     next: u64,
     /// The `next` of the last ACK.
@@ -51,9 +50,8 @@ impl Receiver {
             clock: TickClock::new(params.fast_timer, phase),
             delayed_ack: params.delayed_ack,
             ecn: params.ecn,
-            echoes: false,
             echoes_each: params.echoes_each(),
-            own_ecn: params.ect_of_others(),
+            ack_ecn: params.ect_of_others(),
             mss: params.segment_data(),
             shift: params.window_shift(),
             buffer: window,
@@ -85,7 +83,7 @@ impl Receiver {
             self.connection = segment.connection;
             self.queue.clear();
             self.timer = None;
-            self.echoes = false;
+            self.echo(false);
         }
         if segment.syn {
             self.acknowledge(true, out);
@@ -93,11 +91,20 @@ impl Receiver {
             if segment.seq <= self.acked {
                 self.stamp = segment.stamp; // RFC 7323 section 4.3
             }
-            let changes = self.ecn && self.see_marks(segment, out);
-            self.on_data(now, segment, out);
-            if changes && self.timer.is_some() {
-                self.acknowledge(false, out);
+            if self.ecn {
+                return self.on_capable_data(now, segment, out);
             }
+            self.on_data(now, segment, out);
+        }
+    }
+
+    /// Data has arrived that ports may mark; if the marks change, it is acknowledged at once.
+    #[inline(never)]
+    fn on_capable_data(&mut self, now: Time, segment: &Segment, out: &mut impl Outlet) {
+        let changes = self.see_marks(segment, out);
+        self.on_data(now, segment, out);
+        if changes && self.timer.is_some() {
+            self.acknowledge(false, out);
         }
     }
 
@@ -135,20 +142,27 @@ impl Receiver {
     /// Every ACK echoes a mark until a segment says that the window has been reduced (RFC 3168 section 6.1.3). For DCTCP it echoes
     /// the marks of what it acknowledges: when they change, what was delayed is acknowledged first (RFC 8257 section 3.2; Linux).
     /// Answers whether the segment itself is to be acknowledged at once.
-    #[inline(never)]
     fn see_marks(&mut self, segment: &Segment, out: &mut impl Outlet) -> bool {
         let marked = segment.ecn.has(Ecn::CE);
         self.stats.marked += u64::from(marked);
         if !self.echoes_each {
-            self.echoes = marked || (self.echoes && !segment.ecn.has(Ecn::CWR));
+            self.echo(marked || (self.echoes() && !segment.ecn.has(Ecn::CWR)));
             return false;
         }
-        let changes = marked != self.echoes;
+        let changes = marked != self.echoes();
         if changes && self.timer.is_some() {
             self.acknowledge(false, out);
         }
-        self.echoes = marked;
+        self.echo(marked);
         changes
+    }
+
+    fn echoes(&self) -> bool {
+        self.ack_ecn.has(Ecn::ECE)
+    }
+
+    fn echo(&mut self, echoes: bool) {
+        self.ack_ecn = self.ack_ecn.without(Ecn::ECE).with(Ecn::ECE.when(echoes));
     }
 
     #[inline(always)] // as in a `Sender`
@@ -221,7 +235,7 @@ impl Receiver {
             window: window as u32,
             connection: self.connection,
             syn,
-            ecn: Ecn::ECE.when(self.echoes || syn && self.ecn).with(self.own_ecn),
+            ecn: if syn { self.ack_ecn.with(Ecn::ECE.when(self.ecn)) } else { self.ack_ecn },
             stamp: self.stamp,
             is_ack: true,
             ..Segment::default()

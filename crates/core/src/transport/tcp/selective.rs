@@ -113,7 +113,7 @@ impl Sender {
         let before = it.board.lost();
         let wait = it.recovery.find_losses(&mut it.board, &told);
         let found = it.board.lost().saturating_sub(before);
-        self.stats.found_lost += found.div_ceil(self.window.mss);
+        self.aside.stats.found_lost += found.div_ceil(self.window.mss);
         self.react(facts, (acked, segment.ecn.has(Ecn::ECE)), (&delivered, found), it);
         let sent = self.output_selective(now, it, out);
         self.set_selective_timer(now, acked > 0 || sent, wait, it);
@@ -179,7 +179,7 @@ impl Sender {
     }
 
     fn begin_recovery(&mut self, facts: Facts, acked: u64, delivered: &Delivered, it: &mut Selective) {
-        self.stats.fast_retransmits += 1;
+        self.aside.stats.fast_retransmits += 1;
         if !facts.is_reduced {
             self.congestion.on_loss(&mut self.window, facts);
         }
@@ -306,7 +306,7 @@ impl Sender {
     /// The probe timer has expired: send new data, or the last segment again (RFC 8985 section 7.3).
     pub(super) fn send_probe(&mut self, now: Time, out: &mut impl Outlet) {
         let mut it = self.selective.take().expect("a sender with selective acknowledgements");
-        self.stats.tail_probes += 1;
+        self.aside.stats.tail_probes += 1;
         if let Some(len) = self.new_data() {
             self.send_new(now, len, &mut it, out);
             it.probe = Some((self.sent, false));

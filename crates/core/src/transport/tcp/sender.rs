@@ -55,11 +55,12 @@ pub struct Sender {
     pub(super) timed: Option<(u64, Time)>,
     /// The first timed segment that no ACK covers yet: the octet after it, and when it first left.
     undelivered: Option<(u64, Time)>,
-    pub(super) stats: SenderStats,
     deliveries: DeliveryTime,
+    segments_sent: u64,
+    segments_retransmitted: u64,
     /// The timed segments after `undelivered`; usually none.
     others: VecDeque<(u64, Time)>,
-    aside: Box<Aside>,
+    pub(super) aside: Box<Aside>,
     /// The state for selective acknowledgements, if it uses them.
     pub(super) selective: Option<Box<Selective>>,
 }
@@ -69,14 +70,28 @@ const ENDLESS: u64 = u64::MAX;
 
 /// What is needed at the start of a connection, for measurements that are lengthened, and after a timeout.
 #[derive(Clone, Debug)]
-struct Aside {
+pub(super) struct Aside {
     params: Params,
+    /// What is counted seldom; the segments stand in the sender.
+    pub(super) stats: SenderStats,
     jitter: Stream,
     /// The first octet that the timer sent again last, on this connection.
     timed_out: Option<u64>,
     /// The octet after the last that had been sent when this connection's window was reduced last: until more than that is
     /// acknowledged, it is not reduced for a congestion mark.
     reduced: Option<u64>,
+}
+
+impl Aside {
+    fn new(params: &Params, jitter: Stream) -> Aside {
+        Aside {
+            params: params.clone(),
+            stats: SenderStats::default(),
+            jitter,
+            timed_out: None,
+            reduced: None,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,11 +140,12 @@ impl Sender {
             congestion: params.congestion.start(params),
             timed: None,
             undelivered: None,
-            stats: SenderStats::default(),
+            segments_sent: 0,
+            segments_retransmitted: 0,
             deliveries: DeliveryTime::default(),
             rtt_jitter: params.rtt_jitter,
             others: VecDeque::new(),
-            aside: Box::new(Aside { params: params.clone(), jitter, timed_out: None, reduced: None }),
+            aside: Box::new(Aside::new(params, jitter)),
         }
     }
 
@@ -291,8 +307,9 @@ impl Sender {
     }
 
     /// What it has counted since it was made.
-    pub fn stats(&self) -> &SenderStats {
-        &self.stats
+    pub fn stats(&self) -> SenderStats {
+        let (segments_sent, segments_retransmitted) = (self.segments_sent, self.segments_retransmitted);
+        SenderStats { segments_sent, segments_retransmitted, ..self.aside.stats }
     }
 
     /// How long the timed segments took since the destination of these records was last set.
@@ -372,13 +389,21 @@ impl Sender {
                 Some(_) => self.others.push_back((seq + len, now)),
             }
         }
-        let ecn = if self.ecn { self.notification(seq) } else { Ecn::default() };
+        if self.ecn {
+            return self.emit_capable(now, seq, len, out);
+        }
+        self.emit(now, seq, len, Ecn::default(), out);
+    }
+
+    /// Send a segment of a connection that takes part in congestion notification.
+    #[inline(never)]
+    fn emit_capable(&mut self, now: Time, seq: u64, len: u64, out: &mut impl Outlet) {
+        let ecn = self.notification(seq);
         self.emit(now, seq, len, ecn, out);
     }
 
     /// The congestion notification of a segment: one that is sent again cannot be marked (RFC 3168 section 6.1.5), unless all
     /// can.
-    #[inline(never)]
     fn notification(&mut self, seq: u64) -> Ecn {
         if seq < self.sent {
             return self.aside.params.ect_of_others();
@@ -390,8 +415,8 @@ impl Sender {
         let retransmission = seq < self.sent;
         self.sent = self.sent.max(seq + len);
         self.last_sent = now;
-        self.stats.segments_sent += 1;
-        self.stats.segments_retransmitted += u64::from(retransmission);
+        self.segments_sent += 1;
+        self.segments_retransmitted += u64::from(retransmission);
         let connection = self.connection;
         let stamp = if self.timestamps { now } else { Time::ZERO };
         let last = self.is_closing && seq + len == self.written;
@@ -461,7 +486,7 @@ impl Sender {
         let facts = self.facts(now, None);
         match self.congestion.on_duplicate(&mut self.window, self.duplicates, facts) {
             reaction @ (Reaction::Retransmit { .. } | Reaction::GoBack) => {
-                self.stats.fast_retransmits += 1;
+                self.aside.stats.fast_retransmits += 1;
                 self.note_reduction();
                 self.timer = None;
                 if reaction == Reaction::GoBack {
@@ -520,7 +545,7 @@ impl Sender {
         if facts.is_reduced || self.congestion.is_recovering() {
             return;
         }
-        self.stats.mark_reactions += 1;
+        self.aside.stats.mark_reactions += 1;
         self.congestion.on_mark(&mut self.window, facts);
         self.note_reduction();
     }
@@ -586,7 +611,7 @@ impl Sender {
 
     /// The retransmission timer has expired: go back to the first unacknowledged octet and slow-start (`tcp_timers`).
     fn time_out(&mut self, now: Time, out: &mut impl Outlet) {
-        self.stats.timeouts += 1;
+        self.aside.stats.timeouts += 1;
         self.estimator.back_off();
         let (facts, timeout) = (self.facts(now, None), self.which_timeout());
         self.congestion.on_timeout(&mut self.window, facts, timeout);
@@ -623,7 +648,7 @@ impl Sender {
     fn probe(&mut self, now: Time, out: &mut impl Outlet) {
         let window = self.send_window.min(self.window.usable());
         let left = self.written - self.unacknowledged;
-        self.stats.window_probes += 1;
+        self.aside.stats.window_probes += 1;
         let seq = self.unacknowledged;
         if window > 0 {
             let len = left.min(window).min(self.window.mss);
@@ -714,7 +739,7 @@ mod tests {
     fn statistics_of_a_warm_up_can_be_taken_away() {
         let (mut sender, mut out) = open(&exact());
         sender.on_timer(sender.next_timer().unwrap(), &mut out);
-        let warm = *sender.stats();
+        let warm = sender.stats();
         assert_eq!((warm.segments_sent, warm.segments_retransmitted, warm.timeouts), (2, 1, 1));
         sender.on_segment(Time::ZERO + Span::secs(7), &ack(1460), &mut out);
         let rest = sender.stats().since(&warm);

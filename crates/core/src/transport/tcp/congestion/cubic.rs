@@ -147,6 +147,7 @@ impl Curve {
 }
 
 impl Congestion for Control {
+    #[inline(never)]
     fn on_new_ack(&mut self, window: &mut Window, acked: u64, facts: Facts) -> Reaction {
         let Control(state) = self;
         state.losses.on_new_ack(window, acked, facts).unwrap_or_else(|| {

@@ -80,6 +80,7 @@ fn reduced(cwnd: u64, alpha: u64) -> u64 {
 }
 
 impl Congestion for Control {
+    #[inline(never)]
     fn on_new_ack(&mut self, window: &mut Window, acked: u64, facts: Facts) -> Reaction {
         let Control(state) = self;
         if !facts.is_counted {

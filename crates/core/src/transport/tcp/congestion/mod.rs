@@ -123,9 +123,10 @@ pub struct Window {
     limit: u64,
     extra: u32,
     halves_inflation: bool,
+    counts_bytes: bool,
     initial: u64,
     /// Octets acknowledged since the window opened last, if bytes are counted (RFC 3465).
-    counted: Option<u64>,
+    counted: u64,
 }
 
 impl Window {
@@ -142,7 +143,8 @@ impl Window {
             extra: if params.extra_increase { params.mss / 8 } else { 0 },
             halves_inflation: params.halve_inflation,
             initial,
-            counted: params.byte_counting.then_some(0),
+            counts_bytes: params.byte_counting,
+            counted: 0,
         }
     }
 
@@ -166,7 +168,7 @@ impl Window {
     /// section 3.1). At the threshold itself it is still slow start, as in 4.4BSD; the RFC leaves it open.
     #[inline]
     pub fn grow(&mut self, acked: u64) {
-        if self.counted.is_some() {
+        if self.counts_bytes {
             return self.grow_by_bytes(acked);
         }
         let avoidance = self.cwnd > self.ssthresh;
@@ -182,9 +184,9 @@ impl Window {
         if self.cwnd <= self.ssthresh {
             return self.open_by(acked.min(2 * self.mss));
         }
-        let counted = self.counted.unwrap_or_default() + acked;
+        let counted = self.counted + acked;
         let full = counted >= self.cwnd;
-        self.counted = Some(if full { counted - self.cwnd } else { counted });
+        self.counted = if full { counted - self.cwnd } else { counted };
         self.open_by(if full { self.mss } else { 0 } + u64::from(self.extra));
     }
 

@@ -136,6 +136,7 @@ impl NewReno {
 }
 
 impl Congestion for Control {
+    #[inline(never)]
     fn on_new_ack(&mut self, window: &mut Window, acked: u64, facts: Facts) -> Reaction {
         self.0.on_new_ack(window, acked, facts).unwrap_or_else(|| {
             window.grow(acked);

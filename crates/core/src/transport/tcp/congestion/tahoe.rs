@@ -19,9 +19,12 @@
 use super::{Congestion, Facts, Reaction, Timeout, Window};
 use crate::transport::tcp::Params;
 
-/// State of Tahoe.
+/// State of Tahoe. It stands apart, since it is larger than that of `reno`, whose senders would be as large.
 #[derive(Clone, Debug)]
-pub struct Control {
+pub struct Control(Box<State>);
+
+#[derive(Clone, Debug)]
+struct State {
     threshold: u32,
     /// The octet after the last that had been sent when the last slow start began.
     recover: u64,
@@ -29,11 +32,11 @@ pub struct Control {
 
 impl Control {
     pub(super) fn new(params: &Params) -> Control {
-        Control { threshold: params.dupack_threshold, recover: 0 }
+        Control(Box::new(State { threshold: params.dupack_threshold, recover: 0 }))
     }
 
     fn restart(&mut self, window: &mut Window, facts: Facts, timeout: Timeout) {
-        self.recover = facts.sent;
+        self.0.recover = facts.sent;
         window.collapse(facts.send_window, timeout);
     }
 }
@@ -45,8 +48,8 @@ impl Congestion for Control {
     }
 
     fn on_duplicate(&mut self, window: &mut Window, count: u32, facts: Facts) -> Reaction {
-        let is_new = facts.unacknowledged > self.recover || self.recover == 0;
-        if count != self.threshold || !is_new {
+        let is_new = facts.unacknowledged > self.0.recover || self.0.recover == 0;
+        if count != self.0.threshold || !is_new {
             return Reaction::Continue;
         }
         let repeated = if facts.is_reduced { Timeout::Repeated } else { Timeout::First };
