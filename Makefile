@@ -98,7 +98,7 @@ picture: $(VENV)/.built ## Draw the figure of the README
 	$(BIN)/pushout plot lan --set 'duration=10 s' --out docs/static/lan.svg
 
 docs: $(VENV)/.docs ## The site in target/site and the simulator's documentation in target/doc, warnings denied
-	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --builder html docs target/site
+	$(BIN)/sphinx-build --quiet --jobs auto --fail-on-warning --keep-going --builder html docs target/site
 	RUSTDOCFLAGS='--deny warnings' cargo doc --locked --no-deps --package pushout-core
 	@echo "the site: target/site/index.html"
 
