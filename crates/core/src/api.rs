@@ -65,10 +65,11 @@ impl Request<'_> {
     pub fn scenario(&self) -> Result<(Scenario, Vec<Warning>), Refusal> {
         let checked = scenario::checked(self.text, self.name, self.sets)?;
         let warnings = checked.warnings();
-        let mut scenario = on_engine(checked.scenario, self.engine)?;
-        if let Some(seed) = self.seed {
-            scenario.seed = seed;
-        }
+        let scenario = on_engine(checked.scenario, self.engine)?;
+        let scenario = match self.seed {
+            Some(seed) => scenario.with_seed(seed)?,
+            None => scenario,
+        };
         Ok((scenario, warnings))
     }
 }
@@ -157,7 +158,7 @@ pub fn measure(
     paths: &[String],
     caller: Caller<'_>,
 ) -> Result<(Json, f64), Refusal> {
-    let scenario = Scenario { seed, ..scenario.clone() };
+    let scenario = scenario.with_seed(seed)?;
     let (outcome, wall_s) = caller.watch(&scenario, |watch| engine::run_timed(&scenario, false, watch));
     Ok((report::figures(&scenario, &outcome, paths)?.into(), wall_s))
 }

@@ -23,9 +23,7 @@ pub struct Stream {
 impl Stream {
     /// The stream of the component at `path` under `seed`.
     pub fn new(seed: u64, path: impl Display) -> Stream {
-        let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
-        write!(hash, "{path}").expect("a hash takes everything");
-        let key = mix(mix(hash.0) ^ mix(seed.wrapping_add(0x9e37_79b9_7f4a_7c15)));
+        let key = path_key(seed, path);
         Stream { key: [key as u32, (key >> 32) as u32], counter: 0, numbers: [0; 2 * BLOCK], used: 2 * BLOCK }
     }
 
@@ -79,6 +77,13 @@ impl Stream {
     pub fn exponential(&mut self) -> f64 {
         -libm::log(1.0 - self.unit())
     }
+}
+
+/// A number that is the component's at `path` under `seed`.
+pub(crate) fn path_key(seed: u64, path: impl Display) -> u64 {
+    let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
+    write!(hash, "{path}").expect("a hash takes everything");
+    mix(mix(hash.0) ^ mix(seed.wrapping_add(0x9e37_79b9_7f4a_7c15)))
 }
 
 /// FNV-1a of a path that is written piece by piece, so that it need not be assembled in memory.

@@ -211,6 +211,59 @@ fn eighteen_periodic_sources_at_load_0_9_queue_as_in_nd_d_1() {
     periodic_cells_are_nd_d_1(18, 20, &[0, 1, 2, 4]);
 }
 
+// -- M/M/1 and M/G/1 ----------------------------------------------------------------------------------------------
+
+/// Datagrams at Poisson instants over a line of 100 Mb/s, with a load of 0.8.
+const LENGTHS: &str = r#"
+    name = "M/G/1"
+    duration = "6 s"
+    warmup = "500 ms"
+    port = { line = { buffer = "100000 packets" } }
+    adaptation = { kind = "packet" }
+    node = [{ name = "a", kind = "host" }, { name = "b", kind = "host" }]
+    link = [{ name = "line", from = "a", to = "b", rate = "100 Mb/s", delay = "0 s" }]
+    flow = [{ name = "f", from = "a", to = "b", source = { kind = "poisson", rate = "80 Mb/s" }, transport = { kind = "udp" } }]
+"#;
+
+/// Packets at a port of load 0.8 by the formula of Pollaczek and Khinchine, where lengths have this squared coefficient of
+/// variation (L. Kleinrock, "Queueing Systems", vol. 1, 1975, section 5.6).
+fn pollaczek_khinchine(variation: f64) -> f64 {
+    0.8 + 0.8 * 0.8 * (1.0 + variation) / (2.0 * (1.0 - 0.8))
+}
+
+fn lengths_queue(size: &str, expected: f64) {
+    let size = format!("flow.f.source.size={size}");
+    let reports = replications(load(LENGTHS, &[&size]), REPLICATIONS);
+    let of = |pick: &dyn Fn(&Json) -> f64| reports.iter().map(pick).collect::<Vec<_>>();
+    let packets = of(&|report| number(port(report, "line"), "/occupancy_mean"));
+    agrees("mean number in the system", &packets, expected, 0.03);
+}
+
+#[test]
+fn exponential_packets_queue_as_in_mm1() {
+    // the shortest packet has one octet of data, which makes the sum of squares 0.15 % and the mean 0.17 % larger
+    assert_eq!(pollaczek_khinchine(1.0).round(), 4.0);
+    lengths_queue("{ exponential = { mean = '472 bytes' } }", pollaczek_khinchine(1.0));
+}
+
+#[test]
+fn packets_of_one_length_queue_as_in_md1() {
+    lengths_queue("'472 bytes'", pollaczek_khinchine(0.0));
+}
+
+#[test]
+fn a_mix_of_packets_queues_as_in_mg1() {
+    let mix = [(64.0 + 28.0, 7.0), (594.0 + 28.0, 4.0), (1518.0 + 28.0, 1.0)];
+    let moment = |power: i32| {
+        mix.iter().map(|(octets, weight): &(f64, f64)| weight * octets.powi(power)).sum::<f64>() / 12.0
+    };
+    let variation = moment(2) / (moment(1) * moment(1)) - 1.0;
+    lengths_queue(
+        "{ mix = [['64 bytes', 7], ['594 bytes', 4], ['1518 bytes', 1]] }",
+        pollaczek_khinchine(variation),
+    );
+}
+
 // -- Little's law and overload -------------------------------------------------------------------------------------
 
 /// Four Poisson sources over lines too fast to queue, into a small buffer.

@@ -32,6 +32,7 @@ __all__ = [
     "Epd",
     "Espd",
     "FairQueue",
+    "FatTree",
     "Fba",
     "Fec",
     "FecBlock",
@@ -42,6 +43,7 @@ __all__ = [
     "Gcra",
     "Greedy",
     "Iwu",
+    "LeafSpine",
     "LongestQueue",
     "OnOff",
     "Packet",
@@ -1478,15 +1480,17 @@ class Cbr(Scheme):
     Its parameters:
 
     - `rate` (rate; must be given): Rate on the line, headers and padding included.
-    - `size` (size; default "1460 bytes"): Payload of one datagram; a transport of single cells has 48 octets whatever
-      this says.
+    - `size` (size; default "1460 bytes"): Data of one packet, or of one piece that the application writes to TCP: one
+      length, `{ exponential = { mean, max } }` or `{ mix = [[length, weight], …] }`. A transport of single cells has 48
+      octets whatever this says.
     """
 
     kind: str = field(default="cbr", init=False, repr=False)
     rate: str
     """Rate on the line, headers and padding included; rate."""
-    size: str = "1460 bytes"
-    """Payload of one datagram; a transport of single cells has 48 octets whatever this says; size."""
+    size: str | Mapping[str, Any] = "1460 bytes"
+    """Data of one packet, or of one piece that the application writes to TCP: one length, `{ exponential = { mean, max
+    } }` or `{ mix = [[length, weight], …] }`. A transport of single cells has 48 octets whatever this says; size."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -1502,15 +1506,17 @@ class Poisson(Scheme):
     Its parameters:
 
     - `rate` (rate; must be given): Mean rate on the line, headers and padding included.
-    - `size` (size; default "1460 bytes"): Payload of one datagram; a transport of single cells has 48 octets whatever
-      this says.
+    - `size` (size; default "1460 bytes"): Data of one packet, or of one piece that the application writes to TCP: one
+      length, `{ exponential = { mean, max } }` or `{ mix = [[length, weight], …] }`. A transport of single cells has 48
+      octets whatever this says.
     """
 
     kind: str = field(default="poisson", init=False, repr=False)
     rate: str
     """Mean rate on the line, headers and padding included; rate."""
-    size: str = "1460 bytes"
-    """Payload of one datagram; a transport of single cells has 48 octets whatever this says; size."""
+    size: str | Mapping[str, Any] = "1460 bytes"
+    """Data of one packet, or of one piece that the application writes to TCP: one length, `{ exponential = { mean, max
+    } }` or `{ mix = [[length, weight], …] }`. A transport of single cells has 48 octets whatever this says; size."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -1538,8 +1544,9 @@ class OnOff(Scheme):
       probability 1 − activity. `aligned`: At the beginning of a burst: sources that start together begin their first
       bursts together.
     - `total` (not set): Packets after which the source stops; by default it never does.
-    - `size` (size; default "1460 bytes"): Payload of one datagram; a transport of single cells has 48 octets whatever
-      this says.
+    - `size` (size; default "1460 bytes"): Data of one packet, or of one piece that the application writes to TCP: one
+      length, `{ exponential = { mean, max } }` or `{ mix = [[length, weight], …] }`. A transport of single cells has 48
+      octets whatever this says.
     """
 
     kind: str = field(default="on-off", init=False, repr=False)
@@ -1568,8 +1575,9 @@ class OnOff(Scheme):
     """
     total: int | None = None
     """Packets after which the source stops; by default it never does."""
-    size: str = "1460 bytes"
-    """Payload of one datagram; a transport of single cells has 48 octets whatever this says; size."""
+    size: str | Mapping[str, Any] = "1460 bytes"
+    """Data of one packet, or of one piece that the application writes to TCP: one length, `{ exponential = { mean, max
+    } }` or `{ mix = [[length, weight], …] }`. A transport of single cells has 48 octets whatever this says; size."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -2130,3 +2138,90 @@ class Iwu(Scheme):
     """Links from the sources to the unit, by default at the rate of the spaced cells: one for all, or a list; link."""
     trunk: Mapping[str, Any]
     """The link that all share; link."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LeafSpine(Scheme):
+    """Two tiers of switches: every leaf is linked to every spine.
+
+    Template `leaf-spine`.
+
+    Every leaf is linked to every spine; hosts stand at the leaves. From a leaf to another there are as many equal ways
+    as spines and parallel links, and `routing = "ecmp"` is the default.
+
+    ```text
+    host1 ──╮                ╭── spine1 ──╮                ╭── host3
+    host2 ── leaf1 ──────────┤            ├────────── leaf2 ── host4
+    ╰── spine2 ──╯
+    ```
+
+    Source: A. Greenberg et al., "VL2: a scalable and flexible data center network", SIGCOMM 2009, in the form of two
+    tiers of C. Clos, "A study of non-blocking switching networks", Bell System Technical Journal 32(2), 1953; the
+    network of V. Addanki et al., "ABM", SIGCOMM 2022, section 4.1.
+
+    Its parameters:
+
+    - `leaves` (must be given): Switches with hosts.
+    - `spines` (must be given): Switches that link the leaves.
+    - `hosts` (must be given): Hosts at every leaf.
+    - `links` (default 1): Parallel links between a leaf and a spine.
+    - `host` (link; must be given): Links between hosts and leaves.
+    - `fabric` (link; must be given): Links between leaves and spines.
+    - `host_latency` (time; default "0 s"): Time that a frame which arrives spends inside a host before the transport
+      gets it.
+    - `switch_latency` (time; default "0 s"): Time that a unit spends inside a switch before it reaches the output port.
+    """
+
+    template: str = field(default="leaf-spine", init=False, repr=False)
+    leaves: int
+    """Switches with hosts."""
+    spines: int
+    """Switches that link the leaves."""
+    hosts: int
+    """Hosts at every leaf."""
+    links: int = 1
+    """Parallel links between a leaf and a spine."""
+    host: Mapping[str, Any]
+    """Links between hosts and leaves; link."""
+    fabric: Mapping[str, Any]
+    """Links between leaves and spines; link."""
+    host_latency: str = "0 s"
+    """Time that a frame which arrives spends inside a host before the transport gets it; time."""
+    switch_latency: str = "0 s"
+    """Time that a unit spends inside a switch before it reaches the output port; time."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FatTree(Scheme):
+    """Three tiers of equal switches.
+
+    Template `fat-tree`.
+
+    Switches of k ports in three tiers: k pods, each with k/2 edge and k/2 aggregation switches, and (k/2)² core
+    switches. Every edge switch has k/2 hosts. From a pod to another there are (k/2)² equal ways, and `routing = "ecmp"`
+    is the default.
+
+    Source: M. Al-Fares, A. Loukissas, A. Vahdat, "A scalable, commodity data center network architecture", SIGCOMM
+    2008, section 3.
+
+    Its parameters:
+
+    - `radix` (must be given): Ports of every switch.
+    - `host` (link; must be given): Links between hosts and edge switches.
+    - `fabric` (link; must be given): Links between switches.
+    - `host_latency` (time; default "0 s"): Time that a frame which arrives spends inside a host before the transport
+      gets it.
+    - `switch_latency` (time; default "0 s"): Time that a unit spends inside a switch before it reaches the output port.
+    """
+
+    template: str = field(default="fat-tree", init=False, repr=False)
+    radix: int
+    """Ports of every switch."""
+    host: Mapping[str, Any]
+    """Links between hosts and edge switches; link."""
+    fabric: Mapping[str, Any]
+    """Links between switches; link."""
+    host_latency: str = "0 s"
+    """Time that a frame which arrives spends inside a host before the transport gets it; time."""
+    switch_latency: str = "0 s"
+    """Time that a unit spends inside a switch before it reaches the output port; time."""

@@ -12,7 +12,7 @@ const UNMODELLED: [(&[&str], &[&str]); 6] = [
     (&["value"], &["bbr", "bic", "compound", "hybla", "illinois", "timely", "vegas", "westwood"]),
     (&["source"], &["arrivals", "http", "pareto", "query", "replay", "trace", "voip", "websearch"]),
     (&["transport"], &["dccp", "homa", "mptcp", "quic", "rdma", "roce", "rtp", "sctp"]),
-    (&["topology", "template"], &["clos", "fat-tree", "leaf-spine", "ring", "torus"]),
+    (&["topology", "template"], &["clos", "ring", "torus"]),
 ];
 
 /// The page that says what is not modelled.

@@ -5,7 +5,7 @@ use super::figures::{Coding, Figures};
 use super::flow::clock;
 use crate::scenario::model::{self, Scenario};
 use crate::source::Source;
-use crate::source::clock::Clock;
+use crate::source::clock::{Clock, before};
 use crate::transport::fec::{Code, Decoder, Encoder, Label};
 use crate::transport::udp;
 use crate::units::Time;
@@ -16,6 +16,8 @@ pub(super) struct Coded {
     clock: Clock,
     /// When the next packet is due; `Time::NEVER` after the last one.
     pub(super) next: Time,
+    /// When the source stops.
+    stop: Time,
     /// Octets of every packet, IP header included.
     packet: u32,
     encoder: Encoder,
@@ -30,12 +32,13 @@ impl Coded {
     pub(super) fn new(scenario: &Scenario, spec: &model::Flow) -> Coded {
         let vc = &scenario.vcs[spec.vc];
         let packet = spec.packet();
-        let bits = 8 * vc.framing.without_parity().shape(packet).line_bytes();
+        let bits = spec.mean_bits(vc.framing.without_parity());
         let code = spec.source.code().expect("a checked coded flow has a source of blocks");
         let blocks = spec.source.packets().map(|packets| packets / u64::from(code.data));
         Coded {
             clock: clock(scenario, spec, bits),
             next: Time::NEVER,
+            stop: spec.stops_at(),
             packet,
             encoder: Encoder::new(code, blocks),
             decoder: Decoder::new(code),
@@ -46,13 +49,14 @@ impl Coded {
     }
 
     pub(super) fn start(&mut self, now: Time) {
-        self.next = now + self.clock.first();
+        self.next = before(self.stop, now + self.clock.first());
     }
 
     /// Send the next packet; returns its octets and its payload.
     pub(super) fn send(&mut self, now: Time) -> (u32, Payload) {
         let label = self.encoder.take();
-        self.next = self.encoder.peek().map_or(Time::NEVER, |data| now + self.clock.gap(data));
+        self.next =
+            self.encoder.peek().map_or(Time::NEVER, |data| before(self.stop, now + self.clock.gap(data)));
         self.figures.sent += 1;
         self.data_sent += u64::from(label.index < self.code.data && self.decoder.counts(label.block));
         let ends_block = label.index + 1 == self.code.packets();

@@ -69,6 +69,11 @@ impl Files {
         self.is_due(now)
     }
 
+    /// No other file starts.
+    pub(super) fn stop(&mut self) {
+        self.next = None;
+    }
+
     /// How long each file took, in the order in which they ended.
     pub(super) fn times(&self) -> &[Span] {
         &self.times

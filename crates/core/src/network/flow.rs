@@ -3,6 +3,7 @@
 //! The engine calls an end at the instants that [`Flow::next_timer`] names and hands over frames that arrive; what the
 //! end wants to send is appended to a list of [`Emission`]s.
 
+use super::application::{self, Application};
 use super::circuit::{Circuit, Emission, Frame, Payload};
 use super::coded::Coded;
 use super::end::{End, Uplink};
@@ -15,6 +16,7 @@ use crate::metrics::steps::Steps;
 use crate::rng::Stream;
 use crate::scenario::model::{self, Scenario};
 use crate::source::clock::{Clock, Ticks};
+use crate::source::length::Lengths;
 use crate::source::{self, Source};
 use crate::transport::ecn::Ecn;
 use crate::transport::tcp::{Outlet, Receiver, ReceiverStats, Segment, Sender, SenderStats};
@@ -221,7 +223,9 @@ impl Flow {
     /// Whether a greedy TCP flow was still in its first slow start when the measured time began; `None` for other flows.
     pub fn began_in_slow_start(&self) -> Option<bool> {
         match &self.work {
-            Work::Tcp(Tcp { files: None, baseline, .. }) => {
+            Work::Tcp(Tcp { application, baseline, .. })
+                if application.as_ref().is_none_or(|application| application.is_greedy()) =>
+            {
                 Some(baseline.as_ref().is_none_or(|totals| totals.in_slow_start))
             }
             _ => None,
@@ -230,7 +234,8 @@ impl Flow {
 
     /// The files since the last reset; `None` for a flow without files.
     pub fn transfers(&self) -> Option<Transfers<'_>> {
-        let Work::Tcp(Tcp { files: Some(files), baseline, .. }) = &self.work else { return None };
+        let Work::Tcp(Tcp { application: Some(application), baseline, .. }) = &self.work else { return None };
+        let files = application.files()?;
         let before = baseline.as_ref().map_or(0, |totals| totals.transfers);
         Some(Transfers { times: &files.times()[before..], under_way: files.under_way() })
     }
@@ -358,7 +363,7 @@ impl Work {
 #[repr(C)]
 struct Tcp {
     /// The application that fills it, if it sometimes pauses; it comes first because every acknowledgement uses it.
-    files: Option<Box<Files>>,
+    application: Option<Box<Application>>,
     sender: Sender,
     /// Totals at the last reset, if there was one.
     baseline: Option<Box<Totals>>,
@@ -387,16 +392,13 @@ impl Tcp {
             tcp::Phase::Aligned => Span::ZERO,
         };
         let jitter = Stream::new(scenario.seed, format_args!("flow.{}.rtt", spec.name));
-        let files = match &spec.source {
-            source::Spec::File(params) => Some(Box::new(Files::new(params))),
-            _ => None,
-        };
+        let application = application(scenario, spec).map(Box::new);
         let mut sender = Sender::new(params, phase(spec.from, "slow", params.slow_timer), jitter);
         sender.record(DeliveryTime::new(scenario.measure.delivery));
         Tcp {
             sender,
             receiver: Receiver::new(params, phase(spec.to, "fast", params.fast_timer)),
-            files,
+            application,
             baseline: None,
         }
     }
@@ -404,7 +406,8 @@ impl Tcp {
     fn next_timer(&self, end: End) -> Option<Time> {
         match end {
             End::Source => {
-                earliest(self.sender.next_timer(), self.files.as_ref().and_then(|files| files.next_timer()))
+                let application = self.application.as_ref().and_then(|application| application.next_timer());
+                earliest(self.sender.next_timer(), application)
             }
             End::Sink => self.receiver.next_timer(),
         }
@@ -421,16 +424,16 @@ impl Tcp {
     }
 
     fn start(&mut self, now: Time, out: &mut impl Outlet) {
-        self.sender.open(now, out);
-        match &mut self.files {
-            Some(files) => files.begin(now).write(&mut self.sender, now, out),
-            None => self.sender.write_forever(now, out),
+        if let Some(application) = &mut self.application {
+            return application.start(now, &mut self.sender, out);
         }
+        self.sender.open(now, out);
+        self.sender.write_forever(now, out);
     }
 
     fn source_timer(&mut self, now: Time, out: &mut impl Outlet) {
-        if self.files.as_mut().is_some_and(|files| files.is_due(now)) {
-            self.next_file(now, out);
+        if let Some(application) = &mut self.application {
+            application.on_timer(now, &mut self.sender, out);
         }
         if self.sender.next_timer().is_some_and(|due| due <= now) {
             self.sender.on_timer(now, out);
@@ -446,21 +449,15 @@ impl Tcp {
         } else {
             self.sender.on_segment(now, ack, out);
         }
-        let Some(files) = &mut self.files else { return };
-        if open && self.sender.all_acked() && files.end(now) {
-            self.next_file(now, out);
+        let Some(application) = &mut self.application else { return };
+        if open && self.sender.all_acked() {
+            application.all_acked(now, &mut self.sender, out);
         }
     }
 
-    fn next_file(&mut self, now: Time, out: &mut impl Outlet) {
-        let Some(files) = &mut self.files else { return };
-        let file = files.begin(now);
-        self.sender.restart(now, file.reconnect, out);
-        file.write(&mut self.sender, now, out);
-    }
-
     fn totals(&self) -> Totals {
-        let transfers = self.files.as_ref().map_or(0, |files| files.times().len());
+        let files = self.application.as_ref().and_then(|application| application.files());
+        let transfers = files.map_or(0, |files| files.times().len());
         let ReceiverStats { segments: received, marked, .. } = *self.receiver.stats();
         Totals {
             delivered: self.receiver.delivered(),
@@ -510,8 +507,8 @@ impl Tcp {
 #[derive(Debug)]
 struct Datagrams {
     ticks: Ticks,
-    packet: u32,
-    payload: u32,
+    lengths: Lengths,
+    headers: u32,
     ecn: Ecn,
     figures: Figures,
 }
@@ -519,25 +516,54 @@ struct Datagrams {
 impl Datagrams {
     fn new(scenario: &Scenario, spec: &model::Flow) -> Datagrams {
         let vc = &scenario.vcs[spec.vc];
-        let packet = spec.packet();
-        let bits = 8 * vc.framing.shape(packet).line_bytes();
-        let ticks = Ticks::new(clock(scenario, spec, bits), spec.source.packets());
+        let ticks = ticks(scenario, spec, spec.mean_bits(vc.framing));
+        let headers = spec.transport.header_bytes();
+        let lengths = match spec.transport {
+            transport::Spec::Cells(_) => Lengths::Fixed(spec.payload().into()),
+            _ => lengths(scenario, spec, headers),
+        };
         let figures = Figures::new(scenario.measure.delivery);
         let ecn = Ecn::ECT.when(spec.transport.ecn());
-        Datagrams { ticks, packet, payload: spec.payload(), ecn, figures }
+        Datagrams { ticks, lengths, headers, ecn, figures }
     }
 
     fn send(&mut self, now: Time) -> (u32, Payload) {
         self.ticks.step();
         self.figures.sent += 1;
-        (self.packet, Payload::Datagram { bytes: self.payload, sent: now, ecn: self.ecn })
+        let bytes = self.lengths.draw() as u32;
+        (self.headers + bytes, Payload::Datagram { bytes, sent: now, ecn: self.ecn })
     }
+}
+
+/// The application of a TCP flow, unless it has data without end for ever.
+fn application(scenario: &Scenario, spec: &model::Flow) -> Option<Application> {
+    let work = match &spec.source {
+        source::Spec::File(params) => application::Work::Files(Files::new(params)),
+        source if source.length().is_some() => {
+            let bits = spec.mean_bits(scenario.vcs[spec.vc].framing);
+            application::Work::Pieces(ticks(scenario, spec, bits), lengths(scenario, spec, 0))
+        }
+        _ if spec.stop.is_none() => return None,
+        _ => application::Work::Greedy,
+    };
+    Some(Application::new(work, spec.stops_at()))
+}
+
+/// The instants at which a source acts whose mean packet has `bits` bits.
+fn ticks(scenario: &Scenario, spec: &model::Flow, bits: u64) -> Ticks {
+    Ticks::new(clock(scenario, spec, bits), spec.source.packets(), spec.stops_at())
+}
+
+/// The lengths of the packets of a flow whose source decides about them.
+fn lengths(scenario: &Scenario, spec: &model::Flow, headers: u32) -> Lengths {
+    let length = spec.source.length().expect("a source by time has lengths");
+    length.draws(headers, Stream::new(scenario.seed, format_args!("flow.{}.sizes", spec.name)))
 }
 
 /// The clock of a flow's source, whose packets are `bits` bits on the line.
 pub(super) fn clock(scenario: &Scenario, spec: &model::Flow, bits: u64) -> Clock {
     let stream = |name: &str| Stream::new(scenario.seed, format_args!("flow.{}.{name}", spec.name));
-    spec.source.clock(bits, &stream).expect("a checked flow without TCP has a source with a clock")
+    spec.source.clock(bits, &stream).expect("a checked flow of pieces or blocks has a source with a clock")
 }
 
 fn earliest(a: Option<Time>, b: Option<Time>) -> Option<Time> {

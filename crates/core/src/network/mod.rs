@@ -3,6 +3,8 @@
 //! Nothing here knows how time advances. An engine moves units between ports in the order that [`crate::kernel`]
 //! documents, and asks the hosts what to send next.
 
+mod application;
+
 pub mod circuit;
 
 mod coded;

@@ -1,9 +1,9 @@
 //! The ideal against which goodput is measured, for the flows of a scenario.
 
-use crate::adaptation::Framing;
 use crate::metrics::ideal::{Demand, max_min};
 use crate::scenario::model::{Flow, Scenario};
 use crate::source::Source;
+use crate::transport::{self, Transport};
 
 /// Max–min fair payload rates of the flows over the measured time, in bits per second. A source that stops after a
 /// number of packets needs only the rate that carries them.
@@ -15,14 +15,18 @@ pub fn ideal_rates(scenario: &Scenario) -> Vec<f64> {
 
 fn demand(scenario: &Scenario, flow: &Flow) -> Demand {
     let vc = &scenario.vcs[flow.vc];
-    let payload = f64::from(flow.payload());
-    let octets = |framing: Framing| framing.shape(flow.packet()).line_bytes();
-    let cost = octets(vc.framing) as f64 * flow.source.redundancy() / payload;
+    let headers = flow.transport.header_bytes();
+    let payload = flow.mean_of_packet(|packet| f64::from(packet - headers));
+    let octets = flow.mean_of_packet(|packet| vc.framing.shape(packet).line_bytes() as f64);
+    let cost = octets * flow.source.redundancy() / payload;
     let lines = vc.path.iter().map(|&line| (line, cost));
-    let plain = octets(vc.framing.without_parity());
-    let offered = flow.source.mean_rate(payload, 8 * plain).unwrap_or(f64::INFINITY);
+    let bits = flow.mean_bits(vc.framing.without_parity());
+    let piece = match flow.transport {
+        transport::Spec::Tcp(_) => bits as f64 / 8.0, // headers count in no rate of an application
+        _ => payload,
+    };
+    let offered = flow.source.mean_rate(piece, bits).unwrap_or(f64::INFINITY);
     let measured = (scenario.duration - scenario.warmup).as_secs_f64();
-    let all =
-        flow.source.packets().map_or(f64::INFINITY, |packets| 8.0 * payload * packets as f64 / measured);
+    let all = flow.source.packets().map_or(f64::INFINITY, |packets| 8.0 * piece * packets as f64 / measured);
     Demand { lines: lines.collect(), limit: offered.min(all) }
 }

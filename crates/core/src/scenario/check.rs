@@ -1,5 +1,7 @@
 //! From a file to the checked model: parse once, then no more checks.
 
+use std::sync::Arc;
+
 use super::backlog;
 use super::contract::{context, contracts, passing_circuits};
 use super::credits;
@@ -13,9 +15,10 @@ use super::model::{Flow, Line, Measures, Node, Scenario, Vc};
 use super::ports::{self, Ports};
 use super::warnings::{Warning, warnings};
 use crate::language::item::Item;
+use crate::language::message::Refusal;
 use crate::language::names::{Names, name_fault};
 use crate::language::set::Set;
-use crate::language::tree::{self, Fault};
+use crate::language::tree::{self, Fault, Key, Value};
 use crate::units::Span;
 
 /// A scenario that has been checked, with the findings.
@@ -32,6 +35,38 @@ impl Checked {
     pub fn warnings(&self) -> Vec<Warning> {
         warnings(self)
     }
+}
+
+/// What a scenario was read from, where the seed decides about more than random streams: about routes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Origin {
+    root: tree::Node,
+    sets: Vec<Set>,
+}
+
+impl Scenario {
+    /// The same scenario with another seed, and with the routes that follow from it.
+    pub fn with_seed(&self, seed: u64) -> Result<Scenario, Refusal> {
+        let Some(origin) = self.origin.as_ref().filter(|_| seed != self.seed) else {
+            return Ok(Scenario { seed, ..self.clone() });
+        };
+        let root = with_key(&origin.root, "seed", Value::Integer(seed.into()));
+        let drawn = check(&root, &origin.sets, None).map_err(|fault| {
+            let message = format!("with seed {seed}: {fault}");
+            Refusal { message, part: None }
+        })?;
+        let Scenario { duration, warmup, engine, .. } = *self;
+        Ok(Scenario { duration, warmup, engine, ..drawn.scenario })
+    }
+}
+
+/// A table with another value under a key.
+fn with_key(table: &tree::Node, name: &str, value: Value) -> tree::Node {
+    let Value::Table(keys) = &table.value else { unreachable!("a scenario is a table") };
+    let others = keys.iter().filter(|(key, _)| key.name != name).cloned();
+    let key = Key { name: name.to_string(), place: table.place };
+    let own = (key, tree::Node { value, place: table.place });
+    tree::Node { value: Value::Table(others.chain([own]).collect()), place: table.place }
 }
 
 /// A network with its traffic, and the sections from which it was made.
@@ -67,7 +102,8 @@ pub(super) fn check(
         warmup: head.warmup,
         sample: head.sample,
         engine: head.engine,
-        adaptation: file.adaptation,
+        routing: file.routing(),
+        adaptation: file.adaptation.clone(),
         nodes,
         lines,
         vcs,
@@ -75,6 +111,7 @@ pub(super) fn check(
         memories: Vec::new(),
         measure: Measures::default(),
         sections: memories.sections(),
+        origin: file.drawn().map(|_| Arc::new(Origin { root: root.clone(), sets: sets.to_vec() })),
     };
     scenario.memories = memories.settled(&scenario)?;
     credits::settle(&mut scenario, &ports)?; // before measures: which ports are sampled depends on the promised room
@@ -114,6 +151,7 @@ impl Wired {
             &lines,
             &file.adaptation,
             &queue_names(file.queue),
+            file.drawn(),
         )?;
         Ok(Wired { nodes, lines, flows, vcs, choice })
     }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::file::{Flow, Head, OWN_KEYS};
-use super::model::NodeKind;
+use super::model::{NodeKind, Routing};
 use super::topology::{self, Network, Template};
 use crate::adaptation;
 use crate::excerpt::quoted;
@@ -56,6 +56,7 @@ pub(super) struct Asked {
     sections: Vec<Option<Node>>,
     adaptation: adaptation::Spec,
     sets: Vec<Set>,
+    drawn: Option<u64>,
 }
 
 impl<'a> File<'a> {
@@ -63,14 +64,28 @@ impl<'a> File<'a> {
     pub(super) fn asked(&self, sets: &[Set]) -> Asked {
         let sections = self.sections().map(|section| section.cloned()).to_vec();
         let sets = sets.iter().filter(|set| set.concerns_an_entry()).cloned().collect();
-        Asked { sections, adaptation: self.adaptation.clone(), sets }
+        Asked { sections, adaptation: self.adaptation.clone(), sets, drawn: self.drawn() }
+    }
+
+    /// Which of equally short routes flows take.
+    pub(super) fn routing(&self) -> Routing {
+        let by_template = || self.topology.as_ref().map(|(topology, _)| topology.routing());
+        self.head.routing.or_else(by_template).unwrap_or(Routing::First)
+    }
+
+    /// The seed, if routes follow from it.
+    pub(super) fn drawn(&self) -> Option<u64> {
+        (self.routing() == Routing::Ecmp).then_some(self.head.seed)
     }
 
     /// Whether it is the same as this.
     pub(super) fn asks(&self, asked: &Asked, sets: &[Set]) -> bool {
         let sections = self.sections().into_iter().eq(asked.sections.iter().map(Option::as_ref));
         let sets = || sets.iter().filter(|set| set.concerns_an_entry());
-        sections && self.adaptation == asked.adaptation && sets().eq(&asked.sets)
+        sections
+            && self.adaptation == asked.adaptation
+            && self.drawn() == asked.drawn
+            && sets().eq(&asked.sets)
     }
 
     fn sections(&self) -> [Option<&'a Node>; 6] {

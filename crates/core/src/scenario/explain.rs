@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json};
 
 use super::file::{self, Back, Head};
 use super::measure;
-use super::model::{self, Flow, Line, Measures, Memory, MemoryQueue, Scenario};
+use super::model::{self, Flow, Line, Measures, Memory, MemoryQueue, Routing, Scenario};
 use crate::buffer::admission::Admission;
 use crate::buffer::capacity::Capacity;
 use crate::buffer::pool::Pool;
@@ -20,8 +20,8 @@ pub fn explain(scenario: &Scenario) -> Json {
     let mut keys = Map::new();
     let s = scenario;
     let (name, title) = (s.name.clone(), s.title.clone());
-    let Scenario { seed, duration, warmup, sample, engine, .. } = *s;
-    let head = Head { name, title, seed, duration, warmup, sample, engine };
+    let Scenario { seed, duration, warmup, sample, engine, routing, .. } = *s;
+    let head = Head { name, title, seed, duration, warmup, sample, routing: Some(routing), engine };
     head.put(&mut keys);
     keys.insert("adaptation".to_string(), s.adaptation.write());
     keys.insert("node".to_string(), s.nodes.iter().map(node).collect());
@@ -136,16 +136,21 @@ fn port(line: &Line) -> Json {
 fn flow(scenario: &Scenario, flow: &Flow) -> Json {
     let node = |index: usize| scenario.nodes[index].name.clone();
     let vc = &scenario.vcs[flow.vc];
-    let passed = vc.path.iter().skip(1).map(|line| node(scenario.lines[*line].from));
+    let passed = vc.path.iter().skip(1).map(|line| scenario.lines[*line].from);
+    let via: Vec<usize> = match scenario.routing {
+        Routing::First => passed.collect(),
+        Routing::Ecmp => flow.via.clone(),
+    };
     table(&file::Flow {
         name: flow.name.clone(),
         from: node(flow.from),
         to: node(flow.to),
-        via: passed.collect(),
+        via: via.into_iter().map(node).collect(),
         source: flow.source.clone(),
         transport: flow.transport.clone(),
         start: flow.start,
         start_spread: flow.start_spread,
+        stop: flow.stop,
         mcr: (vc.mcr > Rate(0)).then_some(vc.mcr),
         weight: vc.weight,
         priority: vc.priority,

@@ -1,6 +1,6 @@
 //! The sections of a scenario file, except those that the registries and the templates declare.
 
-use super::model::{Engine, Medium, NodeKind};
+use super::model::{Engine, Medium, NodeKind, Routing};
 use crate::buffer::admission::{self, complete_sharing, tail_drop};
 use crate::buffer::pushout;
 use crate::buffer::size::{BufferSize, Level};
@@ -31,6 +31,9 @@ section! {
         /// Time between two samples of the occupancy of limited buffers, for its distribution. Shorter events may be
         /// missed; events whose period is a multiple of this time are always sampled at the same phase.
         pub sample: Span = Span::millis(1),
+        /// Which of equally short routes flows take; by default the first, in a leaf-spine or a fat-tree those of ecmp. The choices of ecmp
+        /// follow from the seed of the run.
+        pub routing: Option<Routing> = None,
         /// How the run is computed; both engines give the same result.
         pub engine: Engine = Engine::Fast,
     }
@@ -200,6 +203,9 @@ section! {
         pub start: Span = Span::ZERO,
         /// Length of the interval after `start` in which the start is drawn at random.
         pub start_spread: Span = Span::ZERO,
+        /// When the application stops: from then on it writes no new data, and a file under way stays unfinished. What TCP has sent
+        /// before is repeated until it has arrived.
+        pub stop: Option<Span> = None,
         /// Minimum cell rate guaranteed to the flow's circuit.
         pub mcr: Option<Rate> = None,
         /// Share or weight of the flow's circuit.

@@ -1,7 +1,9 @@
 //! Flows and their circuits: senders and receivers, routes, and whether they can work.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
+use super::ecmp::EqualRoutes;
 use super::file;
 use super::links::FASTEST;
 use super::model::{Flow, Line, Medium, Node, NodeKind, Vc};
@@ -44,7 +46,7 @@ pub(super) struct Choice {
     pub others: usize,
 }
 
-/// The flows and their circuits.
+/// The flows and their circuits; with a seed it picks among equally short routes.
 pub(super) fn check(
     entries: &[tree::Node],
     nodes: &[Node],
@@ -52,9 +54,11 @@ pub(super) fn check(
     lines: &[Line],
     adaptation: &adaptation::Spec,
     queues: &[&str],
+    drawn: Option<u64>,
 ) -> Result<Traffic, Fault> {
     let routes = Routes::new(nodes, lines);
-    let mut network = Network { nodes, names, lines, adaptation, queues, routes, choice: None };
+    let equal = drawn.map(|seed| RefCell::new(EqualRoutes::new(nodes, lines, seed)));
+    let mut network = Network { nodes, names, lines, adaptation, queues, routes, equal, choice: None };
     let (mut flows, mut circuits) = (Vec::new(), Circuits::default());
     let mut flow_names = Names::default();
     for (index, entry) in entries.iter().enumerate() {
@@ -77,6 +81,8 @@ struct Network<'a> {
     adaptation: &'a adaptation::Spec,
     queues: &'a [&'a str],
     routes: Routes<'a>,
+    /// Where flows are spread over equally short routes.
+    equal: Option<RefCell<EqualRoutes<'a>>>,
     choice: Option<Choice>,
 }
 
@@ -86,7 +92,10 @@ impl Network<'_> {
         item.ensure(from != to, "to", "must be a host other than that of from")?;
         let needs = check_ends(&item)?;
         check_processing(&item)?;
-        let Route { path, ways } = self.route(&item, from, to)?;
+        let runs = item.it.stop.is_none_or(|stop| stop > item.it.start);
+        item.ensure(runs, "stop", &format!("must be later than start, which is {}", item.it.start))?;
+        let via = self.via(&item)?;
+        let Route { path, ways } = self.route(&item, from, &via, to)?;
         if ways > 1 {
             self.note_choice(&path, ways);
         }
@@ -96,16 +105,18 @@ impl Network<'_> {
             None => None,
         };
         let vc = circuits.join(&item, vc, reverse)?;
-        let file::Flow { name, source, transport, start, start_spread, police, class, .. } = item.it;
+        let file::Flow { name, source, transport, start, start_spread, stop, police, class, .. } = item.it;
         let file::Flow { processing, processing_variation, .. } = item.it;
         Ok(Flow {
             name,
             from,
             to,
+            via,
             vc,
             back: None,
             start,
             start_spread,
+            stop,
             source,
             transport,
             police,
@@ -134,8 +145,8 @@ impl Network<'_> {
         self.choice = Some(Choice { from: name(first.from), to: name(last.to), ways, via, others: 0 });
     }
 
-    /// The route of the flow's data.
-    fn route(&self, item: &Item<'_, file::Flow>, from: usize, to: usize) -> Result<Route, Fault> {
+    /// The nodes that a flow's route must pass.
+    fn via(&self, item: &Item<'_, file::Flow>) -> Result<Vec<usize>, Fault> {
         let mut via = Vec::with_capacity(item.it.via.len());
         for name in &item.it.via {
             let node = self.names.find("node", name).map_err(|why| item.fault("via", why))?;
@@ -144,8 +155,27 @@ impl Network<'_> {
             item.ensure(!via.contains(&node), "via", &format!("{name:?} is listed twice"))?;
             via.push(node);
         }
-        let route =
-            self.routes.through(from, &via, to).map_err(|leg| item.fault("to", self.no_route(leg)))?;
+        Ok(via)
+    }
+
+    /// The fewest hops between nodes that a flow passes: the first such way, or the one that its name is hashed to.
+    fn fewest(&self, name: &str, from: usize, via: &[usize], to: usize) -> Result<Route, (usize, usize)> {
+        match &self.equal {
+            Some(equal) => Ok(Route { path: equal.borrow_mut().through(name, from, via, to)?, ways: 1 }),
+            None => self.routes.through(from, via, to),
+        }
+    }
+
+    /// The way of the flow's data.
+    fn route(
+        &self,
+        item: &Item<'_, file::Flow>,
+        from: usize,
+        via: &[usize],
+        to: usize,
+    ) -> Result<Route, Fault> {
+        let name = item.it.pvc.as_ref().unwrap_or(&item.it.name);
+        let route = self.fewest(name, from, via, to).map_err(|leg| item.fault("to", self.no_route(leg)))?;
         let hops = route.path.len();
         item.ensure(
             hops <= MOST_HOPS,
@@ -281,8 +311,8 @@ impl Network<'_> {
         ))
     }
 
-    /// The circuit of the acknowledgements: the same lines backwards, or where one of them has no other direction the
-    /// fewest hops.
+    /// The circuit of the acknowledgements: the same lines backwards, or where one of them has no other direction, or routes are
+    /// hashed, the fewest hops.
     fn reverse(
         &self,
         item: &Item<'_, file::Flow>,
@@ -291,8 +321,10 @@ impl Network<'_> {
         from: usize,
         to: usize,
     ) -> Result<Vc, Fault> {
-        let back: Option<Vec<usize>> = data.path.iter().rev().map(|line| self.lines[*line].back).collect();
-        let fewest = || self.routes.through(to, &[], from).map(|route| route.path);
+        let same = self.equal.is_none() || !item.it.via.is_empty();
+        let backwards = || data.path.iter().rev().map(|line| self.lines[*line].back).collect();
+        let back: Option<Vec<usize>> = if same { backwards() } else { None };
+        let fewest = || self.fewest(&data.name, to, &[], from).map(|route| route.path);
         let path = back.map_or_else(fewest, Ok).map_err(|leg| {
             item.fault("to", format!("{}; acknowledgements need a way back", self.no_route(leg)))
         })?;
@@ -418,7 +450,7 @@ fn check_ends(item: &Item<'_, file::Flow>) -> Result<Needs, Fault> {
     source.check(udp::HEADERS).map_err(|refused| item.refuse("source", refused))?;
     transport.check().map_err(|refused| item.refuse("transport", refused))?;
     let Some(needs) = transport.needs(source) else {
-        let carried = source::Kind::ALL.iter().filter(|kind| kind.traffic() == transport.carries());
+        let carried = source::Kind::ALL.iter().filter(|kind| kind.traffic().fits(transport.carries()));
         let message = format!(
             "the source {:?} does not fit the transport {:?}, which takes: {}",
             source.name(),

@@ -76,14 +76,15 @@ fn forth(
     Ok(Line { name, class, from, to, rate, delay, pause, medium, back: None, port })
 }
 
-/// The line in the other direction of line number `first`: "b->a" to "a->b", else "NAME.back".
+/// The line in the other direction of line number `first`: "b->a" to "a->b" and "b->a.2" to "a->b.2", else "NAME.back".
 fn back(item: &Item<'_, Link>, forth: Line, first: usize) -> Result<Line, Fault> {
     let link = &item.it;
     let Back { rate, delay } =
         link.back.as_ref().map_or(Back { rate: None, delay: None }, |back| back.0.clone());
-    let name = match forth.name == arrow(&link.from, &link.to) {
-        true => arrow(&link.to, &link.from),
-        false => format!("{}.back", forth.name),
+    let number = forth.name.strip_prefix(&arrow(&link.from, &link.to));
+    let name = match number.filter(|number| number.is_empty() || number.starts_with('.')) {
+        Some(number) => arrow(&link.to, &link.from) + number,
+        None => format!("{}.back", forth.name),
     };
     let class = if forth.class.is_empty() { String::new() } else { format!("{}.back", forth.class) };
     let (rate, delay) = (rate.unwrap_or(forth.rate), delay.unwrap_or(forth.delay));

@@ -26,6 +26,8 @@ mod flows;
 
 mod credits;
 
+mod ecmp;
+
 mod backlog;
 
 mod measure;
@@ -46,7 +48,7 @@ use model::Scenario;
 pub use crate::language::message::{Part, Refusal};
 pub(crate) use crate::language::names::name_fault;
 pub use catalogue::policies;
-pub use check::Checked;
+pub use check::{Checked, Origin};
 pub(crate) use expand::merge;
 pub use explain::{explain, thresholds};
 pub use sections::{docs, schema};

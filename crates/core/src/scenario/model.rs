@@ -1,5 +1,8 @@
 //! A scenario that has been checked: everything in it is valid.
 
+use std::sync::Arc;
+
+use super::check::Origin;
 use super::file;
 use crate::adaptation::{self, Framing};
 use crate::buffer::admission;
@@ -11,9 +14,9 @@ use crate::link::{credit, shaper};
 use crate::memory::{self, Check, Limits, Side};
 use crate::police;
 use crate::scheduler;
-use crate::source;
+use crate::source::{self, Source};
 use crate::transport::{self, Transport};
-use crate::units::{Rate, Span};
+use crate::units::{Rate, Span, Time};
 
 crate::choice! {
     /// How a run is computed. Both engines give the same result.
@@ -22,6 +25,16 @@ crate::choice! {
         Fast = "fast",
         /// The reference engine: one event per unit, checked against the papers.
         Reference = "reference",
+    }
+}
+
+crate::choice! {
+    /// Which of equally short routes a flow takes.
+    pub enum Routing {
+        /// The first in the order of links.
+        First = "first",
+        /// One that a hash of the flow picks at every node, with a seed of that node (ECMP).
+        Ecmp = "ecmp",
     }
 }
 
@@ -64,6 +77,8 @@ pub struct Scenario {
     pub sample: Span,
     /// Engine to run on.
     pub engine: Engine,
+    /// Which of equally short routes flows take.
+    pub routing: Routing,
     /// How packets travel.
     pub adaptation: adaptation::Spec,
     /// Nodes; indices into this list name them elsewhere.
@@ -80,6 +95,8 @@ pub struct Scenario {
     pub measure: Measures,
     /// The sections of memories and classes, as they were written.
     pub sections: Sections,
+    /// What it was read from, if the seed decides about more than random streams.
+    pub origin: Option<Arc<Origin>>,
 }
 
 /// Sections whose meaning depends on the rest of the scenario.
@@ -292,6 +309,8 @@ pub struct Flow {
     pub from: usize,
     /// Host that receives.
     pub to: usize,
+    /// Nodes that its route had to pass.
+    pub via: Vec<usize>,
     /// Circuit of the data.
     pub vc: usize,
     /// Circuit of the acknowledgements, if the transport has any.
@@ -300,6 +319,8 @@ pub struct Flow {
     pub start: Span,
     /// Length of the interval after `start` in which the start is drawn at random.
     pub start_spread: Span,
+    /// When the application stops, if it does.
+    pub stop: Option<Span>,
     /// The application.
     pub source: source::Spec,
     /// The transport.
@@ -315,10 +336,35 @@ pub struct Flow {
 }
 
 impl Flow {
+    /// When its application stops; `Time::NEVER` if it does not.
+    pub fn stops_at(&self) -> Time {
+        self.stop.map_or(Time::NEVER, |stop| Time::ZERO + stop)
+    }
+
     /// Octets of its largest packet, IP header included; for single cells their payload.
     pub fn packet(&self) -> u32 {
         let needs = self.transport.needs(&self.source).expect("a transport that carries its source");
         u32::try_from(needs.octets()).expect("a packet of at most 65535 octets")
+    }
+
+    /// The mean of a quantity that depends on the octets of a full packet, IP header included.
+    pub fn mean_of_packet(&self, quantity: impl Fn(u32) -> f64) -> f64 {
+        let headers = self.transport.header_bytes();
+        match self.source.length().filter(|_| matches!(self.transport, transport::Spec::Udp(_))) {
+            Some(length) => length.mean_of(headers, |data| quantity(data as u32 + headers)),
+            None => quantity(self.packet()),
+        }
+    }
+
+    /// Bits of a mean packet on lines with this framing, or of what the application writes to TCP at a time, whose headers do not
+    /// count.
+    pub fn mean_bits(&self, framing: Framing) -> u64 {
+        let octets = match self.source.length().filter(|_| matches!(self.transport, transport::Spec::Tcp(_)))
+        {
+            Some(length) => length.mean_of(0, |data| data as f64),
+            None => self.mean_of_packet(|packet| framing.shape(packet).line_bytes() as f64),
+        };
+        libm::round(8.0 * octets) as u64
     }
 
     /// Octets of data in its largest packet, without IP and transport headers, but with options.

@@ -237,7 +237,7 @@ mod tests {
             told,
             [
                 "3 equally short routes lead from \"a\" to \"c\", and all flows take the first, via left, s0, right; 1 other \
-             flow has such a choice as well. To spread flows, name nodes of their routes in via"
+             flow has such a choice as well. To spread flows, set routing = \"ecmp\", or name nodes of their routes in via"
             ]
         );
     }

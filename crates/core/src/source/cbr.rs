@@ -6,8 +6,9 @@
 //! One unit every period, exactly.
 //!
 //! # Parameters
-//! `rate` on the line, every octet counted; `size` of the payload of a datagram (single cells have a size of their
-//! own). The phase is the flow's start.
+//! `rate` on the line, every octet counted; over TCP, which cuts data into segments by itself, the rate of the data alone. `size`
+//! of the payload of a datagram (single cells have a size of their own), or of what the application writes to TCP at a time. The
+//! phase is the flow's start. Lengths that vary do not change the period, which is that of their mean.
 //!
 //! # Differences from the paper
 //! None. The period is kept as an exact fraction, so that the rate does not drift.
@@ -16,7 +17,8 @@
 //! Constant per unit.
 
 use super::clock::Clock;
-use super::{Source, Traffic, check_datagram, data_rate, datagram};
+use super::length::Length;
+use super::{Source, Traffic, data_rate, datagram};
 use crate::refused::Refused;
 use crate::rng::Stream;
 use crate::section;
@@ -27,21 +29,26 @@ section! {
     pub struct Params {
         /// Rate on the line, headers and padding included.
         pub rate: Rate,
-        /// Payload of one datagram; a transport of single cells has 48 octets whatever this says.
-        pub size: Bytes = Bytes(1460),
+        /// Data of one packet, or of one piece that the application writes to TCP: one length, `{ exponential = { mean, max } }` or
+        /// `{ mix = [[length, weight], …] }`. A transport of single cells has 48 octets whatever this says.
+        pub size: Length = Length::Fixed(Bytes(1460)),
     }
 }
 
 /// Which transports can carry it.
-pub const TRAFFIC: Traffic = Traffic::Datagrams;
+pub const TRAFFIC: Traffic = Traffic::Pieces;
 
 impl Source for Params {
     fn check(&self, _: u32) -> Result<(), Refused> {
-        check_datagram(self.size)
+        self.size.check()
     }
 
     fn packet(&self, headers: u32) -> Option<(u64, &'static str)> {
-        Some(datagram(self.size, headers))
+        Some(datagram(&self.size, headers))
+    }
+
+    fn length(&self) -> Option<&Length> {
+        Some(&self.size)
     }
 
     fn peak(&self) -> Option<(&'static str, Rate)> {

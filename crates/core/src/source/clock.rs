@@ -62,19 +62,26 @@ impl Clock {
 pub struct Ticks {
     clock: Clock,
     next: Time,
-    /// How many units the source still sends, if it stops.
+    /// How many units the source still sends, if it stops after a number of them.
     left: Option<u64>,
+    /// When it stops.
+    stop: Time,
 }
 
 impl Ticks {
-    /// Those of a clock, before the source starts; after `total` units it stops.
-    pub fn new(clock: Clock, total: Option<u64>) -> Ticks {
-        Ticks { clock, next: Time::NEVER, left: total }
+    /// Those of a clock, before the source starts; it stops after `total` units, and at the instant `stop`.
+    pub fn new(clock: Clock, total: Option<u64>, stop: Time) -> Ticks {
+        Ticks { clock, next: Time::NEVER, left: total, stop }
     }
 
     /// The source starts.
     pub fn start(&mut self, now: Time) {
-        self.next = now + self.clock.first();
+        self.next = before(self.stop, now + self.clock.first());
+    }
+
+    /// The source stops at once.
+    pub fn stop(&mut self, now: Time) {
+        (self.next, self.stop) = (Time::NEVER, now);
     }
 
     /// When the next unit is due; `Time::NEVER` before the start and after the last one.
@@ -89,8 +96,17 @@ impl Ticks {
         if let Some(left) = &mut self.left {
             *left -= 1;
         }
-        self.next = if self.left == Some(0) { Time::NEVER } else { self.next + self.clock.gap(true) };
+        self.next = match self.left {
+            Some(0) => Time::NEVER,
+            _ => before(self.stop, self.next + self.clock.gap(true)),
+        };
     }
+}
+
+/// An instant if it comes before `stop`.
+#[inline]
+pub(crate) fn before(stop: Time, next: Time) -> Time {
+    if next < stop { next } else { Time::NEVER }
 }
 
 #[cfg(test)]
@@ -102,6 +118,21 @@ mod tests {
         let mut clock = Clock::periodic(424, Rate(17_107_200));
         let total: u64 = (0..17_107_200u64).map(|_| clock.gap(true).0).sum();
         assert_eq!(total, 424 * 1_000_000_000_000);
+    }
+
+    #[test]
+    fn a_source_sends_nothing_from_the_instant_on_at_which_it_stops() {
+        let stop = Time::ZERO + Span(30);
+        let mut ticks = Ticks::new(Clock::periodic(1, Rate(100_000_000_000)), None, stop); // every 10 ps
+        ticks.start(Time::ZERO);
+        let mut sent = Vec::new();
+        while ticks.next() < Time::NEVER {
+            sent.push(ticks.next().0);
+            ticks.step();
+        }
+        assert_eq!(sent, [0, 10, 20]);
+        ticks.start(stop);
+        assert_eq!(ticks.next(), Time::NEVER);
     }
 
     #[test]

@@ -10,14 +10,17 @@ pub mod clock;
 
 pub mod burst;
 
-use crate::refused::{Refused, refuse_if};
+pub mod length;
+
+use crate::refused::Refused;
 use crate::registry;
 use crate::rng::Stream;
 use crate::transport::fec::Code;
-use crate::units::{Bytes, Rate};
+use crate::units::Rate;
 
 use burst::{Added, Pattern};
 use clock::Clock;
+use length::Length;
 
 registry! {
     /// A source as a scenario asks for it.
@@ -38,9 +41,14 @@ registry! {
             Ok(())
         }
 
-        /// Octets of a packet, IP header included, whose payload follows `headers` octets of headers, and the key
-        /// that decides them, if it is a key of the source and not of the transport.
+        /// Octets of the longest packet, IP header included, whose payload stands behind `headers` octets of headers, and the key
+        /// that decides about them, if that is one of the source and not of the transport.
         fn packet(&self, headers: u32) -> Option<(u64, &'static str)> {
+            None
+        }
+
+        /// The data of its packets, or of the pieces that it writes to a transport, if the source decides about them.
+        fn length(&self) -> Option<&Length> {
             None
         }
 
@@ -91,8 +99,9 @@ registry! {
 pub enum Traffic {
     /// Data that the transport cuts into packets and paces.
     Data,
-    /// Datagrams, or single cells in their place.
-    Datagrams,
+    /// Pieces of data at instants of its own: datagrams, single cells in their place, or what an application writes to a transport
+    /// of data.
+    Pieces,
     /// Packets of data and parity that form blocks.
     Blocks,
 }
@@ -104,14 +113,16 @@ impl Spec {
     }
 }
 
-/// Refuse datagrams without payload.
-fn check_datagram(size: Bytes) -> Result<(), Refused> {
-    refuse_if(size == Bytes(0), "size", "must be at least 1 byte")
+impl Traffic {
+    /// Whether a transport of `carried` traffic can carry it.
+    pub fn fits(self, carried: Traffic) -> bool {
+        self == carried || (self, carried) == (Traffic::Pieces, Traffic::Data)
+    }
 }
 
-/// The packet around a payload of `size`: see [`Source::packet`].
-fn datagram(size: Bytes, headers: u32) -> (u64, &'static str) {
-    (size.0.saturating_add(headers.into()), "source.size")
+/// The packet around the longest payload: see [`Source::packet`].
+fn datagram(size: &Length, headers: u32) -> (u64, &'static str) {
+    (size.longest().0.saturating_add(headers.into()), "source.size")
 }
 
 /// Bits of data per second in a mean of `rate` bits per second on the line: see [`Source::mean_rate`].
@@ -152,7 +163,7 @@ mod tests {
             );
             let expected = match source.kind().traffic() {
                 Traffic::Data => (false, false, false, false),
-                Traffic::Datagrams => (true, true, true, false),
+                Traffic::Pieces => (true, true, true, false),
                 Traffic::Blocks => (true, true, true, true),
             };
             assert_eq!(found, expected, "{}: clock, packet, peak, code", source.name());

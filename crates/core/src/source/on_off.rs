@@ -10,7 +10,8 @@
 //! or a time (`on`), the silence by the share of time within bursts (`activity`, the paper's a) or as a time (`off`).
 //! `distribution`: `periodic` (the paper's "on/off (periodic) cycle") or `exponential`. `phase`: whether the source
 //! begins its cycle at an instant of its own (`random`) or with all others (`aligned`). `total` packets after which the source stops.
-//! `size` of the payload of a datagram.
+//! `size` of the payload of a datagram, or of what the application writes to TCP at a time; over TCP rates are those of the data alone.
+//! Within a burst packets are spaced by the time that their mean length takes at the peak rate.
 //!
 //! # Differences from the paper
 //! Papers 002 and 004 print only the load, and do not mention phases.
@@ -20,7 +21,8 @@
 
 use super::burst::{Added, Bursts, Distribution, Pattern, Phase};
 use super::clock::Clock;
-use super::{Source, Traffic, check_datagram, data_rate, datagram};
+use super::length::Length;
+use super::{Source, Traffic, data_rate, datagram};
 use crate::refused::{Refused, refuse_if};
 use crate::rng::Stream;
 use crate::section;
@@ -45,23 +47,28 @@ section! {
         pub phase: Phase = Phase::Random,
         /// Packets after which the source stops; by default it never does.
         pub total: Option<u64> = None,
-        /// Payload of one datagram; a transport of single cells has 48 octets whatever this says.
-        pub size: Bytes = Bytes(1460),
+        /// Data of one packet, or of one piece that the application writes to TCP: one length, `{ exponential = { mean, max } }` or
+        /// `{ mix = [[length, weight], …] }`. A transport of single cells has 48 octets whatever this says.
+        pub size: Length = Length::Fixed(Bytes(1460)),
     }
 }
 
 /// Which transports can carry it.
-pub const TRAFFIC: Traffic = Traffic::Datagrams;
+pub const TRAFFIC: Traffic = Traffic::Pieces;
 
 impl Source for Params {
     fn check(&self, _: u32) -> Result<(), Refused> {
         refuse_if(self.total == Some(0), "total", "must be at least 1 packet")?;
         self.pattern().check()?;
-        check_datagram(self.size)
+        self.size.check()
     }
 
     fn packet(&self, headers: u32) -> Option<(u64, &'static str)> {
-        Some(datagram(self.size, headers))
+        Some(datagram(&self.size, headers))
+    }
+
+    fn length(&self) -> Option<&Length> {
+        Some(&self.size)
     }
 
     fn peak(&self) -> Option<(&'static str, Rate)> {

@@ -24,7 +24,7 @@ section! {
 
 impl Transport for Params {
     fn carries(&self) -> Traffic {
-        Traffic::Datagrams
+        Traffic::Pieces
     }
 
     fn header_bytes(&self) -> u32 {

@@ -85,6 +85,6 @@ impl Needs {
 impl Spec {
     /// What it needs to carry `source`, if it can.
     pub fn needs(&self, source: &source::Spec) -> Option<Needs> {
-        if self.carries() == source.kind().traffic() { self.needs_for(source) } else { None }
+        if source.kind().traffic().fits(self.carries()) { self.needs_for(source) } else { None }
     }
 }

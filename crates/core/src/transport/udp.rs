@@ -33,7 +33,7 @@ pub const HEADERS: u32 = IP_HEADER + HEADER;
 
 impl Transport for Params {
     fn carries(&self) -> Traffic {
-        Traffic::Datagrams
+        Traffic::Pieces
     }
 
     fn header_bytes(&self) -> u32 {

@@ -125,6 +125,31 @@ pub(crate) fn rings(seed: u64) -> String {
     writer.text
 }
 
+/// A random leaf-spine or fat-tree whose flows are spread by a hash, perhaps over parallel links.
+pub(crate) fn fabrics(seed: u64) -> String {
+    let mut draw = Stream::new(seed, "fabrics");
+    let cells = draw.chance(0.3);
+    let mut writer = Writer::new(draw, cells);
+    writer.head(seed);
+    let hosts = if writer.draw.chance(0.7) { writer.leaf_spine() } else { writer.fat_tree() };
+    for class in ["host", "fabric"] {
+        let (rate, delay) = (writer.pick(&RATES), writer.pick(&DELAYS));
+        writer.line(format_args!("{class} = {{ rate = \"{rate}\", delay = \"{delay}\" }}"));
+    }
+    for section in ["default", "fabric", "\"host.back\""] {
+        if writer.draw.chance(0.6) {
+            writer.port(section);
+        }
+    }
+    let tcp = writer.tcp();
+    for i in 1..=hosts {
+        let start = writer.below(2000);
+        writer.line(format_args!("[[flow]]\nname = \"flow{i}\"\nstart = \"{start} us\""));
+        writer.traffic(&tcp);
+    }
+    writer.text
+}
+
 /// A random network with credits on some of its lines; not every text is a scenario.
 pub(crate) fn credits(seed: u64) -> String {
     let mut writer = Writer::new(Stream::new(seed, "credits"), true);
@@ -151,6 +176,24 @@ impl Writer {
             uses_memory: false,
             has_tcp: false,
         }
+    }
+
+    /// A small leaf-spine without its links; answers its number of hosts.
+    fn leaf_spine(&mut self) -> u64 {
+        let (leaves, spines) = (2 + self.below(2), 1 + self.below(3));
+        let (hosts, links) = (1 + self.below(3), 1 + self.below(2));
+        self.line(format_args!(
+            "[topology]\ntemplate = \"leaf-spine\"\nleaves = {leaves}\nspines = {spines}"
+        ));
+        self.line(format_args!("hosts = {hosts}\nlinks = {links}"));
+        leaves * hosts
+    }
+
+    /// A small fat-tree without its links; answers its number of hosts.
+    fn fat_tree(&mut self) -> u64 {
+        let radix = self.pick(&["2", "4"]);
+        self.line(format_args!("[topology]\ntemplate = \"fat-tree\"\nradix = {radix}"));
+        if radix == "2" { 2 } else { 16 }
     }
 
     /// Ports of a network with credits: on all lines, on those that leave hosts, on those between switches, or on those
@@ -421,6 +464,10 @@ impl Writer {
                 let (start, spread) = (self.below(2000), self.below(300));
                 self.line(format_args!("start = \"{start} us\"\nstart_spread = \"{spread} us\""));
             }
+            if self.draw.chance(0.15) {
+                let stop = 2001 + self.below(4000);
+                self.line(format_args!("stop = \"{stop} us\""));
+            }
             if self.uses_memory && self.draw.chance(0.5) {
                 self.line(format_args!("queue = \"two\""));
             }
@@ -457,15 +504,27 @@ impl Writer {
             self.has_tcp = true;
             return self.line(format_args!("source = {source}\ntransport = {tcp}\nclass = \"tcp\""));
         }
-        let kind = self.pick(&["cbr", "poisson"]);
-        let rate = self.pick(&["42.4 Mb/s", "4.24 Mb/s", "21.2 Mb/s", "60 Mb/s"]);
-        let size = 1 + self.below(3000);
+        self.pieces();
+        if self.draw.chance(0.2) {
+            self.has_tcp = true;
+            return self.line(format_args!("transport = {tcp}\nclass = \"tcp\""));
+        }
         let transport = if self.cells && self.draw.chance(0.5) { "cells" } else { "udp" };
-        self.line(format_args!(
-            "source = {{ kind = \"{kind}\", rate = \"{rate}\", size = \"{size} bytes\" }}"
-        ));
         let ecn = if transport == "udp" { self.pick(&["", ", ecn = true"]) } else { "" };
         self.line(format_args!("transport = {{ kind = \"{transport}\"{ecn} }}"));
+    }
+
+    /// A source that acts by time, with packets of one length or of several.
+    fn pieces(&mut self) {
+        let kind = self.pick(&["cbr", "poisson"]);
+        let rate = self.pick(&["42.4 Mb/s", "4.24 Mb/s", "21.2 Mb/s", "60 Mb/s"]);
+        let (one, other) = (1 + self.below(3000), 1 + self.below(200));
+        let size = match self.below(5) {
+            0 => format!("{{ exponential = {{ mean = \"{one} bytes\", max = \"9000 bytes\" }} }}"),
+            1 => format!("{{ mix = [[\"{one} bytes\", 1], [\"{other} bytes\", 2]] }}"),
+            _ => format!("\"{one} bytes\""),
+        };
+        self.line(format_args!("source = {{ kind = \"{kind}\", rate = \"{rate}\", size = {size} }}"));
     }
 
     /// Some units are marked at the first switch, or lost there.

@@ -12,7 +12,7 @@ mod shipped;
 
 use std::ops::Range;
 
-use generator::{circuits, credits, rings, scenario, streams};
+use generator::{circuits, credits, fabrics, rings, scenario, streams};
 use pushout_core::audit::audit;
 use pushout_core::engine::{self, LossRecord};
 use pushout_core::report::report;
@@ -168,6 +168,19 @@ fn both_engines_agree_where_circuits_with_queues_go_round() {
     }
     assert!(compared * 2 >= count, "only {compared} of {count} texts are scenarios");
     assert!(lossy * 3 >= compared, "only {lossy} of {compared} runs lose anything");
+}
+
+#[test]
+fn both_engines_agree_where_flows_are_spread_over_a_fabric() {
+    let (count, mut compared) = (how_many() / 4, 0);
+    for seed in seeds(4) {
+        let text = fabrics(seed);
+        let Ok(checked) = load(&text, "fabrics.toml", &[]) else { continue };
+        let found = differences_of(seed, &checked);
+        assert!(found.is_empty(), "seed {seed}:\n{}\n{text}", found.join("\n"));
+        compared += 1;
+    }
+    assert!(compared * 2 >= count, "only {compared} of {count} texts are scenarios");
 }
 
 /// A port need not be told for a second or more which cells of a queue have started: that is more than a frame can have.

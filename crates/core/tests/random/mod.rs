@@ -50,7 +50,7 @@ fn schema_without<T: Section>(keys: &[&str]) -> Json {
 }
 
 /// Keys of a flow that are drawn by hand.
-const FLOW_KEYS: [&str; 16] = [
+const FLOW_KEYS: [&str; 17] = [
     "name",
     "from",
     "to",
@@ -59,6 +59,7 @@ const FLOW_KEYS: [&str; 16] = [
     "transport",
     "start",
     "start_spread",
+    "stop",
     "mcr",
     "weight",
     "queue",
@@ -135,6 +136,9 @@ impl Net {
         if draw.chance(0.5) {
             flow["start"] = format!("{} us", draw.between(0, 5_000)).into();
             flow["start_spread"] = draw.of(&["0 s", "1 ms"]).to_string().into();
+        }
+        if draw.chance(0.2) {
+            flow["stop"] = format!("{} us", draw.magnitude(5_001, 200_000)).into();
         }
         if draw.chance(0.3) {
             flow["mcr"] = "50 kb/s".into();

@@ -57,6 +57,10 @@ impl Draw {
                 (schema["default"].as_f64().unwrap_or(1.0) * self.of(&[0.25, 0.5, 1.0, 1.5])).into()
             }
             Some("string") => self.text(schema).into(),
+            Some("array") if schema["prefixItems"].is_array() => {
+                let items = schema["prefixItems"].as_array().expect("a list of schemas");
+                items.iter().map(|item| self.instance(item)).collect()
+            }
             Some("array") => (0..self.between(0, 3)).map(|_| self.instance(&schema["items"])).collect(),
             Some("object") => self.object(schema).into(),
             _ => panic!("the tests cannot draw a value of {schema}"),

@@ -6,10 +6,10 @@
 use serde_json::Value as Json;
 
 use super::file::{Back, Flow};
-use super::model::NodeKind;
+use super::model::{NodeKind, Routing};
 use crate::adaptation;
 use crate::language::spec::{Field, Nested, Section, Shape, object_schema, read_section};
-use crate::language::tree::{Fault, Key, Node, Place, Value};
+use crate::language::tree::{Fault, Key, Node, Place, Value, arrow};
 use crate::refused::{Refused, refuse};
 use crate::registry;
 use crate::units::{Quantity, Rate, Span};
@@ -20,12 +20,19 @@ registry! {
         Dumbbell = "dumbbell" in dumbbell,
         ParkingLot = "parking-lot" in parking_lot,
         Iwu = "iwu" in iwu,
+        LeafSpine = "leaf-spine" in leaf_spine,
+        FatTree = "fat-tree" in fat_tree,
     }
 
     /// The interface of a template.
     pub trait Template for Spec {
         /// The network that it expands to, or why it cannot.
         fn expand(&self, network: &mut Network) -> Result<(), Refused>;
+
+        /// Which of equally short routes flows take, unless the scenario says.
+        fn routing(&self) -> Routing {
+            Routing::First
+        }
 
         /// The rate of a link of this class that has none, if it follows from the flows that start at the link's
         /// first node; or the fault in them.
@@ -71,6 +78,21 @@ impl Network {
             into.extend(keys.iter().cloned());
         }
         self.links.push(link);
+    }
+
+    /// Parallel links between two nodes, called as lines without a name are: "a->b", "a->b.2", ….
+    fn between(&mut self, class: &str, from: &str, to: &str, links: u32, wire: &Wire) {
+        let name = arrow(from, to);
+        self.link(&name, class, from, to, wire);
+        (2..=links).for_each(|number| self.link(&format!("{name}.{number}"), class, from, to, wire));
+    }
+
+    /// A flow from each of the hosts `host1`, `host2`, … to the one `shift` further, with the first behind the last.
+    fn shifted_flows(&mut self, hosts: u64, shift: u64) {
+        for host in 0..hosts {
+            let to = (host + shift) % hosts + 1;
+            self.flow(&format!("flow{}", host + 1), &format!("host{}", host + 1), &format!("host{to}"));
+        }
     }
 
     /// All hosts, and all switches or routers, that exist so far delay the units that pass them.

@@ -13,7 +13,7 @@ pub(super) fn equal(choice: &Choice) -> Warning {
     };
     let message = format!(
         "{ways} equally short routes lead from {from:?} to {to:?}, and all flows take the first, via {}{more}. To spread \
-         flows, name nodes of their routes in via",
+         flows, set routing = \"ecmp\", or name nodes of their routes in via",
         via.join(", ")
     );
     Warning { code: "equal-routes", message }

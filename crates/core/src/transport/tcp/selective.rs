@@ -174,7 +174,9 @@ impl Sender {
         if echo {
             self.reduce_for_mark(facts.now);
         } else if acked > 0 {
+            let most = self.largest_growth(acked);
             self.congestion.on_new_ack(&mut self.window, acked, facts);
+            self.window.cwnd = self.window.cwnd.min(most);
         }
     }
 
@@ -211,6 +213,9 @@ impl Sender {
                 break;
             }
             it.is_forced = false;
+        }
+        if self.heeds_application {
+            self.note_limit(self.window.cwnd);
         }
         is_new
     }

@@ -31,6 +31,8 @@ pub struct Sender {
     sacks: bool,
     /// The application closes the connection behind what it has written.
     is_closing: bool,
+    /// The application may be what limits it: then the window does not grow.
+    pub(super) heeds_application: bool,
     /// First octet that is not acknowledged (snd_una).
     pub(super) unacknowledged: u64,
     /// Next octet to send (snd_nxt); behind `sent` after a timeout.
@@ -80,6 +82,8 @@ pub(super) struct Aside {
     /// The octet after the last that had been sent when this connection's window was reduced last: until more than that is
     /// acknowledged, it is not reduced for a congestion mark.
     reduced: Option<u64>,
+    /// The octet after the last that had been sent when the window, and not the application, was the limit last.
+    window_limited: u64,
 }
 
 impl Aside {
@@ -90,6 +94,7 @@ impl Aside {
             jitter,
             timed_out: None,
             reduced: None,
+            window_limited: 0,
         }
     }
 }
@@ -125,6 +130,7 @@ impl Sender {
             sacks: params.sack,
             selective: None,
             is_closing: false,
+            heeds_application: false,
             unacknowledged: 0,
             next: 0,
             sent: 0,
@@ -200,6 +206,19 @@ impl Sender {
     pub fn write_last(&mut self, now: Time, bytes: u64, out: &mut impl Outlet) {
         self.is_closing = true;
         self.write(now, bytes, out);
+    }
+
+    /// The application writes at instants of its own: while it is the limit, the window does not grow.
+    pub fn heed_application(&mut self) {
+        self.heeds_application = true;
+    }
+
+    /// The application writes nothing more; what has been sent is repeated until it has arrived.
+    pub fn end_of_data(&mut self) {
+        self.written = self.sent;
+        if self.all_acked() && self.state == State::Established {
+            self.timer = None;
+        }
     }
 
     /// The application has data without end from now on.
@@ -357,6 +376,9 @@ impl Sender {
             self.next += len;
             self.start_retransmission_timer(now);
         }
+        if self.heeds_application {
+            self.note_limit(self.window.usable());
+        }
         if window == 0 && self.next > self.unacknowledged {
             // the window was closed over data in flight: probe for it instead of repeating it
             self.timer = None;
@@ -365,6 +387,21 @@ impl Sender {
         if self.timer.is_none() && self.unacknowledged < self.written {
             self.timer = Some((Timer::Persist, self.clock.after(now, self.estimator.persist())));
         }
+    }
+
+    /// Remember what was sent while the window was the limit: less than a segment fits, or the application has written more.
+    pub(super) fn note_limit(&mut self, window: u64) {
+        if self.sent < self.written || self.flight() + self.window.mss > window {
+            self.aside.window_limited = self.sent;
+        }
+    }
+
+    /// What the window may grow to with an ACK of `acked` octets: no further while the application is the limit, so that it is
+    /// never larger than what has been tried (as in Linux, `tcp_is_cwnd_limited`, and RFC 9002 section 7.8).
+    #[inline]
+    pub(super) fn largest_growth(&self, acked: u64) -> u64 {
+        let is_limit = self.heeds_application && self.unacknowledged - acked >= self.aside.window_limited;
+        if is_limit { self.window.cwnd } else { u64::MAX }
     }
 
     /// Nothing is outstanding, and nothing has been sent for longer than the timeout in force (RFC 5681 section 4.1).
@@ -514,10 +551,12 @@ impl Sender {
         self.next = self.next.max(segment.ack);
         self.duplicates = 0;
         let facts = self.facts(now, rtt);
+        let most = self.largest_growth(acked);
         let reaction = match segment.ecn.has(Ecn::ECE) {
             true => self.on_echo(acked, facts),
             false => self.congestion.on_new_ack(&mut self.window, acked, facts),
         };
+        self.window.cwnd = self.window.cwnd.min(most);
         self.update_window(segment);
         self.restart_timer(now, reaction);
         if matches!(reaction, Reaction::Retransmit { .. }) {

@@ -1,0 +1,117 @@
+//! The application that fills a TCP connection: files, pieces at instants of its own, or data without end until it stops.
+
+use super::files::Files;
+use crate::source::clock::Ticks;
+use crate::source::length::Lengths;
+use crate::transport::tcp::{Outlet, Sender};
+use crate::units::Time;
+
+/// The application of a TCP flow; a greedy one that never stops needs none.
+#[derive(Debug)]
+pub(super) struct Application {
+    work: Work,
+    /// When it stops; `Time::NEVER` if it does not, or has stopped.
+    stop: Time,
+    has_stopped: bool,
+}
+
+/// What an application writes.
+#[derive(Debug)]
+pub(super) enum Work {
+    /// Data without end.
+    Greedy,
+    /// One file after another.
+    Files(Files),
+    /// Pieces at instants of its own.
+    Pieces(Ticks, Lengths),
+}
+
+impl Application {
+    /// One that stops at `stop`.
+    pub(super) fn new(work: Work, stop: Time) -> Application {
+        Application { work, stop, has_stopped: false }
+    }
+
+    /// When it wants to be called.
+    #[inline]
+    pub(super) fn next_timer(&self) -> Option<Time> {
+        let next = match &self.work {
+            Work::Greedy => Time::NEVER,
+            Work::Files(files) => files.next_timer().unwrap_or(Time::NEVER),
+            Work::Pieces(ticks, _) => ticks.next(),
+        };
+        Some(next.min(self.stop)).filter(|next| *next < Time::NEVER)
+    }
+
+    /// The flow starts: it opens its connection, unless it should have stopped before.
+    pub(super) fn start(&mut self, now: Time, sender: &mut Sender, out: &mut impl Outlet) {
+        if self.stop <= now {
+            return self.end(now, sender);
+        }
+        sender.open(now, out);
+        match &mut self.work {
+            Work::Greedy => sender.write_forever(now, out),
+            Work::Files(files) => files.begin(now).write(sender, now, out),
+            Work::Pieces(ticks, _) => {
+                sender.heed_application();
+                ticks.start(now);
+            }
+        }
+    }
+
+    /// A timer goes off: perhaps that of the transport, and nothing is due here.
+    pub(super) fn on_timer(&mut self, now: Time, sender: &mut Sender, out: &mut impl Outlet) {
+        if self.stop <= now {
+            return self.end(now, sender);
+        }
+        match &mut self.work {
+            Work::Greedy => {}
+            Work::Files(files) if files.is_due(now) => next_file(files, now, sender, out),
+            Work::Files(_) => {}
+            Work::Pieces(ticks, lengths) => {
+                while ticks.next() <= now {
+                    ticks.step();
+                    sender.write(now, lengths.draw(), out);
+                }
+            }
+        }
+    }
+
+    /// Everything that it has written has been acknowledged.
+    pub(super) fn all_acked(&mut self, now: Time, sender: &mut Sender, out: &mut impl Outlet) {
+        let Work::Files(files) = &mut self.work else { return };
+        if !self.has_stopped && files.end(now) {
+            next_file(files, now, sender, out);
+        }
+    }
+
+    /// It writes nothing more.
+    fn end(&mut self, now: Time, sender: &mut Sender) {
+        (self.stop, self.has_stopped) = (Time::NEVER, true);
+        sender.end_of_data();
+        match &mut self.work {
+            Work::Greedy => {}
+            Work::Files(files) => files.stop(),
+            Work::Pieces(ticks, _) => ticks.stop(now),
+        }
+    }
+
+    /// Its files, if that is what it sends.
+    pub(super) fn files(&self) -> Option<&Files> {
+        match &self.work {
+            Work::Files(files) => Some(files),
+            _ => None,
+        }
+    }
+
+    /// Whether it has data without end.
+    pub(super) fn is_greedy(&self) -> bool {
+        matches!(self.work, Work::Greedy)
+    }
+}
+
+fn next_file(files: &mut Files, now: Time, sender: &mut Sender, out: &mut impl Outlet) {
+    let file = files.begin(now);
+    sender.restart(now, file.reconnect, out);
+    file.write(sender, now, out);
+}
