@@ -25,6 +25,18 @@ PATTERNS = {
     r"\bit is not known whether\b": "whether … is not known",
     r"\bno rarity\b": "common",
     r"\b(is|are) told apart\b": "can be distinguished",
+    r"\bunder way\b": "in flight, in transfer, in progress",
+    r"\bone behind the other\b": "one after the other, back to back",
+    r"\b(go|goes|went|gone|going) off\b": "fires, expires, ticks",
+    r"\b(line|lines) of the cache\b": "cache line",
+    r"\blets? go of\b": "releases",
+    r"\bcom(e|es|ing) along\b": "is shipped, is included",
+    r"\bknows? no\b": "does not depend on, does not distinguish",
+    r"\blet happen\b": "handle, advance to",
+    r"\bmust go\b": "must be removed",
+    r"\bwho is (told|served|admitted)\b": "observer, scheduler, admission policy",
+    r"\bwhose turn it is\b": "next in turn",
+    r"\ba circle of circuits\b": "a cycle of circuits",
 }
 """What may not come back, and what to write instead."""
 

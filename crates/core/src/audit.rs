@@ -75,7 +75,7 @@ fn circuits(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
         let tally = circuit.tally();
         audit.check(tally.sent == tally.arrived + tally.lost + under_way[vc], || {
             format!(
-                "circuit {}: {} units sent, but {} arrived, {} lost and {} under way",
+                "circuit {}: {} units sent, but {} arrived, {} lost and {} in flight",
                 scenario.vcs[vc].name, tally.sent, tally.arrived, tally.lost, under_way[vc]
             )
         });
@@ -90,7 +90,7 @@ fn marks(audit: &mut Audit, outcome: &Outcome) {
     let tallies = circuits.iter().map(|circuit| circuit.tally());
     let under_way: u64 = tallies.map(|tally| tally.sent.saturating_sub(tally.arrived + tally.lost)).sum();
     audit.check(gone <= set && set <= gone + under_way, || {
-        format!("ports marked {set} units, but {gone} have arrived or are lost and {under_way} are under way")
+        format!("ports marked {set} units, but {gone} have arrived or are lost and {under_way} are in flight")
     });
 }
 
@@ -298,7 +298,7 @@ mod tests {
         let vanished = failures(FILES, |_, network| {
             network.ports[0].counters_mut().marked(&CELL, Reason::Early);
         });
-        assert_eq!(vanished, "ports marked 1 units, but 0 have arrived or are lost and 0 are under way");
+        assert_eq!(vanished, "ports marked 1 units, but 0 have arrived or are lost and 0 are in flight");
     }
 
     #[test]

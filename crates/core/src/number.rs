@@ -144,9 +144,11 @@ pub(crate) fn mistake(number: &str) -> String {
     let is_decimal = separator == Some(',') && Decimal::read(&point).is_ok();
     match (groups(separator.unwrap_or('.')), is_decimal) {
         (Some((plain, _)), true) => {
-            format!("the {name} in {shown} must go: write {plain} or, as a decimal, {point}")
+            format!("the {name} in {shown} must be removed: write {plain} or, as a decimal, {point}")
         }
-        (Some((plain, spaced)), false) => format!("the {name} in {shown} must go: write {plain} or {spaced}"),
+        (Some((plain, spaced)), false) => {
+            format!("the {name} in {shown} must be removed: write {plain} or {spaced}")
+        }
         (None, true) => format!("the {name} in {shown} must be a point: write {point}"),
         (None, false) => format!("a {name} cannot stand in a number such as {shown}"),
     }
@@ -246,13 +248,16 @@ mod tests {
     #[test]
     fn the_part_that_is_wrong_is_named() {
         for (number, told) in [
-            ("50,000", "the comma in \"50,000\" must go: write 50000 or, as a decimal, 50.000"),
-            ("1,000,000", "the comma in \"1,000,000\" must go: write 1000000 or 1_000_000"),
+            ("50,000", "the comma in \"50,000\" must be removed: write 50000 or, as a decimal, 50.000"),
+            ("1,000,000", "the comma in \"1,000,000\" must be removed: write 1000000 or 1_000_000"),
             ("1,5", "the comma in \"1,5\" must be a point: write 1.5"),
             ("1,5,5", "a comma cannot stand in a number such as \"1,5,5\""),
-            ("50 000", "the blank in \"50 000\" must go: write 50000 or 50_000"),
-            ("1'000", "the apostrophe in \"1'000\" must go: write 1000 or 1_000"),
-            ("1.000.000", "the second decimal point in \"1.000.000\" must go: write 1000000 or 1_000_000"),
+            ("50 000", "the blank in \"50 000\" must be removed: write 50000 or 50_000"),
+            ("1'000", "the apostrophe in \"1'000\" must be removed: write 1000 or 1_000"),
+            (
+                "1.000.000",
+                "the second decimal point in \"1.000.000\" must be removed: write 1000000 or 1_000_000",
+            ),
             ("1.2.3", "a second decimal point cannot stand in a number such as \"1.2.3\""),
             ("1-2", "a sign cannot stand in a number such as \"1-2\""),
             (".", "\".\" is not a decimal number"),

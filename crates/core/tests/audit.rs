@@ -139,7 +139,7 @@ fn meddled(meddle: impl Fn(&mut Outcome)) -> Vec<String> {
 #[test]
 fn the_audit_misses_a_unit_that_has_vanished_from_a_line() {
     let failures = meddled(|outcome| outcome.on_lines[0] += 1);
-    assert!(failures.len() == 1 && failures[0].contains("under way"), "{failures:?}");
+    assert!(failures.len() == 1 && failures[0].contains("in flight"), "{failures:?}");
 }
 
 #[test]

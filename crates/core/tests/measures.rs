@@ -284,10 +284,10 @@ fn what_cannot_be_measured_is_refused() {
     refused("window = \"26 s\"", "a window lasts longer than 0 s and at most the measured time of 25 s");
     refused("window = \"5 s\"\nstep = \"1 us\"", "more than 1000000 steps");
     refused("occupancy = [\"bottlneck\"]", "did you mean \"bottleneck\"?");
-    refused("occupancy = [\"egress\"]", "\"egress1\" is not sampled");
+    refused("occupancy = [\"egress\"]", "\"egress1\" must have a limited buffer");
     refused("losses = [\"bottlneck\"]", "did you mean \"bottleneck\"?");
     refused("cwnd = [\"flow5\"]", "unknown flow \"flow5\"");
-    refused("meter = [\"egress\"]", "\"egress1\" is not sampled");
+    refused("meter = [\"egress\"]", "\"egress1\" must have a limited buffer");
     refused("reference = \"left\"", "unknown port \"left\"");
     refused("fairness = [{ class = \"few\" }]", "two classes can be compared, not 1");
     refused("fairness = [{ class = \"few\" }, { class = \"man\" }]", "did you mean \"many\"?");

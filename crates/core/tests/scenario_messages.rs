@@ -162,7 +162,7 @@ fn values_say_what_they_should_have_been() {
         (EXPLICIT, "name = \"f\"", "name = \"f\"\nweight = nan",
             "lan.toml:24:10: flow.f.weight must be a number, not NaN"),
         (EXPLICIT, "name = \"f\"", "name = \"f\"\nmcr = \"11 Mb/s\"",
-            r#"lan.toml:24:7: flow.f.mcr: "11 Mb/s": the line "a->s" has only 10 Mb/s to promise"#),
+            r#"lan.toml:24:7: flow.f.mcr must be at most 10 Mb/s, the rate of the line "a->s", not "11 Mb/s""#),
         (EXPLICIT, "to = \"s\"\nrate = \"10 Mb/s\"", "to = \"s\"\nrate = \"0 Mb/s\"",
             r#"lan.toml:15:8: link.a->s.rate must be greater than 0 b/s, not "0 Mb/s""#),
         (EXPLICIT, "to = \"s\"\nrate = \"10 Mb/s\"", "to = \"s\"\nrate = \"900 Tb/s\"",
@@ -627,9 +627,9 @@ fn the_unit_or_the_part_of_a_number_that_is_wrong_is_named() {
     for (buffer, told) in [
         ("64 kb", "unknown unit \"kb\" for a buffer; did you mean \"kB\"?"),
         ("10 pakets", "unknown unit \"pakets\" for a buffer; did you mean \"packets\"?"),
-        ("50,000 bytes", "the comma in \"50,000\" must go: write 50000 or, as a decimal, 50.000"),
+        ("50,000 bytes", "the comma in \"50,000\" must be removed: write 50000 or, as a decimal, 50.000"),
         ("1,5 MB", "the comma in \"1,5\" must be a point: write 1.5"),
-        ("8 192 cells", "the blank in \"8 192\" must go: write 8192 or 8_192"),
+        ("8 192 cells", "the blank in \"8 192\" must be removed: write 8192 or 8_192"),
         ("0.5 packets", "packets are whole"),
     ] {
         let line = first_line(&spoilt(LAN, "8192 cells", buffer));

@@ -290,7 +290,7 @@ fn littles_law_holds(scenario: &Scenario, bits: f64) {
     let bottleneck = port(&report, "bottleneck");
     let throughput = number(bottleneck, "/units_out") / 0.5;
     let by_law = throughput * (time / arrived - elsewhere);
-    // not exact, because some units are under way when the measured time starts and ends
+    // not exact, because some units are in flight when the measured time starts and ends
     close("Little's law", number(bottleneck, "/occupancy_mean"), by_law, 2e-3);
 }
 

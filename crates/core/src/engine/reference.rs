@@ -289,7 +289,7 @@ impl<T: Tracer> Engine<T> {
 
     /// A credit reaches the port that waits for it.
     fn credit(&mut self, port: usize, now: Time) {
-        let (_, credit) = self.credits[port].pop_front().expect("an arriving credit was under way");
+        let (_, credit) = self.credits[port].pop_front().expect("an arriving credit was in flight");
         if let Some(&(time, _)) = self.credits[port].front() {
             self.queue.push(Event::new(time, Class::Credit, port as u32));
         }

@@ -56,7 +56,10 @@ fn page(entry: &Entry) -> String {
 fn usage(entry: &Entry) -> String {
     let Entry { name, kind, .. } = entry;
     let Some(TableForm { tag, .. }) = entry.table else {
-        return format!("transport = {{ kind = \"tcp\", {kind} = \"{name}\" }}");
+        return match *kind {
+            "discipline" => format!("{kind} = \"{name}\""),
+            _ => format!("transport = {{ kind = \"tcp\", {kind} = \"{name}\" }}"),
+        };
     };
     match *kind {
         "adaptation" => format!("[adaptation] {tag} = \"{name}\""),

@@ -211,7 +211,7 @@ impl Network<'_> {
         item.ensure(flow.weight.is_finite() && flow.weight > 0.0, "weight", "must be greater than 0")?;
         let mcr = flow.mcr.unwrap_or(Rate(0));
         if let Some(line) = path.iter().map(|line| &self.lines[*line]).find(|line| line.rate < mcr) {
-            let message = format!("the line {:?} has only {} to promise", line.name, line.rate);
+            let message = format!("must be at most {}, the rate of the line {:?}", line.rate, line.name);
             return Err(item.fault("mcr", message));
         }
         let name = flow.pvc.clone().unwrap_or_else(|| flow.name.clone());

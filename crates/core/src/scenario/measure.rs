@@ -85,7 +85,7 @@ fn check_sampled(
     check_few(item, key, ports.is_empty(), head)?;
     ports.iter().map(|&line| &lines[line]).try_for_each(|line| {
         let message =
-            format!("the port {:?} is not sampled, since it is unlimited: give it a buffer", line.name);
+            format!("the port {:?} must have a limited buffer to be sampled: give it a buffer", line.name);
         item.ensure(line.is_sampled(), key, &message)
     })
 }

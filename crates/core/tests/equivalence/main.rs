@@ -150,7 +150,7 @@ fn both_engines_agree_where_circuits_have_queues() {
     assert!(lossy * 3 >= count / 2, "only {lossy} of {} runs lose anything", count / 2);
 }
 
-/// Where circuits go round, ports advance in steps, one behind the other, and what others still send in the same step is not
+/// Where circuits go round, ports advance in steps, one after the other, and what others still send in the same step is not
 /// known. Cells of a frame are in their queue before they arrive, and find no room in the end: what was foretold of others
 /// must not count on them.
 const ONCE_DIFFERENT_IN_A_RING: [u64; 3] = [12799, 20500, 36737];

@@ -22,7 +22,7 @@ use crate::board::{Board, Cell, Model};
 /// Sequences for each scheme.
 const SEQUENCES: u64 = 1000;
 
-/// The line of paper 002: slow, so that clocks of milliseconds go off every few cells.
+/// The line of paper 002: slow, so that clocks of milliseconds tick every few cells.
 pub(crate) const RATE: Rate = Rate(2_350_000);
 
 /// What a sequence draws its parameters from.
@@ -217,7 +217,7 @@ struct Pair {
     port: Port,
     model: Box<dyn Model>,
     board: Board,
-    /// When the line is free again, and when the clock of the scheme goes off.
+    /// When the line is free again, and when the clock of the scheme ticks.
     free: Option<Time>,
     clock: Option<Time>,
     losses: Vec<Loss>,

@@ -11,7 +11,7 @@ use crate::{Draw, compare};
 /// The cost of a cell, in bit · ps/s.
 const CELL: i128 = 424 * 1_000_000_000_000;
 
-/// Who is served next.
+/// Which circuit is served next.
 #[derive(Clone, Debug)]
 pub(crate) enum Turns {
     /// The next circuit with cells, behind the one that was served last.
@@ -189,7 +189,7 @@ impl<A: FnMut(&mut Board, Cell)> Model for Queues<A> {
     }
 }
 
-/// The first cell of the circuit whose turn it is, admission by this rule.
+/// The first cell of the next circuit in turn, admission by this rule.
 fn queues(draw: &mut Draw, admission: String, admit: impl FnMut(&mut Board, Cell) + 'static) -> Scheme {
     let (scheduler, turns) = scheduler(draw);
     Scheme { admission, pushout: None, scheduler, model: Box::new(Queues { admit, turns }) }

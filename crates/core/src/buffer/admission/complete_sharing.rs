@@ -4,7 +4,7 @@
 //! traffic conditions", IEEE Transactions on Communications 28(7), 1980.
 //!
 //! # Idea
-//! All queues share the room without limits: a unit is taken iff it fits. One busy queue can take everything.
+//! All queues share the room without limits: a unit is accepted iff it fits. One busy queue can take everything.
 //!
 //! # Parameters
 //! None.

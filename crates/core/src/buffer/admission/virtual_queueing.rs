@@ -251,7 +251,7 @@ impl Virtual {
         self.mark(vc);
     }
 
-    /// `size` leaves the queues whose turn it is: those with credits first, which it costs them.
+    /// `size` leaves the next queues in turn: first those with credits, which pay for it.
     fn serve(&mut self, mut size: u64) {
         while size > 0 {
             if let Some(vc) = self.entitled.next(|_| true) {

@@ -147,7 +147,7 @@ fn with_fcf_0_and_blf_0_the_cell_is_critical_and_a_cell_of_the_dead_frame_makes_
     let mut bench = Bench::new("sweep = 'until-upper'\nrearm = 'gate-open'", 20, &[Some(ONE_EACH)]);
     bench.offer(0, "f...............");
     bench.offer(0, "::e");
-    // The parity packet of the block: one cell to spare, then critical; the janitor comes along.
+    // The parity packet of the block: one cell to spare, then critical; the janitor starts.
     assert_eq!(bench.offer(0, "F::E"), "gAAA");
     let dead = [0, 1, 2, 3].map(|index| (0, 0, index));
     assert_eq!(bench.given_up(), dead, "one for each critical cell, and one to get below 80 %");

@@ -229,7 +229,7 @@ mod tests {
         assert_eq!(bench.offer(0, "1111111111f"), "AAAAAAAAAAA");
         assert_eq!(bench.offer(1, "1"), "A");
         bench.tick(half(1));
-        assert_eq!(bench.offer(0, ".e"), "AA", "a frame under way is not cut short");
+        assert_eq!(bench.offer(0, ".e"), "AA", "a frame in flight is not cut short");
         assert_eq!(bench.offer(0, "f.e"), "rrr");
         assert_eq!(bench.offer(1, "f.e"), "AAA");
         bench.tick(half(2));
