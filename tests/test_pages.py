@@ -117,3 +117,17 @@ def test_the_catalogue_lists_the_pages_of_every_kind() -> None:
     listed = re.findall(r"^schemes/\S+$", (ROOT / "docs/catalogue.md").read_text(encoding="utf-8"), re.MULTILINE)
     pages = {f"schemes/{page.stem}" for page in (ROOT / "docs/schemes").glob("*.md")}
     assert {page for page in pages if not any(fnmatch.fnmatch(page, each) for each in listed)} == set()
+
+
+DRAWING = [
+    page
+    for pattern in ("**/*.md", "**/*.ipynb")
+    for page in sorted((ROOT / "docs").glob(pattern))
+    if re.search(r"code-cell|\"cells\"", text := page.read_text(encoding="utf-8")) and "plot(" in text
+]
+
+
+@pytest.mark.parametrize("page", DRAWING, ids=lambda page: page.name)
+def test_a_page_that_draws_shows_its_figures(page: Path) -> None:
+    """Without this line a notebook shows `<Figure size …>` in the place of each figure."""
+    assert "%matplotlib inline" in page.read_text(encoding="utf-8")
