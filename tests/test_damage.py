@@ -137,9 +137,9 @@ def test_a_result_at_the_place_of_another_counts_as_absent(core: FakeCore, tmp_p
 
 
 def report(tmp_path: Path, change: Any = None, digest: Any = None) -> Path:
-    """A report about a study, of which a number has this many replications."""
-    numbers = [{"measured": {"n": 3 if change is None else change}}, {"measured": {"n": 2}}]
-    document = previous_report.sealed({"studies": [{"id": "000-ubr-discard", "numbers": numbers}]})
+    """A report about a study, of which a case has this many replications."""
+    replications = {"collapse": 3 if change is None else change, "drop": 2}
+    document = previous_report.sealed({"studies": [{"id": "000-ubr-discard", "replications": replications}]})
     path = tmp_path / "reproduce.json"
     path.write_text(json.dumps(document if digest is None else {**document, "digest": digest}), encoding="utf-8")
     return path

@@ -1,15 +1,18 @@
 """As printed beside as fitted, independent numbers, milder forms and predictions of a study."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from conftest import FakeCore, document
 from pushout.cache import Cache
+from pushout.study import model
 from pushout.study.chapter import Reproduction, draw
 from pushout.study.headline import needing, predicted
 from pushout.study.model import StudyError
 from pushout.study.outcome import total
+from pushout.study.previous_report import carried_over, sealed
 from pushout.study.report import render
 from pushout.study.reproduce import AS_PRINTED, DECIDED, judge, open_cases, reproduce
 from pushout.study.settings import as_printed
@@ -89,6 +92,23 @@ def test_cases_of_open_verdicts_are_run_until_they_may_be_decided(core: FakeCore
     settled = toy(tmp_path)
     reproduce([settled], reps=4, cache=cache, decide=True)
     assert len(core.runs) == 4 * 4 + DECIDED - 4, "nothing more where no verdict is open"
+
+
+@pytest.mark.parametrize(("reps", "own"), [(4, ""), (None, "\nreps = 4")])
+def test_a_later_report_keeps_a_study_whose_verdicts_were_decided(
+    reps: int | None, own: str, core: FakeCore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    toss = TOML.replace('all(goodput["*.9140"] > goodput["*.1460"])', 'goodput["UBR.9140"] > 0.9858')
+    toss = toss.replace('scenario = "base.toml"', f'scenario = "base.toml"{own}')
+    study, cache, report = toy(tmp_path, toss), Cache(tmp_path / "cache"), tmp_path / "reproduce.json"
+    monkeypatch.setattr(model.available, "__defaults__", (tmp_path,))
+    monkeypatch.setattr(model.load, "__defaults__", (tmp_path,))
+    (decided,) = reproduce([study], reps=reps, cache=cache, decide=True).outcomes
+    assert DECIDED in {len(seeds) for seeds in decided.seeds.values()}
+    report.write_text(json.dumps(sealed({"studies": [decided.json()]})), encoding="utf-8")
+    found = carried_over(report, [], cache)
+    assert [chapter.outcome.seeds for chapter in found.chapters] == [decided.seeds]
+    assert found.gone == []
 
 
 def test_both_scores_stand_in_the_document_with_every_override(tmp_path: Path) -> None:

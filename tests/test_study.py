@@ -393,7 +393,7 @@ def test_the_score_counts_what_is_near(tmp_path: Path) -> None:
     assert list(done.json()) == ["studies", "score", "wall_s"]
     (study,) = done.json()["studies"]
     assert list(study) == [
-        *("id", "references", "conclusion", "assumptions", "settings", "as_printed"),
+        *("id", "references", "conclusion", "assumptions", "settings", "as_printed", "replications"),
         *("numbers", "claims", "remarks", "sensitivities"),
     ]
     keys = ["id", "source", "independent", "dependent", "published", "measured", "runs", "relative_error", "verdict"]

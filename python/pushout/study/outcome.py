@@ -236,6 +236,7 @@ class Outcome:
             "assumptions": [vars(assumption) for assumption in self.study.assumptions],
             "settings": {"fitted": self.fitted, "overrides": [override.json() for override in self.study.overrides]},
             "as_printed": score([self.as_printed]),
+            "replications": {case: len(seeds) for case, seeds in self.seeds.items()},
             "numbers": [finding.json() for finding in self.findings],
             "claims": [judgement.json() for judgement in self.judgements],
             "remarks": [judgement.json() for judgement in self.remarks],

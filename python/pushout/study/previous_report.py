@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,11 +29,11 @@ def carried_over(report: Path, chosen: Collection[str], cache: Cache, stage: Sta
     longer asks for, are not mixed with the rest.
     """
     found = CarriedOver([], [])
-    others = [(study, reps) for study, reps in _reported(report) if study in available() and study not in chosen]
+    others = [(study, runs) for study, runs in _reported(report) if study in available() and study not in chosen]
     most = sum(1 for _ in cache.folder.iterdir())
     with stage("other studies drawn") as progress:
-        for done, (study, reps) in enumerate(others, start=1):
-            chapter = _chapter(study, reps, cache) if reps <= most else None
+        for done, (study, runs) in enumerate(others, start=1):
+            chapter = _chapter(study, runs, cache) if max(runs.values()) <= most else None
             if chapter:
                 found.chapters.append(chapter)
             else:
@@ -42,14 +42,14 @@ def carried_over(report: Path, chosen: Collection[str], cache: Cache, stage: Sta
     return found
 
 
-def _chapter(name: str, reps: int, cache: Cache) -> Chapter | None:
-    """Judge and draw a study as it was reported; None if it can no longer be read or a run is missing."""
+def _chapter(name: str, runs: Mapping[str, int], cache: Cache) -> Chapter | None:
+    """Judge and draw a study with the reported `runs` of each case; None if it cannot be read or a run is missing."""
     try:
         study = load(name)
     except StudyError:
         return None
-    usual = reps == max(case.reps for case in study.cases.values())
-    plan = Plan(study, None if usual else reps, cache)
+    usual = all(runs.get(case.id, 0) >= case.reps for case in study.cases.values())
+    plan = Plan(study, None if usual else min(runs.values()), cache, runs)
     return plan.chapter(cache) if plan.is_kept(cache) else None
 
 
@@ -62,22 +62,20 @@ def _digest(document: Document) -> str:
     return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
 
 
-def _reported(report: Path) -> Iterator[tuple[str, int]]:
-    """Yield each study of a report with its largest number of replications; nothing if the report is damaged."""
+def _reported(report: Path) -> Iterator[tuple[str, Mapping[str, int]]]:
+    """Yield each study of a report with the replications of its cases; nothing if the report is damaged."""
     try:
         document = parsed(report.read_text(encoding="utf-8"))
         is_whole = document.pop("digest") == _digest(document)
         sizes = [(str(study["id"]), _replications(study)) for study in document["studies"]] if is_whole else []
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return
-    for study, reps in sizes:
-        if reps:
-            yield study, max(reps)
+    yield from ((study, runs) for study, runs in sizes if runs)
 
 
-def _replications(study: Document) -> list[int]:
-    """Count the runs behind each number of a study."""
-    counts = [number["measured"]["n"] for number in study["numbers"]]
-    if not all(type(count) is int and count > 0 for count in counts):
+def _replications(study: Document) -> dict[str, int]:
+    """Return how often each case of a study has run."""
+    runs = dict(study["replications"])
+    if not all(type(count) is int and count > 0 for count in runs.values()):
         raise ValueError("the number of replications must be an integer of at least 1")
-    return counts
+    return runs
