@@ -794,7 +794,7 @@ class CompleteSharing(Scheme):
 
     Admission `complete-sharing`.
 
-    All queues share the room without limits: a unit is taken iff it fits. One busy queue can take everything.
+    All queues share the room without limits: a unit is accepted iff it fits. One busy queue can take everything.
 
     Source: M. I. Irland, "Buffer management in a packet switch", IEEE Transactions on Communications 26(3), 1978; the
     name is that of F. Kamoun and L. Kleinrock, "Analysis of shared finite storage in a computer network node
