@@ -55,6 +55,8 @@ pub mod engine;
 
 pub mod trace;
 
+pub mod view;
+
 pub mod audit;
 
 pub mod report;

@@ -21,6 +21,8 @@
 
 pub mod reference;
 
+pub mod stepper;
+
 mod cells;
 
 mod packets;

@@ -26,6 +26,7 @@ use std::collections::VecDeque;
 use super::outcome::{LossRecord, Outcome, Stopwatch, Work};
 use super::questions::{number_at_port, sampled_ports};
 use super::sharing;
+use super::stepper::Stepper;
 use super::timers::Timers;
 use crate::buffer::verdict::Reason;
 use crate::kernel::Ties;
@@ -55,18 +56,16 @@ pub fn run_traced<T: Tracer>(
     tracer: T,
     watch: &mut Stopwatch<'_>,
 ) -> (Outcome, T) {
-    let mut engine = Engine::new(scenario, log, tracer);
+    let mut stepper = Stepper::new(scenario, log, tracer);
     watch.start();
-    engine.run_until(Time::ZERO + scenario.warmup, watch);
-    engine.network.reset_counters(Time::ZERO + scenario.warmup);
-    engine.run_until(Time::ZERO + scenario.duration, watch);
+    stepper.advance_watched(Time::ZERO + scenario.duration, watch);
     watch.stop();
-    engine.network.close_counters(Time::ZERO + scenario.duration);
-    engine.outcome()
+    stepper.finish()
 }
 
-struct Engine<T> {
-    network: Network,
+#[derive(Clone)]
+pub(super) struct Engine<T> {
+    pub(super) network: Network,
     queue: EventQueue,
     ties: Ties,
     lines: Vec<Underway>,
@@ -87,10 +86,11 @@ struct Engine<T> {
     log: Option<Vec<LossRecord>>,
     outbox: Outbox,
     losses: Vec<Loss>,
-    tracer: T,
+    pub(super) tracer: T,
 }
 
 /// What a port has started to send.
+#[derive(Clone)]
 struct Underway {
     is_cells: bool,
     /// Whether other ports depend on departures, so that each has an event.
@@ -121,7 +121,7 @@ impl Underway {
 }
 
 impl<T: Tracer> Engine<T> {
-    fn new(scenario: &Scenario, log: bool, tracer: T) -> Engine<T> {
+    pub(super) fn new(scenario: &Scenario, log: bool, tracer: T) -> Engine<T> {
         let network = Network::new(scenario);
         let with_credits = scenario.lines.iter().any(|line| line.port.credit.is_some());
         let underway = |line| Underway::new(line, with_credits || line.port.memory.is_some());
@@ -154,7 +154,7 @@ impl<T: Tracer> Engine<T> {
     }
 
     /// Handle every event before `end`, and take the samples that fall before it.
-    fn run_until(&mut self, end: Time, watch: &mut Stopwatch<'_>) {
+    pub(super) fn run_until(&mut self, end: Time, watch: &mut Stopwatch<'_>) {
         while self.sample < end {
             self.handle_until(self.sample, watch);
             for index in 0..self.sampled.len() {
@@ -184,7 +184,7 @@ impl<T: Tracer> Engine<T> {
         }
     }
 
-    fn outcome(self) -> (Outcome, T) {
+    pub(super) fn outcome(self) -> (Outcome, T) {
         let mut on_lines = vec![0; self.network.circuits.len()];
         for (_, unit) in self.lines.iter().flat_map(|line| &line.units) {
             on_lines[unit.vc as usize] += 1;

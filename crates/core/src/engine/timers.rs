@@ -22,7 +22,7 @@ use crate::network::flow::{Flow, Outbox};
 use crate::units::Time;
 
 /// For every end of a flow the instant of its queued event; an event for any other instant is outdated.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Timers(Vec<Time>);
 
 impl Timers {

@@ -7,7 +7,7 @@ use crate::transport::tcp::{Outlet, Sender};
 use crate::units::Time;
 
 /// The application of a TCP flow; a greedy one that never stops needs none.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Application {
     work: Work,
     /// When it stops; `Time::NEVER` if it does not, or has stopped.
@@ -16,7 +16,7 @@ pub(super) struct Application {
 }
 
 /// What an application writes.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Work {
     /// Data without end.
     Greedy,

@@ -11,7 +11,7 @@ use crate::transport::udp;
 use crate::units::Time;
 
 /// A source of blocks, and its sink.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Coded {
     clock: Clock,
     /// When the next packet is due; `Time::NEVER` after the last one.

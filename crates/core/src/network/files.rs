@@ -5,7 +5,7 @@ use crate::transport::tcp::{Outlet, Sender};
 use crate::units::{Span, Time};
 
 /// The application of a flow.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Files {
     params: Params,
     /// When the next file is wanted, while none is in transfer.

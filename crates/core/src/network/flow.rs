@@ -24,7 +24,7 @@ use crate::transport::{self, Transport, tcp};
 use crate::units::{Span, Time};
 
 /// A running flow: first the cache line that every event of the flow touches, then the data of its transport.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct Flow {
     ways: Ways,
@@ -38,7 +38,7 @@ pub struct Flow {
 }
 
 /// Counts of a flow over time.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Series {
     /// Octets that reached the application.
     octets: Option<Steps>,
@@ -78,7 +78,7 @@ pub struct Transfers<'a> {
 }
 
 /// The frames that hosts have to send: one list for all of them, emptied after each call.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Outbox {
     /// Frames for the network interfaces.
     pub emissions: Vec<Emission>,
@@ -250,6 +250,19 @@ impl Flow {
         }
     }
 
+    /// Its TCP sender, if TCP carries it.
+    pub fn sender(&self) -> Option<&Sender> {
+        match &self.work {
+            Work::Tcp(tcp) => Some(&tcp.sender),
+            Work::Datagrams(_) | Work::Coded(_) => None,
+        }
+    }
+
+    /// Octets that the application has received: over TCP since the start of the run, otherwise since the last reset.
+    pub fn delivered(&self) -> u64 {
+        self.work.bytes()
+    }
+
     /// Throughput in bits per second in windows of this length, one from each step on, if it is recorded.
     pub fn throughput(&self, window: Span) -> Option<Vec<f64>> {
         Some(self.series.as_ref()?.octets.as_ref()?.throughput(window))
@@ -331,7 +344,7 @@ impl Uplink for Framer<'_> {
 }
 
 /// What a flow does, by its transport.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[allow(clippy::large_enum_variant)] // where there are many flows they are TCP, and then every memory access counts
 enum Work {
     Tcp(Tcp),
@@ -359,7 +372,7 @@ impl Work {
 }
 
 /// A TCP connection.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[repr(C)]
 struct Tcp {
     /// The application that fills it, if it sometimes pauses; it comes first because every acknowledgement uses it.
@@ -504,7 +517,7 @@ impl Tcp {
 }
 
 /// A source that sends by the clock, and its sink.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Datagrams {
     ticks: Ticks,
     lengths: Lengths,

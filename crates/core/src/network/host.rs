@@ -67,7 +67,7 @@ pub(super) enum Task {
 }
 
 /// The processor at one end of a connection.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Processor {
     least: Span,
     spread: Span,

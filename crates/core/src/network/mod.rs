@@ -39,7 +39,7 @@ use circuit::Circuit;
 use flow::Flow;
 
 /// Everything that a run changes.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Network {
     /// One port for each line of the scenario.
     pub ports: Vec<Port>,

@@ -8,6 +8,8 @@ mod headers;
 
 mod pcapng;
 
+pub mod ring;
+
 pub use pcapng::pcapng;
 
 use std::collections::{BTreeMap, BTreeSet};

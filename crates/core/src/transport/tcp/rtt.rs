@@ -193,6 +193,11 @@ impl Estimator {
         self.timeout
     }
 
+    /// The smoothed round-trip time in whole ticks; none before the first measurement.
+    pub fn srtt(&self) -> Option<u64> {
+        (self.srtt != 0).then_some((self.srtt >> SRTT_BITS) as u64)
+    }
+
     /// srtt + 4 mdev (`TCP_REXMTVAL`).
     fn unclipped(&self) -> u64 {
         ((self.srtt >> SRTT_BITS) + self.rttvar) as u64

@@ -320,6 +320,11 @@ impl Sender {
         self.clock.span(self.estimator.timeout())
     }
 
+    /// The smoothed round-trip time, in whole ticks of the host's clock; none before the first measurement.
+    pub fn srtt(&self) -> Option<Span> {
+        self.estimator.srtt().map(|ticks| self.clock.span(ticks))
+    }
+
     /// Whether fast recovery is in progress.
     pub fn is_recovering(&self) -> bool {
         self.congestion.is_recovering() || self.selective.as_ref().is_some_and(|it| it.is_recovering())

@@ -1,0 +1,184 @@
+//! A run in steps, to be looked at in between.
+//!
+//! It drives the reference engine, because that engine alone has the whole network at one instant. The fast engine passes
+//! trains and keeps a local clock at every port; its accounting is put back only at the end of a run.
+//!
+//! # What it assumes
+//! Nothing but that time goes forward; to go back, keep a clone.
+//!
+//! # What it skips
+//! Nothing.
+//!
+//! # Why that is exact
+//! [`reference::run`](super::reference::run) is a stepper that advances once. The engine handles the same events in the same
+//! order however often it stops, and at a stop every port is brought up to that instant, which its next event would do as well.
+//!
+//! # What turns it off
+//! Nothing.
+//!
+//! # What it saves
+//! Nothing: it takes as long as the reference engine.
+
+use std::fmt;
+
+use super::outcome::{Outcome, Stopwatch};
+use super::reference::Engine;
+use crate::network::Network;
+use crate::scenario::model::Scenario;
+use crate::trace::Tracer;
+use crate::units::Time;
+
+/// A run that has come to some instant. A clone goes on by itself, exactly as the original does.
+#[derive(Clone)]
+pub struct Stepper<T> {
+    engine: Engine<T>,
+    now: Time,
+    /// The end of the warm-up, as long as it is ahead.
+    warmup: Option<Time>,
+    end: Time,
+}
+
+impl<T> fmt::Debug for Stepper<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stepper").field("now", &self.now).field("end", &self.end).finish_non_exhaustive()
+    }
+}
+
+impl<T: Tracer> Stepper<T> {
+    /// A run at its first instant; with `log` every loss is recorded, and `tracer` receives every unit at every port.
+    pub fn new(scenario: &Scenario, log: bool, tracer: T) -> Stepper<T> {
+        Stepper {
+            engine: Engine::new(scenario, log, tracer),
+            now: Time::ZERO,
+            warmup: Some(Time::ZERO + scenario.warmup),
+            end: Time::ZERO + scenario.duration,
+        }
+    }
+
+    /// Handle all that happens before this instant, or before the end of the run if that comes first.
+    pub fn advance(&mut self, until: Time) {
+        self.advance_watched(until, &mut Stopwatch::default());
+    }
+
+    /// The same, with the caller informed of the progress.
+    pub(super) fn advance_watched(&mut self, until: Time, watch: &mut Stopwatch<'_>) {
+        let until = until.min(self.end);
+        if let Some(warmup) = self.warmup.take_if(|warmup| *warmup <= until) {
+            self.engine.run_until(warmup, watch);
+            self.engine.network.reset_counters(warmup);
+        }
+        self.engine.run_until(until, watch);
+        self.now = self.now.max(until);
+    }
+
+    /// The instant before which everything has happened.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// The last instant of the run.
+    pub fn end(&self) -> Time {
+        self.end
+    }
+
+    /// The network as it is now.
+    pub fn network(&self) -> &Network {
+        &self.engine.network
+    }
+
+    /// Who receives the units.
+    pub fn tracer(&self) -> &T {
+        &self.engine.tracer
+    }
+
+    /// The same, to take out what it has kept.
+    pub fn tracer_mut(&mut self) -> &mut T {
+        &mut self.engine.tracer
+    }
+
+    /// Go on to the end of the run; what is left then.
+    pub fn finish(mut self) -> (Outcome, T) {
+        self.advance(self.end);
+        self.engine.network.close_counters(self.end);
+        let (mut outcome, tracer) = self.engine.outcome();
+        outcome.losses.sort_by_key(|loss| (loss.time, loss.port)); // stable: each port keeps its order
+        (outcome, tracer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::engine::{self, reference};
+    use crate::report::report;
+    use crate::rng::Stream;
+    use crate::scenario::load;
+    use crate::units::Span;
+
+    const LAN: &str = include_str!("../../../../scenarios/lan.toml");
+
+    /// Names and texts of all scenarios in the repository's folder; a sweep has none of its own.
+    fn shipped() -> Vec<(String, String)> {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenarios");
+        let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let read = |path: PathBuf| (path.display().to_string(), std::fs::read_to_string(path).unwrap());
+        let is_scenario =
+            |(name, text): &(String, String)| name.ends_with(".toml") && !text.contains("\nscenario = ");
+        paths.map(read).filter(is_scenario).collect()
+    }
+
+    fn scenario(text: &str) -> Scenario {
+        load(text, "test.toml", &["duration=120 ms", "warmup=50 ms"].map(String::from)).unwrap()
+    }
+
+    /// Advance in steps of random length; one step of ten is thrown away, and a clone from before it goes on.
+    fn stepped(scenario: &Scenario) -> Outcome {
+        let mut stepper = Stepper::new(scenario, true, ());
+        let mut lengths = Stream::new(7, format_args!("steps"));
+        while stepper.now() < stepper.end() {
+            let kept = stepper.clone();
+            stepper.advance(stepper.now() + Span(1 + lengths.up_to(Span::millis(1).0)));
+            if lengths.up_to(9) == 0 {
+                stepper = kept;
+            }
+        }
+        stepper.finish().0
+    }
+
+    #[test]
+    fn steps_of_any_length_give_the_bytes_of_a_run_for_every_shipped_scenario() {
+        let scenarios = shipped();
+        assert!(scenarios.len() >= 13);
+        for (name, text) in &scenarios {
+            let scenario = scenario(text);
+            let mut whole = reference::run(&scenario, true, &mut Stopwatch::default());
+            whole.losses.sort_by_key(|loss| (loss.time, loss.port));
+            let steps = stepped(&scenario);
+            assert_eq!(steps.work, whole.work, "{name}");
+            assert_eq!(steps.losses, whole.losses, "{name}");
+            let bytes = |outcome| report(&scenario, outcome, None).to_string();
+            assert_eq!(bytes(&steps), bytes(&whole), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_stepper_of_a_fast_scenario_gives_the_figures_of_the_fast_engine() {
+        let scenario = scenario(LAN);
+        let (fast, steps) = (engine::run(&scenario, true), stepped(&scenario));
+        assert_eq!(steps.losses, fast.losses);
+        let ports = |outcome| report(&scenario, outcome, None)["ports"].to_string();
+        assert_eq!(ports(&steps), ports(&fast));
+    }
+
+    #[test]
+    fn time_does_not_go_back_and_ends_with_the_run() {
+        let mut stepper = Stepper::new(&scenario(LAN), false, ());
+        stepper.advance(Time::ZERO + Span::millis(3));
+        stepper.advance(Time::ZERO + Span::millis(2));
+        assert_eq!(stepper.now(), Time::ZERO + Span::millis(3));
+        stepper.advance(Time::NEVER);
+        assert_eq!(stepper.now(), Time::ZERO + Span::millis(120));
+    }
+}

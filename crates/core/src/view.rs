@@ -1,0 +1,211 @@
+//! The network at one instant, for those who want to see it: queues head first, what the thresholds are, how far flows have
+//! come.
+
+use crate::buffer::admission::{Admission, Rule, Shortcuts, Spec};
+use crate::buffer::size::Level;
+use crate::language::spec::Field;
+use crate::language::tree::Node;
+use crate::link::port::Port;
+use crate::network::Network;
+use crate::network::flow::Flow;
+use crate::scenario::catalogue::catalogue;
+use crate::scenario::model::{Line, Scenario};
+use crate::unit::Unit;
+use crate::units::Span;
+
+/// A unit in the buffer of a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Queued {
+    /// The unit.
+    pub unit: Unit,
+    /// The queue in which it waits; none for the unit in transmission.
+    pub queue: Option<usize>,
+}
+
+/// Everything in the buffer of a port: first the unit in transmission, then queue by queue, each from its head.
+pub fn queued(port: &Port) -> impl Iterator<Item = Queued> + '_ {
+    let sending = port.sending.iter().map(|sending| Queued { unit: sending.unit, queue: None });
+    let waiting = port.queues.iter().enumerate();
+    sending.chain(
+        waiting.flat_map(|(queue, units)| units.iter().map(move |unit| Queued { unit, queue: Some(queue) })),
+    )
+}
+
+/// An occupancy that a policy compares with.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Threshold {
+    /// The parameter that gives it.
+    pub name: String,
+    /// The occupancy, in the measure of the port.
+    pub level: f64,
+}
+
+/// The thresholds of a port's admission policy that stay the same during a run, in the order of its parameters.
+pub fn fixed_thresholds(scenario: &Scenario, port: usize) -> Vec<Threshold> {
+    let line = &scenario.lines[port];
+    if let Some(Rule::Frames { threshold }) = Network::new(scenario).ports[port].admission.rule() {
+        let threshold =
+            threshold.map(|level| Threshold { name: "threshold".to_string(), level: level as f64 });
+        return threshold.into_iter().collect();
+    }
+    let spec = &line.port.admission;
+    let level_keys =
+        catalogue().into_iter().filter(|entry| entry.kind == "admission" && entry.name == spec.name());
+    let level_keys =
+        level_keys.flat_map(|entry| (entry.params)()).filter(|param| param.shape.unit == LEVEL_UNIT);
+    level_keys.filter_map(|param| threshold(line, spec, param.name)).collect()
+}
+
+/// The threshold that a parameter gives, if it is set and means something at this port.
+fn threshold(line: &Line, spec: &Spec, key: &str) -> Option<Threshold> {
+    let written = spec.write();
+    let node = Node::named(key, written.get(key)?.as_str()?);
+    let level = Level::read(node.get(key)?, key).ok()?.within(line.port.measure, line.port.capacity).ok()?;
+    Some(Threshold { name: key.to_string(), level: level as f64 })
+}
+
+/// The most that each queue of a port may hold now, where its policy, or that of a memory it shares, says so by a threshold
+/// that depends on the occupancy. Infinite where there is none.
+pub fn queue_thresholds(network: &Network, port: usize) -> Vec<f64> {
+    let port = &network.ports[port];
+    if let Some(share) = port.share() {
+        let memory = network.memories().nth(share.number()).expect("a port shares a memory of its network");
+        let mut queues: Vec<usize> = share.accounts().iter().map(|account| account.queue).collect();
+        queues.sort_unstable();
+        queues.dedup();
+        let threshold = |&queue: &usize| {
+            let queue = &memory.queues()[queue];
+            memory.pools()[queue.pool].threshold(queue.number)
+        };
+        return queues.iter().map(threshold).collect();
+    }
+    let of = |queue: usize| port.admission.threshold(port.pool(), queue);
+    (0..port.queues.len()).map_while(of).collect()
+}
+
+/// How far a flow has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Progress {
+    /// Octets that the application has received: over TCP since the start of the run, otherwise since the warm-up.
+    pub delivered: u64,
+    /// What its TCP sender keeps, if TCP carries it.
+    pub window: Option<Window>,
+}
+
+/// What a TCP sender keeps, in octets.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Window {
+    /// Congestion window.
+    pub cwnd: u64,
+    /// Slow-start threshold, if there is one yet.
+    pub ssthresh: Option<u64>,
+    /// Smoothed round-trip time, in whole ticks of the host's clock, if it has been measured.
+    pub srtt: Option<Span>,
+    /// Octets on their way, as the sender sees it.
+    pub flight: u64,
+    /// Whether fast recovery is going on.
+    pub is_recovering: bool,
+    /// Timeouts and fast retransmissions so far.
+    pub reactions: [u64; 2],
+}
+
+impl Progress {
+    /// That of a flow.
+    pub fn of(flow: &Flow) -> Progress {
+        let window = flow.sender().map(|sender| Window {
+            cwnd: sender.cwnd(),
+            ssthresh: sender.ssthresh(),
+            srtt: sender.srtt(),
+            flight: sender.flight(),
+            is_recovering: sender.is_recovering(),
+            reactions: [sender.stats().timeouts, sender.stats().fast_retransmits],
+        });
+        Progress { delivered: flow.delivered(), window }
+    }
+}
+
+/// The unit under which the catalogue lists a level within a buffer.
+const LEVEL_UNIT: &str = "size or %";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::stepper::Stepper;
+    use crate::scenario::load;
+    use crate::units::Time;
+
+    const LAN: &str = include_str!("../../../scenarios/lan.toml");
+
+    fn scenario(text: &str, sets: &[&str]) -> (Scenario, usize) {
+        let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
+        let scenario = load(text, "test.toml", &sets).unwrap();
+        let port = scenario.lines.iter().position(Line::is_sampled).unwrap();
+        (scenario, port)
+    }
+
+    fn levels(set: &str) -> Vec<(String, f64)> {
+        let (scenario, port) = scenario(LAN, &[set]);
+        fixed_thresholds(&scenario, port).into_iter().map(|it| (it.name, it.level)).collect()
+    }
+
+    #[test]
+    fn every_unit_in_the_buffer_is_shown_the_one_in_transmission_first() {
+        let (scenario, port) = scenario(LAN, &["duration=300 ms", "warmup=0 s"]);
+        let mut stepper = Stepper::new(&scenario, false, ());
+        for time in [150, 200, 300] {
+            stepper.advance(Time::ZERO + Span::millis(time));
+            let port = &stepper.network().ports[port];
+            let units: Vec<Queued> = queued(port).collect();
+            assert_eq!(units.len() as u64, port.units_queued());
+            assert_eq!(units.len() as u64, port.pool().total(), "cells are counted in cells");
+            assert_eq!(units[0].queue, None, "at {time} ms");
+            assert!(units[1..].iter().all(|unit| unit.queue == Some(0)));
+            let of = |vc: u32| units.iter().filter(move |it| it.unit.vc == vc);
+            let place = |it: &Queued| (it.unit.frame, it.unit.index);
+            assert!((0..20).all(|vc| of(vc).map(place).is_sorted()), "circuits keep their order");
+        }
+    }
+
+    #[test]
+    fn thresholds_are_those_that_the_policy_compares_with() {
+        let set = |table: &str| format!("port.bottleneck.admission={table}");
+        assert_eq!(levels(&set("{policy='epd', threshold='90 %'}")), [("threshold".to_string(), 7373.0)]);
+        assert_eq!(levels(&set("{policy='epd', reserve='1000 cells'}")), [("threshold".to_string(), 7192.0)]);
+        assert_eq!(levels(&set("{policy='ppd'}")), []);
+        let red = set("{policy='atm-red', min_threshold='1000 cells', max_threshold='50 %'}");
+        assert_eq!(
+            levels(&red),
+            [("min_threshold".to_string(), 1000.0), ("max_threshold".to_string(), 4096.0)]
+        );
+    }
+
+    #[test]
+    fn a_dynamic_threshold_falls_as_the_buffer_fills() {
+        let dynamic = "port.bottleneck.admission={policy='dynamic-threshold', alpha=1.0}";
+        let (scenario, port) = scenario(LAN, &[dynamic, "duration=300 ms", "warmup=0 s"]);
+        let mut stepper = Stepper::new(&scenario, false, ());
+        let full = scenario.lines[port].port.capacity.limit().unwrap() as f64;
+        assert_eq!(queue_thresholds(stepper.network(), port), [full]);
+        stepper.advance(Time::ZERO + Span::millis(200));
+        let used = stepper.network().ports[port].pool().total() as f64;
+        assert!(used > 0.0);
+        assert_eq!(queue_thresholds(stepper.network(), port), [full - used]);
+        assert!(queue_thresholds(stepper.network(), 0).is_empty(), "tail drop has no threshold of a queue");
+    }
+
+    #[test]
+    fn windows_are_those_that_a_run_records() {
+        let (scenario, _) =
+            scenario(LAN, &["duration=300 ms", "warmup=0 s", "measure.cwnd=['flow1']", "sample=1 ms"]);
+        let mut stepper = Stepper::new(&scenario, false, ());
+        stepper.advance(stepper.end());
+        let flow = scenario.flows.iter().position(|flow| flow.name == "flow1").unwrap();
+        let progress = Progress::of(&stepper.network().flows[flow]);
+        let (outcome, _) = stepper.finish();
+        let recorded = outcome.network.flows[flow].cwnd().unwrap().last().copied();
+        let window = progress.window.unwrap();
+        assert!(window.srtt.is_some() && window.flight > 0);
+        assert_eq!(Some(window.cwnd), recorded);
+        assert_eq!(progress.delivered, outcome.network.flows[flow].figures().bytes);
+    }
+}
