@@ -1,0 +1,13 @@
+//! Answer requests natively, one on each line of the standard input: what a browser should answer as well.
+
+use std::io::{self, BufRead, Write};
+
+use pushout_web::request::Desk;
+
+fn main() -> io::Result<()> {
+    let (mut desk, mut out) = (Desk::default(), io::stdout().lock());
+    for request in io::stdin().lock().lines() {
+        writeln!(out, "{}", desk.answer(&request?))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,59 @@
+//! Figures of a run at equal intervals, for charts over time. They are taken when an instant is passed for the first time.
+
+use serde_json::{Value as Json, json};
+
+use pushout_core::engine::stepper::Stepper;
+use pushout_core::scenario::model::Scenario;
+use pushout_core::trace::ring::Ring;
+use pushout_core::units::{Span, Time};
+use pushout_core::view::Progress;
+
+/// Rows so far, and when the next one is due.
+#[derive(Debug)]
+pub(crate) struct History {
+    rows: Vec<Json>,
+    every: Span,
+}
+
+impl History {
+    /// No row yet.
+    pub(crate) fn new(scenario: &Scenario) -> History {
+        History { rows: Vec::new(), every: Span((scenario.duration.0 / ROWS).max(1)) }
+    }
+
+    /// When the next row is due.
+    pub(crate) fn next(&self) -> Time {
+        Time::ZERO + Span(self.every.0 * self.rows.len() as u64)
+    }
+
+    /// Take a row if it is due: time, occupancy, losses by reason, marks, then window and delivered octets of each flow.
+    pub(crate) fn take(&mut self, stepper: &Stepper<Ring>, port: usize) {
+        if stepper.now() < self.next() {
+            return;
+        }
+        let network = stepper.network();
+        let flows = network.flows.iter().take(FLOWS).map(|flow| {
+            let Progress { delivered, window } = Progress::of(flow);
+            json!([window.map(|window| window.cwnd), delivered])
+        });
+        let flows: Json = flows.collect();
+        let port_now = &network.ports[port];
+        self.rows.push(json!([
+            stepper.now().since(Time::ZERO).0,
+            port_now.pool().total(),
+            stepper.tracer().lost(port),
+            port_now.counters().newly_marked(),
+            flows,
+        ]));
+    }
+
+    /// The rows behind the first `have` ones.
+    pub(crate) fn since(&self, have: usize) -> &[Json] {
+        &self.rows[have.min(self.rows.len())..]
+    }
+}
+
+/// Rows of a whole run.
+const ROWS: u64 = 2000;
+/// Flows of which there are figures over time: more lines than these cannot be told apart in a chart.
+pub(crate) const FLOWS: usize = 16;

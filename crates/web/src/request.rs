@@ -1,0 +1,250 @@
+//! What can be asked, as JSON; times are picoseconds.
+//!
+//! | `do` | with | answer |
+//! |---|---|---|
+//! | `open` | a scenario, `port` | `handle`, `scenario` |
+//! | `go` | `handle`, `to`, `have` | a picture: the buffer, windows, what was seen, figures over time behind the first `have` |
+//! | `next` | `handle`, `event` (`unit`, `frame`, `drop`, `mark`), `have` | a picture just behind that event |
+//! | `close` | `handle` | nothing |
+//! | `difference` | `a`, `b`: handles | where two runs differ first |
+//! | `run` | a scenario | its document |
+//! | `policies` | | the catalogue |
+//!
+//! A scenario is `text`, its `name` in messages, and as far as wanted `sets` (`key.path=value`), `seed` and `engine`. An
+//! answer has `error` if the request was wrong.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value as Json, json};
+
+use pushout_core::api::{self, Request};
+use pushout_core::engine::chosen;
+use pushout_core::scenario::model::{Line, Scenario};
+use pushout_core::units::{Span, Time};
+
+use crate::compare::first_difference;
+use crate::session::{Event, Seen, Session};
+use crate::show;
+
+/// The runs that are open.
+#[derive(Debug, Default)]
+pub struct Desk {
+    sessions: BTreeMap<u64, Session>,
+    opened: u64,
+}
+
+impl Desk {
+    /// Answer a request.
+    pub fn answer(&mut self, text: &str) -> String {
+        let answer = match serde_json::from_str(text) {
+            Ok(Json::Object(request)) => self.handle(&request),
+            Ok(_) => Err("a request is a JSON object".to_string()),
+            Err(why) => Err(format!("a request is JSON: {why}")),
+        };
+        answer.unwrap_or_else(|why| json!({ "error": why }).to_string())
+    }
+
+    fn handle(&mut self, request: &Map<String, Json>) -> Result<String, String> {
+        let answer = match word(request, "do")? {
+            "open" => self.open(request)?,
+            "go" => {
+                let to = Time::ZERO + Span(number(request, "to")?);
+                self.show(request, |session| session.go(to))?
+            }
+            "next" => {
+                let event = word(request, "event")?;
+                let event = Event::of(event)
+                    .ok_or_else(|| format!("event must be unit, frame, drop or mark, not {event:?}"))?;
+                self.show(request, |session| session.go_to_next(event))?
+            }
+            "close" => self.close(request)?,
+            "difference" => {
+                let [a, b] = [self.session(request, "a")?, self.session(request, "b")?];
+                let found = first_difference([(&a.scenario, a.port), (&b.scenario, b.port)]);
+                show::difference(found.as_ref())
+            }
+            "run" => return run(request),
+            "policies" => api::policies(),
+            other => return Err(api::unknown("request", other, &REQUESTS)),
+        };
+        Ok(answer.to_string())
+    }
+
+    fn open(&mut self, request: &Map<String, Json>) -> Result<Json, String> {
+        let sets = sets(request);
+        let (scenario, warnings) = ask(request, &sets)?.scenario().map_err(|refusal| refusal.message)?;
+        let port = port(&scenario, request.get("port").and_then(Json::as_str))?;
+        let shown = show::scenario(&scenario, port);
+        let engine = chosen(&scenario).1.is_none();
+        self.opened += 1;
+        self.sessions.insert(self.opened, Session::new(scenario, port));
+        let warnings: Json = warnings.iter().map(|warning| warning.json()).collect();
+        Ok(json!({ "handle": self.opened, "scenario": shown, "warnings": warnings, "fast": engine }))
+    }
+
+    fn show(
+        &mut self,
+        request: &Map<String, Json>,
+        go: impl FnOnce(&mut Session) -> Seen,
+    ) -> Result<Json, String> {
+        let handle = number(request, "handle")?;
+        let have = request.get("have").and_then(Json::as_u64).unwrap_or(0) as usize;
+        let session = self.sessions.get_mut(&handle).ok_or_else(|| unknown_handle(handle))?;
+        let seen = go(session);
+        Ok(show::picture(session, &seen, have))
+    }
+
+    fn close(&mut self, request: &Map<String, Json>) -> Result<Json, String> {
+        let handle = number(request, "handle")?;
+        self.sessions.remove(&handle).ok_or_else(|| unknown_handle(handle))?;
+        Ok(json!({}))
+    }
+
+    fn session(&self, request: &Map<String, Json>, key: &str) -> Result<&Session, String> {
+        let handle = number(request, key)?;
+        self.sessions.get(&handle).ok_or_else(|| unknown_handle(handle))
+    }
+}
+
+/// The document of a run, whose wall time is null: a page has a clock, but the core does not.
+fn run(request: &Map<String, Json>) -> Result<String, String> {
+    let sets = sets(request);
+    let document = api::run(&ask(request, &sets)?, || 0.0).map_err(|refusal| refusal.message)?;
+    Ok(document.to_string())
+}
+
+fn ask<'a>(request: &'a Map<String, Json>, sets: &'a [String]) -> Result<Request<'a>, String> {
+    Ok(Request {
+        text: word(request, "text")?,
+        name: word(request, "name")?,
+        sets,
+        seed: request.get("seed").and_then(Json::as_u64),
+        engine: request.get("engine").and_then(Json::as_str),
+        audit: false,
+    })
+}
+
+fn sets(request: &Map<String, Json>) -> Vec<String> {
+    let sets = request.get("sets").and_then(Json::as_array).into_iter().flatten();
+    sets.filter_map(|set| set.as_str().map(String::from)).collect()
+}
+
+/// The port of this name; without one the first that has a limited buffer, or else the first of all.
+fn port(scenario: &Scenario, name: Option<&str>) -> Result<usize, String> {
+    let lines = &scenario.lines;
+    let Some(name) = name else { return Ok(lines.iter().position(Line::is_sampled).unwrap_or(0)) };
+    lines.iter().position(|line| line.name == name).ok_or_else(|| {
+        let names: Vec<&str> = lines.iter().map(|line| line.name.as_str()).collect();
+        api::unknown("port", name, &names)
+    })
+}
+
+fn word<'a>(request: &'a Map<String, Json>, key: &str) -> Result<&'a str, String> {
+    let missing = || format!("a request needs {key}, a text");
+    request.get(key).and_then(Json::as_str).ok_or_else(missing)
+}
+
+fn number(request: &Map<String, Json>, key: &str) -> Result<u64, String> {
+    let missing = || format!("a request needs {key}, a whole number from 0 on");
+    request.get(key).and_then(Json::as_u64).ok_or_else(missing)
+}
+
+fn unknown_handle(handle: u64) -> String {
+    format!("no run is open under the handle {handle}")
+}
+
+const REQUESTS: [&str; 7] = ["open", "go", "next", "close", "difference", "run", "policies"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LAN: &str = include_str!("../../../scenarios/lan.toml");
+
+    fn ask(desk: &mut Desk, request: &Json) -> Json {
+        serde_json::from_str(&desk.answer(&request.to_string())).unwrap()
+    }
+
+    fn open(desk: &mut Desk, policy: &str) -> Json {
+        let policy = format!("port.bottleneck.admission={{policy='{policy}'}}");
+        let sets = ["duration=300 ms", "warmup=50 ms", &policy];
+        ask(desk, &json!({ "do": "open", "text": LAN, "name": "lan.toml", "sets": sets }))
+    }
+
+    #[test]
+    fn a_run_is_opened_looked_at_and_closed() {
+        let mut desk = Desk::default();
+        let opened = open(&mut desk, "epd");
+        assert_eq!(
+            opened["scenario"]["ports"][opened["scenario"]["port"].as_u64().unwrap() as usize]["name"],
+            "bottleneck"
+        );
+        assert_eq!(opened["scenario"]["thresholds"], json!([["threshold", 6554.0]]));
+        assert_eq!(opened["scenario"]["policies"]["admission"]["policy"], "epd");
+        let go = |to: u64| json!({ "do": "go", "handle": 1, "to": to, "have": 1 });
+        let picture = ask(&mut desk, &go(200_000_000_000));
+        assert_eq!(picture["now"], 200_000_000_000_u64);
+        let (units, cells) = (picture["units"].as_array().unwrap(), picture["occupancy"].as_u64().unwrap());
+        assert_eq!(units.len() as u64, 6 * cells);
+        assert!(
+            picture["records"].as_array().unwrap().len() == 7 * 4096 && picture["missed"].as_u64() > Some(0)
+        );
+        assert!(picture["flows"][0]["window"]["cwnd"].as_u64() > Some(0));
+        assert!(picture["rows"].as_array().unwrap().len() > 1300);
+        assert_eq!(ask(&mut desk, &json!({ "do": "close", "handle": 1 })), json!({}));
+        assert_eq!(ask(&mut desk, &go(0))["error"], "no run is open under the handle 1");
+    }
+
+    #[test]
+    fn two_runs_are_compared_by_their_handles() {
+        let mut desk = Desk::default();
+        open(&mut desk, "epd");
+        open(&mut desk, "ppd");
+        let compare = |b: u64| json!({ "do": "difference", "a": 1, "b": b });
+        assert_eq!(ask(&mut desk, &compare(1))["difference"], Json::Null);
+        let found = ask(&mut desk, &compare(2))["difference"].clone();
+        assert!(
+            found["time"].as_u64() > Some(0) && found["records"][0]["what"] != found["records"][1]["what"]
+        );
+    }
+
+    #[test]
+    fn a_run_gives_the_document_of_the_command() {
+        let request = json!({ "do": "run", "text": LAN, "name": "lan.toml", "sets": ["duration=100 ms", "warmup=0 s"] });
+        let sets = ["duration=100 ms", "warmup=0 s"].map(String::from);
+        let native = Request { text: LAN, name: "lan.toml", sets: &sets, ..Request::default() };
+        assert_eq!(
+            Desk::default().answer(&request.to_string()),
+            api::run(&native, || 0.0).unwrap().to_string()
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_scenario_is_said_with_its_place() {
+        let mut desk = Desk::default();
+        let wrong = LAN.replace("epd", "eqd");
+        let answer = ask(&mut desk, &json!({ "do": "open", "text": wrong, "name": "mine.toml" }));
+        let error = answer["error"].as_str().unwrap();
+        assert!(error.starts_with("mine.toml:") && error.contains("epd"), "{error}");
+        let answer =
+            ask(&mut desk, &json!({ "do": "open", "text": LAN, "name": "lan.toml", "port": "bottlneck" }));
+        assert!(answer["error"].as_str().unwrap().contains("did you mean \"bottleneck\""), "{answer}");
+    }
+
+    #[test]
+    fn a_request_that_lacks_something_says_what() {
+        let mut desk = Desk::default();
+        for (request, part) in [
+            (json!({}), "needs do"),
+            (json!({ "do": "go", "handle": -1, "to": 0 }), "needs handle"),
+            (json!({ "do": "go", "handle": 1, "to": "1 s" }), "needs to"),
+            (json!({ "do": "next", "handle": 1, "event": "dorp" }), "not \"dorp\""),
+            (json!([]), "JSON object"),
+            (json!({ "do": "opne" }), "did you mean \"open\""),
+        ] {
+            let answer = ask(&mut desk, &request);
+            assert!(answer["error"].as_str().unwrap().contains(part), "{request}: {answer}");
+        }
+        assert!(desk.answer("{").contains("a request is JSON"));
+    }
+}

@@ -1,0 +1,210 @@
+//! A run to be looked at: forward, back, and to the next event of a kind.
+
+use pushout_core::engine::stepper::Stepper;
+use pushout_core::scenario::model::Scenario;
+use pushout_core::trace::What;
+use pushout_core::trace::ring::{Record, Ring};
+use pushout_core::units::{Span, Time};
+
+use crate::history::History;
+
+/// A run with one port in view.
+#[derive(Debug)]
+pub(crate) struct Session {
+    pub(crate) scenario: Scenario,
+    pub(crate) port: usize,
+    pub(crate) stepper: Stepper<Ring>,
+    pub(crate) history: History,
+    /// Clones at growing instants, the first one at the start of the run: to go back is to go on from one of them.
+    kept: Vec<Stepper<Ring>>,
+}
+
+/// What happened at the port on the way to an instant.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    pub(crate) records: Vec<Record>,
+    /// Earlier ones that found no room.
+    pub(crate) missed: u64,
+}
+
+/// An event to look for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Event {
+    /// A unit has been sent.
+    Unit,
+    /// The last unit of a frame has been sent.
+    Frame,
+    /// A unit is lost.
+    Drop,
+    /// A unit that bears a congestion mark has been sent.
+    Mark,
+}
+
+impl Event {
+    /// The event of this name.
+    pub(crate) fn of(word: &str) -> Option<Event> {
+        Some(match word {
+            "unit" => Event::Unit,
+            "frame" => Event::Frame,
+            "drop" => Event::Drop,
+            "mark" => Event::Mark,
+            _ => return None,
+        })
+    }
+
+    fn is(self, record: &Record) -> bool {
+        match self {
+            Event::Unit => record.what == What::Leaves,
+            Event::Frame => record.what == What::Leaves && record.unit.is_eom(),
+            Event::Drop => matches!(record.what, What::Lost(_)),
+            Event::Mark => record.what == What::Leaves && record.unit.is_ce(),
+        }
+    }
+}
+
+impl Session {
+    /// A run at its start, with this port in view.
+    pub(crate) fn new(scenario: Scenario, port: usize) -> Session {
+        let stepper = stepper(&scenario, port, ROOM);
+        let mut history = History::new(&scenario);
+        history.take(&stepper, port);
+        Session { kept: vec![stepper.clone()], history, stepper, scenario, port }
+    }
+
+    /// Go to an instant, forward or back.
+    pub(crate) fn go(&mut self, time: Time) -> Seen {
+        self.stepper.tracer_mut().take(); // what was seen on another way
+        if time < self.stepper.now() {
+            let at = self.kept.partition_point(|kept| kept.now() <= time) - 1;
+            self.stepper = self.kept[at].clone();
+        }
+        let time = time.min(self.stepper.end());
+        while self.stepper.now() < time {
+            self.stepper.advance(self.next_stop().min(time));
+            self.history.take(&self.stepper, self.port);
+            self.keep();
+        }
+        let (records, missed) = self.stepper.tracer_mut().take();
+        Seen { records, missed }
+    }
+
+    /// Go to the next event of a kind at the port, or to the end of the run; it has just happened then.
+    pub(crate) fn go_to_next(&mut self, event: Event) -> Seen {
+        let mut step = Span::millis(1);
+        self.stepper.tracer_mut().take();
+        let mut ahead = self.stepper.clone();
+        while ahead.now() < ahead.end() {
+            let kept = ahead.clone();
+            ahead.advance(ahead.now() + step);
+            let (records, missed) = ahead.tracer_mut().take();
+            if missed > 0 && step > Span(2) {
+                (ahead, step) = (kept, Span(step.0 / 2));
+            } else if let Some(found) = records.iter().find(|record| event.is(record)) {
+                return self.go(found.time + Span(1));
+            }
+        }
+        self.go(ahead.end())
+    }
+
+    /// The next instant at which something is kept.
+    fn next_stop(&self) -> Time {
+        let now = self.stepper.now();
+        [self.history.next(), self.next_kept()]
+            .into_iter()
+            .filter(|time| *time > now)
+            .min()
+            .unwrap_or(Time::NEVER)
+    }
+
+    fn next_kept(&self) -> Time {
+        Time::ZERO + Span((self.scenario.duration.0 / CLONES).max(1) * self.kept.len() as u64)
+    }
+
+    fn keep(&mut self) {
+        if self.stepper.now() >= self.next_kept() {
+            let mut kept = self.stepper.clone();
+            kept.tracer_mut().take();
+            self.kept.push(kept);
+        }
+    }
+}
+
+/// A run at its start, with room for `room` records of a port.
+pub(crate) fn stepper(scenario: &Scenario, port: usize, room: usize) -> Stepper<Ring> {
+    Stepper::new(scenario, false, Ring::new(scenario.lines.len(), &[port], room))
+}
+
+/// Records between two pictures: more than this cannot be seen in one.
+const ROOM: usize = 4096;
+/// Clones of a whole run.
+const CLONES: u64 = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pushout_core::scenario::load;
+    use pushout_core::view::{Queued, queued};
+
+    const LAN: &str = include_str!("../../../scenarios/lan.toml");
+
+    fn lan() -> Session {
+        let sets = ["duration=300 ms", "warmup=100 ms"].map(String::from);
+        let scenario = load(LAN, "lan.toml", &sets).unwrap();
+        let port = scenario.lines.iter().position(|line| line.name == "bottleneck").unwrap();
+        Session::new(scenario, port)
+    }
+
+    fn buffer(session: &Session) -> Vec<Queued> {
+        queued(&session.stepper.network().ports[session.port]).collect()
+    }
+
+    fn at(micros: u64) -> Time {
+        Time::ZERO + Span::micros(micros)
+    }
+
+    #[test]
+    fn going_back_and_forth_shows_the_same_at_the_same_instant() {
+        let mut straight = lan();
+        let instants = [7_000, 150_000, 151_234, 299_000];
+        let shown: Vec<_> =
+            instants.iter().map(|&time| (straight.go(at(time)), buffer(&straight)).1).collect();
+        assert!(shown[1..].iter().all(|units| units.len() > 100));
+        let mut scrubbed = lan();
+        for index in [3, 0, 2, 1, 3, 1] {
+            scrubbed.go(at(instants[index]));
+            assert_eq!(buffer(&scrubbed), shown[index]);
+            assert_eq!(scrubbed.stepper.now(), at(instants[index]));
+        }
+        let rows = |session: &Session| session.history.since(0).to_vec();
+        assert_eq!(rows(&scrubbed), rows(&straight), "figures over time are taken once");
+        assert!(rows(&straight).len() > 1900);
+    }
+
+    #[test]
+    fn the_next_drop_is_the_first_loss_of_a_run_at_this_port() {
+        let mut session = lan();
+        let seen = session.go_to_next(Event::Drop);
+        let run = pushout_core::engine::run(&session.scenario, true);
+        let first = run.losses.iter().find(|loss| loss.port as usize == session.port).unwrap();
+        assert_eq!(session.stepper.now(), first.time + Span(1));
+        assert!(matches!(seen.records.last().unwrap().what, What::Lost(reason) if reason == first.reason));
+        let again = session.go_to_next(Event::Drop);
+        assert!(again.records.iter().any(|record| Event::Drop.is(record)));
+        let second = run.losses.iter().filter(|loss| loss.port as usize == session.port).nth(1).unwrap();
+        assert_eq!(session.stepper.now(), second.time + Span(1));
+    }
+
+    #[test]
+    fn steps_go_from_cell_to_cell_and_from_frame_to_frame() {
+        let mut session = lan();
+        session.go(at(150_000));
+        for _ in 0..40 {
+            let seen = session.go_to_next(Event::Unit);
+            assert_eq!(seen.records.iter().filter(|record| Event::Unit.is(record)).count(), 1);
+        }
+        let seen = session.go_to_next(Event::Frame);
+        assert_eq!(seen.records.iter().filter(|record| Event::Frame.is(record)).count(), 1);
+        session.go_to_next(Event::Mark);
+        assert_eq!(session.stepper.now(), session.stepper.end(), "no port marks");
+    }
+}

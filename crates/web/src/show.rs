@@ -1,0 +1,132 @@
+//! What a page shows, as JSON: numbers in flat lists, because there are thousands of units.
+
+use serde_json::{Value as Json, json};
+
+use pushout_core::buffer::verdict::Reason;
+use pushout_core::scenario::model::{Line, Medium, Scenario};
+use pushout_core::trace::What;
+use pushout_core::trace::ring::Record;
+use pushout_core::unit::Unit;
+use pushout_core::units::Time;
+use pushout_core::view::{Progress, Window, fixed_thresholds, queue_thresholds, queued};
+
+use crate::compare::Difference;
+use crate::history::FLOWS;
+use crate::session::{Seen, Session};
+
+/// What stays the same during a run.
+pub(crate) fn scenario(scenario: &Scenario, port: usize) -> Json {
+    let vc = |spec: &pushout_core::scenario::model::Vc| spec.flow.map(|flow| &scenario.flows[flow].name);
+    json!({
+        "name": scenario.name,
+        "title": scenario.title,
+        "seed": scenario.seed,
+        "duration": scenario.duration.0,
+        "warmup": scenario.warmup.0,
+        "ports": scenario.lines.iter().map(line).collect::<Vec<_>>(),
+        "port": port,
+        "thresholds": fixed_thresholds(scenario, port).iter().map(|it| json!([it.name, it.level])).collect::<Vec<_>>(),
+        "flows": scenario.flows.iter().map(|flow| &flow.name).collect::<Vec<_>>(),
+        "flows_over_time": FLOWS.min(scenario.flows.len()),
+        "circuits": scenario.vcs.iter().map(vc).collect::<Vec<_>>(),
+        "reasons": Reason::ALL.map(Reason::word),
+        "policies": policies(scenario, port),
+    })
+}
+
+/// What decides at a port, as a scenario writes it.
+fn policies(scenario: &Scenario, port: usize) -> Json {
+    let explained = pushout_core::scenario::explain(scenario);
+    explained["port"][&scenario.lines[port].name].clone()
+}
+
+fn line(line: &Line) -> Json {
+    json!({
+        "name": line.name,
+        "measure": line.port.measure.word(),
+        "capacity": line.port.capacity.limit(),
+        "rate": line.rate.0,
+        "cells": line.medium == Medium::Cells,
+        "limited": line.is_sampled(),
+    })
+}
+
+/// A run as it is now, and what was seen on the way.
+pub(crate) fn picture(session: &Session, seen: &Seen, have: usize) -> Json {
+    let network = session.stepper.network();
+    let port = &network.ports[session.port];
+    let counters = port.counters();
+    let marked = Reason::ALL.map(|reason| counters.marked_for(reason));
+    let flows = network.flows.iter().take(FLOWS).map(|flow| progress(&Progress::of(flow)));
+    let used = network.ports.iter().map(|port| port.pool().total());
+    json!({
+        "now": time(session.stepper.now()),
+        "ended": session.stepper.now() >= session.stepper.end(),
+        "units": units(session),
+        "occupancy": port.pool().total(),
+        "occupancies": used.collect::<Vec<_>>(),
+        "queue_thresholds": queue_thresholds(network, session.port),
+        "sent": counters.units_out,
+        "lost": session.stepper.tracer().lost(session.port),
+        "marked": marked,
+        "flows": flows.collect::<Vec<_>>(),
+        "records": seen.records.iter().flat_map(|it| record(session, it)).collect::<Vec<_>>(),
+        "missed": seen.missed,
+        "rows": session.history.since(have),
+    })
+}
+
+/// Every unit of the buffer in [`UNIT`] numbers.
+fn units(session: &Session) -> Vec<u64> {
+    let queued = queued(&session.stepper.network().ports[session.port]);
+    let queue = |queue: Option<usize>| queue.map_or(0, |queue| queue as u64 + 1);
+    queued.flat_map(|it| [queue(it.queue)].into_iter().chain(unit(session, &it.unit))).collect()
+}
+
+/// Circuit, frame, index, octets, and marks: 1 EOM, 2 congestion, 4 first to be discarded, 8 its frame is broken.
+fn unit(session: &Session, unit: &Unit) -> [u64; 5] {
+    let broken = session.stepper.tracer().is_broken(unit.vc, unit.frame);
+    let marks = [unit.is_eom(), unit.is_ce(), unit.is_marked(), broken];
+    let marks = marks.iter().enumerate().map(|(bit, &is_set)| u64::from(is_set) << bit).sum();
+    [unit.vc.into(), unit.frame.into(), unit.index.into(), unit.bytes.into(), marks]
+}
+
+/// Its time, what happened (0 arrives, 1 leaves, from 2 on lost for this reason), and the unit.
+fn record(session: &Session, it: &Record) -> [u64; 7] {
+    let [vc, frame, index, bytes, marks] = unit(session, &it.unit);
+    [time(it.time), what(it.what), vc, frame, index, bytes, marks]
+}
+
+fn what(what: What) -> u64 {
+    match what {
+        What::Arrives => 0,
+        What::Leaves => 1,
+        What::Lost(reason) => 2 + reason as u64,
+    }
+}
+
+fn progress(Progress { delivered, window }: &Progress) -> Json {
+    let window = window.map(|Window { cwnd, ssthresh, srtt, flight, is_recovering, reactions }| {
+        json!({
+            "cwnd": cwnd,
+            "ssthresh": ssthresh,
+            "srtt": srtt.map(|span| span.0),
+            "flight": flight,
+            "recovering": is_recovering,
+            "timeouts": reactions[0],
+            "fast_retransmits": reactions[1],
+        })
+    });
+    json!({ "delivered": delivered, "window": window })
+}
+
+/// Where two runs differ first.
+pub(crate) fn difference(found: Option<&Difference>) -> Json {
+    let record = |it: &Record| json!({ "what": what(it.what), "circuit": it.unit.vc, "frame": it.unit.frame, "index": it.unit.index });
+    let one = |found: &Difference| json!({ "time": time(found.time), "records": found.records.each_ref().map(|it| it.as_ref().map(record)) });
+    json!({ "difference": found.map(one) })
+}
+
+fn time(time: Time) -> u64 {
+    time.since(Time::ZERO).0
+}
