@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?= $(shell for each in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$each -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$each && break; done)
-SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
+SOURCES := $(shell find crates/core crates/python -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 RUST_FILES = $(shell git ls-files --cached --others --exclude-standard '*.rs')
 ARGS ?=
 MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
@@ -13,6 +13,9 @@ REPOSITORY ?=
 # With any other word than yes the simulator is compiled once, without a profile: in half the time, and a sixth slower to
 # run. What has been built with the other word is built again.
 PGO ?= yes
+# The simulator for browsers, and the page of the lab that contains it.
+WASM := target/wasm32-unknown-unknown/web/pushout_web.wasm
+LAB := target/lab/lab.html
 # How long each target of `make fuzz` runs.
 FUZZ_SECONDS ?= 60
 
@@ -21,7 +24,7 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 export CARGO_TERM_PROGRESS_WHEN := never
 
 .DELETE_ON_ERROR:
-.PHONY: help setup reproduce test lint test-rust test-python fresh fmt generate lock equivalence hostile wasm fuzz bench performance picture docs wheel tour msrv msrv-version deny urls simulator plain trained need need-lint clean
+.PHONY: help setup reproduce test lint test-rust test-python fresh fmt generate lock equivalence hostile wasm lab test-web fuzz bench performance picture docs wheel tour msrv msrv-version deny urls simulator plain trained need need-lint need-web clean
 
 help: ## What can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -77,8 +80,15 @@ hostile: $(VENV)/.built ## 1500 hostile inputs (PUSHOUT_HOSTILE=…, PUSHOUT_HOS
 	PUSHOUT_HOSTILE=$${PUSHOUT_HOSTILE:-1500} PUSHOUT_FLIPS=200 PUSHOUT_KILLS=100 \
 		$(BIN)/pytest tests/test_hostile.py tests/test_damage.py tests/test_interrupt.py
 
-wasm: need ## The simulator compiles for browsers (needs the Rust target wasm32-unknown-unknown)
-	cargo check --locked --package pushout-core --target wasm32-unknown-unknown
+wasm: $(WASM) ## The simulator gives the same bytes in WebAssembly (needs Node.js and the Rust target wasm32-unknown-unknown)
+	cargo build --locked --profile test --package pushout-web --example answer
+	ENGINE=$(abspath $(WASM)) ANSWER=$(abspath target/debug/examples/answer) node --test web/test/equality.test.mjs
+
+lab: $(LAB) ## Build the page of the lab, target/lab/lab.html (needs Node.js, npm and the Rust target wasm32-unknown-unknown)
+
+test-web: wasm lab ## The page of the lab: types, the same bytes as the simulator, a tour in Chromium if there is one
+	cd web && npm run --silent check
+	LAB=$(abspath $(LAB)) node --test web/test/page.test.mjs
 
 fuzz: need ## Fuzz the reader and both engines with random input, a minute each (FUZZ_SECONDS=…; needs cargo-fuzz and a nightly Rust)
 	mkdir -p fuzz/corpus/scenario fuzz/corpus/engines
@@ -125,7 +135,7 @@ lock: ## Choose the versions in requirements.lock anew (needs uv)
 		--constraints requirements.lock --custom-compile-command 'make lock' --output-file packaging/requirements.lock
 
 clean: ## Remove all that was made
-	rm -rf $(VENV) target dist reports .pytest_cache .mypy_cache .ruff_cache python/pushout/_core*.so
+	rm -rf web/node_modules $(VENV) target dist reports .pytest_cache .mypy_cache .ruff_cache python/pushout/_core*.so
 	find python tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.installed: requirements.lock | need
@@ -188,6 +198,29 @@ trained:
 	@$(PROFDATA) merge --output $(PROFILE)/merged.profdata $(PROFILE)/raw
 	@echo "step 3 of 3: building the simulator with the profile" >&2
 	@RUSTFLAGS="$$RUSTFLAGS $(USE_PROFILE)" CARGO_BUILD_TARGET=$(HOST) CARGO_TARGET_DIR=target/trained $(INSTALL)
+
+# The page of the lab: the simulator for browsers, and a script for it, in one file.
+
+$(WASM): $(SOURCES) $(shell find crates/web -name '*.rs' -o -name Cargo.toml) | need-web
+	cargo build --locked --package pushout-web --target wasm32-unknown-unknown --profile web
+	@touch $@
+
+web/node_modules/.installed: web/package-lock.json | need-web
+	npm ci --prefix web --ignore-scripts --no-audit --no-fund --silent
+	@touch $@
+
+$(LAB): $(WASM) web/node_modules/.installed $(shell find web/src web/build.mjs web/presets.json) $(wildcard scenarios/*.toml)
+	@mkdir -p $(@D)
+	node web/build.mjs $(WASM) $@
+	@echo "the page: $@"
+
+need-web: need
+	@missing=; say() { echo "missing for the page of the lab: $$1" >&2; missing=1; }; \
+	node -e 'process.exit(parseInt(process.versions.node) < 20)' 2>/dev/null || say "Node.js >= 20 (https://nodejs.org)"; \
+	npm --version >/dev/null 2>&1 || say "npm (comes with Node.js; Debian: apt install npm)"; \
+	rustc --print target-libdir --target wasm32-unknown-unknown 2>/dev/null | xargs test -d || \
+		say "the Rust target wasm32-unknown-unknown (rustup target add wasm32-unknown-unknown)"; \
+	test -z "$$missing"
 
 need:
 	@missing=; say() { echo "missing: $$1" >&2; missing=1; }; \

@@ -44,7 +44,23 @@ QUOTATIONS = {
 }
 """Files that may have the patterns, and why."""
 
-TEXT = (".md", ".py", ".rs", ".toml", ".j2", ".json", ".yml", ".tcl", ".cc", ".css", "Makefile", "Dockerfile")
+TEXT = (
+    ".md",
+    ".py",
+    ".rs",
+    ".toml",
+    ".j2",
+    ".json",
+    ".yml",
+    ".tcl",
+    ".cc",
+    ".css",
+    ".ts",
+    ".mjs",
+    ".html",
+    "Makefile",
+    "Dockerfile",
+)
 
 VAGUE = re.compile(
     r": it is (a|an|true|one)\b|\bis no [a-z]|\b(is|are) neither\b|; this is \{|\bwhich is no\b|\bthere (is|are) none\b"

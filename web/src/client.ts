@@ -1,0 +1,68 @@
+// The engine as the page sees it: a question now, an answer later.
+
+import type { Answer, Call, Difference, Entry, EventName, Opened, Picture, Request, ScenarioText, Start } from "./protocol";
+
+interface Waiting {
+  resolve(answer: unknown): void;
+  reject(why: Error): void;
+}
+
+export class Client {
+  private readonly worker: Worker;
+  private readonly waiting = new Map<number, Waiting>();
+  private asked = 0;
+
+  /** A worker with this script and this engine, both from the page itself, so that a page from a file has one as well. */
+  constructor(script: string, engine: string) {
+    const address = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
+    this.worker = new Worker(address);
+    this.worker.onmessage = ({ data }: MessageEvent<Answer>) => this.answered(data);
+    this.worker.onerror = ({ message }) => this.fail(`the engine has stopped: ${message}`);
+    this.worker.postMessage({ start: engine } satisfies Start);
+  }
+
+  open(scenario: ScenarioText, port?: string): Promise<Opened> {
+    return this.ask<Opened>({ do: "open", ...scenario, ...(port === undefined ? {} : { port }) });
+  }
+
+  go(handle: number, to: number, have: number): Promise<Picture> {
+    return this.ask<Picture>({ do: "go", handle, to: Math.round(to), have });
+  }
+
+  next(handle: number, event: EventName, have: number): Promise<Picture> {
+    return this.ask<Picture>({ do: "next", handle, event, have });
+  }
+
+  close(handle: number): Promise<unknown> {
+    return this.ask({ do: "close", handle });
+  }
+
+  difference(a: number, b: number): Promise<Difference> {
+    return this.ask<Difference>({ do: "difference", a, b });
+  }
+
+  policies(): Promise<Entry[]> {
+    return this.ask<Entry[]>({ do: "policies" });
+  }
+
+  private ask<T>(request: Request): Promise<T> {
+    this.asked += 1;
+    const call: Call = { id: this.asked, request };
+    return new Promise<T>((resolve, reject) => {
+      this.waiting.set(call.id, { resolve: (answer) => resolve(answer as T), reject });
+      this.worker.postMessage(call);
+    });
+  }
+
+  private answered({ id, answer, error }: Answer): void {
+    const waiting = this.waiting.get(id);
+    this.waiting.delete(id);
+    if (error === undefined) waiting?.resolve(answer);
+    else waiting?.reject(new Error(error));
+  }
+
+  private fail(why: string): void {
+    for (const { reject } of this.waiting.values()) reject(new Error(why));
+    this.waiting.clear();
+  }
+}

@@ -1,0 +1,134 @@
+// The policy of a run and its parameters: names, limits, units and help are those of the catalogue.
+
+import type { Entry, Parameter } from "./protocol";
+
+export interface Choice {
+  policy: string;
+  values: Record<string, string>;
+}
+
+const PERCENT = "size or %";
+
+/** Fields for the admission policies; `changed` gets the choice. */
+export class PolicyForm {
+  private readonly select = document.createElement("select");
+  private readonly fields = document.createElement("div");
+  private readonly parameters = document.createElement("details");
+  private readonly card = document.createElement("details");
+  private values: Record<string, string> = {};
+
+  constructor(
+    place: HTMLElement,
+    private readonly entries: Entry[],
+    private readonly changed: (choice: Choice) => void,
+  ) {
+    for (const { name } of entries) this.select.add(new Option(name, name));
+    this.select.onchange = () => {
+      this.values = {};
+      this.show();
+      this.tell();
+    };
+    this.fields.className = "fields";
+    const summary = document.createElement("summary");
+    summary.textContent = "Parameters";
+    this.parameters.append(summary, this.fields);
+    place.append(labelled("Admission policy", this.select), this.parameters, this.card);
+  }
+
+  /** Show this policy with these parameters, which a run has. */
+  set(policy: string, values: Record<string, string>): void {
+    this.select.value = policy;
+    this.values = values;
+    this.show();
+  }
+
+  private show(): void {
+    const entry = this.entries.find(({ name }) => name === this.select.value);
+    this.fields.replaceChildren(...(entry?.params ?? []).map((param) => this.field(param)));
+    this.parameters.hidden = this.fields.children.length === 0;
+    const summary = document.createElement("summary");
+    summary.textContent = `About ${this.select.value}`;
+    const text = document.createElement("pre");
+    text.textContent = entry?.header ?? "";
+    this.card.replaceChildren(summary, text);
+  }
+
+  private field(param: Parameter): HTMLElement {
+    const value = this.values[param.name] ?? written(param.default);
+    const share = param.unit === PERCENT ? percent(value) : undefined;
+    const input = share === undefined ? control(param, value) : slider(share);
+    const output = document.createElement("output");
+    output.textContent = share === undefined ? "" : value;
+    input.addEventListener("input", () => {
+      if (input instanceof HTMLInputElement && input.type === "range") output.textContent = `${input.value} %`;
+    });
+    input.addEventListener("change", () => {
+      const text = input instanceof HTMLInputElement && input.type === "range" ? `${input.value} %` : input.value;
+      this.values = { ...this.values, [param.name]: text };
+      this.tell();
+    });
+    const label = labelled(param.name, input);
+    label.title = param.doc;
+    label.append(output);
+    return label;
+  }
+
+  private tell(): void {
+    this.changed({ policy: this.select.value, values: this.values });
+  }
+}
+
+/** The override that a choice is, as `pushout run --set` takes it. */
+export function override(port: string, { policy, values }: Choice): string {
+  const keys = Object.entries(values).filter(([, value]) => value !== "").map(([key, value]) => `, ${key} = ${literal(value)}`);
+  return `port.${port}.admission={ policy = "${policy}"${keys.join("")} }`;
+}
+
+function literal(value: string): string {
+  return /^(true|false|[-+0-9.eE]+)$/.test(value) ? value : JSON.stringify(value);
+}
+
+function control(param: Parameter, value: string): HTMLInputElement | HTMLSelectElement {
+  const words = param.schema.type === "boolean" ? ["true", "false"] : param.schema.enum;
+  if (words) {
+    const select = document.createElement("select");
+    for (const word of words) select.add(new Option(word, word));
+    select.value = value;
+    return select;
+  }
+  const input = document.createElement("input");
+  const { type, minimum, maximum } = param.schema;
+  if (type === "number" || type === "integer") {
+    Object.assign(input, { type: "number", step: type === "integer" ? "1" : "any" });
+    if (minimum !== undefined) input.min = String(minimum);
+    if (maximum !== undefined) input.max = String(maximum);
+  } else {
+    Object.assign(input, { type: "text", placeholder: param.unit });
+  }
+  input.value = value;
+  return input;
+}
+
+function slider(share: number): HTMLInputElement {
+  const input = document.createElement("input");
+  Object.assign(input, { type: "range", min: "0", max: "100", step: "1" });
+  input.value = String(Math.round(share));
+  return input;
+}
+
+function percent(value: string): number | undefined {
+  const share = /^([0-9.]+) *%$/.exec(value)?.[1];
+  return share === undefined ? undefined : Number(share);
+}
+
+function written(value: unknown): string {
+  return value === null || value === undefined ? "" : String(value);
+}
+
+function labelled(text: string, input: HTMLElement): HTMLLabelElement {
+  const label = document.createElement("label");
+  const name = document.createElement("span");
+  name.textContent = text;
+  label.append(name, input);
+  return label;
+}

@@ -1,0 +1,43 @@
+// Where the units of a buffer are drawn: in rows, as a text is, each as wide as the room that it takes.
+
+export interface Layout {
+  rows: number;
+  rowHeight: number;
+  /** Pixels for one of what the port counts. */
+  scale: number;
+  width: number;
+}
+
+/** A piece of a row. */
+export interface Piece {
+  row: number;
+  x: number;
+  width: number;
+}
+
+const LEAST = 3;
+const MOST = 22;
+const TALLEST = 44;
+
+/** The layout for a buffer of this capacity whose smallest unit takes `unit` of it. */
+export function layout(capacity: number, unit: number, width: number, height: number): Layout {
+  const units = Math.max(1, capacity / unit);
+  const rows = Math.min(Math.max(1, Math.ceil((units * LEAST) / width)), Math.max(1, Math.floor(height / 10)));
+  const scale = Math.min((rows * width) / capacity, MOST / unit);
+  return { rows, rowHeight: Math.min(TALLEST, Math.floor(height / rows)), scale, width };
+}
+
+/** The pieces of what takes the room from `start` on. */
+export function pieces({ scale, width, rows }: Layout, start: number, size: number): Piece[] {
+  const found: Piece[] = [];
+  let from = start * scale;
+  const end = (start + size) * scale;
+  while (end - from > 1e-6) {
+    const row = Math.floor(from / width + 1e-9);
+    if (row >= rows) break;
+    const until = Math.min(end, (row + 1) * width);
+    found.push({ row, x: from - row * width, width: until - from });
+    from = until;
+  }
+  return found;
+}

@@ -1,0 +1,133 @@
+// What the page asks of the engine and what it gets: see crates/web/src/request.rs. Times are picoseconds.
+
+export interface ScenarioText {
+  text: string;
+  name: string;
+  sets?: string[];
+  seed?: number;
+}
+
+export interface Port {
+  name: string;
+  measure: string;
+  capacity: number | null;
+  rate: number;
+  cells: boolean;
+  limited: boolean;
+}
+
+export interface Scenario {
+  name: string;
+  title: string;
+  seed: number;
+  duration: number;
+  warmup: number;
+  ports: Port[];
+  port: number;
+  thresholds: [string, number][];
+  flows: string[];
+  flows_over_time: number;
+  circuits: (string | null)[];
+  reasons: string[];
+  policies: { admission: { policy: string } & Record<string, unknown> };
+}
+
+export interface Opened {
+  handle: number;
+  scenario: Scenario;
+  warnings: { code: string; message: string }[];
+  fast: boolean;
+}
+
+export interface Window {
+  cwnd: number;
+  ssthresh: number | null;
+  srtt: number | null;
+  flight: number;
+  recovering: boolean;
+  timeouts: number;
+  fast_retransmits: number;
+}
+
+/** Time, occupancy, losses by reason, marks, and of each flow its window and the octets delivered. */
+export type Row = [number, number, number[], number, [number | null, number][]];
+
+export interface Picture {
+  now: number;
+  ended: boolean;
+  /** Six numbers for each unit: queue (0 is the line), circuit, frame, index, octets, marks. */
+  units: number[];
+  occupancy: number;
+  occupancies: number[];
+  queue_thresholds: (number | null)[];
+  sent: number;
+  lost: number[];
+  marked: number[];
+  flows: { delivered: number; window: Window | null }[];
+  /** Seven numbers for each: time, what happened, circuit, frame, index, octets, marks. */
+  records: number[];
+  missed: number;
+  rows: Row[];
+}
+
+export interface Place {
+  what: number;
+  circuit: number;
+  frame: number;
+  index: number;
+}
+
+export interface Difference {
+  difference: { time: number; records: [Place | null, Place | null] } | null;
+}
+
+export interface Parameter {
+  name: string;
+  unit: string;
+  default: unknown;
+  doc: string;
+  schema: { type?: string; minimum?: number; maximum?: number; enum?: string[] };
+}
+
+export interface Entry {
+  kind: string;
+  name: string;
+  header: string;
+  source: string;
+  experimental: boolean;
+  params: Parameter[];
+}
+
+export type EventName = "unit" | "frame" | "drop" | "mark";
+
+export type Request =
+  | ({ do: "open"; port?: string } & ScenarioText)
+  | { do: "go"; handle: number; to: number; have: number }
+  | { do: "next"; handle: number; event: EventName; have: number }
+  | { do: "close"; handle: number }
+  | { do: "difference"; a: number; b: number }
+  | ({ do: "run" } & ScenarioText)
+  | { do: "policies" };
+
+export interface Start {
+  start: string;
+}
+
+export interface Call {
+  id: number;
+  request: Request;
+}
+
+export interface Answer {
+  id: number;
+  answer?: unknown;
+  error?: string;
+}
+
+/** Places of a unit in `Picture.units`. */
+export const UNIT = 6;
+/** Places of a record in `Picture.records`. */
+export const RECORD = 7;
+export const ARRIVES = 0;
+export const LEAVES = 1;
+export const MARK = { eom: 1, congestion: 2, discardable: 4, broken: 8 } as const;

@@ -1,0 +1,28 @@
+// Numbers as people read them.
+
+const PER_SECOND = 1e12;
+
+export function seconds(picoseconds: number): number {
+  return picoseconds / PER_SECOND;
+}
+
+export function picoseconds(seconds: number): number {
+  return Math.round(seconds * PER_SECOND);
+}
+
+/** A span in a unit that suits it: 12.5 µs, 3.2 ms. */
+export function span(picoseconds: number): string {
+  const units: [number, string][] = [[1e12, "s"], [1e9, "ms"], [1e6, "µs"], [1e3, "ns"]];
+  const [size, unit] = units.find(([size]) => picoseconds >= size) ?? [1e3, "ns"];
+  return `${Number((picoseconds / size).toPrecision(4))} ${unit}`;
+}
+
+/** An instant to the nanosecond, with every group of three digits apart. */
+export function instant(picoseconds: number): string {
+  const [whole, fraction] = (picoseconds / PER_SECOND).toFixed(9).split(".");
+  return `${whole}.${fraction?.match(/.{3}/g)?.join(" ")} s`;
+}
+
+export function count(value: number): string {
+  return value.toLocaleString("en-GB");
+}

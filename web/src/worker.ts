@@ -1,0 +1,32 @@
+// The engine at work beside the page, so that the page never waits for it.
+
+import { Engine, unpacked } from "./engine";
+import type { Answer, Call, Start } from "./protocol";
+
+let module: Promise<ArrayBuffer> | undefined;
+let engine: Promise<Engine> | undefined;
+
+/** A fresh engine; one that has stopped cannot go on. */
+function begin(): void {
+  engine = module?.then((octets) => Engine.of(octets));
+}
+
+async function answer({ id, request }: Call): Promise<Answer> {
+  try {
+    if (!engine) throw new Error("the engine has not been started");
+    const answer = JSON.parse((await engine).ask(request)) as { error?: string };
+    return answer.error === undefined ? { id, answer } : { id, error: answer.error };
+  } catch (why) {
+    begin();
+    return { id, error: `the engine has stopped: ${String(why)}` };
+  }
+}
+
+self.onmessage = async ({ data }: MessageEvent<Start | Call>) => {
+  if ("start" in data) {
+    module = unpacked(data.start);
+    begin();
+  } else {
+    self.postMessage(await answer(data));
+  }
+};

@@ -1,0 +1,65 @@
+// Every shipped scenario gives in WebAssembly the same bytes as natively: its document, and pictures on the way.
+// ENGINE is the module, ANSWER the native program; `make wasm` names both.
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { readFileSync, readdirSync } from "node:fs";
+import { test } from "node:test";
+
+const { ENGINE, ANSWER } = process.env;
+const folder = new URL("../../scenarios/", import.meta.url);
+const SHORT = ["duration=120 ms", "warmup=50 ms"];
+
+/** A function that answers requests in WebAssembly. */
+async function engine() {
+  const { instance } = await WebAssembly.instantiate(readFileSync(ENGINE), {});
+  const { memory, pushout_input, pushout_answer, pushout_output } = instance.exports;
+  return (request) => {
+    const octets = new TextEncoder().encode(request);
+    const place = pushout_input(octets.length);
+    new Uint8Array(memory.buffer, place, octets.length).set(octets);
+    const length = pushout_answer();
+    return new TextDecoder().decode(new Uint8Array(memory.buffer, pushout_output(), length));
+  };
+}
+
+function natively(requests) {
+  const { stdout, status } = spawnSync(ANSWER, { input: `${requests.join("\n")}\n`, maxBuffer: 2 ** 30 });
+  assert.equal(status, 0, "the native program ends well");
+  return stdout.toString().trimEnd().split("\n");
+}
+
+/** The document by both engines, two pictures forward, one back, and the next drop. */
+function requests(name) {
+  const scenario = { text: readFileSync(new URL(name, folder), "utf8"), name, sets: SHORT };
+  const go = (millis) => ({ do: "go", handle: 1, to: millis * 1e9, have: 0 });
+  const asked = [
+    { do: "run", ...scenario },
+    { do: "run", ...scenario, engine: "reference", seed: 7 },
+    { do: "open", ...scenario },
+    go(60),
+    go(90),
+    go(30),
+    { do: "next", handle: 1, event: "drop", have: 0 },
+    { do: "difference", a: 1, b: 1 },
+    { do: "close", handle: 1 },
+  ];
+  return asked.map((request) => JSON.stringify(request));
+}
+
+const names = readdirSync(folder).filter((name) => name.endsWith(".toml") && !name.startsWith("sweep"));
+assert.ok(names.length > 10);
+
+for (const name of names) {
+  test(`${name} gives the same bytes as natively`, async () => {
+    const ask = await engine();
+    const asked = requests(name);
+    const expected = natively(asked);
+    assert.equal(expected.length, asked.length);
+    asked.forEach((request, at) => {
+      const answer = ask(request);
+      assert.ok(!answer.startsWith('{"error"'), answer);
+      assert.ok(answer === expected[at], `${name}: the answer to ${request.slice(0, 40)}… differs`);
+    });
+  });
+}
