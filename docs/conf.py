@@ -25,6 +25,8 @@ html_static_path = ["static"]
 html_css_files = ["tables.css"]
 html_copy_source = False
 html_show_copyright = False
+PAGE = ROOT / "target" / "lab" / "lab.html"
+html_extra_path = [str(PAGE)] if PAGE.is_file() else []
 templates_path: list[str] = []
 
 myst_enable_extensions = ["colon_fence", "dollarmath"]
@@ -56,5 +58,7 @@ def _unbroken(_app: Any, page: nodes.document) -> None:
 
 def setup(app: Any) -> None:
     """What Sphinx calls when it begins."""
+    if PAGE.is_file():
+        app.tags.add("lab")  # pages link to it
     app.connect("doctree-read", _unbroken)
     app.connect("autodoc-process-docstring", _as_restructured)

@@ -27,6 +27,7 @@ SHORT = {
 
 ONLY_PARSED = {
     "pushout sweep SWEEP.toml --cluster FIRST:6379": "a cluster; tests/test_cluster.py starts one",
+    "pushout lab lan --policies tail-drop,epd --out lab.html": "the page, which make lab builds; see tests/test_lab.py",
     "pushout reproduce 000 --details": "minutes; make tour runs the study with two replications",
 }
 """Commands that are parsed, not run, and why."""

@@ -17,6 +17,9 @@ ROOT = _CLONE if (_CLONE / "pyproject.toml").is_file() else _PACKAGE / "shipped"
 
 SCENARIOS, STUDIES, BENCHMARKS = (ROOT / name for name in ("scenarios", "studies", "benchmarks"))
 
+PAGE = ROOT / "lab.html" if ROOT.name == "shipped" else ROOT / "target" / "lab" / "lab.html"
+"""The page of the lab, if it has been built."""
+
 _NAME = re.compile(r"[\w-]+")
 """Characters of a name; anything else is a path."""
 

@@ -5,6 +5,7 @@ EXAMPLES = {
     "compare": "pushout compare lan --policies tail-drop,ppd,epd --set 'duration=5 s'",
     "explain": "pushout explain two-routers > explicit.json",
     "init": "pushout init my-lab",
+    "lab": "pushout lab lan --policies tail-drop,epd --out lab.html",
     "plot": "pushout plot lan --what queue,drops,cwnd --set 'duration=5 s' --out queue.svg",
     "policies": "pushout policies epd",
     "reproduce": "pushout reproduce 004 --details",

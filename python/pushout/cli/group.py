@@ -11,6 +11,7 @@ MODULES = {
     **dict.fromkeys(("scenarios", "init"), "start"),
     **dict.fromkeys(("validate", "explain", "schema", "policies"), "scenarios"),
     "plot": "plot",
+    "lab": "lab",
     "reproduce": "reproduce",
     **dict.fromkeys(("compare", "sweep", "size"), "questions"),
     "bench": "bench",
