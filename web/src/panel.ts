@@ -15,6 +15,7 @@ export class Panel {
   private readonly strip: Strip;
   private readonly facts = document.createElement("p");
   private readonly key = document.createElement("p");
+  private run: Run | undefined;
   private readonly drops = document.createElement("ol");
 
   constructor(letter: string, entries: Entry[], changed: (choice: Choice) => void) {
@@ -35,10 +36,12 @@ export class Panel {
     this.root.append(head, canvas, this.facts, this.key, this.drops);
     this.form = new PolicyForm(head, entries, changed);
     this.strip = new Strip(canvas);
+    canvas.onclick = ({ offsetX, offsetY }) => this.follow(offsetX, offsetY);
   }
 
   /** A run has been opened. */
   open(run: Run): void {
+    this.run = run;
     const { policy, ...values } = run.scenario.policies.admission;
     const texts = Object.entries(values).filter(([, value]) => value !== null && typeof value !== "object");
     this.form.set(policy, Object.fromEntries(texts.map(([key, value]) => [key, String(value)])));
@@ -61,8 +64,17 @@ export class Panel {
       `lost: ${losses.join(", ") || "none"}`,
       ...(marks.length > 0 ? [`marked: ${marks.join(", ")}`] : []),
       ...this.window(run),
+      ...(run.followed ? [run.followed.fate(picture.units)] : []),
     ].join(" · ");
     this.list(run);
+  }
+
+  /** Follow the frame at this place of the strip. */
+  private follow(x: number, y: number): void {
+    const found = this.run && this.strip.at(this.run, x, y);
+    if (!this.run || !found) return;
+    this.run.follow(...found);
+    this.draw(this.run);
   }
 
   /** What TCP knows of the first flow that has a window. */

@@ -4,6 +4,7 @@ import type { Client } from "./client";
 import { LEAVES, RECORD } from "./protocol";
 import type { EventName, Picture, Row, Scenario, ScenarioText } from "./protocol";
 import { flowOf } from "./flow";
+import { Followed } from "./followed";
 
 export interface Drop {
   time: number;
@@ -20,6 +21,7 @@ export class Run {
   readonly flow: number[];
   /** What was lost on the way to the picture, the latest last. */
   drops: Drop[] = [];
+  followed: Followed | undefined;
 
   private constructor(
     private readonly client: Client,
@@ -43,6 +45,11 @@ export class Run {
 
   async next(event: EventName): Promise<void> {
     this.show(await this.client.next(this.handle, event, this.rows.length), false);
+  }
+
+  /** Follow a frame from now on. */
+  follow(circuit: number, frame: number): void {
+    this.followed = new Followed(circuit, frame, this.flowName(circuit));
   }
 
   close(): Promise<unknown> {
@@ -80,6 +87,8 @@ export class Run {
   private show(picture: Picture, back: boolean): void {
     this.picture = picture;
     this.rows.push(...picture.rows);
+    if (back && this.followed) this.follow(this.followed.circuit, this.followed.frame);
+    else this.followed?.see(picture.records, this.scenario.reasons);
     this.drops = back ? [] : this.dropsOf(picture.records);
   }
 

@@ -28,6 +28,20 @@ export class Strip {
     for (const [, level] of run.thresholds()) this.line(pen, place, level, this.inks.threshold, 4);
   }
 
+  /** Circuit and frame of the unit at this place of the canvas. */
+  at(run: Run, x: number, y: number): [number, number] | undefined {
+    const { width, height } = this.canvas.getBoundingClientRect();
+    const { scale, rowHeight } = layout(this.capacity(run), smallest(run), width, height);
+    const level = (Math.floor(y / rowHeight) * width + x) / scale;
+    const units = run.picture?.units ?? [];
+    let start = 0;
+    for (let at = 0; at < units.length; at += UNIT) {
+      start += sizeOf(run, units[at + 4] ?? 0);
+      if (level < start) return [units[at + 1] ?? 0, units[at + 2] ?? 0];
+    }
+    return undefined;
+  }
+
   /** Every unit, and a line where another queue begins. */
   private units(pen: CanvasRenderingContext2D, run: Run, units: number[], place: Layout): void {
     let [start, queue] = [0, 1];
@@ -36,6 +50,7 @@ export class Strip {
       const size = sizeOf(run, octets);
       const shown = run.port.cells ? marks : marks & ~MARK.eom; // every packet is a frame of its own
       this.unit(pen, place, start, size, run.flow[circuit] ?? -1, shown);
+      if (run.followed?.has(circuit, units[at + 2] ?? -1)) this.line(pen, place, start + size / 2, this.inks.text, 2);
       if (of > queue) this.line(pen, place, start, this.inks.muted, 1);
       queue = Math.max(queue, of);
       start += size;

@@ -117,6 +117,18 @@ describe("the page of the lab", { skip }, () => {
     await page.close();
   });
 
+  test("follows the frame of a unit that is clicked on", async () => {
+    const { page } = await open("wide");
+    await page.locator(".panel canvas").first().click({ position: { x: 3, y: 3 } });
+    const followed = /flow\d+, frame \d+: (\d+) in the buffer, (\d+) sent since/;
+    const [, here, sent] = followed.exec((await facts(page))[0]);
+    assert.ok(Number(here) > 0 && Number(sent) === 0);
+    await click(page, "frame");
+    const [, later, left] = followed.exec((await facts(page))[0]);
+    assert.ok(Number(left) > 0 && Number(later) < Number(here));
+    await page.close();
+  });
+
   test("plays, and goes by keys", async () => {
     const { page, said } = await open("wide");
     const before = await text(page, "#now");
