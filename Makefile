@@ -216,7 +216,7 @@ $(LAB): $(WASM) web/node_modules/.installed $(shell find web/src web/build.mjs w
 
 need-web: need
 	@missing=; say() { echo "missing for the page of the lab: $$1" >&2; missing=1; }; \
-	node -e 'process.exit(parseInt(process.versions.node) < 20)' 2>/dev/null || say "Node.js >= 20 (https://nodejs.org)"; \
+	node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null || say "Node.js >= 20 (https://nodejs.org)"; \
 	npm --version >/dev/null 2>&1 || say "npm (comes with Node.js; Debian: apt install npm)"; \
 	rustc --print target-libdir --target wasm32-unknown-unknown 2>/dev/null | xargs test -d || \
 		say "the Rust target wasm32-unknown-unknown (rustup target add wasm32-unknown-unknown)"; \
