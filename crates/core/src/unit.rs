@@ -35,6 +35,8 @@ impl Flags {
     pub const ECT: Flags = Flags(16);
     /// A port has met congestion and has marked the unit: "CE" of a packet (RFC 3168), EFCI of a cell (ITU-T I.361).
     pub const CE: Flags = Flags(32);
+    /// Its transport reacts to marks as a scalable congestion control does (RFC 9331, "ECT(1)"), beside [`Flags::ECT`].
+    pub const L4S: Flags = Flags(64);
 
     /// These marks and those.
     pub const fn with(self, other: Flags) -> Flags {
@@ -101,6 +103,11 @@ impl Unit {
         self.flags.has(Flags::ECT)
     }
 
+    /// Whether a queue for scalable congestion controls takes it: it bears ECT(1) or CE (RFC 9331 section 5.1).
+    pub fn is_l4s(&self) -> bool {
+        self.is_ect() && self.flags.0 & (Flags::L4S.0 | Flags::CE.0) != 0
+    }
+
     /// The unit with a congestion mark.
     pub fn marked(self) -> Unit {
         Unit { flags: self.flags.with(Flags::CE), ..self }
@@ -147,6 +154,14 @@ mod tests {
     #[test]
     fn a_unit_fits_sixteen_octets() {
         assert_eq!(size_of::<Unit>(), 16);
+    }
+
+    #[test]
+    fn l4s_is_what_bears_ect_1_or_ce() {
+        let unit = |flags| Unit { vc: 0, frame: 0, index: 0, bytes: 53, hop: 0, flags };
+        let is_l4s = |flags: Flags| unit(flags).is_l4s();
+        assert!(!is_l4s(Flags::default()) && !is_l4s(Flags::ECT));
+        assert!(is_l4s(Flags::ECT.with(Flags::L4S)) && is_l4s(Flags::ECT.with(Flags::CE)));
     }
 
     #[test]

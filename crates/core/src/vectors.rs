@@ -8,6 +8,7 @@ pub(crate) fn vector(name: &str) -> Json {
         "dctcp" => include_str!("../../../vectors/dctcp.json"),
         "codel" => include_str!("../../../vectors/codel.json"),
         "pie" => include_str!("../../../vectors/pie.json"),
+        "dualpi2" => include_str!("../../../vectors/dualpi2.json"),
         "drr" => include_str!("../../../vectors/drr.json"),
         "cubic" => include_str!("../../../vectors/cubic.json"),
         "recovery" => include_str!("../../../vectors/recovery.json"),

@@ -53,13 +53,15 @@ fn call_and_shares(sets: &[&str]) -> (f64, f64) {
 
 #[test]
 fn a_discipline_is_written_out_as_its_parts() {
-    for (name, admission, buffer) in
-        [("fq-codel", "codel", "10240 packets"), ("fq-pie", "pie", "10240 packets")]
-    {
+    for (name, admission, scheduler, buffer) in [
+        ("fq-codel", "codel", "fair-queue", "10240 packets"),
+        ("fq-pie", "pie", "fair-queue", "10240 packets"),
+        ("dualpi2", "pi2", "dual-queue", "10000 packets"),
+    ] {
         let parts = explain(&scenario(&[&format!("port.bottleneck.discipline='{name}'")]).unwrap());
         let port = &parts["port"]["bottleneck"];
         assert_eq!(port["admission"]["policy"], admission);
-        assert_eq!((&port["scheduler"]["policy"], &port["buffer"]), (&json!("fair-queue"), &json!(buffer)));
+        assert_eq!((&port["scheduler"]["policy"], &port["buffer"]), (&json!(scheduler), &json!(buffer)));
         assert!(port.get("discipline").is_none_or(Json::is_null), "{port}");
     }
     let own = explain(&scenario(&["port.bottleneck.buffer='99 packets'"]).unwrap());
@@ -107,4 +109,73 @@ fn when_the_buffer_is_full_the_longest_queue_gives_way_at_its_head() {
     assert_eq!(lost.get("overflow"), None, "{lost}");
     let call = entry(&document, "flows", "flow3")["goodput_bps"].as_f64().unwrap();
     assert!(call > 85.9e3, "the call loses nothing: {call} b/s of 86 kb/s");
+}
+
+/// A scalable upload and a call with ECT(1) beside a classic upload.
+const L4S: [&str; 5] = [
+    "port.bottleneck.discipline='dualpi2'",
+    "flows.transport={ kind = 'tcp', window = '1 MB', min_rto = '200 ms', slow_timer = '1 ms', ecn = true }",
+    "flow.flow1.transport.congestion='dctcp'",
+    "flow.flow1.transport.l4s=true",
+    "flow.flow3.transport={ kind = 'udp', ecn = true, l4s = true }",
+];
+
+#[test]
+fn dualpi2_keeps_scalable_senders_from_waiting_and_classic_ones_from_starving() {
+    let (call, _) = call_and_shares(&L4S);
+    // 12 ms of propagation, its own transmissions, about 1 ms of queue and a classic packet of 1.2 ms in front
+    assert!((12.0..16.0).contains(&call), "{call} ms");
+    let document = run_on_both(UPLINK, &L4S);
+    let goodput = |name| entry(&document, "flows", name)["goodput_bps"].as_f64().unwrap();
+    assert!(goodput("flow2") > 1e6, "the classic share of a tenth: {}", goodput("flow2"));
+    assert!(goodput("flow1") + goodput("flow2") > 8.5e6, "the line is full");
+    let classic = [&L4S[..2], &["flow.flow3.transport.ecn=true"]].concat();
+    let (late, _) = call_and_shares(&classic);
+    assert!(late > call + 5.0, "without ECT(1) the call waits with the uploads: {late} ms");
+}
+
+#[test]
+fn senders_of_one_kind_share_the_line_equally_under_dualpi2() {
+    let scalable = [&L4S[..], &["flow.flow2.transport.congestion='dctcp'", "flow.flow2.transport.l4s=true"]];
+    for sets in [scalable.concat(), L4S[..2].to_vec()] {
+        let (_, ratio) = call_and_shares(&sets);
+        assert!(ratio < 1.3, "{sets:?}: {ratio}");
+    }
+}
+
+/// A sender whose packets are marked at a first port and wait at a second one.
+const TWO_PORTS: &str = r#"
+    name = "two-ports"
+    duration = "5 s"
+    adaptation = { kind = "packet" }
+    node = [
+        { name = "a", kind = "host" }, { name = "r", kind = "router" }, { name = "s", kind = "router" },
+        { name = "b", kind = "host" },
+    ]
+    link = [
+        { from = "a", to = "r", rate = "100 Mb/s", delay = "1 ms" },
+        { name = "first", from = "r", to = "s", rate = "10 Mb/s", delay = "1 ms" },
+        { name = "second", from = "s", to = "b", rate = "8 Mb/s", delay = "1 ms" },
+    ]
+    flow = [{ name = "f", from = "a", to = "b" }]
+    [port.first]
+    buffer = "100 packets"
+    admission = { policy = "step", threshold = "3 packets" }
+    [port.second]
+    discipline = "dualpi2"
+    [flows]
+    source = { kind = "greedy" }
+    transport = { kind = "tcp", ecn = true, min_rto = "200 ms", slow_timer = "1 ms" }
+"#;
+
+#[test]
+fn a_packet_that_was_marked_before_overtakes_others_of_its_flow() {
+    let document = run_on_both(TWO_PORTS, &[]);
+    let flow = entry(&document, "flows", "f");
+    let ports = document["ports"].as_array().unwrap().iter();
+    let lost = ports.flat_map(|port| port["lost"].as_object().unwrap().values());
+    let lost: u64 = lost.map(|count| count.as_u64().unwrap()).sum();
+    let again = flow["segments_retransmitted"].as_u64().unwrap();
+    assert!(again > lost + 5, "three duplicate acknowledgements without a loss: {again} of {lost} lost");
+    assert!(flow["segments_marked"].as_u64().unwrap() > 10);
 }

@@ -16,6 +16,8 @@ registry! {
         FqCodel = "fq-codel" in fq_codel,
         /// Fair queueing by hashed flows with PIE in each queue.
         FqPie = "fq-pie" in fq_pie,
+        /// A queue of low latency for scalable senders beside one for all others, both controlled by PI2.
+        DualPi2 = "dualpi2" in dualpi2,
     }
 }
 
@@ -36,6 +38,7 @@ impl Spec {
         match self {
             Spec::FqCodel => fq_codel::composition(),
             Spec::FqPie => fq_pie::composition(),
+            Spec::DualPi2 => dualpi2::composition(),
         }
     }
 }

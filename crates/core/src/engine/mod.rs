@@ -43,7 +43,7 @@ pub mod floor;
 
 pub use outcome::{LossRecord, Outcome, Stopwatch, Work};
 
-use crate::scenario::model::{Engine, Scenario};
+use crate::scenario::model::{Engine, Line, Scenario};
 
 /// Run a scenario on the engine that it names; with `log` every loss is recorded.
 pub fn run(scenario: &Scenario, log: bool) -> Outcome {
@@ -71,11 +71,19 @@ pub fn chosen(scenario: &Scenario) -> (Engine, Option<&'static str>) {
         Engine::Fast if !packets::knows(scenario) && !scenario.memories.is_empty() => {
             (Engine::Reference, Some("ports that share a memory depend on each other at every cell"))
         }
+        Engine::Fast if !packets::knows(scenario) && scenario.lines.iter().any(splits_circuits) => {
+            (Engine::Reference, Some("packets of one circuit may overtake each other at a port"))
+        }
         Engine::Fast if !packets::knows(scenario) && cells::topology::skips_nothing(scenario) => {
             (Engine::Reference, Some("all cells are policed or coded, and a policy is asked about each"))
         }
         engine => (engine, None),
     }
+}
+
+/// Whether packets of one circuit may overtake each other at the port of a line.
+fn splits_circuits(line: &Line) -> bool {
+    line.port.scheduler.splits_circuits()
 }
 
 #[cfg(test)]

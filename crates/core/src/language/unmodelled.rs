@@ -5,7 +5,7 @@
 const UNMODELLED: [(&[&str], &[&str]); 6] = [
     (
         &["admission", "policy", "policy of a port"],
-        &["abm", "afd", "blue", "cake", "cobalt", "dualpi2", "dualq", "fab", "occamy", "pi2", "rem", "sfb"],
+        &["abm", "afd", "blue", "cake", "cobalt", "fab", "occamy", "rem", "sfb"],
     ),
     (&["scheduler"], &["cake", "edf", "hfsc", "htb", "qfq", "scfq", "sfq", "wf2q", "wfq"]),
     // of the key `congestion`
@@ -39,7 +39,7 @@ mod tests {
             told,
             "unknown admission \"blue\": not modelled yet, see docs/limits.md (allowed: ppd, epd)"
         );
-        assert!(unknown("policy", "DualPI2", &["red"]).contains("not modelled yet"));
+        assert!(unknown("policy", "CAKE", &["red"]).contains("not modelled yet"));
         assert!(unknown("name", "bbr", &["red"]).contains("not modelled yet"));
         assert!(!unknown("node", "blue", &["west"]).contains("not modelled"));
         assert!(!unknown("admission", "edp", &["epd"]).contains("not modelled"));

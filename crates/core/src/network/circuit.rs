@@ -1,6 +1,6 @@
 //! A virtual circuit: its path, its frames in flight, and what the far end reassembles.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use crate::adaptation::aal5::{Reassembled, Reassembly};
 use crate::adaptation::coded::Collection;
@@ -167,6 +167,20 @@ pub struct Circuit {
     collection: Collection,
     police: Option<Box<Policer>>,
     marks: Marks,
+    overtaking: Option<Box<Overtaking>>,
+}
+
+/// Whether packets of a circuit may overtake each other at a port on its way.
+fn lets_overtake(scenario: &Scenario, spec: &Vc) -> bool {
+    spec.path.iter().any(|&line| scenario.lines[line].port.scheduler.splits_circuits())
+}
+
+/// Frames under way on a circuit whose packets may overtake each other.
+#[derive(Clone, Debug, Default)]
+struct Overtaking {
+    /// The serial number of the next frame.
+    next: u32,
+    under_way: BTreeMap<u32, Frame>,
 }
 
 /// The policer of a circuit, and the boundaries of frames after it.
@@ -174,6 +188,17 @@ pub struct Circuit {
 struct Policer {
     policy: police::Policy,
     boundary: Boundary,
+}
+
+impl Overtaking {
+    /// A frame sets out: its serial number.
+    #[inline(never)]
+    fn add(&mut self, frame: Frame) -> u32 {
+        let number = self.next;
+        self.next = number.wrapping_add(1);
+        self.under_way.insert(number, frame);
+        number
+    }
 }
 
 impl Policer {
@@ -208,6 +233,7 @@ impl Circuit {
             received: Received::default(),
             tally: Tally::default(),
             marks: Marks::default(),
+            overtaking: lets_overtake(scenario, spec).then(Box::default),
         }
     }
 
@@ -255,6 +281,9 @@ impl Circuit {
     pub(crate) fn lost_many(&mut self, unit: &Unit, units: u64) {
         self.tally.lost += units;
         self.marks.lost += if unit.is_ce() { units } else { 0 };
+        if let Some(overtaking) = &mut self.overtaking {
+            overtaking.under_way.remove(&unit.frame);
+        }
     }
 
     /// Add the counts of an engine: every unit, those with a congestion mark, and the number of frames received in
@@ -272,15 +301,27 @@ impl Circuit {
     #[inline(always)] // a payload that has just been written is slow to copy
     pub fn emit(&mut self, flow: u32, bytes: u32, payload: Payload) -> Emission {
         let shape = self.framing.shape(bytes);
-        let frame = self.oldest.wrapping_add(self.frames.len() as u32);
         self.tally.sent += u64::from(shape.units);
-        self.frames.push_back(Frame { flow, units: shape.units, payload });
+        let frame = self.number(Frame { flow, units: shape.units, payload });
         Emission { vc: self.vc, frame, shape, marks: payload.marks() }
+    }
+
+    /// A frame sets out: its serial number.
+    #[inline(always)]
+    fn number(&mut self, frame: Frame) -> u32 {
+        if let Some(overtaking) = &mut self.overtaking {
+            return overtaking.add(frame);
+        }
+        self.frames.push_back(frame);
+        self.oldest.wrapping_add(self.frames.len() as u32 - 1)
     }
 
     /// A frame in flight, by its serial number.
     pub fn frame(&self, number: u32) -> Option<&Frame> {
-        self.frames.get(number.wrapping_sub(self.oldest) as usize)
+        match &self.overtaking {
+            Some(overtaking) => overtaking.under_way.get(&number),
+            None => self.frames.get(number.wrapping_sub(self.oldest) as usize),
+        }
     }
 
     /// A unit arrives at the destination; returns the frame that it completes, if it does.
@@ -291,8 +332,8 @@ impl Circuit {
     /// Receive consecutive units of a frame; `unit` has the marks of the first and the last. Returns whether they complete
     /// it.
     ///
-    /// A circuit keeps the order of its frames, so everything that was sent before this unit's frame has arrived or
-    /// is lost.
+    /// Most circuits keep the order of their frames, so everything that was sent before this unit's frame has arrived or
+    /// is lost; on others a frame may overtake some.
     #[inline]
     pub fn receive_run(&mut self, unit: &Unit, units: u16) -> bool {
         self.tally.arrived += u64::from(units);
@@ -340,9 +381,14 @@ impl Circuit {
         self.oldest = self.oldest.wrapping_add(1);
     }
 
-    /// The frame of this number arrives; those before it have arrived or are lost.
+    /// The frame of this number arrives; those before it have arrived or are lost, unless it has overtaken them.
     #[inline]
     fn reach(&mut self, number: u32) {
+        if let Some(overtaking) = &mut self.overtaking {
+            self.frames.clear();
+            self.frames.extend(overtaking.under_way.remove(&number));
+            self.oldest = number;
+        }
         while self.oldest != number {
             self.pass();
         }

@@ -536,7 +536,7 @@ impl Datagrams {
             _ => lengths(scenario, spec, headers),
         };
         let figures = Figures::new(scenario.measure.delivery);
-        let ecn = Ecn::ECT.when(spec.transport.ecn());
+        let ecn = spec.transport.ect();
         Datagrams { ticks, lengths, headers, ecn, figures }
     }
 

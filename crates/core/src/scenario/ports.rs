@@ -133,7 +133,7 @@ impl<'a> Ports<'a> {
         let admission = admission(line, context).map_err(fault("admission"))?;
         check_pushout(line, context, &admission).map_err(fault("pushout"))?;
         check_shaper(line, context).map_err(fault("shaper"))?;
-        line.port.scheduler.build(context).map(|_| ()).map_err(fault("scheduler"))
+        check_scheduler(line, context).map_err(fault("scheduler"))
     }
 }
 
@@ -146,6 +146,18 @@ fn described(section: file::Port, (measure, capacity): (Measure, Capacity)) -> P
     };
     let shaper = shaper.map(|Nested(it)| it);
     Port { measure, capacity, memory, admission, pushout, scheduler, shaper, credit }
+}
+
+/// Refuse a scheduler that cannot work at its port.
+fn check_scheduler(line: &Line, context: &Context<'_>) -> Result<(), Refused> {
+    let scheduler = &line.port.scheduler;
+    if scheduler.splits_circuits() && line.medium == Medium::Cells {
+        let name = scheduler.name();
+        return unfit(format!(
+            "{name} must be left out on a cell link, where the cells of a frame keep their order"
+        ));
+    }
+    scheduler.build(context).map(|_| ())
 }
 
 /// Refuse a shaper through which some packet cannot pass, or with which credits would have no meaning.

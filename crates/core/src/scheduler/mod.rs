@@ -15,6 +15,7 @@ registry! {
         StrictPriority = "strict-priority" in strict_priority,
         Drr = "drr" in drr,
         FairQueue = "fair-queue" in fair_queue,
+        DualQueue = "dual-queue" in dual_queue,
     }
 
     /// The interface of a scheduler. With a shared queue the only queue is 0; otherwise queue `i` is circuit `i`.
@@ -48,6 +49,12 @@ registry! {
             Vec::new()
         }
 
+        /// Whether the congestion notification of a unit says which of two queues it joins, and not its circuit: 1 if it is
+        /// [L4S](crate::unit::Unit::is_l4s), else 0.
+        fn goes_by_notification(&self) -> bool {
+            false
+        }
+
         /// The same if every queue may send.
         fn turn(&mut self, now: Time) -> Option<usize> {
             self.next(now, &mut |_| true)
@@ -76,7 +83,7 @@ registry! {
 impl Spec {
     /// Whether each circuit has a queue of its own.
     pub fn has_queue_per_circuit(&self) -> bool {
-        !matches!(self, Spec::Fifo(_) | Spec::FairQueue(_))
+        !matches!(self, Spec::Fifo(_) | Spec::FairQueue(_) | Spec::DualQueue(_))
     }
 
     /// Whether all circuits share one queue.
@@ -86,7 +93,12 @@ impl Spec {
 
     /// Whether it counts octets, so that it has to see every unit that is sent.
     pub fn counts_octets(&self) -> bool {
-        matches!(self, Spec::Drr(_) | Spec::FairQueue(_))
+        matches!(self, Spec::Drr(_) | Spec::FairQueue(_) | Spec::DualQueue(_))
+    }
+
+    /// Whether packets of one circuit may be in different queues and overtake each other.
+    pub fn splits_circuits(&self) -> bool {
+        matches!(self, Spec::DualQueue(_))
     }
 }
 

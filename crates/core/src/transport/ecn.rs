@@ -2,7 +2,8 @@
 //!
 //! *Source*: K. Ramakrishnan, S. Floyd and D. Black, "The Addition of Explicit Congestion Notification (ECN) to IP", RFC 3168,
 //! 2001. Two bits of the IP header say whether a port may mark the packet (ECT) and whether one has (CE); two bits of the TCP
-//! header carry the mark back (ECE) and say that the sender has reacted (CWR).
+//! header carry the mark back (ECE) and say that the sender has reacted (CWR). A second codepoint, ECT(1), stands for scalable
+//! congestion controls (K. De Schepper and B. Briscoe, RFC 9331, 2023).
 
 use crate::unit::Flags;
 
@@ -15,8 +16,10 @@ impl Ecn {
     pub const ECT: Ecn = Ecn(Flags::ECT.0);
     /// A port has met congestion.
     pub const CE: Ecn = Ecn(Flags::CE.0);
+    /// The transport reacts to marks as a scalable congestion control does: ECT(1), beside [`Ecn::ECT`].
+    pub const L4S: Ecn = Ecn(Flags::L4S.0);
     /// The receiver has seen a mark: ECN-Echo.
-    pub const ECE: Ecn = Ecn(64);
+    pub const ECE: Ecn = Ecn(1);
     /// The sender has reduced its window: congestion window reduced.
     pub const CWR: Ecn = Ecn(128);
 
@@ -41,18 +44,19 @@ impl Ecn {
         Ecn(if holds { self.0 } else { 0 })
     }
 
-    /// The bits that ports see: ECT and CE.
+    /// The bits that ports see: ECT(0), ECT(1) and CE.
     #[inline]
     pub const fn flags(self) -> Flags {
-        Flags(self.0 & (Flags::ECT.0 | Flags::CE.0))
+        Flags(self.0 & (Flags::ECT.0 | Flags::L4S.0 | Flags::CE.0))
     }
 
-    /// The two bits of the IP header (RFC 3168 section 5): 0 not capable, 2 capable (ECT(0)), 3 marked (CE).
+    /// The two bits of the IP header (RFC 3168 section 5): 0 not capable, 1 and 2 capable (ECT(1) and ECT(0)), 3 marked (CE).
     pub const fn codepoint(self) -> u8 {
-        match (self.has(Ecn::CE), self.has(Ecn::ECT)) {
-            (true, _) => 3,
-            (false, true) => 2,
-            (false, false) => 0,
+        match (self.has(Ecn::CE), self.has(Ecn::L4S), self.has(Ecn::ECT)) {
+            (true, _, _) => 3,
+            (false, true, _) => 1,
+            (false, false, true) => 2,
+            (false, false, false) => 0,
         }
     }
 
@@ -69,15 +73,17 @@ mod tests {
 
     #[test]
     fn ports_see_the_bits_of_ip_and_not_those_of_tcp() {
-        let all = [Ecn::ECT, Ecn::CE, Ecn::ECE, Ecn::CWR].into_iter().fold(Ecn::default(), Ecn::with);
-        assert_eq!(all.flags(), Flags::ECT.with(Flags::CE));
+        let all = [Ecn::ECT, Ecn::L4S, Ecn::CE, Ecn::ECE, Ecn::CWR];
+        let all = all.into_iter().fold(Ecn::default(), Ecn::with);
+        assert_eq!(all.flags(), Flags::ECT.with(Flags::L4S).with(Flags::CE));
         assert_eq!(Ecn::ECE.with(Ecn::CWR).flags(), Flags::default());
     }
 
     #[test]
     fn the_bits_of_ip_are_those_of_the_rfc() {
-        let codepoints = [Ecn::default(), Ecn::ECE, Ecn::ECT, Ecn::ECT.with(Ecn::CE)].map(Ecn::codepoint);
-        assert_eq!(codepoints, [0, 0, 2, 3]);
+        let l4s = Ecn::ECT.with(Ecn::L4S);
+        let all = [Ecn::default(), Ecn::ECE, Ecn::ECT, l4s, Ecn::ECT.with(Ecn::CE), l4s.with(Ecn::CE)];
+        assert_eq!(all.map(Ecn::codepoint), [0, 0, 2, 1, 3, 3]);
     }
 
     #[test]

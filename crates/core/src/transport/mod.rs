@@ -9,6 +9,8 @@ use crate::registry;
 use crate::source::{self, Traffic};
 use crate::units::CELL_PAYLOAD;
 
+use ecn::Ecn;
+
 registry! {
     /// A transport as a scenario asks for it.
     "transport" by "kind" {
@@ -37,6 +39,11 @@ registry! {
         /// Whether it reacts to congestion marks, or claims to: then ports may mark its packets.
         fn ecn(&self) -> bool {
             false
+        }
+
+        /// The congestion notification of its packets that can be marked.
+        fn ect(&self) -> Ecn {
+            Ecn::ECT.when(self.ecn())
         }
 
         /// Parity cells that it adds to every frame.

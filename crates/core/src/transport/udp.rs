@@ -5,8 +5,8 @@
 //! Every datagram of the source is one packet, sent once: it is not acknowledged, and the source never slows down.
 //!
 //! # Parameters
-//! `ecn`: whether its datagrams claim to react to congestion marks (RFC 3168, ECT), off; the source determines their
-//! size.
+//! `ecn`: whether its datagrams claim to react to congestion marks (RFC 3168, ECT), off. `l4s`: whether they claim with it
+//! to react as a scalable congestion control does (RFC 9331, ECT(1)), off. The source determines their size.
 //!
 //! # Differences from the paper
 //! Datagrams that claim to react to marks do not: that would be up to the application.
@@ -14,6 +14,7 @@
 //! # Complexity
 //! Constant.
 
+use super::ecn::Ecn;
 use super::{IP_HEADER, Needs, Transport};
 use crate::section;
 use crate::source::{self, Source, Traffic};
@@ -23,6 +24,8 @@ section! {
     pub struct Params {
         /// Datagrams are ECN-capable (ECT): a port that marks keeps them, and the source sends on as before.
         pub ecn: bool = false,
+        /// Datagrams that are ECN-capable bear ECT(1), so that `dualpi2` puts them into its queue of low latency.
+        pub l4s: bool = false,
     }
 }
 
@@ -46,5 +49,9 @@ impl Transport for Params {
 
     fn ecn(&self) -> bool {
         self.ecn
+    }
+
+    fn ect(&self) -> Ecn {
+        Ecn::ECT.with(Ecn::L4S.when(self.l4s)).when(self.ecn)
     }
 }

@@ -397,9 +397,14 @@ impl Writer {
             "epd" => format!(", threshold = \"{} %\"", 10 + self.below(91)),
             "codel" => self.delays(),
             "pie" => self.gains(),
+            "pi2" => self.coupled(),
             _ => String::new(),
         };
-        let scheduler = if self.draw.chance(0.7) { "fifo" } else { self.any(scheduler::CATALOGUE) };
+        let scheduler = match self.any(scheduler::CATALOGUE) {
+            "dual-queue" if self.cells => "fifo",
+            _ if self.draw.chance(0.7) => "fifo",
+            scheduler => scheduler,
+        };
         match self.shared && section != "access" {
             true => self.line(format_args!("[port.{section}]\nmemory = \"chip\"")),
             false => self.line(format_args!("[port.{section}]\nbuffer = \"{buffer}\"")),
@@ -430,6 +435,16 @@ impl Writer {
         format!(
             ", target = \"{target} us\", update = \"{update} us\", burst = \"1 ms\", alpha = 40.0, beta = 400.0, \
              law = \"{law}\""
+        )
+    }
+
+    /// PI2 that updates every few packets and is soon overloaded.
+    fn coupled(&mut self) -> String {
+        let (target, update, step) = (50 + self.below(500), 100 + self.below(900), self.below(400));
+        let (law, overload) = (self.pick(&["exact", "linux"]), self.pick(&["drop", "overflow"]));
+        format!(
+            ", target = \"{target} us\", update = \"{update} us\", alpha = 40.0, beta = 400.0, step = \"{step} us\", \
+             law = \"{law}\", overload = \"{overload}\""
         )
     }
 
@@ -510,7 +525,10 @@ impl Writer {
             return self.line(format_args!("transport = {tcp}\nclass = \"tcp\""));
         }
         let transport = if self.cells && self.draw.chance(0.5) { "cells" } else { "udp" };
-        let ecn = if transport == "udp" { self.pick(&["", ", ecn = true"]) } else { "" };
+        let ecn = match transport {
+            "udp" => self.pick(&["", ", ecn = true", ", ecn = true, l4s = true"]),
+            _ => "",
+        };
         self.line(format_args!("transport = {{ kind = \"{transport}\"{ecn} }}"));
     }
 
@@ -571,12 +589,13 @@ impl Writer {
         let (ack, bytes) = (self.draw.chance(0.6), self.draw.chance(0.3));
         let ecn = congestion == "dctcp" || self.draw.chance(0.4);
         let ect = self.pick(&["data", "all"]);
+        let l4s = congestion == "dctcp" && self.draw.chance(0.6);
         let (sack, stamps, limited) = (self.draw.chance(0.5), self.draw.chance(0.3), self.draw.chance(0.7));
         let recovery = self.pick(&["rfc6675", "prr", "rack"]);
         let mss = if stamps { mss.max(100) } else { mss };
         format!(
             "{{ kind = \"tcp\", congestion = \"{congestion}\", mss = {mss}, window = \"{window} bytes\", \
-             ecn = {ecn}, ect = \"{ect}\", byte_counting = {bytes}, sack = {sack}, \
+             ecn = {ecn}, ect = \"{ect}\", l4s = {l4s}, byte_counting = {bytes}, sack = {sack}, \
              recovery = \"{recovery}\", limited_transmit = {limited}, timestamps = {stamps}, delayed_ack = {ack}, slow_timer = \"1 ms\", fast_timer = \"500 us\", min_rto = \"2 ms\", \
              initial_rto = \"4 ms\", timer_phase = \"{phase}\" }}"
         )

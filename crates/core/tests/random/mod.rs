@@ -335,6 +335,9 @@ fn tcp_keys(draw: &mut Draw) -> Json {
             keys[param.name] = draw.instance(schema);
         }
     }
+    if keys["congestion"] != "dctcp" {
+        keys["l4s"] = false.into();
+    }
     if window > 65_536 {
         keys["window_scaling"] = true.into();
     }

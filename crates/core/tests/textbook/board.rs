@@ -19,6 +19,8 @@ pub(crate) struct Cell {
     /// Its transport reacts to congestion marks, and it bears one.
     pub(crate) ect: bool,
     pub(crate) ce: bool,
+    /// It bears ECT(1).
+    pub(crate) ect1: bool,
 }
 
 impl fmt::Display for Cell {
@@ -43,6 +45,7 @@ impl From<Unit> for Cell {
             block_end: unit.flags.has(Flags::BLOCK_END),
             ect: unit.is_ect(),
             ce: unit.is_ce(),
+            ect1: unit.flags.has(Flags::L4S),
         }
     }
 }

@@ -11,6 +11,7 @@ mod board;
 mod chips;
 mod codel;
 mod codes;
+mod dualpi2;
 mod fair;
 mod frames;
 mod front;

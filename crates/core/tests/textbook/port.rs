@@ -204,6 +204,7 @@ impl Traffic {
             (Flags::CLP, self.stream.up_to(3) == 0),
             (Flags::BLOCK_END, *frame % self.block == 0),
             (Flags::ECT, vc % 2 == 1),
+            (Flags::L4S, vc % 4 == 3),
         ] {
             flags = if is_set { flags.with(flag) } else { flags };
         }

@@ -36,6 +36,7 @@ registry! {
         Step = "step" in step,
         Codel = "codel" in codel at "codel/mod.rs",
         Pie = "pie" in pie at "pie/mod.rs",
+        Pi2 = "pi2" in pi2 at "pi2/mod.rs",
         Espd = "espd" in espd [experimental],
         VirtualQueueing = "virtual-queueing" in virtual_queueing,
         Wfepd = "wfepd" in wfepd at "wfepd/mod.rs",
@@ -348,8 +349,8 @@ pub struct Departure<'a> {
     pub now: Time,
     /// The unit.
     pub unit: &'a Unit,
-    /// The queue in which it was.
-    pub queue: usize,
+    /// The queue in which it was, if it was not sent.
+    pub queue: Option<usize>,
     /// Its circuit, numbered within the port.
     pub vc: usize,
     /// What it took of the occupancy, in the port's measure.
@@ -436,7 +437,8 @@ pub(crate) mod tests {
         pub(crate) fn send(&mut self, vc: usize, cell: char) {
             self.pool.remove(vc, 1);
             let (unit, pool) = (cell_of(vc, cell), &self.pool);
-            let departure = Departure { now: self.now, unit: &unit, queue: 0, vc, size: 1, pool, sent: true };
+            let departure =
+                Departure { now: self.now, unit: &unit, queue: None, vc, size: 1, pool, sent: true };
             self.policy.departed(&departure);
         }
 

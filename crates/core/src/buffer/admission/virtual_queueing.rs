@@ -326,7 +326,7 @@ mod tests {
         let unit = Unit { vc: 1, frame: 0, index: 0, bytes: 53, hop: 0, flags: Flags::default() };
         for expected in [[2, 1], [2, 0], [1, 0]] {
             let (now, pool) = (Time::ZERO, &bench.pool);
-            let departure = Departure { now, unit: &unit, queue: 0, vc: 1, size: 1, pool, sent: false };
+            let departure = Departure { now, unit: &unit, queue: Some(0), vc: 1, size: 1, pool, sent: false };
             bench.policy.departed(&departure);
             assert_eq!(lengths(&bench), expected);
         }

@@ -315,7 +315,7 @@ impl VcAccounting {
 
     fn tell(&self, policy: &mut Policy, now: Time, (vc, size): (usize, u64), ends_frame: bool) {
         let unit = &unknown_unit(ends_frame);
-        policy.departed(&Departure { now, unit, queue: 0, vc, size, pool: &self.pool, sent: true });
+        policy.departed(&Departure { now, unit, queue: None, vc, size, pool: &self.pool, sent: true });
     }
 }
 

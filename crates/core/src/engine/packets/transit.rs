@@ -371,8 +371,13 @@ impl Transit {
         Some((at, packet, time))
     }
 
-    /// A packet leaves a port that is asked. A circuit keeps its order, so the packets before it are lost.
+    /// Take a packet that leaves a port that is asked. A circuit keeps its order, so packets before it are lost, unless
+    /// it may overtake them.
     fn leave(&mut self, at: u32, frame: u32) -> Packet {
+        let place = self.steps[at as usize].place;
+        if self.network.ports[place as usize].splits_circuits() {
+            return self.remove(at, frame).expect("a packet that is sent has come");
+        }
         let packets = &mut self.asked[at as usize];
         loop {
             let packet = packets.pop_front().expect("a packet that is sent has come");
@@ -380,6 +385,13 @@ impl Transit {
                 return packet;
             }
         }
+    }
+
+    /// Take a packet out of a port where packets may overtake each other, if it has arrived there.
+    fn remove(&mut self, at: u32, frame: u32) -> Option<Packet> {
+        let packets = &mut self.asked[at as usize];
+        let place = packets.iter().position(|packet| packet.head.frame == frame)?;
+        packets.remove(place)
     }
 
     /// A packet will arrive at a port where lines meet.
@@ -445,7 +457,11 @@ impl Transit {
     fn enter_losses(&mut self, now: Time) {
         for Loss { unit, reason } in std::mem::take(&mut self.losses) {
             let hop = self.network.circuits[unit.vc as usize].hop(unit.hop);
-            self.lost(hop.expect("a unit is lost at a port").port, unit, reason, now);
+            let port = hop.expect("a unit is lost at a port").port;
+            if self.network.ports[port as usize].splits_circuits() {
+                self.remove(self.courses[unit.vc as usize].first + u32::from(unit.hop), unit.frame);
+            }
+            self.lost(port, unit, reason, now);
         }
     }
 

@@ -44,6 +44,8 @@ pub struct Port {
     pub(crate) queues: Vec<Queue>,
     /// For each circuit the queue that it joins, unless all share one queue or each has its own.
     places: Vec<usize>,
+    /// Whether a unit joins one of two queues by its congestion notification instead.
+    splits_circuits: bool,
     /// Arrival times of each queue, if the admission policy needs them.
     arrivals: Vec<ArrivalTimes>,
     pub(crate) admission: admission::Policy,
@@ -132,12 +134,14 @@ impl Port {
     pub fn new(parts: Parts) -> Port {
         let vcs = parts.pool.vcs();
         let places = parts.scheduler.places();
+        let splits_circuits = parts.scheduler.goes_by_notification();
         let queues = match places.iter().max() {
             Some(last) => last + 1,
             None if parts.shared_queue => 1,
+            None if splits_circuits => 2,
             None => vcs,
         };
-        let is_shared = parts.shared_queue || !places.is_empty();
+        let is_shared = parts.shared_queue || splits_circuits || !places.is_empty();
         assert!(parts.pushout.is_none() || !is_shared, "push-out needs a queue for each circuit");
         assert!(parts.credit.is_none() || !is_shared, "credits need a queue for each circuit");
         let queue = if parts.pushout.is_some() { Queue::of_frames() } else { Queue::default() };
@@ -164,6 +168,7 @@ impl Port {
             share: parts.share,
             queues: vec![queue; queues],
             places,
+            splits_circuits,
             arrivals: vec![ArrivalTimes::default(); if arrival_times { queues } else { 0 }],
             admission: parts.admission,
             pushout: parts.pushout,
@@ -180,6 +185,11 @@ impl Port {
     /// The books.
     pub fn pool(&self) -> &Pool {
         &self.pool
+    }
+
+    /// Whether packets of one circuit may overtake each other here.
+    pub(crate) fn splits_circuits(&self) -> bool {
+        self.splits_circuits
     }
 
     /// Its share of a memory, if it shares one.
@@ -246,7 +256,7 @@ impl Port {
             return self.arrive_asking(now, Newcomer { unit, vc, size }, vc_of, losses);
         }
         let Some(unit) = self.admit(now, Newcomer { unit, vc, size }, losses) else { return };
-        let queue = self.queue_of(vc);
+        let queue = self.queue_of(&unit, vc);
         self.queues[queue].push(unit);
         if self.manner == Manner::InTurn {
             self.scheduler.joined(queue);
@@ -377,14 +387,14 @@ impl Port {
             let empty = queue.is_empty();
             let arrived = self.arrivals.get_mut(index).map(|times| times.left(head));
             self.left_queue(index, &unit, empty);
-            let is_shared = self.queues.len() == 1 || !self.places.is_empty();
+            let is_shared = self.queues.len() == 1 || self.splits_circuits || !self.places.is_empty();
             let vc = if is_shared { vc_of(&unit) } else { index };
             if self.manner == Manner::Asked {
                 match self.judge_head(now, &unit, (index, vc), arrived) {
                     HeadVerdict::Send => {}
                     HeadVerdict::Mark(reason) => self.mark_shared(&mut unit, vc, reason),
                     HeadVerdict::Discard(reason) => {
-                        self.give_up(now, unit, vc, reason, losses);
+                        self.give_up(now, unit, (index, vc), reason, losses);
                         continue;
                     }
                 }
@@ -450,7 +460,7 @@ impl Port {
         self.pool.remove(vc, size);
         self.counters.departed(&unit, vc);
         if self.manner == Manner::Asked {
-            self.tell_departed(now, (&unit, vc, size), true);
+            self.tell_departed(now, (&unit, vc, size), None);
         }
         Some(unit)
     }
@@ -506,7 +516,7 @@ impl Port {
         if sending {
             self.sending = Some(Sending { unit, vc, size });
         } else {
-            let queue = self.queue_of(vc);
+            let queue = self.queue_of(&unit, vc);
             self.queues[queue].push(unit);
         }
     }
@@ -518,12 +528,11 @@ impl Port {
         self.pool.add(vc, size);
     }
 
-    fn enqueue(&mut self, now: Time, unit: Unit, vc: usize, size: u64) {
+    fn enqueue(&mut self, now: Time, queue: usize, Newcomer { unit, vc, size }: Newcomer) {
         self.take_in(now, vc, size);
         if let Some(share) = &mut self.share {
             share.take_in(now, vc, size);
         }
-        let queue = self.queue_of(vc);
         let position = self.queues[queue].push(unit);
         if let Some(times) = self.arrivals.get_mut(queue) {
             times.joined(self.queues[queue].positions().start, position, now, unit.bytes);
@@ -550,12 +559,19 @@ impl Port {
         losses.push(Loss { unit, reason });
     }
 
-    /// Lose a unit that has been taken out of its queue.
-    fn give_up(&mut self, now: Time, unit: Unit, vc: usize, reason: Reason, losses: &mut Vec<Loss>) {
+    /// Lose a unit that has been taken out of a queue.
+    fn give_up(
+        &mut self,
+        now: Time,
+        unit: Unit,
+        (queue, vc): (usize, usize),
+        reason: Reason,
+        losses: &mut Vec<Loss>,
+    ) {
         let size = self.size_of(&unit);
         self.counters.occupancy.change(now, self.pool.total(), self.pool.total() - size);
         self.pool.remove(vc, size);
-        self.tell_departed(now, (&unit, vc, size), false);
+        self.tell_departed(now, (&unit, vc, size), Some(queue));
         self.counters.gave_up(&unit, reason);
         self.note_loss(vc);
         losses.push(Loss { unit, reason });
@@ -568,21 +584,26 @@ impl Port {
         }
     }
 
-    /// A unit has left the buffer: notify the policies that observe departures.
+    /// A unit has left the buffer, sent or given up from a queue: notify the policies that observe departures.
     #[inline(never)]
-    fn tell_departed(&mut self, now: Time, (unit, vc, size): (&Unit, usize, u64), sent: bool) {
+    fn tell_departed(&mut self, now: Time, (unit, vc, size): (&Unit, usize, u64), queue: Option<usize>) {
         if let Some(share) = &mut self.share {
             share.release(now, vc, size);
         }
-        let queue = self.queue_of(vc);
+        let sent = queue.is_none();
         self.admission.departed(&Departure { now, unit, queue, vc, size, pool: &self.pool, sent });
         if let Some(pushout) = &mut self.pushout {
             pushout.left(vc, &self.pool, sent);
         }
     }
 
-    fn queue_of(&self, vc: usize) -> usize {
-        if self.queues.len() == 1 { 0 } else { self.places.get(vc).copied().unwrap_or(vc) }
+    /// The queue that a unit joins.
+    fn queue_of(&self, unit: &Unit, vc: usize) -> usize {
+        match self.queues.len() {
+            1 => 0,
+            _ if self.splits_circuits => usize::from(unit.is_l4s()),
+            _ => self.places.get(vc).copied().unwrap_or(vc),
+        }
     }
 
     pub(crate) fn size_of(&self, unit: &Unit) -> u64 {

@@ -38,6 +38,7 @@ impl Port {
         losses: &mut Vec<Loss>,
     ) {
         let Newcomer { unit, vc, size } = newcomer;
+        let queue = self.queue_of(&unit, vc);
         self.ask_memory(vc, size);
         let cut = self.cut_for(&unit, vc, size);
         let verdict = self.judge(now, &unit, vc, size, cut.is_some());
@@ -82,21 +83,21 @@ impl Port {
             Verdict::Discard(reason) => self.lose_shared(&newcomer, reason, losses),
             Verdict::Replace(Victim::FattestQueue(batch), reason) => {
                 if self.shorten_fattest(now, &newcomer, (batch, reason), &vc_of, losses) {
-                    self.enqueue(now, unit, vc, size);
+                    self.enqueue(now, queue, newcomer);
                 } else {
                     self.turn_away(&newcomer, Reason::Overflow, losses);
                 }
             }
             Verdict::Replace(victim, reason) => {
                 if self.make_room(now, &newcomer, (victim, reason), &vc_of, losses) {
-                    self.enqueue(now, unit, vc, size);
+                    self.enqueue(now, queue, newcomer);
                 } else {
                     self.lose_shared(&newcomer, Reason::Overflow, losses);
                     self.admission.broken(vc, !unit.is_first());
                 }
             }
         }
-        self.sweep(now, self.queue_of(vc), &vc_of, losses);
+        self.sweep(now, queue, &vc_of, losses);
     }
 
     /// Where the port shares a memory, it has as much room for a unit of this circuit as the memory grants it.
@@ -118,7 +119,7 @@ impl Port {
         while let Some((position, reason)) = self.admission.sweep(&self.queues[queue], &self.pool) {
             let unit = self.queues[queue].take(position).expect("a policy gives up units that are queued");
             self.left_queue(queue, &unit, self.queues[queue].is_empty());
-            self.give_up(now, unit, vc_of(&unit), reason, losses);
+            self.give_up(now, unit, (queue, vc_of(&unit)), reason, losses);
         }
     }
 
@@ -137,7 +138,7 @@ impl Port {
         if !self.pool.capacity().holds(size + self.sending.map_or(0, |sending| sending.size)) {
             return false;
         }
-        let own = self.queue_of(vc);
+        let own = self.queue_of(&unit, vc);
         while !self.pool.fits(size) {
             let octets = |queue: usize| {
                 self.arrivals[queue].octets() + if queue == own { unit.bytes.into() } else { 0 }
@@ -154,7 +155,7 @@ impl Port {
                 };
                 (units, gone) = (units + 1, gone + u64::from(victim.bytes));
                 self.left_queue(fattest, &victim, self.queues[fattest].is_empty());
-                self.give_up(now, victim, vc_of(&victim), reason, losses);
+                self.give_up(now, victim, (fattest, vc_of(&victim)), reason, losses);
             }
             self.ask_memory(vc, size);
         }
@@ -167,12 +168,12 @@ impl Port {
     fn make_room(
         &mut self,
         now: Time,
-        &Newcomer { vc, size, .. }: &Newcomer,
+        &Newcomer { unit, vc, size }: &Newcomer,
         (victim, reason): (Victim, Reason),
         vc_of: impl Fn(&Unit) -> usize,
         losses: &mut Vec<Loss>,
     ) -> bool {
-        let queue = self.queue_of(vc);
+        let queue = self.queue_of(&unit, vc);
         if !self.pool.capacity().holds(size + self.sending.map_or(0, |sending| sending.size)) {
             return false;
         }
@@ -184,7 +185,7 @@ impl Port {
             };
             let Some(unit) = given_up else { return false };
             self.left_queue(queue, &unit, self.queues[queue].is_empty());
-            self.give_up(now, unit, vc_of(&unit), reason, losses);
+            self.give_up(now, unit, (queue, vc_of(&unit)), reason, losses);
             self.ask_memory(vc, size);
             if self.pool.fits(size) {
                 return true;
@@ -255,7 +256,7 @@ impl Port {
     /// Whether an arriving unit is accepted: first by the frame rule of a port with push-out, then by the admission
     /// policy.
     pub(crate) fn judge(&mut self, now: Time, unit: &Unit, vc: usize, size: u64, elastic: bool) -> Verdict {
-        let place = self.queue_of(vc);
+        let place = self.queue_of(unit, vc);
         let (pool, queue) = (&self.pool, &self.queues[place]);
         let waiting = self.arrivals.get(place).map_or(0, ArrivalTimes::octets);
         let mut arrival = Arrival { now, unit, vc, size, pool, queue, place, waiting, elastic };
@@ -312,10 +313,11 @@ impl Port {
                 return self.turn_away(&newcomer, reason, losses);
             }
         }
+        let queue = self.queue_of(&unit, vc);
         if let Some(reason) = mark {
             self.mark_shared(&mut unit, vc, reason);
         }
-        self.enqueue(now, unit, vc, size);
+        self.enqueue(now, queue, Newcomer { unit, vc, size });
     }
 
     /// Lose a unit that the admission policy has accepted.
@@ -358,7 +360,15 @@ impl Port {
                 times.shrink(unit.bytes);
             }
             let pool = &self.pool;
-            self.admission.departed(&Departure { now, unit: &unit, queue: vc, vc, size, pool, sent: false });
+            self.admission.departed(&Departure {
+                now,
+                unit: &unit,
+                queue: Some(vc),
+                vc,
+                size,
+                pool,
+                sent: false,
+            });
             pushout.left(vc, &self.pool, false);
             self.counters.gave_up(&unit, Reason::PushedOut);
             losses.push(Loss { unit, reason: Reason::PushedOut });

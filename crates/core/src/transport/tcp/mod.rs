@@ -155,6 +155,9 @@ section! {
         pub ecn: bool = false,
         /// Which packets ports may mark then.
         pub ect: EctPackets = EctPackets::Data,
+        /// These packets bear ECT(1) instead of ECT(0): the sender is one of L4S (RFC 9331), whose packets `dualpi2` puts into its
+        /// queue of low latency. Only with `congestion = "dctcp"`, the scalable congestion control.
+        pub l4s: bool = false,
         /// Acknowledge every second full segment, or at the next tick of the fast timer (4.4BSD); if not,
         /// every segment.
         pub delayed_ack: bool = true,
@@ -244,6 +247,10 @@ impl Transport for Params {
         self.ecn
     }
 
+    fn ect(&self) -> Ecn {
+        Ecn::ECT.with(Ecn::L4S.when(self.l4s)).when(self.ecn)
+    }
+
     fn option_bytes(&self) -> u32 {
         if self.timestamps { TIMESTAMPS } else { 0 }
     }
@@ -304,6 +311,11 @@ impl Transport for Params {
             "ecn",
             "must be true with congestion = \"dctcp\", which reacts to marks",
         )?;
+        refuse_if(
+            self.l4s && !is_dctcp,
+            "l4s",
+            "must be false without congestion = \"dctcp\": ECT(1) is for scalable senders (RFC 9331)",
+        )?;
         refuse_if(self.initial_window == 0, "initial_window", "must be at least 1 segment")?;
         refuse_if(self.initial_ssthresh == Some(Bytes(0)), "initial_ssthresh", "must be at least 1 byte")?;
         refuse_if(self.dupack_threshold == 0, "dupack_threshold", "must be at least 1 duplicate ACK")
@@ -318,7 +330,7 @@ impl Params {
 
     /// The congestion notification of what is not new data.
     fn ect_of_others(&self) -> Ecn {
-        Ecn::ECT.when(self.ecn && self.ect == EctPackets::All)
+        self.ect().when(self.ect == EctPackets::All)
     }
 
     /// Whether an ACK echoes the mark of the segments that it acknowledges, instead of each mark until the sender has

@@ -8,6 +8,7 @@ use super::selective::Selective;
 use super::{Backoff, Estimator, InitialEstimate, Outlet, Params, Segment, SenderStats, TickClock};
 use crate::metrics::delivery::DeliveryTime;
 use crate::rng::Stream;
+use crate::transport::Transport;
 use crate::transport::ecn::Ecn;
 use crate::units::{Span, Time};
 
@@ -450,7 +451,7 @@ impl Sender {
         if seq < self.sent {
             return self.aside.params.ect_of_others();
         }
-        Ecn::ECT.with(Ecn::CWR.when(std::mem::take(&mut self.tells_reduced)))
+        self.aside.params.ect().with(Ecn::CWR.when(std::mem::take(&mut self.tells_reduced)))
     }
 
     fn emit(&mut self, now: Time, seq: u64, len: u64, ecn: Ecn, out: &mut impl Outlet) {

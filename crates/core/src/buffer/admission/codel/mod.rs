@@ -113,7 +113,7 @@ impl Policy {
             action: params.action,
             ce_threshold: params.ce_threshold,
             mtu: params.mtu.map_or(frame, |mtu| mtu.0),
-            controls: vec![Control::default(); context.vcs().max(1)],
+            controls: vec![Control::default(); context.vcs().max(2)],
             discards: vec![false; context.vcs()],
         })
     }
@@ -143,8 +143,11 @@ impl Admission for Policy {
 
     fn departed(&mut self, departure: &Departure<'_>) {
         let discarded = std::mem::take(&mut self.is_discarding);
-        if !departure.sent && !discarded && self.batch.is_some() {
-            self.controls[departure.queue].overflowed();
+        if let Some(queue) = departure.queue
+            && !discarded
+            && self.batch.is_some()
+        {
+            self.controls[queue].overflowed();
         }
     }
 

@@ -115,7 +115,7 @@ impl Policy {
         Ok(Policy {
             update: params.update,
             mark_limit: probability("mark_limit", params.mark_limit)?,
-            controls: vec![Control::new(&gains); context.vcs().max(1)],
+            controls: vec![Control::new(&gains); context.vcs().max(2)],
             gains,
             stream: context.stream("pie"),
             frames: Frames::new(context.vcs(), true).acting(params.action),

@@ -82,7 +82,7 @@ impl PerVc {
     pub(super) fn tell(&self, port: &mut Port, now: Time, vc: usize, ends_frame: bool) {
         if self.interest.includes(ends_frame, vc, &port.pool) {
             let (unit, pool) = (&unknown_unit(ends_frame), &port.pool);
-            port.admission.departed(&Departure { now, unit, queue: vc, vc, size: 1, pool, sent: true });
+            port.admission.departed(&Departure { now, unit, queue: None, vc, size: 1, pool, sent: true });
         }
         if let Some(pushout) = &mut port.pushout {
             pushout.left(vc, &port.pool, true);

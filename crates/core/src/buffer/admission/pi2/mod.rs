@@ -1,0 +1,240 @@
+//! # Source
+//! K. De Schepper, O. Bondarenko, I.-J. Tsang and B. Briscoe, "PI²: A linearized AQM for both classic and scalable TCP", ACM
+//! CoNEXT 2016; the same, B. Briscoe and G. White, "Dual-Queue Coupled Active Queue Management (AQM)", RFC 9332, 2023, section
+//! 2 and appendix A; for `law = "linux"` the file `net/sched/sch_dualpi2.c` of Linux 6.17.
+//!
+//! # Idea
+//! A controller sets a base probability p' every `update`, so that packets wait `target` in the end. With d the longest wait of
+//! a packet at the head of a queue,
+//!
+//! > p' ← p' + alpha · (d − target) + beta · (d − d_old)
+//!
+//! A packet at the head without ECT(1) and CE is classic: it is discarded, or marked, with the probability p'². Any other one
+//! is of a scalable sender, and marked with the probability k · p', since its sender reacts to single marks in proportion: so
+//! both get about the same rate. It is marked too if it has waited longer than `step`.
+//!
+//! # Parameters
+//! `target`: 15 ms, `update`: 16 ms, `alpha` and `beta`: 0.16 and 3.2 per second, `coupling` k: 2, `step`: 1 ms, those of Linux.
+//! `law`: `exact` (default) or `linux`. `action`: `mark` (default), which marks classic packets that are ECN-capable and discards
+//! the others, or `drop`, which discards all classic packets that are drawn; packets of scalable senders are marked in either
+//! case. `overload`: what happens when k · p' exceeds 1: `drop` (default), where every packet that p'² draws is discarded,
+//! or `overflow`, where p' is at most 1 / k and the buffer fills. `mtu`: by default the largest full frame of the circuits;
+//! with fewer than twice as many octets behind a packet, in all queues together, only the step marks.
+//!
+//! # Differences from the paper
+//! Packets are judged when they leave; Linux can judge them when they arrive (`drop_early`) and count the step in packets. Linux
+//! counts waits in nanoseconds and probabilities in 2⁻³². On one queue for all this is the coupled PI2 of the paper of 2016; with
+//! the scheduler `dual-queue` it is DualPI2. On a cell link a frame is judged when its first cell comes to the head and discarded
+//! as a whole.
+//!
+//! # Complexity
+//! Constant per packet, and the number of queues per update. The policy stores the arrival time of each queued unit. At most two
+//! random numbers are drawn for a packet.
+
+mod control;
+
+use std::collections::VecDeque;
+
+use super::{Admission, Arrival, Context, Head, Shortcuts};
+use crate::buffer::pool::Pool;
+use crate::buffer::size::Measure;
+use crate::buffer::verdict::{Action, HeadVerdict, Reason, Verdict};
+use crate::refused::{Refused, refuse, refuse_if};
+use crate::rng::Stream;
+use crate::unit::Unit;
+use crate::units::{Bytes, Span, Time};
+use crate::{choice, section};
+
+use control::{Control, Gains};
+
+choice! {
+    /// How the base probability is computed.
+    pub enum Law {
+        /// In real numbers, as in RFC 9332.
+        Exact = "exact",
+        /// In integers as in Linux.
+        Linux = "linux",
+    }
+}
+
+choice! {
+    /// What happens when marks alone cannot hold the wait at its target.
+    pub enum Overload {
+        /// Packets are discarded with the probability p'².
+        Drop = "drop",
+        /// The base probability stays at 1 / k, and the buffer fills.
+        Overflow = "overflow",
+    }
+}
+
+section! {
+    /// Mark packets of scalable senders in proportion to a probability, and discard others by its square.
+    pub struct Params {
+        /// Wait that is aimed at.
+        pub target: Span = Span::millis(15),
+        /// Time between two updates of the probability.
+        pub update: Span = Span::millis(16),
+        /// How fast the probability follows the wait's distance from the target, per second of wait.
+        pub alpha: f64 = 0.16,
+        /// How fast the probability follows changes of the wait, per second of wait.
+        pub beta: f64 = 3.2,
+        /// How the probability is computed.
+        pub law: Law = Law::Exact,
+        /// Factor of the probability for packets of scalable senders (ECT(1) or CE).
+        pub coupling: f64 = 2.0,
+        /// Wait above which every packet of a scalable sender is marked.
+        pub step: Span = Span::millis(1),
+        /// What happens to a classic packet that is drawn: `mark` where the transport reacts to marks (ECT), or `drop`.
+        pub action: Action = Action::Mark,
+        /// What happens when marks alone cannot hold the wait at its target.
+        pub overload: Overload = Overload::Drop,
+        /// Octets of a full packet; by default a full frame.
+        pub mtu: Option<Bytes> = None,
+    }
+}
+
+/// PI2 at one port.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    update: Span,
+    coupling: f64,
+    step: Span,
+    action: Action,
+    overload: Overload,
+    mtu: u64,
+    control: Control,
+    stream: Stream,
+    /// By queue when the units arrived that wait, and the octets of all of them.
+    waiting: Vec<VecDeque<Time>>,
+    octets: u64,
+    /// By circuit whether the frame is discarded whose cells come to the head.
+    discards: Vec<bool>,
+}
+
+impl Policy {
+    /// The policy at one port, or why its parameters cannot be.
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
+        refuse_if(params.update == Span::ZERO, "update", "must be greater than 0")?;
+        for (key, gain) in [("alpha", params.alpha), ("beta", params.beta)] {
+            refuse_if(!(0.0..=1e6).contains(&gain), key, "must be from 0 to 1000000")?;
+        }
+        if !(1.0..=1e6).contains(&params.coupling) {
+            return refuse("coupling", "must be from 1 to 1000000");
+        }
+        let frame = context.contracts.iter().map(|contract| contract.octets).max().unwrap_or(0);
+        let most = if params.overload == Overload::Drop { 1.0 } else { 1.0 / params.coupling };
+        let gains = Gains::new(params.law, params.alpha, params.beta);
+        Ok(Policy {
+            update: params.update,
+            coupling: params.coupling,
+            step: params.step,
+            action: params.action,
+            overload: params.overload,
+            mtu: params.mtu.map_or(frame, |mtu| mtu.0),
+            control: Control::new(gains, params.target, most),
+            stream: context.stream("pi2"),
+            waiting: vec![VecDeque::new(); context.vcs().max(2)],
+            octets: 0,
+            discards: vec![false; context.vcs()],
+        })
+    }
+
+    /// Whether a number that is drawn is below this probability.
+    fn roll(&mut self, probability: f64) -> bool {
+        probability > 0.0 && self.stream.unit() < probability
+    }
+
+    /// Whether a packet is drawn with the probability p'²: two numbers are below p'.
+    fn roll_square(&mut self) -> bool {
+        let base = self.control.probability();
+        self.roll(base) && self.roll(base)
+    }
+
+    /// What the probability makes of a packet at the head.
+    fn draw(&mut self, unit: &Unit) -> HeadVerdict {
+        let coupled = self.coupling * self.control.probability();
+        let is_overloaded = self.overload == Overload::Drop && coupled > 1.0;
+        let (marked, discarded) = (HeadVerdict::Mark(Reason::Random), HeadVerdict::Discard(Reason::Random));
+        match unit.is_l4s() {
+            true if is_overloaded => {
+                if self.roll_square() {
+                    discarded
+                } else {
+                    marked
+                }
+            }
+            true => {
+                if self.roll(coupled) {
+                    marked
+                } else {
+                    HeadVerdict::Send
+                }
+            }
+            false if !self.roll_square() => HeadVerdict::Send,
+            false => {
+                if self.action.marks(unit) && !is_overloaded {
+                    marked
+                } else {
+                    discarded
+                }
+            }
+        }
+    }
+
+    /// A frame whose first unit has waited for `wait` has come to the head.
+    fn judge_frame(&mut self, unit: &Unit, wait: Span) -> HeadVerdict {
+        let is_short = self.octets < 2 * self.mtu;
+        match if is_short { HeadVerdict::Send } else { self.draw(unit) } {
+            HeadVerdict::Send if unit.is_l4s() && wait > self.step => HeadVerdict::Mark(Reason::Delay),
+            verdict => verdict,
+        }
+    }
+}
+
+impl Admission for Policy {
+    fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict {
+        if !arrival.pool.fits(arrival.size) {
+            return Verdict::Discard(Reason::Overflow);
+        }
+        self.waiting[arrival.place].push_back(arrival.now);
+        self.octets += u64::from(arrival.unit.bytes);
+        Verdict::Accept
+    }
+
+    fn at_head(&mut self, head: &Head<'_>) -> HeadVerdict {
+        let arrived = self.waiting[head.queue].pop_front().expect("a unit at the head has arrived");
+        self.octets -= u64::from(head.unit.bytes);
+        if !head.unit.is_first() {
+            return match self.discards[head.vc] {
+                true => HeadVerdict::Discard(Reason::Partial),
+                false => HeadVerdict::Send,
+            };
+        }
+        let verdict = self.judge_frame(head.unit, head.now.since(arrived));
+        self.discards[head.vc] = matches!(verdict, HeadVerdict::Discard(_));
+        verdict
+    }
+
+    fn tick(&mut self, now: Time, _: &Pool) -> Option<Time> {
+        if now > Time::ZERO {
+            let waits = self.waiting.iter().filter_map(|queue| Some(now.since(*queue.front()?)));
+            self.control.update(waits.max().unwrap_or(Span::ZERO));
+        }
+        Some(now + self.update)
+    }
+
+    fn bars_pushout(&self, _: Measure) -> Option<&'static str> {
+        Some(
+            "pi2 discards what arrives at a full buffer, and the wait that it aims at keeps it from being full",
+        )
+    }
+
+    fn goes_by_frames(&self) -> bool {
+        false
+    }
+}
+
+impl Shortcuts for Policy {}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,132 @@
+//! PI2 at a port, packet by packet.
+
+use super::super::Spec;
+use super::super::conformance::Rig;
+use super::*;
+use crate::unit::Flags;
+use crate::vectors::vector;
+
+fn params() -> Params {
+    Params {
+        target: Span::millis(15),
+        update: Span::millis(16),
+        alpha: 0.16,
+        beta: 3.2,
+        law: Law::Exact,
+        coupling: 2.0,
+        step: Span::millis(1),
+        action: Action::Mark,
+        overload: Overload::Drop,
+        mtu: None,
+    }
+}
+
+const CLASSIC: Flags = Flags::FIRST.with(Flags::EOM);
+const ECT0: Flags = CLASSIC.with(Flags::ECT);
+const ECT1: Flags = ECT0.with(Flags::L4S);
+const SENT: HeadVerdict = HeadVerdict::Send;
+const MARKED: HeadVerdict = HeadVerdict::Mark(Reason::Random);
+const STEPPED: HeadVerdict = HeadVerdict::Mark(Reason::Delay);
+const DISCARDED: HeadVerdict = HeadVerdict::Discard(Reason::Random);
+
+/// A policy with a long queue whose base probability is this one.
+fn policy(params: &Params, base: f64) -> Policy {
+    let mut policy = Policy::new(params, &Context::alone(100, 1)).unwrap();
+    policy.octets = 1_000_000;
+    policy.control = Control::new(Gains::new(Law::Exact, 1.0, 0.0), Span::ZERO, 1.0);
+    policy.control.update(Span((base * 1e12).round() as u64));
+    policy
+}
+
+/// What becomes of a packet that has waited for `micros`.
+fn judge(policy: &mut Policy, flags: Flags, micros: u64) -> HeadVerdict {
+    let unit = Unit { vc: 0, frame: 0, index: 0, bytes: 1500, hop: 0, flags };
+    policy.judge_frame(&unit, Span::micros(micros))
+}
+
+/// The share of packets of a kind with this fate.
+fn share(policy: &mut Policy, flags: Flags, fate: HeadVerdict) -> f64 {
+    let packets = 200_000;
+    (0..packets).filter(|_| judge(policy, flags, 0) == fate).count() as f64 / f64::from(packets)
+}
+
+#[test]
+fn packets_of_scalable_senders_are_marked_in_proportion_and_classic_ones_by_the_square() {
+    for case in vector("dualpi2")["coupled"].as_array().unwrap() {
+        let number = |key: &str| case[key].as_f64().unwrap();
+        let mut policy = policy(&Params { coupling: number("coupling"), ..params() }, number("base"));
+        for (flags, fate, expected) in
+            [(CLASSIC, DISCARDED, "classic"), (ECT0, MARKED, "classic"), (ECT1, MARKED, "l4s")]
+        {
+            let (found, p) = (share(&mut policy, flags, fate), number(expected));
+            let deviation = 4.0 * (p * (1.0 - p) / 200_000.0).sqrt(); // four standard deviations
+            assert!((found - p).abs() < deviation, "{expected}: {found} instead of {p}");
+        }
+    }
+}
+
+#[test]
+fn a_packet_of_a_scalable_sender_that_has_waited_longer_than_the_step_is_marked() {
+    let mut policy = policy(&params(), 0.0);
+    assert_eq!(judge(&mut policy, ECT1, 1000), SENT);
+    assert_eq!(judge(&mut policy, ECT1, 1001), STEPPED);
+    assert_eq!(judge(&mut policy, ECT0.with(Flags::CE), 1001), STEPPED, "CE counts as L4S");
+    assert_eq!(judge(&mut policy, ECT0, 9000), SENT);
+    policy.octets = 0;
+    assert_eq!(judge(&mut policy, ECT1, 1001), STEPPED, "also with a short queue");
+}
+
+#[test]
+fn with_less_than_two_full_packets_in_all_queues_the_probability_acts_on_nothing() {
+    let mut policy = policy(&Params { mtu: Some(Bytes(1500)), ..params() }, 1.0);
+    policy.octets = 2999;
+    assert_eq!([CLASSIC, ECT0, ECT1].map(|flags| judge(&mut policy, flags, 0)), [SENT; 3]);
+    policy.octets = 3000;
+    assert_eq!(judge(&mut policy, CLASSIC, 0), DISCARDED);
+}
+
+#[test]
+fn on_overload_packets_are_discarded_whatever_they_say() {
+    let mut policy = policy(&params(), 0.6);
+    for flags in [CLASSIC, ECT0, ECT1] {
+        assert!((share(&mut policy, flags, DISCARDED) - 0.36).abs() < 0.005);
+    }
+    assert!((share(&mut policy, ECT1, MARKED) - 0.64).abs() < 0.005, "all others of L4S are marked");
+    let overflow = Params { overload: Overload::Overflow, ..params() };
+    assert_eq!(share(&mut self::policy(&overflow, 0.5), ECT1, MARKED), 1.0);
+}
+
+#[test]
+fn with_drop_classic_packets_are_never_marked() {
+    let mut policy = policy(&Params { action: Action::Drop, ..params() }, 0.5);
+    assert!((share(&mut policy, ECT0, DISCARDED) - 0.25).abs() < 0.005);
+}
+
+#[test]
+fn an_update_takes_the_longest_wait_at_the_head_of_a_queue() {
+    let mut policy = Policy::new(&params(), &Context::alone(100, 1)).unwrap();
+    let pool = Pool::new(Context::alone(100, 1).capacity, 1);
+    let time = |millis| Time::ZERO + Span::millis(millis);
+    assert_eq!(policy.tick(Time::ZERO, &pool), Some(time(16)));
+    policy.waiting[0].extend([time(8), time(9)]);
+    policy.waiting[1].push_back(time(6));
+    assert_eq!(policy.tick(time(16), &pool), Some(time(32)));
+    // .16 · (10 − 15) ms + 3.2 · 10 ms
+    assert!((policy.control.probability() - 0.0312).abs() < 1e-12);
+}
+
+#[test]
+fn a_full_buffer_loses_what_arrives_and_the_queue_is_forgotten_as_it_leaves() {
+    let mut rig = Rig::new(&Spec::Pi2(params()), Measure::Packets, 2, 1, 1);
+    (0..3).for_each(|_| rig.packet(0, 1500));
+    rig.drain();
+    assert_eq!(rig.lost(), ["0:2.0 overflow"]);
+}
+
+#[test]
+fn impossible_parameters_are_refused() {
+    let why = |params: Params| Policy::new(&params, &Context::alone(100, 1)).unwrap_err().to_string();
+    assert_eq!(why(Params { update: Span::ZERO, ..params() }), "update: must be greater than 0");
+    assert_eq!(why(Params { coupling: 0.5, ..params() }), "coupling: must be from 1 to 1000000");
+    assert_eq!(why(Params { beta: f64::NAN, ..params() }), "beta: must be from 0 to 1000000");
+}
