@@ -9,6 +9,7 @@ pub(crate) fn vector(name: &str) -> Json {
         "codel" => include_str!("../../../vectors/codel.json"),
         "pie" => include_str!("../../../vectors/pie.json"),
         "dualpi2" => include_str!("../../../vectors/dualpi2.json"),
+        "red" => include_str!("../../../vectors/red.json"),
         "drr" => include_str!("../../../vectors/drr.json"),
         "cubic" => include_str!("../../../vectors/cubic.json"),
         "recovery" => include_str!("../../../vectors/recovery.json"),

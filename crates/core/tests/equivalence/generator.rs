@@ -398,6 +398,7 @@ impl Writer {
             "codel" => self.delays(),
             "pie" => self.gains(),
             "pi2" => self.coupled(),
+            "red" => self.moving(),
             _ => String::new(),
         };
         let scheduler = match self.any(scheduler::CATALOGUE) {
@@ -445,6 +446,16 @@ impl Writer {
         format!(
             ", target = \"{target} us\", update = \"{update} us\", alpha = 40.0, beta = 400.0, step = \"{step} us\", \
              law = \"{law}\", overload = \"{overload}\""
+        )
+    }
+
+    /// RED that moves its probability every few packets, or looks at the lengths of packets.
+    fn moving(&mut self) -> String {
+        let (adaptive, interval) = (self.draw.chance(0.5), 100 + self.below(900));
+        let byte_mode = !self.cells && self.draw.chance(0.5);
+        format!(
+            ", weight = 0.2, max_p = 0.2, min_threshold = \"10 %\", adaptive = {adaptive}, interval = \"{interval} us\", \
+             byte_mode = {byte_mode}"
         )
     }
 

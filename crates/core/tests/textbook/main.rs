@@ -23,3 +23,38 @@ mod rates;
 mod turns;
 
 use port::{Draw, compare};
+use pushout_core::buffer::{admission, pushout};
+use pushout_core::scheduler;
+
+/// Schemes without a model of their own, and why.
+const WITHOUT_MODEL: [(&str, &str); 0] = [];
+
+/// The texts of the models.
+const MODELS: [&str; 10] = [
+    include_str!("codel.rs"),
+    include_str!("dualpi2.rs"),
+    include_str!("fair.rs"),
+    include_str!("frames.rs"),
+    include_str!("front.rs"),
+    include_str!("pie.rs"),
+    include_str!("pushing.rs"),
+    include_str!("random.rs"),
+    include_str!("rates.rs"),
+    include_str!("turns.rs"),
+];
+
+/// Whether a test asks a port for a scheme by this name: in the keys of a scenario, or by a word that is put there.
+fn is_modelled(name: &str) -> bool {
+    let asked = [format!("\\\"{name}\\\""), format!("\"{name}\"")];
+    MODELS.iter().any(|text| asked.iter().any(|asked| text.contains(asked)))
+}
+
+#[test]
+fn every_scheme_of_a_port_has_a_model_of_its_own() {
+    let entries = [admission::CATALOGUE, pushout::CATALOGUE, scheduler::CATALOGUE].into_iter().flatten();
+    for entry in entries {
+        let why = WITHOUT_MODEL.iter().find(|(name, _)| *name == entry.name);
+        assert_ne!(is_modelled(entry.name), why.is_some(), "{}: a model, or a reason for none", entry.name);
+    }
+    assert!(!is_modelled("half-full"), "a name that no test asks for");
+}

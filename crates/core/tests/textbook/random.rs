@@ -109,6 +109,25 @@ struct Red {
     frames: Frames,
     average: Average,
     max_p: f64,
+    /// Time between two moves of maxp in ps, if it is adaptive.
+    interval: Option<u64>,
+}
+
+impl Red {
+    /// Adaptive RED, figure 2 of the paper of 2001: every interval seconds.
+    fn adapt(&mut self, board: &Board) {
+        let Average { weight, min, max, average, packet, idle, .. } = self.average;
+        let avg = match board.total() {
+            0 => average * (1.0 - weight).powf((board.now - idle) as f64 / packet),
+            _ => average,
+        };
+        let [low, high] = [0.4, 0.6].map(|part| min + part * (max - min));
+        if avg > high && self.max_p <= 0.5 {
+            self.max_p += f64::min(0.01, self.max_p / 4.0);
+        } else if avg < low && self.max_p >= 0.01 {
+            self.max_p *= 0.9;
+        }
+    }
 }
 
 impl Model for Red {
@@ -123,6 +142,14 @@ impl Model for Red {
             self.average.idle = board.now;
         }
     }
+
+    fn tick(&mut self, board: &Board) -> Option<u64> {
+        let interval = self.interval?;
+        if board.now > 0 {
+            self.adapt(board);
+        }
+        Some(board.now + interval)
+    }
 }
 
 #[test]
@@ -132,7 +159,11 @@ fn red_discards_packets_the_more_probably_the_longer_the_queue_has_been() {
         let (pass_eom, packet) = (draw.coin(), draw.within(1, 5000));
         average.packet = packet as f64 * 1e6;
         let (frames, own) = Frames::marking(draw, pass_eom);
-        Scheme::fifo(format!("{keys}packet_time = \"{packet} us\"\n{own}"), Red { frames, average, max_p })
+        let interval = draw.coin().then(|| draw.within(100, 5000) as u64);
+        let clock = interval.map_or(String::new(), |us| format!("adaptive = true\ninterval = \"{us} us\"\n"));
+        let interval = interval.map(|us| us * 1_000_000);
+        let text = format!("{keys}packet_time = \"{packet} us\"\n{own}{clock}");
+        Scheme::fifo(text, Red { frames, average, max_p, interval })
     });
     assert!(lost > 10_000, "{lost}");
 }

@@ -34,7 +34,7 @@ use crate::buffer::size::Level;
 use crate::buffer::verdict::{Action, Reason, Verdict};
 use crate::refused::{Refused, refuse};
 use crate::section;
-use crate::units::Time;
+use crate::units::{Span, Time};
 
 section! {
     /// Random early detection that uses each circuit's backlog.
@@ -79,8 +79,20 @@ impl Policy {
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let Params { weight, max_p, min_threshold, max_threshold, min_packets, pass_eom, action } = *params;
         let (curve, packet_time) = (red::Curve::Classic, None);
-        let red =
-            red::Params { weight, max_p, min_threshold, max_threshold, curve, packet_time, pass_eom, action };
+        let red = red::Params {
+            weight,
+            max_p,
+            min_threshold,
+            max_threshold,
+            curve,
+            packet_time,
+            pass_eom,
+            action,
+            adaptive: false,
+            interval: Span::millis(500),
+            byte_mode: false,
+            mtu: None,
+        };
         let red = red::Policy::with_stream(&red, context, "fred")?;
         if red.detector.min() == 0.0 {
             return refuse("min_threshold", "must be greater than 0; with 0 no circuit may hold a unit");
@@ -107,7 +119,7 @@ impl Policy {
         }
         detector.count();
         let robust = own >= share.max(self.min_packets * *packet);
-        Ok(if above || robust { self.red.draw() } else { None })
+        Ok(if above || robust { self.red.draw(1.0) } else { None })
     }
 }
 
@@ -154,7 +166,6 @@ mod tests {
     use super::*;
     use crate::buffer::capacity::Capacity;
     use crate::buffer::size::BufferSize;
-    use crate::units::Span;
 
     fn params(min: u64, max: u64, max_p: f64) -> Params {
         let cells = |n| Level::Size(BufferSize::Cells(n));

@@ -1,6 +1,7 @@
 //! # Source
 //! S. Floyd, V. Jacobson, "Random early detection gateways for congestion avoidance", IEEE/ACM ToN 1(4), 1993; paper
-//! 000 (V. Rosolen, O. Bonaventure, G. Leduc, 1998), section 2.3, equation (1) and figure 2.
+//! 000 (V. Rosolen, O. Bonaventure, G. Leduc, 1998), section 2.3, equation (1) and figure 2; for `adaptive` S. Floyd, R.
+//! Gummadi, S. Shenker, "Adaptive RED: an algorithm for increasing the robustness of RED's active queue management", ICSI, 2001.
 //!
 //! # Idea
 //! An arriving packet is discarded at random, with a probability that grows with the average length of the queue. For
@@ -10,30 +11,38 @@
 //! >
 //! > p_b = maxp · (avg − minth) / (maxth − minth), p_a = p_b / (1 − count · p_b)
 //!
-//! where `count` packets have been accepted since the last one was discarded.
+//! where `count` packets have been accepted since the last one was discarded. With `adaptive` maxp is moved every `interval` so that avg
+//! stays in the middle fifth between the thresholds:
+//!
+//! > avg above it and maxp ≤ 0.5: maxp ← maxp + min(0.01, maxp / 4), avg below it and maxp ≥ 0.01: maxp ← 0.9 · maxp
 //!
 //! # Parameters
 //! `weight` w and `max_p`: 0.002 and 0.02, Floyd and Jacobson's and those of paper 000, Table 1. `min_threshold` and
 //! `max_threshold`: occupancies, default 25 % and 75 %: maxth is three times minth, as Floyd advises. `curve`: `classic`
 //! (default: discard everything from maxth on) or `gentle` (from maxp at maxth on a line to 1 at 2 · maxth).
 //! `packet_time` for idle times: default the mean full frame of the circuits. `pass_eom` as for PPD. `action`: `drop`
-//! (default) or `mark`, which keeps packets that are ECN-capable (RFC 3168) and discards the others.
+//! (default) or `mark`, which keeps packets that are ECN-capable (RFC 3168) and discards the others. `adaptive` (default false) and
+//! its `interval`, 500 ms as in the paper of 2001. `byte_mode` (default false): p_b is multiplied by the length of the packet ÷
+//! `mtu`, the largest full frame of the circuits by default, but where it is 1.
 //!
 //! # Differences from the paper
 //! Thresholds and q are in the port's measure, so on a cell link avg is in cells, sampled at the first cell of every
 //! frame; a frame is refused as a whole, and one that overflows is cut short as by PPD. After a packet has met an
 //! empty queue, the idle time starts again, so that one idle period is not counted twice when that packet is discarded.
+//! The paper of 2001 also sets w by the rate of the line and takes the gentle curve; here both are keys as always.
 //!
 //! # Complexity
-//! Constant; two bits per circuit. A random number is drawn only for packets that meet an average above minth.
+//! Constant; two bits per circuit. A random number is drawn only for packets that meet an average above minth. With `adaptive` the
+//! fast engine asks about every unit.
 
 use super::{Admission, Arrival, Context, Departure, Interest, Rule, Shortcuts};
 use crate::buffer::frame::Frames;
-use crate::buffer::size::Level;
+use crate::buffer::pool::Pool;
+use crate::buffer::size::{Level, Measure};
 use crate::buffer::verdict::{Action, Reason, Verdict};
-use crate::refused::{Refused, probability, refuse};
+use crate::refused::{Refused, probability, refuse, refuse_if};
 use crate::rng::Stream;
-use crate::units::{CELL_BYTES, Span, Time};
+use crate::units::{Bytes, CELL_BYTES, Span, Time};
 use crate::{choice, section};
 
 choice! {
@@ -65,6 +74,14 @@ section! {
         pub pass_eom: bool = true,
         /// What happens to a packet that is drawn, and above the upper threshold to every one: `drop`, or `mark` where the transport reacts to marks (ECT).
         pub action: Action = Action::Drop,
+        /// Move the largest probability so that the average stays in the middle between the thresholds (adaptive RED).
+        pub adaptive: bool = false,
+        /// Time between two moves.
+        pub interval: Span = Span::millis(500),
+        /// Discard short packets less often, in proportion to their length.
+        pub byte_mode: bool = false,
+        /// Octets of a full packet; by default a full frame.
+        pub mtu: Option<Bytes> = None,
     }
 }
 
@@ -73,6 +90,10 @@ section! {
 pub struct Policy {
     pub(super) detector: Detector,
     max_p: f64,
+    /// Time between two moves of maxp, if it moves.
+    interval: Option<Span>,
+    /// Octets of a full packet, if the length of packets counts.
+    mtu: Option<f64>,
     stream: Stream,
     frames: Frames,
 }
@@ -90,10 +111,13 @@ impl Policy {
         stream: &str,
     ) -> Result<Policy, Refused> {
         let slot = params.packet_time.unwrap_or_else(|| mean_frame_time(context));
+        refuse_if(params.interval == Span::ZERO, "interval", "must be greater than 0")?;
         let thresholds = (params.min_threshold, params.max_threshold);
         Ok(Policy {
             detector: Detector::new(context, params.weight, thresholds, params.curve, slot)?,
             max_p: probability("max_p", params.max_p)?,
+            interval: params.adaptive.then_some(params.interval),
+            mtu: full_packet(params, context)?,
             stream: context.stream(stream),
             frames: Frames::new(context.vcs(), params.pass_eom).acting(params.action),
         })
@@ -118,9 +142,39 @@ impl Policy {
         self.frames.refuse(vc, reason)
     }
 
-    /// Decide whether the packet that was counted last is discarded at random.
-    pub(super) fn draw(&mut self) -> Option<Reason> {
-        self.detector.marks(self.max_p, &mut self.stream).then_some(Reason::Random)
+    /// The part of a full packet that one of this length is; 1 unless the length counts.
+    fn part(&self, bytes: u16) -> f64 {
+        self.mtu.map_or(1.0, |mtu| f64::from(bytes) / mtu)
+    }
+
+    /// Decide whether the packet that was counted last, `part` of a full one, is discarded at random.
+    pub(super) fn draw(&mut self, part: f64) -> Option<Reason> {
+        self.detector.marks_part(self.max_p, part, &mut self.stream).then_some(Reason::Random)
+    }
+}
+
+/// Octets of a full packet in byte mode.
+fn full_packet(params: &Params, context: &Context<'_>) -> Result<Option<f64>, Refused> {
+    let in_cells = params.byte_mode && context.measure == Measure::Cells;
+    refuse_if(
+        in_cells,
+        "byte_mode",
+        "must be false on a cell link, where no cell says how long its frame is",
+    )?;
+    refuse_if(params.mtu == Some(Bytes(0)), "mtu", "must be at least 1 byte")?;
+    let frame = context.contracts.iter().map(|contract| contract.octets).max().unwrap_or(0).max(1);
+    Ok(params.byte_mode.then(|| params.mtu.map_or(frame, |mtu| mtu.0) as f64))
+}
+
+/// maxp after an interval at the end of which the average was above the middle fifth between the thresholds, or below it.
+fn adapted(max_p: f64, average: f64, (min, max): (f64, f64)) -> f64 {
+    let fifth = (max - min) / 5.0;
+    if average > min + 3.0 * fifth && max_p <= 0.5 {
+        max_p + (max_p / 4.0).min(0.01)
+    } else if average < min + 2.0 * fifth && max_p >= 0.01 {
+        0.9 * max_p
+    } else {
+        max_p
     }
 }
 
@@ -130,7 +184,7 @@ impl Admission for Policy {
         if arrival.unit.is_first() {
             self.detector.sample(arrival.now, arrival.pool.total());
             self.detector.count();
-            refused = self.draw();
+            refused = self.draw(self.part(arrival.unit.bytes));
         }
         self.judge_frame(arrival, refused)
     }
@@ -140,6 +194,15 @@ impl Admission for Policy {
             self.detector.idle(departure.now);
         }
     }
+
+    fn tick(&mut self, now: Time, pool: &Pool) -> Option<Time> {
+        let interval = self.interval?;
+        if now > Time::ZERO {
+            let average = self.detector.at(now, pool.total());
+            self.max_p = adapted(self.max_p, average, (self.detector.min, self.detector.max));
+        }
+        Some(now + interval)
+    }
 }
 
 impl Shortcuts for Policy {
@@ -148,7 +211,8 @@ impl Shortcuts for Policy {
     }
 
     fn rule(&self) -> Option<Rule> {
-        self.frames.unless_marking(Rule::Asked(Interest::Total))
+        let rule = self.frames.unless_marking(Rule::Asked(Interest::Total));
+        rule.filter(|_| self.interval.is_none()) // it has a clock
     }
 }
 
@@ -224,6 +288,14 @@ impl Detector {
         }
     }
 
+    /// The average now, without a packet that meets the queue.
+    fn at(&self, now: Time, queue: u64) -> f64 {
+        match queue {
+            0 => decayed(self.average, self.weight, now.since(self.idle_since).0 as f64 / self.slot),
+            _ => self.average,
+        }
+    }
+
     /// A departing packet leaves this queue; for schemes that sample at departures too.
     pub(super) fn sample_behind(&mut self, queue: u64) {
         self.average = smoothed(self.average, self.weight, queue as f64);
@@ -243,10 +315,18 @@ impl Detector {
     /// Decide whether the packet that was counted last is discarded.
     #[inline]
     pub(super) fn marks(&mut self, max_p: f64, stream: &mut Stream) -> bool {
+        self.marks_part(max_p, 1.0, stream)
+    }
+
+    /// The same for a packet that is `part` of a full one.
+    #[inline]
+    fn marks_part(&mut self, max_p: f64, part: f64, stream: &mut Stream) -> bool {
         if self.average < self.min {
             return false;
         }
-        let marked = drawn(self.base(max_p), self.count, || stream.unit());
+        let base = self.base(max_p);
+        let base = if base < 1.0 { base * part } else { base };
+        let marked = drawn(base, self.count, || stream.unit());
         if marked {
             self.count = 0;
         }
@@ -300,6 +380,7 @@ mod tests {
     use super::super::tests::Bench;
     use super::*;
     use crate::buffer::size::BufferSize;
+    use crate::vectors::{numbers, vector};
 
     fn params(weight: f64, max_p: f64, min: u64, max: u64) -> Params {
         let cells = |n| Level::Size(BufferSize::Cells(n));
@@ -312,6 +393,10 @@ mod tests {
             packet_time: Some(Span(1000)),
             pass_eom: true,
             action: Action::Drop,
+            adaptive: false,
+            interval: Span::millis(500),
+            byte_mode: false,
+            mtu: None,
         }
     }
 
@@ -437,6 +522,63 @@ mod tests {
             Policy::new(&Params { action: Action::Mark, ..params(1.0, 0.0, 1, 2) }, context)
         });
         assert_eq!(full.offer(0, "222"), "AAo", "a full buffer loses what could be marked");
+    }
+
+    #[test]
+    fn the_largest_probability_follows_the_average_as_in_the_vectors() {
+        for case in vector("red")["adaptive"].as_array().unwrap() {
+            let mut max_p = case["before"].as_f64().unwrap();
+            let thresholds = (case["min"].as_f64().unwrap(), case["max"].as_f64().unwrap());
+            for (average, after) in numbers(&case["average"]).into_iter().zip(numbers(&case["after"])) {
+                max_p = adapted(max_p, average, thresholds);
+                assert!((max_p - after).abs() < 1e-9, "{max_p} instead of {after}");
+            }
+        }
+    }
+
+    #[test]
+    fn adaptive_red_moves_its_probability_by_the_clock_and_by_the_average_of_an_idle_port() {
+        let mut bench = bench(Params { adaptive: true, ..params(0.5, 0.02, 0, 10) });
+        let tick = |bench: &mut Bench<Policy>, now| bench.policy.tick(Time(now), &bench.pool);
+        assert_eq!(tick(&mut bench, 0), Some(Time::ZERO + Span::millis(500)));
+        bench.policy.detector.average = 9.0;
+        bench.offer(0, "1");
+        assert_eq!(bench.policy.max_p, 0.02, "not yet");
+        bench.policy.detector.average = 9.0;
+        tick(&mut bench, 1000);
+        assert_eq!(bench.policy.max_p, 0.025);
+        bench.now = Time(2000);
+        bench.depart(0);
+        tick(&mut bench, 4000);
+        assert!((bench.policy.max_p - 0.0225).abs() < 1e-12, "two packet times without packets: 2.25");
+        assert_eq!(bench_of_fixed().policy.tick(Time::ZERO, &bench.pool), None);
+    }
+
+    fn bench_of_fixed() -> Bench<Policy> {
+        bench(params(0.5, 0.02, 0, 10))
+    }
+
+    #[test]
+    fn in_byte_mode_short_packets_are_discarded_in_proportion_to_their_length() {
+        let packets = Context { measure: Measure::Packets, ..Context::alone(100, 1) };
+        let mtu = Some(Bytes(1500));
+        let mut red =
+            Policy::new(&Params { byte_mode: true, mtu, ..params(1.0, 0.2, 0, 20) }, &packets).unwrap();
+        red.detector.average = 10.0; // p_b = 0.1 of a full packet
+        let mut share = |bytes| {
+            let drawn = (0..100_000).filter(|_| {
+                red.detector.count = 0;
+                red.draw(red.part(bytes)).is_some()
+            });
+            drawn.count() as f64 / 100_000.0
+        };
+        assert!((share(1500) - 0.1).abs() < 0.004);
+        assert!((share(150) - 0.01).abs() < 0.0013); // four standard errors
+        red.detector.average = 20.0;
+        assert!(red.draw(0.02).is_some(), "from maxth on everything");
+        let refused =
+            Policy::new(&Params { byte_mode: true, ..params(1.0, 0.2, 0, 20) }, &Context::alone(100, 1));
+        assert!(refused.unwrap_err().to_string().starts_with("byte_mode: must be false on a cell link"));
     }
 
     #[test]
