@@ -17,7 +17,7 @@ use super::size::Measure;
 use super::verdict::{HeadVerdict, Reason, Verdict};
 use crate::registry;
 use crate::unit::Unit;
-use crate::units::Time;
+use crate::units::{Span, Time};
 
 pub use super::frame::Within;
 
@@ -81,6 +81,10 @@ registry! {
                 frames.broken(vc, fragment);
             }
         }
+
+        /// The longest wait of a unit at the head of a queue, before each [`tick`](Admission::tick) at a port that keeps
+        /// [arrival times](Needs::arrival_times).
+        fn see_wait(&mut self, wait: Span) {}
 
         /// The clock of a policy that has one: called first at time zero, then at each returned instant.
         fn tick(&mut self, now: Time, pool: &Pool) -> Option<Time> {

@@ -36,6 +36,11 @@ impl ArrivalTimes {
         self.octets -= u64::from(bytes);
     }
 
+    /// When the unit at `head` arrived, if there is one.
+    pub(super) fn oldest(&self, head: u64) -> Option<Time> {
+        self.times.get((head - self.first) as usize).copied()
+    }
+
     /// Octets that wait in the queue.
     pub(super) fn octets(&self) -> u64 {
         self.octets
@@ -57,9 +62,11 @@ mod tests {
     fn a_unit_keeps_its_arrival_time_while_others_are_taken_out() {
         let mut times = ArrivalTimes::default();
         (0..5).for_each(|n| times.joined(0, n, Time(10 * n), 53));
+        assert_eq!((times.oldest(0), times.oldest(2)), (Some(Time(0)), Some(Time(20))));
         assert_eq!(times.left(0), Time(0));
         assert_eq!(times.left(3), Time(30), "those at 1 and 2 were taken out");
         assert_eq!(times.left(4), Time(40));
+        assert_eq!(times.oldest(5), None);
         times.joined(5, 5, Time(50), 53);
         assert_eq!(times.left(5), Time(50));
     }

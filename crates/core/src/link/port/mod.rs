@@ -29,7 +29,7 @@ use crate::memory::Share;
 use crate::metrics::port::Counters;
 use crate::scheduler::{self, Scheduler};
 use crate::unit::{Boundary, Unit};
-use crate::units::{CELL_BYTES, Time};
+use crate::units::{CELL_BYTES, Span, Time};
 
 use arrivals::ArrivalTimes;
 use room::Newcomer;
@@ -467,7 +467,17 @@ impl Port {
 
     /// The clock of the admission policy; returns when it must be called again.
     pub fn tick(&mut self, now: Time) -> Option<Time> {
+        if !self.arrivals.is_empty() {
+            self.admission.see_wait(self.longest_wait(now));
+        }
         self.admission.tick(now, &self.pool)
+    }
+
+    /// The longest wait of the units at the heads of the queues.
+    fn longest_wait(&self, now: Time) -> Span {
+        let heads = self.queues.iter().map(|queue| queue.positions().start).zip(&self.arrivals);
+        let waits = heads.filter_map(|(head, times)| Some(now.since(times.oldest(head)?)));
+        waits.max().unwrap_or(Span::ZERO)
     }
 
     /// Forget what was counted so far; what is in the buffer counts as having just arrived.

@@ -38,7 +38,6 @@ impl Port {
         losses: &mut Vec<Loss>,
     ) {
         let Newcomer { unit, vc, size } = newcomer;
-        let queue = self.queue_of(&unit, vc);
         self.ask_memory(vc, size);
         let cut = self.cut_for(&unit, vc, size);
         let verdict = self.judge(now, &unit, vc, size, cut.is_some());
@@ -76,7 +75,8 @@ impl Port {
         vc_of: impl Fn(&Unit) -> usize,
         losses: &mut Vec<Loss>,
     ) {
-        let Newcomer { unit, vc, size } = newcomer;
+        let Newcomer { unit, vc, .. } = newcomer;
+        let queue = self.queue_of(&unit, vc);
         match verdict {
             Verdict::Accept => self.let_in(now, newcomer, (cut, None), losses),
             Verdict::Mark(reason) => self.let_in(now, newcomer, (cut, Some(reason)), losses),
@@ -238,7 +238,7 @@ impl Port {
         if let Some(share) = &mut self.share {
             share.note_pushed_out(vc, unit.bytes.into());
         }
-        self.give_up(now, unit, vc, Reason::PushedOut, losses);
+        self.give_up(now, unit, (queue, vc), Reason::PushedOut, losses);
     }
 
     /// The first units to remove for an arriving unit that does not fit; `None` if it fits, if none can be removed, or if

@@ -28,16 +28,13 @@
 //! as a whole.
 //!
 //! # Complexity
-//! Constant per packet, and the number of queues per update. The policy stores the arrival time of each queued unit. At most two
+//! Constant per packet, and the number of queues per update. The port stores the arrival time of each queued unit. At most two
 //! random numbers are drawn for a packet.
 
 mod control;
 
-use std::collections::VecDeque;
-
-use super::{Admission, Arrival, Context, Head, Shortcuts};
+use super::{Admission, Arrival, Context, Departure, Head, Needs, Shortcuts};
 use crate::buffer::pool::Pool;
-use crate::buffer::size::Measure;
 use crate::buffer::verdict::{Action, HeadVerdict, Reason, Verdict};
 use crate::refused::{Refused, refuse, refuse_if};
 use crate::rng::Stream;
@@ -104,9 +101,12 @@ pub struct Policy {
     mtu: u64,
     control: Control,
     stream: Stream,
-    /// By queue when the units arrived that wait, and the octets of all of them.
-    waiting: Vec<VecDeque<Time>>,
+    /// Octets that wait in all queues.
     octets: u64,
+    /// The longest wait at the head of a queue, as the port has seen it.
+    wait: Span,
+    /// Whether the unit that leaves next is one that this policy discards at the head.
+    is_discarding: bool,
     /// By circuit whether the frame is discarded whose cells come to the head.
     discards: Vec<bool>,
 }
@@ -133,8 +133,9 @@ impl Policy {
             mtu: params.mtu.map_or(frame, |mtu| mtu.0),
             control: Control::new(gains, params.target, most),
             stream: context.stream("pi2"),
-            waiting: vec![VecDeque::new(); context.vcs().max(2)],
             octets: 0,
+            wait: Span::ZERO,
+            is_discarding: false,
             discards: vec![false; context.vcs()],
         })
     }
@@ -181,6 +182,19 @@ impl Policy {
         }
     }
 
+    fn judge_head(&mut self, head: &Head<'_>) -> HeadVerdict {
+        if !head.unit.is_first() {
+            return match self.discards[head.vc] {
+                true => HeadVerdict::Discard(Reason::Partial),
+                false => HeadVerdict::Send,
+            };
+        }
+        let arrived = head.arrived.expect("the port keeps arrival times");
+        let verdict = self.judge_frame(head.unit, head.now.since(arrived));
+        self.discards[head.vc] = matches!(verdict, HeadVerdict::Discard(_));
+        verdict
+    }
+
     /// A frame whose first unit has waited for `wait` has come to the head.
     fn judge_frame(&mut self, unit: &Unit, wait: Span) -> HeadVerdict {
         let is_short = self.octets < 2 * self.mtu;
@@ -193,40 +207,44 @@ impl Policy {
 
 impl Admission for Policy {
     fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict {
-        if !arrival.pool.fits(arrival.size) {
+        if !arrival.fits() {
             return Verdict::Discard(Reason::Overflow);
         }
-        self.waiting[arrival.place].push_back(arrival.now);
         self.octets += u64::from(arrival.unit.bytes);
         Verdict::Accept
     }
 
-    fn at_head(&mut self, head: &Head<'_>) -> HeadVerdict {
-        let arrived = self.waiting[head.queue].pop_front().expect("a unit at the head has arrived");
-        self.octets -= u64::from(head.unit.bytes);
-        if !head.unit.is_first() {
-            return match self.discards[head.vc] {
-                true => HeadVerdict::Discard(Reason::Partial),
-                false => HeadVerdict::Send,
-            };
+    fn turned_away(&mut self, unit: &Unit, _: usize, _: u64) {
+        self.octets -= u64::from(unit.bytes);
+    }
+
+    fn departed(&mut self, departure: &Departure<'_>) {
+        let is_discarded = std::mem::take(&mut self.is_discarding);
+        if !departure.sent && !is_discarded {
+            self.octets -= u64::from(departure.unit.bytes);
         }
-        let verdict = self.judge_frame(head.unit, head.now.since(arrived));
-        self.discards[head.vc] = matches!(verdict, HeadVerdict::Discard(_));
+    }
+
+    fn at_head(&mut self, head: &Head<'_>) -> HeadVerdict {
+        self.octets -= u64::from(head.unit.bytes);
+        let verdict = self.judge_head(head);
+        self.is_discarding = matches!(verdict, HeadVerdict::Discard(_));
         verdict
+    }
+
+    fn see_wait(&mut self, wait: Span) {
+        self.wait = wait;
     }
 
     fn tick(&mut self, now: Time, _: &Pool) -> Option<Time> {
         if now > Time::ZERO {
-            let waits = self.waiting.iter().filter_map(|queue| Some(now.since(*queue.front()?)));
-            self.control.update(waits.max().unwrap_or(Span::ZERO));
+            self.control.update(self.wait);
         }
         Some(now + self.update)
     }
 
-    fn bars_pushout(&self, _: Measure) -> Option<&'static str> {
-        Some(
-            "pi2 discards what arrives at a full buffer, and the wait that it aims at keeps it from being full",
-        )
+    fn needs(&self) -> Needs {
+        Needs { arrival_times: true, ..Needs::default() }
     }
 
     fn goes_by_frames(&self) -> bool {

@@ -3,6 +3,8 @@
 use super::super::Spec;
 use super::super::conformance::Rig;
 use super::*;
+use crate::buffer::queue::Queue;
+use crate::buffer::size::Measure;
 use crate::unit::Flags;
 use crate::vectors::vector;
 
@@ -103,13 +105,12 @@ fn with_drop_classic_packets_are_never_marked() {
 }
 
 #[test]
-fn an_update_takes_the_longest_wait_at_the_head_of_a_queue() {
+fn an_update_takes_the_longest_wait_that_the_port_has_seen() {
     let mut policy = Policy::new(&params(), &Context::alone(100, 1)).unwrap();
     let pool = Pool::new(Context::alone(100, 1).capacity, 1);
     let time = |millis| Time::ZERO + Span::millis(millis);
     assert_eq!(policy.tick(Time::ZERO, &pool), Some(time(16)));
-    policy.waiting[0].extend([time(8), time(9)]);
-    policy.waiting[1].push_back(time(6));
+    policy.see_wait(Span::millis(10));
     assert_eq!(policy.tick(time(16), &pool), Some(time(32)));
     // .16 · (10 − 15) ms + 3.2 · 10 ms
     assert!((policy.control.probability() - 0.0312).abs() < 1e-12);
@@ -121,6 +122,34 @@ fn a_full_buffer_loses_what_arrives_and_the_queue_is_forgotten_as_it_leaves() {
     (0..3).for_each(|_| rig.packet(0, 1500));
     rig.drain();
     assert_eq!(rig.lost(), ["0:2.0 overflow"]);
+}
+
+#[test]
+fn octets_that_wait_are_those_that_have_come_and_not_left_in_any_way() {
+    let mut policy = policy(&Params { mtu: Some(Bytes(0)), ..params() }, 0.0);
+    policy.octets = 0;
+    let (pool, queue) = (Pool::new(Context::alone(100, 1).capacity, 1), Queue::default());
+    let unit = &Unit { vc: 0, frame: 0, index: 0, bytes: 1500, hop: 0, flags: CLASSIC };
+    let (now, pool, queue) = (Time(1), &pool, &queue);
+    for _ in 0..4 {
+        let mut arrival =
+            Arrival { now, unit, vc: 0, size: 1, pool, queue, place: 0, waiting: 0, elastic: false };
+        assert_eq!(policy.judge(&mut arrival), Verdict::Accept);
+    }
+    policy.turned_away(unit, 0, 1);
+    assert_eq!(policy.octets, 4500);
+    let departure =
+        |queue: Option<usize>| Departure { now, unit, queue, vc: 0, size: 1, pool, sent: queue.is_none() };
+    policy.departed(&departure(Some(0)));
+    assert_eq!(policy.octets, 3000, "pushed out");
+    let head = Head { now, arrived: Some(Time::ZERO), unit, queue: 0, vc: 0, size: 1, behind: 0, pool };
+    assert_eq!(policy.at_head(&head), SENT);
+    policy.departed(&departure(None));
+    assert_eq!(policy.octets, 1500);
+    policy.control.update(Span::secs(1));
+    assert_eq!(policy.at_head(&head), DISCARDED);
+    policy.departed(&departure(Some(0)));
+    assert_eq!(policy.octets, 0);
 }
 
 #[test]
