@@ -15,6 +15,7 @@ from pushout.schemes import DtEpd, Epd, Fba, Fifo, File, Pushout2, RoundRobin, T
 from pushout.schemes.base import Scheme
 
 LAN = ROOT / "scenarios" / "lan.toml"
+PACKETS = ROOT / "scenarios" / "w1-packet.toml"
 SHORT = {"duration": "0.3 s", "flows.start_spread": "10 ms"}
 TABLES = [entry for entry in pushout.policies() if entry["table"]]
 
@@ -40,7 +41,8 @@ def test_whatever_a_port_can_have_can_be_given_as_an_object(kind: str, queues: S
     for entry in TABLES:
         if entry["kind"] == kind:
             keys = {"port.bottleneck.scheduler": queues, f"port.bottleneck.{kind}": class_of(entry)()}
-            explained = pushout.explain(LAN, set=keys)
+            scenario = PACKETS if entry["name"] == "dual-queue" else LAN  # it looks at the headers of packets
+            explained = pushout.explain(scenario, set=keys)
             assert explained["port"]["bottleneck"][kind]["policy"] == entry["name"]
 
 

@@ -65,7 +65,7 @@ fn of_entry(entry: &Entry) -> Vec<Place> {
     };
     let networks = match (entry.kind, entry.name) {
         ("credit", _) | (_, "aal5" | "cells" | "iwu" | "wrr-mcr") => vec![network()],
-        (_, "packet") => vec![packet_network()],
+        (_, "packet" | "dual-queue") => vec![packet_network()],
         _ => vec![network(), packet_network()],
     };
     let place = |mut text: Json| {

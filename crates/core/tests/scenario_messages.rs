@@ -279,7 +279,7 @@ fn what_cannot_work_together_is_refused_with_the_reason() {
         (LAN, "access = { rate = \"149.76 Mb/s\", delay = \"100 us\" }", "access = [{ rate = \"1 Mb/s\", delay = \"1 us\" }]",
             "lan.toml:7:10: topology.access: the list has 1 entries for 3 sources; give one for each, or one table for all"),
         (EXPLICIT, "{ kind = \"udp\" }", "{ kind = \"udp\", mss = 5 }",
-            r#"lan.toml:27:29: flow.f.transport.mss: unknown key "mss" (allowed: kind, ecn); the kind is "udp""#),
+            r#"lan.toml:27:29: flow.f.transport.mss: unknown key "mss"; did you mean "l4s"? (allowed: kind, ecn, l4s); the kind is "udp""#),
         (EXPLICIT, "rate = \"1 Mb/s\"", "rate = \"1 Mb/s\", size = \"65508 bytes\"",
             r#"lan.toml:26:50: flow.f.source.size: "65508 bytes": the packets become 65536 bytes long, and an AAL5 frame carries at most 65535"#),
         (EXPLICIT, "[[flow]]", "[adaptation]\nkind = \"packet\"\n[[flow]]",

@@ -27,6 +27,7 @@ __all__ = [
     "DropFromFront",
     "Drr",
     "DtEpd",
+    "DualQueue",
     "Dumbbell",
     "DynamicThreshold",
     "Epd",
@@ -48,6 +49,7 @@ __all__ = [
     "OnOff",
     "Packet",
     "ParkingLot",
+    "Pi2",
     "Pie",
     "Poisson",
     "Ppd",
@@ -293,10 +295,15 @@ class Red(Scheme):
     >
     > p_b = maxp · (avg − minth) / (maxth − minth), p_a = p_b / (1 − count · p_b)
 
-    where `count` packets have been accepted since the last one was discarded.
+    where `count` packets have been accepted since the last one was discarded. With `adaptive` maxp is moved every
+    `interval` so that avg stays in the middle fifth between the thresholds:
+
+    > avg above it and maxp ≤ 0.5: maxp ← maxp + min(0.01, maxp / 4), avg below it and maxp ≥ 0.01: maxp ← 0.9 · maxp
 
     Source: S. Floyd, V. Jacobson, "Random early detection gateways for congestion avoidance", IEEE/ACM ToN 1(4), 1993;
-    paper 000 (V. Rosolen, O. Bonaventure, G. Leduc, 1998), section 2.3, equation (1) and figure 2.
+    paper 000 (V. Rosolen, O. Bonaventure, G. Leduc, 1998), section 2.3, equation (1) and figure 2; for `adaptive` S.
+    Floyd, R. Gummadi, S. Shenker, "Adaptive RED: an algorithm for increasing the robustness of RED's active queue
+    management", ICSI, 2001.
 
     Its parameters:
 
@@ -313,6 +320,11 @@ class Red(Scheme):
       `drop`, or `mark` where the transport reacts to marks (ECT). `drop`: Refuse it. `mark`: Accept it with a
       congestion mark if its transport reacts to marks (ECT) and there is room; refuse any other. A cell link marks the
       first cell of the frame (EFCI).
+    - `adaptive` (default False): Move the largest probability so that the average stays in the middle between the
+      thresholds (adaptive RED).
+    - `interval` (time; default "500 ms"): Time between two moves.
+    - `byte_mode` (default False): Discard short packets less often, in proportion to their length.
+    - `mtu` (size; not set): Octets of a full packet; by default a full frame.
     """
 
     policy: str = field(default="red", init=False, repr=False)
@@ -342,6 +354,14 @@ class Red(Scheme):
     - `mark`: Accept it with a congestion mark if its transport reacts to marks (ECT) and there is room; refuse any
       other. A cell link marks the first cell of the frame (EFCI).
     """
+    adaptive: bool = False
+    """Move the largest probability so that the average stays in the middle between the thresholds (adaptive RED)."""
+    interval: str = "500 ms"
+    """Time between two moves; time."""
+    byte_mode: bool = False
+    """Discard short packets less often, in proportion to their length."""
+    mtu: str | None = None
+    """Octets of a full packet; by default a full frame; size."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -645,6 +665,80 @@ class Pie(Scheme):
     """Spread discards evenly: neither two in a row nor long gaps."""
     byte_mode: bool = False
     """Discard short packets less often, in proportion to their length."""
+    mtu: str | None = None
+    """Octets of a full packet; by default a full frame; size."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Pi2(Scheme):
+    """Mark packets of scalable senders in proportion to a probability, and discard others by its square.
+
+    Admission `pi2`.
+
+    A controller sets a base probability p' every `update`, so that packets wait `target` in the end. With d the longest
+    wait of a packet at the head of a queue,
+
+    > p' ← p' + alpha · (d − target) + beta · (d − d_old)
+
+    A packet at the head without ECT(1) and CE is classic: it is discarded, or marked, with the probability p'². Any
+    other one is of a scalable sender, and marked with the probability k · p', since its sender reacts to single marks
+    in proportion: so both get about the same rate. It is marked too if it has waited longer than `step`.
+
+    Source: K. De Schepper, O. Bondarenko, I.-J. Tsang and B. Briscoe, "PI²: A linearized AQM for both classic and
+    scalable TCP", ACM CoNEXT 2016; the same, B. Briscoe and G. White, "Dual-Queue Coupled Active Queue Management
+    (AQM)", RFC 9332, 2023, section 2 and appendix A; for `law = "linux"` the file `net/sched/sch_dualpi2.c` of Linux
+    6.17.
+
+    Its parameters:
+
+    - `target` (time; default "15 ms"): Wait that is aimed at.
+    - `update` (time; default "16 ms"): Time between two updates of the probability.
+    - `alpha` (default 0.16): How fast the probability follows the wait's distance from the target, per second of wait.
+    - `beta` (default 3.2): How fast the probability follows changes of the wait, per second of wait.
+    - `law` (default "exact"): How the probability is computed. `exact`: In real numbers, as in RFC 9332. `linux`: In
+      integers as in Linux.
+    - `coupling` (default 2.0): Factor of the probability for packets of scalable senders (ECT(1) or CE).
+    - `step` (time; default "1 ms"): Wait above which every packet of a scalable sender is marked.
+    - `action` (default "mark"): What happens to a classic packet that is drawn: `mark` where the transport reacts to
+      marks (ECT), or `drop`. `drop`: Refuse it. `mark`: Accept it with a congestion mark if its transport reacts to
+      marks (ECT) and there is room; refuse any other. A cell link marks the first cell of the frame (EFCI).
+    - `overload` (default "drop"): What happens when marks alone cannot hold the wait at its target. `drop`: Packets are
+      discarded with the probability p'². `overflow`: The base probability stays at 1 / k, and the buffer fills.
+    - `mtu` (size; not set): Octets of a full packet; by default a full frame.
+    """
+
+    policy: str = field(default="pi2", init=False, repr=False)
+    target: str = "15 ms"
+    """Wait that is aimed at; time."""
+    update: str = "16 ms"
+    """Time between two updates of the probability; time."""
+    alpha: float = 0.16
+    """How fast the probability follows the wait's distance from the target, per second of wait."""
+    beta: float = 3.2
+    """How fast the probability follows changes of the wait, per second of wait."""
+    law: Literal["exact", "linux"] = "exact"
+    """How the probability is computed.
+
+    - `exact`: In real numbers, as in RFC 9332.
+    - `linux`: In integers as in Linux.
+    """
+    coupling: float = 2.0
+    """Factor of the probability for packets of scalable senders (ECT(1) or CE)."""
+    step: str = "1 ms"
+    """Wait above which every packet of a scalable sender is marked; time."""
+    action: Literal["drop", "mark"] = "mark"
+    """What happens to a classic packet that is drawn: `mark` where the transport reacts to marks (ECT), or `drop`.
+
+    - `drop`: Refuse it.
+    - `mark`: Accept it with a congestion mark if its transport reacts to marks (ECT) and there is room; refuse any
+      other. A cell link marks the first cell of the frame (EFCI).
+    """
+    overload: Literal["drop", "overflow"] = "drop"
+    """What happens when marks alone cannot hold the wait at its target.
+
+    - `drop`: Packets are discarded with the probability p'².
+    - `overflow`: The base probability stays at 1 / k, and the buffer fills.
+    """
     mtu: str | None = None
     """Octets of a full packet; by default a full frame; size."""
 
@@ -1311,6 +1405,37 @@ class FairQueue(Scheme):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
+class DualQueue(Scheme):
+    """Serve packets with ECT(1) or CE first, and leave the others a share.
+
+    Scheduler `dual-queue`.
+
+    The congestion notification of a packet says which of two queues it joins: L if it has ECT(1) or CE, else C. L goes
+    first, but while both wait, C may send its share. A credit in octets decides, which L fills and C uses up:
+
+    > L sends: credit ← credit + w · octets, C sends: credit ← credit − (1 − w) · octets
+
+    L is served if C is empty or the credit is not above 0.
+
+    Source: K. De Schepper, B. Briscoe and G. White, "Dual-Queue Coupled Active Queue Management (AQM) for Low Latency,
+    Low Loss, and Scalable Throughput (L4S)", RFC 9332, 2023, sections 2.4 and 2.5.1.1; `net/sched/sch_dualpi2.c` of
+    Linux 6.17.
+
+    Its parameters:
+
+    - `classic_share` (share; default "10 %"): Share of the line that packets with neither ECT(1) nor CE may have while
+      both queues wait.
+    - `mtu` (size; not set): Octets of a full packet; by default a full frame.
+    """
+
+    policy: str = field(default="dual-queue", init=False, repr=False)
+    classic_share: str = "10 %"
+    """Share of the line that packets with neither ECT(1) nor CE may have while both queues wait; share."""
+    mtu: str | None = None
+    """Octets of a full packet; by default a full frame; size."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class N23(Scheme):
     """Credits for a buffer of N2 + N3 cells per circuit (N23).
 
@@ -1692,6 +1817,9 @@ class Tcp(Scheme):
       retransmission.
     - `ect` (default "data"): Which packets ports may mark then. `data`: Segments of new data (RFC 3168). `all`: All:
       SYN, acknowledgements, retransmissions and probes as well (Linux with `dctcp`).
+    - `l4s` (default False): These packets bear ECT(1) instead of ECT(0): the sender is one of L4S (RFC 9331), whose
+      packets `dualpi2` puts into its queue of low latency. Only with `congestion = "dctcp"`, the scalable congestion
+      control.
     - `delayed_ack` (default True): Acknowledge every second full segment, or at the next tick of the fast timer
       (4.4BSD); if not, every segment.
     - `slow_timer` (time; default "500 ms"): Tick of the retransmission and persist timers and of round-trip
@@ -1794,6 +1922,9 @@ class Tcp(Scheme):
     - `data`: Segments of new data (RFC 3168).
     - `all`: All: SYN, acknowledgements, retransmissions and probes as well (Linux with `dctcp`).
     """
+    l4s: bool = False
+    """These packets bear ECT(1) instead of ECT(0): the sender is one of L4S (RFC 9331), whose packets `dualpi2` puts
+    into its queue of low latency. Only with `congestion = "dctcp"`, the scalable congestion control."""
     delayed_ack: bool = True
     """Acknowledge every second full segment, or at the next tick of the fast timer (4.4BSD); if not, every segment."""
     slow_timer: str = "500 ms"
@@ -1906,11 +2037,15 @@ class Udp(Scheme):
 
     - `ecn` (default False): Datagrams are ECN-capable (ECT): a port that marks keeps them, and the source sends on as
       before.
+    - `l4s` (default False): Datagrams that are ECN-capable bear ECT(1), so that `dualpi2` puts them into its queue of
+      low latency.
     """
 
     kind: str = field(default="udp", init=False, repr=False)
     ecn: bool = False
     """Datagrams are ECN-capable (ECT): a port that marks keeps them, and the source sends on as before."""
+    l4s: bool = False
+    """Datagrams that are ECN-capable bear ECT(1), so that `dualpi2` puts them into its queue of low latency."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -96,7 +96,7 @@ impl DualPi2 {
         }
     }
 
-    /// The packet whose turn it is, and what its departure adds to the credit.
+    /// The next packet in turn, and what its departure adds to the credit.
     fn dequeue_packet(&mut self, board: &Board) -> Option<(Cell, i64)> {
         if !self.dual {
             return board.waiting.first().map(|cell| (*cell, 0));

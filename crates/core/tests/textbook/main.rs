@@ -30,8 +30,10 @@ use pushout_core::scheduler;
 const WITHOUT_MODEL: [(&str, &str); 0] = [];
 
 /// The texts of the models.
-const MODELS: [&str; 10] = [
+const MODELS: [&str; 12] = [
+    include_str!("chips.rs"),
     include_str!("codel.rs"),
+    include_str!("codes.rs"),
     include_str!("dualpi2.rs"),
     include_str!("fair.rs"),
     include_str!("frames.rs"),

@@ -561,9 +561,14 @@ mod tests {
     #[test]
     fn in_byte_mode_short_packets_are_discarded_in_proportion_to_their_length() {
         let packets = Context { measure: Measure::Packets, ..Context::alone(100, 1) };
-        let mtu = Some(Bytes(1500));
-        let mut red =
-            Policy::new(&Params { byte_mode: true, mtu, ..params(1.0, 0.2, 0, 20) }, &packets).unwrap();
+        let params = Params {
+            byte_mode: true,
+            mtu: Some(Bytes(1500)),
+            min_threshold: Level::Percent(0.0),
+            max_threshold: Level::Percent(20.0),
+            ..params(1.0, 0.2, 0, 20)
+        };
+        let mut red = Policy::new(&params, &packets).unwrap();
         red.detector.average = 10.0; // p_b = 0.1 of a full packet
         let mut share = |bytes| {
             let drawn = (0..100_000).filter(|_| {
@@ -576,8 +581,7 @@ mod tests {
         assert!((share(150) - 0.01).abs() < 0.0013); // four standard errors
         red.detector.average = 20.0;
         assert!(red.draw(0.02).is_some(), "from maxth on everything");
-        let refused =
-            Policy::new(&Params { byte_mode: true, ..params(1.0, 0.2, 0, 20) }, &Context::alone(100, 1));
+        let refused = Policy::new(&params, &Context::alone(100, 1));
         assert!(refused.unwrap_err().to_string().starts_with("byte_mode: must be false on a cell link"));
     }
 

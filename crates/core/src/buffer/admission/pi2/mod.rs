@@ -197,7 +197,7 @@ impl Policy {
 
     /// A frame whose first unit has waited for `wait` has come to the head.
     fn judge_frame(&mut self, unit: &Unit, wait: Span) -> HeadVerdict {
-        let is_short = self.octets < 2 * self.mtu;
+        let is_short = self.octets < self.mtu.saturating_mul(2);
         match if is_short { HeadVerdict::Send } else { self.draw(unit) } {
             HeadVerdict::Send if unit.is_l4s() && wait > self.step => HeadVerdict::Mark(Reason::Delay),
             verdict => verdict,
