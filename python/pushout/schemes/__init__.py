@@ -1881,6 +1881,8 @@ class Tcp(Scheme):
     - `missed_deflation` (default False): A fast recovery that three duplicates began and no fourth followed leaves the
       window inflated by these three, as in 4.4BSD-Lite, which shrinks it only after more than three (RFC 2525, "failure
       of window deflation after loss recovery"; reno only).
+    - `one_fast_retransmit` (default False): One fast retransmission in a window of data: no other one before more is
+      acknowledged than had been sent at the last one or at a timeout, as in ns-2 by default (reno only).
     - `handshake` (default True): Open each connection with SYN and SYN-ACK; if not, it is established at once.
     """
 
@@ -2019,6 +2021,9 @@ class Tcp(Scheme):
     """A fast recovery that three duplicates began and no fourth followed leaves the window inflated by these three, as
     in 4.4BSD-Lite, which shrinks it only after more than three (RFC 2525, "failure of window deflation after loss
     recovery"; reno only)."""
+    one_fast_retransmit: bool = False
+    """One fast retransmission in a window of data: no other one before more is acknowledged than had been sent at the
+    last one or at a timeout, as in ns-2 by default (reno only)."""
     handshake: bool = True
     """Open each connection with SYN and SYN-ACK; if not, it is established at once."""
 

@@ -123,9 +123,8 @@ impl Path {
     }
 }
 
-/// Retransmissions in the first five seconds, and how many timeouts there were.
-fn run(congestion: Spec, partial_ack: PartialAck, lost: &[u64]) -> (String, u64) {
-    let params = Params {
+fn params(congestion: Spec, partial_ack: PartialAck) -> Params {
+    Params {
         congestion,
         partial_ack,
         mss: MSS as u32,
@@ -134,8 +133,12 @@ fn run(congestion: Spec, partial_ack: PartialAck, lost: &[u64]) -> (String, u64)
         delayed_ack: false,
         slow_timer: Span(1),
         ..defaults()
-    };
-    let mut path = Path::new(&params, lost);
+    }
+}
+
+/// Retransmissions in the first five seconds, and how many timeouts there were.
+fn run(params: &Params, lost: &[u64]) -> (String, u64) {
+    let mut path = Path::new(params, lost);
     let (start, mut out) = (Time::ZERO + Span::secs(1), Vec::new());
     path.sender.open(start, &mut out);
     path.sender.write_forever(start, &mut out);
@@ -146,7 +149,7 @@ fn run(congestion: Spec, partial_ack: PartialAck, lost: &[u64]) -> (String, u64)
 
 /// The retransmissions of one congestion control, and its timeouts.
 fn check(congestion: Spec, partial_ack: PartialAck, lost: &[u64], expected: &str, timeouts: u64) {
-    let seen = run(congestion, partial_ack, lost);
+    let seen = run(&params(congestion, partial_ack), lost);
     assert_eq!(seen, (expected.to_string(), timeouts), "{congestion:?}, {partial_ack:?}, lost {lost:?}");
 }
 
@@ -215,4 +218,17 @@ fn reno_needs_a_timeout_at_once_where_no_duplicates_are_left() {
          3.960:25 4.151:26 4.151:27 4.373:29",
         1,
     );
+}
+
+#[test]
+fn with_one_fast_retransmit_reno_waits_for_a_timeout_as_ns_2_does_by_default() {
+    // ns-2 2.35 with `bugFix_` (and without limited transmit), less the 11 ms by which its first packet is longer than a SYN
+    let params = Params { one_fast_retransmit: true, ..params(Reno, Impatient) };
+    let check = |lost: &[u64], expected: &str, timeouts| {
+        assert_eq!(run(&params, lost), (expected.to_string(), timeouts), "lost {lost:?}");
+    };
+    check(&[14], "2.070:14", 0);
+    check(&[14, 28], "2.070:14 3.282:28", 1);
+    check(&[14, 26, 28], "2.070:14 3.282:26 3.494:28 3.494:29", 1);
+    check(&[14, 16, 18, 20], "2.070:14 3.282:16 3.494:18 3.494:19 3.706:20 3.706:21 3.706:22", 1);
 }

@@ -223,6 +223,7 @@ fn random_params(chance: &mut Stream) -> Params {
     params.halve_inflation = chance.chance(0.2);
     params.missed_deflation = chance.chance(0.2);
     params.rtt_jitter = Span(chance.up_to(Span::millis(1).0));
+    params.one_fast_retransmit = chance.chance(0.2);
     params
 }
 

@@ -221,6 +221,9 @@ section! {
         /// in 4.4BSD-Lite, which shrinks it only after more than three (RFC 2525, "failure of window deflation after loss
         /// recovery"; reno only).
         pub missed_deflation: bool = false,
+        /// One fast retransmission in a window of data: no other one before more is acknowledged than had been sent at the last
+        /// one or at a timeout, as in ns-2 by default (reno only).
+        pub one_fast_retransmit: bool = false,
         /// Open each connection with SYN and SYN-ACK; if not, it is established at once.
         pub handshake: bool = true,
     }

@@ -1,7 +1,8 @@
 //! # Source
 //! V. Jacobson, "Congestion Avoidance and Control", SIGCOMM 1988, and "Modified TCP Congestion Avoidance Algorithm",
 //! end2end-interest list, 30 April 1990 (4.3BSD-Reno, 4.4BSD `tcp_input`); M. Allman, V. Paxson and E. Blanton, RFC
-//! 5681, "TCP Congestion Control", 2009, section 3.2.
+//! 5681, "TCP Congestion Control", 2009, section 3.2; for `one_fast_retransmit` S. Floyd, "TCP and Successive Fast
+//! Retransmits", 1995, and ns-2's `RenoTcpAgent` with its default `bugFix_`.
 //!
 //! # Idea
 //! Three duplicate ACKs mean that a segment is lost and later ones arrive. Send it again at once, halve the window
@@ -10,7 +11,9 @@
 //!
 //! # Parameters
 //! `dupack_threshold` (duplicate ACKs, 3: RFC 5681); `halve_inflation` and `missed_deflation` (off) are what 4.4BSD-Lite
-//! did.
+//! did. `one_fast_retransmit` (off): until more is acknowledged than had been sent at the last fast retransmission or
+//! timeout, three duplicates retransmit nothing and reduce nothing. Duplicates after the third still inflate the window
+//! then, unless a timeout came last.
 //!
 //! # Differences from the paper
 //! Half the window is min(cwnd, advertised window)/2 in whole segments, as in 4.4BSD, where RFC 5681 takes the data in
@@ -18,10 +21,12 @@
 //! the window and not what had been added to it; 4.4BSD and the RFC keep both in cwnd (`halve_inflation`). The first ACK of
 //! new data always ends the inflation; in 4.4BSD-Lite it does only after a fourth duplicate (`missed_deflation`). After a
 //! timeout, duplicates of segments that had arrived before may start another fast retransmission, as in 4.4BSD;
-//! `new-reno` prevents this.
+//! `new-reno` and `one_fast_retransmit` prevent this.
 //!
 //! # Complexity
-//! O(1) for each ACK; one flag for each connection.
+//! O(1) for each ACK; a few flags and a sequence number for each connection.
+
+use std::num::NonZero;
 
 use super::{Congestion, Facts, Reaction, Timeout, Window};
 use crate::transport::tcp::Params;
@@ -32,6 +37,11 @@ pub struct Control {
     threshold: u32,
     recovering: bool,
     missed_deflation: bool,
+    one_fast_retransmit: bool,
+    /// Duplicates after the third inflate the window although their fast retransmission was refused.
+    inflates: bool,
+    /// With `one_fast_retransmit`: the octet after the last that had been sent at the last fast retransmission or timeout.
+    recover: Option<NonZero<u64>>,
 }
 
 impl Control {
@@ -40,7 +50,22 @@ impl Control {
             threshold: params.dupack_threshold,
             recovering: false,
             missed_deflation: params.missed_deflation,
+            one_fast_retransmit: params.one_fast_retransmit,
+            inflates: false,
+            recover: None,
         }
+    }
+
+    /// With `one_fast_retransmit`: more is acknowledged than had been sent at the last reduction.
+    fn may_retransmit(&self, facts: Facts) -> bool {
+        self.recover.is_none_or(|recover| facts.unacknowledged > recover.get())
+    }
+
+    /// The window has been reduced, by a fast retransmission or a timeout.
+    fn reduced(&mut self, by_duplicates: bool, sent: u64) {
+        self.recovering = by_duplicates;
+        self.inflates = self.one_fast_retransmit && by_duplicates;
+        self.recover = NonZero::new(sent).filter(|_| self.one_fast_retransmit);
     }
 }
 
@@ -52,16 +77,17 @@ impl Congestion for Control {
             let misses = self.missed_deflation && window.inflation == u64::from(self.threshold) * window.mss;
             window.leave_recovery(if misses { window.usable() } else { window.ssthresh });
         } else {
+            window.inflation = 0; // of duplicates whose retransmission was refused
             window.grow(acked);
         }
         Reaction::Continue
     }
 
     fn on_duplicate(&mut self, window: &mut Window, count: u32, facts: Facts) -> Reaction {
-        if self.recovering {
+        if self.recovering || (self.inflates && count > self.threshold) {
             window.inflate();
-        } else if count == self.threshold {
-            self.recovering = true;
+        } else if count == self.threshold && self.may_retransmit(facts) {
+            self.reduced(true, facts.sent);
             window.enter_recovery(facts, count);
             return Reaction::Retransmit { restart_timer: true };
         }
@@ -69,7 +95,7 @@ impl Congestion for Control {
     }
 
     fn on_timeout(&mut self, window: &mut Window, facts: Facts, timeout: Timeout) {
-        self.recovering = false;
+        self.reduced(false, facts.sent);
         window.collapse(facts.send_window, timeout);
     }
 
@@ -145,6 +171,29 @@ mod tests {
         assert_eq!(window.usable(), 12 * MSS);
         reno.on_timeout(&mut window, FACTS, Timeout::First);
         assert_eq!((window.ssthresh, window.cwnd, window.inflation), (6 * MSS, MSS, 0));
+    }
+
+    #[test]
+    fn with_one_fast_retransmit_duplicates_of_the_same_window_only_inflate() {
+        let (mut reno, mut window) = recovering_with(&Params { one_fast_retransmit: true, ..defaults() });
+        let facts = |unacknowledged| Facts { unacknowledged, sent: 20 * MSS, ..FACTS };
+        reno.on_new_ack(&mut window, MSS, facts(FACTS.sent));
+        let refused: Vec<Reaction> =
+            (1..=5).map(|count| reno.on_duplicate(&mut window, count, facts(FACTS.sent))).collect();
+        assert_eq!((refused, window.usable()), (vec![Reaction::Continue; 5], 7 * MSS));
+        reno.on_new_ack(&mut window, MSS, facts(FACTS.sent + MSS));
+        assert_eq!((window.cwnd, window.inflation), (6 * MSS, 0));
+        let third = reno.on_duplicate(&mut window, 3, facts(FACTS.sent + MSS));
+        assert_eq!(third, Reaction::Retransmit { restart_timer: true });
+    }
+
+    #[test]
+    fn with_one_fast_retransmit_duplicates_after_a_timeout_do_nothing() {
+        let (mut reno, mut window) = recovering_with(&Params { one_fast_retransmit: true, ..defaults() });
+        reno.on_timeout(&mut window, FACTS, Timeout::First);
+        let refused: Vec<Reaction> =
+            (1..=5).map(|count| reno.on_duplicate(&mut window, count, FACTS)).collect();
+        assert_eq!((refused, window.usable()), (vec![Reaction::Continue; 5], MSS));
     }
 
     #[test]
