@@ -3,7 +3,8 @@
 //! Both engines run the same policies, so no comparison of engines sees a mistake in one. Here each scheme is written a
 //! second time, from its paper and from the text at the top of its file, as one would on a blackboard: the cells of a port
 //! stand in a list, and whatever a scheme asks of them is counted anew. Random traffic meets the port and its model,
-//! and every loss with its reason, every cell sent, and the occupancy have to be the same.
+//! and every loss with its reason, every cell sent, and the occupancy have to be the same. `senders` does the same with
+//! congestion controls and the recovery of losses.
 
 #![allow(clippy::unwrap_used)] // here a panic is the report
 
@@ -20,6 +21,7 @@ mod port;
 mod pushing;
 mod random;
 mod rates;
+mod senders;
 mod turns;
 
 use port::{Draw, compare};

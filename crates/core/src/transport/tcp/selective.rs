@@ -168,6 +168,9 @@ impl Sender {
             self.begin_recovery(facts, acked, delivered, it);
         }
         if it.point.is_some() {
+            if acked > 0 && !echo {
+                self.congestion.on_recovery_ack(acked, facts);
+            }
             let is_safe = acked > 0 && found == 0;
             return it.recovery.on_ack(&mut self.window, &it.board, delivered.octets, is_safe);
         }

@@ -96,6 +96,10 @@ impl Congestion for Control {
         self.0.count(acked, true, facts);
     }
 
+    fn on_recovery_ack(&mut self, acked: u64, facts: Facts) {
+        self.0.count(acked, false, facts);
+    }
+
     fn on_mark(&mut self, window: &mut Window, _: Facts) {
         window.ssthresh = reduced(window.cwnd, self.0.alpha).max(2 * window.mss);
         window.cwnd = window.cwnd.min(window.ssthresh);

@@ -40,6 +40,10 @@ registry! {
         /// An ACK of `acked` new octets echoes a mark; `facts` are those after it.
         fn on_echo(&mut self, acked: u64, facts: Facts) {}
 
+        /// An ACK of `acked` new octets without a mark, in a recovery by selective acknowledgements, leaves the window to
+        /// that recovery.
+        fn on_recovery_ack(&mut self, acked: u64, facts: Facts) {}
+
         /// A loss has been detected without duplicate ACKs: set the threshold.
         fn on_loss(&mut self, window: &mut Window, facts: Facts) {
             window.halve(facts.send_window);
