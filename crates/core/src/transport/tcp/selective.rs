@@ -35,6 +35,13 @@ pub(super) struct Selective {
     ack_delay: Span,
 }
 
+/// What an event has brought forward, as far as timers ask: new data acknowledged, or sent.
+#[derive(Clone, Copy)]
+struct Progress {
+    acked: bool,
+    sent: bool,
+}
+
 /// The probe timeout without a measurement (RFC 8985 section 7.2).
 const FIRST_PROBE: Span = Span::secs(1);
 
@@ -116,7 +123,7 @@ impl Sender {
         self.aside.stats.found_lost += found.div_ceil(self.window.mss);
         self.react(facts, (acked, segment.ecn.has(Ecn::ECE)), (&delivered, found), it);
         let sent = self.output_selective(now, it, out);
-        self.set_selective_timer(now, acked > 0 || sent, wait, it);
+        self.set_selective_timer(now, Progress { acked: acked > 0, sent }, wait, it);
     }
 
     fn told(&self, now: Time, delivered: Delivered, it: &Selective) -> Told {
@@ -266,14 +273,9 @@ impl Sender {
         it.recovery.sent(len);
     }
 
-    /// Set the timer: to look for losses again, to probe, or for the retransmission timeout.
-    pub(super) fn set_selective_timer(
-        &mut self,
-        now: Time,
-        restart: bool,
-        wait: Option<Time>,
-        it: &mut Selective,
-    ) {
+    /// Set the timer: to look for losses again, to probe, or for the retransmission timeout. Only an ACK of new data postpones
+    /// the timeout (RFC 6298, 5.1 and 5.3), since new segments may follow a lost retransmission for long.
+    fn set_selective_timer(&mut self, now: Time, progress: Progress, wait: Option<Time>, it: &mut Selective) {
         if it.board.is_empty() {
             self.timer = None;
             if self.unacknowledged < self.written && self.state == State::Established {
@@ -281,11 +283,14 @@ impl Sender {
             }
             return;
         }
-        if restart || self.timer.is_none() {
+        let is_running = !matches!(self.timer, None | Some((Timer::Persist, _)));
+        if progress.acked || !is_running {
             it.timeout_at = self.clock.after(now, self.estimator.timeout());
         }
+        let restart = progress.acked || progress.sent || !is_running;
         if let Some(at) = wait {
-            self.timer = Some((Timer::Reordering, at.min(it.timeout_at)));
+            let timer = if at < it.timeout_at { Timer::Reordering } else { Timer::Retransmit };
+            self.timer = Some((timer, at.min(it.timeout_at)));
         } else if self.may_probe(it) && restart {
             self.timer = Some((Timer::Probe, (now + it.probe_timeout()).min(it.timeout_at)));
         } else if restart || !matches!(self.timer, Some((Timer::Probe, _))) || !self.may_probe(it) {
@@ -306,8 +311,7 @@ impl Sender {
         let wait = it.recovery.find_losses(&mut it.board, &told);
         self.react(self.facts(now, None), (0, false), (&Delivered::default(), it.board.lost()), &mut it);
         let sent = self.output_selective(now, &mut it, out);
-        self.timer = None;
-        self.set_selective_timer(now, sent, wait, &mut it);
+        self.set_selective_timer(now, Progress { acked: false, sent }, wait, &mut it);
         self.selective = Some(it);
     }
 
@@ -353,7 +357,7 @@ impl Sender {
         it.is_forced = true;
         self.timed = None;
         self.output_selective(now, &mut it, out);
-        self.set_selective_timer(now, true, None, &mut it);
+        self.set_selective_timer(now, Progress { acked: true, sent: true }, None, &mut it);
         self.selective = Some(it);
     }
 
@@ -371,8 +375,7 @@ impl Sender {
     pub(super) fn push_selective(&mut self, now: Time, out: &mut impl Outlet) {
         let mut it = self.selective.take().expect("a sender with selective acknowledgements");
         let sent = self.output_selective(now, &mut it, out);
-        let restart = sent && !matches!(self.timer, Some((Timer::Retransmit, _)));
-        self.set_selective_timer(now, restart, None, &mut it);
+        self.set_selective_timer(now, Progress { acked: false, sent }, None, &mut it);
         self.selective = Some(it);
     }
 }

@@ -75,10 +75,11 @@ impl Window {
 
     /// RFC 5681 section 3.1, or RFC 3465 with L = 2.
     fn grow_as_reno(&mut self, acked: u64) {
-        let slow_start = self.cwnd <= self.ssthresh;
+        let at_threshold = self.cwnd == self.ssthresh && !self.by_bytes;
+        let slow_start = self.cwnd < self.ssthresh || at_threshold;
         self.cwnd += match (slow_start, self.by_bytes) {
             (true, false) => MSS,
-            (true, true) => acked.min(2 * MSS),
+            (true, true) => acked.min(2 * MSS).min(self.ssthresh - self.cwnd),
             (false, false) => MSS * MSS / self.cwnd,
             (false, true) => {
                 self.counted += acked;
@@ -96,6 +97,7 @@ impl Window {
             _ => self.cwnd / 2 / MSS,
         };
         self.ssthresh = segments.max(2) * MSS;
+        self.counted = if self.kind == Kind::Cubic { self.counted } else { 0 };
     }
 
     /// A mark, once in a round trip.
@@ -103,6 +105,7 @@ impl Window {
         match self.kind {
             Kind::Dctcp => {
                 self.ssthresh = (self.cwnd - self.cwnd * self.dctcp.alpha / 2048).max(2 * MSS);
+                self.counted = 0;
             }
             _ => self.lose(),
         }

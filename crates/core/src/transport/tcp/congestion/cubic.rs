@@ -194,7 +194,10 @@ impl Congestion for Control {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rng::Stream;
+    use crate::transport::tcp::congestion::Spec;
     use crate::transport::tcp::tests::defaults;
+    use crate::transport::tcp::{Segment, Sender};
     use crate::vectors::{numbers, vector};
 
     const MSS: u64 = 1460;
@@ -316,5 +319,81 @@ mod tests {
         assert!(cubic.is_recovering());
         cubic.on_new_ack(&mut window, 6 * MSS, sent(10));
         assert!(!cubic.is_recovering());
+    }
+
+    /// From a loss at this window until it is reached again, with a constant round trip: segments acknowledged, and the average
+    /// window over time.
+    fn cycle(rtt_s: f64, w_max: u64) -> (f64, f64) {
+        let params = Params { window: crate::units::Bytes(64 << 20), ..defaults() };
+        let (mut cubic, mut window) = (Control::new(&params), Window::new(&params));
+        window.cwnd = w_max * MSS;
+        cubic.on_loss(&mut window, facts(0));
+        window.cwnd = window.ssthresh;
+        let (mut now, mut segments) = (Time::ZERO, 0.0);
+        while window.cwnd < w_max * MSS {
+            now += Span((rtt_s * 1e12 * MSS as f64 / window.cwnd as f64) as u64);
+            segments += 1.0;
+            let rtt = Some(Span((rtt_s * 1e12) as u64));
+            cubic.on_new_ack(&mut window, MSS, Facts { now, rtt, ..Facts::plain() });
+        }
+        (segments, segments * rtt_s / now.since(Time::ZERO).as_secs_f64())
+    }
+
+    #[test]
+    fn average_windows_are_those_of_the_tables_of_the_rfc() {
+        for case in vector("cubic")["average_window"].as_array().unwrap() {
+            let [rtt_s, loss, expected] = ["rtt_s", "loss", "window"].map(|key| case[key].as_f64().unwrap());
+            // the mean of the curve, or of Reno's line, from 0.7 to 1
+            let share = if case["region"] == "cubic" { 1.0 - 0.3 / 4.0 } else { 0.85 };
+            let (segments, window) = cycle(rtt_s, (expected / share).round() as u64);
+            assert!((window / expected - 1.0).abs() < 0.07, "{case}: window {window}");
+            assert!((segments * loss - 1.0).abs() < 0.1, "{case}: a loss in {segments} segments");
+        }
+    }
+
+    /// The window in whole segments after each ACK of two segments, one in every 100 ms.
+    fn windows_of_a_slow_path(acks: u64) -> Vec<u64> {
+        let params = Params {
+            congestion: Spec::Cubic,
+            mss: 1000,
+            sack: true,
+            byte_counting: true,
+            handshake: false,
+            initial_window: 10,
+            slow_timer: Span::millis(1),
+            initial_rto: Span::secs(60),
+            min_rto: Span::secs(60),
+            window: crate::units::Bytes(6 << 20),
+            ..defaults()
+        };
+        let mut sender = Sender::new(&params, Span::ZERO, Stream::new(1, "jitter"));
+        let mut out = Vec::new();
+        sender.open(Time::ZERO, &mut out);
+        sender.write_forever(Time::ZERO, &mut out);
+        let ack = |number: u64| Segment {
+            ack: 2000 * number,
+            window: 514 << 10,
+            connection: 1,
+            is_ack: true,
+            ..Segment::default()
+        };
+        let mut windows = vec![sender.cwnd() / 1000];
+        for number in 1..=acks {
+            sender.on_segment(Time::ZERO + Span::millis(100 * number), &ack(number), &mut out);
+            windows.push(sender.cwnd() / 1000);
+        }
+        windows
+    }
+
+    #[test]
+    fn hystart_ends_slow_start_and_the_window_opens_by_at_most_half_of_what_is_acknowledged_as_in_linux() {
+        let case = &vector("cubic")["linux_window"][0];
+        let [acked, windows, then] = ["acked", "window", "then_acked"].map(|key| numbers(&case[key]));
+        let seen = windows_of_a_slow_path(200);
+        let at = |acked: f64| seen[acked as usize / 2] as f64;
+        assert_eq!(acked.iter().map(|&acked| at(acked)).collect::<Vec<f64>>(), windows);
+        for pair in then.windows(2) {
+            assert_eq!(at(pair[1]) - at(pair[0]), case["more"].as_f64().unwrap(), "from {}", pair[0]);
+        }
     }
 }

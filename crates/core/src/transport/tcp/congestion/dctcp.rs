@@ -101,7 +101,7 @@ impl Congestion for Control {
     }
 
     fn on_mark(&mut self, window: &mut Window, _: Facts) {
-        window.ssthresh = reduced(window.cwnd, self.0.alpha).max(2 * window.mss);
+        window.reduce_to(reduced(window.cwnd, self.0.alpha));
         window.cwnd = window.cwnd.min(window.ssthresh);
     }
 

@@ -182,11 +182,12 @@ impl Window {
     }
 
     /// The same with the octets that were acknowledged: in slow start up to two segments more, in congestion avoidance one when
-    /// a whole window was acknowledged (RFC 3465 sections 2.1 and 2.2).
+    /// a whole window was acknowledged (RFC 3465 sections 2.1 and 2.2). Slow start goes up to the threshold and no further, as
+    /// in Linux; else each recovery, which leaves the window at the threshold, would be followed by two segments more.
     #[inline(never)]
     fn grow_by_bytes(&mut self, acked: u64) {
-        if self.cwnd <= self.ssthresh {
-            return self.open_by(acked.min(2 * self.mss));
+        if self.cwnd < self.ssthresh {
+            return self.open_by(acked.min(2 * self.mss).min(self.ssthresh - self.cwnd));
         }
         let counted = self.counted + acked;
         let full = counted >= self.cwnd;
@@ -203,7 +204,13 @@ impl Window {
     pub fn halve(&mut self, send_window: u64) {
         let in_use = if self.halves_inflation { self.usable() } else { self.cwnd };
         let segments = in_use.min(send_window) / 2 / self.mss;
-        self.ssthresh = segments.max(2) * self.mss;
+        self.reduce_to(segments * self.mss);
+    }
+
+    /// A loss or a mark leaves this window, at least two segments; octets counted before it open the window no more (Linux).
+    pub(super) fn reduce_to(&mut self, octets: u64) {
+        self.ssthresh = octets.max(2 * self.mss);
+        self.counted = 0;
     }
 
     /// Enter fast recovery: halve the window, unless that has been done for a mark, and add the segments that the
@@ -279,15 +286,15 @@ mod tests {
 
     #[test]
     fn bytes_open_the_window_by_two_segments_an_ack_and_by_one_a_window() {
-        let params = Params { byte_counting: true, initial_ssthresh: Some(Bytes(8 * 1460)), ..defaults() };
+        let params = Params { byte_counting: true, initial_ssthresh: Some(Bytes(9 * 1460)), ..defaults() };
         let mut window = Window::new(&params);
         let grown = [1, 2, 3, 2].map(|segments: u64| {
             window.grow(segments * 1460);
             window.cwnd / 1460
         });
         assert_eq!(grown, [2, 4, 6, 8]);
-        window.grow(1460);
-        assert_eq!(window.cwnd / 1460, 9, "at the threshold it is slow start");
+        window.grow(2 * 1460);
+        assert_eq!(window.cwnd / 1460, 9, "slow start ends at the threshold");
         let grown = [2; 9].map(|segments: u64| {
             window.grow(segments * 1460);
             window.cwnd / 1460
