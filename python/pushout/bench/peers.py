@@ -77,6 +77,12 @@ def ns2(_folder: Path) -> list[Contender]:
 
 def ns3(folder: Path) -> list[Contender]:
     """ns-3 with its default scheduler; the scenario is compiled into `folder`."""
+    program, version = ns3_program(folder, "dumbbell")
+    return [Contender("ns-3", f"{version} Map", (program,), "--", ("--scheduler=Map",))]
+
+
+def ns3_program(folder: Path, name: str) -> tuple[str, str]:
+    """Compile a program of `benchmarks/ns3` into a folder: where it is, and the version of ns-3."""
     install = f"pip install ns3, or set {NS3_FOLDER} to the folder of a built ns-3 (3.44 is known to work)"
     compiler = shutil.which("g++") or shutil.which("c++")
     if compiler is None:
@@ -87,17 +93,16 @@ def ns3(folder: Path) -> list[Contender]:
     cores = sorted(home.glob("lib*/libns3*-core*.so"))
     if not cores:
         raise MissingError("ns-3", f"{home} holds no libns3*-core*.so", install)
-    library, program = cores[0], folder / "ns3-dumbbell"
-    names = [library.stem.removeprefix("lib").replace("-core", f"-{module}") for module in NS3_MODULES]
-    source = str(BENCHMARKS / "ns3" / "dumbbell.cc")
-    where = (f"-I{home / 'include'}", f"-L{library.parent}", f"-Wl,-rpath,{library.parent}")
-    libraries = (f"-l{name}" for name in names)
+    core, program = cores[0], folder / f"ns3-{name}"
+    names = [core.stem.removeprefix("lib").replace("-core", f"-{module}") for module in NS3_MODULES]
+    source = str(BENCHMARKS / "ns3" / f"{name}.cc")
+    where = (f"-I{home / 'include'}", f"-L{core.parent}", f"-Wl,-rpath,{core.parent}")
+    libraries = (f"-l{library}" for library in names)
     command = [compiler, "-O3", "-std=c++20", source, "-o", str(program), *where, *libraries]
     done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
     if done.returncode != 0:
         raise MissingError("ns-3", f"the scenario does not compile against {home}: {_last_line(done.stderr)}", install)
-    version = library.stem.removeprefix("libns").split("-")[0]
-    return [Contender("ns-3", f"{version} Map", (str(program.resolve()),), "--", ("--scheduler=Map",))]
+    return str(program.resolve()), core.stem.removeprefix("libns").split("-")[0]
 
 
 def _ns3_home() -> Path | None:
