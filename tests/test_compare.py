@@ -295,6 +295,7 @@ def test_a_push_out_policy_says_which_admission_policy_it_stands_beside(capsys: 
     assert "pushout-2: with the admission dynamic-threshold of bottleneck, which may refuse units that could" in out
     assert 'port.bottleneck.admission={"policy" = "tail-drop"}' in out
     assert "occupancy p99 of bottleneck (kB)" in out
+    turns["port.bottleneck.admission"] = {"policy": "tail-drop"}
     asked = ask.comparison(incast, "tail-drop,dynamic-threshold,pushout-2", set=turns)
     assert [choice.beside for choice in asked.choices] == ["", "", ""]
 
