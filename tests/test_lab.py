@@ -47,6 +47,7 @@ def test_a_scenario_without_policies_is_one_run_as_it_is() -> None:
     (lan, incast) = given(lab.page(["lan", "incast"]))
     assert (lan["runs"], incast["runs"]) == ([[]], [[]])
     assert lan["name"] != incast["name"]
+    assert (lan["file"], incast["file"]) == ("lan", "incast"), "as a user types it, without a folder of this machine"
 
 
 def test_a_scenario_cannot_end_the_element_that_contains_it() -> None:

@@ -31,7 +31,7 @@ function presets() {
     if (!files.has(file)) files.set(file, read(`../scenarios/${file}`));
     return files.get(file);
   };
-  return JSON.parse(read("presets.json")).map((preset) => ({ ...preset, text: text(preset.file) }));
+  return JSON.parse(read("presets.json")).map((preset) => ({ ...preset, text: text(`${preset.file}.toml`) }));
 }
 
 const style = read("node_modules/uplot/dist/uPlot.min.css") + read("src/style.css");

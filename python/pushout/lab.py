@@ -5,12 +5,14 @@
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from pushout import _core, shipped
 from pushout.errors import Argument, QuestionError
 from pushout.question.port import Choice, by_default
 from pushout.question.port import policies as choices
+from pushout.shipped import typed
 from pushout.source import Overrides, Scenario, load, overrides
 
 _GIVEN = '<script id="given" type="application/json">[]</script>'
@@ -49,7 +51,7 @@ def _offer(number: int, scenario: Scenario, policies: Sequence[str], sets: tuple
         "name": f"given {number}",
         "title": explained.get("title") or explained["name"],
         "look": " against ".join(choice.label for choice in chosen),
-        "file": source.name,
+        "file": typed(Path(source.name)) if Path(source.name).is_file() else source.name,
         "text": source.text,
         "runs": [[*sets, *choice.sets] for choice in chosen] or [list(sets)],
     }

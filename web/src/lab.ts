@@ -5,6 +5,7 @@ import type { Client } from "./client";
 import { type Choice, override } from "./form";
 import { Panel } from "./panel";
 import type { Preset } from "./presets";
+import { LEAVES } from "./protocol";
 import type { Entry, EventName } from "./protocol";
 import { Run } from "./run";
 import { instant } from "./words";
@@ -88,8 +89,9 @@ export class Lab {
       await Promise.all(this.runs.map((run) => run.go(difference.time)));
       await Promise.all(this.runs.map((run) => run.go(difference.time + 1)));
       const words = difference.records.map((record, at) => {
-        const run = this.runs[at];
+        const [run, other] = [this.runs[at], difference.records[1 - at]];
         if (!record || !run) return `${"AB"[at]}: nothing more`;
+        if (record.what <= LEAVES && other && other.what > LEAVES) return `${"AB"[at]} keeps it`;
         return `${"AB"[at]}: ${run.flowName(record.circuit)}, frame ${record.frame}, unit ${record.index} ${run.word(record.what)}`;
       });
       this.told(`First difference at ${instant(difference.time)}. ${words.join("; ")}.`);

@@ -89,7 +89,7 @@ describe("the page of the lab", { skip }, () => {
   test("finds the first difference, and a link shows it again", async () => {
     const { page } = await open("wide");
     await click(page, "difference");
-    assert.match(await text(page, "#message"), /First difference at [\d. ]+ s\. A: flow\d+, frame \d+, unit \d+ .*B: flow\d+/);
+    assert.match(await text(page, "#message"), /First difference at [\d. ]+ s\. A keeps it; B: flow\d+, frame \d+, unit 0 lost: early/);
     const [now, shown] = [await text(page, "#now"), await facts(page)];
     const again = await open("wide", { hash: new URL(page.url()).hash });
     assert.equal(await text(again.page, "#now"), now);
