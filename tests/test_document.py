@@ -102,3 +102,32 @@ def test_a_figure_that_nothing_was_measured_for_does_not_count() -> None:
     assert merged["flows"][0]["delivery_time_mean_s"] == {"mean": 0.041, "ci95": None, "n": 1}
     heard["flows"][0]["delivery_time_mean_s"] = None
     assert merge([silent, heard])["flows"][0]["delivery_time_mean_s"] is None
+
+
+DRAWN = """
+name = "drawn"
+duration = "20 ms"
+adaptation = { kind = "packet" }
+measure = { transfers = true }
+topology = { template = "leaf-spine", leaves = 2, spines = 2, hosts = 2, host = LINK, fabric = LINK }
+[flows]
+source = { kind = "arrivals", sizes = "hadoop", load = "30 %", to = "any" }
+transport = { kind = "tcp", profile = "datacenter" }
+""".replace("LINK", '{ rate = "1 Gb/s", delay = "1 us" }')
+
+
+def test_transfers_of_several_replications_stand_one_after_the_other() -> None:
+    one, other = (pushout.run(DRAWN, seed=seed).document for seed in (1, 2))
+    both = pushout.run(DRAWN, seed=1, reps=2)
+    assert one["transfers"] != other["transfers"], "another seed draws other transfers"
+    assert both.document["transfers"] == [*one["transfers"], *other["transfers"]]
+    counts = [document["summary"]["fct"]["slowdown"]["short"]["count"] for document in (one, other)]
+    assert both["fct.slowdown.short.count"]["mean"] == sum(counts) / 2
+    assert one["flows"] == []
+
+
+def test_a_sweep_measures_every_seed_with_its_own_transfers() -> None:
+    plan = {"scenario": DRAWN, "reps": 2, "grid": {"port.default.buffer": ["30 packets"]}}
+    columns = pushout.sweep(plan).columns
+    runs = [pushout.run(DRAWN, seed=seed, set={"port.default.buffer": "30 packets"}) for seed in (1, 2)]
+    assert list(columns["fct.count"]) == [run["fct.count"] for run in runs]

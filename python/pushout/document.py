@@ -112,6 +112,8 @@ def merge(documents: Sequence[Document]) -> Document:
     for part in ("engine", "flows", "ports", "memories", "circuits", "summary"):
         if part in merged:
             merged[part] = _merge([document[part] for document in documents])
+    if "transfers" in merged:
+        merged["transfers"] = [transfer for document in documents for transfer in document["transfers"]]
     if all("audit" in document for document in documents):
         audits = [document["audit"] for document in documents]
         failures = [failure for audit in audits for failure in audit["failures"]]

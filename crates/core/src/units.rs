@@ -47,6 +47,17 @@ pub struct Cells(pub u64);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Share(pub u64);
 
+/// A number of events in a second, in millionths.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PerSecond(pub u64);
+
+impl PerSecond {
+    /// The number as a real one.
+    pub fn as_f64(self) -> f64 {
+        self.0 as f64 / 1e6
+    }
+}
+
 impl Time {
     /// The start of every run.
     pub const ZERO: Time = Time(0);
@@ -319,6 +330,13 @@ quantity!(
         ("GB", 1_000_000_000),
         ("GiB", 1_073_741_824),
     ]
+);
+quantity!(
+    PerSecond,
+    "a number in a second",
+    "50 per s",
+    Rounded,
+    [("per s", 1_000_000), ("per ms", 1_000_000_000), ("per us", 1_000_000_000_000)]
 );
 quantity!(Share, "a share", "10 %", Refused, [("%", 10_000), ("ppm", 1)]);
 quantity!(Cells, "a number of cells", "8192 cells", Refused, [("cells", 1), ("cell", 1)]);

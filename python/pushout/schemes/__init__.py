@@ -19,6 +19,7 @@ from pushout.schemes.base import Scheme
 __all__ = [
     "N23",
     "Aal5",
+    "Arrivals",
     "AtmRed",
     "Cbr",
     "Cells",
@@ -57,6 +58,7 @@ __all__ = [
     "Pushout2",
     "Pushout3",
     "QuasiPushout",
+    "Query",
     "Random",
     "Red",
     "RoundRobin",
@@ -1776,6 +1778,97 @@ class FecBlock(Scheme):
 
     - `rate`: More packets in the same time.
     - `time`: A longer burst at the same rate.
+    """
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Arrivals(Scheme):
+    """Transfers that arrive as a random process, each a connection of its own.
+
+    Source `arrivals`.
+
+    Transfers arrive whether or not earlier ones have ended, and each is a connection of its own. Arrivals at a mean
+    rate of
+
+    > λ = load · rate of the sender's link / (8 · mean size)
+
+    Source: The open-loop workloads of studies of data centres: M. Alizadeh et al., "pFabric: minimal near-optimal
+    datacenter transport", SIGCOMM 2013, section 5; V. Addanki et al., "ABM", SIGCOMM 2022, section 4.1, and its
+    published scripts.
+
+    Its parameters:
+
+    - `sizes` (sizes; must be given): Sizes of transfers.
+    - `load` (share; not set): Share of the sender's link that their data fill.
+    - `rate` (number in a second; not set): Mean number of arrivals, instead of `load`.
+    - `gaps` (default "poisson"): Times between arrivals. `poisson`: Exponential gaps. `fixed`: Equal gaps; the first
+      has a random length.
+    - `to` (not set): Where they go; by default to the host that the flow names. `any`: To any other host, all equally
+      likely. `other-leaf`: To a host at another switch, all equally likely.
+    """
+
+    kind: str = field(default="arrivals", init=False, repr=False)
+    sizes: Literal["websearch", "data-mining", "hadoop"] | str | Mapping[str, Any]
+    """Sizes of transfers; sizes."""
+    load: str | None = None
+    """Share of the sender's link that their data fill; share."""
+    rate: str | None = None
+    """Mean number of arrivals, instead of `load`; number in a second."""
+    gaps: Literal["poisson", "fixed"] = "poisson"
+    """Times between arrivals.
+
+    - `poisson`: Exponential gaps.
+    - `fixed`: Equal gaps; the first has a random length.
+    """
+    to: Literal["any", "other-leaf"] | None = None
+    """Where they go; by default to the host that the flow names.
+
+    - `any`: To any other host, all equally likely.
+    - `other-leaf`: To a host at another switch, all equally likely.
+    """
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Query(Scheme):
+    """Queries that many hosts answer at once.
+
+    Source `query`.
+
+    The host of the flow asks `fan_in` other hosts at once, and each answers with its part of `size` over a connection
+    of its own. The query is complete when the last answer is. Requests take no time.
+
+    Source: M. Alizadeh et al., "Data Center TCP (DCTCP)", SIGCOMM 2010, section 2: partition and aggregate; the incast
+    workload of V. Addanki et al., "ABM", SIGCOMM 2022, section 4.1.
+
+    Its parameters:
+
+    - `fan_in` (must be given): Hosts that answer a query.
+    - `size` (size; must be given): Octets of all answers together.
+    - `rate` (number in a second; must be given): Mean number of queries.
+    - `gaps` (default "poisson"): Times between queries. `poisson`: Exponential gaps. `fixed`: Equal gaps; the first has
+      a random length.
+    - `among` (default "any"): Which hosts answer. `any`: To any other host, all equally likely. `other-leaf`: To a host
+      at another switch, all equally likely.
+    """
+
+    kind: str = field(default="query", init=False, repr=False)
+    fan_in: int
+    """Hosts that answer a query."""
+    size: str
+    """Octets of all answers together; size."""
+    rate: str
+    """Mean number of queries; number in a second."""
+    gaps: Literal["poisson", "fixed"] = "poisson"
+    """Times between queries.
+
+    - `poisson`: Exponential gaps.
+    - `fixed`: Equal gaps; the first has a random length.
+    """
+    among: Literal["any", "other-leaf"] = "any"
+    """Which hosts answer.
+
+    - `any`: To any other host, all equally likely.
+    - `other-leaf`: To a host at another switch, all equally likely.
     """
 
 

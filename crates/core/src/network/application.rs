@@ -1,10 +1,11 @@
 //! The application that fills a TCP connection: files, pieces at instants of its own, or data without end until it stops.
 
 use super::files::Files;
+use super::flow::Transfers;
 use crate::source::clock::Ticks;
 use crate::source::length::Lengths;
 use crate::transport::tcp::{Outlet, Sender};
-use crate::units::Time;
+use crate::units::{Span, Time};
 
 /// The application of a TCP flow; a greedy one that never stops needs none.
 #[derive(Clone, Debug)]
@@ -24,6 +25,23 @@ pub(super) enum Work {
     Files(Files),
     /// Pieces at instants of its own.
     Pieces(Ticks, Lengths),
+    /// One transfer.
+    Transfer(OneTransfer),
+}
+
+/// A transfer that is the only one of its connection.
+#[derive(Clone, Debug)]
+pub(super) struct OneTransfer {
+    octets: u64,
+    /// When it was wanted, while it is under way.
+    began: Option<Time>,
+    time: Option<Span>,
+}
+
+impl OneTransfer {
+    pub(super) fn new(octets: u64) -> OneTransfer {
+        OneTransfer { octets, began: None, time: None }
+    }
 }
 
 impl Application {
@@ -36,7 +54,7 @@ impl Application {
     #[inline]
     pub(super) fn next_timer(&self) -> Option<Time> {
         let next = match &self.work {
-            Work::Greedy => Time::NEVER,
+            Work::Greedy | Work::Transfer(_) => Time::NEVER,
             Work::Files(files) => files.next_timer().unwrap_or(Time::NEVER),
             Work::Pieces(ticks, _) => ticks.next(),
         };
@@ -52,6 +70,10 @@ impl Application {
         match &mut self.work {
             Work::Greedy => sender.write_forever(now, out),
             Work::Files(files) => files.begin(now).write(sender, now, out),
+            Work::Transfer(one) => {
+                one.began = Some(now);
+                sender.write_last(now, one.octets, out);
+            }
             Work::Pieces(ticks, _) => {
                 sender.heed_application();
                 ticks.start(now);
@@ -65,7 +87,7 @@ impl Application {
             return self.end(now, sender);
         }
         match &mut self.work {
-            Work::Greedy => {}
+            Work::Greedy | Work::Transfer(_) => {}
             Work::Files(files) if files.is_due(now) => next_file(files, now, sender, out),
             Work::Files(_) => {}
             Work::Pieces(ticks, lengths) => {
@@ -79,9 +101,14 @@ impl Application {
 
     /// Everything that it has written has been acknowledged.
     pub(super) fn all_acked(&mut self, now: Time, sender: &mut Sender, out: &mut impl Outlet) {
-        let Work::Files(files) = &mut self.work else { return };
-        if !self.has_stopped && files.end(now) {
-            next_file(files, now, sender, out);
+        match &mut self.work {
+            Work::Transfer(one) => one.time = one.began.take().map(|began| now.since(began)),
+            Work::Files(files) => {
+                if !self.has_stopped && files.end(now) {
+                    next_file(files, now, sender, out);
+                }
+            }
+            Work::Greedy | Work::Pieces(..) => {}
         }
     }
 
@@ -90,16 +117,17 @@ impl Application {
         (self.stop, self.has_stopped) = (Time::NEVER, true);
         sender.end_of_data();
         match &mut self.work {
-            Work::Greedy => {}
+            Work::Greedy | Work::Transfer(_) => {}
             Work::Files(files) => files.stop(),
             Work::Pieces(ticks, _) => ticks.stop(now),
         }
     }
 
-    /// Its files, if that is what it sends.
-    pub(super) fn files(&self) -> Option<&Files> {
+    /// How long each of its transfers took that has ended, and when the one under way was wanted; `None` if it has none.
+    pub(super) fn transfers(&self) -> Option<Transfers<'_>> {
         match &self.work {
-            Work::Files(files) => Some(files),
+            Work::Files(files) => Some(Transfers { times: files.times(), under_way: files.under_way() }),
+            Work::Transfer(one) => Some(Transfers { times: one.time.as_slice(), under_way: one.began }),
             _ => None,
         }
     }

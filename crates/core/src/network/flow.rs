@@ -3,7 +3,7 @@
 //! The engine calls an end at the instants that [`Flow::next_timer`] names and hands over frames that arrive; what the
 //! end wants to send is appended to a list of [`Emission`]s.
 
-use super::application::{self, Application};
+use super::application::{self, Application, OneTransfer};
 use super::circuit::{Circuit, Emission, Frame, Payload};
 use super::coded::Coded;
 use super::end::{End, Uplink};
@@ -235,9 +235,9 @@ impl Flow {
     /// The files since the last reset; `None` for a flow without files.
     pub fn transfers(&self) -> Option<Transfers<'_>> {
         let Work::Tcp(Tcp { application: Some(application), baseline, .. }) = &self.work else { return None };
-        let files = application.files()?;
+        let Transfers { times, under_way } = application.transfers()?;
         let before = baseline.as_ref().map_or(0, |totals| totals.transfers);
-        Some(Transfers { times: &files.times()[before..], under_way: files.under_way() })
+        Some(Transfers { times: &times[before..], under_way })
     }
 
     /// For the audit: the progress of a flow with acknowledgements.
@@ -469,8 +469,8 @@ impl Tcp {
     }
 
     fn totals(&self) -> Totals {
-        let files = self.application.as_ref().and_then(|application| application.files());
-        let transfers = files.map_or(0, |files| files.times().len());
+        let transfers = self.application.as_ref().and_then(|application| application.transfers());
+        let transfers = transfers.map_or(0, |transfers| transfers.times.len());
         let ReceiverStats { segments: received, marked, .. } = *self.receiver.stats();
         Totals {
             delivered: self.receiver.delivered(),
@@ -550,6 +550,10 @@ impl Datagrams {
 
 /// The application of a TCP flow, unless it has data without end for ever.
 fn application(scenario: &Scenario, spec: &model::Flow) -> Option<Application> {
+    if let Some(transfer) = spec.transfer {
+        let work = application::Work::Transfer(OneTransfer::new(transfer.octets));
+        return Some(Application::new(work, Time::NEVER));
+    }
     let work = match &spec.source {
         source::Spec::File(params) => application::Work::Files(Files::new(params)),
         source if source.length().is_some() => {

@@ -7,6 +7,67 @@ use serde_json::{Map, Value as Json, json};
 use crate::buffer::verdict::Reason;
 use crate::language::docs::GENERATED;
 
+/// When there are sources whose transfers are connections of their own.
+const WITH_DRAWINGS: &str = "with sources `arrivals` or `query`";
+
+/// Completion times of transfers.
+const COMPLETION: &[Key] = &[
+    key("count", Count, "Transfers that ended."),
+    key("unfinished", Count, "Transfers that had not ended at the end of the run."),
+    key("unfinished_age_max_s", Number("s"), "Longest age of one of these; null without one."),
+    key("slowdown", Table(SLOWDOWN), "Slowdowns by size."),
+];
+
+/// Slowdowns by size.
+const SLOWDOWN: &[Key] = &[
+    key("all", Table(SLOWDOWNS), "All transfers."),
+    key("short", Table(SLOWDOWNS), "Those below 100 kB."),
+    key("medium", Table(SLOWDOWNS), "Those from 100 kB to below 1 MB."),
+    key("long", Table(SLOWDOWNS), "Those from 1 MB on."),
+];
+
+/// Slowdowns of some transfers.
+const SLOWDOWNS: &[Key] = &[
+    key("count", Count, "Transfers that ended, on which the percentiles rest."),
+    key("mean", Number("1"), "Mean slowdown."),
+    key("p50", Number("1"), "Median (nearest rank)."),
+    key("p95", Number("1"), "95th percentile."),
+    key("p99", Number("1"), "99th percentile."),
+    key("p999", Number("1"), "99.9th percentile; the longest below 1000 transfers."),
+    key("unfinished", Count, "Transfers that had not ended, and count in no percentile."),
+    key(
+        "unfinished_max",
+        Number("1"),
+        "Their largest age over the ideal: a slowdown that one has exceeded already.",
+    ),
+];
+
+/// Completion times of queries.
+const QUERY: &[Key] = &[
+    key("count", Count, "Queries whose answers have all ended."),
+    key("mean", Number("s"), "Mean time."),
+    key("p50", Number("s"), "Median (nearest rank)."),
+    key("p95", Number("s"), "95th percentile."),
+    key("p99", Number("s"), "99th percentile."),
+    key("p999", Number("s"), "99.9th percentile."),
+    key("unfinished", Count, "Queries with an answer that had not ended."),
+];
+
+/// A transfer.
+const TRANSFER: &[Key] = &[
+    key("name", Text, "Name of its source and its number there."),
+    key("from", Text, "Host that sends."),
+    key("to", Text, "Host that receives."),
+    key("octets", Whole, "Its size."),
+    key("start_s", Fixed("s"), "When it started."),
+    key(
+        "time_s",
+        Number("s"),
+        "How long it took; null if it had not ended, or ended before the measured time.",
+    ),
+    key("slowdown", Number("1"), "That over the ideal."),
+];
+
 /// A key of a table in the report.
 struct Key {
     name: &'static str,
@@ -84,6 +145,12 @@ const RUN: &[Key] = &[
         "Every memory that ports share, or every partition of it.",
     ),
     key("circuits", Entries(CIRCUIT), "Every circuit, those of acknowledgements included."),
+    if_so(
+        "transfers",
+        Rows(TRANSFER),
+        "with `measure.transfers` and sources `arrivals` or `query`",
+        "Every transfer that such a source has drawn; of several replications one after the other.",
+    ),
     key("summary", Table(SUMMARY), "All flows together."),
     if_so("audit", Table(AUDIT), "with `--audit`", "Result of the audit."),
 ];
@@ -414,6 +481,18 @@ const SUMMARY: &[Key] = &[
         WITH_FILES,
         "Time of the later half of each flow's files minus that of the earlier half, over the mean of both: near 0 in a steady state.",
     ),
+    if_so(
+        "fct",
+        Table(COMPLETION),
+        WITH_DRAWINGS,
+        "Transfers that started in the measured time. Slowdown is the time from a transfer's arrival to its last acknowledgement over the ideal: base round-trip time plus octets with headers over the rate of its slowest line.",
+    ),
+    if_so(
+        "query",
+        Table(QUERY),
+        "with answers of sources `query`",
+        "Queries that started in the measured time, in seconds from the query to the end of the last answer.",
+    ),
     if_so("packets_sent", Count, WITH_CODE, "As for a flow, summed over all flows."),
     if_so("packets_received", Count, WITH_CODE, "As for a flow, summed over all flows."),
     if_so("packets_recovered", Count, WITH_CODE, "As for a flow, summed over all flows."),
@@ -692,6 +771,20 @@ mod tests {
                 ],
             ),
         ];
+        let fabric = r#"
+name = "drawn"
+duration = "1 s"
+adaptation = { kind = "packet" }
+topology = { template = "leaf-spine", leaves = 2, spines = 1, hosts = 2, host = { rate = "1 Gb/s", delay = "1 us" }, fabric = { rate = "1 Gb/s", delay = "1 us" } }
+measure = { transfers = true }
+[flows]
+source = { kind = "arrivals", sizes = "hadoop", load = "20 %", to = "any" }
+transport = { kind = "tcp" }
+[[flow]]
+name = "flow1"
+source = { kind = "query", fan_in = 2, size = "10 kB", rate = "500 per s" }
+"#;
+        let texts = texts.into_iter().chain([(fabric, vec![])]);
         let mut seen = BTreeSet::from([".seeds".to_string()]); // which a single run does not have
         for (text, mut sets) in texts {
             sets.extend(["duration=\"50 ms\"", "warmup=\"0 s\"", "sample=\"50 us\""].map(str::to_string));

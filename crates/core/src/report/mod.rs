@@ -16,6 +16,8 @@ pub mod keys;
 
 mod transfers;
 
+mod completion;
+
 pub use figures::{figures, no_entry};
 pub use ideal::ideal_rates;
 
@@ -79,15 +81,21 @@ impl Serialize for Report<'_> {
         document.serialize_entry("warmup_s", &scenario.warmup.as_secs_f64())?;
         document.serialize_entry("engine", &engine_json(scenario, outcome, wall_s))?;
         document.serialize_entry("warnings", &List(warnings.len(), |i: usize| warnings[i].json()))?;
-        document
-            .serialize_entry("flows", &List(all.rates.len(), |i| flow_json(scenario, outcome, &all, i)))?;
+        document.serialize_entry(
+            "flows",
+            &List(all.asked.len(), |i| flow_json(scenario, outcome, &all, all.asked[i])),
+        )?;
         document
             .serialize_entry("ports", &List(scenario.lines.len(), |i| port_json(scenario, outcome, i)))?;
         if !scenario.memories.is_empty() {
             document.serialize_entry("memories", &memories::entries(scenario, outcome))?;
         }
-        let circuit = |i| circuit_json(scenario, outcome, i, &all.shared);
-        document.serialize_entry("circuits", &List(scenario.vcs.len(), circuit))?;
+        let circuits = asked_circuits(scenario);
+        let circuit = |i: usize| circuit_json(scenario, outcome, circuits[i], &all.shared);
+        document.serialize_entry("circuits", &List(circuits.len(), circuit))?;
+        if scenario.measure.transfers && !scenario.drawings.is_empty() {
+            document.serialize_entry("transfers", &completion::rows(scenario, outcome))?;
+        }
         let mut summary = summary(scenario, outcome, &all);
         curves::append_to_summary(&mut summary, scenario, outcome);
         document.serialize_entry("summary", &summary)?;
@@ -124,6 +132,8 @@ struct Flows {
     figures: Vec<Figures>,
     /// Goodput in bits per second.
     rates: Vec<f64>,
+    /// The flows that stand in the scenario: not the transfers that others have drawn.
+    asked: Vec<usize>,
     shared: Shared,
 }
 
@@ -133,8 +143,24 @@ impl Flows {
         let seconds = (scenario.duration - scenario.warmup).as_secs_f64();
         let rates: Vec<f64> = figures.iter().map(|figures| figures.bytes as f64 * 8.0 / seconds).collect();
         let shared = Shared::new(scenario, &rates);
-        Flows { figures, rates, shared }
+        let asked = (0..rates.len()).filter(|&flow| scenario.flows[flow].transfer.is_none()).collect();
+        Flows { figures, rates, asked, shared }
     }
+
+    /// Rates of the flows that stand in the scenario.
+    fn asked_rates(&self) -> Vec<f64> {
+        self.asked.iter().map(|&flow| self.rates[flow]).collect()
+    }
+}
+
+/// The circuits of flows that stand in the scenario.
+fn asked_circuits(scenario: &Scenario) -> Vec<usize> {
+    let mut drawn = vec![false; scenario.vcs.len()];
+    for flow in scenario.flows.iter().filter(|flow| flow.transfer.is_some()) {
+        drawn[flow.vc] = true;
+        flow.back.into_iter().for_each(|vc| drawn[vc] = true);
+    }
+    (0..drawn.len()).filter(|&vc| !drawn[vc]).collect()
 }
 
 fn flow_json(scenario: &Scenario, outcome: &Outcome, all: &Flows, index: usize) -> Json {
@@ -246,7 +272,7 @@ impl Shared {
     fn new(scenario: &Scenario, rates: &[f64]) -> Shared {
         let mut shared = vec![0.0; scenario.vcs.len()];
         let mut has_data = vec![false; scenario.vcs.len()];
-        for (flow, rate) in scenario.flows.iter().zip(rates) {
+        for (flow, rate) in scenario.flows.iter().zip(rates).filter(|(flow, _)| flow.transfer.is_none()) {
             shared[flow.vc] += rate;
             has_data[flow.vc] = true;
         }
@@ -280,16 +306,18 @@ fn circuit_json(scenario: &Scenario, outcome: &Outcome, index: usize, shared: &S
 }
 
 fn summary(scenario: &Scenario, outcome: &Outcome, flows: &Flows) -> Json {
-    let Flows { figures, rates, shared } = flows;
+    let Flows { figures, rates, shared, .. } = flows;
+    let asked_rates = flows.asked_rates();
     let goodput: f64 = rates.iter().sum();
-    let ideal: f64 = ideal_rates(scenario).iter().sum();
+    // transfers that come and go have no ideal
+    let ideal: f64 = if scenario.drawings.is_empty() { ideal_rates(scenario).iter().sum() } else { 0.0 };
     let mut summary = json!({
         "goodput_bps": goodput,
         "goodput_ratio": if ideal > 0.0 { Some(goodput / ideal) } else { None },
         "ideal_bps": ideal,
-        "fairness_mean_deviation": fairness::mean_deviation(rates),
+        "fairness_mean_deviation": fairness::mean_deviation(&asked_rates),
         "fairness_jain": fairness::jain(&shared.excess(scenario)),
-        "difference": fairness::difference(rates),
+        "difference": fairness::difference(&asked_rates),
         "retransmission_ratio": retransmission_ratio(scenario, figures),
         "weighted_deviation": shared.shares.as_deref().and_then(fairness::weighted_deviation),
         "goodput_drift": drift(scenario, figures),
@@ -297,6 +325,7 @@ fn summary(scenario: &Scenario, outcome: &Outcome, flows: &Flows) -> Json {
     append_slow_starts(&mut summary, outcome);
     deliveries::append(&mut summary, figures.iter());
     transfers::append_to_summary(&mut summary, &outcome.network.flows, Time::ZERO + scenario.duration);
+    completion::append_to_summary(&mut summary, scenario, outcome);
     classes::append(&mut summary, scenario, figures, rates);
     let coded = figures.iter().filter_map(|figures| figures.coded).reduce(Coding::plus);
     if let Some(coding) = coded {

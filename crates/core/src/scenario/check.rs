@@ -11,7 +11,7 @@ use super::flows::{self, Choice};
 use super::links::{self, check_delay};
 use super::measure;
 use super::memories::{Memories, queue_names};
-use super::model::{Flow, Line, Measures, Node, Scenario, Vc};
+use super::model::{Drawing, Flow, Line, Measures, Node, Routing, Scenario, Vc};
 use super::ports::{self, Ports};
 use super::warnings::{Warning, warnings};
 use crate::language::item::Item;
@@ -88,7 +88,8 @@ pub(super) fn check(
         Some(known) => wired(&file, sets, known)?,
         None => Wired::new(&file, sets)?,
     };
-    let Wired { nodes, mut lines, flows, vcs, choice } = wired;
+    let is_drawn = wired.is_drawn(&file);
+    let Wired { nodes, mut lines, flows, vcs, drawings, choice } = wired;
     let port = ports::overridden(file.port, sets, &nodes, &lines)?;
     let ports = Ports::read(port.as_deref(), &nodes, &lines)?;
     let memories = Memories::read(file.memory, file.queue)?;
@@ -108,10 +109,11 @@ pub(super) fn check(
         lines,
         vcs,
         flows,
+        drawings,
         memories: Vec::new(),
         measure: Measures::default(),
         sections: memories.sections(),
-        origin: file.drawn().map(|_| Arc::new(Origin { root: root.clone(), sets: sets.to_vec() })),
+        origin: is_drawn.then(|| Arc::new(Origin { root: root.clone(), sets: sets.to_vec() })),
     };
     scenario.memories = memories.settled(&scenario)?;
     credits::settle(&mut scenario, &ports)?; // before measures: which ports are sampled depends on the promised room
@@ -136,24 +138,30 @@ struct Wired {
     lines: Vec<Line>,
     flows: Vec<Flow>,
     vcs: Vec<Vc>,
+    drawings: Vec<Drawing>,
     choice: Option<Choice>,
 }
 
 impl Wired {
+    /// Whether it follows from the seed.
+    fn is_drawn(&self, file: &File<'_>) -> bool {
+        file.routing() == Routing::Ecmp || !self.drawings.is_empty()
+    }
+
     fn new(file: &File<'_>, sets: &[Set]) -> Result<Wired, Fault> {
         let explicit = file.expand(sets)?;
         let (nodes, names) = nodes(&explicit.nodes)?;
         let lines = links::check(&explicit.links, &nodes, &names, &file.adaptation)?;
-        let flows::Traffic { flows, vcs, choice } = flows::check(
+        let flows::Traffic { flows, vcs, drawings, choice } = flows::check(
             &explicit.flows,
             &nodes,
             &names,
             &lines,
             &file.adaptation,
             &queue_names(file.queue),
-            file.drawn(),
+            file.chance(),
         )?;
-        Ok(Wired { nodes, lines, flows, vcs, choice })
+        Ok(Wired { nodes, lines, flows, vcs, drawings, choice })
     }
 }
 
@@ -162,7 +170,8 @@ const MOST_KNOWN: usize = 4;
 
 /// The network that the file asks for, from the known ones or a new one.
 fn wired(file: &File<'_>, sets: &[Set], known: &mut Vec<Known>) -> Result<Wired, Fault> {
-    if let Some(found) = known.iter().find(|known| file.asks(&known.asked, sets)) {
+    if let Some(found) = known.iter().find(|known| file.asks(&known.asked, sets, known.wired.is_drawn(file)))
+    {
         return Ok(found.wired.clone());
     }
     let wired = Wired::new(file, sets)?;

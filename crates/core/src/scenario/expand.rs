@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::file::{Flow, Head, OWN_KEYS};
+use super::flows::Chance;
 use super::model::{NodeKind, Routing};
 use super::topology::{self, Network, Template};
 use crate::adaptation;
@@ -56,7 +57,7 @@ pub(super) struct Asked {
     sections: Vec<Option<Node>>,
     adaptation: adaptation::Spec,
     sets: Vec<Set>,
-    drawn: Option<u64>,
+    chance: Chance,
 }
 
 impl<'a> File<'a> {
@@ -64,7 +65,7 @@ impl<'a> File<'a> {
     pub(super) fn asked(&self, sets: &[Set]) -> Asked {
         let sections = self.sections().map(|section| section.cloned()).to_vec();
         let sets = sets.iter().filter(|set| set.concerns_an_entry()).cloned().collect();
-        Asked { sections, adaptation: self.adaptation.clone(), sets, drawn: self.drawn() }
+        Asked { sections, adaptation: self.adaptation.clone(), sets, chance: self.chance() }
     }
 
     /// Which of equally short routes flows take.
@@ -73,19 +74,18 @@ impl<'a> File<'a> {
         self.head.routing.or_else(by_template).unwrap_or(Routing::First)
     }
 
-    /// The seed, if routes follow from it.
-    pub(super) fn drawn(&self) -> Option<u64> {
-        (self.routing() == Routing::Ecmp).then_some(self.head.seed)
+    /// What random choices before the run follow from.
+    pub(super) fn chance(&self) -> Chance {
+        Chance { seed: self.head.seed, duration: self.head.duration, routing: self.routing() }
     }
 
-    /// Whether it is the same as this.
-    pub(super) fn asks(&self, asked: &Asked, sets: &[Set]) -> bool {
+    /// Whether it is the same as this, where random choices before the run follow or do not follow from the seed.
+    pub(super) fn asks(&self, asked: &Asked, sets: &[Set], is_drawn: bool) -> bool {
         let sections = self.sections().into_iter().eq(asked.sections.iter().map(Option::as_ref));
         let sets = || sets.iter().filter(|set| set.concerns_an_entry());
-        sections
-            && self.adaptation == asked.adaptation
-            && self.drawn() == asked.drawn
-            && sets().eq(&asked.sets)
+        let same_chance =
+            self.routing() == asked.chance.routing && (!is_drawn || self.chance() == asked.chance);
+        sections && self.adaptation == asked.adaptation && same_chance && sets().eq(&asked.sets)
     }
 
     fn sections(&self) -> [Option<&'a Node>; 6] {
@@ -279,7 +279,7 @@ fn multiply(flow: &Node) -> Result<Vec<Node>, Fault> {
 /// Largest number of connections on one circuit; more are rejected as a mistake.
 const MOST_CONNECTIONS: u32 = 100_000;
 /// Largest number of flows in one network; more are rejected as a mistake.
-const MOST_FLOWS: usize = 1_000_000;
+pub(super) const MOST_FLOWS: usize = 1_000_000;
 
 fn list(name: &str, items: Vec<Node>) -> (Key, Node) {
     let key = Key { name: name.to_string(), place: Default::default() };

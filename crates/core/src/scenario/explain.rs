@@ -32,7 +32,7 @@ pub fn explain(scenario: &Scenario) -> Json {
             keys.insert(name.to_string(), sections);
         }
     }
-    keys.insert("flow".to_string(), s.flows.iter().map(|spec| flow(s, spec)).collect());
+    keys.insert("flow".to_string(), flows(s));
     if s.measure != Measures::default() {
         keys.insert("measure".to_string(), table(&measure::section(s)));
     }
@@ -130,6 +130,18 @@ fn port(line: &Line) -> Json {
         shaper: shaper.map(Nested),
         credit,
     })
+}
+
+/// The flows, and those that draw transfers in the place of these.
+fn flows(scenario: &Scenario) -> Json {
+    let (mut entries, mut next) = (Vec::new(), 0);
+    for drawing in &scenario.drawings {
+        entries.extend(scenario.flows[next..drawing.flows.start].iter().map(|spec| flow(scenario, spec)));
+        entries.push(table(&drawing.asked));
+        next = drawing.flows.end;
+    }
+    entries.extend(scenario.flows[next..].iter().map(|spec| flow(scenario, spec)));
+    entries.into()
 }
 
 /// A flow whose route names every node on its way.

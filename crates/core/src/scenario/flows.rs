@@ -3,10 +3,12 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
+use super::drawn::{Drawing as DrawingFlow, Drawn, Hosts};
 use super::ecmp::EqualRoutes;
+use super::expand::MOST_FLOWS;
 use super::file;
 use super::links::FASTEST;
-use super::model::{Flow, Line, Medium, Node, NodeKind, Vc};
+use super::model::{Drawing, Flow, Line, Medium, Node, NodeKind, Routing, Vc};
 use super::route::{Route, Routes};
 use crate::adaptation::{self, Framing, MAX_PACKET, aal5};
 use crate::language::item::Item;
@@ -14,6 +16,7 @@ use crate::language::names::{Names, name_fault};
 use crate::language::nearest::unknown;
 use crate::language::tree::{self, Fault};
 use crate::police;
+use crate::rng::Stream;
 use crate::source::{self, Source};
 use crate::transport::{self, Needs, Transport, udp};
 use crate::units::{Rate, Span};
@@ -27,8 +30,21 @@ pub(super) struct Traffic {
     pub flows: Vec<Flow>,
     /// Their circuits: those of data in the order of their first flows, then those of acknowledgements.
     pub vcs: Vec<Vc>,
+    /// Flows whose transfers have been drawn.
+    pub drawings: Vec<Drawing>,
     /// A choice between routes that flows leave open.
     pub choice: Option<Choice>,
+}
+
+/// What random choices before the run follow from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Chance {
+    /// The seed of the run.
+    pub seed: u64,
+    /// The length of the run: what would start later is not drawn.
+    pub duration: Span,
+    /// Which of equally short routes flows take.
+    pub routing: Routing,
 }
 
 /// Equally short routes, of which a flow takes the first.
@@ -46,7 +62,7 @@ pub(super) struct Choice {
     pub others: usize,
 }
 
-/// The flows and their circuits; with a seed it picks among equally short routes.
+/// The flows and their circuits.
 pub(super) fn check(
     entries: &[tree::Node],
     nodes: &[Node],
@@ -54,24 +70,33 @@ pub(super) fn check(
     lines: &[Line],
     adaptation: &adaptation::Spec,
     queues: &[&str],
-    drawn: Option<u64>,
+    chance: Chance,
 ) -> Result<Traffic, Fault> {
     let routes = Routes::new(nodes, lines);
-    let equal = drawn.map(|seed| RefCell::new(EqualRoutes::new(nodes, lines, seed)));
+    let hashed = chance.routing == Routing::Ecmp;
+    let equal = hashed.then(|| RefCell::new(EqualRoutes::new(nodes, lines, chance.seed)));
     let mut network = Network { nodes, names, lines, adaptation, queues, routes, equal, choice: None };
+    let hosts = Hosts::new(nodes, lines);
+    let mut drawings = Vec::new();
     let (mut flows, mut circuits) = (Vec::new(), Circuits::default());
     let mut flow_names = Names::default();
     for (index, entry) in entries.iter().enumerate() {
         let item = Item::<file::Flow>::entry(entry, "flow", index)?;
         flow_names.add(&item.it.name).map_err(|why| item.fault("name", why))?;
-        flows.push(network.flow(item, &mut circuits)?);
+        if !item.it.source.draws_transfers() {
+            flows.push(network.flow(item, &mut circuits)?);
+            continue;
+        }
+        let first = flows.len();
+        network.transfers(&item, (&hosts, chance), (&mut flows, &mut circuits, &mut flow_names))?;
+        drawings.push(Drawing { asked: item.it, flows: first..flows.len() });
     }
-    if flows.is_empty() {
+    if entries.is_empty() {
         let message = "there is no flow, so nothing would happen: add a [topology] or [[flow]]";
         return Err(Fault::at(Default::default(), message));
     }
     let vcs = circuits.number(&mut flows);
-    Ok(Traffic { flows, vcs, choice: network.choice })
+    Ok(Traffic { flows, vcs, drawings, choice: network.choice })
 }
 
 struct Network<'a> {
@@ -87,6 +112,54 @@ struct Network<'a> {
 }
 
 impl Network<'_> {
+    /// Draw the transfers of a flow: a flow and circuits for each.
+    fn transfers(
+        &mut self,
+        item: &Item<'_, file::Flow>,
+        (hosts, chance): (&Hosts, Chance),
+        (flows, circuits, names): (&mut Vec<Flow>, &mut Circuits, &mut Names),
+    ) -> Result<(), Fault> {
+        let (from, to) = (self.host(item, "from", &item.it.from)?, self.host(item, "to", &item.it.to)?);
+        check_ends(item)?;
+        item.ensure(
+            item.it.pvc.is_none(),
+            "pvc",
+            "cannot be given: every transfer has a circuit of its own",
+        )?;
+        item.ensure(item.it.via.is_empty(), "via", "cannot be given: every transfer has a route of its own")?;
+        let (name, seed) = (&item.it.name, chance.seed);
+        let spread = Stream::new(seed, format_args!("flow.{name}.start")).up_to(item.it.start_spread.0);
+        let start = Span(item.it.start.0 + spread);
+        let stop = item.it.stop.map_or(chance.duration, |stop| stop.min(chance.duration));
+        let drawing = DrawingFlow { name, from, to, start, stop, seed };
+        let most = MOST_FLOWS - flows.len().min(MOST_FLOWS);
+        let drawn = hosts.draw(&drawing, &item.it.source, most);
+        let drawn = drawn.map_err(|(key, why)| item.fault(key, why))?;
+        let too_many = format!("draws more than {MOST_FLOWS} transfers; shorten the run or lower the load");
+        item.ensure(drawn.len() <= most, "source", &too_many)?;
+        for (number, one) in drawn.into_iter().enumerate() {
+            let asked = self.asked(&item.it, number, &one);
+            names.add(&asked.name).map_err(|why| item.fault("name", why))?;
+            let own = Item { it: asked, node: item.node, path: item.path.clone() };
+            let flow = self.flow(own, circuits)?;
+            flows.push(Flow { transfer: Some(one.transfer), ..flow });
+        }
+        Ok(())
+    }
+
+    /// A transfer as if it stood in the scenario.
+    fn asked(&self, flow: &file::Flow, number: usize, drawn: &Drawn) -> file::Flow {
+        file::Flow {
+            name: format!("{}.{}", flow.name, number + 1),
+            from: self.nodes[drawn.from].name.clone(),
+            to: self.nodes[drawn.to].name.clone(),
+            start: drawn.at,
+            start_spread: Span::ZERO,
+            stop: None,
+            ..flow.clone()
+        }
+    }
+
     fn flow(&mut self, item: Item<'_, file::Flow>, circuits: &mut Circuits) -> Result<Flow, Fault> {
         let (from, to) = (self.host(&item, "from", &item.it.from)?, self.host(&item, "to", &item.it.to)?);
         item.ensure(from != to, "to", "must be a host other than that of from")?;
@@ -117,6 +190,7 @@ impl Network<'_> {
             start,
             start_spread,
             stop,
+            transfer: None,
             source,
             transport,
             police,

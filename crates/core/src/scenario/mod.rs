@@ -28,6 +28,8 @@ mod credits;
 
 mod ecmp;
 
+mod drawn;
+
 mod backlog;
 
 mod measure;

@@ -89,6 +89,8 @@ pub struct Scenario {
     pub vcs: Vec<Vc>,
     /// Flows.
     pub flows: Vec<Flow>,
+    /// Flows whose transfers have been drawn, in their order.
+    pub drawings: Vec<Drawing>,
     /// Memories that ports share; indices into this list name them elsewhere.
     pub memories: Vec<Memory>,
     /// The additional figures of the report.
@@ -300,6 +302,24 @@ pub struct Vc {
     pub flow: Option<usize>,
 }
 
+/// A transfer that a source has drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transfer {
+    /// Its size.
+    pub octets: u64,
+    /// The query that it is a part of, by its number among those of its source.
+    pub query: Option<u32>,
+}
+
+/// A flow whose transfers have been drawn: each is a flow by itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Drawing {
+    /// The flow as it was asked for.
+    pub asked: file::Flow,
+    /// Its first transfer among all flows, and the one behind the last.
+    pub flows: std::ops::Range<usize>,
+}
+
 /// A flow: an application, its transport and the circuits it uses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Flow {
@@ -323,6 +343,8 @@ pub struct Flow {
     pub stop: Option<Span>,
     /// The application.
     pub source: source::Spec,
+    /// The only transfer of its connection, if its source has drawn that.
+    pub transfer: Option<Transfer>,
     /// The transport.
     pub transport: transport::Spec,
     /// The policer at the first switch, if there is one.

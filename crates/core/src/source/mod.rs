@@ -12,6 +12,8 @@ pub mod burst;
 
 pub mod length;
 
+pub mod sizes;
+
 use crate::refused::Refused;
 use crate::registry;
 use crate::rng::Stream;
@@ -31,6 +33,8 @@ registry! {
         Poisson = "poisson" in poisson,
         OnOff = "on-off" in on_off,
         FecBlock = "fec-block" in fec_block,
+        Arrivals = "arrivals" in arrivals,
+        Query = "query" in query,
     }
 
     /// The interface of a source. The defaults are those of a source that always has data for a transport which paces
@@ -82,6 +86,11 @@ registry! {
         /// numbers of the flow that have this name.
         fn clock(&self, bits: u64, stream: &dyn Fn(&str) -> Stream) -> Option<Clock> {
             None
+        }
+
+        /// Whether each of its transfers is a connection of its own, drawn before the run.
+        fn draws_transfers(&self) -> bool {
+            false
         }
 
         /// Whether the instants at which it sends are random.
@@ -139,12 +148,18 @@ mod tests {
     /// Every source with its defaults, and values for the keys that have none.
     fn every() -> Vec<Spec> {
         let spec = |kind: &Kind| {
-            let text = format!("kind = '{}'\nrate = '1 Mb/s'\npeak = '1 Mb/s'\nsize = '1 kB'", kind.name());
+            let text = format!(
+                "kind = '{}'\nrate = '1 Mb/s'\npeak = '1 Mb/s'\nsize = '1 kB'\nsizes = '1 kB'\nfan_in = 1",
+                kind.name()
+            );
             let entry =
                 CATALOGUE.iter().find(|entry| entry.name == kind.name()).expect("every kind is listed");
             let known: Vec<&str> = (entry.params)().iter().map(|param| param.name).collect();
-            let is_known =
-                |line: &&str| line.starts_with("kind") || known.iter().any(|key| line.starts_with(key));
+            let is_known = |line: &&str| {
+                let key = line.split(' ').next().unwrap_or_default();
+                key == "kind" || known.contains(&key)
+            };
+            let text = if known.contains(&"gaps") { text.replace("1 Mb/s", "1 per s") } else { text };
             let text = text.lines().filter(is_known).collect::<Vec<_>>().join("\n");
             Spec::read(&read(&text, Format::Toml).unwrap(), "source").unwrap()
         };

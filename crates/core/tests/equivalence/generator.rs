@@ -145,7 +145,10 @@ pub(crate) fn fabrics(seed: u64) -> String {
     for i in 1..=hosts {
         let start = writer.below(2000);
         writer.line(format_args!("[[flow]]\nname = \"flow{i}\"\nstart = \"{start} us\""));
-        writer.traffic(&tcp);
+        match writer.below(4) {
+            0 => writer.transfers(&tcp, hosts),
+            _ => writer.traffic(&tcp),
+        }
     }
     writer.text
 }
@@ -541,6 +544,19 @@ impl Writer {
             _ => "",
         };
         self.line(format_args!("transport = {{ kind = \"{transport}\"{ecn} }}"));
+    }
+
+    /// Transfers or queries that arrive by themselves, each on a connection of its own.
+    fn transfers(&mut self, tcp: &str, hosts: u64) {
+        let gaps = self.pick(&["poisson", "fixed"]);
+        let sizes = self.pick(&["\"hadoop\"", "\"3 kB\"", "{ pareto = { mean = \"9 kB\", shape = 1.5 } }"]);
+        let source = match self.draw.chance(0.3) {
+            true => format!("kind = \"query\", fan_in = {}, size = \"20 kB\"", 1 + self.below(hosts - 1)),
+            false => format!("kind = \"arrivals\", sizes = {sizes}, to = \"any\""),
+        };
+        let rate = self.pick(&["200 per s", "2 per ms"]);
+        self.line(format_args!("source = {{ {source}, rate = \"{rate}\", gaps = \"{gaps}\" }}"));
+        self.line(format_args!("transport = {tcp}"));
     }
 
     /// A source that acts by time, with packets of one length or of several.

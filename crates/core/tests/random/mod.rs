@@ -212,8 +212,12 @@ impl Net {
                 transport => transport,
             };
             flow["source"] = draw.instance(&source::Spec::shape().schema);
+            if flow["source"]["kind"] == "arrivals" {
+                arrivals_keys(draw, &mut flow["source"]);
+            }
             let Ok(alone) = load(&self.alone(&flow)) else { continue };
-            let rate = alone.flows[0].source.peak().map_or(limit, |(_, rate)| rate);
+            let Some(first) = alone.flows.first() else { continue }; // no transfer was drawn
+            let rate = first.source.peak().map_or(limit, |(_, rate)| rate);
             self.work += rate.as_f64() * (self.relays + 1) as f64 / 424.0;
             let packet = u64::from(alone.vcs[0].packet) + self.header.max(8);
             let frame = match alone.vcs[0].framing {
@@ -342,6 +346,17 @@ fn tcp_keys(draw: &mut Draw) -> Json {
         keys["window_scaling"] = true.into();
     }
     keys
+}
+
+/// Transfers that are neither too many for a test nor only one.
+fn arrivals_keys(draw: &mut Draw, source: &mut Json) {
+    source["sizes"] = match draw.between(0, 2) {
+        0 => "hadoop".into(),
+        1 => json!({ "log_normal": { "mean": "20 kB", "sigma": 1 } }),
+        _ => json!({ "exponential": { "mean": "20 kB" } }),
+    };
+    source["load"] = "50 %".into();
+    source.as_object_mut().expect("a source is a table").remove("rate");
 }
 
 fn rate_of(text: &Json) -> Rate {

@@ -3,7 +3,7 @@
 
 use pushout_core::rng::Stream;
 use pushout_core::serde_json::{Map, Value as Json};
-use pushout_core::units::{Bytes, Cells, Quantity, Rate, Span};
+use pushout_core::units::{Bytes, Cells, PerSecond, Quantity, Rate, Span};
 
 /// Random choices, and how large the quantities are among which they choose.
 pub(crate) struct Draw {
@@ -100,6 +100,8 @@ impl Draw {
             (*self.of(&["10 us", "300 us", "2 ms", "15 ms"])).to_string()
         } else if Rate::parse(example).is_ok() {
             format!("{} b/s", self.magnitude(self.rate.0 / 20 + 1, self.rate.0 * 3 / 2))
+        } else if PerSecond::parse(example).is_ok() {
+            format!("{} per s", self.magnitude(1, 1000))
         } else if Bytes::parse(example).is_ok() {
             format!("{} bytes", self.magnitude(40, 60_000))
         } else {

@@ -80,6 +80,16 @@ CLASS_COLUMNS: list[tuple[str, str, Format]] = [
 ]
 """The last two are sums over the flows of the class."""
 
+SLOWDOWN_COLUMNS: list[tuple[str, str, Format]] = [
+    ("transfers\nended", "count", count),
+    ("not\nended", "unfinished", count),
+    ("slowdown,\nmean", "mean", decimals(2)),
+    ("median", "p50", decimals(2)),
+    ("95th\npercentile", "p95", decimals(2)),
+    ("99th", "p99", decimals(2)),
+    ("99.9th", "p999", decimals(2)),
+]
+
 SUMMARY_ROWS: list[tuple[str, str, Format]] = [
     ("transfer time, mean, ms", "transfer_time_mean_s", decimals(3, 1e3)),
     ("… 99th percentile, ms", "transfer_time_p99_s", decimals(3, 1e3)),
@@ -135,6 +145,9 @@ def result(document: Document, console: Console) -> None:
     if classes := document["summary"].get("classes"):
         known = [column for column in CLASS_COLUMNS if column[1] in classes[0] or column[1].startswith("segments")]
         _table("class of flows", [_class(entry, flows) for entry in classes], known, reps, console)
+    if fct := document["summary"].get("fct"):
+        sizes = [{"name": size, **figures} for size, figures in fct["slowdown"].items()]
+        _table("size", sizes, SLOWDOWN_COLUMNS, reps, console)
     busy = [port for port in ports if _is_busy(port)]
     for unit in dict.fromkeys(port["occupancy_unit"] for port in busy):
         columns = [(title.format(unit=unit), key, form) for title, key, form in PORT_COLUMNS]

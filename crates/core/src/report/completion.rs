@@ -1,0 +1,188 @@
+//! Completion times of transfers that sources have drawn: how much longer each took than it would in an empty network.
+//!
+//! The ideal of a transfer is the base round-trip time, which is the propagation and the latency of nodes both ways, plus its octets on the
+//! line with all headers over the rate of the slowest line on its way. A transfer counts if it starts in the measured time; its time
+//! begins with its arrival, so a handshake is part of it, and ends when its last octet has been acknowledged.
+
+use serde_json::{Value as Json, json};
+
+use crate::engine::Outcome;
+use crate::scenario::model::{Flow, Scenario, Transfer};
+use crate::transport::Transport;
+use crate::units::{Span, Time};
+
+/// Transfers below this many octets are short.
+const SHORT: u64 = 100_000;
+/// Transfers of at least this many octets are long.
+const LONG: u64 = 1_000_000;
+
+/// A transfer that started in the measured time.
+struct Done {
+    transfer: Transfer,
+    /// The flow that drew it.
+    drawing: usize,
+    /// How long it took, if it has ended.
+    time: Option<Span>,
+    /// Its age when the run ended, or when it ended itself.
+    age: Span,
+    ideal_s: f64,
+}
+
+impl Done {
+    fn slowdown(&self) -> Option<f64> {
+        self.time.map(|time| time.as_secs_f64() / self.ideal_s)
+    }
+}
+
+/// Add to the summary how long transfers and queries took: nothing without a source that draws them.
+pub(super) fn append_to_summary(summary: &mut Json, scenario: &Scenario, outcome: &Outcome) {
+    if scenario.drawings.is_empty() {
+        return;
+    }
+    let all = all(scenario, outcome);
+    let (answers, transfers): (Vec<&Done>, Vec<&Done>) =
+        all.iter().partition(|done| done.transfer.query.is_some());
+    summary["fct"] = completion(&transfers);
+    if !answers.is_empty() {
+        summary["query"] = queries(&answers);
+    }
+}
+
+/// Every transfer with its size, its times and its slowdown.
+pub(super) fn rows(scenario: &Scenario, outcome: &Outcome) -> Json {
+    let node = |index: usize| scenario.nodes[index].name.as_str();
+    let row = |(index, flow): (usize, &Flow)| {
+        let transfer = flow.transfer?;
+        let time = time(outcome, index);
+        let slowdown = time.map(|time| time.as_secs_f64() / ideal_s(scenario, flow));
+        Some(json!({
+            "name": flow.name,
+            "from": node(flow.from),
+            "to": node(flow.to),
+            "octets": transfer.octets,
+            "start_s": flow.start.as_secs_f64(),
+            "time_s": time.map(Span::as_secs_f64),
+            "slowdown": slowdown,
+        }))
+    };
+    scenario.flows.iter().enumerate().filter_map(row).collect()
+}
+
+fn all(scenario: &Scenario, outcome: &Outcome) -> Vec<Done> {
+    let end = Time::ZERO + scenario.duration;
+    let of_drawing =
+        |(drawing, range): (usize, std::ops::Range<usize>)| range.map(move |flow| (drawing, flow));
+    let ranges = scenario.drawings.iter().map(|drawing| drawing.flows.clone()).enumerate();
+    let done = |(drawing, index): (usize, usize)| {
+        let flow = &scenario.flows[index];
+        let time = time(outcome, index);
+        let age = time.unwrap_or(end.since(Time::ZERO + flow.start));
+        let transfer = flow.transfer?;
+        let counts = flow.start >= scenario.warmup;
+        counts.then(|| Done { transfer, drawing, time, age, ideal_s: ideal_s(scenario, flow) })
+    };
+    ranges.flat_map(of_drawing).filter_map(done).collect()
+}
+
+/// How long the only transfer of a flow took, if it has ended.
+fn time(outcome: &Outcome, flow: usize) -> Option<Span> {
+    outcome.network.flows[flow].transfers()?.times.first().copied()
+}
+
+/// The time that a transfer would take if nothing ever waited: see above.
+fn ideal_s(scenario: &Scenario, flow: &Flow) -> f64 {
+    let vcs = [Some(flow.vc), flow.back];
+    let lines =
+        vcs.into_iter().flatten().flat_map(|vc| &scenario.vcs[vc].path).map(|line| &scenario.lines[*line]);
+    let round: f64 =
+        lines.map(|line| (line.delay.as_secs_f64()) + scenario.nodes[line.to].latency.as_secs_f64()).sum();
+    let vc = &scenario.vcs[flow.vc];
+    let rates = vc.path.iter().map(|line| scenario.lines[*line].sending_rate().as_f64());
+    let octets = flow.transfer.map_or(0, |transfer| transfer.octets);
+    let data = u64::from(flow.payload() - flow.transport.option_bytes());
+    let headers = flow.packet() - data as u32;
+    let wire = |octets: u64| vc.framing.shape(octets as u32 + headers).line_bytes();
+    let rest = if !octets.is_multiple_of(data) { wire(octets % data) } else { 0 };
+    round + 8.0 * (octets / data * wire(data) + rest) as f64 / rates.fold(f64::INFINITY, f64::min)
+}
+
+fn completion(transfers: &[&Done]) -> Json {
+    let of = |belongs: &dyn Fn(u64) -> bool| -> Vec<&Done> {
+        transfers.iter().copied().filter(|done| belongs(done.transfer.octets)).collect()
+    };
+    let unfinished: Vec<&&Done> = transfers.iter().filter(|done| done.time.is_none()).collect();
+    json!({
+        "count": transfers.len() - unfinished.len(),
+        "unfinished": unfinished.len(),
+        "unfinished_age_max_s": unfinished.iter().map(|done| done.age).max().map(Span::as_secs_f64),
+        "slowdown": {
+            "all": slowdowns(transfers),
+            "short": slowdowns(&of(&|octets| octets < SHORT)),
+            "medium": slowdowns(&of(&|octets| (SHORT..LONG).contains(&octets))),
+            "long": slowdowns(&of(&|octets| octets >= LONG)),
+        },
+    })
+}
+
+/// Exact percentiles of the slowdown of transfers that have ended, with their count and that of the others.
+fn slowdowns(transfers: &[&Done]) -> Json {
+    let slowdowns = transfers.iter().filter_map(|done| done.slowdown());
+    let mut entry = spread(slowdowns.collect());
+    let unfinished: Vec<f64> = transfers
+        .iter()
+        .filter(|done| done.time.is_none())
+        .map(|done| done.age.as_secs_f64() / done.ideal_s)
+        .collect();
+    entry["unfinished"] = unfinished.len().into();
+    entry["unfinished_max"] = unfinished.into_iter().reduce(f64::max).into();
+    entry
+}
+
+/// Count, mean and percentiles by the nearest rank.
+fn spread(mut values: Vec<f64>) -> Json {
+    values.sort_unstable_by(f64::total_cmp);
+    let rank = |permille: usize| {
+        let rank = (permille * values.len()).div_ceil(1000);
+        rank.checked_sub(1).map(|rank| values[rank])
+    };
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    json!({
+        "count": values.len(),
+        "mean": if values.is_empty() { None } else { Some(mean) },
+        "p50": rank(500), "p95": rank(950), "p99": rank(990), "p999": rank(999),
+    })
+}
+
+/// Queries: each is complete with the last of its answers.
+fn queries(answers: &[&Done]) -> Json {
+    let same = |one: &&Done, other: &&Done| {
+        (one.drawing, one.transfer.query) == (other.drawing, other.transfer.query)
+    };
+    let complete = |query: &[&Done]| {
+        query
+            .iter()
+            .map(|done| done.time)
+            .max()
+            .flatten()
+            .filter(|_| query.iter().all(|done| done.time.is_some()))
+    };
+    let times: Vec<Option<Span>> = answers.chunk_by(same).map(complete).collect();
+    let mut entry = spread(times.iter().flatten().map(|time| time.as_secs_f64()).collect());
+    entry["unfinished"] = times.iter().filter(|time| time.is_none()).count().into();
+    entry
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_order_statistics() {
+        let entry = spread((1..=1000).rev().map(f64::from).collect());
+        assert_eq!(entry["p50"], 500.0);
+        assert_eq!([&entry["p95"], &entry["p99"], &entry["p999"]], [950.0, 990.0, 999.0]);
+        assert_eq!((&entry["count"], &entry["mean"]), (&json!(1000), &json!(500.5)));
+        let none = spread(Vec::new());
+        assert_eq!((&none["count"], &none["p50"], &none["mean"]), (&json!(0), &Json::Null, &Json::Null));
+    }
+}

@@ -1,0 +1,147 @@
+//! Transfers that a source draws: when each starts, from where to where, and how large it is.
+//!
+//! All of a flow's draws come from streams of its own, and none depends on what the network does.
+
+use super::model::{Line, Node, NodeKind, Transfer};
+use crate::rng::Stream;
+use crate::source::arrivals::{self, Destination, Gaps};
+use crate::source::{Spec, query};
+use crate::units::{PS_PER_S, Span};
+
+/// A transfer before it has a route.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Drawn {
+    /// When it starts.
+    pub(super) at: Span,
+    pub(super) from: usize,
+    pub(super) to: usize,
+    pub(super) transfer: Transfer,
+}
+
+/// The hosts of a network, and what draws choose among.
+#[derive(Debug)]
+pub(super) struct Hosts {
+    /// Every host with the node at the other end of its first line.
+    all: Vec<(usize, Option<usize>)>,
+    /// Bits per second of all lines that start at a node.
+    rates: Vec<f64>,
+}
+
+/// A flow that draws transfers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Drawing<'a> {
+    pub(super) name: &'a str,
+    pub(super) from: usize,
+    pub(super) to: usize,
+    /// From when to when.
+    pub(super) start: Span,
+    pub(super) stop: Span,
+    pub(super) seed: u64,
+}
+
+impl Drawing<'_> {
+    fn stream(&self, what: &str) -> Stream {
+        Stream::new(self.seed, format_args!("flow.{}.{what}", self.name))
+    }
+
+    /// The instants of a process with a mean of `rate` in a second, from the start to before the stop.
+    fn instants(&self, gaps: Gaps, rate: f64) -> impl Iterator<Item = Span> {
+        let (mut stream, mean, stop) = (self.stream("gaps"), PS_PER_S as f64 / rate, self.stop);
+        let mut gap = move |is_first: bool| match gaps {
+            Gaps::Poisson => mean * stream.exponential(),
+            Gaps::Fixed if is_first => mean * stream.unit(),
+            Gaps::Fixed => mean,
+        };
+        let mut at = self.start.0 as f64;
+        let mut is_first = true;
+        std::iter::from_fn(move || {
+            at += gap(std::mem::take(&mut is_first));
+            (at < stop.0 as f64).then(|| Span(libm::round(at) as u64))
+        })
+    }
+}
+
+impl Hosts {
+    /// Those of a network.
+    pub(super) fn new(nodes: &[Node], lines: &[Line]) -> Hosts {
+        let (mut rates, mut first) = (vec![0.0; nodes.len()], vec![None; nodes.len()]);
+        for line in lines {
+            rates[line.from] += line.rate.as_f64();
+            first[line.from].get_or_insert(line.to);
+        }
+        let hosts = nodes.iter().enumerate().filter(|(_, node)| node.kind == NodeKind::Host);
+        Hosts { all: hosts.map(|(host, _)| (host, first[host])).collect(), rates }
+    }
+
+    /// The hosts that a transfer from or to `host` may have at its other end.
+    fn others(&self, host: usize, which: Destination) -> Vec<usize> {
+        let own = self.all.iter().find(|(other, _)| *other == host).and_then(|(_, leaf)| *leaf);
+        let fits = |(other, leaf): &&(usize, Option<usize>)| match which {
+            Destination::Any => *other != host,
+            Destination::OtherLeaf => *other != host && *leaf != own,
+        };
+        self.all.iter().filter(fits).map(|(other, _)| *other).collect()
+    }
+
+    /// What a source draws, at most `most` transfers and one more; or the key that asks for hosts that there are not, and why.
+    pub(super) fn draw(
+        &self,
+        drawing: &Drawing<'_>,
+        source: &Spec,
+        most: usize,
+    ) -> Result<Vec<Drawn>, (&'static str, String)> {
+        match source {
+            Spec::Arrivals(params) => self.arrivals(drawing, params, most),
+            Spec::Query(params) => self.queries(drawing, params, most),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    fn arrivals(
+        &self,
+        drawing: &Drawing<'_>,
+        params: &arrivals::Params,
+        most: usize,
+    ) -> Result<Vec<Drawn>, (&'static str, String)> {
+        let others = params.to.map_or_else(|| vec![drawing.to], |which| self.others(drawing.from, which));
+        if others.is_empty() {
+            return Err(("source.to", "there is no such host".to_string()));
+        }
+        let (mut sizes, mut ends) = (params.sizes.draws(drawing.stream("sizes")), drawing.stream("to"));
+        let rate = params.per_second(self.rates[drawing.from]);
+        let instants = drawing.instants(params.gaps, rate).take(most + 1);
+        let drawn = instants.map(|at| {
+            let to = others[ends.up_to(others.len() as u64 - 1) as usize];
+            Drawn { at, from: drawing.from, to, transfer: Transfer { octets: sizes.draw(), query: None } }
+        });
+        Ok(drawn.collect())
+    }
+
+    fn queries(
+        &self,
+        drawing: &Drawing<'_>,
+        params: &query::Params,
+        most: usize,
+    ) -> Result<Vec<Drawn>, (&'static str, String)> {
+        let (mut others, fan_in) = (self.others(drawing.from, params.among), params.fan_in as usize);
+        if others.len() < fan_in {
+            let message = format!("must be at most {}, the number of hosts that can answer", others.len());
+            return Err(("source.fan_in", message));
+        }
+        let (mut drawn, mut ends) = (Vec::new(), drawing.stream("to"));
+        let (part, more) = (params.size.0 / fan_in as u64, (params.size.0 % fan_in as u64) as usize);
+        for (number, at) in drawing.instants(params.gaps, params.rate.as_f64()).enumerate() {
+            for place in 0..fan_in {
+                let last = (others.len() - 1 - place) as u64;
+                others.swap(place, place + ends.up_to(last) as usize);
+                let octets = part + u64::from(place < more);
+                let transfer = Transfer { octets, query: Some(number as u32) };
+                drawn.push(Drawn { at, from: others[place], to: drawing.from, transfer });
+            }
+            if drawn.len() > most {
+                break;
+            }
+        }
+        Ok(drawn)
+    }
+}

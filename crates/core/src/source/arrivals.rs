@@ -1,0 +1,93 @@
+//! # Source
+//! The open-loop workloads of studies of data centres: M. Alizadeh et al., "pFabric: minimal near-optimal datacenter transport", SIGCOMM 2013,
+//! section 5; V. Addanki et al., "ABM", SIGCOMM 2022, section 4.1, and its published scripts.
+//!
+//! # Idea
+//! Transfers arrive whether or not earlier ones have ended, and each is a connection of its own. Arrivals at a mean rate of
+//!
+//! > λ = load · rate of the sender's link / (8 · mean size)
+//!
+//! # Parameters
+//! `sizes`: one size, the name of a published table (`websearch`, `data-mining`, `hadoop`), `{ table = [[size, share], …] }` with the share of
+//! transfers that are not larger, `{ exponential = { mean } }`, `{ pareto = { mean, shape } }` or `{ log_normal = { mean, sigma } }`. `load`, the
+//! share of the sender's link that the data fill, without headers and acknowledgements, or `rate`, transfers per second. `gaps` between arrivals:
+//! `poisson` or `fixed`. `to`: a random other host (`any`), a random host at another switch (`other-leaf`), or by default the flow's own `to`.
+//!
+//! # Differences from the paper
+//! Scripts of studies divide the load by the oversubscription of the fabric; here it is that of the sender's link.
+//!
+//! # Complexity
+//! Every transfer costs its two circuits and its connection for the whole run, some 3 kB.
+
+use super::sizes::Sizes;
+use super::{Source, Traffic};
+use crate::refused::{Refused, refuse_if, unfit};
+use crate::section;
+use crate::units::{PerSecond, Share};
+
+crate::choice! {
+    /// What lies between two arrivals.
+    pub enum Gaps {
+        /// Exponential gaps.
+        Poisson = "poisson",
+        /// Equal gaps; the first has a random length.
+        Fixed = "fixed",
+    }
+}
+
+crate::choice! {
+    /// Where a transfer goes.
+    pub enum Destination {
+        /// To any other host, all equally likely.
+        Any = "any",
+        /// To a host at another switch, all equally likely.
+        OtherLeaf = "other-leaf",
+    }
+}
+
+section! {
+    /// Transfers that arrive as a random process, each a connection of its own.
+    pub struct Params {
+        /// Sizes of transfers.
+        pub sizes: Sizes,
+        /// Share of the sender's link that their data fill.
+        pub load: Option<Share> = None,
+        /// Mean number of arrivals, instead of `load`.
+        pub rate: Option<PerSecond> = None,
+        /// Times between arrivals.
+        pub gaps: Gaps = Gaps::Poisson,
+        /// Where they go; by default to the host that the flow names.
+        pub to: Option<Destination> = None,
+    }
+}
+
+/// Which transports can carry it.
+pub const TRAFFIC: Traffic = Traffic::Data;
+
+impl Source for Params {
+    fn check(&self, _: u32) -> Result<(), Refused> {
+        self.sizes.check()?;
+        refuse_if(self.load == Some(Share(0)), "load", "must be greater than 0 %")?;
+        refuse_if(self.rate == Some(PerSecond(0)), "rate", "must be greater than 0 per s")?;
+        if self.load.is_some() == self.rate.is_some() {
+            return unfit("must have load or rate, and not both");
+        }
+        Ok(())
+    }
+
+    fn draws_transfers(&self) -> bool {
+        true
+    }
+
+    fn is_random(&self) -> bool {
+        true
+    }
+}
+
+impl Params {
+    /// Mean number of arrivals in a second at a host whose link has a rate of `link` bits per second.
+    pub fn per_second(&self, link: f64) -> f64 {
+        let by_load = |load: Share| load.0 as f64 * 1e-6 * link / (8.0 * self.sizes.mean());
+        self.rate.map_or_else(|| self.load.map_or(0.0, by_load), PerSecond::as_f64)
+    }
+}
