@@ -109,6 +109,10 @@ fn table(kind: &str, name: &str) -> Json {
         ("police", _) => json!({ "kind": name, "rate": "20 Gb/s" }),
         ("template", "parking-lot") => json!({ "template": name }),
         ("template", "iwu") => json!({ "template": name, "sources": 2, "access": wire, "trunk": wire }),
+        ("template", "leaf-spine") => {
+            json!({ "template": name, "leaves": 2, "spines": 2, "hosts": 1, "host": wire, "fabric": wire })
+        }
+        ("template", "fat-tree") => json!({ "template": name, "radix": 2, "host": wire, "fabric": wire }),
         ("template", _) => {
             json!({ "template": name, "sources": 2, "access": wire, "bottleneck": wire, "egress": wire })
         }
