@@ -104,6 +104,8 @@ fn table(kind: &str, name: &str) -> Json {
         ("source", "on-off" | "fec-block") => {
             json!({ "kind": name, "peak": "50 Gb/s", "burst": 10, "activity": 0.5 })
         }
+        ("source", "arrivals") => json!({ "kind": name, "sizes": "1 kB", "rate": "10 per us" }),
+        ("source", "query") => json!({ "kind": name, "fan_in": 1, "size": "1 kB", "rate": "10 per us" }),
         ("source" | "transport" | "adaptation", _) => json!({ "kind": name }),
         ("police", "random") => json!({ "kind": name, "probability": 0.5 }),
         ("police", _) => json!({ "kind": name, "rate": "20 Gb/s" }),

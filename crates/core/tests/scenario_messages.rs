@@ -267,7 +267,7 @@ fn what_cannot_work_together_is_refused_with_the_reason() {
         (LAN, "mss = 1460", "mss = 1460, window = \"1 kB\"",
             r#"lan.toml:21:50: flows.transport.window must hold at least one segment (mss), not "1 kB""#),
         (LAN, "{ kind = \"greedy\" }", "{ kind = \"fec-block\", peak = \"1 Mb/s\", burst = 9, activity = 0.5 }",
-            r#"lan.toml:20:19: flows.source.kind: the source "fec-block" does not fit the transport "tcp", which takes: greedy, file, cbr, poisson, on-off"#),
+            r#"lan.toml:20:19: flows.source.kind: the source "fec-block" does not fit the transport "tcp", which takes: greedy, file, cbr, poisson, on-off, arrivals, query"#),
         (LAN, "{ kind = \"greedy\" }", "{ kind = \"greedy\" }\nstart = \"2 s\"\nstop = \"1 s\"",
             r#"lan.toml:22:8: flows.stop must be later than start, which is 2 s, not "1 s""#),
         (LAN, "{ kind = \"greedy\" }", "{ kind = \"cbr\", rate = \"1 Mb/s\", size = { mix = [[\"64 bytes\", 0]] } }",

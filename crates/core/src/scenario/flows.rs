@@ -124,7 +124,7 @@ impl Network<'_> {
         item.ensure(
             item.it.pvc.is_none(),
             "pvc",
-            "cannot be given: every transfer has a circuit of its own",
+            "cannot be given, nor connections: every transfer has a circuit of its own",
         )?;
         item.ensure(item.it.via.is_empty(), "via", "cannot be given: every transfer has a route of its own")?;
         let (name, seed) = (&item.it.name, chance.seed);
@@ -184,7 +184,7 @@ impl Network<'_> {
             name,
             from,
             to,
-            via,
+            via: if self.equal.is_some() { via } else { Vec::new() },
             vc,
             back: None,
             start,

@@ -329,7 +329,7 @@ pub struct Flow {
     pub from: usize,
     /// Host that receives.
     pub to: usize,
-    /// Nodes that its route had to pass.
+    /// Nodes that its route has to pass, where a hash decides about the rest of it.
     pub via: Vec<usize>,
     /// Circuit of the data.
     pub vc: usize,

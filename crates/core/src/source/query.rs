@@ -17,6 +17,7 @@
 //! As of `arrivals`, for every answer.
 
 use super::arrivals::{Destination, Gaps};
+use super::sizes::MOST;
 use super::{Source, Traffic};
 use crate::refused::{Refused, refuse_if};
 use crate::section;
@@ -46,6 +47,7 @@ impl Source for Params {
         refuse_if(self.fan_in == 0, "fan_in", "must be at least 1 host")?;
         let too_small = self.size.0 < u64::from(self.fan_in);
         refuse_if(too_small, "size", "must be at least 1 byte for every host that answers")?;
+        refuse_if(self.size.0 > MOST, "size", "must be at most a petabyte (1000000 GB)")?;
         refuse_if(self.rate == PerSecond(0), "rate", "must be greater than 0 per s")
     }
 

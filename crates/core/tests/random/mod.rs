@@ -148,7 +148,7 @@ impl Net {
                 flow["processing"] = draw.of(&["3 us", "300 us"]).to_string().into();
                 flow["processing_variation"] = draw.of(&["0 s", "3 us"]).to_string().into();
             }
-            if draw.chance(0.1) {
+            if draw.chance(0.1) && !draws_transfers(&flow) {
                 flow["connections"] = draw.between(1, 3).into();
             }
         }
@@ -161,7 +161,9 @@ impl Net {
     /// Put a flow on the circuit of the one before, if that carries the same kind of units between the same ends.
     fn share(&self, flow: &mut Json) {
         let Some(last) = self.flows.last() else { return };
-        let alone = |flow: &Json| ["cells", "fec"].iter().any(|kind| flow["transport"]["kind"] == *kind);
+        let alone = |flow: &Json| {
+            draws_transfers(flow) || ["cells", "fec"].iter().any(|kind| flow["transport"]["kind"] == *kind)
+        };
         if last["from"] != flow["from"] || last["to"] != flow["to"] || alone(last) || alone(flow) {
             return;
         }
@@ -346,6 +348,11 @@ fn tcp_keys(draw: &mut Draw) -> Json {
         keys["window_scaling"] = true.into();
     }
     keys
+}
+
+/// Whether a flow stands for transfers with a circuit each.
+fn draws_transfers(flow: &Json) -> bool {
+    ["arrivals", "query"].iter().any(|kind| flow["source"]["kind"] == *kind)
 }
 
 /// Transfers that are neither too many for a test nor only one.
