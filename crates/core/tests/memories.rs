@@ -335,12 +335,117 @@ fn push_out_spares_reserved_room_and_does_not_lift_a_threshold() {
     assert_eq!(document["memories"][0]["queues"][0]["pushed_out_octets"], (30 + 3) * 64);
 }
 
+#[test]
+fn busy_queues_of_different_factors_settle_at_shares_in_their_ratio() {
+    let classes = "[queue.a]\nalpha = 0.5\n[queue.b]\nalpha = 2.0\n[queue.c]\nalpha = 4.0";
+    let measured = "[measure]\nmemories = [\"chip\"]";
+    let text =
+        chip(3, 3, 40_000, &memory(&format!("size = \"1500 cells\"\n{DYNAMIC}\n{classes}\n{measured}")));
+    let mut sets = vec!["sample=\"1 ms\"".to_string(), "duration=\"900 ms\"".to_string()];
+    for (n, class) in ["a", "b", "c"].iter().enumerate() {
+        sets.push(format!("flow.f{n}.queue={class}"));
+        sets.push(format!("link.in{n}.rate=\"20 Mb/s\""));
+        sets.push(format!("link.out{n}.rate=\"10 Mb/s\""));
+    }
+    let document = run(&text, &sets.iter().map(String::as_str).collect::<Vec<_>>());
+    let queues = document["memories"][0]["queues"].as_array().unwrap();
+    for (queue, alpha) in queues.iter().zip([0.5, 2.0, 4.0]) {
+        let cells = queue["occupancy"]["values"].as_array().unwrap().last().unwrap().as_f64().unwrap();
+        let share = alpha * 1500.0 / (1.0 + 6.5);
+        assert!((cells - share).abs() <= 5.0, "{cells} instead of α B / (1 + Σ α) = {share}");
+    }
+}
+
+/// Whether a burst at R times the rate of its line is lost in part, when it comes to a chip of 4000 cells on which `old` ports have
+/// a queue at its threshold.
+fn loses_of_burst(alpha: f64, old: u64, times: u64, burst: u64) -> bool {
+    let text = chip(old + 1, old + 1, 40_000, &memory(&format!("size = \"4000 cells\"\n{DYNAMIC}")));
+    let mut sets = vec![format!("memory.chip.admission.alpha={alpha:?}"), "duration=\"900 ms\"".to_string()];
+    for n in 0..=old {
+        let rate = if n == old { 10 * times } else { 20 };
+        sets.push(format!("link.in{n}.rate=\"{rate} Mb/s\""));
+        sets.push(format!("link.out{n}.rate=\"10 Mb/s\""));
+        sets.push(format!("flow.f{n}.start=\"{} ms\"", if n == old { 600 } else { 0 }));
+    }
+    sets.push(format!("flow.f{old}.source.burst={burst}"));
+    sets.push(format!("flow.f{old}.source.total={burst}"));
+    let document = run(&text, &sets.iter().map(String::as_str).collect::<Vec<_>>());
+    both::entry(&document["memories"][0], "queues", &format!("out{old}/all"))["dropped"] != 0
+}
+
+#[test]
+fn a_burst_is_absorbed_up_to_the_share_that_theory_gives() {
+    for (alpha, old, times, share) in
+        [(0.5, 1, 10, 0.2564), (1.0, 1, 10, 0.2941), (2.0, 1, 10, 0.2667), (1.0, 7, 10, 0.1136)]
+    {
+        let burst = |margin: f64| (4000.0 * share * margin) as u64;
+        assert!(!loses_of_burst(alpha, old, times, burst(0.985)), "α {alpha}, {old} old queues");
+        assert!(loses_of_burst(alpha, old, times, burst(1.015)), "α {alpha}, {old} old queues");
+    }
+}
+
+#[test]
+fn thresholds_of_follow_lqd_are_the_queue_lengths_of_longest_queue_drop() {
+    let many =
+        std::env::var("PUSHOUT_EQUIVALENCE").map_or(300, |count| count.parse::<u64>().unwrap().max(300));
+    let mut pushed_out = 0;
+    for seed in 0..many {
+        let text = random_bursts(seed);
+        let counts = seed % 2 == 0;
+        let sets = |key: &str| format!("memory.chip.{key}, counts_arrival={counts}}}");
+        let lqd = run_fast(&text, &sets("pushout={policy=\"longest-queue\""));
+        let follow = run_fast(&text, &sets("admission={policy=\"follow-lqd\""));
+        let queues = |document: &Json| document["memories"][0]["queues"].as_array().unwrap().clone();
+        for (real, threshold) in queues(&lqd).iter().zip(queues(&follow)) {
+            let lengths = real["occupancy"]["values"].as_array().unwrap().iter().map(|cells| cells.as_f64());
+            let thresholds =
+                threshold["threshold"]["values"].as_array().unwrap().iter().map(|cells| cells.as_f64());
+            assert!(lengths.eq(thresholds), "seed {seed}: {}", real["name"]);
+            pushed_out += real["pushed_out_octets"].as_u64().unwrap();
+        }
+    }
+    assert!(pushed_out > 100_000, "{pushed_out} octets");
+}
+
+/// The report on the fast engine.
+fn run_fast(text: &str, set: &str) -> Json {
+    let scenario = load(text, "test.toml", &[set.to_string()]).unwrap();
+    report(&scenario, &engine::run(&scenario, false), None)
+}
+
+/// The same chip with all senders starting within microseconds of each other.
+fn at_once(text: &str, senders: u64) -> String {
+    (0..senders).fold(text.to_string(), |text, n| {
+        text.replace(&format!("start = \"{} ms\"", 10 * n), &format!("start = \"{} us\"", 10 * n))
+    })
+}
+
+/// A chip with one class and random bursts of packets of different sizes.
+fn random_bursts(seed: u64) -> String {
+    let mut draw = Stream::new(seed, "bursts");
+    let mut below = |count: u64| draw.up_to(count - 1);
+    let (senders, ports, size) = (2 + below(6), 2 + below(3), 30 + below(100));
+    let measured = "[measure]\nmemories = [\"chip\"]";
+    let mut text = chip(senders, ports, 20, &memory(&format!("size = \"{size} cells\"\n{measured}")));
+    for n in 0..senders {
+        let (burst, off, size) = (1 + below(60), 1 + below(300), 1 + below(900));
+        let keys = format!("kind = \"on-off\", peak = \"1 Gb/s\", burst = {burst}, off = \"{off} us\"");
+        let flow = format!("name = \"f{n}\"\n");
+        text = text.replace(&flow, &format!("{flow}source = {{ {keys}, size = \"{size} bytes\" }}\n"));
+    }
+    let rate = 100 + below(900);
+    at_once(&text, senders)
+        .replace("\"1 kb/s\"", &format!("\"{rate} Mb/s\""))
+        .replace("duration = \"400 ms\"", "duration = \"2 ms\"\nsample = \"7 us\"")
+}
+
 /// A random chip and its traffic.
 fn random_chip(seed: u64) -> String {
     let mut draw = Stream::new(seed, "chips");
     let mut below = |count: u64| draw.up_to(count - 1);
     let (senders, ports) = (1 + below(6), 1 + below(3));
-    let policy = ["complete-sharing", "static-threshold", "dynamic-threshold"][below(3) as usize];
+    let policy =
+        ["complete-sharing", "static-threshold", "dynamic-threshold", "abm", "follow-lqd"][below(5) as usize];
     let check = ["before", "after"][below(2) as usize];
     let size = 60 + below(200);
     let headroom = below(10);
@@ -356,8 +461,11 @@ fn random_chip(seed: u64) -> String {
     let side = if pushes_out { "egress" } else { "ingress" };
     writeln!(keys, "pool.in = {{ side = \"{side}\", headroom = \"{headroom} cells\" }}").unwrap();
     writeln!(keys, "pool.out = {{ size = \"{} %\" }}", 60 + below(41)).unwrap();
-    let alpha =
-        if policy == "dynamic-threshold" { format!("alpha = 0.{}", 1 + below(9)) } else { String::new() };
+    let alpha = if ["dynamic-threshold", "abm"].contains(&policy) {
+        format!("alpha = 0.{}", 1 + below(9))
+    } else {
+        String::new()
+    };
     let reserved = below(3);
     let opposite = if pushes_out { "" } else { "opposite = { pool = \"out\" }" };
     writeln!(keys, "[queue.a]\npool = \"in\"\n{alpha}\nreserved = \"{reserved} cells\"\n{opposite}").unwrap();
@@ -381,7 +489,8 @@ fn random_chip(seed: u64) -> String {
         text = text.replace(&flow, &own);
     }
     let rate = 1 + below(900);
-    text.replace("\"1 kb/s\"", &format!("\"{rate} Mb/s\""))
+    at_once(&text, senders)
+        .replace("\"1 kb/s\"", &format!("\"{rate} Mb/s\""))
         .replace("duration = \"400 ms\"", "duration = \"3 ms\"")
 }
 

@@ -19,6 +19,7 @@ from pushout.schemes.base import Scheme
 __all__ = [
     "N23",
     "Aal5",
+    "Abm",
     "Arrivals",
     "AtmRed",
     "Cbr",
@@ -40,6 +41,7 @@ __all__ = [
     "FecBlock",
     "Fifo",
     "File",
+    "FollowLqd",
     "Fred",
     "GatekeeperJanitor",
     "Gcra",
@@ -946,6 +948,64 @@ class DynamicThreshold(Scheme):
     policy: str = field(default="dynamic-threshold", init=False, repr=False)
     alpha: float = 2.0
     """Length that a queue may have, as a multiple of the free room."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Abm(Scheme):
+    """Block a circuit by a dynamic threshold divided by the number of congested queues and scaled by its rate.
+
+    Admission `abm`.
+
+    A dynamic threshold limits the room of a queue, but a queue that drains slowly keeps its room for long. ABM divides
+    the threshold by the number n of congested queues of the same priority, and multiplies it by the share μ of its line
+    that the queue gets:
+
+    > T(t) = α · (B − X(t)) · μ / n
+
+    So queues of a priority together hold at most α (B − X), and every queue drains in bounded time.
+
+    Source: V. Addanki, M. Apostolaki, M. Ghobadi, S. Schmid, L. Vanbever, "ABM: Active Buffer Management in
+    Datacenters", ACM SIGCOMM 2022, equation (9); how congested queues are counted and how rates are measured is from
+    the authors' code (ns3-datacenter).
+
+    Its parameters:
+
+    - `alpha` (default 0.5): Length that all queues of a priority may have, as a multiple of the free room.
+    - `update` (time; default "80 us"): Interval over which rates are measured.
+    - `congested` (size; default "28 kB"): Length from which a queue counts as congested.
+    """
+
+    policy: str = field(default="abm", init=False, repr=False)
+    alpha: float = 0.5
+    """Length that all queues of a priority may have, as a multiple of the free room."""
+    update: str = "80 us"
+    """Interval over which rates are measured; time."""
+    congested: str = "28 kB"
+    """Length from which a queue counts as congested; size."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FollowLqd(Scheme):
+    """Block a circuit whose queue is as long as it would be with longest queue drop.
+
+    Admission `follow-lqd`.
+
+    Longest queue drop needs push-out. FollowLQD needs none: beside the real buffer it keeps a virtual one, which gets
+    the same arrivals and is run by longest queue drop. The length Tᵢ of a virtual queue is the threshold of the real
+    one: a packet is taken iff it fits and its queue is shorter than Tᵢ, in which the packet counts.
+
+    Source: V. Addanki, M. Pacut, S. Schmid, "Credence: Augmenting Datacenter Switch Buffer Sharing with ML
+    Predictions", USENIX NSDI 2024, section 3 ("FollowLQD").
+
+    Its parameters:
+
+    - `counts_arrival` (default True): Whether an arriving packet counts for its own virtual queue when queues are
+      compared.
+    """
+
+    policy: str = field(default="follow-lqd", init=False, repr=False)
+    counts_arrival: bool = True
+    """Whether an arriving packet counts for its own virtual queue when queues are compared."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -43,12 +43,29 @@ pub struct Contract {
     pub budget: Option<Budget>,
     /// Factor of the dynamic threshold of a queue that shares a memory, if it has its own.
     pub alpha: Option<f64>,
+    /// The line of a queue that shares a memory; elsewhere that of the port.
+    pub outlet: Option<Outlet>,
+}
+
+/// A line by which a queue of a memory drains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outlet {
+    /// Its number in the scenario.
+    pub line: usize,
+    /// Its rate.
+    pub rate: Rate,
 }
 
 impl Context<'_> {
     /// Number of circuits through the port.
     pub fn vcs(&self) -> usize {
         self.contracts.len()
+    }
+
+    /// The line of every circuit or queue.
+    pub fn outlets(&self) -> impl Iterator<Item = Outlet> {
+        let own = Outlet { line: 0, rate: self.rate };
+        self.contracts.iter().map(move |contract| contract.outlet.unwrap_or(own))
     }
 
     /// The policy's own random numbers at this port.
@@ -83,6 +100,7 @@ impl Context<'_> {
             payload: Some(1460),
             budget: None,
             alpha: None,
+            outlet: None,
         };
         static CONTRACTS: [Contract; 64] = [PLAIN; 64];
         Context {

@@ -33,7 +33,6 @@ use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue, Series};
 use crate::link::credit::Credit;
 use crate::link::port::{Loss, Port, Started};
-use crate::memory::Memory;
 use crate::network::Network;
 use crate::network::circuit::Hop;
 use crate::network::end::End;
@@ -162,7 +161,8 @@ impl<T: Tracer> Engine<T> {
                 self.catch_up(port, self.sample);
                 self.network.ports[port].sample();
             }
-            self.network.memories_mut().for_each(Memory::sample);
+            let now = self.sample;
+            self.network.memories_mut().for_each(|memory| memory.sample(now));
             self.sample += self.every;
         }
         self.handle_until(end, watch);

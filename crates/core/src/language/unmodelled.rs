@@ -5,7 +5,7 @@
 const UNMODELLED: [(&[&str], &[&str]); 6] = [
     (
         &["admission", "policy", "policy of a port"],
-        &["abm", "afd", "blue", "cake", "cobalt", "fab", "occamy", "rem", "sfb"],
+        &["afd", "blue", "cake", "cobalt", "fab", "occamy", "rem", "sfb"],
     ),
     (&["scheduler"], &["cake", "edf", "hfsc", "htb", "qfq", "scfq", "sfq", "wf2q", "wfq"]),
     // of the key `congestion`

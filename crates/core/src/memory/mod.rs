@@ -23,14 +23,17 @@ mod queue;
 
 mod share;
 
+use std::iter;
+
 use crate::buffer::admission::{self, Admission};
 use crate::buffer::capacity::Capacity;
-use crate::buffer::context::{Context, Contract};
+use crate::buffer::context::{Context, Contract, Outlet};
 use crate::buffer::pool::Pool;
 use crate::buffer::pushout::{self, longest_queue};
 use crate::buffer::size::Measure;
 use crate::metrics::occupancy::Occupancy;
 use crate::refused::{Refused, unfit};
+use crate::unit::Unit;
 use crate::units::{Rate, Time};
 
 pub use pool::SharedPool;
@@ -88,6 +91,16 @@ pub struct Parts {
     pub pushout: Option<longest_queue::Params>,
 }
 
+/// A packet that leaves a memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Leaving<'a> {
+    pub(crate) now: Time,
+    pub(crate) unit: &'a Unit,
+    pub(crate) size: u64,
+    /// Whether it was sent, and not lost.
+    pub(crate) sent: bool,
+}
+
 /// How a packet is charged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Charge {
@@ -133,9 +146,17 @@ impl Memory {
         &self.occupancy
     }
 
-    /// Whether a packet of `size` cells that is charged to these queues fits.
-    pub(crate) fn admits(&mut self, account: Account, size: u64) -> bool {
+    /// A packet of `size` cells and `bytes` octets asks for room in these queues.
+    pub(crate) fn offer(&mut self, now: Time, account: Account, (size, bytes): (u64, u16)) {
+        for queue in iter::once(account.queue).chain(account.other) {
+            let SharedQueue { pool, number, .. } = self.queues[queue];
+            self.pools[pool].offer(now, number, (size, bytes));
+        }
         self.note_threshold(account.queue);
+    }
+
+    /// Whether a packet of `size` cells fits, which is charged to these queues.
+    pub(crate) fn admits(&self, account: Account, size: u64) -> bool {
         self.charge(account, size).is_some()
     }
 
@@ -230,18 +251,19 @@ impl Memory {
     }
 
     /// Release a packet, sent or lost.
-    pub(crate) fn release(&mut self, now: Time, account: Account, size: u64) {
+    pub(crate) fn release(&mut self, account: Account, leaving: &Leaving<'_>) {
+        let &Leaving { now, size, .. } = leaving;
         self.occupancy.change(now, self.used, self.used - size);
         self.used -= size;
-        self.shared -= self.leave(now, account.queue, size);
-        account.other.map(|other| self.leave(now, other, size));
+        self.shared -= self.leave(account.queue, leaving);
+        account.other.map(|other| self.leave(other, leaving));
     }
 
     /// Release a packet from one of its queues; returns the shared room that it frees.
-    fn leave(&mut self, now: Time, queue: usize, size: u64) -> u64 {
+    fn leave(&mut self, queue: usize, leaving: &Leaving<'_>) -> u64 {
         let queue = &mut self.queues[queue];
-        let (shared, headroom) = queue.leave(now, size);
-        self.pools[queue.pool].give_back(now, queue.number, (shared, headroom));
+        let (shared, headroom) = queue.leave(leaving.now, leaving.size);
+        self.pools[queue.pool].give_back(leaving, queue.number, (shared, headroom));
         shared
     }
 
@@ -273,8 +295,10 @@ impl Memory {
     }
 
     /// Take a sample of the occupancy and, where they are kept, of queues and thresholds.
-    pub(crate) fn sample(&mut self) {
+    pub(crate) fn sample(&mut self, now: Time) {
         self.occupancy.sample(self.used);
+        let before = Time(now.0.saturating_sub(1)); // a sample comes before whatever else happens at its instant
+        self.pools.iter_mut().for_each(|pool| pool.catch_up(before));
         let pools = &self.pools;
         self.queues.iter_mut().for_each(|queue| queue.sample(pools[queue.pool].threshold(queue.number)));
     }
@@ -294,13 +318,23 @@ impl Memory {
     }
 }
 
-/// The policy of a pool with `cells` cells of shared room, for queues with these factors of their own; or why it cannot share
-/// a memory.
+/// What a policy may know of a queue that shares a memory.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct QueueTerms {
+    /// Its factor, where it has one of its own.
+    pub alpha: Option<f64>,
+    /// The priority of its class.
+    pub priority: u32,
+    /// Its line.
+    pub outlet: Outlet,
+}
+
+/// The policy of a pool with `cells` cells of shared room, for queues of which this is known; or why it cannot share a memory.
 pub fn policy(
     spec: &admission::Spec,
     cells: u64,
     measure: Measure,
-    alphas: &[Option<f64>],
+    queues: &[QueueTerms],
     (seed, name): (u64, &str),
 ) -> Result<admission::Policy, Refused> {
     let plain = Contract {
@@ -312,17 +346,26 @@ pub fn policy(
         payload: None,
         budget: None,
         alpha: None,
+        outlet: None,
     };
-    let alphas = if alphas.is_empty() { &[None][..] } else { alphas }; // a pool that no flow uses
-    let contracts: Vec<Contract> = alphas.iter().map(|&alpha| Contract { alpha, ..plain }).collect();
+    let contract = |&QueueTerms { alpha, priority, outlet }: &QueueTerms| Contract {
+        alpha,
+        priority,
+        outlet: Some(outlet),
+        ..plain
+    };
+    let mut contracts: Vec<Contract> = queues.iter().map(contract).collect();
+    if contracts.is_empty() {
+        contracts.push(plain); // a pool that no flow uses
+    }
     let capacity = Capacity::limited(cells);
     let context = Context { capacity, measure, rate: Rate(1), contracts: &contracts, seed, port: name };
     let policy = spec.build(&context)?;
-    match policy.threshold(&Pool::new(capacity, alphas.len()), 0) {
+    match policy.threshold(&Pool::new(capacity, contracts.len()), 0) {
         Some(_) => Ok(policy),
         None => unfit(format!(
             "{:?} decides about one port, not about a memory; a memory takes: complete-sharing, static-threshold, \
-             dynamic-threshold",
+             dynamic-threshold, abm, follow-lqd",
             spec.name()
         )),
     }

@@ -1,6 +1,7 @@
 //! A pool: a counter over a memory, with the policy that divides its shared room.
 
-use crate::buffer::admission::{self, Admission};
+use super::Leaving;
+use crate::buffer::admission::{self, Admission, Departure};
 use crate::buffer::capacity::Capacity;
 use crate::buffer::pool::Pool;
 use crate::metrics::occupancy::Occupancy;
@@ -22,7 +23,7 @@ impl SharedPool {
     /// An empty pool of `cells` cells of shared room for `queues` queues, and this much headroom.
     pub fn new(cells: u64, queues: usize, headroom: u64, policy: admission::Policy) -> SharedPool {
         SharedPool {
-            books: Pool::new(Capacity::limited(cells), queues),
+            books: Pool::new(Capacity::limited(cells), queues.max(1)), // no flow may use it
             policy,
             headroom,
             headroom_used: 0,
@@ -78,13 +79,26 @@ impl SharedPool {
         }
     }
 
-    /// A queue gives back shared room and headroom.
-    pub(super) fn give_back(&mut self, now: Time, number: usize, (shared, headroom): (u64, u64)) {
+    /// A packet asks for room in queue `number`.
+    pub(super) fn offer(&mut self, now: Time, number: usize, size: (u64, u16)) {
+        self.policy.offered(now, &self.books, number, size);
+    }
+
+    /// Time has passed, for a policy whose thresholds depend on it.
+    pub(super) fn catch_up(&mut self, now: Time) {
+        self.policy.tick(now, &self.books);
+    }
+
+    /// A packet leaves queue `number`, which gives back shared room and headroom.
+    pub(super) fn give_back(&mut self, leaving: &Leaving<'_>, number: usize, (shared, headroom): (u64, u64)) {
+        let &Leaving { now, unit, size, sent } = leaving;
         if shared > 0 {
             self.occupancy.change(now, self.books.total(), self.books.total() - shared);
             self.books.remove(number, shared);
         }
         self.headroom_used -= headroom;
+        let (pool, queue) = (&self.books, (!sent).then_some(number));
+        self.policy.departed(&Departure { now, unit, queue, vc: number, size, pool, sent });
     }
 
     pub(super) fn reset_counters(&mut self, now: Time) {

@@ -1,6 +1,6 @@
 //! A port's part in a memory.
 
-use super::{Account, Memory};
+use super::{Account, Leaving, Memory};
 use crate::units::Time;
 
 /// Which memory a port shares, and to which of its queues the circuits of the port are charged. The memory itself is
@@ -38,6 +38,11 @@ impl Share {
         self.lent.as_deref_mut().expect("a port has its memory while it works")
     }
 
+    pub(crate) fn offer(&mut self, now: Time, vc: usize, size: (u64, u16)) {
+        let account = self.accounts[vc];
+        self.memory().offer(now, account, size);
+    }
+
     pub(crate) fn admits(&mut self, vc: usize, size: u64) -> bool {
         let account = self.accounts[vc];
         self.memory().admits(account, size)
@@ -48,9 +53,9 @@ impl Share {
         self.memory().take_in(now, account, size);
     }
 
-    pub(crate) fn release(&mut self, now: Time, vc: usize, size: u64) {
+    pub(crate) fn release(&mut self, vc: usize, leaving: &Leaving<'_>) {
         let account = self.accounts[vc];
-        self.memory().release(now, account, size);
+        self.memory().release(account, leaving);
     }
 
     pub(crate) fn note_loss(&mut self, vc: usize) {

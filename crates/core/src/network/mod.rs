@@ -170,9 +170,9 @@ fn shares(scenario: &Scenario) -> Vec<Option<Share>> {
 fn memory(scenario: &Scenario, spec: &model::Memory) -> Memory {
     let pool = |pool: &model::MemoryPool| {
         let (measure, name) = (Measure::MemoryCells(spec.cell), (scenario.seed, spec.name.as_str()));
-        let policy = memory::policy(&spec.admission, pool.shared, measure, &pool.alphas, name);
+        let policy = memory::policy(&spec.admission, pool.shared, measure, &pool.terms, name);
         let policy = policy.expect("a checked scenario can be built");
-        SharedPool::new(pool.shared, pool.alphas.len(), pool.headroom, policy)
+        SharedPool::new(pool.shared, pool.terms.len(), pool.headroom, policy)
     };
     let queue =
         |queue: &model::MemoryQueue| SharedQueue::new(queue.limits, queue.line, (queue.pool, queue.number));

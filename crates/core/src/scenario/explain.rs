@@ -53,8 +53,8 @@ pub fn thresholds(scenario: &Scenario) -> Vec<String> {
 fn threshold(scenario: &Scenario, spec: &Memory, queue: &MemoryQueue) -> String {
     let pool = &spec.pools[queue.pool];
     let measure = Measure::MemoryCells(spec.cell);
-    let alpha = [pool.alphas[queue.number]];
-    let policy = memory::policy(&spec.admission, pool.shared, measure, &alpha, (scenario.seed, &spec.name));
+    let terms = [pool.terms[queue.number]];
+    let policy = memory::policy(&spec.admission, pool.shared, measure, &terms, (scenario.seed, &spec.name));
     let policy = policy.expect("a checked scenario can be built");
     let Limits { reserved, limit } = queue.limits;
     let at = |used: u64| {

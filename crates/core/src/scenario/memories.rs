@@ -6,13 +6,14 @@ use super::contract::{Passing, passing_circuits};
 use super::file;
 use super::model::{Line, Medium, Memory, MemoryPool, MemoryQueue, Node, Scenario, Sections};
 use crate::buffer::capacity::Capacity;
+use crate::buffer::context::Outlet;
 use crate::buffer::size::{CellSize, Level, Measure};
 use crate::language::item::Item;
 use crate::language::names::name_fault;
 use crate::language::nearest::unknown;
 use crate::language::spec::{Field, Named, Section, read_section};
 use crate::language::tree::{self, Fault, Value, join};
-use crate::memory::{self, Account, Limits, Side};
+use crate::memory::{self, Account, Limits, QueueTerms, Side};
 
 /// The sections `[memory.…]` and `[queue.…]` of a scenario.
 #[derive(Debug)]
@@ -301,7 +302,7 @@ impl Builder<'_, '_> {
             let message = format!("must be at most the size of the pool, which is {size} cells");
             self.item.ensure(headroom <= size, &format!("pool.{name}.headroom"), &message)?;
             let (name, side, shared) = (name.clone(), pool.side, size - headroom);
-            Ok(MemoryPool { name, side, shared, headroom, alphas: Vec::new() })
+            Ok(MemoryPool { name, side, shared, headroom, terms: Vec::new() })
         };
         pools(&self.item.it).iter().map(pool).collect()
     }
@@ -358,11 +359,14 @@ impl Builder<'_, '_> {
             }
         };
         let count = self.queues.len();
-        let class = self.memories.queues.get(spec.queue).map_or("all", |(name, _)| name);
+        let class = self.memories.queues.get(spec.queue);
+        let priority = class.and_then(|(_, item)| item.it.priority).unwrap_or_default();
+        let class = class.map_or("all", |(name, _)| name);
         *self.queues.entry((pool, line, spec.queue)).or_insert_with(|| {
-            let alphas = &mut memory.pools[pool].alphas;
-            let number = alphas.len();
-            alphas.push(alpha);
+            let terms = &mut memory.pools[pool].terms;
+            let number = terms.len();
+            let outlet = Outlet { line, rate: self.scenario.lines[line].rate };
+            terms.push(QueueTerms { alpha, priority, outlet });
             memory.queues.push(MemoryQueue { class: class.to_string(), line, pool, number, limits });
             count
         })
@@ -387,7 +391,7 @@ impl Builder<'_, '_> {
             }
             pool.shared -= reserved;
             let measure = Measure::MemoryCells(memory.cell);
-            memory::policy(&memory.admission, pool.shared, measure, &pool.alphas, (0, &memory.name))
+            memory::policy(&memory.admission, pool.shared, measure, &pool.terms, (0, &memory.name))
                 .map_err(|refused| self.item.refuse("admission", refused))?;
         }
         let cells = memory.cells;

@@ -146,8 +146,8 @@ pub struct MemoryPool {
     pub shared: u64,
     /// Its headroom in cells.
     pub headroom: u64,
-    /// The factor of each of its queues, where that has one of its own.
-    pub alphas: Vec<Option<f64>>,
+    /// What its policy may know of each of its queues.
+    pub terms: Vec<memory::QueueTerms>,
 }
 
 /// A queue of a memory.

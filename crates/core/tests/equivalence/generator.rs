@@ -353,7 +353,8 @@ impl Writer {
         let (size, cell) =
             (20 + self.below(200), self.pick(&["53 bytes", "96 bytes", "256 bytes", "1000 bytes"]));
         let (check, partitions) = (self.pick(&["before", "after"]), 1 + self.below(8) / 7);
-        let policy = self.pick(&["complete-sharing", "static-threshold", "dynamic-threshold"]);
+        let policy =
+            self.pick(&["complete-sharing", "static-threshold", "dynamic-threshold", "abm", "follow-lqd"]);
         self.line(format_args!(
             "[memory.chip]\nsize = \"{size} cells\"\ncell = \"{cell}\"\ndt_check = \"{check}\""
         ));
@@ -368,7 +369,7 @@ impl Writer {
         let side = if pushes_out { "egress" } else { "ingress" };
         self.line(format_args!("pool.out = {{ size = \"{share} %\" }}"));
         self.line(format_args!("pool.in = {{ side = \"{side}\", headroom = \"{headroom} cells\" }}"));
-        let alpha = if policy == "dynamic-threshold" { "alpha = 0.5" } else { "" };
+        let alpha = if ["dynamic-threshold", "abm"].contains(&policy) { "alpha = 0.5" } else { "" };
         let limit = 1 + self.below(90);
         self.line(format_args!("[queue.one]\nlimit = \"{limit} %\"\nreserved = \"1 cell\"\n{alpha}"));
         let opposite = if pushes_out { "" } else { "opposite = { pool = \"out\" }" };

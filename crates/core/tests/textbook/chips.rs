@@ -23,6 +23,7 @@ const CELL: usize = 64;
 pub(crate) struct Packet {
     vc: u32,
     frame: u32,
+    bytes: u64,
     cells: usize,
 }
 
@@ -78,7 +79,8 @@ struct Pair {
 impl Tracer for Pair {
     fn see(&mut self, now: Time, line: usize, unit: &Unit, what: What, _: &[Circuit]) {
         let Some(port) = self.ports[line] else { return };
-        let packet = Packet { vc: unit.vc, frame: unit.frame, cells: usize::from(unit.bytes).div_ceil(CELL) };
+        let cells = usize::from(unit.bytes).div_ceil(CELL);
+        let packet = Packet { vc: unit.vc, frame: unit.frame, bytes: unit.bytes.into(), cells };
         if let What::Lost(reason) = what {
             assert_eq!(self.awaited.pop_front(), Some((packet, reason)), "{}: the next loss", self.said);
             self.lost += 1;
@@ -214,6 +216,137 @@ fn in_a_memory_the_longest_queue_of_any_port_loses_a_packet_for_one_that_finds_n
             "pushout = {{ policy = \"longest-queue\", end = \"{end}\", counts_arrival = {counts_arrival} }}"
         );
         (keys, Box::new(Longest { tail, counts_arrival }))
+    });
+    assert!(lost > 10_000, "{lost}");
+}
+
+/// A chip that only exists in the thoughts of FollowLQD, run by longest queue drop.
+struct Virtual {
+    rule: Longest,
+    chip: Chip,
+    /// Picoseconds for an octet, and for each port when its first packet has been sent.
+    octet: u64,
+    ends: Vec<u64>,
+}
+
+impl Virtual {
+    fn send_until(&mut self, now: u64) {
+        for (port, ends) in self.ends.iter_mut().enumerate() {
+            while self.chip.ports[port].front().is_some() && *ends <= now {
+                self.chip.ports[port].pop_front();
+                *ends += self.chip.ports[port].front().map_or(0, |next| next.bytes * self.octet);
+            }
+        }
+    }
+}
+
+impl Policy for Virtual {
+    fn takes(&mut self, chip: &mut Chip, now: u64, port: usize, packet: Packet) -> bool {
+        if self.chip.ports.is_empty() {
+            self.chip =
+                Chip { cells: chip.cells, ports: vec![VecDeque::new(); chip.ports.len()], lost: vec![] };
+            self.ends = vec![0; chip.ports.len()];
+        }
+        self.send_until(now);
+        if self.rule.takes(&mut self.chip, now, port, packet) {
+            self.chip.ports[port].push_back(packet);
+            if self.chip.ports[port].len() == 1 {
+                self.ends[port] = now + packet.bytes * self.octet;
+            }
+        }
+        chip.fits(packet) && chip.of(port) < self.chip.of(port)
+    }
+}
+
+#[test]
+fn follow_lqd_takes_what_fits_while_a_queue_is_shorter_than_with_longest_queue_drop() {
+    let lost = compare(|draw| {
+        let counts_arrival = draw.coin();
+        let keys = format!("admission = {{ policy = \"follow-lqd\", counts_arrival = {counts_arrival} }}");
+        let chip = Chip { cells: 0, ports: vec![], lost: vec![] };
+        let rule = Longest { tail: true, counts_arrival };
+        (keys, Box::new(Virtual { rule, chip, octet: 8_000_000 / draw.rate, ends: vec![] }))
+    });
+    assert!(lost > 10_000, "{lost}");
+}
+
+/// ABM with every packet that has left, and the length of every queue after each change.
+struct Abm {
+    alpha: f64,
+    update: u64,
+    congested: usize,
+    /// Bits per second of a line.
+    rate: f64,
+    left: Vec<(u64, usize, u64)>,
+    lengths: Vec<(u64, usize, usize)>,
+}
+
+impl Abm {
+    /// The share of its line that a queue got in the last whole interval.
+    fn share(&self, now: u64, port: usize) -> f64 {
+        let Some(last) = (now / self.update).checked_sub(1) else { return 1.0 };
+        let interval = last * self.update..(last + 1) * self.update;
+        let before = self.lengths.iter().rev().find(|change| change.1 == port && change.0 < interval.start);
+        let mut within =
+            self.lengths.iter().filter(|change| change.1 == port && interval.contains(&change.0));
+        let was_empty = before.is_none_or(|change| change.2 == 0) || within.any(|change| change.2 == 0);
+        let sent = self.left.iter().filter(|(time, from, _)| *from == port && interval.contains(time));
+        let octets: u64 = sent.map(|(_, _, bytes)| bytes).sum();
+        if was_empty || octets == 0 {
+            return 1.0;
+        }
+        (8.0 * octets as f64 * 1e12 / (self.rate * self.update as f64)).min(1.0)
+    }
+}
+
+impl Policy for Abm {
+    fn takes(&mut self, chip: &mut Chip, now: u64, port: usize, packet: Packet) -> bool {
+        let ports = 0..chip.ports.len();
+        let congested = ports.map(|port| (chip.of(port) as f64 / self.congested as f64).min(1.0));
+        let congested = congested.sum::<f64>().max(1.0);
+        let free = (chip.cells - chip.used()) as f64;
+        let threshold = self.alpha * free * self.share(now, port) / congested;
+        let takes = chip.fits(packet) && (chip.of(port) as f64) < threshold;
+        if takes {
+            self.lengths.push((now, port, chip.of(port) + packet.cells));
+        }
+        takes
+    }
+
+    fn left(&mut self, chip: &Chip, now: u64, port: usize, packet: Packet) {
+        self.left.push((now, port, packet.bytes));
+        self.lengths.push((now, port, chip.of(port)));
+    }
+}
+
+#[test]
+fn abm_divides_the_dynamic_threshold_by_congested_queues_and_scales_it_by_the_rate() {
+    let lost = compare(|draw| {
+        let (alpha, update) =
+            ([0.25, 0.5, 1.0, 4.0][draw.stream.up_to(3) as usize], 500 + draw.stream.up_to(5000));
+        let bytes = 1 + draw.stream.up_to(2000);
+        let keys = format!(
+            "admission = {{ policy = \"abm\", alpha = {alpha:?}, update = \"{update} us\", congested = \"{bytes} bytes\" }}"
+        );
+        let (rate, congested) = (draw.rate as f64 * 1e6, bytes.div_ceil(CELL as u64) as usize);
+        let update = update * 1_000_000;
+        (keys, Box::new(Abm { alpha, update, congested, rate, left: vec![], lengths: vec![] }))
+    });
+    assert!(lost > 10_000, "{lost}");
+}
+
+#[test]
+fn a_dynamic_threshold_divides_the_free_room_of_a_memory() {
+    struct Dynamic(f64);
+    impl Policy for Dynamic {
+        fn takes(&mut self, chip: &mut Chip, _: u64, port: usize, packet: Packet) -> bool {
+            chip.fits(packet) && (chip.of(port) as f64) < self.0 * (chip.cells - chip.used()) as f64
+        }
+    }
+    let lost = compare(|draw| {
+        let alpha = [0.25, 0.5, 1.0, 8.0][draw.stream.up_to(3) as usize];
+        let keys = format!("admission = {{ policy = \"dynamic-threshold\", alpha = {alpha:?} }}");
+        (keys, Box::new(Dynamic(alpha)))
     });
     assert!(lost > 10_000, "{lost}");
 }

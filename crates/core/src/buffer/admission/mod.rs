@@ -43,6 +43,8 @@ registry! {
         CompleteSharing = "complete-sharing" in complete_sharing,
         StaticThreshold = "static-threshold" in static_threshold,
         DynamicThreshold = "dynamic-threshold" in dynamic_threshold,
+        Abm = "abm" in abm,
+        FollowLqd = "follow-lqd" in follow_lqd at "follow_lqd/mod.rs",
         DtEpd = "dt-epd" in dt_epd,
         GatekeeperJanitor = "gatekeeper-janitor" in gatekeeper_janitor at "gatekeeper_janitor/mod.rs",
     } testing {
@@ -86,7 +88,8 @@ registry! {
         /// [arrival times](Needs::arrival_times).
         fn see_wait(&mut self, wait: Span) {}
 
-        /// The clock of a policy that has one: called first at time zero, then at each returned instant.
+        /// The clock of a policy that has one: called first at time zero, then at each returned instant,
+        /// and by a memory before it takes a sample.
         fn tick(&mut self, now: Time, pool: &Pool) -> Option<Time> {
             None
         }
@@ -95,6 +98,10 @@ registry! {
         fn meter(&mut self, vc: usize) -> Option<Reading> {
             None
         }
+
+        /// A packet of this size and number of octets asks for room in a queue of a memory, before its threshold is
+        /// asked; the books do not count it yet.
+        fn offered(&mut self, now: Time, pool: &Pool, queue: usize, size: (u64, u16)) {}
 
         /// The most that a queue may hold now, for a policy that shares a buffer by a threshold of every queue:
         /// infinite where there is none. Only such a policy can share a memory among ports.

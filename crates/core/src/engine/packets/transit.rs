@@ -32,7 +32,6 @@ use crate::engine::sharing;
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event};
 use crate::link::port::{Loss, Started};
-use crate::memory::Memory;
 use crate::network::Network;
 use crate::network::circuit::{Marks, Tally};
 use crate::network::end::End;
@@ -156,7 +155,8 @@ impl Transit {
     /// Sample these ports.
     pub(crate) fn sample(&mut self) {
         self.sampled.iter().for_each(|&port| self.network.ports[port].sample());
-        self.network.memories_mut().for_each(Memory::sample);
+        let now = self.sample;
+        self.network.memories_mut().for_each(|memory| memory.sample(now));
         self.sample += self.every;
     }
 

@@ -25,7 +25,7 @@ use crate::buffer::size::Measure;
 use crate::buffer::verdict::{HeadVerdict, Reason, Verdict};
 use crate::link::credit::{self, Credit};
 use crate::link::line::{Line, Sent};
-use crate::memory::Share;
+use crate::memory::{Leaving, Share};
 use crate::metrics::port::Counters;
 use crate::scheduler::{self, Scheduler};
 use crate::unit::{Boundary, Unit};
@@ -597,10 +597,10 @@ impl Port {
     /// A unit has left the buffer, sent or given up from a queue: notify the policies that observe departures.
     #[inline(never)]
     fn tell_departed(&mut self, now: Time, (unit, vc, size): (&Unit, usize, u64), queue: Option<usize>) {
-        if let Some(share) = &mut self.share {
-            share.release(now, vc, size);
-        }
         let sent = queue.is_none();
+        if let Some(share) = &mut self.share {
+            share.release(vc, &Leaving { now, unit, size, sent });
+        }
         self.admission.departed(&Departure { now, unit, queue, vc, size, pool: &self.pool, sent });
         if let Some(pushout) = &mut self.pushout {
             pushout.left(vc, &self.pool, sent);

@@ -38,7 +38,7 @@ impl Port {
         losses: &mut Vec<Loss>,
     ) {
         let Newcomer { unit, vc, size } = newcomer;
-        self.ask_memory(vc, size);
+        self.offer(now, &unit, vc, size);
         let cut = self.cut_for(&unit, vc, size);
         let verdict = self.judge(now, &unit, vc, size, cut.is_some());
         self.act_on((verdict, cut), now, newcomer, vc_of, losses);
@@ -48,7 +48,7 @@ impl Port {
     pub(crate) fn consult(&mut self, now: Time, unit: &Unit, vc: usize, elastic: bool) -> Verdict {
         self.counters.arrived(unit);
         let size = self.size_of(unit);
-        self.ask_memory(vc, size);
+        self.offer(now, unit, vc, size);
         self.judge(now, unit, vc, size, elastic)
     }
 
@@ -98,6 +98,14 @@ impl Port {
             }
         }
         self.sweep(now, queue, &vc_of, losses);
+    }
+
+    /// A unit arrives: a memory that the port shares is told first, and then asked.
+    fn offer(&mut self, now: Time, unit: &Unit, vc: usize, size: u64) {
+        if let Some(share) = &mut self.share {
+            share.offer(now, vc, (size, unit.bytes));
+            self.ask_memory(vc, size);
+        }
     }
 
     /// Where the port shares a memory, it has as much room for a unit of this circuit as the memory grants it.

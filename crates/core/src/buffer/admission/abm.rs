@@ -1,0 +1,257 @@
+//! # Source
+//! V. Addanki, M. Apostolaki, M. Ghobadi, S. Schmid, L. Vanbever, "ABM: Active Buffer Management in Datacenters", ACM SIGCOMM 2022,
+//! equation (9); how congested queues are counted and how rates are measured is from the authors' code (ns3-datacenter).
+//!
+//! # Idea
+//! A dynamic threshold limits the room of a queue, but a queue that drains slowly keeps its room for long. ABM divides the
+//! threshold by the number n of congested queues of the same priority, and multiplies it by the share μ of its line that
+//! the queue gets:
+//!
+//! > T(t) = α · (B − X(t)) · μ / n
+//!
+//! So queues of a priority together hold at most α (B − X), and every queue drains in bounded time.
+//!
+//! # Parameters
+//! `alpha` α (no unit, default 0.5 as in the paper's runs; a class can have an `alpha` of its own). `update` (default 80 µs, the
+//! round trip of the paper's network): interval over which μ is measured. `congested` (default 28000 bytes): a queue of this
+//! length or more counts as one congested queue, a shorter one as the share that it has of it; n is at least 1.
+//!
+//! # Differences from the paper
+//! n is that of the moment, not of the last interval. μ is what the queue has sent in the last whole interval by what its line
+//! could send; it is 1 for a queue that was empty at some time in it or that sent nothing, because then the rate says what came and not
+//! what could leave. The code takes 1 for all shares below 1 / (number of priorities), which equal queues fall below by
+//! rounding. Packets of a sender's first round trip have no larger α, because packets are not marked as such. Nothing is
+//! taken back when a threshold falls.
+//!
+//! # Complexity
+//! The number of queues per packet.
+
+use super::{Admission, Arrival, Context, Departure, Pool, Shortcuts};
+use crate::buffer::size::Measure;
+use crate::buffer::verdict::{Reason, Verdict};
+use crate::refused::{Refused, refuse};
+use crate::section;
+use crate::units::{Bytes, CELL_BYTES, Rate, Span, Time};
+
+section! {
+    /// Block a circuit by a dynamic threshold divided by the number of congested queues and scaled by its rate.
+    pub struct Params {
+        /// Length that all queues of a priority may have, as a multiple of the free room.
+        pub alpha: f64 = 0.5,
+        /// Interval over which rates are measured.
+        pub update: Span = Span::micros(80),
+        /// Length from which a queue counts as congested.
+        pub congested: Bytes = Bytes(28_000),
+    }
+}
+
+/// ABM at one port or in one pool.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    update: Span,
+    congested: u64,
+    queues: Vec<Meter>,
+    /// The number of the present interval.
+    interval: u64,
+}
+
+/// What is known of a queue.
+#[derive(Clone, Copy, Debug)]
+struct Meter {
+    alpha: f64,
+    priority: u32,
+    /// Rate of its line.
+    rate: Rate,
+    /// Octets that have left in the present interval, and whether it was empty at some time in it.
+    octets: u64,
+    was_empty: bool,
+    /// Its share of the line in the last whole interval: μ.
+    share: f64,
+}
+
+impl Policy {
+    /// The policy at one port, or why its parameters cannot be.
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
+        if params.update == Span::ZERO {
+            return refuse("update", "must be longer than 0 s");
+        }
+        let is_factor = |alpha: f64| alpha > 0.0 && alpha.is_finite();
+        let own = context.contracts.iter().map(|contract| contract.alpha.unwrap_or(params.alpha));
+        if !is_factor(params.alpha) || !own.clone().all(is_factor) {
+            return refuse("alpha", "must be greater than 0 and finite");
+        }
+        let queues = context.contracts.iter().zip(own).zip(context.outlets()).map(|((contract, alpha), outlet)| {
+            let (priority, rate) = (contract.priority, outlet.rate);
+            Meter { alpha, priority, rate, octets: 0, was_empty: true, share: 1.0 }
+        });
+        let congested = congested(params.congested.0, context);
+        Ok(Policy { update: params.update, congested, queues: queues.collect(), interval: 0 })
+    }
+
+    /// Begin the interval of `now`, if it is another one; queue `released` has just sent or lost a unit.
+    fn advance(&mut self, now: Time, pool: &Pool, released: Option<usize>) {
+        let interval = now.0 / self.update.0;
+        if interval == self.interval {
+            return;
+        }
+        let is_next = interval == self.interval + 1;
+        self.interval = interval;
+        for (number, queue) in self.queues.iter_mut().enumerate() {
+            let is_empty = pool.of(number) == 0 && released != Some(number);
+            let has_rate = is_next && !queue.was_empty && queue.octets > 0;
+            queue.share = if has_rate { queue.share_over(self.update) } else { 1.0 };
+            (queue.octets, queue.was_empty) = (0, is_empty);
+        }
+    }
+
+    /// n: congested queues of a priority.
+    fn congested_queues(&self, pool: &Pool, priority: u32) -> f64 {
+        let of = |(number, queue): (usize, &Meter)| match queue.priority == priority {
+            true => (pool.of(number) as f64 / self.congested as f64).min(1.0),
+            false => 0.0,
+        };
+        self.queues.iter().enumerate().map(of).sum::<f64>().max(1.0)
+    }
+
+    /// The threshold of a queue: infinite in an unlimited buffer.
+    fn threshold_of(&self, pool: &Pool, queue: usize) -> f64 {
+        let Meter { alpha, priority, share, .. } = self.queues[queue];
+        let free = pool.free().map_or(f64::INFINITY, |free| free as f64);
+        alpha * free * share / self.congested_queues(pool, priority)
+    }
+}
+
+/// That many octets in the measure of a port, but at least 1.
+fn congested(octets: u64, context: &Context<'_>) -> u64 {
+    let largest = context.contracts.iter().map(|contract| contract.octets).max().unwrap_or(1);
+    let unit = match context.measure {
+        Measure::Bytes => 1,
+        Measure::Cells => CELL_BYTES,
+        Measure::Packets => largest.max(1),
+        Measure::MemoryCells(cell) => cell.octets.into(),
+    };
+    octets.div_ceil(unit).max(1)
+}
+
+impl Meter {
+    /// What it has sent in an interval by what its line could send.
+    fn share_over(&self, update: Span) -> f64 {
+        let bits = 8.0 * self.octets as f64 * 1e12;
+        (bits / (self.rate.0 as f64 * update.0 as f64)).min(1.0)
+    }
+}
+
+impl Admission for Policy {
+    fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict {
+        self.offered(arrival.now, arrival.pool, arrival.vc, (arrival.size, arrival.unit.bytes));
+        let threshold = self.threshold_of(arrival.pool, arrival.vc);
+        match arrival.fits() && (arrival.pool.of(arrival.vc) as f64) < threshold {
+            true => Verdict::Accept,
+            false => Verdict::Discard(Reason::Overflow),
+        }
+    }
+
+    fn offered(&mut self, now: Time, pool: &Pool, queue: usize, _: (u64, u16)) {
+        self.advance(now, pool, None);
+        let was_empty = pool.of(queue) == 0;
+        self.queues[queue].was_empty |= was_empty;
+    }
+
+    fn departed(&mut self, departure: &Departure<'_>) {
+        let &Departure { now, unit, vc, pool, sent, .. } = departure;
+        self.advance(now, pool, Some(vc));
+        let meter = &mut self.queues[vc];
+        meter.octets += if sent { unit.bytes.into() } else { 0 };
+        meter.was_empty |= pool.of(vc) == 0;
+    }
+
+    fn tick(&mut self, now: Time, pool: &Pool) -> Option<Time> {
+        self.advance(now, pool, None);
+        None
+    }
+
+    fn threshold(&self, pool: &Pool, queue: usize) -> Option<f64> {
+        Some(self.threshold_of(pool, queue))
+    }
+
+    fn goes_by_frames(&self) -> bool {
+        false
+    }
+}
+
+impl Shortcuts for Policy {}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::Bench;
+    use super::*;
+    use crate::buffer::context::{Contract, Outlet};
+
+    /// Queues that each have a line of this rate, or one for all.
+    fn bench(lines: &[usize], priorities: &[u32], alpha: f64) -> Bench<Policy> {
+        Bench::new(1000, lines.len(), |context| {
+            let queue = |(vc, contract): (usize, &Contract)| Contract {
+                priority: priorities[vc],
+                outlet: Some(Outlet { line: lines[vc], rate: Rate(8_000_000) }),
+                ..*contract
+            };
+            let contracts: Vec<Contract> = context.contracts.iter().enumerate().map(queue).collect();
+            let context = Context { contracts: &contracts, ..*context };
+            let params = Params { alpha, update: Span::millis(1), congested: Bytes(53 * 10) };
+            Policy::new(&params, &context)
+        })
+    }
+
+    /// Fill all queues in turn until each is refused a cell.
+    fn fill(bench: &mut Bench<Policy>) -> Vec<u64> {
+        let queues = bench.pool.vcs();
+        (0..1000).for_each(|_| (0..queues).for_each(|vc| drop(bench.offer(vc, "."))));
+        (0..queues).map(|vc| bench.pool.of(vc)).collect()
+    }
+
+    #[test]
+    fn queues_of_one_priority_hold_together_what_one_of_them_would() {
+        for ports in [1, 4, 10] {
+            let lines: Vec<usize> = (0..ports).collect();
+            let held: u64 = fill(&mut bench(&lines, &vec![0; ports], 0.5)).iter().sum();
+            assert!(held.abs_diff(333) <= ports as u64, "{ports} queues hold {held}, not α B / (1 + α)");
+        }
+    }
+
+    #[test]
+    fn other_priorities_leave_each_its_share() {
+        // B α / (1 + Σ α) for each of two priorities, however many queues the first has
+        let mut bench = bench(&[0, 1, 2, 3], &[0, 0, 0, 1], 1.0);
+        fill(&mut bench);
+        for _ in 0..2000 {
+            (0..4).for_each(|vc| bench.depart(vc));
+            (0..4).for_each(|vc| drop(bench.offer(vc, "..")));
+        }
+        let held: Vec<u64> = (0..4).map(|vc| bench.pool.of(vc)).collect();
+        assert!(held[3].abs_diff(333) <= 4, "{held:?}");
+        assert!(held[..3].iter().all(|cells| cells.abs_diff(111) <= 4), "{held:?}");
+    }
+
+    #[test]
+    fn a_queue_that_gets_half_of_its_line_gets_half_of_the_threshold() {
+        let mut bench = bench(&[0, 0], &[0, 1], 1.0);
+        (0..200).for_each(|_| (0..2).for_each(|vc| drop(bench.offer(vc, "."))));
+        let threshold = |bench: &Bench<Policy>| bench.policy.threshold(&bench.pool, 0).unwrap();
+        assert_eq!(threshold(&bench), 600.0);
+        for cell in 1..=60u64 {
+            bench.now = Time(53_000_000 * cell); // 53 octets at 8 Mb/s: 18 or 19 in an interval
+            bench.depart(cell as usize % 2);
+        }
+        let free = 1000 - bench.pool.total();
+        let share = threshold(&bench) / free as f64;
+        assert!((share - 0.5).abs() < 0.053, "{share}, and not 0.5 to within a cell");
+    }
+
+    #[test]
+    fn an_interval_or_a_factor_of_nothing_is_refused() {
+        let right = Params { alpha: 1.0, update: Span::millis(1), congested: Bytes(1) };
+        let key = |params: Params| Policy::new(&params, &Context::alone(9, 1)).unwrap_err().key;
+        assert_eq!(key(Params { update: Span::ZERO, ..right.clone() }), Some("update"));
+        assert_eq!(key(Params { alpha: 0.0, ..right }), Some("alpha"));
+    }
+}

@@ -1,0 +1,112 @@
+//! A buffer run by longest queue drop, of which only the lengths of queues matter.
+
+use std::collections::VecDeque;
+
+use crate::buffer::context::Context;
+use crate::buffer::pushout::longest_queue;
+use crate::link::line::Line;
+use crate::units::{Span, Time};
+
+/// The virtual buffer: its lines, and the length of each queue.
+#[derive(Clone, Debug)]
+pub(super) struct VirtualBuffer {
+    rule: longest_queue::Params,
+    /// What it holds, if it is limited.
+    capacity: Option<u64>,
+    total: u64,
+    lengths: Vec<u64>,
+    /// By queue its line.
+    line_of: Vec<usize>,
+    lines: Vec<VirtualLine>,
+}
+
+/// What waits for a line, and what it sends.
+#[derive(Clone, Debug)]
+struct VirtualLine {
+    line: Line,
+    sending: Option<(Packet, Time)>,
+    waiting: VecDeque<Packet>,
+}
+
+/// A virtual packet.
+#[derive(Clone, Copy, Debug)]
+struct Packet {
+    queue: usize,
+    size: u64,
+    bytes: u16,
+}
+
+impl VirtualBuffer {
+    /// An empty buffer.
+    pub(super) fn new(rule: longest_queue::Params, context: &Context<'_>) -> VirtualBuffer {
+        let (mut numbers, mut lines) = (Vec::new(), Vec::new());
+        let line_of = context.outlets().map(|outlet| {
+            numbers.iter().position(|number| *number == outlet.line).unwrap_or_else(|| {
+                numbers.push(outlet.line);
+                let line = Line::new(outlet.rate, Span::ZERO);
+                lines.push(VirtualLine { line, sending: None, waiting: VecDeque::new() });
+                lines.len() - 1
+            })
+        });
+        let line_of = line_of.collect();
+        let lengths = vec![0; context.vcs()];
+        VirtualBuffer { rule, capacity: context.capacity.limit(), total: 0, lengths, line_of, lines }
+    }
+
+    /// The length of a queue.
+    pub(super) fn length(&self, queue: usize) -> u64 {
+        self.lengths[queue]
+    }
+
+    /// Send what has left by `now`.
+    pub(super) fn send_until(&mut self, now: Time) {
+        for line in &mut self.lines {
+            while let Some((packet, ends)) = line.sending.filter(|(_, ends)| *ends <= now) {
+                self.lengths[packet.queue] -= packet.size;
+                self.total -= packet.size;
+                line.sending = None;
+                line.start(ends);
+            }
+        }
+    }
+
+    /// A packet arrives: it joins its queue unless that is the longest one of a full buffer.
+    pub(super) fn arrive(&mut self, now: Time, queue: usize, (size, bytes): (u64, u16)) {
+        while self.capacity.is_some_and(|capacity| self.total + size > capacity) {
+            let lengths = self.lengths.iter().copied().enumerate();
+            let Some(victim) = self.rule.victim(lengths, (queue, size), |other| self.last_of(other).is_some())
+            else {
+                return;
+            };
+            self.push_out(victim);
+        }
+        self.lengths[queue] += size;
+        self.total += size;
+        let line = &mut self.lines[self.line_of[queue]];
+        line.waiting.push_back(Packet { queue, size, bytes });
+        line.start(now);
+    }
+
+    /// The place of the last packet of a queue that waits, if one does.
+    fn last_of(&self, queue: usize) -> Option<usize> {
+        self.lines[self.line_of[queue]].waiting.iter().rposition(|packet| packet.queue == queue)
+    }
+
+    fn push_out(&mut self, queue: usize) {
+        let place = self.last_of(queue).expect("a queue that gives way has a packet");
+        let packet = self.lines[self.line_of[queue]].waiting.remove(place).expect("a packet that was found");
+        self.lengths[queue] -= packet.size;
+        self.total -= packet.size;
+    }
+}
+
+impl VirtualLine {
+    /// Send the next packet, if the line is free.
+    fn start(&mut self, now: Time) {
+        if self.sending.is_none()
+            && let Some(packet) = self.waiting.pop_front()
+        {
+            self.sending = Some((packet, self.line.send(now, packet.bytes).ends));
+        }
+    }
+}
