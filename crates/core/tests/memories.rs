@@ -245,7 +245,8 @@ fn an_explained_scenario_says_what_its_queues_may_hold_and_is_read_back_to_the_s
     let text = chip(1, 1, 100, &memory(&format!("size = \"1008 cells\"\n{DYNAMIC}\n{class}")));
     let scenario = load(&text, "chip.toml", &[]).unwrap();
     let document = explain(&scenario);
-    assert_eq!(load(&document.to_string(), "chip.json", &[]).unwrap(), scenario);
+    let again = load(&document.to_string(), "chip.json", &[]).unwrap();
+    assert_eq!((explain(&again), &again.memories), (document, &scenario.memories));
     assert_eq!(
         thresholds(&scenario),
         [
