@@ -81,7 +81,7 @@ hostile: $(VENV)/.built ## 1500 hostile inputs (PUSHOUT_HOSTILE=…, PUSHOUT_HOS
 		$(BIN)/pytest tests/test_hostile.py tests/test_damage.py tests/test_interrupt.py
 
 wasm: $(WASM) ## The simulator gives the same bytes in WebAssembly (needs Node.js and the Rust target wasm32-unknown-unknown)
-	cargo build --locked --profile test --package pushout-web --example answer
+	cargo build --locked --profile test --workspace --example answer
 	ENGINE=$(abspath $(WASM)) ANSWER=$(abspath target/debug/examples/answer) node --test web/test/equality.test.mjs
 
 lab: $(LAB) ## Build the page of the lab, target/lab/lab.html (needs Node.js, npm and the Rust target wasm32-unknown-unknown)

@@ -80,10 +80,11 @@ impl Policy {
         if !is_factor(params.alpha) || !own.clone().all(is_factor) {
             return refuse("alpha", "must be greater than 0 and finite");
         }
-        let queues = context.contracts.iter().zip(own).zip(context.outlets()).map(|((contract, alpha), outlet)| {
-            let (priority, rate) = (contract.priority, outlet.rate);
-            Meter { alpha, priority, rate, octets: 0, was_empty: true, share: 1.0 }
-        });
+        let queues =
+            context.contracts.iter().zip(own).zip(context.outlets()).map(|((contract, alpha), outlet)| {
+                let (priority, rate) = (contract.priority, outlet.rate);
+                Meter { alpha, priority, rate, octets: 0, was_empty: true, share: 1.0 }
+            });
         let congested = congested(params.congested.0, context);
         Ok(Policy { update: params.update, congested, queues: queues.collect(), interval: 0 })
     }

@@ -49,10 +49,8 @@ pub struct Policy {
 impl Policy {
     /// The policy, which can work everywhere.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
-        let rule = longest_queue::Params {
-            end: longest_queue::End::Tail,
-            counts_arrival: params.counts_arrival,
-        };
+        let rule =
+            longest_queue::Params { end: longest_queue::End::Tail, counts_arrival: params.counts_arrival };
         Ok(Policy { buffer: VirtualBuffer::new(rule, context) })
     }
 }

@@ -74,7 +74,8 @@ impl VirtualBuffer {
     pub(super) fn arrive(&mut self, now: Time, queue: usize, (size, bytes): (u64, u16)) {
         while self.capacity.is_some_and(|capacity| self.total + size > capacity) {
             let lengths = self.lengths.iter().copied().enumerate();
-            let Some(victim) = self.rule.victim(lengths, (queue, size), |other| self.last_of(other).is_some())
+            let Some(victim) =
+                self.rule.victim(lengths, (queue, size), |other| self.last_of(other).is_some())
             else {
                 return;
             };
