@@ -170,7 +170,13 @@ fn what_a_template_cannot_make_is_refused() {
     };
     refused("leaves = 2", "leaves = 1", "topology.leaves must be at least 2, not 1");
     refused("spines = 4", "spines = 0", "topology.spines must be at least 1, not 0");
-    refused("hosts = 32", "hosts = 60000", "topology.hosts must be at most 100000 at all leaves together");
+    refused("leaves = 2", "leaves = 1000000", "topology.leaves must be at most 100000, not 1000000");
+    let most = |key: &str, most: u32, count: u32| {
+        format!("topology.{key} must be at most {most} here, 100000 at all leaves together, not {count}")
+    };
+    refused("hosts = 32", "hosts = 60000", &most("hosts", 50_000, 60_000));
+    refused("spines = 4", "spines = 4000000000", &most("spines", 50_000, 4_000_000_000));
+    refused("hosts = 32", "hosts = 32\nlinks = 12501", &most("links", 12_500, 12_501));
     let tree = |radix| format!("template = \"fat-tree\"\nradix = {radix}");
     let leaves = "template = \"leaf-spine\"\nleaves = 2\nspines = 4\nhosts = 32";
     refused(leaves, &tree(5), "topology.radix must be an even number of at least 2, not 5");

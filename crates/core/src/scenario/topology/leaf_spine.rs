@@ -68,14 +68,16 @@ impl Template for Params {
         for (key, count) in [("spines", spines), ("hosts", hosts), ("links", links)] {
             refuse_if(count == 0, key, "must be at least 1")?;
         }
-        let all = u64::from(leaves) * u64::from(hosts);
-        refuse_if(all > MOST, "hosts", format!("must be at most {MOST} at all leaves together"))?;
-        let wires = u64::from(leaves).saturating_mul(spines.into()).saturating_mul(links.into());
-        refuse_if(
-            wires > MOST,
-            "links",
-            format!("must be at most {MOST} between all leaves and spines together"),
-        )?;
+        let (many, pairs) = (u64::from(leaves), u64::from(leaves) * u64::from(spines));
+        refuse_if(many > MOST, "leaves", format!("must be at most {MOST}"))?;
+        for (key, count, groups) in
+            [("hosts", hosts, many), ("spines", spines, many), ("links", links, pairs)]
+        {
+            let most = MOST / groups;
+            let message = format!("must be at most {most} here, {MOST} at all leaves together");
+            refuse_if(u64::from(count) > most, key, message)?;
+        }
+        let all = many * u64::from(hosts);
         (1..=all).for_each(|host| network.host(&format!("host{host}")));
         (1..=leaves).for_each(|leaf| network.relay(&format!("leaf{leaf}")));
         (1..=spines).for_each(|spine| network.relay(&format!("spine{spine}")));

@@ -1,0 +1,141 @@
+//! What acknowledgements do: the ACK half of `tcp_input`, for a sender without selective acknowledgements.
+
+use super::{Sender, Timer};
+use crate::transport::ecn::Ecn;
+use crate::transport::tcp::congestion::{Congestion, Facts, Reaction};
+use crate::transport::tcp::{Outlet, Segment};
+use crate::units::{Span, Time};
+
+impl Sender {
+    /// An ACK that acknowledges nothing new: a duplicate, a window update or a latecomer.
+    #[inline(never)]
+    pub(super) fn on_old_ack(&mut self, now: Time, segment: &Segment, out: &mut impl Outlet) {
+        let waiting = matches!(self.timer, Some((Timer::Retransmit, _)));
+        let same_window = u64::from(segment.window) == self.send_window;
+        if segment.ecn.has(Ecn::ECE) && segment.ack == self.unacknowledged {
+            self.congestion.on_echo(0, self.facts(now, None));
+            self.reduce_for_mark(now);
+        }
+        if !waiting || !same_window || segment.ack < self.unacknowledged {
+            self.duplicates = 0;
+            if self.update_window(segment) {
+                self.output(now, out);
+            }
+            return;
+        }
+        self.duplicates += 1;
+        let facts = self.facts(now, None);
+        match self.congestion.on_duplicate(&mut self.window, self.duplicates, facts) {
+            reaction @ (Reaction::Retransmit { .. } | Reaction::GoBack) => {
+                self.aside.stats.fast_retransmits += 1;
+                self.note_reduction();
+                self.timer = None;
+                if reaction == Reaction::GoBack {
+                    return self.go_back(now, out);
+                }
+                self.retransmit_first(now, out);
+            }
+            Reaction::Continue if self.congestion.is_recovering() => self.output(now, out),
+            Reaction::Continue => {}
+        }
+    }
+
+    #[inline(always)] // nearly every ACK is one
+    pub(super) fn on_new_ack(&mut self, now: Time, segment: &Segment, out: &mut impl Outlet) {
+        let acked = segment.ack - self.unacknowledged;
+        let rtt = if self.timestamps {
+            self.timed = None;
+            self.sample(segment.stamp, now);
+            Some(now.since(segment.stamp))
+        } else {
+            self.measure(now, segment.ack)
+        };
+        self.record_delivery(now, segment.ack);
+        self.unacknowledged = segment.ack;
+        self.next = self.next.max(segment.ack);
+        self.duplicates = 0;
+        let facts = self.facts(now, rtt);
+        let most = self.largest_growth(acked);
+        let reaction = match segment.ecn.has(Ecn::ECE) {
+            true => self.on_echo(acked, facts),
+            false => self.congestion.on_new_ack(&mut self.window, acked, facts),
+        };
+        self.window.cwnd = self.window.cwnd.min(most);
+        self.update_window(segment);
+        self.restart_timer(now, reaction);
+        if matches!(reaction, Reaction::Retransmit { .. }) {
+            self.retransmit_first(now, out);
+        }
+        self.output(now, out);
+    }
+
+    /// An ACK of `acked` new octets echoes a congestion mark: it does not open the window (RFC 3168 section 6.1.2). In fast
+    /// recovery, which has reduced the window already, it is like any other.
+    #[cold]
+    pub(super) fn on_echo(&mut self, acked: u64, facts: Facts) -> Reaction {
+        self.congestion.on_echo(acked, facts);
+        if self.congestion.is_recovering() {
+            let facts = Facts { is_counted: true, ..facts };
+            return self.congestion.on_new_ack(&mut self.window, acked, facts);
+        }
+        self.reduce_for_mark(facts.now);
+        Reaction::Continue
+    }
+
+    /// Reduce the window for a congestion mark, unless that has been done for one or for a loss in this round trip.
+    pub(in super::super) fn reduce_for_mark(&mut self, now: Time) {
+        let facts = self.facts(now, None);
+        if facts.is_reduced || self.congestion.is_recovering() {
+            return;
+        }
+        self.aside.stats.mark_reactions += 1;
+        self.congestion.on_mark(&mut self.window, facts);
+        self.note_reduction();
+    }
+
+    /// The window has been reduced, which the next new segment reports to a receiver that echoes marks until then.
+    pub(in super::super) fn note_reduction(&mut self) {
+        if self.ecn {
+            (self.tells_reduced, self.aside.reduced) = (true, Some(self.sent));
+        }
+    }
+
+    /// Take the window of an ACK unless a newer ACK has overtaken it; returns whether it changed.
+    #[inline]
+    pub(in super::super) fn update_window(&mut self, segment: &Segment) -> bool {
+        let window = u64::from(segment.window);
+        let newer =
+            segment.ack > self.window_ack || (segment.ack == self.window_ack && window > self.send_window);
+        let changed = newer && window != self.send_window;
+        if newer {
+            self.send_window = window;
+            self.window_ack = segment.ack;
+            self.largest_window = self.largest_window.max(window);
+        }
+        changed
+    }
+
+    /// If `ack` covers the timed segment, its round trip ends now.
+    pub(super) fn measure(&mut self, now: Time, ack: u64) -> Option<Span> {
+        let (_, since) = self.timed.filter(|(seq, _)| ack > *seq)?;
+        self.timed = None;
+        self.sample(since, now);
+        Some(now.since(since))
+    }
+
+    pub(in super::super) fn sample(&mut self, since: Time, now: Time) {
+        let jitter = match self.rtt_jitter {
+            Span::ZERO => Span::ZERO,
+            limit => Span(self.aside.jitter.up_to(limit.0)),
+        };
+        self.estimator.sample(self.clock.between(since, now + jitter));
+    }
+
+    #[inline]
+    pub(in super::super) fn record_delivery(&mut self, now: Time, ack: u64) {
+        while let Some((_, since)) = self.undelivered.filter(|(end, _)| *end <= ack) {
+            self.deliveries.add(now.since(since));
+            self.undelivered = self.others.pop_front();
+        }
+    }
+}

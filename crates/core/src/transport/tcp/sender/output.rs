@@ -1,0 +1,145 @@
+//! What a sender sends, and when it may: `tcp_output`, with the silly-window avoidance and the congestion notification of segments.
+
+use super::{Sender, State, Timer};
+use crate::transport::Transport;
+use crate::transport::ecn::Ecn;
+use crate::transport::tcp::{Outlet, Segment};
+use crate::units::Time;
+
+impl Sender {
+    /// Send what the window allows (`tcp_output`).
+    pub(super) fn output(&mut self, now: Time, out: &mut impl Outlet) {
+        if self.state != State::Established {
+            return;
+        }
+        if self.sacks {
+            return self.push_selective(now, out);
+        }
+        let window = self.send_window.min(self.window.usable());
+        let end = self.written.min(self.unacknowledged.saturating_add(window));
+        while self.next < end {
+            let len = (end - self.next).min(self.window.mss);
+            if !self.worth_sending(len) {
+                break;
+            }
+            self.transmit(now, self.next, len, out);
+            self.next += len;
+            self.start_retransmission_timer(now);
+        }
+        if self.heeds_application {
+            self.note_limit(self.window.usable());
+        }
+        if window == 0 && self.next > self.unacknowledged {
+            // the window was closed over data in flight: probe for it instead of repeating it
+            self.timer = None;
+            self.next = self.unacknowledged;
+        }
+        if self.timer.is_none() && self.unacknowledged < self.written {
+            self.timer = Some((Timer::Persist, self.clock.after(now, self.estimator.persist())));
+        }
+    }
+
+    /// Remember what was sent while the window was the limit: less than a segment fits, or the application has written more.
+    pub(in super::super) fn note_limit(&mut self, window: u64) {
+        if self.sent < self.written || self.flight() + self.window.mss > window {
+            self.aside.window_limited = self.sent;
+        }
+    }
+
+    /// What the window may grow to with an ACK of `acked` octets: no further while the application is the limit, so that it is
+    /// never larger than what has been tried (as in Linux, `tcp_is_cwnd_limited`, and RFC 9002 section 7.8).
+    #[inline]
+    pub(in super::super) fn largest_growth(&self, acked: u64) -> u64 {
+        let is_limit = self.heeds_application && self.unacknowledged - acked >= self.aside.window_limited;
+        if is_limit { self.window.cwnd } else { u64::MAX }
+    }
+
+    /// Nothing is outstanding, and nothing has been sent for longer than the timeout in force (RFC 5681 section 4.1).
+    pub(super) fn was_idle(&self, now: Time) -> bool {
+        self.sent == self.unacknowledged && self.clock.after(self.last_sent, self.estimator.timeout()) < now
+    }
+
+    /// Silly-window avoidance of the sender (RFC 1122 section 4.2.3.4) for the `len` octets at `next`.
+    pub(in super::super) fn worth_sending(&self, len: u64) -> bool {
+        len == self.window.mss
+            || self.next + len == self.written
+            || 2 * len >= self.largest_window
+            || (self.next == self.unacknowledged && self.next < self.sent)
+    }
+
+    #[inline(always)] // for what nearly every segment is sent by
+    pub(in super::super) fn transmit(&mut self, now: Time, seq: u64, len: u64, out: &mut impl Outlet) {
+        if seq >= self.sent && self.timed.is_none() {
+            self.timed = Some((seq, now));
+            match self.undelivered {
+                None => self.undelivered = Some((seq + len, now)),
+                Some(_) => self.others.push_back((seq + len, now)),
+            }
+        }
+        if self.ecn {
+            return self.emit_capable(now, seq, len, out);
+        }
+        self.emit(now, seq, len, Ecn::default(), out);
+    }
+
+    /// Send a segment of a connection that takes part in congestion notification.
+    #[inline(never)]
+    pub(super) fn emit_capable(&mut self, now: Time, seq: u64, len: u64, out: &mut impl Outlet) {
+        let ecn = self.notification(seq);
+        self.emit(now, seq, len, ecn, out);
+    }
+
+    /// The congestion notification of a segment: one that is sent again cannot be marked (RFC 3168 section 6.1.5), unless all
+    /// can.
+    pub(super) fn notification(&mut self, seq: u64) -> Ecn {
+        if seq < self.sent {
+            return self.aside.params.ect_of_others();
+        }
+        self.aside.params.ect().with(Ecn::CWR.when(std::mem::take(&mut self.tells_reduced)))
+    }
+
+    pub(super) fn emit(&mut self, now: Time, seq: u64, len: u64, ecn: Ecn, out: &mut impl Outlet) {
+        let retransmission = seq < self.sent;
+        self.sent = self.sent.max(seq + len);
+        self.last_sent = now;
+        self.segments_sent += 1;
+        self.segments_retransmitted += u64::from(retransmission);
+        let connection = self.connection;
+        let stamp = if self.timestamps { now } else { Time::ZERO };
+        let last = self.is_closing && seq + len == self.written;
+        out.put(Segment {
+            seq,
+            len: len as u16,
+            ecn,
+            connection,
+            retransmission,
+            last,
+            stamp,
+            ..Segment::default()
+        });
+    }
+
+    pub(super) fn send_syn(&mut self, now: Time, out: &mut impl Outlet) {
+        let ecn = Ecn::ECE.with(Ecn::CWR).when(self.ecn).with(self.aside.params.ect_of_others());
+        out.put(Segment {
+            seq: self.next,
+            connection: self.connection,
+            syn: true,
+            ecn,
+            ..Segment::default()
+        });
+        self.start_retransmission_timer(now);
+    }
+
+    /// Send the first unacknowledged segment again; what follows stays where it is.
+    pub(super) fn retransmit_first(&mut self, now: Time, out: &mut impl Outlet) {
+        let left = self.written - self.unacknowledged;
+        let len = left.min(self.send_window).min(self.window.mss);
+        self.timed = None;
+        if len > 0 {
+            self.transmit(now, self.unacknowledged, len, out);
+            self.next = self.next.max(self.unacknowledged + len);
+            self.start_retransmission_timer(now);
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! The retransmission and the persist timer: when they run, and what a sender does when one expires (`tcp_timers`).
+
+use super::{Sender, State, Timer};
+use crate::transport::tcp::congestion::{Congestion, Reaction, Timeout};
+use crate::transport::tcp::{Backoff, Outlet};
+use crate::units::Time;
+
+impl Sender {
+    pub(super) fn start_retransmission_timer(&mut self, now: Time) {
+        if let Some((Timer::Retransmit, _)) = self.timer {
+            return;
+        }
+        if self.timer.is_some() {
+            self.estimator.end_backoff();
+        }
+        self.timer = Some((Timer::Retransmit, self.clock.after(now, self.estimator.timeout())));
+    }
+
+    /// New data was acknowledged: the retransmission timer starts anew, or ends if nothing is outstanding.
+    #[inline]
+    pub(super) fn restart_timer(&mut self, now: Time, reaction: Reaction) {
+        if !matches!(self.timer, Some((Timer::Retransmit, _))) {
+            return;
+        }
+        if self.unacknowledged == self.sent {
+            self.timer = None;
+        } else if reaction != (Reaction::Retransmit { restart_timer: false }) {
+            self.timer = Some((Timer::Retransmit, self.clock.after(now, self.estimator.timeout())));
+        }
+    }
+
+    /// The retransmission timer has expired: go back to the first unacknowledged octet and slow-start (`tcp_timers`).
+    pub(super) fn time_out(&mut self, now: Time, out: &mut impl Outlet) {
+        self.aside.stats.timeouts += 1;
+        self.estimator.back_off();
+        let (facts, timeout) = (self.facts(now, None), self.which_timeout());
+        self.congestion.on_timeout(&mut self.window, facts, timeout);
+        self.note_reduction();
+        self.duplicates = 0;
+        self.timer = None;
+        if self.sacks && self.state == State::Established {
+            return self.give_up_flight(now, out);
+        }
+        self.go_back(now, out);
+    }
+
+    /// Send again from the first unacknowledged octet on.
+    pub(super) fn go_back(&mut self, now: Time, out: &mut impl Outlet) {
+        self.timed = None;
+        self.next = self.unacknowledged;
+        if self.state == State::SynSent {
+            self.send_syn(now, out);
+        } else {
+            self.output(now, out);
+        }
+    }
+
+    /// Whether the timer now sends a segment that it has sent before; 4.4BSD makes no difference.
+    pub(super) fn which_timeout(&mut self) -> Timeout {
+        if self.state == State::SynSent || self.aside.params.backoff == Backoff::Bsd {
+            return Timeout::First;
+        }
+        let last = self.aside.timed_out.replace(self.unacknowledged);
+        if last == Some(self.unacknowledged) { Timeout::Repeated } else { Timeout::First }
+    }
+
+    /// The persist timer has expired: one octet into a closed window, or what a small window can take.
+    pub(super) fn probe(&mut self, now: Time, out: &mut impl Outlet) {
+        let window = self.send_window.min(self.window.usable());
+        let left = self.written - self.unacknowledged;
+        self.aside.stats.window_probes += 1;
+        let seq = self.unacknowledged;
+        if window > 0 {
+            let len = left.min(window).min(self.window.mss);
+            self.transmit(now, seq, len, out);
+            self.next = seq + len;
+            self.start_retransmission_timer(now);
+        } else {
+            // never timed: its ACK may well not acknowledge it; nor marked, unless all are (RFC 3168 section 6.1.6)
+            let ecn = self.aside.params.ect_of_others();
+            self.emit(now, seq, 1, ecn, out);
+            self.next = if self.sacks { self.sent } else { self.next };
+            self.timer = Some((Timer::Persist, self.clock.after(now, self.estimator.persist())));
+        }
+    }
+}
