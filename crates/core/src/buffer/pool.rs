@@ -75,6 +75,14 @@ impl Pool {
         self.of[vc] += size;
     }
 
+    /// `total` is in the buffer, for an engine that enters all circuits as the first.
+    #[inline]
+    pub(crate) fn hold(&mut self, total: u64) {
+        self.total = total;
+        self.active = u32::from(total > 0);
+        self.of[0] = total;
+    }
+
     /// A unit of `size` leaves, whether sent or lost.
     pub(crate) fn remove(&mut self, vc: usize, size: u64) {
         self.of[vc] = self.of[vc].checked_sub(size).expect("a circuit holds what it gives up");

@@ -254,7 +254,7 @@ impl VcAccounting {
     #[inline]
     pub(crate) fn joined(&mut self, vc: u32, size: u64) {
         if self.interest == Interest::Total {
-            return self.pool.add_ahead(0, size);
+            return self.pool.hold(self.pool.total() + size);
         }
         self.pool.add_ahead(vc as usize, size);
         match self.order.back_mut() {
@@ -279,7 +279,7 @@ impl VcAccounting {
         if self.interest == Interest::Total {
             return match self.pool.total() - size {
                 0 => self.emptied(policy, now),
-                total => self.holds(total),
+                total => self.pool.hold(total),
             };
         }
         while size > 0 {
@@ -299,18 +299,9 @@ impl VcAccounting {
     }
 
     /// Everything has left, the last of it at `now`; for a policy that needs no more than that.
-    #[inline]
-    pub(crate) fn emptied(&mut self, policy: &mut Policy, now: Time) {
-        self.holds(0);
+    fn emptied(&mut self, policy: &mut Policy, now: Time) {
+        self.pool.hold(0);
         self.tell(policy, now, (0, 0), false);
-    }
-
-    /// `total` is in the buffer; for a policy that does not look at circuits everything is booked on one circuit.
-    #[inline]
-    pub(crate) fn holds(&mut self, total: u64) {
-        let before = self.pool.total();
-        self.pool.add_ahead(0, total.saturating_sub(before));
-        self.pool.remove(0, before.saturating_sub(total));
     }
 
     fn tell(&self, policy: &mut Policy, now: Time, (vc, size): (usize, u64), ends_frame: bool) {

@@ -137,7 +137,7 @@ impl CellFifo {
             self.drop_before(cx, Time(time.0 + 1));
             cx.port.admission_mut().see(time, vc as usize, self.content.level());
             if lost.is_none() {
-                self.take_cell(cx, vc, time);
+                self.accept_cell(cx, vc, time);
             }
         }
         (self.segment, self.order) = (segment, order);
@@ -160,15 +160,22 @@ impl CellFifo {
             let Arriving { unit, vc, .. } = arriving;
             self.progress.sent(&unit, 1, vc as usize, self.is_measured());
             self.gathered[vc as usize].join(out, vc, &unit, 1, pace.whole);
-            self.take_cell(cx, vc, time);
+            self.accept_cell(cx, vc, time);
         }
         (self.segment, self.order) = (segment, order);
     }
 
-    /// Accept one cell of a gathered train: it starts as soon as it can. Returns when.
+    /// Remove what has left by `time`, and accept one cell of a gathered train. Returns when it starts.
     #[inline]
     fn take_cell(&mut self, cx: &mut Context<'_>, vc: u32, time: Time) -> Time {
         self.drop_before(cx, Time(time.0 + 1));
+        self.accept_cell(cx, vc, time)
+    }
+
+    /// Accept one cell of a gathered train, now that all cells that have left by `time` are removed: it starts as soon
+    /// as it can. Returns when.
+    #[inline]
+    fn accept_cell(&mut self, cx: &Context<'_>, vc: u32, time: Time) -> Time {
         let Content::Cells { pace, .. } = self.content else { return Time::ZERO };
         let start = self.free.not_before(time);
         self.content.join(start, pace.whole, 1);
