@@ -128,7 +128,13 @@ def test_what_a_study_says_is_text_not_markup(tmp_path: Path) -> None:
     assert "&lt;i&gt; and max<sub>p</sub> reach more" in text
     scheme = '[[scheme]]\nname = "RED"\ntext = "Up to max_p, below 80 % & above."\n'
     text = render(Reproduction([draw(outcome(tmp_path, f"{TOML}\n{scheme}"))], 1.0))
-    assert "<dd>Up to max<sub>p</sub>, below 80\N{NO-BREAK SPACE}% &amp; above.</dd>" in text
+    assert "<p>Up to max<sub>p</sub>, below 80\N{NO-BREAK SPACE}% &amp; above.</p>" in text
+
+
+def test_a_scheme_may_be_described_by_a_table(tmp_path: Path) -> None:
+    scheme = '[[scheme]]\nname = "RED"\ntext = """Its states:\n\n| state | marked |\n|---|---|\n| first | D |\n"""\n'
+    text = render(Reproduction([draw(outcome(tmp_path, f"{TOML}\n{scheme}"))], 1.0))
+    assert '<th scope="col">marked</th>' in text and "<td>D</td>" in text
 
 
 def test_a_row_has_the_digits_that_print_deserves(tmp_path: Path) -> None:
