@@ -26,6 +26,7 @@ REASONS = (
     "janitor",
     "policed",
     "delay",
+    "link",
 )
 """Reasons for which a unit can be lost or marked; a document lists only those that occurred."""
 

@@ -12,6 +12,7 @@ use pushout_core::catalogue;
 use pushout_core::engine;
 use pushout_core::language::registry::Entry;
 use pushout_core::language::spec::{ParamSpec, Section};
+use pushout_core::link::loss::Gilbert;
 use pushout_core::report::report;
 use pushout_core::scenario::file;
 use pushout_core::scenario::model::{Engine, Scenario};
@@ -136,6 +137,8 @@ fn sections() -> Vec<Place> {
     measured["measure"] = json!({
         "window": "100 ns", "occupancy": ["bottleneck"], "losses": ["bottleneck"], "fairness": [{ "class": "one" }, { "class": "two" }],
     });
+    let mut lossy = packet_network();
+    lossy["loss"] = json!([{ "link": "bottleneck", "gilbert": { "to_bad": 0.1, "to_good": 0.3 } }]);
     let mut shared = packet_network();
     shared["port"]["default"] = json!({ "memory": "chip" });
     shared["memory"] =
@@ -155,6 +158,8 @@ fn sections() -> Vec<Place> {
         place(&text, "/link/0/back", file::Back::params()),
         place(&text, "/port/default", file::Port::params()),
         place(&text, "/flow/0", file::Flow::params()),
+        place(&lossy, "/loss/0", file::Loss::params()),
+        place(&lossy, "/loss/0/gilbert", Gilbert::params()),
         place(&measured, "/measure", file::Measure::params()),
         place(&measured, "/measure/fairness/0", file::Fair::params()),
     ]

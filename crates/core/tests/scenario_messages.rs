@@ -288,6 +288,47 @@ fn what_cannot_work_together_is_refused_with_the_reason() {
 }
 
 #[test]
+fn losses_by_intent_say_what_they_may_be() {
+    let end = "transport = { kind = \"udp\" }\n";
+    for (loss, expected) in [
+        (
+            "link = \"a->t\"\ncells = [1]",
+            r#"link: unknown link "a->t"; did you mean "a->s"? (allowed: a->s, s->a, s->b, b->s)"#,
+        ),
+        (
+            "link = \"a->s\"",
+            "give exactly one of the keys packets, cells, down and gilbert, and no empty list",
+        ),
+        ("link = \"a->s\"\ncells = [1]\ndown = [[\"1 ms\", \"2 ms\"]]", "give exactly one of the keys…"),
+        ("link = \"a->s\"\npackets = [1]", r#"packets: the link "a->s" carries cells: write cells = […]"#),
+        ("link = \"a->s\"\ncells = [0]", "cells must be numbers from 1; the first unit has the number 1"),
+        ("link = \"a->s\"\ncells = [3, 2]", "cells: 3 stands before 2: give the numbers in increasing order"),
+        (
+            "link = \"a->s\"\ncells = [1]\nflow = \"g\"",
+            r#"flow: unknown flow "g"; did you mean "f"? (allowed: f)"#,
+        ),
+        ("link = \"a->s\"\ndown = [[\"1 s\"]]", r#"down must be pairs of times, as in [["1 s", "2 s"]]"#),
+        (
+            "link = \"a->s\"\ndown = [[\"2 s\", \"1 s\"]]",
+            "down: an outage from 2 s to 1 s must end after it begins",
+        ),
+        (
+            "link = \"a->s\"\ndown = [[\"1 s\", \"3 s\"], [\"2 s\", \"4 s\"]]",
+            "down: an outage from 2 s begins before the one ahead of it ends, at 3 s; list them in order",
+        ),
+        (
+            "link = \"a->s\"\ngilbert = { to_bad = 2, to_good = 0.5 }",
+            "gilbert.to_bad must be from 0 to 1, not 2",
+        ),
+    ] {
+        let message = first_line(&spoilt(EXPLICIT, end, &format!("{end}[[loss]]\n{loss}\n")));
+        let (_, told) = message.split_once(": loss[0]").unwrap_or_default();
+        let told = told.trim_start_matches(['.', ':', ' ']);
+        assert!(is_as(told, expected), "{loss:?}\n  FOUND    {message}\n  EXPECTED {expected}");
+    }
+}
+
+#[test]
 fn networks_must_hang_together() {
     #[rustfmt::skip]
     check(&[
@@ -566,7 +607,7 @@ fn a_message_has_at_most_300_characters_and_keeps_both_ends() {
     let message = load(&text, "lan.toml", &[]).unwrap_err().message;
     assert!(message.starts_with("lan.toml:2:1: xxx"), "{message}");
     assert!(message.contains("xxx…xxx") && message.contains("xxx: unknown key \"xxx"), "{message}");
-    assert!(message.contains("(allowed: name, title, ") && message.ends_with(')'), "{message}");
+    assert!(message.ends_with(", loss, measure)"), "{message}");
     assert!(message.chars().count() <= 300, "{message}");
     for set in [
         format!("{long}=1"),

@@ -33,6 +33,7 @@ IN_WORDS = {
     "janitor": "janitor",
     "policed": "policer",
     "delay": "waited too long",
+    "link": "lost by intent",
 }
 """Why units are lost."""
 

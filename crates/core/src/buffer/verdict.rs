@@ -100,11 +100,13 @@ pub enum Reason {
     Policed,
     /// Units had waited too long for too long when it came to the head of its queue.
     Delay,
+    /// Its link lost it by intent, as the scenario asks.
+    Link,
 }
 
 impl Reason {
     /// Every reason, in the order of reports.
-    pub const ALL: [Reason; 11] = [
+    pub const ALL: [Reason; 12] = [
         Reason::Overflow,
         Reason::Partial,
         Reason::Early,
@@ -116,6 +118,7 @@ impl Reason {
         Reason::Janitor,
         Reason::Policed,
         Reason::Delay,
+        Reason::Link,
     ];
 
     /// Its name in reports.
@@ -132,6 +135,7 @@ impl Reason {
             Reason::Janitor => "janitor",
             Reason::Policed => "policed",
             Reason::Delay => "delay",
+            Reason::Link => "link",
         }
     }
 }

@@ -71,6 +71,9 @@ pub fn chosen(scenario: &Scenario) -> (Engine, Option<&'static str>) {
         Engine::Fast if !packets::knows(scenario) && !scenario.memories.is_empty() => {
             (Engine::Reference, Some("ports that share a memory depend on each other at every cell"))
         }
+        Engine::Fast if !packets::knows(scenario) && !scenario.losses.is_empty() => {
+            (Engine::Reference, Some("a link loses cells by intent, so they travel one by one"))
+        }
         Engine::Fast if !packets::knows(scenario) && scenario.lines.iter().any(splits_circuits) => {
             (Engine::Reference, Some("packets of one circuit may overtake each other at a port"))
         }

@@ -308,6 +308,10 @@ impl<T: Tracer> Engine<T> {
     /// Put a unit into the buffer of a port, or lose it.
     #[inline(always)]
     fn enter(&mut self, hop: Hop, unit: Unit, now: Time) {
+        let unit = match self.network.cross_link(now, hop, unit) {
+            Ok(unit) => unit,
+            Err(reason) => return self.refuse(hop, unit, reason, now),
+        };
         self.catch_up(hop.port as usize, after(now));
         self.tracer.see(now, hop.port as usize, &unit, What::Arrives, &self.network.circuits);
         let (port, vc, losses) = (hop.port as usize, hop.vc as usize, &mut self.losses);

@@ -4,6 +4,8 @@ pub mod line;
 
 pub mod credit;
 
+pub mod loss;
+
 pub mod port;
 
 pub mod shaper;

@@ -24,18 +24,20 @@ mod host;
 use crate::buffer::pool::Pool;
 use crate::buffer::pushout::longest_queue::End;
 use crate::buffer::size::Measure;
+use crate::buffer::verdict::Reason;
 use crate::link::credit::{Receiver, Sender};
 use crate::link::line::{Line, Pause};
+use crate::link::loss::Losses;
 use crate::link::port::{Parts, Port};
 use crate::link::shaper::Shaper;
 use crate::memory::{self, Memory, Share, SharedPool, SharedQueue};
 use crate::rng::Stream;
-use crate::scenario::contract::{context, contracts, passing_circuits};
+use crate::scenario::contract::{Passing, context, contracts, passing_circuits};
 use crate::scenario::model::{self, Measures, Scenario};
 use crate::unit::Unit;
 use crate::units::{Span, Time};
 
-use circuit::Circuit;
+use circuit::{Circuit, Hop};
 use flow::Flow;
 
 /// Everything that a run changes.
@@ -47,6 +49,8 @@ pub struct Network {
     memories: Vec<Option<Box<Memory>>>,
     /// For each line the state of the credits at its far end, if credits govern it.
     pub receivers: Vec<Option<Receiver>>,
+    /// The losses by intent of every line; empty if no line has any.
+    losses: Vec<Option<Box<Losses>>>,
     /// The circuits.
     pub circuits: Vec<Circuit>,
     /// The flows.
@@ -73,7 +77,8 @@ impl Network {
             scenario.vcs.iter().enumerate().map(|(vc, spec)| Circuit::new(scenario, spec, vc, &passing));
         let circuits = circuits.collect();
         let flows = (0..scenario.flows.len()).map(|index| Flow::new(scenario, index)).collect();
-        let mut network = Network { ports, memories, receivers, circuits, flows };
+        let mut network =
+            Network { ports, memories, receivers, losses: losses(scenario, &passing), circuits, flows };
         let traced = |(number, memory): (usize, &mut Memory)| {
             if scenario.measure.memories.contains(&number) {
                 memory.keep_traces();
@@ -133,6 +138,15 @@ impl Network {
         hop.expect("a queued unit has a port").vc as usize
     }
 
+    /// A unit is about to enter the port of a line: the unit as it continues, or why the line loses it by intent.
+    #[inline]
+    pub(crate) fn cross_link(&mut self, now: Time, hop: Hop, unit: Unit) -> Result<Unit, Reason> {
+        match self.losses.get_mut(hop.port as usize) {
+            Some(Some(losses)) => losses.pass(now, unit, hop.vc as usize),
+            _ => Ok(unit),
+        }
+    }
+
     /// Forget what was counted so far: the measured time starts now.
     pub fn reset_counters(&mut self, now: Time) {
         self.ports.iter_mut().for_each(|port| port.reset_counters(now));
@@ -147,6 +161,20 @@ impl Network {
         self.memories_mut().for_each(|memory| memory.close_counters(now));
         self.flows.iter_mut().for_each(|flow| flow.finish(now, &self.circuits));
     }
+}
+
+/// The losses by intent of every line; an empty list if no line has any. Each rule of a line has a random stream of its own.
+fn losses(scenario: &Scenario, passing: &Passing) -> Vec<Option<Box<Losses>>> {
+    if scenario.losses.is_empty() {
+        return Vec::new();
+    }
+    let mut specs = vec![Vec::new(); scenario.lines.len()];
+    scenario.losses.iter().for_each(|spec| specs[spec.line].push(spec));
+    let of_line = |(number, line): (usize, &model::Line)| {
+        let stream = |rule| Stream::new(scenario.seed, format_args!("line.{}.loss.{rule}", line.name));
+        Losses::new(&specs[number], passing[number].len(), stream)
+    };
+    scenario.lines.iter().enumerate().map(of_line).collect()
 }
 
 /// The pauses of a line, which have their own random stream.

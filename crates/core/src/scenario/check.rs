@@ -9,6 +9,7 @@ use super::expand::{Asked, File};
 use super::file;
 use super::flows::{self, Choice};
 use super::links::{self, check_delay};
+use super::losses;
 use super::measure;
 use super::memories::{Memories, queue_names};
 use super::model::{Drawing, Flow, Line, Measures, Node, Routing, Scenario, Vc};
@@ -111,12 +112,14 @@ pub(super) fn check(
         flows,
         drawings,
         memories: Vec::new(),
+        losses: Vec::new(),
         measure: Measures::default(),
         sections: memories.sections(),
         origin: is_drawn.then(|| Arc::new(Origin { root: root.clone(), sets: sets.to_vec() })),
     };
     scenario.memories = memories.settled(&scenario)?;
     credits::settle(&mut scenario, &ports)?; // before measures: which ports are sampled depends on the promised room
+    (scenario.sections.losses, scenario.losses) = losses::check(file.loss, &scenario)?;
     scenario.measure = measure::check(file.measure, &file.head, &scenario)?;
     backlog::check(&scenario)?;
     let passing = passing_circuits(&scenario);

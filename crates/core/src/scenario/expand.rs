@@ -31,6 +31,8 @@ pub(super) struct File<'a> {
     pub memory: Option<&'a Node>,
     /// The table of classes of traffic.
     pub queue: Option<&'a Node>,
+    /// The list of losses by intent.
+    pub loss: Option<&'a Node>,
     /// The section of measures.
     pub measure: Option<&'a Node>,
     topology: Option<(topology::Spec, &'a Node)>,
@@ -109,9 +111,9 @@ impl<'a> File<'a> {
         let (memory, queue) = (table.take("memory"), table.take("queue"));
         let (flows, node) = (table.take("flows"), table.take("node"));
         let (link, flow) = (table.take("link"), table.take("flow"));
-        let measure = table.take("measure");
+        let (loss, measure) = (table.take("loss"), table.take("measure"));
         table.finish()?;
-        Ok(File { head, adaptation, port, memory, queue, measure, topology, flows, node, link, flow })
+        Ok(File { head, adaptation, port, memory, queue, loss, measure, topology, flows, node, link, flow })
     }
 
     /// The explicit form, after the overrides of single entries.

@@ -33,6 +33,9 @@ pub fn explain(scenario: &Scenario) -> Json {
         }
     }
     keys.insert("flow".to_string(), flows(s));
+    if !s.sections.losses.is_empty() {
+        keys.insert("loss".to_string(), s.sections.losses.iter().map(table).collect());
+    }
     if s.measure != Measures::default() {
         keys.insert("measure".to_string(), table(&measure::section(s)));
     }

@@ -6,7 +6,7 @@ use crate::buffer::pushout;
 use crate::buffer::size::{BufferSize, Level};
 use crate::discipline;
 use crate::language::spec::{Named, Nested};
-use crate::link::{credit, shaper};
+use crate::link::{credit, loss, shaper};
 use crate::memory::{Check, Side};
 use crate::police;
 use crate::scheduler::{self, fifo};
@@ -232,6 +232,27 @@ section! {
         pub processing: Span = Span::ZERO,
         /// Largest difference from that mean; each time is drawn uniformly around it.
         pub processing_variation: Span = Span::ZERO,
+    }
+}
+
+section! {
+    /// Losses by intent on a link: its port loses units before they enter its buffer. Each entry has one of the keys
+    /// packets, cells, down and gilbert.
+    pub struct Loss {
+        /// The link, or a class of links of which each loses units by itself.
+        pub link: String,
+        /// Only units of this flow are counted and lost: its data, or its acknowledgements where the link carries these. A flow that
+        /// draws transfers stands for all of them.
+        pub flow: Option<String> = None,
+        /// Numbers of the packets that are lost, from 1, in the order in which they reach the port.
+        pub packets: Vec<u64> = Vec::new(),
+        /// The same for cells, on a link of cells.
+        pub cells: Vec<u64> = Vec::new(),
+        /// Times at which the link is down, each from its beginning to its end: what reaches the port is lost, and what waits there
+        /// is still sent.
+        pub down: Vec<Vec<Span>> = Vec::new(),
+        /// Random losses, single or in bursts.
+        pub gilbert: Option<Nested<loss::Gilbert>> = None,
     }
 }
 

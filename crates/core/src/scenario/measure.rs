@@ -44,7 +44,10 @@ pub(super) fn check(
 }
 
 /// The memories that a list names.
-fn listed_memories(item: &Item<'_, file::Measure>, memories: &[Memory]) -> Result<Vec<usize>, Fault> {
+pub(super) fn listed_memories(
+    item: &Item<'_, file::Measure>,
+    memories: &[Memory],
+) -> Result<Vec<usize>, Fault> {
     let known = memories.iter().map(|memory| (memory.name.as_str(), ""));
     listed(&item.it.memories, known).map_err(|name| {
         let names: Vec<&str> = memories.iter().map(|memory| memory.name.as_str()).collect();
@@ -163,7 +166,7 @@ fn tcp_flows(item: &Item<'_, file::Measure>, flows: &[Flow]) -> Result<Vec<usize
 }
 
 /// The entries that a list means, among all names and classes; or the name that matches none of them.
-fn listed<'a, 'n>(
+pub(super) fn listed<'a, 'n>(
     names: &'n [String],
     known: impl Iterator<Item = (&'a str, &'a str)>,
 ) -> Result<Vec<usize>, &'n str> {
@@ -188,7 +191,7 @@ fn listed<'a, 'n>(
     Ok(found)
 }
 
-fn no_port(name: &str, lines: &[Line]) -> String {
+pub(super) fn no_port(name: &str, lines: &[Line]) -> String {
     let names: Vec<&str> = lines.iter().map(|line| line.name.as_str()).collect();
     unknown("port", name, &names)
 }

@@ -85,7 +85,7 @@ impl<'a> Memories<'a> {
         fn named<T: Clone>(items: &[(&str, Item<'_, T>)]) -> Named<T> {
             Named(items.iter().map(|(name, item)| (name.to_string(), item.it.clone())).collect())
         }
-        Sections { memories: named(&self.memories), queues: named(&self.queues) }
+        Sections { memories: named(&self.memories), queues: named(&self.queues), losses: Vec::new() }
     }
 
     /// The memory of this name, or the allowed names.

@@ -18,6 +18,8 @@ mod check;
 
 mod links;
 
+mod losses;
+
 mod ports;
 
 mod memories;

@@ -10,7 +10,7 @@ use crate::buffer::capacity::Capacity;
 use crate::buffer::pushout;
 use crate::buffer::size::{CellSize, Measure};
 use crate::language::spec::Named;
-use crate::link::{credit, shaper};
+use crate::link::{credit, loss, shaper};
 use crate::memory::{self, Check, Limits, Side};
 use crate::police;
 use crate::scheduler;
@@ -93,6 +93,8 @@ pub struct Scenario {
     pub drawings: Vec<Drawing>,
     /// Memories that ports share; indices into this list name them elsewhere.
     pub memories: Vec<Memory>,
+    /// Losses by intent, in the order of the file.
+    pub losses: Vec<loss::Spec>,
     /// The additional figures of the report.
     pub measure: Measures,
     /// The sections of memories and classes, as they were written.
@@ -108,6 +110,8 @@ pub struct Sections {
     pub memories: Named<file::Memory>,
     /// Those of classes of traffic.
     pub queues: Named<file::Queue>,
+    /// Those of losses by intent.
+    pub losses: Vec<file::Loss>,
 }
 
 /// A memory of one node, or one of its partitions.

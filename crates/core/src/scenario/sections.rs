@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 
 use super::catalogue::catalogue;
 use super::file::{
-    Back, Fair, Flow, Head, Link, Measure, Memory, MemoryPool, Node, OWN_KEYS, Opposite, Port, Queue,
+    Back, Fair, Flow, Head, Link, Loss, Measure, Memory, MemoryPool, Node, OWN_KEYS, Opposite, Port, Queue,
 };
 use super::topology::{self, WireKeys};
 use crate::adaptation;
@@ -13,6 +13,7 @@ use crate::language::docs::{choice, pages, reference, section};
 use crate::language::registry::Entry;
 use crate::language::schema::{file, list, named, partial, without};
 use crate::language::spec::{Field, Section, object_schema};
+use crate::link::loss::Gilbert;
 
 /// JSON Schema of a scenario file, for editors and for programs that write scenarios.
 pub fn schema() -> Json {
@@ -29,6 +30,7 @@ pub fn schema() -> Json {
         ("node", Node::DOC, node),
         ("link", Link::DOC, link),
         ("flow", Flow::DOC, list(flow(), &[&["name"]])),
+        ("loss", Loss::DOC, list(object_schema(&Loss::params()), &[&["link"]])),
         ("measure", Measure::DOC, object_schema(&Measure::params())),
     ];
     let what = ("Pushout scenario", "A network, its traffic and the policies of its buffers.");
@@ -61,6 +63,8 @@ fn sections(entries: &[Entry]) -> Vec<String> {
         section::<Queue>("`[queue.NAME]`", "", entries),
         section::<Opposite>("`opposite` of a class", "", entries),
         section::<Flow>("`[flows]` and `[[flow]]`", flows, entries),
+        section::<Loss>("`[[loss]]`", "", entries),
+        section::<Gilbert>("`gilbert` of `[[loss]]`", "", entries),
         section::<Measure>("`[measure]`", "", entries),
         section::<Fair>("`fairness` of `[measure]`", "", entries),
     ]
@@ -112,7 +116,9 @@ mod tests {
     fn the_reference_has_every_key_of_every_section() {
         let text = page_at("scenario.md");
         let sections = [Head::params(), WireKeys::params(), Node::params(), Link::params(), Port::params()];
-        let shared = [Memory::params(), MemoryPool::params(), Queue::params(), Opposite::params()].concat();
+        let losses = [Loss::params(), Gilbert::params()].concat();
+        let shared =
+            [losses, Memory::params(), MemoryPool::params(), Queue::params(), Opposite::params()].concat();
         for param in sections.concat().iter().chain(&Flow::params()).chain(&Measure::params()).chain(&shared)
         {
             assert!(text.contains(&format!("\n| `{}` | ", param.name)), "{}", param.name);

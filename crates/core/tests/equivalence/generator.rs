@@ -41,6 +41,7 @@ pub(crate) fn scenario(seed: u64) -> String {
     writer.ports();
     writer.flows(hosts, switches, ring);
     writer.measure();
+    writer.losses(&["access", "access.back", "trunk"]);
     writer.text
 }
 
@@ -150,6 +151,7 @@ pub(crate) fn fabrics(seed: u64) -> String {
             _ => writer.traffic(&tcp),
         }
     }
+    writer.losses(&["host", "fabric", "fabric.back"]);
     writer.text
 }
 
@@ -605,6 +607,24 @@ impl Writer {
             ));
             let cwnd = if self.has_tcp { "[\"tcp\"]" } else { "[]" };
             self.line(format_args!("losses = {limited}\ncwnd = {cwnd}\ntransfers = true"));
+        }
+    }
+
+    /// Losses by intent on the links of a class, in one network of six.
+    fn losses(&mut self, classes: &[&str]) {
+        if !self.draw.chance(0.17) {
+            return;
+        }
+        for _ in 0..=self.below(2) {
+            let link = self.pick(classes);
+            let (begin, length) = (self.below(9000), 1 + self.below(4000));
+            let unit = if self.cells { "cells" } else { "packets" };
+            let pattern = match self.below(3) {
+                0 => format!("{unit} = [1, 3, {}]", 4 + self.below(60)),
+                1 => format!("down = [[\"{begin} us\", \"{} us\"]]", begin + length),
+                _ => "gilbert = { to_bad = 0.05, to_good = 0.4, good = 0.01 }".to_string(),
+            };
+            self.line(format_args!("[[loss]]\nlink = \"{link}\"\n{pattern}"));
         }
     }
 

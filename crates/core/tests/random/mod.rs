@@ -308,7 +308,26 @@ impl Net {
                 self.add_port(draw, &name, &mut document);
             }
         }
+        if draw.chance(0.2) {
+            document["loss"] = self.losses(draw);
+        }
         document
+    }
+
+    /// Losses by intent on some links.
+    fn losses(&self, draw: &mut Draw) -> Json {
+        let loss = |draw: &mut Draw| {
+            let link = draw.of(&self.links)["name"].clone();
+            let begin = draw.between(0, 20_000);
+            let end = begin + draw.magnitude(1, 20_000);
+            match draw.between(0, 2) {
+                0 if self.cells => json!({ "link": link, "cells": [1, 2, 40, 41, 90] }),
+                0 => json!({ "link": link, "packets": [2, 5, 6] }),
+                1 => json!({ "link": link, "down": [[format!("{begin} us"), format!("{end} us")]] }),
+                _ => json!({ "link": link, "gilbert": { "to_bad": 0.05, "to_good": 0.4, "good": 0.01 } }),
+            }
+        };
+        (0..draw.between(1, 3)).map(|_| loss(draw)).collect()
     }
 }
 

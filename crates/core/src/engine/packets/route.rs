@@ -26,7 +26,7 @@ use crate::adaptation::Framing;
 use crate::buffer::admission::{Rule, Shortcuts};
 use crate::buffer::size::Measure;
 use crate::engine::exact::spacing::{Paces, TransmissionTime};
-use crate::engine::questions::{latency, policed_ports};
+use crate::engine::questions::{latency, losing_ports, policed_ports};
 use crate::link::port::Port;
 use crate::network::Network;
 use crate::police;
@@ -153,11 +153,12 @@ impl Head {
 impl Steps {
     /// The routes through a network before its start.
     pub(crate) fn new(scenario: &Scenario, network: &Network) -> Steps {
-        let meets = meets(scenario);
-        let rule = |(line, port): (&Line, &Port)| {
+        let (meets, losing) = (meets(scenario), losing_ports(scenario));
+        let rule = |((number, line), port): ((usize, &Line), &Port)| {
             let fifo = matches!(line.port.scheduler, scheduler::Spec::Fifo(_));
             let is_shared = matches!(line.port.measure, Measure::MemoryCells(_));
-            let plain = fifo && line.pause == Span::ZERO && line.port.shaper.is_none() && !is_shared;
+            let is_plain_line = line.pause == Span::ZERO && line.port.shaper.is_none();
+            let plain = fifo && is_plain_line && !is_shared && !losing[number];
             let rule = match plain {
                 true if is_from_host(scenario, line) => port.admission.rule(),
                 true => port.admission.rule_for_packets(),
@@ -165,7 +166,8 @@ impl Steps {
             };
             rule.filter(|rule| matches!(rule, Rule::Fits | Rule::Frames { .. }))
         };
-        let rules: Vec<Option<Rule>> = scenario.lines.iter().zip(&network.ports).map(rule).collect();
+        let rules: Vec<Option<Rule>> =
+            scenario.lines.iter().enumerate().zip(&network.ports).map(rule).collect();
         let (policed, policed_circuits) = (policed_ports(scenario), policed_circuits(scenario));
         let marks = |line: usize| network.ports[line].admission.rule().is_none();
         let stop = |line: usize| {

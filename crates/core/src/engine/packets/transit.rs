@@ -33,7 +33,7 @@ use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event};
 use crate::link::port::{Loss, Started};
 use crate::network::Network;
-use crate::network::circuit::{Marks, Tally};
+use crate::network::circuit::{Hop, Marks, Tally};
 use crate::network::end::End;
 use crate::network::flow::Flow;
 use crate::scenario::model::{self as scenario, Scenario};
@@ -327,7 +327,9 @@ impl Transit {
     pub(crate) fn enter(&mut self, at: u32, packet: Packet, now: Time) -> Option<(u32, Packet, Time)> {
         let (port, passage) = (self.steps[at as usize].place as usize, self.passages[at as usize]);
         let (unit, number) = (packet.head.unit(&passage), passage.number as usize);
-        let unit = match self.network.circuits[passage.circuit as usize].police(now, unit) {
+        let policed = self.network.circuits[passage.circuit as usize].police(now, unit);
+        let hop = Hop { port: port as u32, vc: passage.number };
+        let unit = match policed.and_then(|unit| self.network.cross_link(now, hop, unit)) {
             Ok(unit) => unit,
             Err(reason) => {
                 self.network.ports[port].refuse(unit, reason, &mut self.losses);

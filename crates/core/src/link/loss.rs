@@ -1,0 +1,206 @@
+//! Losses by intent: units that a link loses at its entrance, before its port sees them.
+//!
+//! As the error models of ns-2 do (`lossmodel`), a loss takes a unit away where it would enter the buffer of the link. What
+//! waits there already is sent. *Source* of the random losses: E. N. Gilbert, "Capacity of a burst-noise channel", 1960, and
+//! E. O. Elliott, "Estimates of error rates for codes on burst-noise channels", 1963; a unit is judged in the state that it finds, and
+//! then the state may change, as in `netem` of Linux (`loss gemodel`).
+
+use std::collections::VecDeque;
+
+use crate::buffer::verdict::Reason;
+use crate::refused::{Refused, probability};
+use crate::rng::Stream;
+use crate::section;
+use crate::unit::{Boundary, Unit};
+use crate::units::{Span, Time};
+
+section! {
+    /// Losses in bursts: a link that is in a good or in a bad state (Gilbert, Elliott). It begins in the good one. In the long run it is
+    /// in the bad state for the share to_bad/(to_bad + to_good) of its units.
+    pub struct Gilbert {
+        /// Probability that the good state ends after a unit.
+        pub to_bad: f64,
+        /// Probability that the bad state ends after a unit.
+        pub to_good: f64,
+        /// Probability that a unit is lost in the good state.
+        pub good: f64 = 0.0,
+        /// Probability that a unit is lost in the bad state.
+        pub bad: f64 = 1.0,
+    }
+}
+
+impl Gilbert {
+    /// Whether all of its keys are probabilities.
+    pub fn check(&self) -> Result<(), Refused> {
+        let Gilbert { to_bad, to_good, good, bad } = *self;
+        let keys = [("to_bad", to_bad), ("to_good", to_good), ("good", good), ("bad", bad)];
+        keys.into_iter().try_for_each(|(key, value)| probability(key, value).map(|_| ()))
+    }
+}
+
+/// Which units are lost.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Pattern {
+    /// Those with these numbers, in increasing order, from 1.
+    Numbers(Vec<u64>),
+    /// Those that arrive in these intervals, each without its end, in increasing order.
+    Down(Vec<[Span; 2]>),
+    /// Those that chance picks.
+    Gilbert(Gilbert),
+}
+
+/// A pattern of losses on a line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spec {
+    /// The line.
+    pub line: usize,
+    /// The circuits that it concerns, in increasing order, unless it concerns all of the line.
+    pub circuits: Option<Vec<usize>>,
+    /// Which of their units are lost.
+    pub pattern: Pattern,
+}
+
+/// The losses by intent of one line.
+#[derive(Clone, Debug)]
+pub struct Losses {
+    rules: Vec<Rule>,
+    /// What the port sees of every circuit, by its number there.
+    boundaries: Vec<Boundary>,
+}
+
+#[derive(Clone, Debug)]
+struct Rule {
+    circuits: Option<Vec<usize>>,
+    state: State,
+}
+
+#[derive(Clone, Debug)]
+enum State {
+    Numbers { seen: u64, lost: VecDeque<u64> },
+    Down(VecDeque<[Span; 2]>),
+    Gilbert { terms: Gilbert, is_bad: bool, stream: Stream },
+}
+
+impl Losses {
+    /// The losses of a line that `circuits` circuits pass; `stream` makes the random stream of a rule.
+    pub fn new(specs: &[&Spec], circuits: usize, stream: impl Fn(usize) -> Stream) -> Option<Box<Losses>> {
+        let rule = |(number, spec): (usize, &Spec)| Rule {
+            circuits: spec.circuits.clone(),
+            state: match &spec.pattern {
+                Pattern::Numbers(lost) => State::Numbers { seen: 0, lost: lost.iter().copied().collect() },
+                Pattern::Down(times) => State::Down(times.iter().copied().collect()),
+                Pattern::Gilbert(terms) => {
+                    State::Gilbert { terms: terms.clone(), is_bad: false, stream: stream(number) }
+                }
+            },
+        };
+        let rules: Vec<Rule> = specs.iter().copied().enumerate().map(rule).collect();
+        let boundaries = vec![Boundary::default(); circuits];
+        (!rules.is_empty()).then(|| Box::new(Losses { rules, boundaries }))
+    }
+
+    /// A unit would enter the port, where its circuit has this number: the unit as it continues, or why it is lost. Every rule
+    /// counts it, also if another one loses it.
+    pub fn pass(&mut self, now: Time, unit: Unit, number: usize) -> Result<Unit, Reason> {
+        let concerned = |rule: &&mut Rule| {
+            let circuits = rule.circuits.as_ref();
+            circuits.is_none_or(|circuits| circuits.binary_search(&(unit.vc as usize)).is_ok())
+        };
+        let judge = |lost: bool, rule: &mut Rule| rule.state.loses(now) || lost;
+        match self.rules.iter_mut().filter(concerned).fold(false, judge) {
+            true => Err(Reason::Link),
+            false => Ok(self.boundaries[number].pass(unit)),
+        }
+    }
+}
+
+impl State {
+    fn loses(&mut self, now: Time) -> bool {
+        match self {
+            State::Numbers { seen, lost } => {
+                *seen += 1;
+                let is_lost = lost.front() == Some(seen);
+                if is_lost {
+                    lost.pop_front();
+                }
+                is_lost
+            }
+            State::Down(times) => {
+                let now = now.since(Time::ZERO);
+                while times.front().is_some_and(|[_, end]| *end <= now) {
+                    times.pop_front();
+                }
+                times.front().is_some_and(|[begin, _]| *begin <= now)
+            }
+            State::Gilbert { terms, is_bad, stream } => {
+                let (loss, change) =
+                    if *is_bad { (terms.bad, terms.to_good) } else { (terms.good, terms.to_bad) };
+                let is_lost = stream.chance(loss);
+                *is_bad ^= stream.chance(change);
+                is_lost
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::unit::Flags;
+
+    /// Which of these units are lost, by circuit and instant.
+    fn lost(specs: &[Spec], units: &[(u32, u64)]) -> Vec<usize> {
+        let mut losses =
+            Losses::new(&specs.iter().collect::<Vec<_>>(), 2, |_| Stream::new(1, "loss")).unwrap();
+        let mut is_lost = |&(vc, time): &(u32, u64)| {
+            let flags = Flags::default().with(Flags::FIRST).with(Flags::EOM);
+            let unit = Unit { vc, frame: 0, index: 0, bytes: 1500, hop: 0, flags };
+            losses.pass(Time(time), unit, vc as usize).is_err()
+        };
+        (1..).zip(units).filter_map(|(number, unit)| is_lost(unit).then_some(number)).collect()
+    }
+
+    fn spec(circuits: &[usize], pattern: Pattern) -> Spec {
+        let circuits = (!circuits.is_empty()).then(|| circuits.to_vec());
+        Spec { line: 0, circuits, pattern }
+    }
+
+    #[test]
+    fn packets_are_lost_by_their_number_on_the_link_or_in_one_flow() {
+        let units: Vec<(u32, u64)> = (0..10).map(|i| (i % 2, u64::from(i))).collect();
+        let numbers = || Pattern::Numbers(vec![2, 5]);
+        assert_eq!(lost(&[spec(&[], numbers())], &units), [2, 5]);
+        assert_eq!(lost(&[spec(&[1], numbers())], &units), [4, 10]);
+        assert_eq!(lost(&[spec(&[], numbers()), spec(&[1], numbers())], &units), [2, 4, 5, 10]);
+    }
+
+    #[test]
+    fn an_outage_loses_what_arrives_from_its_first_instant_to_before_its_last() {
+        let units: Vec<(u32, u64)> = (0..10).map(|i| (0, i)).collect();
+        let down = Pattern::Down(vec![[Span(2), Span(4)], [Span(7), Span(8)]]);
+        assert_eq!(lost(&[spec(&[], down)], &units), [3, 4, 8]);
+    }
+
+    #[test]
+    fn bursts_are_as_long_and_as_frequent_as_their_chain_says() {
+        let terms = Gilbert { to_bad: 0.02, to_good: 0.25, good: 0.0, bad: 1.0 };
+        let units = vec![(0, 0); 200_000];
+        let lost = lost(&[spec(&[], Pattern::Gilbert(terms))], &units);
+        let bursts = 1 + lost.windows(2).filter(|pair| pair[1] > pair[0] + 1).count();
+        let (share, length) = (lost.len() as f64 / 200_000.0, lost.len() as f64 / bursts as f64);
+        assert!((share - 0.02 / 0.27).abs() < 0.004, "{share}");
+        assert!((length - 4.0).abs() < 0.2, "{length}");
+    }
+
+    #[test]
+    fn the_first_unit_is_judged_in_the_good_state() {
+        let terms = Gilbert { to_bad: 1.0, to_good: 0.0, good: 0.0, bad: 1.0 };
+        assert_eq!(lost(&[spec(&[], Pattern::Gilbert(terms))], &[(0, 0); 4]), [2, 3, 4]);
+    }
+
+    #[test]
+    fn a_probability_above_1_is_refused() {
+        let refused = Gilbert { to_bad: 0.5, to_good: 1.5, good: 0.0, bad: 1.0 }.check().unwrap_err();
+        assert_eq!((refused.key, refused.why.as_str()), (Some("to_good"), "must be from 0 to 1"));
+    }
+}

@@ -1,0 +1,127 @@
+//! Losses by intent: which units of which lines.
+
+use super::file;
+use super::measure::{listed, no_port};
+use super::model::{Line, Medium, Scenario};
+use crate::language::item::Item;
+use crate::language::nearest::unknown;
+use crate::language::spec::Nested;
+use crate::language::tree::{Fault, Node, Value};
+use crate::link::loss::{Pattern, Spec};
+use crate::units::Span;
+
+/// The entries of `[[loss]]` and, for every line that they name, what it loses.
+pub(super) fn check(list: Option<&Node>, scenario: &Scenario) -> Result<(Vec<file::Loss>, Vec<Spec>), Fault> {
+    let Some(node) = list else { return Ok(Default::default()) };
+    let Value::List(entries) = &node.value else {
+        return Err(node.fault("loss", format!("must be a list, not {}: write [[loss]]", node.show())));
+    };
+    let (mut sections, mut specs) = (Vec::new(), Vec::new());
+    for (index, entry) in entries.iter().enumerate() {
+        let item = Item::<file::Loss>::entry(entry, "loss", index)?;
+        let lossless = scenario.lines.iter().all(|line| line.port.credit.is_none());
+        item.ensure(
+            lossless,
+            "link",
+            "cannot lose units beside credits, which promise that nothing is lost",
+        )?;
+        let (lines, circuits) = (lines(&item, &scenario.lines)?, circuits(&item, scenario)?);
+        let pattern = pattern(&item)?;
+        for line in lines {
+            check_line(&item, &scenario.lines[line])?;
+            specs.push(Spec { line, circuits: circuits.clone(), pattern: pattern.clone() });
+        }
+        sections.push(item.it);
+    }
+    Ok((sections, specs))
+}
+
+/// The line that an entry names, or those of a class.
+fn lines(item: &Item<'_, file::Loss>, lines: &[Line]) -> Result<Vec<usize>, Fault> {
+    let known = lines.iter().map(|line| (line.name.as_str(), line.class.as_str()));
+    let names = std::slice::from_ref(&item.it.link);
+    listed(names, known).map_err(|name| item.fault("link", no_link(name, lines)))
+}
+
+fn no_link(name: &str, lines: &[Line]) -> String {
+    no_port(name, lines).replacen("unknown port", "unknown link", 1)
+}
+
+/// The circuits of the flow that an entry names, both ways, if it names one.
+fn circuits(item: &Item<'_, file::Loss>, scenario: &Scenario) -> Result<Option<Vec<usize>>, Fault> {
+    let Some(name) = &item.it.flow else { return Ok(None) };
+    let drawn = scenario.drawings.iter().find(|drawing| drawing.asked.name == *name);
+    let named = || scenario.flows.iter().position(|flow| flow.name == *name).map(|index| index..index + 1);
+    let Some(flows) = drawn.map(|drawing| drawing.flows.clone()).or_else(named) else {
+        let names: Vec<&str> = scenario.flows.iter().map(|flow| flow.name.as_str()).collect();
+        return Err(item.fault("flow", unknown("flow", name, &names)));
+    };
+    let both = |index: usize| [Some(scenario.flows[index].vc), scenario.flows[index].back];
+    let mut circuits: Vec<usize> = flows.clone().flat_map(both).flatten().collect();
+    circuits.sort_unstable();
+    let is_other = |(index, vc): (usize, usize)| !flows.contains(&index) && circuits.contains(&vc);
+    let shared = scenario.flows.iter().enumerate().any(|(index, flow)| is_other((index, flow.vc)));
+    let message =
+        "this flow shares its circuit with another one; leave the key out to count all units of the link";
+    item.ensure(!shared, "flow", message)?;
+    Ok(Some(circuits))
+}
+
+/// Which units an entry takes.
+fn pattern(item: &Item<'_, file::Loss>) -> Result<Pattern, Fault> {
+    let file::Loss { packets, cells, down, gilbert, .. } = &item.it;
+    let given = [!packets.is_empty(), !cells.is_empty(), !down.is_empty(), gilbert.is_some()];
+    if given.iter().filter(|is_given| **is_given).count() != 1 {
+        let message = "give exactly one of the keys packets, cells, down and gilbert, and no empty list";
+        return Err(item.node.fault(&item.path, message));
+    }
+    if let Some(Nested(gilbert)) = gilbert {
+        gilbert.check().map_err(|refused| item.refuse("gilbert", refused))?;
+        return Ok(Pattern::Gilbert(gilbert.clone()));
+    }
+    if !down.is_empty() {
+        return outages(item, down).map(Pattern::Down);
+    }
+    let (key, numbers) = if packets.is_empty() { ("cells", cells) } else { ("packets", packets) };
+    numbers_of(item, key, numbers).map(Pattern::Numbers)
+}
+
+/// Numbers in increasing order.
+fn numbers_of(item: &Item<'_, file::Loss>, key: &str, numbers: &[u64]) -> Result<Vec<u64>, Fault> {
+    item.ensure(!numbers.contains(&0), key, "must be numbers from 1; the first unit has the number 1")?;
+    if let Some(pair) = numbers.windows(2).find(|pair| pair[0] >= pair[1]) {
+        let message = format!("{} stands before {}: give the numbers in increasing order", pair[0], pair[1]);
+        return Err(item.fault(key, message));
+    }
+    Ok(numbers.to_vec())
+}
+
+/// Outages in the order of time.
+fn outages(item: &Item<'_, file::Loss>, down: &[Vec<Span>]) -> Result<Vec<[Span; 2]>, Fault> {
+    let mut last = Span::ZERO;
+    let mut outages = Vec::with_capacity(down.len());
+    for times in down {
+        let &[begin, end] = &times[..] else {
+            return Err(item.fault("down", "must be pairs of times, as in [[\"1 s\", \"2 s\"]]"));
+        };
+        let message = format!("an outage from {begin} to {end} must end after it begins");
+        item.ensure(begin < end, "down", &message)?;
+        let message = format!(
+            "an outage from {begin} begins before the one ahead of it ends, at {last}; list them in order"
+        );
+        item.ensure(begin >= last, "down", &message)?;
+        last = end;
+        outages.push([begin, end]);
+    }
+    Ok(outages)
+}
+
+/// Numbers count what the link carries.
+fn check_line(item: &Item<'_, file::Loss>, line: &Line) -> Result<(), Fault> {
+    let (key, wanted, carried) = match line.medium {
+        Medium::Cells => ("packets", &item.it.packets, "cells"),
+        Medium::Packets => ("cells", &item.it.cells, "packets"),
+    };
+    let message = format!("the link {:?} carries {carried}: write {carried} = […]", line.name);
+    item.ensure(wanted.is_empty(), key, &message)
+}
