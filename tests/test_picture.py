@@ -7,12 +7,14 @@ from typing import Any
 import pytest
 
 import pushout
+from conftest import command
 from pushout.cli import main
 from pushout.errors import QuestionError
 from pushout.literals import PANELS
 from pushout.picture import figure
 from pushout.picture.recording import panels, recording
 from pushout.picture.series import Run, losses
+from pushout.picture.topology import network, traffic
 from pushout.question import drawing
 from pushout.style import THEMES
 
@@ -236,3 +238,60 @@ def test_a_legend_of_many_entries_is_read_row_by_row() -> None:
             axes.plot([0, 1], label=f"port number {number}")
         drawing.above(axes, THEMES["paper"]._replace(width_in=3.5))
     assert axes.get_legend()._ncols == 2
+
+
+FABRIC = {
+    "name": "fabric",
+    "duration": "20 ms",
+    "topology": {
+        "template": "leaf-spine",
+        "leaves": 2,
+        "spines": 2,
+        "hosts": 2,
+        "links": 2,
+        "host": {"rate": "1 Gb/s", "delay": "5 us"},
+        "fabric": {"rate": "1 Gb/s", "delay": "5 us"},
+    },
+    "adaptation": {"kind": "packet"},
+    "port": {"default": {"buffer": "10 packets"}},
+    "flows": {
+        "source": {"kind": "arrivals", "sizes": "50 kB", "load": "80 %", "to": "other-leaf"},
+        "transport": {"kind": "tcp"},
+    },
+}
+
+
+def test_a_topology_has_hosts_below_leaves_and_these_below_spines() -> None:
+    found = network(pushout.explain(FABRIC))
+    assert found.tiers == [["host1", "host2", "host3", "host4"], ["leaf1", "leaf2"], ["spine1", "spine2"]]
+    assert [way.number for way in found.ways if way.ends == ("leaf1", "spine2")] == [0, 1]
+    assert {way.name for way in found.ways} == {port["name"] for port in pushout.run(FABRIC)["ports"]}
+
+
+def test_the_load_and_losses_of_a_topology_are_those_of_the_report() -> None:
+    found, run = network(pushout.explain(FABRIC)), pushout.run(FABRIC)
+    carried = traffic(found, [run.document])
+    for port in run["ports"]:
+        load = port["octets_out"] * 8 / 0.02 / 1e9
+        assert carried[port["name"]].load == pytest.approx(load)
+        assert carried[port["name"]].loss * port["units_in"] == pytest.approx(sum(port["lost"].values()))
+    assert max(each.loss for each in carried.values()) > 0
+
+
+@pytest.mark.parametrize("width", [3.5, 7.0])
+def test_a_topology_writes_names_and_losses_within_the_figure(width: float) -> None:
+    drawn = pushout.plot(FABRIC, what="topology", width=width)
+    assert {"host1", "leaf2", "spine1", "load of the line"} <= words(drawn)
+    assert any(word.endswith(" %") for word in words(drawn))
+    drawn.draw_without_rendering()
+    page = drawn.bbox
+    for text in drawn.axes[0].texts:
+        box = text.get_window_extent()
+        assert page.x0 <= box.x0
+        assert box.x1 <= page.x1
+
+
+def test_a_finished_run_has_no_topology(tmp_path: Path) -> None:
+    command("run", "lan", "--set", "duration=0.1 s", "--out", str(tmp_path / "run"))
+    with pytest.raises(QuestionError, match="does not say how nodes are linked: draw the scenario itself"):
+        pushout.plot(tmp_path / "run", what="topology")

@@ -38,7 +38,7 @@ class Asked(NamedTuple):
         name = str(replications[0]["scenario"])
         if planned is None:
             return Run(name, replications, name, self.flows, self.ports)
-        return Run(name, replications, planned.title, planned.flows, planned.ports, planned.buffers)
+        return Run(name, replications, planned.title, planned.flows, planned.ports, planned.buffers, planned.network)
 
 
 def draw(runs: Sequence[Run], asked: Asked) -> Any:

@@ -32,8 +32,9 @@ def draw(runs: Sequence[Run], what: Sequence[Panel], theme: Theme, title: str | 
     with drawing.paper_of(theme, len(drawn)) as (figure, column):
         for axes, panel in zip(column, drawn, strict=True):
             doubts = panel.draw(axes, theme.points)
-            _bound(axes, panel, runs)
-            drawing.frame(axes, panel.x, panel.y or axes.get_ylabel(), grid="y")
+            if not panel.is_map:
+                _bound(axes, panel, runs)
+                drawing.frame(axes, panel.x, panel.y or axes.get_ylabel(), grid="y")
             if panel.names:
                 _name(axes, panel.names)
             drawing.above(axes, theme, panel.title, doubts)
@@ -41,6 +42,9 @@ def draw(runs: Sequence[Run], what: Sequence[Panel], theme: Theme, title: str | 
         if heading := _heading(runs) if title is None else title:
             lines = wrap(heading, int(theme.width_in / (drawing.LETTER_IN * theme.letters_pt)))
             figure.suptitle("\n".join(lines), fontsize=1.1 * theme.letters_pt)
+        if any(panel.is_map for panel in drawn):  # the layout of a colour bar changes a little each time
+            figure.draw_without_rendering()
+            figure.set_layout_engine("none")
     return figure
 
 
@@ -65,7 +69,7 @@ LETTERS = 40
 
 def _level(column: Sequence[Any], drawn: Sequence[Drawn]) -> None:
     """Panels that show the same of several runs or ports have the same axis."""
-    alike = [axes for axes, panel in zip(column, drawn, strict=True) if panel.title]
+    alike = [axes for axes, panel in zip(column, drawn, strict=True) if panel.title and not panel.is_map]
     highest = max((axes.get_ylim()[1] for axes in alike), default=0.0)
     for axes in alike:
         axes.set_ylim(top=highest)

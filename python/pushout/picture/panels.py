@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from pushout.document import REASONS
 from pushout.errors import QuestionError
 from pushout.literals import Panel
-from pushout.picture import series
+from pushout.picture import series, topology
 from pushout.picture.series import Curve, Run
 from pushout.question import drawing
 from pushout.question.drawing import PALETTE, Look
@@ -55,6 +55,8 @@ class Drawn(NamedTuple):
     title: str = ""
     names: Sequence[str] = ()
     """What stands at 1, 2, … of the axis to the right instead of numbers."""
+    is_map: bool = False
+    """Whether it shows places, so that its axes mean nothing."""
 
     @property
     def is_over_time(self) -> bool:
@@ -302,6 +304,23 @@ def _short(name: str) -> str:
     return name if len(name) <= LETTERS else f"{name[: LETTERS // 2 - 1]}…{name[-LETTERS // 2 :]}"
 
 
+def _topology(runs: Sequence[Run]) -> list[Drawn]:
+    def panel(run: Run, network: topology.Network) -> Drawn:
+        def draw(axes: Any, _: int) -> Doubts:
+            topology.draw(axes, network, run.documents)
+            return Doubts()
+
+        return Drawn("", "", draw, run.name if len(runs) > 1 else "", is_map=True)
+
+    networks = [(run, run.network) for run in runs]
+    lacking = next((run.name for run, network in networks if network is None), None)
+    if lacking is not None:
+        raise QuestionError(
+            f"{lacking} is a finished run, which does not say how nodes are linked: draw the scenario itself"
+        )
+    return [panel(run, network) for run, network in networks if network is not None]
+
+
 PANELS: dict[Panel, Callable[[Sequence[Run]], list[Drawn]]] = {
     "queue": _queue,
     "drops": _drops,
@@ -310,5 +329,6 @@ PANELS: dict[Panel, Callable[[Sequence[Run]], list[Drawn]]] = {
     "occupancy": _occupancy,
     "fct": _fct,
     "goodput": _goodput,
+    "topology": _topology,
 }
 """What draws each panel."""

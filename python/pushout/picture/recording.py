@@ -8,6 +8,7 @@ from pushout import _core
 from pushout.document import Document
 from pushout.errors import Argument, QuestionError
 from pushout.literals import PANELS, Panel
+from pushout.picture.topology import Network, network
 from pushout.question.port import Port, loads, ports
 from pushout.question.quantity import content, seconds
 
@@ -31,6 +32,7 @@ class Recording(NamedTuple):
     flows: list[str]
     buffers: dict[str, tuple[float, str]]
     """How much each port can hold, and in what measure."""
+    network: Network
 
 
 def panels(what: str | Iterable[str]) -> list[Panel]:
@@ -54,7 +56,8 @@ def recording(explained: Document, what: Sequence[Panel], at: Sequence[str], flo
     _check(explained, what, chosen)
     sets = [*_series(explained, what, chosen, shown), *_sampling(explained, what)]
     buffers = {name: size for name in chosen if (size := content(known[name].buffer))}
-    return Recording(str(explained.get("title") or explained["name"]), what, sets, chosen, shown, buffers)
+    title = str(explained.get("title") or explained["name"])
+    return Recording(title, what, sets, chosen, shown, buffers, network(explained))
 
 
 def fillable(explained: Document, what: Sequence[Panel]) -> list[Panel]:

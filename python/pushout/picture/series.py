@@ -10,6 +10,8 @@ from pushout.stats import student_t
 if TYPE_CHECKING:
     import numpy as np
 
+    from pushout.picture.topology import Network
+
     Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
@@ -23,6 +25,8 @@ class Run(NamedTuple):
     """Flows to be shown; none for the default."""
     ports: Sequence[str] = ()
     buffers: Mapping[str, tuple[float, str]] = {}
+    network: "Network | None" = None
+    """Its nodes and lines, if they are known: not of a finished run."""
 
 
 INTERVAL, RANGE = "95 % interval", "least to greatest"

@@ -1,6 +1,7 @@
 """The ports of a question, and policies for them."""
 
 import re
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -67,7 +68,10 @@ def lines(explained: Document) -> Iterator[Line]:
     for link in explained["link"]:
         back = {**link.get("back", link), "pause": "0 s"}
         there, here = link["to"], link["from"]
-        reverse = f"{link['name']}.back" if link["name"] != f"{here}->{there}" else f"{there}->{here}"
+        name, forth = str(link["name"]), f"{here}->{there}"
+        number = name.removeprefix(forth)
+        is_arrow = name.startswith(forth) and (not number or number.startswith("."))
+        reverse = f"{there}->{here}{number}" if is_arrow else f"{name}.back"
         for name, ends, keys in ((link["name"], (here, there), link), (reverse, (there, here), back)):
             bps = scaled(keys["rate"], "b/s")
             assert bps is not None, "a rate must be in b/s"  # noqa: S101
@@ -81,9 +85,27 @@ def ports(explained: Document) -> dict[str, Port]:
 
 
 def route(flow: Mapping[str, Any], by_ends: Mapping[tuple[str, str], Line]) -> list[Line]:
-    """List the lines that the data of a flow take."""
+    """List the lines that the data of a flow take; where a hash decides, those of one of the shortest routes."""
     nodes = [flow["from"], *flow["via"], flow["to"]]
-    return [by_ends[ends] for ends in pairwise(nodes)]
+    return [line for ends in pairwise(nodes) for line in _shortest(*ends, by_ends)]
+
+
+def _shortest(begin: str, end: str, by_ends: Mapping[tuple[str, str], Line]) -> list[Line]:
+    """List the lines of a shortest route between two nodes."""
+    if (begin, end) in by_ends:
+        return [by_ends[begin, end]]
+    beyond: dict[str, list[str]] = {}
+    for here, there in by_ends:
+        beyond.setdefault(here, []).append(there)
+    routes: dict[str, list[str]] = {begin: [begin]}
+    waiting = deque([begin])
+    while waiting and end not in routes:
+        node = waiting.popleft()
+        for other in beyond.get(node, ()):
+            if other not in routes:
+                routes[other] = [*routes[node], other]
+                waiting.append(other)
+    return [by_ends[ends] for ends in pairwise(routes.get(end, []))]
 
 
 def loads(explained: Document) -> dict[str, float]:
@@ -94,7 +116,8 @@ def loads(explained: Document) -> dict[str, float]:
     by_ends = {line.ends: line for line in reversed(list(lines(explained)))}
     found: dict[str, float] = {}
     for flow in explained["flow"]:
-        way = route(flow, by_ends)
+        if not (way := route(flow, by_ends)):
+            continue
         own = flow["source"].get("peak") or flow["source"].get("rate")
         most = min([*(line.rate_bps for line in way), *([scaled(own, "b/s") or 0.0] if own else [])])
         for line in way:
