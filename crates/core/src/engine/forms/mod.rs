@@ -1,4 +1,4 @@
-//! The optional forms of the engine for cells, each with a switch that only tests have.
+//! The optional forms of the fast engine, each with a switch that only tests have.
 //!
 //! # What it assumes
 //! A run gives the same bytes with a form and without it.
@@ -39,6 +39,8 @@ pub(crate) enum Form {
     /// A host acts when a frame is on its way; a source without feedback sends ahead.
     HostAhead,
     OpenLoop,
+    /// Packets: a few rows of arrivals instead of a calendar.
+    Rows,
 }
 
 /// Whether a form may be used.

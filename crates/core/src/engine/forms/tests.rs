@@ -12,7 +12,7 @@ use crate::report::report;
 use crate::scenario::load;
 use crate::scenario::model::Scenario;
 
-const FORMS: [Form; 15] = [
+const FORMS: [Form; 16] = [
     Form::WholeTrain,
     Form::TrainEnds,
     Form::BusySegment,
@@ -28,6 +28,7 @@ const FORMS: [Form; 15] = [
     Form::Lookahead,
     Form::HostAhead,
     Form::OpenLoop,
+    Form::Rows,
 ];
 
 thread_local! {
@@ -85,7 +86,8 @@ fn networks(text: fn(u64) -> String, count: u64) -> impl Iterator<Item = Scenari
 #[test]
 fn each_form_applies_and_gives_the_same_bytes_as_without_it() {
     let mut compared = [0; FORMS.len()];
-    let kinds = [generator::scenario, generator::streams, generator::circuits, generator::rings];
+    let kinds =
+        [generator::scenario, generator::streams, generator::circuits, generator::rings, generator::fabrics];
     let congested = networks(congested, 6);
     for scenario in kinds.into_iter().flat_map(|kind| networks(kind, 40)).chain(congested) {
         let (whole, used) = run(&scenario, None);

@@ -15,6 +15,9 @@
 //! # What it saves
 //! Half a cache line a packet. Not measured separately.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use crate::kernel::queue::{Class, Event};
 use crate::network::circuit::Tally;
 use crate::network::end::End;
@@ -76,6 +79,32 @@ impl Host {
             self.called = Time::NEVER;
         }
         is_due
+    }
+}
+
+/// A host with several ends of flows that acts ahead of time.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SharedHost {
+    /// See [`Host`].
+    pub(crate) awaited: u32,
+    /// The calls of its ends, and outdated ones.
+    calls: BinaryHeap<Reverse<(Time, u32)>>,
+}
+
+impl SharedHost {
+    /// Add a call of an end; those before it that are outdated are removed.
+    pub(crate) fn call(&mut self, hosts: &[Host], time: Time, entity: u32) {
+        while self.calls.peek().is_some_and(|Reverse((time, end))| hosts[*end as usize].called != *time) {
+            self.calls.pop();
+        }
+        self.calls.push(Reverse((time, entity)));
+    }
+
+    /// Take the first call before `time`.
+    pub(crate) fn take_before(&mut self, time: Time) -> Option<(Time, u32)> {
+        let Reverse(first) = *self.calls.peek().filter(|Reverse((first, _))| *first < time)?;
+        self.calls.pop();
+        Some(first)
     }
 }
 

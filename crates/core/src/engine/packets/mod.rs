@@ -6,8 +6,9 @@
 //! # What it skips
 //! Most events. A port that accepts packets by a rule (`port.rs`) computes on arrival when each will leave. Where
 //! packets arrive over one line only, or from the port's own host, the port handles a packet as soon as it is sent. A
-//! host with one end of one flow acts ahead of time. The remaining events are arrivals where lines meet and at other
-//! hosts, and timers (`agenda.rs`). A policer is a step of a route.
+//! host with one incoming line acts ahead of time. The remaining events are arrivals where lines meet and at other
+//! hosts, and timers (`agenda.rs`); a mesh takes them day by day and port by port (`calendar.rs`). A policer is a step of
+//! a route.
 //!
 //! # Why that is exact
 //! Such ports get their packets in the order in which they were sent, and only its line and its timers make such a
@@ -24,6 +25,8 @@
 //! flows memory access dominates.
 
 mod agenda;
+mod calendar;
+mod day;
 mod host;
 mod lookahead;
 mod payload;
@@ -33,6 +36,7 @@ mod timer_wheel;
 mod transit;
 
 use crate::engine::exact::accounting::Window;
+use crate::engine::forms::{Form, allows, used};
 use crate::engine::outcome::{Outcome, Stopwatch, Work};
 use crate::kernel::queue::{Class, Event};
 use crate::network::circuit::Payload;
@@ -43,7 +47,7 @@ use crate::unit::Flags;
 use crate::units::Time;
 
 use agenda::{Arrival, Due};
-use lookahead::HOSTS;
+use day::Day;
 use payload::PacketPayload;
 use route::{Packet, PacketDestination};
 use transit::Transit;
@@ -60,18 +64,21 @@ pub(crate) fn run(scenario: &Scenario, log: bool, watch: &mut Stopwatch<'_>) -> 
     let Window { from, to } = engine.transit.window;
     if from > Time::ZERO {
         engine.run_until(from, watch);
-        engine.reset_counters(scenario, from);
+        engine.reset_counters(from);
     }
     engine.run_until(to, watch);
     watch.stop();
-    engine.close(scenario, to)
+    engine.close(to)
 }
 
 /// The hosts, and everything between them.
-struct Packets {
+struct Packets<'a> {
+    scenario: &'a Scenario,
     flows: Vec<Flow>,
     events: u64,
     transit: Transit,
+    /// The arrivals of the day that is handled, if arrivals are in a calendar.
+    day: Day,
 }
 
 /// The route of a host's packets into the network.
@@ -89,11 +96,15 @@ impl Uplink for Setout<'_> {
     }
 }
 
-impl Packets {
-    fn new(scenario: &Scenario, log: bool) -> Packets {
+impl<'a> Packets<'a> {
+    fn new(scenario: &'a Scenario, log: bool) -> Packets<'a> {
         let (transit, flows) = Transit::new(scenario, log);
-        let mut engine = Packets { flows, events: 0, transit };
+        let mut engine = Packets { scenario, flows, events: 0, transit, day: Day::default() };
         (0..engine.flows.len()).for_each(|flow| engine.call(flow, End::Source));
+        match allows(Form::Rows) {
+            true => used(Form::Rows),
+            false => engine.open_calendar(),
+        }
         engine
     }
 
@@ -109,18 +120,32 @@ impl Packets {
 
     fn handle_until(&mut self, end: Time, watch: &mut Stopwatch<'_>) {
         loop {
+            if self.transit.has_calendar() {
+                return self.handle_days(end, watch);
+            }
             let (agenda, first) = self.transit.first();
             if first >= end {
                 return;
             }
             watch.reach(first);
             self.work_through(agenda, end.min(first + self.transit.division.lookahead));
+            if self.transit.overflows() {
+                self.open_calendar();
+            }
         }
+    }
+
+    /// From now on arrivals are in a calendar.
+    #[cold]
+    fn open_calendar(&mut self) {
+        self.day = Day::new(self.scenario.lines.len());
+        self.transit.open_calendar(self.scenario);
     }
 
     /// Handle the events of an agenda before `end`; there is at least one.
     #[inline(always)]
     fn work_through(&mut self, agenda: usize, end: Time) {
+        self.transit.agendas[agenda].begin(end);
         loop {
             self.events += 1;
             match self.transit.agendas[agenda].first() {
@@ -128,16 +153,12 @@ impl Packets {
                     let arrival = self.transit.agendas[agenda].pop_row(row);
                     self.arrive(&arrival);
                 }
-                Due::Late => {
-                    let arrival = self.transit.agendas[agenda].pop_late();
-                    self.arrive(&arrival);
-                }
                 Due::Call => {
                     let event = self.transit.agendas[agenda].pop_call();
                     self.called(event, event.time);
                 }
             }
-            if self.transit.agendas[agenda].first_time() >= end {
+            if self.transit.agendas[agenda].is_done() {
                 return;
             }
         }
@@ -154,14 +175,14 @@ impl Packets {
     }
 
     /// The measured time begins.
-    fn reset_counters(&mut self, scenario: &Scenario, now: Time) {
+    fn reset_counters(&mut self, now: Time) {
         self.flows.iter_mut().for_each(|flow| flow.reset_counters(now));
-        self.transit.reset_counters(scenario, now);
+        self.transit.reset_counters(self.scenario, now);
     }
 
     /// The run is over.
-    fn close(self, scenario: &Scenario, now: Time) -> Outcome {
-        let Transit { mut network, on_lines, packet_hops, log, .. } = self.transit.close(scenario);
+    fn close(self, now: Time) -> Outcome {
+        let Transit { mut network, on_lines, packet_hops, log, .. } = self.transit.close(self.scenario);
         network.flows = self.flows;
         network.close_counters(now);
         let work = Work { packet_hops, events: self.events, ..Work::default() };
@@ -179,7 +200,9 @@ impl Packets {
             }
             PacketDestination::Marking => self.arrive_at_marking(at, packet, time),
             PacketDestination::Asked => self.enter(at, *packet, time),
-            PacketDestination::Host | PacketDestination::End => self.land(at, packet, time),
+            PacketDestination::Host | PacketDestination::End | PacketDestination::Ends => {
+                self.land(at, packet, time)
+            }
         }
     }
 
@@ -210,8 +233,11 @@ impl Packets {
     /// A packet arrives at a host that has not acted ahead of it.
     #[inline(never)]
     fn land(&mut self, at: u32, packet: &Packet, now: Time) {
-        if self.transit.stop(at) == PacketDestination::End {
-            self.transit.hosts[self.transit.steps[at as usize].place as usize].awaited -= 1;
+        let place = self.transit.steps[at as usize].place;
+        match self.transit.stop(at) {
+            PacketDestination::End => self.transit.hosts[place as usize].awaited -= 1,
+            PacketDestination::Ends => self.transit.shared_hosts[place as usize].awaited -= 1,
+            _ => {}
         }
         self.deliver(packet, now);
     }
@@ -219,7 +245,8 @@ impl Packets {
     /// A packet will arrive at a step: a host that can act ahead of time does so now.
     #[inline(always)]
     fn come(&mut self, at: u32, packet: &Packet, time: Time) {
-        if self.transit.stop(at) == PacketDestination::End && time < self.transit.edge {
+        let stop = self.transit.stop(at);
+        if stop == PacketDestination::End && time < self.transit.edge {
             let entity = self.transit.steps[at as usize].place as usize;
             let host = &self.transit.hosts[entity];
             if host.awaited == 0 {
@@ -229,7 +256,23 @@ impl Packets {
                 return self.deliver(packet, time);
             }
         }
+        if stop == PacketDestination::Ends && time < self.transit.edge {
+            return self.come_to_shared(at, packet, time);
+        }
         self.transit.expect(at, *packet, time);
+    }
+
+    /// The same for a host with ends of several flows.
+    #[inline(never)]
+    fn come_to_shared(&mut self, at: u32, packet: &Packet, time: Time) {
+        let place = self.transit.steps[at as usize].place;
+        if self.transit.shared_hosts[place as usize].awaited > 0 {
+            return self.transit.expect(at, *packet, time);
+        }
+        while let Some((due, entity)) = self.transit.shared_hosts[place as usize].take_before(time) {
+            self.timer(entity as usize, due);
+        }
+        self.deliver(packet, time);
     }
 
     /// The same for hosts that rarely need it.
@@ -254,7 +297,7 @@ impl Packets {
         let host = &mut self.transit.hosts[entity];
         host.receive();
         if let Some(event) = host.call(entity, due) {
-            self.transit.agendas[HOSTS].call(event);
+            self.transit.call(event);
         }
     }
 
@@ -285,7 +328,41 @@ impl Packets {
     fn call(&mut self, flow: usize, end: End) {
         let (due, entity) = (self.flows[flow].next_timer(end), end.entity(flow));
         if let Some(event) = self.transit.hosts[entity].call(entity, due) {
-            self.transit.agendas[HOSTS].call(event);
+            self.transit.call(event);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::load;
+
+    /// Whether a network of this topology ends with its arrivals in a calendar.
+    fn has_calendar(topology: &str) -> bool {
+        let text = format!(
+            "name = 'network'
+            duration = '4 ms'
+            adaptation = {{ kind = 'packet' }}
+            topology = {{ {topology} }}
+            [flows]
+            source = {{ kind = 'greedy' }}
+            transport = {{ kind = 'tcp', profile = 'datacenter', congestion = 'new-reno' }}",
+        );
+        let scenario = load(&text, "network.toml", &[]).unwrap_or_else(|why| panic!("{why}"));
+        let mut engine = Packets::new(&scenario, false);
+        engine.run_until(Time::ZERO + scenario.duration, &mut Stopwatch::default());
+        engine.transit.has_calendar()
+    }
+
+    #[test]
+    fn a_mesh_overflows_the_rows_and_a_dumbbell_does_not() {
+        let line = "{ rate = '10 Gb/s', delay = '10 us' }";
+        let fabric = format!(
+            "template = 'leaf-spine', leaves = 4, spines = 4, hosts = 8, host = {line}, fabric = {line}"
+        );
+        assert!(has_calendar(&fabric));
+        let lines = ["access", "bottleneck", "egress"].map(|class| format!("{class} = {line}")).join(", ");
+        assert!(!has_calendar(&format!("template = 'dumbbell', sources = 32, {lines}")));
     }
 }

@@ -103,6 +103,8 @@ pub(crate) enum PacketDestination {
     /// A host with one end of one flow and one incoming line: packets arrive in order, and only its own timers make
     /// it act otherwise.
     End,
+    /// A host with several ends of flows, under the same conditions.
+    Ends,
 }
 
 /// The routes of all circuits in a row.
@@ -116,6 +118,7 @@ pub(crate) struct Steps {
     /// For every port the rule by which it accepts packets; `None` if it must be asked.
     pub(crate) rules: Vec<Option<Rule>>,
     pub(crate) division: Lookahead,
+    pub(crate) ends: Ends,
 }
 
 impl StepClass {
@@ -181,7 +184,7 @@ impl Steps {
             }
         };
         let division = Lookahead::new(scenario, |line| stop(line) == PacketDestination::Meet);
-        let ends = ends(scenario, &rules);
+        let ends = Ends::new(scenario, &rules);
         let length = scenario.vcs.iter().map(|vc| vc.path.len() + 1).sum();
         let (mut list, mut passages) = (Vec::with_capacity(length), Vec::with_capacity(length));
         let mut first = vec![0; scenario.vcs.len()];
@@ -201,13 +204,12 @@ impl Steps {
                 list.push(Step { place: line as u32, kind });
             }
             let last = *path.last().expect("a circuit has a port");
-            let (stop, place) = ends[scenario.lines[last].to]
-                .map_or((PacketDestination::Host, 0), |end| (PacketDestination::End, end));
+            let (stop, place) = ends.hosts[scenario.lines[last].to];
             let kind = kinds.place(scenario, way, last, stop);
             passages.push(StepExtras { circuit: vc as u32, number: 0, hop: path.len() as u8 });
             list.push(Step { place, kind });
         }
-        Steps { list, passages, first, kinds: kinds.list, rules, division }
+        Steps { list, passages, first, kinds: kinds.list, rules, division, ends }
     }
 }
 
@@ -277,26 +279,61 @@ fn meets(scenario: &Scenario) -> Vec<bool> {
     meets
 }
 
-/// For every node the one end of a flow that is there, as [`Step::place`] has it, if everything that makes it act
-/// arrives over one line and its packets need not be asked about.
-fn ends(scenario: &Scenario, rules: &[Option<Rule>]) -> Vec<Option<u32>> {
+/// The hosts, by what is there.
+#[derive(Debug)]
+pub(crate) struct Ends {
+    /// For every node how packets arrive there, and the value of [`Step::place`]: the end, or the number of the host.
+    hosts: Vec<(PacketDestination, u32)>,
+    /// Hosts with several ends that act ahead of time, and for each end the number of such a host.
+    pub(crate) shared: usize,
+    pub(crate) shared_by: Vec<Option<u32>>,
+}
+
+impl Ends {
+    /// A host acts ahead of time if everything that makes it act arrives over one line, and if it need not be asked about
+    /// what it sends.
+    fn new(scenario: &Scenario, rules: &[Option<Rule>]) -> Ends {
+        let (ends, suits) = (ends(scenario), suits(scenario, rules));
+        let mut shared_by = vec![None; 2 * scenario.flows.len()];
+        let mut shared = 0;
+        let host = |(ends, suits): (Vec<u32>, bool)| match ends.as_slice() {
+            _ if !suits => (PacketDestination::Host, 0),
+            &[end] => (PacketDestination::End, end),
+            _ => {
+                ends.iter().for_each(|end| shared_by[*end as usize] = Some(shared));
+                shared += 1;
+                (PacketDestination::Ends, shared - 1)
+            }
+        };
+        let hosts = ends.into_iter().zip(suits).map(host).collect();
+        Ends { hosts, shared: shared as usize, shared_by }
+    }
+}
+
+/// For every node the ends of flows that are there.
+fn ends(scenario: &Scenario) -> Vec<Vec<u32>> {
+    let mut ends = vec![Vec::new(); scenario.nodes.len()];
+    for (source, flow) in (0..).step_by(2).zip(&scenario.flows) {
+        ends[flow.from].push(source);
+        ends[flow.to].push(source + 1);
+    }
+    ends
+}
+
+/// For every node whether exactly one line brings packets to it, its ports need not be asked, and no segment takes time.
+fn suits(scenario: &Scenario, rules: &[Option<Rule>]) -> Vec<bool> {
     let nodes = scenario.nodes.len();
-    let (mut ends, mut count, mut line) = (vec![None; nodes], vec![0; nodes], vec![None; nodes]);
-    for (index, flow) in scenario.flows.iter().enumerate() {
-        let (source, sink) = (2 * index as u32, 2 * index as u32 + 1);
-        for (node, end, sends) in [(flow.from, source, Some(flow.vc)), (flow.to, sink, flow.back)] {
+    let (mut suits, mut line) = (vec![true; nodes], vec![None; nodes]);
+    for flow in &scenario.flows {
+        for (node, sends) in [(flow.from, Some(flow.vc)), (flow.to, flow.back)] {
             let asked = sends.is_some_and(|vc| rules[scenario.vcs[vc].path[0]].is_none());
-            ends[node] = Some(end).filter(|_| flow.processing == Span::ZERO && !asked);
-            count[node] += 1;
+            suits[node] &= flow.processing == Span::ZERO && !asked;
         }
     }
     for vc in &scenario.vcs {
         let last = *vc.path.last().expect("a circuit has a port");
         let node = scenario.lines[last].to;
-        if line[node].replace(last).is_some_and(|other| other != last) {
-            count[node] += 1;
-        }
+        suits[node] &= line[node].replace(last).is_none_or(|other| other == last);
     }
-    let suits = |(end, count): (Option<u32>, u32)| end.filter(|_| count == 1);
-    ends.into_iter().zip(count).map(suits).collect()
+    suits.into_iter().zip(line).map(|(suits, line)| suits && line.is_some()).collect()
 }

@@ -18,7 +18,8 @@
 use std::collections::VecDeque;
 
 use super::agenda::{Arrival, ArrivalAgenda};
-use super::host::{Host, hosts, tallies};
+use super::calendar::Calendar;
+use super::host::{Host, SharedHost, hosts, tallies};
 use super::lookahead::{AGENDAS, HOSTS, Lookahead};
 use super::payload::PacketPayload;
 use super::port::{PacketFifo, PacketQueue, Taken};
@@ -51,6 +52,9 @@ pub(crate) struct Transit {
     passages: Vec<StepExtras>,
     kinds: Vec<StepClass>,
     pub(crate) hosts: Vec<Host>,
+    /// Hosts with several ends that act ahead of time, and the number of the one at which each end is, if it is one of them.
+    pub(crate) shared_hosts: Vec<SharedHost>,
+    shared_by: Vec<Option<u32>>,
     courses: Vec<FlowRoute>,
     /// The circuit on which each end of a flow receives packets.
     circuits_to: Vec<u32>,
@@ -59,6 +63,8 @@ pub(crate) struct Transit {
     queues: Vec<PacketQueue>,
     is_ruled: Vec<bool>,
     pub(crate) agendas: [ArrivalAgenda; AGENDAS],
+    /// Where all arrivals are as soon as one has found no row.
+    calendar: Option<Box<Calendar>>,
     pub(crate) division: Lookahead,
     pub(crate) packet_hops: u64,
     pub(crate) log: Option<Vec<LossRecord>>,
@@ -97,7 +103,7 @@ impl Transit {
         let window = Window { from: Time::ZERO + scenario.warmup, to: Time::ZERO + scenario.duration };
         let mut network = Network::new(scenario);
         let flows = std::mem::take(&mut network.flows);
-        let Steps { list, passages, first, kinds, rules, division } = Steps::new(scenario, &network);
+        let Steps { list, passages, first, kinds, rules, division, ends } = Steps::new(scenario, &network);
         let sampled = sampled_ports(scenario).into_iter().filter(|&port| rules[port].is_none());
         let course = |&first: &u32| FlowRoute { first, ..FlowRoute::default() };
         let any_asked = rules.iter().any(Option::is_none);
@@ -109,6 +115,8 @@ impl Transit {
             passages,
             kinds,
             hosts: hosts(scenario, &first),
+            shared_hosts: vec![SharedHost::default(); ends.shared],
+            shared_by: ends.shared_by,
             courses: first.iter().map(course).collect(),
             circuits_to: scenario.flows.iter().flat_map(circuits_to).collect(),
             on_lines: vec![0; first.len()],
@@ -116,6 +124,7 @@ impl Transit {
             queues: Vec::with_capacity(rules.len()),
             is_ruled: rules.iter().map(Option::is_some).collect(),
             agendas: std::array::from_fn(|_| ArrivalAgenda::new(Ties::new(scenario.seed))),
+            calendar: None,
             division,
             packet_hops: 0,
             log: log.then(Vec::new),
@@ -145,6 +154,41 @@ impl Transit {
             first = first.min(time);
         }
         (place, first)
+    }
+
+    /// Whether arrivals have found no row.
+    pub(crate) fn overflows(&self) -> bool {
+        self.agendas.iter().any(ArrivalAgenda::overflows)
+    }
+
+    /// Whether arrivals are in a calendar.
+    pub(crate) fn has_calendar(&self) -> bool {
+        self.calendar.is_some()
+    }
+
+    /// Move all arrivals to a calendar.
+    pub(crate) fn open_calendar(&mut self, scenario: &Scenario) {
+        let arrivals: Vec<Arrival> = self.agendas.iter_mut().flat_map(ArrivalAgenda::take_arrivals).collect();
+        let first = arrivals.iter().map(|arrival| arrival.time).min();
+        let mut calendar = Calendar::new(scenario, first.unwrap_or(Time::NEVER).min(self.first_call()));
+        arrivals.into_iter().for_each(|arrival| calendar.add(arrival));
+        self.calendar = Some(Box::new(calendar));
+    }
+
+    /// Take the arrivals of the first day on which something happens before `end`: see [`Calendar::take_first`].
+    pub(crate) fn take_day(&mut self, end: Time, arrivals: &mut Vec<Arrival>) -> Option<(Time, Time)> {
+        let call = self.first_call();
+        self.calendar.as_mut()?.take_first(call, end, arrivals)
+    }
+
+    /// When the first call is due.
+    fn first_call(&self) -> Time {
+        Time((self.agendas[HOSTS].first_call() >> u64::BITS) as u64)
+    }
+
+    /// The place of an arrival in the order of the kernel.
+    pub(crate) fn key(&self, time: Time, line: u32) -> u128 {
+        self.agendas[HOSTS].event(time, line).key()
     }
 
     /// When ports that are asked are sampled next, if there are any.
@@ -204,9 +248,10 @@ impl Transit {
                 self.meet(at + 1, Packet { cargo, flow, head }, time)
             }
             PacketDestination::Alone => self.send_on(at + 1, Packet { cargo, flow, head }, time),
-            PacketDestination::Asked | PacketDestination::Host | PacketDestination::End => {
-                self.expect(at + 1, Packet { cargo, flow, head }, time)
-            }
+            PacketDestination::Asked
+            | PacketDestination::Host
+            | PacketDestination::End
+            | PacketDestination::Ends => self.expect(at + 1, Packet { cargo, flow, head }, time),
         }
     }
 
@@ -400,8 +445,19 @@ impl Transit {
     #[inline(always)] // see `Row::add`
     fn meet(&mut self, at: u32, packet: Packet, time: Time) {
         let line = self.steps[at as usize - 1].place;
+        if self.calendar.is_some() {
+            return self.add(Arrival { time, line, at, packet });
+        }
         let agenda = self.division.packets[usize::from(packet.cargo.is_ack())];
         self.agendas[agenda].expect(Arrival { time, line, at, packet });
+    }
+
+    /// The same where arrivals are in a calendar.
+    #[inline(never)] // so that rows do not pay for it
+    pub(crate) fn add(&mut self, arrival: Arrival) {
+        if let Some(calendar) = &mut self.calendar {
+            calendar.add(arrival);
+        }
     }
 
     /// A packet will arrive at a step that cannot be handled ahead of time.
@@ -411,10 +467,23 @@ impl Transit {
         match self.stop(at) {
             PacketDestination::Meet | PacketDestination::Marking => return self.meet(at, packet, time),
             PacketDestination::End => self.hosts[place as usize].awaited += 1,
+            PacketDestination::Ends => self.shared_hosts[place as usize].awaited += 1,
             PacketDestination::Alone | PacketDestination::Asked | PacketDestination::Host => {}
         }
         let line = self.steps[at as usize - 1].place;
+        if self.calendar.is_some() {
+            return self.add(Arrival { time, line, at, packet });
+        }
         self.agendas[HOSTS].expect(Arrival { time, line, at, packet });
+    }
+
+    /// An end of a flow is called.
+    #[inline]
+    pub(crate) fn call(&mut self, event: Event) {
+        self.agendas[HOSTS].call(event);
+        if let Some(host) = self.shared_by[event.entity as usize] {
+            self.shared_hosts[host as usize].call(&self.hosts, event.time, event.entity);
+        }
     }
 
     /// The clock of a port's policy ticks.

@@ -1,0 +1,137 @@
+//! A day of the calendar: its arrivals port by port, then what must keep one order.
+//!
+//! # What it assumes
+//! Nothing that happens on a day adds an arrival to it: see `calendar.rs`.
+//!
+//! # What it skips
+//! The order between ports that accept packets by a rule.
+//!
+//! # Why that is exact
+//! At each such port arrivals are in the order of the kernel. So are all others, together with calls.
+//!
+//! # What turns it off
+//! See `calendar.rs`.
+//!
+//! # What it saves
+//! See `calendar.rs`; a port's state stays in the cache for all its packets of a day.
+
+use super::Packets;
+use super::agenda::Arrival;
+use super::lookahead::HOSTS;
+use super::route::PacketDestination;
+use super::transit::Transit;
+use crate::engine::outcome::Stopwatch;
+use crate::units::Time;
+
+/// The arrivals of a day.
+#[derive(Debug, Default)]
+pub(crate) struct Day {
+    arrivals: Vec<Arrival>,
+    /// Ports that accept packets by a rule and have arrivals, for each port the last of these, and for each arrival the one
+    /// before it at its port.
+    ports: Vec<u32>,
+    lasts: Vec<u32>,
+    before: Vec<u32>,
+    /// The arrivals at one port, by time.
+    turn: Vec<(Time, u32)>,
+    /// The other arrivals, by their keys.
+    ordered: Vec<(u128, u32)>,
+}
+
+/// The index of no arrival.
+const NONE: u32 = u32::MAX;
+
+impl Day {
+    /// A day without arrivals in a network of `ports` ports.
+    pub(crate) fn new(ports: usize) -> Day {
+        Day { lasts: vec![NONE; ports], ..Day::default() }
+    }
+
+    /// Divide the arrivals before `until`; the others return to the calendar.
+    fn begin(&mut self, transit: &mut Transit, until: Time) {
+        self.ports.clear();
+        self.ordered.clear();
+        self.before.clear();
+        self.before.resize(self.arrivals.len(), NONE);
+        for index in 0..self.arrivals.len() {
+            let Arrival { time, line, at, .. } = self.arrivals[index];
+            if time >= until {
+                transit.add(self.arrivals[index]);
+            } else if let PacketDestination::Meet | PacketDestination::Marking = transit.stop(at) {
+                self.join(transit.steps[at as usize].place, index);
+            } else {
+                self.ordered.push((transit.key(time, line), index as u32));
+            }
+        }
+        self.ordered.sort_unstable();
+    }
+
+    /// Add an arrival to those of its port.
+    #[inline]
+    fn join(&mut self, port: u32, index: usize) {
+        self.before[index] = std::mem::replace(&mut self.lasts[port as usize], index as u32);
+        if self.before[index] == NONE {
+            self.ports.push(port);
+        }
+    }
+
+    /// Put the arrivals at a port in order, the last one first.
+    fn take_turn(&mut self, port: u32, transit: &Transit) {
+        self.turn.clear();
+        let mut index = std::mem::replace(&mut self.lasts[port as usize], NONE);
+        while index != NONE {
+            self.turn.push((self.arrivals[index as usize].time, index));
+            index = self.before[index as usize];
+        }
+        if self.turn.len() > 1 {
+            let key = |index: u32, time: Time| transit.key(time, self.arrivals[index as usize].line);
+            self.turn.sort_unstable_by(|(time, index), (other_time, other)| {
+                other_time.cmp(time).then_with(|| key(*other, *time).cmp(&key(*index, *time)))
+            });
+        }
+    }
+}
+
+impl Packets<'_> {
+    /// Handle what happens before `end`, day by day.
+    pub(super) fn handle_days(&mut self, end: Time, watch: &mut Stopwatch<'_>) {
+        let mut day = std::mem::take(&mut self.day);
+        while let Some((start, until)) = self.transit.take_day(end, &mut day.arrivals) {
+            watch.reach(start);
+            day.begin(&mut self.transit, until);
+            self.handle_ports(&mut day);
+            self.handle_in_order(&day, until);
+        }
+        self.day = day;
+    }
+
+    /// Handle the arrivals of a day at ports that accept packets by a rule.
+    fn handle_ports(&mut self, day: &mut Day) {
+        for place in 0..day.ports.len() {
+            day.take_turn(day.ports[place], &self.transit);
+            self.events += day.turn.len() as u64;
+            for &(_, index) in day.turn.iter().rev() {
+                self.arrive(&day.arrivals[index as usize]);
+            }
+        }
+    }
+
+    /// Handle the other arrivals of a day, and the calls before `until`.
+    fn handle_in_order(&mut self, day: &Day, until: Time) {
+        for &(key, index) in &day.ordered {
+            self.handle_calls(key);
+            self.events += 1;
+            self.arrive(&day.arrivals[index as usize]);
+        }
+        self.handle_calls(u128::from(until.0) << u64::BITS);
+    }
+
+    /// Handle the calls whose keys are less than this one.
+    fn handle_calls(&mut self, key: u128) {
+        while self.transit.agendas[HOSTS].first_call() < key {
+            self.events += 1;
+            let event = self.transit.agendas[HOSTS].pop_call();
+            self.called(event, event.time);
+        }
+    }
+}
