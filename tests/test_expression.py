@@ -24,6 +24,7 @@ def read(text: str) -> Expression:
         ("1 + 2 * 3 - 4 / 2", 5),
         ('goodput["lan.EPD.9140"]', 0.95),
         ('spread(goodput["lan.*.1460"])', pytest.approx(0.03)),
+        ("erf(1)", pytest.approx(0.8427007929)),
         ('mean(goodput["lan.*"])', pytest.approx(0.925)),
         ('all(goodput["lan.EPD.*"] > goodput["lan.UBR.*"])', True),
         ('any(goodput["lan.*"] > 0.96)', False),

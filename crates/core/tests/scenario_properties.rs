@@ -24,6 +24,26 @@ name = "flow2"
 weight = 2.5
 "#;
 
+/// The rates of the links `access1`, `access2`, …, in Mb/s.
+fn access_rates(scenario: &str) -> Vec<u64> {
+    let loaded = load(scenario, "lan", &[]).expect("the scenario is correct");
+    let access = loaded.lines.iter().filter(|line| line.name.strip_prefix("access").is_some_and(is_number));
+    access.map(|line| line.rate.0 / 1_000_000).collect()
+}
+
+fn is_number(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+#[test]
+fn a_list_of_links_repeats_over_the_sources() {
+    let six = LAN.replace("sources = 3", "sources = 6");
+    assert_eq!(access_rates(&six), [10, 9, 8, 10, 9, 8]);
+    assert_eq!(access_rates(LAN), [10, 9, 8]);
+    let seven = LAN.replace("sources = 3", "sources = 7");
+    assert!(load(&seven, "lan", &[]).is_err(), "three links do not repeat evenly over seven sources");
+}
+
 /// Texts that are not far from what the reader knows.
 fn fragment() -> impl Strategy<Value = String> {
     let words = [

@@ -2317,9 +2317,9 @@ class Dumbbell(Scheme):
     Its parameters:
 
     - `sources` (must be given): Number of sources, and of sinks.
-    - `access` (link; must be given): Links from the sources to the left switch: one for all, or a list.
+    - `access` (link; must be given): Links from the sources to the left switch: one for all, or a list that repeats.
     - `bottleneck` (link; must be given): The link that all share.
-    - `egress` (link; must be given): Links from the right switch to the sinks: one for all, or a list.
+    - `egress` (link; must be given): Links from the right switch to the sinks: one for all, or a list that repeats.
     - `host_latency` (time; default "0 s"): Time that an arriving frame spends inside a host before the transport gets
       it.
     - `switch_latency` (time; default "0 s"): Time that a unit spends inside a switch, or router, before it reaches the
@@ -2330,11 +2330,11 @@ class Dumbbell(Scheme):
     sources: int
     """Number of sources, and of sinks."""
     access: Mapping[str, Any] | Sequence[Mapping[str, Any]]
-    """Links from the sources to the left switch: one for all, or a list; link."""
+    """Links from the sources to the left switch: one for all, or a list that repeats; link."""
     bottleneck: Mapping[str, Any]
     """The link that all share; link."""
     egress: Mapping[str, Any] | Sequence[Mapping[str, Any]]
-    """Links from the right switch to the sinks: one for all, or a list; link."""
+    """Links from the right switch to the sinks: one for all, or a list that repeats; link."""
     host_latency: str = "0 s"
     """Time that an arriving frame spends inside a host before the transport gets it; time."""
     switch_latency: str = "0 s"
@@ -2420,7 +2420,7 @@ class Iwu(Scheme):
 
     - `sources` (must be given): Number of sources.
     - `access` (link; must be given): Links from the sources to the unit, by default at the rate of the spaced cells:
-      one for all, or a list.
+      one for all, or a list that repeats.
     - `trunk` (link; must be given): The link that all share.
     """
 
@@ -2428,7 +2428,8 @@ class Iwu(Scheme):
     sources: int
     """Number of sources."""
     access: Mapping[str, Any] | Sequence[Mapping[str, Any]]
-    """Links from the sources to the unit, by default at the rate of the spaced cells: one for all, or a list; link."""
+    """Links from the sources to the unit, by default at the rate of the spaced cells: one for all, or a list that
+    repeats; link."""
     trunk: Mapping[str, Any]
     """The link that all share; link."""
 

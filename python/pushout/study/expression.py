@@ -117,6 +117,7 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "all": all,
     "any": any,
     "deviation": _deviation,
+    "erf": math.erf,
     "first": _first,
     "histogram": _histogram,
     "jain": lambda *values: _jain(flat(values)),

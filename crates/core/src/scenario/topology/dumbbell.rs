@@ -13,9 +13,10 @@
 //!
 //! # Parameters
 //! `sources` N; `access`, `bottleneck`, `egress`: rate and delay of a link, with `back` where the other direction
-//! differs. `access` and `egress` may be lists with one entry for each source. The links have the classes `access` and
-//! `egress`; flow `flowI` goes from `sourceI` to `sinkI`. `host_latency` and `switch_latency` delay whatever passes a
-//! host or a switch, none by default. Where packets travel whole, the switches are routers.
+//! differs. `access` and `egress` may be lists with an entry for each source; a shorter list, whose length divides N,
+//! repeats. The links have the classes `access` and `egress`; flow `flowI` goes from `sourceI` to `sinkI`.
+//! `host_latency` and `switch_latency` delay whatever passes a host or a switch, none by default. Where packets travel
+//! whole, the switches are routers.
 
 use super::{Each, Network, Template, Wire};
 use crate::refused::{Refused, refuse};
@@ -27,11 +28,11 @@ section! {
     pub struct Params {
         /// Number of sources, and of sinks.
         pub sources: u32,
-        /// Links from the sources to the left switch: one for all, or a list.
+        /// Links from the sources to the left switch: one for all, or a list that repeats.
         pub access: Each<Wire>,
         /// The link that all share.
         pub bottleneck: Wire,
-        /// Links from the right switch to the sinks: one for all, or a list.
+        /// Links from the right switch to the sinks: one for all, or a list that repeats.
         pub egress: Each<Wire>,
         /// Time that an arriving frame spends inside a host before the transport gets it.
         pub host_latency: Span = Span::ZERO,

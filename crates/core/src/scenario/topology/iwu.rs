@@ -57,7 +57,7 @@ section! {
     pub struct Params {
         /// Number of sources.
         pub sources: u32,
-        /// Links from the sources to the unit, by default at the rate of the spaced cells: one for all, or a list.
+        /// Links from the sources to the unit, by default at the rate of the spaced cells: one for all, or a list that repeats.
         pub access: Each<Spaced>,
         /// The link that all share.
         pub trunk: Wire,

@@ -188,7 +188,7 @@ impl Field for Wire {
     }
 }
 
-/// One value for all, or a list with one for each.
+/// One value for all, or a list that repeats, at most with one for each.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Each<T> {
     /// For all.
@@ -202,17 +202,18 @@ impl<T> Each<T> {
     pub fn of(&self, index: usize) -> &T {
         match self {
             Each::All(value) => value,
-            Each::List(list) => &list[index],
+            Each::List(list) => &list[index % list.len()],
         }
     }
 
-    /// Refuse a list that has not one value for each of `count`.
+    /// Refuse a list whose length does not divide `count`, the number of sources.
     pub fn check(&self, key: &'static str, count: usize) -> Result<(), Refused> {
         match self {
-            Each::List(list) if list.len() != count => refuse(
+            Each::List(list) if list.is_empty() || !count.is_multiple_of(list.len()) => refuse(
                 key,
                 format!(
-                    "the list has {} entries for {count} sources; give one for each, or one table for all",
+                    "a list must have an entry for each of the {count} sources, or a number of entries that divides {count} \
+                     and repeats, not {}; one table serves for all",
                     list.len()
                 ),
             ),

@@ -80,7 +80,7 @@ impl Window {
         self.cwnd += match (slow_start, self.by_bytes) {
             (true, false) => MSS,
             (true, true) => acked.min(2 * MSS).min(self.ssthresh - self.cwnd),
-            (false, false) => MSS * MSS / self.cwnd,
+            (false, false) => (MSS * MSS / self.cwnd).max(1),
             (false, true) => {
                 self.counted += acked;
                 let full = self.counted >= self.cwnd;

@@ -168,16 +168,18 @@ impl Window {
         (self.ssthresh != UNLIMITED).then_some(self.ssthresh)
     }
 
-    /// One ACK of `acked` new octets: a segment more in slow start, `mss²/cwnd` in whole octets in congestion avoidance (RFC 2581
-    /// section 3.1). At the threshold itself it is still slow start, as in 4.4BSD; the RFC leaves it open.
+    /// One ACK of `acked` new octets: a segment more in slow start, `mss²/cwnd` in whole octets, at least one, in congestion
+    /// avoidance (RFC 5681 section 3.1). At the threshold itself it is still slow start, as in 4.4BSD; the RFC leaves it open.
     #[inline]
     pub fn grow(&mut self, acked: u64) {
         if self.counts_bytes {
             return self.grow_by_bytes(acked);
         }
         let avoidance = self.cwnd > self.ssthresh;
-        let increase =
-            if avoidance { self.mss * self.mss / self.cwnd + u64::from(self.extra) } else { self.mss };
+        let increase = match avoidance {
+            true => (self.mss * self.mss / self.cwnd).max(1) + u64::from(self.extra),
+            false => self.mss,
+        };
         self.cwnd = (self.cwnd + increase).min(self.limit);
     }
 
@@ -300,6 +302,15 @@ mod tests {
             window.cwnd / 1460
         });
         assert_eq!(grown, [9, 9, 9, 9, 10, 10, 10, 10, 10]);
+    }
+
+    #[test]
+    fn a_window_beyond_the_square_of_a_segment_still_grows_by_an_octet_an_ack() {
+        let params = Params { window: Bytes(4 << 20), initial_ssthresh: Some(Bytes(2 * 1460)), ..defaults() };
+        let mut window = Window::new(&params);
+        window.cwnd = 1460 * 1460 + 1;
+        window.grow(1460);
+        assert_eq!(window.cwnd, 1460 * 1460 + 2);
     }
 
     #[test]
