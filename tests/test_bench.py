@@ -134,8 +134,33 @@ def test_the_floor_costs_more_with_more_cells() -> None:
 
 def test_every_workload_is_a_scenario() -> None:
     for workload in WORKLOADS.values():
-        if workload.id not in (FLOOR, "W4-100k"):
-            pushout.validate(workload.path, set=workload.sets)
+        if workload.id not in (FLOOR, "W4-100k", "W6-8192"):
+            pushout.validate(workload.path, set=[*workload.sets, "duration=20 ms"])
+
+
+def test_workloads_that_take_minutes_run_only_when_named(
+    alone: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chosen: list[str] = []
+
+    def run(self: measure.Series) -> None:
+        chosen.append(self.workload.id)
+        self.samples.append({"wall_s": 1.0, "packet_hops": 1})
+
+    monkeypatch.setattr(measure.Series, "run", run)
+    command("bench", "--reps", "1", "--out", str(tmp_path), "--json")
+    assert "W6-1024" in chosen
+    assert not {"W5", "W6-8192"} & set(chosen)
+    command("bench", "--reps", "1", "--workloads", "W5", "--out", str(tmp_path), "--json")
+    assert chosen[-1] == "W5"
+    capsys.readouterr()
+
+
+def test_a_permutation_has_a_file_for_every_host() -> None:
+    explained: dict[str, Any] = pushout.explain(WORKLOADS["W6-128"].path)
+    ends = [[flow[end] for flow in explained["flow"]] for end in ("from", "to")]
+    assert all(len(set(hosts)) == 128 for hosts in ends)
+    assert {flow["source"]["size"] for flow in explained["flow"]} == {"1 MB"}
 
 
 def si(text: str) -> float:

@@ -4,7 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pushout.shipped import SCENARIOS
+from pushout.shipped import BENCHMARKS, SCENARIOS
+
+FABRIC, TREE = "w5.toml", "w6.toml"
+"""Scenarios of a leaf-spine and of fat-trees."""
 
 FLOOR = "floor"
 FLOOR_CELLS = 200_000_000
@@ -49,11 +52,13 @@ class Workload:
     sets: tuple[str, ...] = ()
     dumbbell: Mapping[str, float] = field(default_factory=dict)
     peers: tuple[str, ...] = ()
+    is_long: bool = False
+    """Whether it takes minutes, and therefore runs only when named."""
 
     @property
     def path(self) -> Path:
-        """Find the scenario's file."""
-        return SCENARIOS / self.scenario
+        """Find the scenario's file: fabrics stand beside the programs of the benchmarks."""
+        return (BENCHMARKS if self.scenario in (FABRIC, TREE) else SCENARIOS) / self.scenario
 
 
 WORKLOADS = {
@@ -82,5 +87,9 @@ WORKLOADS = {
             "w3-1000.toml",
             ("topology.sources=100000", "topology.bottleneck.rate=10 Gb/s", "duration=200 ms"),
         ),
+        Workload("W5", FABRIC, is_long=True),
+        Workload("W6-128", TREE),
+        Workload("W6-1024", TREE, ("topology.radix=16",)),
+        Workload("W6-8192", TREE, ("topology.radix=32",), is_long=True),
     )
 }

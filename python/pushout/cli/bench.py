@@ -48,7 +48,7 @@ def _peer_names() -> list[str]:
     "--workloads",
     callback=_of_list("workload", _workload_ids),
     metavar="A,B,…",
-    help="Only these workloads (default: all).",
+    help="Only these workloads (default: all but those that take minutes, W5 and W6-8192).",
 )
 @click.option(
     "--peers",
@@ -79,7 +79,10 @@ def bench(
     from pushout.cli.progress import Progress
 
     out.mkdir(parents=True, exist_ok=True)
-    chosen = [WORKLOADS[name] for name in (_workload_ids() if workloads is None else workloads)]
+    if workloads is None:
+        chosen = [workload for workload in WORKLOADS.values() if not workload.is_long]
+    else:
+        chosen = [WORKLOADS[name] for name in workloads]
     with Progress("runs") as progress:
         document = measure.bench(
             chosen,
