@@ -23,6 +23,8 @@ pub mod reference;
 
 pub mod stepper;
 
+pub mod offer;
+
 mod cells;
 
 mod packets;

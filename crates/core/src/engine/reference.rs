@@ -34,7 +34,7 @@ use crate::kernel::queue::{Class, Event, EventQueue, Series};
 use crate::link::credit::Credit;
 use crate::link::port::{Loss, Port, Started};
 use crate::network::Network;
-use crate::network::circuit::Hop;
+use crate::network::circuit::{Emission, Hop};
 use crate::network::end::End;
 use crate::network::flow::Outbox;
 use crate::scenario::model::{Line, Medium, Scenario};
@@ -423,13 +423,16 @@ impl<T: Tracer> Engine<T> {
     /// Hand the frames that a host has written to its network interface.
     fn emit(&mut self, now: Time) {
         let emissions = std::mem::take(&mut self.outbox.emissions);
-        for emission in &emissions {
-            let circuit = &self.network.circuits[emission.vc as usize];
-            let hop = circuit.hop(0).expect("a circuit has a first port");
-            emission.units().for_each(|unit| self.enter(hop, unit, now));
-        }
+        emissions.iter().for_each(|&emission| self.hand_over(emission, now));
         self.outbox.emissions = emissions;
         self.outbox.emissions.clear();
+    }
+
+    /// Put the units of a frame into the first port of its circuit.
+    pub(super) fn hand_over(&mut self, emission: Emission, now: Time) {
+        let circuit = &self.network.circuits[emission.vc as usize];
+        let hop = circuit.hop(0).expect("a circuit has a first port");
+        emission.units().for_each(|unit| self.enter(hop, unit, now));
     }
 
     /// Schedule the next timer of a flow's end, unless an earlier call is already scheduled.

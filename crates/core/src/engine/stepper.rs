@@ -31,7 +31,7 @@ use crate::units::Time;
 /// A run that has come to some instant. A clone goes on by itself, exactly as the original does.
 #[derive(Clone)]
 pub struct Stepper<T> {
-    engine: Engine<T>,
+    pub(super) engine: Engine<T>,
     now: Time,
     /// The end of the warm-up, as long as it is ahead.
     warmup: Option<Time>,

@@ -258,6 +258,11 @@ impl Flow {
         }
     }
 
+    /// The circuit of its data, if it carries datagrams.
+    pub(crate) fn datagram_circuit(&self) -> Option<usize> {
+        matches!(self.work, Work::Datagrams(_)).then_some(self.ways.vcs[0] as usize)
+    }
+
     /// Octets that the application has received: over TCP since the start of the run, otherwise since the last reset.
     pub fn delivered(&self) -> u64 {
         self.work.bytes()
