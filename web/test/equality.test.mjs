@@ -29,7 +29,7 @@ function natively(requests) {
   return stdout.toString().trimEnd().split("\n");
 }
 
-/** The document by both engines, two pictures forward, one back, and the next drop. */
+/** The document by both engines, two pictures forward, one back, the next events, and the file. */
 function requests(name) {
   const scenario = { text: readFileSync(new URL(name, folder), "utf8"), name, sets: SHORT };
   const go = (millis) => ({ do: "go", handle: 1, to: millis * 1e9, have: 0 });
@@ -40,7 +40,9 @@ function requests(name) {
     go(60),
     go(90),
     go(30),
-    { do: "next", handle: 1, event: "drop", have: 0 },
+    { do: "when", handle: 1, event: "drop" },
+    { do: "when", handle: 1, event: "round-trip" },
+    { do: "toml", ...scenario },
     { do: "difference", a: 1, b: 1 },
     { do: "close", handle: 1 },
   ];

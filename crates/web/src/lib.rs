@@ -8,8 +8,12 @@ mod compare;
 
 mod history;
 
+mod memory;
+
 pub mod request;
 
 mod session;
 
 mod show;
+
+mod toml;

@@ -4,10 +4,11 @@
 //! |---|---|---|
 //! | `open` | a scenario, `port` | `handle`, `scenario` |
 //! | `go` | `handle`, `to`, `have` | a picture: the buffer, windows, what was seen, figures over time behind the first `have` |
-//! | `next` | `handle`, `event` (`unit`, `frame`, `drop`, `mark`), `have` | a picture just behind that event |
+//! | `when` | `handle`, `event` (`unit`, `frame`, `drop`, `mark`, `round-trip`) | `time`, just behind the next such event; null if none follows |
 //! | `close` | `handle` | nothing |
 //! | `difference` | `a`, `b`: handles | where two runs differ first |
 //! | `run` | a scenario | its document |
+//! | `toml` | a scenario | `text`: the scenario with its overrides as a file of its own |
 //! | `policies` | | the catalogue |
 //!
 //! A scenario is `text`, its `name` in messages, and as far as wanted `sets` (`key.path=value`), `seed` and `engine`. An
@@ -25,6 +26,7 @@ use pushout_core::units::{Span, Time};
 use crate::compare::first_difference;
 use crate::session::{Event, Seen, Session};
 use crate::show;
+use crate::toml;
 
 /// The runs that are open.
 #[derive(Debug, Default)]
@@ -51,12 +53,7 @@ impl Desk {
                 let to = Time::ZERO + Span(number(request, "to")?);
                 self.show(request, |session| session.go(to))?
             }
-            "next" => {
-                let event = word(request, "event")?;
-                let event = Event::of(event)
-                    .ok_or_else(|| format!("event must be unit, frame, drop or mark, not {event:?}"))?;
-                self.show(request, |session| session.go_to_next(event))?
-            }
+            "when" => self.when(request)?,
             "close" => self.close(request)?,
             "difference" => {
                 let [a, b] = [self.session(request, "a")?, self.session(request, "b")?];
@@ -64,6 +61,7 @@ impl Desk {
                 show::difference(found.as_ref())
             }
             "run" => return run(request),
+            "toml" => written(request)?,
             "policies" => api::policies(),
             other => return Err(api::unknown("request", other, &REQUESTS)),
         };
@@ -94,6 +92,13 @@ impl Desk {
         Ok(show::picture(session, &seen, have))
     }
 
+    fn when(&self, request: &Map<String, Json>) -> Result<Json, String> {
+        let event = word(request, "event")?;
+        let event = Event::of(event).ok_or_else(|| api::unknown("event", event, &Event::WORDS))?;
+        let time = self.session(request, "handle")?.when(event);
+        Ok(json!({ "time": time.map(|time| time.since(Time::ZERO).0) }))
+    }
+
     fn close(&mut self, request: &Map<String, Json>) -> Result<Json, String> {
         let handle = number(request, "handle")?;
         self.sessions.remove(&handle).ok_or_else(|| unknown_handle(handle))?;
@@ -111,6 +116,13 @@ fn run(request: &Map<String, Json>) -> Result<String, String> {
     let sets = sets(request);
     let document = api::run(&ask(request, &sets)?, || 0.0).map_err(|refusal| refusal.message)?;
     Ok(document.to_string())
+}
+
+/// A scenario with its overrides, as a file.
+fn written(request: &Map<String, Json>) -> Result<Json, String> {
+    let sets = sets(request);
+    let explicit = api::explain(&ask(request, &sets)?).map_err(|refusal| refusal.message)?;
+    Ok(json!({ "text": toml::written(&explicit) }))
 }
 
 fn ask<'a>(request: &'a Map<String, Json>, sets: &'a [String]) -> Result<Request<'a>, String> {
@@ -153,7 +165,7 @@ fn unknown_handle(handle: u64) -> String {
     format!("no run is open under the handle {handle}")
 }
 
-const REQUESTS: [&str; 7] = ["open", "go", "next", "close", "difference", "run", "policies"];
+const REQUESTS: [&str; 8] = ["open", "go", "when", "close", "difference", "run", "toml", "policies"];
 
 #[cfg(test)]
 mod tests {
@@ -220,6 +232,23 @@ mod tests {
     }
 
     #[test]
+    fn a_scenario_that_is_written_runs_as_the_one_with_overrides() {
+        let scenario =
+            json!({ "text": LAN, "name": "lan.toml", "sets": ["duration=100 ms", "warmup=0 s"], "seed": 5 });
+        let with = |what: &str| {
+            let mut request = scenario.clone();
+            request["do"] = what.into();
+            request
+        };
+        let mut desk = Desk::default();
+        let text = ask(&mut desk, &with("toml"))["text"].clone();
+        let again = ask(&mut desk, &json!({ "do": "run", "text": text, "name": "written.toml" }));
+        let expected = ask(&mut desk, &with("run"));
+        assert_eq!(again["seed"], 5);
+        assert_eq!((&again["ports"], &again["flows"]), (&expected["ports"], &expected["flows"]));
+    }
+
+    #[test]
     fn what_is_wrong_with_a_scenario_is_said_with_its_place() {
         let mut desk = Desk::default();
         let wrong = LAN.replace("epd", "eqd");
@@ -238,7 +267,7 @@ mod tests {
             (json!({}), "needs do"),
             (json!({ "do": "go", "handle": -1, "to": 0 }), "needs handle"),
             (json!({ "do": "go", "handle": 1, "to": "1 s" }), "needs to"),
-            (json!({ "do": "next", "handle": 1, "event": "dorp" }), "not \"dorp\""),
+            (json!({ "do": "when", "handle": 1, "event": "dorp" }), "did you mean \"drop\""),
             (json!([]), "JSON object"),
             (json!({ "do": "opne" }), "did you mean \"open\""),
         ] {

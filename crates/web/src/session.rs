@@ -38,9 +38,14 @@ pub(crate) enum Event {
     Drop,
     /// A unit that bears a congestion mark has been sent.
     Mark,
+    /// All data that the first TCP flow with data on their way has sent so far are acknowledged.
+    RoundTrip,
 }
 
 impl Event {
+    /// The names.
+    pub(crate) const WORDS: [&str; 5] = ["unit", "frame", "drop", "mark", "round-trip"];
+
     /// The event of this name.
     pub(crate) fn of(word: &str) -> Option<Event> {
         Some(match word {
@@ -48,6 +53,7 @@ impl Event {
             "frame" => Event::Frame,
             "drop" => Event::Drop,
             "mark" => Event::Mark,
+            "round-trip" => Event::RoundTrip,
             _ => return None,
         })
     }
@@ -58,6 +64,7 @@ impl Event {
             Event::Frame => record.what == What::Leaves && record.unit.is_eom(),
             Event::Drop => matches!(record.what, What::Lost(_)),
             Event::Mark => record.what == What::Leaves && record.unit.is_ce(),
+            Event::RoundTrip => false,
         }
     }
 }
@@ -88,11 +95,14 @@ impl Session {
         Seen { records, missed }
     }
 
-    /// Go to the next event of a kind at the port, or to the end of the run; it has just happened then.
-    pub(crate) fn go_to_next(&mut self, event: Event) -> Seen {
-        let mut step = Span::millis(1);
-        self.stepper.tracer_mut().take();
-        let mut ahead = self.stepper.clone();
+    /// Just behind the next event of a kind at the port; none if none follows before the end of the run.
+    pub(crate) fn when(&self, event: Event) -> Option<Time> {
+        if event == Event::RoundTrip { self.round_trip() } else { self.recorded(event) }
+    }
+
+    fn recorded(&self, event: Event) -> Option<Time> {
+        let mut step = STEP;
+        let mut ahead = self.ahead();
         while ahead.now() < ahead.end() {
             let kept = ahead.clone();
             ahead.advance(ahead.now() + step);
@@ -100,10 +110,39 @@ impl Session {
             if missed > 0 && step > Span(2) {
                 (ahead, step) = (kept, Span(step.0 / 2));
             } else if let Some(found) = records.iter().find(|record| event.is(record)) {
-                return self.go(found.time + Span(1));
+                return Some(found.time + Span(1));
             }
         }
-        self.go(ahead.end())
+        None
+    }
+
+    /// When the data are acknowledged that the first flow has on their way: in steps, then by halves of the last one.
+    fn round_trip(&self) -> Option<Time> {
+        let sender = |stepper: &Stepper<Ring>, flow: usize| stepper.network().flows[flow].sender().cloned();
+        let flows = 0..self.scenario.flows.len();
+        let senders = flows.filter_map(|flow| Some((flow, sender(&self.stepper, flow)?)));
+        let (flow, sent) = senders
+            .map(|(flow, sender)| (flow, sender.acked(), sender.sent()))
+            .find_map(|(flow, acked, sent)| (acked < sent).then_some((flow, sent)))?;
+        let has_ended = |stepper: &Stepper<Ring>| sender(stepper, flow).is_some_and(|it| it.acked() >= sent);
+        let (mut before, mut step) = (self.ahead(), STEP);
+        while before.now() < before.end() && step > Span::ZERO {
+            let mut after = before.clone();
+            after.advance(before.now() + step);
+            if has_ended(&after) {
+                step = Span(step.0 / 2);
+            } else {
+                before = after;
+            }
+        }
+        (before.now() < before.end()).then(|| before.now() + Span(1))
+    }
+
+    /// A copy that goes ahead, and has seen nothing yet.
+    fn ahead(&self) -> Stepper<Ring> {
+        let mut ahead = self.stepper.clone();
+        ahead.tracer_mut().take();
+        ahead
     }
 
     /// The next instant at which something is kept.
@@ -134,6 +173,8 @@ pub(crate) fn stepper(scenario: &Scenario, port: usize, room: usize) -> Stepper<
     Stepper::new(scenario, false, Ring::new(scenario.lines.len(), &[port], room))
 }
 
+/// How far to look ahead at once.
+const STEP: Span = Span::millis(1);
 /// Records between two pictures: more than this cannot be seen in one.
 const ROOM: usize = 4096;
 /// Clones of a whole run.
@@ -156,6 +197,11 @@ mod tests {
 
     fn buffer(session: &Session) -> Vec<Queued> {
         queued(&session.stepper.network().ports[session.port]).collect()
+    }
+
+    fn go_to_next(session: &mut Session, event: Event) -> Seen {
+        let time = session.when(event).unwrap();
+        session.go(time)
     }
 
     fn at(micros: u64) -> Time {
@@ -183,12 +229,12 @@ mod tests {
     #[test]
     fn the_next_drop_is_the_first_loss_of_a_run_at_this_port() {
         let mut session = lan();
-        let seen = session.go_to_next(Event::Drop);
+        let seen = go_to_next(&mut session, Event::Drop);
         let run = pushout_core::engine::run(&session.scenario, true);
         let first = run.losses.iter().find(|loss| loss.port as usize == session.port).unwrap();
         assert_eq!(session.stepper.now(), first.time + Span(1));
         assert!(matches!(seen.records.last().unwrap().what, What::Lost(reason) if reason == first.reason));
-        let again = session.go_to_next(Event::Drop);
+        let again = go_to_next(&mut session, Event::Drop);
         assert!(again.records.iter().any(|record| Event::Drop.is(record)));
         let second = run.losses.iter().filter(|loss| loss.port as usize == session.port).nth(1).unwrap();
         assert_eq!(session.stepper.now(), second.time + Span(1));
@@ -199,12 +245,29 @@ mod tests {
         let mut session = lan();
         session.go(at(150_000));
         for _ in 0..40 {
-            let seen = session.go_to_next(Event::Unit);
+            let seen = go_to_next(&mut session, Event::Unit);
             assert_eq!(seen.records.iter().filter(|record| Event::Unit.is(record)).count(), 1);
         }
-        let seen = session.go_to_next(Event::Frame);
+        let seen = go_to_next(&mut session, Event::Frame);
         assert_eq!(seen.records.iter().filter(|record| Event::Frame.is(record)).count(), 1);
-        session.go_to_next(Event::Mark);
-        assert_eq!(session.stepper.now(), session.stepper.end(), "no port marks");
+        assert_eq!(session.when(Event::Mark), None, "no port marks");
+        let rows = session.history.since(0).len();
+        session.when(Event::Drop);
+        assert_eq!(session.history.since(0).len(), rows, "looking ahead leaves no figures");
+    }
+
+    #[test]
+    fn a_round_trip_ends_with_the_acknowledgement_of_what_was_on_its_way() {
+        let mut session = lan();
+        assert_eq!(session.when(Event::RoundTrip), None, "no flow has sent anything");
+        session.go(at(150_000));
+        let sender = |session: &Session| session.stepper.network().flows[0].sender().unwrap().clone();
+        let sent = sender(&session).sent();
+        assert!(sender(&session).acked() < sent);
+        let time = session.when(Event::RoundTrip).unwrap();
+        session.go(Time(time.0 - 1));
+        assert!(sender(&session).acked() < sent);
+        session.go(time);
+        assert!(sender(&session).acked() >= sent);
     }
 }

@@ -2,6 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
+use pushout_core::buffer::size::Measure;
 use pushout_core::buffer::verdict::Reason;
 use pushout_core::scenario::model::{Line, Medium, Scenario};
 use pushout_core::trace::What;
@@ -12,6 +13,7 @@ use pushout_core::view::{Progress, Window, fixed_thresholds, queue_thresholds, q
 
 use crate::compare::Difference;
 use crate::history::FLOWS;
+use crate::memory;
 use crate::session::{Seen, Session};
 
 /// What stays the same during a run.
@@ -30,6 +32,8 @@ pub(crate) fn scenario(scenario: &Scenario, port: usize) -> Json {
         "flows_over_time": FLOWS.min(scenario.flows.len()),
         "circuits": scenario.vcs.iter().map(vc).collect::<Vec<_>>(),
         "reasons": Reason::ALL.map(Reason::word),
+        "meanings": Reason::ALL.map(Reason::meaning),
+        "memory": memory::terms(scenario, port),
         "policies": policies(scenario, port),
     })
 }
@@ -47,8 +51,17 @@ fn line(line: &Line) -> Json {
         "capacity": line.port.capacity.limit(),
         "rate": line.rate.0,
         "cells": line.medium == Medium::Cells,
+        "cell": cell(line.port.measure),
         "limited": line.is_sampled(),
     })
+}
+
+/// Octets of a cell of packet memory, where packets take whole ones.
+fn cell(measure: Measure) -> Option<u16> {
+    match measure {
+        Measure::MemoryCells(cell) => Some(cell.octets),
+        Measure::Cells | Measure::Bytes | Measure::Packets => None,
+    }
 }
 
 /// A run as it is now, and what was seen on the way.
@@ -65,6 +78,8 @@ pub(crate) fn picture(session: &Session, seen: &Seen, have: usize) -> Json {
         "units": units(session),
         "occupancy": port.pool().total(),
         "occupancies": used.collect::<Vec<_>>(),
+        "losses": (0..network.ports.len()).map(|port| lost(session, port)).collect::<Vec<_>>(),
+        "memory": memory::filled(network, session.port),
         "queue_thresholds": queue_thresholds(network, session.port),
         "sent": counters.units_out,
         "lost": session.stepper.tracer().lost(session.port),
@@ -74,6 +89,11 @@ pub(crate) fn picture(session: &Session, seen: &Seen, have: usize) -> Json {
         "missed": seen.missed,
         "rows": session.history.since(have),
     })
+}
+
+/// Units lost at a port since the start of the run.
+fn lost(session: &Session, port: usize) -> u64 {
+    session.stepper.tracer().lost(port).iter().sum()
 }
 
 /// Every unit of the buffer in [`UNIT`] numbers.

@@ -138,6 +138,27 @@ impl Reason {
             Reason::Link => "link",
         }
     }
+
+    /// Why a unit was lost, as a clause: "it was lost because …".
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Reason::Overflow => "the buffer, or the share of its circuit, was full",
+            Reason::Partial => "an earlier unit of its frame was lost, so the rest of the frame is useless",
+            Reason::Early => "its whole frame was refused before any of it was queued",
+            Reason::Random => "a random draw decided so, before the buffer was full",
+            Reason::Front => "it was at the head of a full queue, and a new unit replaced it",
+            Reason::PushedOut => "it was queued, and was removed to make room for another circuit or frame",
+            Reason::Marked => {
+                "it was marked as discardable (CLP), and the occupancy had reached the threshold for such cells"
+            }
+            Reason::Gatekeeper => "its frame or block could be decoded without it, so it was refused",
+            Reason::Janitor => {
+                "its frame or block could be decoded without it, so it was removed from the queue"
+            }
+            Reason::Policed => "it exceeded its contract",
+            Reason::Delay => "units had waited too long for too long when it came to the head of its queue",
+        }
+    }
 }
 
 impl fmt::Display for Reason {
@@ -149,6 +170,15 @@ impl fmt::Display for Reason {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_page_of_measures_gives_every_reason_the_meaning_that_is_shown_elsewhere() {
+        let page = include_str!("../../../../docs/concepts/measures.md");
+        for reason in Reason::ALL {
+            let row = format!("| `{}` | {} |", reason.word(), reason.meaning());
+            assert!(page.contains(&row), "no row {row}");
+        }
+    }
 
     #[test]
     fn a_rule_takes_a_unit_or_says_why_it_is_lost() {
