@@ -88,7 +88,7 @@ lab: $(LAB) ## Build the page of the lab, target/lab/lab.html (needs Node.js, np
 
 test-web: wasm lab ## The page of the lab: types, the same bytes as the simulator, a tour in Chromium if there is one
 	cd web && npm run --silent check
-	LAB=$(abspath $(LAB)) node --test web/test/page.test.mjs
+	LAB=$(abspath $(LAB)) node --test web/test/page/*.test.mjs
 
 fuzz: need ## Fuzz the reader and both engines with random input, a minute each (FUZZ_SECONDS=…; needs cargo-fuzz and a nightly Rust)
 	mkdir -p fuzz/corpus/scenario fuzz/corpus/engines

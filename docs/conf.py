@@ -56,9 +56,19 @@ def _unbroken(_app: Any, page: nodes.document) -> None:
             text.parent.replace(text, nodes.Text(UNIT.sub("\N{NO-BREAK SPACE}", text)))
 
 
+def _without_lab(_app: Any, page: nodes.document) -> None:
+    """Leave only the words of links to the page of the lab, which has not been built."""
+    for link in [raw for raw in page.findall(nodes.raw) if re.match(r"<a href=\"\S*lab\.html", raw.astext())]:
+        end = next(raw for raw in link.parent.findall(nodes.raw) if raw.astext() == "</a>")
+        link.parent.remove(end)
+        link.parent.remove(link)
+
+
 def setup(app: Any) -> None:
     """What Sphinx calls when it begins."""
     if PAGE.is_file():
         app.tags.add("lab")  # pages link to it
+    else:
+        app.connect("doctree-read", _without_lab)
     app.connect("doctree-read", _unbroken)
     app.connect("autodoc-process-docstring", _as_restructured)

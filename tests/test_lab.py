@@ -2,16 +2,19 @@
 
 import json
 import re
+import tomllib
 import webbrowser
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import pushout
 from conftest import ROOT, command
 from pushout import lab, shipped
 from pushout.cli.options import BAD_SCENARIO, FAILURE
-from pushout.errors import QuestionError
+from pushout.errors import QuestionError, ScenarioError
 
 GIVEN = re.compile(r'<script id="given" type="application/json">(.*?)</script>', re.DOTALL)
 
@@ -86,3 +89,75 @@ def test_without_the_page_the_command_says_how_to_build_it(
     page.unlink()
     command("lab", "lan", code=FAILURE)
     assert "run make lab" in capsys.readouterr().err
+
+
+PRESETS: list[dict[str, Any]] = json.loads((ROOT / "web" / "presets.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset["name"])
+def test_the_runs_of_a_preset_are_scenarios_and_its_port_is_one_of_theirs(preset: dict[str, Any]) -> None:
+    file = f"{preset['file']}.toml"
+    scenario = str(ROOT / file) if "/" in file else preset["file"]
+    for overrides in preset["runs"]:
+        ports = pushout.explain(scenario, set=overrides)["port"]
+        assert preset.get("port", next(iter(ports))) in ports
+
+
+@pytest.mark.parametrize("preset", [each for each in PRESETS if "printed" in each], ids=lambda preset: preset["name"])
+def test_what_a_preset_prints_is_a_number_of_its_study(preset: dict[str, Any]) -> None:
+    """`values` are those that its text has, as the study writes them."""
+    printed = preset["printed"]
+    study = tomllib.loads((ROOT / "studies" / printed["study"] / "study.toml").read_text(encoding="utf-8"))
+    known = set(published(study))
+    for value in printed["values"]:
+        assert value in known
+        assert any(f"{each:.5g}" in printed["text"] for each in (value, 100 * value)), f"{value} is not in the text"
+
+
+def published(table: Any, inside: bool = False) -> Iterator[float]:
+    """Every number of the paper that a study has: below `published` or `printed`, or in a row of a table."""
+    if isinstance(table, bool):
+        return
+    if isinstance(table, int | float):
+        if inside:
+            yield float(table)
+        return
+    inner = table.items() if isinstance(table, dict) else enumerate(table) if isinstance(table, list) else ()
+    for key, value in inner:
+        yield from published(value, inside or key in ("published", "printed", "row"))
+
+
+@pytest.mark.parametrize("number", range(1, 7))
+def test_an_experiment_of_the_course_links_to_its_preset(number: int) -> None:
+    (notebook,) = (ROOT / "docs" / "course").glob(f"{number}-*.ipynb")
+    pages = (notebook.read_text(encoding="utf-8"), (ROOT / "docs" / "course" / "index.md").read_text(encoding="utf-8"))
+    for page in pages:
+        assert re.search(rf"lab\.html#course-{number}\b", page)
+    assert f"Course {number}: " in next(each["title"] for each in PRESETS if each["name"] == f"course-{number}")
+
+
+POLICIES = {
+    "chip": "abm,dynamic-threshold",
+    "mux-poisson": "tail-drop,drop-from-front",
+    "multi-hop-fcvc": "as-is,tail-drop",
+}
+
+
+@pytest.mark.parametrize("name", [each.name for each in shipped.listed() if each.kind == "scenario"])
+def test_every_shipped_scenario_can_be_opened_with_two_policies(name: str) -> None:
+    """Where packets share a memory the policies divide it; where nothing may be lost, no policy may lose anything."""
+    (offer,) = given(lab.page([name], [POLICIES.get(name, "tail-drop,dynamic-threshold")]))
+    first, second = offer["runs"]
+    assert first != second or name == "multi-hop-fcvc"
+    for overrides in offer["runs"]:
+        assert offer["port"] in pushout.explain(name, set=overrides)["port"]
+
+
+def test_a_policy_of_a_shared_memory_goes_to_the_memory() -> None:
+    (offer,) = given(lab.page(["chip"], ["dynamic-threshold,abm"]))
+    assert offer["runs"] == [[], ['memory.chip.admission={"policy" = "abm"}']]
+
+
+def test_a_policy_that_the_scenario_cannot_have_is_refused_with_its_name() -> None:
+    with pytest.raises(ScenarioError, match=r"policies epd: .*credits promise that nothing is lost"):
+        lab.page(["multi-hop-fcvc"], ["tail-drop,epd"])

@@ -28,10 +28,10 @@ const script = (text) => text.replaceAll("</script", "<\\/script");
 function presets() {
   const files = new Map();
   const text = (file) => {
-    if (!files.has(file)) files.set(file, read(`../scenarios/${file}`));
+    if (!files.has(file)) files.set(file, read(file.includes("/") ? `../${file}.toml` : `../scenarios/${file}.toml`));
     return files.get(file);
   };
-  return JSON.parse(read("presets.json")).map((preset) => ({ ...preset, text: text(`${preset.file}.toml`) }));
+  return JSON.parse(read("presets.json")).map((preset) => ({ ...preset, text: text(preset.file) }));
 }
 
 const style = read("node_modules/uplot/dist/uPlot.min.css") + read("src/style.css");

@@ -5,15 +5,16 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from pushout import _core, shipped
-from pushout.errors import Argument, QuestionError
-from pushout.question.port import Choice, by_default
+from pushout.errors import Argument, QuestionError, ScenarioError
+from pushout.question.port import Choice, Port, by_default, key_of, loads, policy_refused, ports
 from pushout.question.port import policies as choices
 from pushout.shipped import typed
-from pushout.source import Overrides, Scenario, load, overrides
+from pushout.source import Overrides, Scenario, Source, load, overrides
 
 _GIVEN = '<script id="given" type="application/json">[]</script>'
 """The place in the page for scenarios that the user names."""
@@ -27,8 +28,8 @@ MISSING = "the page is not built: run make lab, which needs Node.js, npm and the
 def page(scenarios: Sequence[Scenario], policies: Sequence[str] = (), *, set: Overrides = ()) -> str:  # noqa: A002
     """Return the page as HTML, with these scenarios in it.
 
-    Parameters: `policies` are one policy, or two to be compared, at the busiest port with a limited buffer; `set` are
-    overrides for all scenarios.
+    Parameters: `policies` are one policy, or two to be compared, at the busiest port with a limited buffer, or in the
+    memory that this port shares; `set` are overrides for all scenarios.
     """
     sets = tuple(overrides(set))
     if not shipped.PAGE.is_file():
@@ -46,22 +47,63 @@ def _offer(number: int, scenario: Scenario, policies: Sequence[str], sets: tuple
 
     source = load(scenario)
     explained = explain(source, set=sets)
-    chosen = _chosen(explained, policies)
+    port, chosen = _chosen(explained, policies)
+    unread = ("measure.meter=[]",) if chosen and explained.get("measure", {}).get("meter") else ()
+    runs = [[*sets, *unread, *choice.sets] for choice in chosen] or [list(sets)]
+    for run, choice in zip(runs, chosen, strict=False):
+        _check(source, run, choice)
     return {
         "name": f"given {number}",
         "title": explained.get("title") or explained["name"],
         "look": " against ".join(choice.label for choice in chosen),
         "file": typed(Path(source.name)) if Path(source.name).is_file() else source.name,
         "text": source.text,
-        "runs": [[*sets, *choice.sets] for choice in chosen] or [list(sets)],
+        "runs": runs,
+        **({"port": port} if port else {}),
     }
 
 
-def _chosen(explained: dict[str, Any], policies: Sequence[str]) -> list[Choice]:
+def _check(source: Source, run: Sequence[str], choice: Choice) -> None:
+    """Refuse what the page could not open."""
+    from pushout.reading import explain
+
+    try:
+        explain(source, set=run)
+    except ScenarioError as error:
+        if not choice.sets:
+            raise
+        raise policy_refused(error, choice, choice.sets[0]) from error
+
+
+def _chosen(explained: dict[str, Any], policies: Sequence[str]) -> tuple[str | None, list[Choice]]:
+    """Choose the port to look at, and the policies that its buffer, or the memory that it shares, has in each run."""
     if not policies:
-        return []
-    port, _ = by_default(explained)
+        return None, []
+    port = _busiest(explained)
+    memory = port.keys.get("memory")
+    if memory:
+        shared = explained["memory"][memory]
+        port = replace(port, keys={**port.keys, "pushout": None, **shared})
     chosen = choices(policies, [port], json.loads(_core.policies()))
     if len(chosen) > len(LETTERS):
         raise QuestionError(Argument("policies"), f" must be one or two, not {len(chosen)}: the page compares two runs")
-    return chosen
+    if memory:
+        chosen = [
+            replace(choice, sets=tuple(_of_memory(each, port, memory) for each in choice.sets)) for choice in chosen
+        ]
+    return port.name, chosen
+
+
+def _busiest(explained: dict[str, Any]) -> Port:
+    """Choose the busiest port: of those with a limited buffer, or if there is none, of all."""
+    known = ports(explained)
+    if any(port.buffer != "unlimited" for port in known.values()):
+        return by_default(explained)[0]
+    load = loads(explained)
+    return max(known.values(), key=lambda port: load.get(port.name, 0.0))
+
+
+def _of_memory(override: str, port: Port, memory: str) -> str:
+    """Put a policy into the memory that the port shares."""
+    key, _, table = override.partition("=")
+    return f"{key.replace(key_of(port, ''), f'memory.{memory}.', 1)}={table}"

@@ -11,6 +11,8 @@ export class Client {
   private readonly worker: Worker;
   private readonly waiting = new Map<number, Waiting>();
   private asked = 0;
+  /** How often the engine has stopped; the runs that it had are gone. */
+  stops = 0;
 
   /** A worker with this script and this engine, both from the page itself, so that a page from a file has one as well. */
   constructor(script: string, engine: string) {
@@ -29,8 +31,9 @@ export class Client {
     return this.ask<Picture>({ do: "go", handle, to: Math.round(to), have });
   }
 
-  next(handle: number, event: EventName, have: number): Promise<Picture> {
-    return this.ask<Picture>({ do: "next", handle, event, have });
+  /** The instant just behind the next event of a kind; none if none follows. */
+  async when(handle: number, event: EventName): Promise<number | null> {
+    return (await this.ask<{ time: number | null }>({ do: "when", handle, event })).time;
   }
 
   close(handle: number): Promise<unknown> {
@@ -39,6 +42,11 @@ export class Client {
 
   difference(a: number, b: number): Promise<Difference> {
     return this.ask<Difference>({ do: "difference", a, b });
+  }
+
+  /** A scenario with its overrides, as a file of its own. */
+  async toml(scenario: ScenarioText): Promise<string> {
+    return (await this.ask<{ text: string }>({ do: "toml", ...scenario })).text;
   }
 
   policies(): Promise<Entry[]> {
@@ -54,11 +62,12 @@ export class Client {
     });
   }
 
-  private answered({ id, answer, error }: Answer): void {
+  private answered({ id, answer, error, stopped }: Answer): void {
+    if (stopped) this.stops += 1;
     const waiting = this.waiting.get(id);
     this.waiting.delete(id);
     if (error === undefined) waiting?.resolve(answer);
-    else waiting?.reject(new Error(error));
+    else waiting?.reject(new Error(stopped ? `${error}. Choose an experiment to go on.` : error));
   }
 
   private fail(why: string): void {

@@ -49,6 +49,7 @@ export class PolicyForm {
     const summary = document.createElement("summary");
     summary.textContent = `About ${this.select.value}`;
     const text = document.createElement("pre");
+    text.tabIndex = 0; // it scrolls
     text.textContent = entry?.header ?? "";
     this.card.replaceChildren(summary, text);
   }
@@ -78,10 +79,10 @@ export class PolicyForm {
   }
 }
 
-/** The override that a choice is, as `pushout run --set` takes it. */
-export function override(port: string, { policy, values }: Choice): string {
+/** The override that puts a choice at a port or into a memory, as `pushout run --set` takes it. */
+export function override(key: string, { policy, values }: Choice): string {
   const keys = Object.entries(values).filter(([, value]) => value !== "").map(([key, value]) => `, ${key} = ${literal(value)}`);
-  return `port.${port}.admission={ policy = "${policy}"${keys.join("")} }`;
+  return `${key}={ policy = "${policy}"${keys.join("")} }`;
 }
 
 function literal(value: string): string {

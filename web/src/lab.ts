@@ -3,7 +3,9 @@
 import { Charts } from "./charts";
 import type { Client } from "./client";
 import { type Choice, override } from "./form";
+import { inks } from "./ink";
 import { Panel } from "./panel";
+import type { Shot } from "./picture";
 import type { Preset } from "./presets";
 import { LEAVES } from "./protocol";
 import type { Entry, EventName } from "./protocol";
@@ -14,6 +16,12 @@ export class Lab {
   runs: Run[] = [];
   preset: Preset | undefined;
   sets: string[][] = [];
+  /** The port in view, if it is not the one that the engine would choose. */
+  port: string | undefined;
+  /** Whether units move between two pictures. */
+  moves = true;
+  /** Whether another picture follows at once. */
+  playing = false;
   private readonly panels: Panel[];
   private readonly charts: Charts;
   private chain: Promise<void> = Promise.resolve();
@@ -29,7 +37,7 @@ export class Lab {
     private readonly drawn: () => void,
   ) {
     const policies = entries.filter(({ kind }) => kind === "admission");
-    this.panels = ["A", "B"].map((letter, at) => new Panel(letter, policies, (choice) => void this.choose(at, choice)));
+    this.panels = ["A", "B"].map((letter, at) => new Panel(letter, policies, (choice) => void this.choose(at, choice), (port) => void this.look(port)));
     this.charts = new Charts(charts);
   }
 
@@ -41,15 +49,15 @@ export class Lab {
     return this.runs[0]?.scenario.duration ?? 0;
   }
 
-  /** Open a preset with these overrides, and go to an instant. */
-  open(preset: Preset, sets: string[][], now: number): Promise<void> {
+  /** Open a preset with these overrides, look at a port, and go to an instant. */
+  open(preset: Preset, sets: string[][], now: number, port = preset.port): Promise<void> {
     return this.do(async () => {
-      const runs = await this.opened(preset, sets);
+      const runs = await this.opened(preset, sets, port);
       await Promise.all(this.runs.map((run) => run.close()));
-      [this.preset, this.sets, this.runs] = [preset, sets, runs];
+      [this.preset, this.sets, this.runs, this.port] = [preset, sets, runs, port];
       this.place.replaceChildren(...runs.flatMap((_, at) => this.panels[at]?.root ?? []));
       runs.forEach((run, at) => this.panels[at]?.open(run));
-      await Promise.all(runs.map((run) => run.go(now)));
+      await this.all(now);
       this.charts.open(runs);
       this.told(runs.flatMap(({ warnings }) => warnings)[0] ?? "");
     });
@@ -57,23 +65,22 @@ export class Lab {
 
   /** Go to an instant, forward or back. */
   go(to: number): Promise<void> {
-    return this.do(async () => {
-      await Promise.all(this.runs.map((run) => run.go(to)));
-    });
+    return this.do(() => this.all(to));
   }
 
   /** Go to the next event of a kind in either run. */
   next(event: EventName): Promise<void> {
     return this.do(async () => {
-      const from = this.now;
-      await Promise.all(this.runs.map((run) => run.next(event)));
-      const first = Math.min(...this.runs.map((run) => run.now));
-      if (first >= this.duration) this.told(`no ${event} follows before the end of the run`);
-      if (this.runs.some((run) => run.now !== first)) {
-        await Promise.all(this.runs.map((run) => run.go(from)));
-        await Promise.all(this.runs.map((run) => run.go(first)));
-      }
+      const times = await Promise.all(this.runs.map((run) => run.when(event)));
+      const first = Math.min(...times.map((time) => time ?? Infinity));
+      if (first < Infinity) await this.all(first);
+      else this.told(NONE[event]);
     });
+  }
+
+  /** Look at another port, at the same instant. */
+  look(port: string): Promise<void> {
+    return this.preset ? this.open(this.preset, this.sets, this.now, port) : Promise.resolve();
   }
 
   /** Go to where the two runs first differ. */
@@ -86,8 +93,8 @@ export class Lab {
         this.told("The two runs do not differ at this port.");
         return;
       }
-      await Promise.all(this.runs.map((run) => run.go(difference.time)));
-      await Promise.all(this.runs.map((run) => run.go(difference.time + 1)));
+      await this.all(difference.time);
+      await this.all(difference.time + 1);
       const words = difference.records.map((record, at) => {
         const [run, other] = [this.runs[at], difference.records[1 - at]];
         if (!record || !run) return `${"AB"[at]}: nothing more`;
@@ -98,6 +105,14 @@ export class Lab {
     });
   }
 
+  /** What is on the screen, for a picture. */
+  shot(title: string, commands: string[]): Shot {
+    const facts = this.runs.map((run, at) => this.panels[at]?.said(run) ?? "");
+    const motions = this.runs.map(({ motion }) => motion);
+    const [now, clock] = [this.now, performance.now()];
+    return { title, runs: this.runs, motions, facts, commands, inks: inks(this.place), now, clock };
+  }
+
   /** The colours of the page have changed. */
   restyle(): void {
     this.charts.open(this.runs);
@@ -105,7 +120,7 @@ export class Lab {
   }
 
   redraw(): void {
-    this.runs.forEach((run, at) => this.panels[at]?.draw(run));
+    this.runs.forEach((run, at) => this.panels[at]?.draw(run, !this.playing));
     this.chart();
     this.drawn();
   }
@@ -122,10 +137,14 @@ export class Lab {
     this.charts.draw(this.now);
   }
 
-  private async opened(preset: Preset, sets: string[][]): Promise<Run[]> {
+  private async all(to: number): Promise<void> {
+    await Promise.all(this.runs.map((run) => run.go(to, this.moves)));
+  }
+
+  private async opened(preset: Preset, sets: string[][], port: string | undefined): Promise<Run[]> {
     const runs: Run[] = [];
     try {
-      for (const own of sets) runs.push(await this.openOne(preset, own));
+      for (const own of sets) runs.push(await this.openOne(preset, own, port));
     } catch (why) {
       await Promise.all(runs.map((run) => run.close()));
       throw why;
@@ -133,19 +152,22 @@ export class Lab {
     return runs;
   }
 
-  private openOne(preset: Preset, own: string[]): Promise<Run> {
+  private openOne(preset: Preset, own: string[], port: string | undefined): Promise<Run> {
     const [seed] = own.filter((set) => set.startsWith("seed=")).map((set) => Number(set.slice(5)));
     const sets = own.filter((set) => !set.startsWith("seed="));
-    return Run.open(this.client, { text: preset.text, name: preset.file, sets, ...(seed === undefined ? {} : { seed }) });
+    const asked = { text: preset.text, name: preset.file, sets, ...(seed === undefined ? {} : { seed }) };
+    return Run.open(this.client, asked, port);
   }
 
   /** Another policy for one run: the same seed from the start, up to the same instant. */
   private choose(at: number, choice: Choice): Promise<void> {
-    const port = this.runs[at]?.port.name;
-    if (port === undefined || !this.preset) return Promise.resolve();
-    const others = (this.sets[at] ?? []).filter((set) => !set.startsWith(`port.${port}.admission`));
-    const sets = this.sets.map((own, index) => (index === at ? [...others, override(port, choice)] : own));
-    return this.open(this.preset, sets, this.now);
+    const run = this.runs[at];
+    if (!run || !this.preset) return Promise.resolve();
+    const { memory } = run.scenario;
+    const key = memory ? `memory.${memory.section}.admission` : `port.${run.port.name}.admission`;
+    const others = (this.sets[at] ?? []).filter((set) => !set.startsWith(key));
+    const sets = this.sets.map((own, index) => (index === at ? [...others, override(key, choice)] : own));
+    return this.open(this.preset, sets, this.now, this.port);
   }
 
   /** One thing after another; what goes wrong is a message, and the page goes on. */
@@ -162,3 +184,11 @@ export class Lab {
     return this.chain;
   }
 }
+
+const NONE: Record<EventName, string> = {
+  unit: "no unit leaves before the end of the run",
+  frame: "no frame ends before the end of the run",
+  drop: "no loss follows before the end of the run",
+  mark: "no mark follows before the end of the run",
+  "round-trip": "no flow waits for an acknowledgement that comes before the end of the run",
+};

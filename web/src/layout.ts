@@ -29,9 +29,11 @@ export function layout(capacity: number, unit: number, width: number, height: nu
 
 /** The pieces of what takes the room from `start` on. */
 export function pieces({ scale, width, rows }: Layout, start: number, size: number): Piece[] {
-  const found: Piece[] = [];
   let from = start * scale;
   const end = (start + size) * scale;
+  const first = Math.floor(from / width + 1e-9);
+  if (end <= (first + 1) * width && first < rows) return [{ row: first, x: from - first * width, width: end - from }];
+  const found: Piece[] = [];
   while (end - from > 1e-6) {
     const row = Math.floor(from / width + 1e-9);
     if (row >= rows) break;

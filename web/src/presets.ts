@@ -3,8 +3,10 @@
 export interface Preset {
   name: string;
   title: string;
-  /** What to look at, and what was printed. */
+  /** What to look at. */
   look: string;
+  /** What was printed, and where. */
+  printed?: { study: string; text: string };
   file: string;
   text: string;
   /** The overrides of one run, or of two that are compared. */
@@ -12,6 +14,7 @@ export interface Preset {
   /** Simulated seconds where to begin, and how many are shown in a second. */
   from?: number;
   pace?: number;
+  port?: string;
 }
 
 function within(id: string): Preset[] {

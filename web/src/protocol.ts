@@ -13,6 +13,8 @@ export interface Port {
   capacity: number | null;
   rate: number;
   cells: boolean;
+  /** Octets of a cell of packet memory, where packets take whole ones. */
+  cell: number | null;
   limited: boolean;
 }
 
@@ -29,7 +31,29 @@ export interface Scenario {
   flows_over_time: number;
   circuits: (string | null)[];
   reasons: string[];
+  /** Of each reason: a unit is lost because … */
+  meanings: string[];
+  /** The memory that the port in view shares. */
+  memory: Memory | null;
   policies: { admission: { policy: string } & Record<string, unknown> };
+}
+
+export interface Memory {
+  name: string;
+  /** Its section in the scenario. */
+  section: string;
+  cells: number;
+  /** Name, shared room and headroom of each pool, in cells. */
+  pools: [string, number, number][];
+  /** Line, class, pool and reserved room of each queue. */
+  queues: [number, string, number, number][];
+}
+
+/** Cells in use: shared room and headroom of each pool, and what each queue has and may have. */
+export interface Filled {
+  used: number;
+  pools: [number, number][];
+  queues: [number, number | null][];
 }
 
 export interface Opened {
@@ -56,16 +80,19 @@ export interface Picture {
   now: number;
   ended: boolean;
   /** Six numbers for each unit: queue (0 is the line), circuit, frame, index, octets, marks. */
-  units: number[];
+  units: ArrayLike<number>;
   occupancy: number;
+  /** Of every port: its occupancy, and the units that it has lost. */
   occupancies: number[];
+  losses: number[];
+  memory: Filled | null;
   queue_thresholds: (number | null)[];
   sent: number;
   lost: number[];
   marked: number[];
   flows: { delivered: number; window: Window | null }[];
   /** Seven numbers for each: time, what happened, circuit, frame, index, octets, marks. */
-  records: number[];
+  records: ArrayLike<number>;
   missed: number;
   rows: Row[];
 }
@@ -98,15 +125,16 @@ export interface Entry {
   params: Parameter[];
 }
 
-export type EventName = "unit" | "frame" | "drop" | "mark";
+export type EventName = "unit" | "frame" | "drop" | "mark" | "round-trip";
 
 export type Request =
   | ({ do: "open"; port?: string } & ScenarioText)
   | { do: "go"; handle: number; to: number; have: number }
-  | { do: "next"; handle: number; event: EventName; have: number }
+  | { do: "when"; handle: number; event: EventName }
   | { do: "close"; handle: number }
   | { do: "difference"; a: number; b: number }
   | ({ do: "run" } & ScenarioText)
+  | ({ do: "toml" } & ScenarioText)
   | { do: "policies" };
 
 export interface Start {
@@ -122,6 +150,8 @@ export interface Answer {
   id: number;
   answer?: unknown;
   error?: string;
+  /** The engine has stopped; another one has no run yet. */
+  stopped?: boolean;
 }
 
 /** Places of a unit in `Picture.units`. */

@@ -1,130 +1,188 @@
 // The buffer as a strip of units, the head at the top left. Colour is the flow; a broken frame is hatched; the last unit of a
-// frame has a notch; a congestion mark is a dot; thresholds are lines across the strip.
+// frame has a notch; a congestion mark is a dot; thresholds are lines across the strip. Above it units arrive, on its left they
+// leave, below it they are lost, with the reason.
 
 import { colour } from "./flow";
+import type { Inks } from "./ink";
 import { type Layout, layout, pieces } from "./layout";
+import { type Flight, type Motion, keyOf } from "./motion";
+import type { Pen } from "./pen";
 import { MARK, UNIT } from "./protocol";
 import type { Run } from "./run";
 
 const ATM_CELL = 53;
+const [LEFT, ABOVE, BELOW] = [30, 18, 32];
+/** Units that are wider than this, in pixels, are drawn apart. */
+const APART = 4;
+/** Pixels for a word below the strip. */
+const WORD = 120;
 
 export class Strip {
-  private inks: Inks = { panel: "", room: "", text: "", muted: "", threshold: "" };
-  private hatch: CanvasPattern | null = null;
+  private readonly place: Layout;
+  /** Between units, where they are wide enough. */
+  private readonly gap: number;
 
-  constructor(private readonly canvas: HTMLCanvasElement) {}
-
-  draw(run: Run): void {
-    const pen = this.pen();
-    const picture = run.picture;
-    if (!pen || !picture) return;
-    const { width, height } = this.canvas.getBoundingClientRect();
-    pen.clearRect(0, 0, width, height);
-    const place = layout(this.capacity(run), smallest(run), width, height);
-    this.inks = inks(this.canvas);
-    this.hatch = pen.createPattern(hatching(this.inks.panel), "repeat");
-    this.frame(pen, run, place);
-    this.units(pen, run, picture.units, place);
-    for (const [, level] of run.thresholds()) this.line(pen, place, level, this.inks.threshold, 4);
+  constructor(
+    private readonly pen: Pen,
+    private readonly run: Run,
+    private readonly inks: Inks,
+    width: number,
+    height: number,
+  ) {
+    this.place = place(run, width, height);
+    this.gap = smallest(run) * this.place.scale > APART ? 1 : 0;
   }
 
-  /** Circuit and frame of the unit at this place of the canvas. */
-  at(run: Run, x: number, y: number): [number, number] | undefined {
-    const { width, height } = this.canvas.getBoundingClientRect();
-    const { scale, rowHeight } = layout(this.capacity(run), smallest(run), width, height);
-    const level = (Math.floor(y / rowHeight) * width + x) / scale;
+  draw(motion: Motion, now: number): void {
+    const { pen, run, place, inks } = this;
+    for (const { row, x, width } of pieces(place, 0, capacity(run))) {
+      pen.rect(LEFT + x, this.top(row), width, place.rowHeight - 2, inks.room);
+    }
+    this.units(motion, now);
+    for (const [, level] of run.thresholds()) this.line(level, inks.threshold, 4);
+    for (const flight of motion.others) this.flight(flight, motion.progress(flight, now));
+    this.words(motion, now);
+  }
+
+  private top(row: number): number {
+    return ABOVE + row * this.place.rowHeight;
+  }
+
+  /** Every unit, and a line where another queue begins. Units side by side that look the same are drawn at once. */
+  private units(motion: Motion, now: number): void {
+    const { run } = this;
     const units = run.picture?.units ?? [];
+    let [start, queue] = [0, 1];
+    let same = { start: 0, size: 0, flow: 0, marks: 0 };
+    const draw = () => same.size > 0 && this.unit(same.start, same.size, same.flow, same.marks, 1);
+    for (let at = 0; at < units.length; at += UNIT) {
+      const [of = 0, circuit = 0, octets = 0, marks = 0] = [units[at], units[at + 1], units[at + 4], units[at + 5]];
+      const [size, flow] = [sizeOf(run, octets), run.flow[circuit] ?? -1];
+      const shown = run.port.cells ? marks : marks & ~MARK.eom; // every packet is a frame of its own
+      const coming = motion.arriving.size > 0 ? motion.arriving.get(keyOf(units, at + 1)) : undefined;
+      const isPlain = !coming && (shown & (MARK.eom | MARK.congestion)) === 0 && this.gap === 0;
+      if (isPlain && same.size > 0 && same.flow === flow && same.marks === shown) same.size += size;
+      else {
+        draw();
+        same = { start, size: isPlain ? size : 0, flow, marks: shown };
+        const way = coming ? motion.progress(coming, now) : 1;
+        if (!isPlain && way !== undefined) this.unit(start, size, flow, shown, way);
+      }
+      if (of > queue) this.line(start, this.inks.muted, 1);
+      queue = Math.max(queue, of);
+      start += size;
+    }
+    draw();
+    this.followed(units);
+  }
+
+  /** Lines through the units of the frame that is followed. */
+  private followed(units: ArrayLike<number>): void {
+    const { run } = this;
+    if (!run.followed) return;
     let start = 0;
     for (let at = 0; at < units.length; at += UNIT) {
-      start += sizeOf(run, units[at + 4] ?? 0);
-      if (level < start) return [units[at + 1] ?? 0, units[at + 2] ?? 0];
-    }
-    return undefined;
-  }
-
-  /** Every unit, and a line where another queue begins. */
-  private units(pen: CanvasRenderingContext2D, run: Run, units: number[], place: Layout): void {
-    let [start, queue] = [0, 1];
-    for (let at = 0; at < units.length; at += UNIT) {
-      const [of, circuit, octets, marks] = [units[at] ?? 0, units[at + 1] ?? 0, units[at + 4] ?? 0, units[at + 5] ?? 0];
-      const size = sizeOf(run, octets);
-      const shown = run.port.cells ? marks : marks & ~MARK.eom; // every packet is a frame of its own
-      this.unit(pen, place, start, size, run.flow[circuit] ?? -1, shown);
-      if (run.followed?.has(circuit, units[at + 2] ?? -1)) this.line(pen, place, start + size / 2, this.inks.text, 2);
-      if (of > queue) this.line(pen, place, start, this.inks.muted, 1);
-      queue = Math.max(queue, of);
+      const size = sizeOf(run, units[at + 4] ?? 0);
+      if (run.followed.has(units[at + 1] ?? -1, units[at + 2] ?? -1)) this.line(start + size / 2, this.inks.text, 2);
       start += size;
     }
   }
 
-  /** The pen, with the canvas as sharp as the screen. */
-  private pen(): CanvasRenderingContext2D | null {
-    const { width, height } = this.canvas.getBoundingClientRect();
-    const ratio = window.devicePixelRatio;
-    const [wide, high] = [Math.round(width * ratio), Math.round(height * ratio)];
-    if (this.canvas.width !== wide || this.canvas.height !== high) {
-      this.canvas.width = wide;
-      this.canvas.height = high;
-    }
-    const pen = this.canvas.getContext("2d");
-    pen?.setTransform(ratio, 0, 0, ratio, 0, 0);
-    return pen;
-  }
-
-  /** What the strip has room for: the buffer, or of one without limit the next power of two above what is in it. */
-  private capacity(run: Run): number {
-    const limit = run.port.capacity;
-    return limit ?? 2 ** Math.ceil(Math.log2(Math.max(64 * smallest(run), run.picture?.occupancy ?? 1)));
-  }
-
-  private frame(pen: CanvasRenderingContext2D, run: Run, place: Layout): void {
-    pen.fillStyle = this.inks.room;
-    for (const { row, x, width } of pieces(place, 0, this.capacity(run))) {
-      pen.fillRect(x, row * place.rowHeight, width, place.rowHeight - 2);
+  /** A unit in its place, or on its way there from above. */
+  private unit(start: number, size: number, flow: number, marks: number, way: number): void {
+    const { pen, inks } = this;
+    const gap = this.gap;
+    const tall = this.place.rowHeight - 2;
+    for (const { row, x: from, width } of pieces(this.place, start, size)) {
+      const [x, y] = [LEFT + from, this.top(row) * way];
+      pen.rect(x, y, Math.max(0.5, width - gap), tall, colour(flow));
+      if (marks & MARK.broken) pen.hatch(x, y, width - gap, tall, inks.panel);
+      if (marks & MARK.eom) pen.rect(x + width - gap - 1, y, 1, tall / 3, inks.text);
+      if (marks & MARK.congestion) pen.rect(x + width / 2 - 1, y + tall - 4, 3, 3, inks.text);
     }
   }
 
-  private unit(
-    pen: CanvasRenderingContext2D,
-    place: Layout,
-    start: number,
-    size: number,
-    flow: number,
-    marks: number,
-  ): void {
-    const gap = size * place.scale > 4 ? 1 : 0;
-    const tall = place.rowHeight - 2;
-    for (const { row, x, width } of pieces(place, start, size)) {
-      const y = row * place.rowHeight;
-      pen.fillStyle = colour(flow);
-      pen.fillRect(x, y, Math.max(0.5, width - gap), tall);
-      if (marks & MARK.broken && this.hatch) {
-        pen.fillStyle = this.hatch;
-        pen.fillRect(x, y, width - gap, tall);
-      }
-      if (marks & MARK.eom) {
-        pen.fillStyle = this.inks.text;
-        pen.fillRect(x + width - gap - 1, y, 1, tall / 3);
-      }
-      if (marks & MARK.congestion) {
-        pen.fillStyle = this.inks.text;
-        pen.fillRect(x + width / 2 - 1, y + tall - 4, 3, 3);
-      }
+  /** A unit that leaves, is lost or has been marked. */
+  private flight({ kind, circuit, octets, place }: Flight, way: number | undefined): void {
+    if (way === undefined) return;
+    const { pen, run, inks } = this;
+    const size = sizeOf(run, octets);
+    const width = Math.max(2, Math.min(LEFT - 4, size * this.place.scale));
+    const tall = Math.min(14, this.place.rowHeight - 2);
+    const flow = colour(run.flow[circuit] ?? -1);
+    const { x, y } = this.at(place);
+    if (kind === "out") pen.rect(LEFT - (LEFT + width) * way, ABOVE, width, tall, flow);
+    if (kind === "lost") pen.rect(x, y + (this.bottom() - y) * way, width, tall, flow);
+    if (kind === "mark") pen.path(outline(x, y, width, this.place.rowHeight - 2), inks.text, 2);
+  }
+
+  /** Why units were lost or marked, where it happened; equal words at one place are counted. */
+  private words(motion: Motion, now: number): void {
+    const counts = new Map<string, number>();
+    for (const flight of motion.others) {
+      if (flight.kind === "out" || motion.progress(flight, now) === undefined) continue;
+      const word = flight.kind === "mark" ? `mark: ${flight.word}` : flight.word;
+      const key = `${Math.floor(this.at(flight.place).x / WORD)} ${word}`;
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+    const rows = new Map<string, number>();
+    for (const [key, many] of counts) {
+      const [slot = "0", ...word] = key.split(" ");
+      const row = rows.get(slot) ?? 0;
+      rows.set(slot, row + 1);
+      if (row > 1) continue;
+      const x = Math.min(LEFT + this.place.width - WORD, Number(slot) * WORD);
+      this.pen.text(Math.max(2, x), this.bottom() + 28 - 12 * row, `${word.join(" ")}${many > 1 ? ` × ${many}` : ""}`, this.inks.text);
     }
   }
 
-  private line(pen: CanvasRenderingContext2D, place: Layout, level: number, stroke: string, thick: number): void {
-    const at = level * place.scale;
-    const row = Math.floor(at / place.width);
-    if (row >= place.rows) return;
-    pen.fillStyle = stroke;
-    pen.fillRect(at - row * place.width - thick / 2, row * place.rowHeight - 1, thick, place.rowHeight);
+  private bottom(): number {
+    return this.top(this.place.rows);
   }
+
+  /** The place of a level on the canvas. */
+  private at(level: number): { x: number; y: number } {
+    const { scale, width, rows } = this.place;
+    const row = Math.min(rows - 1, Math.floor((level * scale) / width));
+    return { x: LEFT + Math.min(width - 2, level * scale - row * width), y: this.top(row) };
+  }
+
+  private line(level: number, stroke: string, thick: number): void {
+    const { scale, width, rows, rowHeight } = this.place;
+    if (Math.floor((level * scale) / width) >= rows) return;
+    const { x, y } = this.at(level);
+    this.pen.rect(x - thick / 2, y - 1, thick, rowHeight, stroke);
+  }
+}
+
+/** Circuit and frame of the unit at this place of a strip. */
+export function unitAt(run: Run, [width, height]: [number, number], x: number, y: number): [number, number] | undefined {
+  const { scale, rowHeight, width: wide } = place(run, width, height);
+  const level = (Math.max(0, Math.floor((y - ABOVE) / rowHeight)) * wide + x - LEFT) / scale;
+  const units = run.picture?.units ?? [];
+  let start = 0;
+  for (let at = 0; level >= 0 && at < units.length; at += UNIT) {
+    start += sizeOf(run, units[at + 4] ?? 0);
+    if (level < start) return [units[at + 1] ?? 0, units[at + 2] ?? 0];
+  }
+  return undefined;
+}
+
+function place(run: Run, width: number, height: number): Layout {
+  return layout(capacity(run), smallest(run), width - LEFT, height - ABOVE - BELOW);
+}
+
+/** What the strip has room for: the buffer, or of one without limit the next power of two above what is in it. */
+function capacity(run: Run): number {
+  const { memory } = run.scenario;
+  const limit = memory ? null : run.port.capacity; // a port shares its memory: show its part of it
+  return limit ?? 2 ** Math.ceil(Math.log2(Math.max(64 * smallest(run), run.picture?.occupancy ?? 1)));
 }
 
 /** What a unit takes of the buffer, in the port's measure. */
 export function sizeOf(run: Run, octets: number): number {
-  const { measure, cells } = run.port;
+  const { measure, cells, cell } = run.port;
+  if (cell !== null) return Math.ceil(octets / cell);
   return cells || measure !== "bytes" ? 1 : octets;
 }
 
@@ -132,40 +190,6 @@ function smallest(run: Run): number {
   return run.port.measure === "bytes" ? 10 * ATM_CELL : 1;
 }
 
-interface Inks {
-  panel: string;
-  room: string;
-  text: string;
-  muted: string;
-  threshold: string;
-}
-
-/** The colours of the page at this element. */
-function inks(element: Element): Inks {
-  const style = getComputedStyle(element);
-  const ink = (name: string) => style.getPropertyValue(name).trim();
-  return {
-    panel: ink("--panel"),
-    room: ink("--room"),
-    text: ink("--text"),
-    muted: ink("--muted"),
-    threshold: ink("--threshold"),
-  };
-}
-
-function hatching(stroke: string): HTMLCanvasElement {
-  const tile = document.createElement("canvas");
-  tile.width = tile.height = 6;
-  const pen = tile.getContext("2d");
-  if (pen) {
-    pen.strokeStyle = stroke;
-    pen.lineWidth = 2;
-    pen.beginPath();
-    for (const shift of [-6, 0, 6]) {
-      pen.moveTo(shift, 6);
-      pen.lineTo(shift + 6, 0);
-    }
-    pen.stroke();
-  }
-  return tile;
+function outline(x: number, y: number, width: number, height: number): [number, number][] {
+  return [[x, y], [x + width, y], [x + width, y + height], [x, y + height], [x, y]];
 }

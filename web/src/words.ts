@@ -26,3 +26,10 @@ export function instant(picoseconds: number): string {
 export function count(value: number): string {
   return value.toLocaleString("en-GB");
 }
+
+/** A rate in a unit that suits it: 12.5 Mb/s. */
+export function rate(bitsPerSecond: number): string {
+  const units: [number, string][] = [[1e9, "Gb/s"], [1e6, "Mb/s"], [1e3, "kb/s"]];
+  const [size, unit] = units.find(([size]) => bitsPerSecond >= size) ?? [1, "b/s"];
+  return `${Number((bitsPerSecond / size).toPrecision(3))} ${unit}`;
+}

@@ -14,6 +14,7 @@ pub(crate) fn terms(scenario: &Scenario, port: usize) -> Json {
     let queue = |queue: &MemoryQueue| json!([queue.line, queue.class, queue.pool, queue.limits.reserved]);
     json!({
         "name": memory.name,
+        "section": scenario.lines[port].port.memory,
         "cells": memory.cells,
         "pools": memory.pools.iter().map(pool).collect::<Vec<_>>(),
         "queues": memory.queues.iter().map(queue).collect::<Vec<_>>(),
@@ -56,6 +57,7 @@ mod tests {
         let mut stepper = stepper(&scenario, port, 1);
         stepper.advance(Time::ZERO + Span::millis(11));
         let now = filled(stepper.network(), port);
+        assert_eq!((&terms["name"], &terms["section"]), (&json!("chip"), &json!("chip")));
         assert_eq!(terms["queues"].as_array().unwrap().len(), now["queues"].as_array().unwrap().len());
         let held = |queue: &Json| queue[0].as_f64().unwrap();
         let queues = now["queues"].as_array().unwrap();

@@ -208,6 +208,13 @@ mod tests {
     }
 
     #[test]
+    fn the_policy_of_a_port_that_shares_a_memory_is_that_of_the_memory() {
+        let text = include_str!("../../../scenarios/chip.toml");
+        let opened = ask(&mut Desk::default(), &json!({ "do": "open", "text": text, "name": "chip.toml" }));
+        assert_eq!(opened["scenario"]["policies"]["admission"]["policy"], "dynamic-threshold");
+    }
+
+    #[test]
     fn two_runs_are_compared_by_their_handles() {
         let mut desk = Desk::default();
         open(&mut desk, "epd");

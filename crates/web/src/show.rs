@@ -38,10 +38,14 @@ pub(crate) fn scenario(scenario: &Scenario, port: usize) -> Json {
     })
 }
 
-/// What decides at a port, as a scenario writes it.
+/// What decides at a port, or in the memory that it shares, as a scenario writes it.
 fn policies(scenario: &Scenario, port: usize) -> Json {
     let explained = pushout_core::scenario::explain(scenario);
-    explained["port"][&scenario.lines[port].name].clone()
+    let line = &scenario.lines[port];
+    match &line.port.memory {
+        Some(section) => explained["memory"][section].clone(),
+        None => explained["port"][&line.name].clone(),
+    }
 }
 
 fn line(line: &Line) -> Json {

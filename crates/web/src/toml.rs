@@ -84,7 +84,8 @@ mod tests {
     fn a_key_or_a_text_with_signs_is_quoted() {
         let port = serde_json::json!({ "x.y": { "buffer": 3, "none": null, "shaper": { "rate": 1 } } });
         let scenario = serde_json::json!({ "title": "a \"b\"", "port": port });
-        let expected = "title = \"a \\\"b\\\"\"\n\n[port]\n\n[port.\"x.y\"]\nbuffer = 3\nshaper = { rate = 1 }\n";
+        let expected =
+            "title = \"a \\\"b\\\"\"\n\n[port]\n\n[port.\"x.y\"]\nbuffer = 3\nshaper = { rate = 1 }\n";
         assert_eq!(written(&scenario), expected);
     }
 }

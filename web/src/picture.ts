@@ -1,0 +1,126 @@
+// Everything on the screen as one picture: each run with its strip, then the charts, then the commands that repeat the runs.
+
+import type { Inks } from "./ink";
+import type { Motion } from "./motion";
+import { CanvasPen, type Pen, SvgPen } from "./pen";
+import type { Run } from "./run";
+import { type Chart, charts } from "./series";
+import { Strip } from "./strip";
+import { count, instant, seconds } from "./words";
+
+export interface Shot {
+  title: string;
+  runs: Run[];
+  motions: Motion[];
+  facts: string[];
+  commands: string[];
+  inks: Inks;
+  /** The instant, on the clock of the run and on that of the page. */
+  now: number;
+  clock: number;
+}
+
+const WIDTH = 1200;
+const [PAD, LINE, STRIP, CHART] = [20, 18, 190, 210];
+const LETTERS = 165;
+
+export function svg(shot: Shot): string {
+  const pen = new SvgPen(WIDTH, height(shot));
+  draw(pen, shot);
+  return pen.written();
+}
+
+/** A PNG file, twice as fine as the screen. */
+export function png(shot: Shot): Promise<Blob> {
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [2 * WIDTH, 2 * height(shot)];
+  const context = canvas.getContext("2d");
+  if (!context) throw new Error("this browser has no canvas");
+  context.scale(2, 2);
+  draw(new CanvasPen(context), shot);
+  return new Promise((resolve, reject) => {
+    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("this browser writes no PNG"))), "image/png");
+  });
+}
+
+function height({ runs, facts, commands }: Shot): number {
+  const texts = [...facts.map(wrapped), ...commands.map(wrapped)].flat().length;
+  const rows = Math.ceil(charts(runs).length / 2);
+  return 2 * PAD + 2 * LINE + runs.length * (STRIP + LINE) + texts * LINE + rows * CHART + LINE;
+}
+
+function draw(pen: Pen, shot: Shot): void {
+  const { runs, inks } = shot;
+  pen.rect(0, 0, WIDTH, height(shot), inks.panel);
+  let y = PAD + LINE;
+  const say = (text: string, size = 12) => {
+    for (const line of wrapped(text)) {
+      pen.text(PAD, y, line, inks.text, "start", size);
+      y += LINE;
+    }
+  };
+  say(`${shot.title}, ${instant(shot.now)}`, 15);
+  runs.forEach((run, at) => {
+    say(`${"AB"[at]}  ${run.scenario.policies.admission.policy}, port ${run.port.name}`, 14);
+    const motion = shot.motions[at];
+    if (motion) new Strip(shifted(pen, PAD, y - LINE + 4), run, inks, WIDTH - 2 * PAD, STRIP).draw(motion, shot.clock);
+    y += STRIP;
+    say(shot.facts[at] ?? "");
+  });
+  charts(runs).forEach((each, at) => {
+    const x = PAD + (at % 2) * (WIDTH / 2 - PAD / 2);
+    chart(shifted(pen, x, y + Math.floor(at / 2) * CHART), each, shot);
+  });
+  y += Math.ceil(charts(runs).length / 2) * CHART + LINE;
+  shot.commands.forEach((command) => say(command));
+}
+
+/** Axes, a line for every series up to the instant, and their names. */
+function chart(pen: Pen, { title, lines }: Chart, { inks, now, runs }: Shot): void {
+  const [left, top, wide, tall] = [64, 24, WIDTH / 2 - 2 * PAD - 64, CHART - 74];
+  const series = lines.map((line) => {
+    const rows = line.run.rows.filter(([time]) => time <= now);
+    return { ...line, rows, ys: line.values(rows) };
+  });
+  const end = Math.max(1, ...runs.flatMap((run) => run.rows.filter(([time]) => time <= now).map(([time]) => time)));
+  const most = Math.max(1, ...series.flatMap(({ ys }) => ys.map((y) => y ?? 0))) * 1.05;
+  pen.text(0, 12, title, inks.text, "start", 13);
+  for (const share of [0, 0.5, 1]) {
+    const y = top + tall * (1 - share);
+    pen.path([[left, y], [left + wide, y]], inks.room, 1);
+    pen.text(left - 6, y + 4, count(Number((most * share).toPrecision(3))), inks.muted, "end", 11);
+    pen.text(left + wide * share, top + tall + 15, `${Number(seconds(end * share).toPrecision(4))} s`, inks.muted, "middle", 11);
+  }
+  let x = left;
+  for (const { label, stroke, dash, rows, ys } of series) {
+    const points = rows.flatMap(([time], at): [number, number][] => {
+      const y = ys[at];
+      return typeof y === "number" ? [[left + (wide * time) / end, top + tall * (1 - y / most)]] : [];
+    });
+    if (points.length > 0) pen.path(points, stroke, 1.5, dash);
+    pen.rect(x, top + tall + 24, 10, 10, stroke);
+    pen.text(x + 14, top + tall + 33, label, inks.text, "start", 11);
+    x += 26 + 6.5 * label.length;
+  }
+}
+
+/** A pen whose origin is elsewhere. */
+function shifted(pen: Pen, dx: number, dy: number): Pen {
+  return {
+    rect: (x, y, ...rest) => pen.rect(x + dx, y + dy, ...rest),
+    hatch: (x, y, ...rest) => pen.hatch(x + dx, y + dy, ...rest),
+    text: (x, y, ...rest) => pen.text(x + dx, y + dy, ...rest),
+    path: (points, ...rest) => pen.path(points.map(([x, y]) => [x + dx, y + dy]), ...rest),
+  };
+}
+
+/** A text in lines that fit; a word of a command may be as long as a line. */
+function wrapped(text: string): string[] {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const line = lines.at(-1) ?? "";
+    if (line.length + word.length > LETTERS && line !== "") lines.push(word);
+    else lines[lines.length - 1] = line === "" ? word : `${line} ${word}`;
+  }
+  return lines;
+}

@@ -1,0 +1,91 @@
+// Figures over time: which lines each chart has, for the screen, for pictures and for tables.
+
+import { colour } from "./flow";
+import type { Row } from "./protocol";
+import type { Run } from "./run";
+import { seconds } from "./words";
+
+export type Column = (number | null | undefined)[];
+
+export interface Line {
+  label: string;
+  stroke: string;
+  dash?: number[];
+  run: Run;
+  values(rows: Row[]): Column;
+}
+
+export interface Chart {
+  title: string;
+  lines: Line[];
+}
+
+const LINES_AT_MOST = 5;
+/** Intervals over which a goodput is taken, since data arrive in bursts. */
+const BURST = 50;
+
+/** The charts of these runs; those without a line are left out. */
+export function charts(runs: Run[]): Chart[] {
+  const measure = runs[0]?.port.measure ?? "";
+  const each = (make: (run: Run, dash: number[] | undefined, name: string) => Omit<Line, "run">[]) =>
+    runs.flatMap((run, at) => {
+      const lines = make(run, at > 0 ? [4, 3] : undefined, runs.length > 1 ? ` ${"AB"[at]}` : "");
+      return lines.map((line) => ({ ...line, run }));
+    });
+  const all = [
+    { title: `Occupancy (${measure})`, lines: each(occupancy) },
+    { title: "Congestion window (bytes)", lines: each(windows) },
+    { title: "Goodput (Mb/s)", lines: each((_, dash, name) => [goodput(dash, name)]) },
+    { title: "Units lost so far", lines: each(losses) },
+  ];
+  return all.filter(({ lines }) => lines.length > 0);
+}
+
+function occupancy(run: Run, dash: number[] | undefined, name: string): Omit<Line, "run">[] {
+  const line = { label: `occupancy${name}`, stroke: colour(dash ? 5 : 0), values: (rows: Row[]) => rows.map(([, level]) => level) };
+  const threshold = run.scenario.thresholds.map(([key, level]) => ({
+    label: `${key}${name}`,
+    stroke: colour(7),
+    dash: dash ? [1, 3] : [6, 3],
+    values: (rows: Row[]) => rows.map(() => level),
+  }));
+  return [{ ...line, ...(dash ? { dash } : {}) }, ...threshold];
+}
+
+function windows(run: Run, dash: number[] | undefined, name: string): Omit<Line, "run">[] {
+  const flows = run.scenario.flows.slice(0, Math.min(LINES_AT_MOST, run.scenario.flows_over_time));
+  const hasWindow = (at: number) => run.picture?.flows[at]?.window != null;
+  return flows.flatMap((flow, at) => {
+    if (!hasWindow(at)) return [];
+    const values = (rows: Row[]) => rows.map((row) => row[4][at]?.[0]);
+    return [{ label: `${flow}${name}`, stroke: colour(at), values, ...(dash ? { dash } : {}) }];
+  });
+}
+
+function goodput(dash: number[] | undefined, name: string): Omit<Line, "run"> {
+  const total = (row: Row) => row[4].reduce((sum, [, octets]) => sum + octets, 0);
+  const values = (rows: Row[]) => rows.map((row, at) => rateSince(rows[Math.max(0, at - BURST)] ?? row, row, total) / 1e6);
+  return { label: `goodput${name}`, stroke: colour(dash ? 5 : 2), values, ...(dash ? { dash } : {}) };
+}
+
+/** What each flow has delivered of late, in bits per second. */
+export function goodputs(run: Run): number[] {
+  const rows = run.rows;
+  let last = rows.length - 1;
+  while (last > 0 && (rows[last]?.[0] ?? 0) > run.now) last -= 1;
+  const [before, now] = [rows[Math.max(0, last - BURST)], rows[last]];
+  return (now?.[4] ?? []).map((_, flow) => (before && now ? rateSince(before, now, (row) => row[4][flow]?.[1] ?? 0) : 0));
+}
+
+function rateSince(before: Row, now: Row, octets: (row: Row) => number): number {
+  const time = seconds(now[0] - before[0]);
+  return time > 0 ? Math.max(0, (8 * (octets(now) - octets(before))) / time) : 0;
+}
+
+function losses(run: Run, dash: number[] | undefined, name: string): Omit<Line, "run">[] {
+  const sum = (lost: number[]) => lost.reduce((a, b) => a + b, 0);
+  const all = { label: `lost${name}`, stroke: colour(dash ? 5 : 0), values: (rows: Row[]) => rows.map((row) => sum(row[2])) };
+  const marks = { label: `marked${name}`, stroke: colour(2), values: (rows: Row[]) => rows.map((row) => row[3]) };
+  const canMark = JSON.stringify(run.scenario.policies).includes('"mark"');
+  return [all, ...(canMark ? [marks] : [])].map((line) => ({ ...line, ...(dash ? { dash } : {}) }));
+}

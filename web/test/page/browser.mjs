@@ -1,0 +1,80 @@
+// The page in Chromium for the tours: LAB names its file, CHROMIUM the browser if it is elsewhere. Skipped without one.
+
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { pathToFileURL } from "node:url";
+import { after, before } from "node:test";
+import { chromium } from "playwright-core";
+
+const browserPath = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
+  (path) => path && existsSync(path),
+);
+export const skip = browserPath ? false : "no Chromium: apt install chromium, or CHROMIUM=/path/to/it";
+export const sizes = { wide: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } };
+
+let browser;
+let server;
+
+/** Start the browser, and a server for the page, for the tests of a group. */
+export function withBrowser() {
+  before(async () => {
+    browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox"] });
+    server = createServer((_, response) => {
+      response.setHeader("content-type", "text/html; charset=utf-8");
+      response.end(readFileSync(process.env.LAB));
+    });
+    await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  });
+  after(async () => {
+    await browser?.close();
+    server?.close();
+  });
+}
+
+/** The page at this size, ready, with what the console has said; `prepare` gets it before it loads. */
+export async function open(size, { hash = "", from = "file", prepare = () => {}, ...options } = {}) {
+  const page = await browser.newPage({ viewport: sizes[size], ...options });
+  const said = [];
+  page.on("console", (message) => said.push(message.text()));
+  page.on("pageerror", (error) => said.push(String(error)));
+  await prepare(page);
+  const address = from === "http" ? `http://127.0.0.1:${server.address().port}/lab.html` : pathToFileURL(process.env.LAB).href;
+  await page.goto(address + hash);
+  await page.waitForSelector("html[data-ready]", { timeout: 120_000 });
+  return { page, said };
+}
+
+export const traced = (page, categories) => browser.startTracing(page, { categories });
+export const traceEnd = async () => JSON.parse((await browser.stopTracing()).toString()).traceEvents;
+
+export const text = (page, selector) => page.locator(selector).first().innerText();
+export const facts = (page) => page.locator(".facts").allInnerTexts();
+
+/** Wait until the instant that is shown is another one; answer it. */
+export async function changed(page, old) {
+  await page.waitForFunction((shown) => document.getElementById("now")?.textContent !== shown, old, { timeout: 60_000 });
+  return text(page, "#now");
+}
+
+export async function click(page, id) {
+  const old = await text(page, "#now");
+  await page.click(`#${id}`);
+  return changed(page, old);
+}
+
+/** Go to a share of the run, in thousandths. */
+export async function scrub(page, share) {
+  const old = await text(page, "#now");
+  await page.locator("#time").evaluate((slider, value) => {
+    slider.value = value;
+    slider.dispatchEvent(new Event("change"));
+  }, String(share));
+  return changed(page, old);
+}
+
+/** Nothing lies outside of the screen. */
+export async function fits(page) {
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  assert.ok(overflow <= 0, `${overflow} pixels are outside of the screen`);
+}
