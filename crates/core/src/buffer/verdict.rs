@@ -157,6 +157,7 @@ impl Reason {
             }
             Reason::Policed => "it exceeded its contract",
             Reason::Delay => "units had waited too long for too long when it came to the head of its queue",
+            Reason::Link => "its link lost it by intent, before it reached the buffer",
         }
     }
 }
