@@ -137,6 +137,12 @@ def test_a_scheme_may_be_described_by_a_table(tmp_path: Path) -> None:
     assert '<th scope="col">marked</th>' in text and "<td>D</td>" in text
 
 
+def test_a_place_in_the_paper_keeps_its_capitals_at_the_beginning_of_an_entry(tmp_path: Path) -> None:
+    assert 'source = "sec 4"' in TOML
+    text = render(Reproduction([draw(outcome(tmp_path, TOML.replace('"sec 4"', '"sec 4, K = 40 Mb/s"')))], 1.0))
+    assert "<li>Section\N{NO-BREAK SPACE}4, K = 40 Mb/s: " in text
+
+
 def test_a_row_has_the_digits_that_print_deserves(tmp_path: Path) -> None:
     first, second = tables(outcome(tmp_path).findings)
     assert (first.source, second.source) == ("Table 1", "sec 4")
