@@ -113,6 +113,7 @@ fn run_and<T>(
 ) -> Result<T, Refusal> {
     let (scenario, warnings) = request.scenario()?;
     let (outcome, wall_s) = caller.watch(&scenario, |watch| engine::run_timed(&scenario, false, watch));
+    outcome.complete(&scenario)?;
     let (audit, wall_s) = (request.audit.then(|| audit::audit(&scenario, &outcome)), Some(wall_s));
     let (scenario, outcome, warnings) = (&scenario, &outcome, &warnings[..]);
     Ok(write(&Report { scenario, outcome, warnings, audit: audit.as_ref(), wall_s }))
@@ -140,6 +141,7 @@ pub fn trace(request: &Request<'_>, ports: &[String], caller: Caller<'_>) -> Res
     let log = !scenario.measure.losses.is_empty();
     let run = |watch: &mut Stopwatch<'_>| engine::reference::run_traced(&scenario, log, packets, watch);
     let ((outcome, packets), wall_s) = caller.watch(&scenario, run);
+    outcome.complete(&scenario)?;
     let audit = request.audit.then(|| audit::audit(&scenario, &outcome));
     let document = {
         let (scenario, outcome, warnings, wall_s) = (&scenario, &outcome, &warnings[..], Some(wall_s));
@@ -160,6 +162,7 @@ pub fn measure(
 ) -> Result<(Json, f64), Refusal> {
     let scenario = scenario.with_seed(seed)?;
     let (outcome, wall_s) = caller.watch(&scenario, |watch| engine::run_timed(&scenario, false, watch));
+    outcome.complete(&scenario)?;
     Ok((report::figures(&scenario, &outcome, paths)?.into(), wall_s))
 }
 

@@ -56,6 +56,7 @@ __all__ = [
     "Pie",
     "Poisson",
     "Ppd",
+    "Program",
     "Pushout1",
     "Pushout2",
     "Pushout3",
@@ -1113,6 +1114,82 @@ class GatekeeperJanitor(Scheme):
     """Keep the last cell of a dead frame as a delimiter where it is needed, if it fits."""
     cache: int | None = None
     """Addresses that the candidate cache holds; by default every candidate is known."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Program(Scheme):
+    """Do what the instructions in the scenario say.
+
+    Admission `program`.
+
+    The policy is data: `code` is a list of instructions, which run from the first one to an answer. With `asks =
+    "frame"` they run at the first unit of every frame, and the frame rule (partial packet discard) decides about the
+    others; with `asks = "unit"` they run at every unit. Early packet discard, for example, is
+
+    ```toml
+    [port.bottleneck.admission]
+    policy = "program"
+    name = "my-epd"
+    asks = "frame"
+    params = { threshold = "80 %" }
+    code = [
+    "r0 = x.total",
+    "r1 = params.threshold",
+    "r2 = r0 >= r1",
+    "unless r2 jump 5",
+    "refuse early",
+    "accept",
+    ]
+    ```
+
+    Source: A scheme of your own: the instructions that a scenario gives. Write it in Python and let Pushout translate
+    it.
+
+    Its parameters:
+
+    - `name` (default "program"): What messages call it.
+    - `asks` (default "frame"): How often it is asked. `frame`: Once a frame, at its first unit. `unit`: Once a unit.
+    - `looks_at` (not set): What it looks at; by default what the code says. `total`: The total occupancy. `own`: Also
+      that of the unit's own circuit, or how many circuits are active.
+    - `params` (not set): Parameters, by name.
+    - `state` (not set): State of the port, by name: the initial values.
+    - `per_vc` (not set): State of each circuit, by name: the initial values.
+    - `code` (not set): Instructions; by default `accept` alone.
+    - `pass_eom` (default True): Keep the last cell of a broken frame as a delimiter, if it fits.
+    - `stream` (default "program"): Name of its random numbers: programs with one name draw the same at a port, and with
+      "red" what RED draws.
+    - `source` (table; not set): The text from which the code comes.
+    """
+
+    policy: str = field(default="program", init=False, repr=False)
+    name: str = "program"
+    """What messages call it."""
+    asks: Literal["frame", "unit"] = "frame"
+    """How often it is asked.
+
+    - `frame`: Once a frame, at its first unit.
+    - `unit`: Once a unit.
+    """
+    looks_at: Literal["total", "own"] | None = None
+    """What it looks at; by default what the code says.
+
+    - `total`: The total occupancy.
+    - `own`: Also that of the unit's own circuit, or how many circuits are active.
+    """
+    params: Mapping[str, Any] | None = None
+    """Parameters, by name."""
+    state: Mapping[str, Any] | None = None
+    """State of the port, by name: the initial values."""
+    per_vc: Mapping[str, Any] | None = None
+    """State of each circuit, by name: the initial values."""
+    code: Sequence[str] | None = None
+    """Instructions; by default `accept` alone."""
+    pass_eom: bool = True
+    """Keep the last cell of a broken frame as a delimiter, if it fits."""
+    stream: str = "program"
+    """Name of its random numbers: programs with one name draw the same at a port, and with "red" what RED draws."""
+    source: Mapping[str, Any] | None = None
+    """The text from which the code comes; table."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -52,6 +52,11 @@ impl Frames {
         Frames { action, ..self }
     }
 
+    /// The same for a scheme whose reasons differ in what they do.
+    pub(crate) fn act(&mut self, action: Action) {
+        self.action = action;
+    }
+
     /// Whether it may mark units instead of losing them.
     pub(crate) fn marks(&self) -> bool {
         self.action == Action::Mark

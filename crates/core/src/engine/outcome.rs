@@ -17,6 +17,8 @@
 
 use crate::buffer::verdict::Reason;
 use crate::network::Network;
+use crate::scenario::Refusal;
+use crate::scenario::model::Scenario;
 use crate::units::Time;
 
 /// Times the event loop of a run by the caller's clock, and reports progress to the caller: the core has no clock and
@@ -87,6 +89,16 @@ pub struct Outcome {
     pub work: Work,
     /// Every loss, if it was asked for, by time and port; losses of a port at one instant stay in order.
     pub losses: Vec<LossRecord>,
+}
+
+impl Outcome {
+    /// Refuse a run in which a policy could not compute a decision: it has no result.
+    pub fn complete(&self, scenario: &Scenario) -> Result<(), Refusal> {
+        let Some((port, failure)) = self.network.failure() else { return Ok(()) };
+        let (name, seconds) = (&scenario.lines[port].name, failure.time.as_secs_f64());
+        let message = format!("port {name} at {seconds} s: {}", failure.why);
+        Err(Refusal { message, part: None })
+    }
 }
 
 /// The amount of work of a run, warm-up included.

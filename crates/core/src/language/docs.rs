@@ -156,6 +156,7 @@ fn value(param: &ParamSpec, entries: &[Entry]) -> String {
         ("-", Some("integer")) => "whole number".to_string(),
         ("-", Some("string")) => "text".to_string(),
         ("-", Some("array")) => "list of texts".to_string(),
+        ("-", Some("object")) => "table of names and values".to_string(),
         ("-", _) => "number".to_string(),
         (unit, Some("array")) => format!("list: {unit}"),
         (unit, _) => unit.to_string(),

@@ -183,7 +183,8 @@ impl Node {
             }
             Value::Table(entries) => {
                 text.push('{');
-                for (key, node) in entries {
+                let labels = self.labels();
+                for (key, node) in entries.iter().filter(|(key, _)| !labels.contains(&key.name.as_str())) {
                     key.spell(text);
                     node.spell(text);
                 }
@@ -191,6 +192,12 @@ impl Node {
             }
         };
         spelled.expect("a text takes everything");
+    }
+
+    /// The keys of this table that only serve messages: how a program is called, and where its text stands.
+    fn labels(&self) -> &'static [&'static str] {
+        let is_program = self.get("policy").and_then(Node::text) == Some("program");
+        if is_program { &["name", "source"] } else { &[] }
     }
 
     /// The same value as JSON.

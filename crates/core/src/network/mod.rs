@@ -21,6 +21,7 @@ mod halftime;
 
 mod host;
 
+use crate::buffer::admission::{Admission, Failure};
 use crate::buffer::pool::Pool;
 use crate::buffer::pushout::longest_queue::End;
 use crate::buffer::size::Measure;
@@ -145,6 +146,13 @@ impl Network {
             Some(Some(losses)) => losses.pass(now, unit, hop.vc as usize),
             _ => Ok(unit),
         }
+    }
+
+    /// The first decision that the policy of a port could not compute, and the port.
+    pub fn failure(&self) -> Option<(usize, &Failure)> {
+        let of = |(number, port): (usize, &Port)| Some((number, port.admission().failure()?.time));
+        let (number, _) = self.ports.iter().enumerate().filter_map(of).min_by_key(|(_, time)| *time)?;
+        Some((number, self.ports[number].admission().failure()?))
     }
 
     /// Forget what was counted so far: the measured time starts now.

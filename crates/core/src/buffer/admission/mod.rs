@@ -47,6 +47,7 @@ registry! {
         FollowLqd = "follow-lqd" in follow_lqd at "follow_lqd/mod.rs",
         DtEpd = "dt-epd" in dt_epd,
         GatekeeperJanitor = "gatekeeper-janitor" in gatekeeper_janitor at "gatekeeper_janitor/mod.rs",
+        Program = "program" in program at "program/mod.rs",
     } testing {
         Probe = "probe" in probe,
     }
@@ -106,6 +107,11 @@ registry! {
         /// The most that a queue may hold now, for a policy that shares a buffer by a threshold of every queue:
         /// infinite where there is none. Only such a policy can share a memory among ports.
         fn threshold(&self, pool: &Pool, queue: usize) -> Option<f64> {
+            None
+        }
+
+        /// What the policy could not compute, if there was such a thing: the run has no result.
+        fn failure(&self) -> Option<&Failure> {
             None
         }
 
@@ -291,6 +297,15 @@ impl Policy {
     pub(crate) fn asks_for_all(&mut self) -> bool {
         !matches!(self.rule(), Some(Rule::Fits)) && self.frames().is_none()
     }
+}
+
+/// The first decision that a policy could not compute.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// When.
+    pub time: Time,
+    /// Where in its text, and why.
+    pub why: String,
 }
 
 /// Requirements of a policy on its port.

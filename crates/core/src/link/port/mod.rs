@@ -513,6 +513,11 @@ impl Port {
         &mut self.counters
     }
 
+    /// The admission policy.
+    pub(crate) fn admission(&self) -> &admission::Policy {
+        &self.admission
+    }
+
     /// The admission policy, for an engine that keeps the books itself.
     pub(crate) fn admission_mut(&mut self) -> &mut admission::Policy {
         &mut self.admission

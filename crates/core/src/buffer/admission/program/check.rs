@@ -1,0 +1,231 @@
+//! The check of a program: a scenario from a stranger is safe, because what passes here ends, reads only what has been
+//! written, and computes with values of the right type.
+
+use super::code::{Attribute, Binary, Instruction, Op, Scope, Type, Unary};
+use super::values::Known;
+use super::{Asks, LooksAt};
+use crate::excerpt::quoted;
+use crate::language::nearest::unknown;
+
+/// Instructions of a program at most: as jumps lead only forward, no decision takes more of them.
+pub(super) const FUEL: usize = 1024;
+
+/// Registers that an instruction can name.
+pub(super) const REGISTERS: usize = 256;
+
+/// What a program refers to by name.
+#[derive(Debug)]
+pub(super) struct Names<'a> {
+    pub(super) params: &'a [Known],
+    pub(super) state: &'a [Known],
+    pub(super) per_vc: &'a [Known],
+}
+
+/// A program that has been checked.
+#[derive(Clone, Debug)]
+pub(super) struct Program {
+    pub(super) ops: Vec<Op>,
+    pub(super) looks_at: LooksAt,
+    /// Whether it ever marks.
+    pub(super) marks: bool,
+}
+
+/// Check a program, or say which of the scenario's keys is wrong, and why.
+pub(super) fn check(code: &[String], asks: Asks, names: &Names<'_>) -> Result<Program, (&'static str, String)> {
+    if code.is_empty() || code.len() > FUEL {
+        return Err(("code", format!("must have 1 to {FUEL} instructions, not {}", code.len())));
+    }
+    let mut check = Check::new(code.len(), asks, names);
+    let mut ops = Vec::with_capacity(code.len());
+    for (number, text) in code.iter().enumerate() {
+        let op = Instruction::parse(text).and_then(|instruction| check.step(number, &instruction));
+        ops.push(op.map_err(|why| ("code", format!("instruction {number}, {}: {why}", quoted(text))))?);
+    }
+    if check.reached.is_some() {
+        return Err(("code", "must end every path with accept, refuse or mark".to_string()));
+    }
+    check.all_params_are_read()?;
+    let looks_at = if check.needs_circuits { LooksAt::Own } else { LooksAt::Total };
+    let marks = ops.iter().any(|op| matches!(op, Op::Answer(Some((action, _))) if *action == super::Action::Mark));
+    Ok(Program { ops, looks_at, marks })
+}
+
+/// Which registers have a value on every path to an instruction.
+type Written = [bool; REGISTERS];
+
+/// A program that is being checked, from its first instruction to its last.
+struct Check<'a> {
+    names: &'a Names<'a>,
+    asks: Asks,
+    types: [Option<Type>; REGISTERS],
+    /// The registers written when the next instruction is reached from the one before it, if it can be.
+    reached: Option<Written>,
+    /// The same for jumps to later instructions.
+    jumps: Vec<Option<Box<Written>>>,
+    /// Which parameters have been read.
+    read: Vec<bool>,
+    needs_circuits: bool,
+}
+
+impl<'a> Check<'a> {
+    fn new(length: usize, asks: Asks, names: &'a Names<'a>) -> Check<'a> {
+        Check {
+            names,
+            asks,
+            types: [None; REGISTERS],
+            reached: Some([false; REGISTERS]),
+            jumps: vec![None; length],
+            read: vec![false; names.params.len()],
+            needs_circuits: false,
+        }
+    }
+
+    fn step(&mut self, number: usize, instruction: &Instruction<'_>) -> Result<Op, String> {
+        let arrivals = self.jumps[number].take().map(|written| *written);
+        self.reached = joined(self.reached, arrivals);
+        let Some(written) = self.reached else { return Err("must be reachable".to_string()) };
+        if let Some(register) = instruction.reads().find(|register| !written[usize::from(*register)]) {
+            return Err(format!("r{register} must be assigned on every path before it is read"));
+        }
+        self.resolve(number, instruction)
+    }
+
+    /// The instruction with its names and types resolved; notes what it writes and where it goes.
+    fn resolve(&mut self, number: usize, instruction: &Instruction<'_>) -> Result<Op, String> {
+        Ok(match *instruction {
+            Instruction::Literal(to, kind, word) => self.write(to, kind, Op::Set(to, word))?,
+            Instruction::Look(to, attribute) => {
+                self.look(attribute)?;
+                self.write(to, attribute.kind(), Op::Look(to, attribute))?
+            }
+            Instruction::Param(to, name) => {
+                let index = find("parameter", name, self.names.params)?;
+                self.read[index] = true;
+                let known = &self.names.params[index];
+                self.write(to, known.kind, Op::Set(to, known.word))?
+            }
+            Instruction::Load(to, scope, name) => {
+                let (place, kind) = self.state(scope, name)?;
+                self.write(to, kind, Op::Load(to, scope, place))?
+            }
+            Instruction::Store(scope, name, from) => {
+                let (place, kind) = self.state(scope, name)?;
+                same(kind, self.kind(from), name)?;
+                Op::Store(scope, place, from)
+            }
+            Instruction::Copy(to, from) => self.write(to, self.kind(from), Op::Copy(to, from))?,
+            Instruction::Draw(to) => self.write(to, Type::Float, Op::Draw(to))?,
+            Instruction::Unary(to, unary, from) => {
+                let kind = self.kind(from);
+                self.write(to, result_of(unary, kind)?, Op::Unary(to, unary, kind, from))?
+            }
+            Instruction::Binary(to, binary, left, right) => self.binary(to, binary, (left, right))?,
+            Instruction::Jump(target) => {
+                let target = self.jump(number, target)?;
+                self.reached = None;
+                Op::Jump(target)
+            }
+            Instruction::Unless(condition, target) => {
+                same(Type::Bool, self.kind(condition), "the condition")?;
+                Op::Unless(condition, self.jump(number, target)?)
+            }
+            Instruction::Answer(decision) => {
+                self.reached = None;
+                Op::Answer(decision)
+            }
+        })
+    }
+
+    fn look(&mut self, attribute: Attribute) -> Result<(), String> {
+        if self.asks == Asks::Frame && attribute.is_within_frame() {
+            return Err("a program asked once a frame cannot look at units within it; use asks = \"unit\"".to_string());
+        }
+        self.needs_circuits |= attribute.needs_circuits();
+        Ok(())
+    }
+
+    fn binary(&mut self, to: u8, binary: Binary, (left, right): (u8, u8)) -> Result<Op, String> {
+        let kind = self.kind(left);
+        same(kind, self.kind(right), "the right side")?;
+        let result = if binary.compares() { Type::Bool } else { kind };
+        let op = match (kind, binary) {
+            (Type::Bool, _) => return Err("takes numbers, not bools".to_string()),
+            (Type::Int, Binary::Div) => return Err("takes floats; convert with `float`, or use `//`".to_string()),
+            (Type::Int, _) => Op::Whole(to, binary, left, right),
+            (Type::Float, _) => Op::Real(to, binary, left, right),
+        };
+        self.write(to, result, op)
+    }
+
+    /// Note that a register is written with a value of this type.
+    fn write(&mut self, to: u8, kind: Type, op: Op) -> Result<Op, String> {
+        let known = self.types[usize::from(to)].get_or_insert(kind);
+        same(*known, kind, &format!("r{to}"))?;
+        if let Some(written) = &mut self.reached {
+            written[usize::from(to)] = true;
+        }
+        Ok(op)
+    }
+
+    /// The type of a register that has been written.
+    fn kind(&self, register: u8) -> Type {
+        self.types[usize::from(register)].expect("a register that has been written has a type")
+    }
+
+    fn jump(&mut self, number: usize, target: usize) -> Result<u16, String> {
+        if target <= number || target >= self.jumps.len() {
+            return Err(format!(
+                "a jump must lead forward, to one of the instructions {} to {}, not {target}",
+                number + 1,
+                self.jumps.len() - 1
+            ));
+        }
+        let earlier = self.jumps[target].take().map(|written| *written);
+        self.jumps[target] = joined(self.reached, earlier).map(Box::new);
+        Ok(target as u16)
+    }
+
+    fn state(&self, scope: Scope, name: &str) -> Result<(u8, Type), String> {
+        let (what, known) = match scope {
+            Scope::Port => ("state", self.names.state),
+            Scope::Vc => ("state of circuits", self.names.per_vc),
+        };
+        let index = find(what, name, known)?;
+        Ok((index as u8, known[index].kind))
+    }
+
+    /// A misspelt override of a parameter must not add one that nothing reads.
+    fn all_params_are_read(&self) -> Result<(), (&'static str, String)> {
+        let unread = self.names.params.iter().zip(&self.read).find(|(_, read)| !**read);
+        let Some((param, _)) = unread else { return Ok(()) };
+        let read: Vec<&str> = self.names.params.iter().zip(&self.read).filter(|(_, read)| **read).map(|(param, _)| param.name.as_str()).collect();
+        Err(("params", unknown("parameter", &param.name, &read)))
+    }
+}
+
+/// What is written on both of two paths that meet; `None` is a path that does not exist.
+fn joined(one: Option<Written>, other: Option<Written>) -> Option<Written> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(std::array::from_fn(|register| one[register] && other[register])),
+        (path, None) | (None, path) => path,
+    }
+}
+
+fn find(what: &str, name: &str, known: &[Known]) -> Result<usize, String> {
+    let names = || known.iter().map(|known| known.name.as_str()).collect::<Vec<_>>();
+    known.iter().position(|known| known.name == name).ok_or_else(|| unknown(what, name, &names()))
+}
+
+fn same(expected: Type, found: Type, what: &str) -> Result<(), String> {
+    if expected == found { Ok(()) } else { Err(format!("{what} must be {expected}, not {found}")) }
+}
+
+fn result_of(unary: Unary, kind: Type) -> Result<Type, String> {
+    match (unary, kind) {
+        (Unary::Not, Type::Bool) => Ok(Type::Bool),
+        (Unary::Neg | Unary::Abs, Type::Int | Type::Float) => Ok(kind),
+        (Unary::Int, Type::Float) => Ok(Type::Int),
+        (Unary::Float, Type::Int) | (Unary::Sqrt | Unary::Exp | Unary::Log, Type::Float) => Ok(Type::Float),
+        _ => Err(format!("cannot be computed of a {kind}")),
+    }
+}

@@ -1,0 +1,360 @@
+//! The instructions of a program: their text, their types, and the form in which they run.
+
+use std::fmt;
+
+use crate::buffer::verdict::{Action, Reason};
+use crate::excerpt::quoted;
+use crate::language::nearest::unknown;
+
+/// The type of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Type {
+    Int,
+    Float,
+    Bool,
+}
+
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Type::Int => "int",
+            Type::Float => "float",
+            Type::Bool => "bool",
+        })
+    }
+}
+
+/// A value without its type, which the check of the program has found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Word(u64);
+
+impl Word {
+    pub(super) fn int(value: i64) -> Word {
+        Word(value.cast_unsigned())
+    }
+
+    /// A size, a number or an instant; none of them reaches the largest integer.
+    pub(super) fn size(value: u64) -> Word {
+        Word::int(i64::try_from(value).unwrap_or(i64::MAX))
+    }
+
+    pub(super) fn float(value: f64) -> Word {
+        Word(value.to_bits())
+    }
+
+    pub(super) fn bool(value: bool) -> Word {
+        Word(value.into())
+    }
+
+    pub(super) fn as_int(self) -> i64 {
+        self.0.cast_signed()
+    }
+
+    pub(super) fn as_float(self) -> f64 {
+        f64::from_bits(self.0)
+    }
+
+    pub(super) fn as_bool(self) -> bool {
+        self.0 != 0
+    }
+
+    /// The value as a message shows it.
+    pub(super) fn shown(self, kind: Type) -> String {
+        match kind {
+            Type::Int => self.as_int().to_string(),
+            Type::Float => format!("{:?}", self.as_float()),
+            Type::Bool => self.as_bool().to_string(),
+        }
+    }
+}
+
+/// List words of the language: `Variant = "word"`, each with what else belongs to it.
+macro_rules! words {
+    ($(#[doc = $doc:literal])+ $name:ident { $( $variant:ident = $word:literal ),+ $(,)? }) => {
+        $(#[doc = $doc])+
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(super) enum $name { $( $variant ),+ }
+
+        impl $name {
+            pub(super) const WORDS: &'static [&'static str] = &[$( $word ),+];
+
+            pub(super) fn from_word(word: &str) -> Option<$name> {
+                match word { $( $word => Some($name::$variant), )+ _ => None }
+            }
+        }
+    };
+}
+
+words! {
+    /// What a program can look at: the arriving unit, its circuit, the buffer and the line.
+    Attribute {
+        Now = "now",
+        NowPs = "now_ps",
+        Bytes = "bytes",
+        Size = "size",
+        Index = "index",
+        IsFirst = "is_first",
+        IsLast = "is_last",
+        Clp = "clp",
+        Ect = "ect",
+        Fits = "fits",
+        Vc = "vc",
+        Total = "total",
+        Own = "own",
+        Active = "active",
+        Circuits = "circuits",
+        Capacity = "capacity",
+        Rate = "rate",
+        Mcr = "mcr",
+        Weight = "weight",
+        Frame = "frame",
+        EmptySince = "empty_since",
+        EmptySincePs = "empty_since_ps",
+        Overflows = "overflows",
+    }
+}
+
+impl Attribute {
+    pub(super) fn kind(self) -> Type {
+        match self {
+            Attribute::Now | Attribute::EmptySince | Attribute::Weight => Type::Float,
+            Attribute::IsFirst
+            | Attribute::IsLast
+            | Attribute::Clp
+            | Attribute::Ect
+            | Attribute::Fits => Type::Bool,
+            _ => Type::Int,
+        }
+    }
+
+    /// Whether it is one of the unit within its frame, so that a program asked by the frame cannot look at it.
+    pub(super) fn is_within_frame(self) -> bool {
+        matches!(self, Attribute::Index | Attribute::IsFirst | Attribute::IsLast)
+    }
+
+    /// Whether it needs the books of every circuit, and not only their total.
+    pub(super) fn needs_circuits(self) -> bool {
+        matches!(self, Attribute::Own | Attribute::Active)
+    }
+}
+
+words! {
+    /// A function of one value.
+    Unary {
+        Neg = "neg",
+        Not = "not",
+        Abs = "abs",
+        Int = "int",
+        Float = "float",
+        Sqrt = "sqrt",
+        Exp = "exp",
+        Log = "log",
+    }
+}
+
+words! {
+    /// A function of two values of one type.
+    Binary {
+        Add = "+",
+        Sub = "-",
+        Mul = "*",
+        Div = "/",
+        FloorDiv = "//",
+        Mod = "%",
+        Pow = "**",
+        Min = "min",
+        Max = "max",
+        Lt = "<",
+        Le = "<=",
+        Gt = ">",
+        Ge = ">=",
+        Eq = "==",
+        Ne = "!=",
+    }
+}
+
+impl Binary {
+    pub(super) fn compares(self) -> bool {
+        matches!(self, Binary::Lt | Binary::Le | Binary::Gt | Binary::Ge | Binary::Eq | Binary::Ne)
+    }
+}
+
+/// The reasons that a program can give.
+pub(super) const REASONS: [Reason; 7] = [
+    Reason::Early,
+    Reason::Random,
+    Reason::Marked,
+    Reason::Gatekeeper,
+    Reason::Delay,
+    Reason::Overflow,
+    Reason::Partial,
+];
+
+/// Whose state a value is: that of the port or of each circuit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Scope {
+    Port,
+    Vc,
+}
+
+/// What a program decides: nothing against the unit or frame, or to lose or mark it.
+pub(super) type Decision = Option<(Action, Reason)>;
+
+/// An instruction as it is written; names are not yet resolved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Instruction<'a> {
+    Literal(u8, Type, Word),
+    Look(u8, Attribute),
+    Param(u8, &'a str),
+    Load(u8, Scope, &'a str),
+    Store(Scope, &'a str, u8),
+    Copy(u8, u8),
+    Draw(u8),
+    Unary(u8, Unary, u8),
+    Binary(u8, Binary, u8, u8),
+    Jump(usize),
+    Unless(u8, usize),
+    Answer(Decision),
+}
+
+/// What an instruction can look like.
+const FORMS: &str = "write `r0 = VALUE`, `r0 = FUNCTION r1`, `r0 = r1 OPERATOR r2`, `state.NAME = r0`, `vc.NAME = r0`, \
+                     `jump N`, `unless r0 jump N`, `accept`, `refuse REASON` or `mark REASON`";
+
+impl<'a> Instruction<'a> {
+    /// Read one instruction.
+    pub(super) fn parse(text: &'a str) -> Result<Instruction<'a>, String> {
+        let words: Vec<&str> = text.split_whitespace().take(7).collect();
+        match words[..] {
+            ["accept"] => Ok(Instruction::Answer(None)),
+            ["refuse", ref rest @ ..] => Ok(Instruction::Answer(Some((Action::Drop, reason(rest)?)))),
+            ["mark", ref rest @ ..] => Ok(Instruction::Answer(Some((Action::Mark, reason(rest)?)))),
+            ["jump", target] => Ok(Instruction::Jump(number(target)?)),
+            ["unless", condition, "jump", target] => {
+                Ok(Instruction::Unless(register(condition)?, number(target)?))
+            }
+            [target, "=", value] if target.contains('.') => {
+                let (scope, name) = state(target)?;
+                Ok(Instruction::Store(scope, name, register(value)?))
+            }
+            [target, "=", ref rest @ ..] => assignment(register(target)?, rest),
+            _ => Err(FORMS.to_string()),
+        }
+    }
+
+    /// The registers that it reads.
+    pub(super) fn reads(&self) -> impl Iterator<Item = u8> {
+        let (first, second) = match *self {
+            Instruction::Store(_, _, from)
+            | Instruction::Copy(_, from)
+            | Instruction::Unary(_, _, from)
+            | Instruction::Unless(from, _) => (Some(from), None),
+            Instruction::Binary(_, _, left, right) => (Some(left), Some(right)),
+            _ => (None, None),
+        };
+        first.into_iter().chain(second)
+    }
+}
+
+fn assignment<'a>(to: u8, rest: &[&'a str]) -> Result<Instruction<'a>, String> {
+    match *rest {
+        [value] => single(to, value),
+        [function, value] => match Unary::from_word(function) {
+            Some(unary) => Ok(Instruction::Unary(to, unary, register(value)?)),
+            None => Err(unknown("function", function, Unary::WORDS)),
+        },
+        [function @ ("min" | "max"), left, right] | [left, function, right] => {
+            match Binary::from_word(function) {
+                Some(binary) => Ok(Instruction::Binary(to, binary, register(left)?, register(right)?)),
+                None => Err(unknown("operator", function, Binary::WORDS)),
+            }
+        }
+        _ => Err(FORMS.to_string()),
+    }
+}
+
+/// The assignment of one word: a constant, a register, or a name.
+fn single(to: u8, value: &str) -> Result<Instruction<'_>, String> {
+    match value.split_once('.') {
+        Some(("x", name)) => match Attribute::from_word(name) {
+            Some(attribute) => Ok(Instruction::Look(to, attribute)),
+            None => Err(unknown("attribute", name, Attribute::WORDS)),
+        },
+        Some(("params", name)) => Ok(Instruction::Param(to, name)),
+        Some(("state", name)) => Ok(Instruction::Load(to, Scope::Port, name)),
+        Some(("vc", name)) => Ok(Instruction::Load(to, Scope::Vc, name)),
+        _ if value == "draw" => Ok(Instruction::Draw(to)),
+        _ if value.starts_with('r') => Ok(Instruction::Copy(to, register(value)?)),
+        _ => literal(value).map(|(kind, word)| Instruction::Literal(to, kind, word)),
+    }
+}
+
+fn literal(text: &str) -> Result<(Type, Word), String> {
+    match text {
+        "true" | "false" => return Ok((Type::Bool, Word::bool(text == "true"))),
+        _ if text.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte)) => {}
+        _ => return Err(format!("a value must be a number, a register or a name, not {}", quoted(text))),
+    }
+    if let Ok(value) = text.parse() {
+        return Ok((Type::Int, Word::int(value)));
+    }
+    let is_float = text.contains(['.', 'e', 'E']);
+    let value = text.parse::<f64>().ok().filter(|value| is_float && value.is_finite());
+    let value = value.ok_or_else(|| {
+        format!("a number must be an integer of 64 bits or a finite float, not {}", quoted(text))
+    })?;
+    Ok((Type::Float, Word::float(value)))
+}
+
+fn register(text: &str) -> Result<u8, String> {
+    let number = text.strip_prefix('r').filter(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()));
+    number
+        .and_then(|number| number.parse().ok())
+        .ok_or_else(|| format!("a register must be one of r0 to r255, not {}", quoted(text)))
+}
+
+fn number(text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| {
+        format!("the target of a jump must be the number of an instruction, not {}", quoted(text))
+    })
+}
+
+fn state(text: &str) -> Result<(Scope, &str), String> {
+    match text.split_once('.') {
+        Some(("state", name)) => Ok((Scope::Port, name)),
+        Some(("vc", name)) => Ok((Scope::Vc, name)),
+        _ => Err(format!("only `state.NAME`, `vc.NAME` and registers can be assigned, not {}", quoted(text))),
+    }
+}
+
+fn reason(words: &[&str]) -> Result<Reason, String> {
+    let allowed = REASONS.map(Reason::word);
+    match *words {
+        [] => Ok(Reason::Early),
+        [word] => REASONS
+            .into_iter()
+            .find(|reason| reason.word() == word)
+            .ok_or_else(|| unknown("reason", word, &allowed)),
+        _ => Err(FORMS.to_string()),
+    }
+}
+
+/// An instruction in the form in which it runs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Op {
+    Set(u8, Word),
+    Look(u8, Attribute),
+    Load(u8, Scope, u8),
+    Store(Scope, u8, u8),
+    Copy(u8, u8),
+    Draw(u8),
+    /// With the type of what it takes.
+    Unary(u8, Unary, Type, u8),
+    /// Of integers.
+    Whole(u8, Binary, u8, u8),
+    /// Of floats.
+    Real(u8, Binary, u8, u8),
+    Jump(u16),
+    Unless(u8, u16),
+    Answer(Decision),
+}

@@ -1,0 +1,140 @@
+//! The named values of a program: its parameters, and the initial values of its state.
+
+use serde_json::{Map, Value as Json, json};
+
+use super::code::{Type, Word};
+use crate::buffer::context::Context;
+use crate::buffer::size::Level;
+use crate::excerpt::quoted;
+use crate::language::spec::{Field, Shape};
+use crate::language::tree::{Fault, Node, Value, join};
+use crate::refused::{Refused, refuse};
+use crate::units::{Quantity, Rate, Span};
+
+/// One value as a scenario writes it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Scalar {
+    Int(i64),
+    Float(f64),
+    Bool(bool),
+    /// An occupancy: an integer in the measure of the port.
+    Level(Level),
+    /// A time: a number of seconds.
+    Time(Span),
+    /// A rate: an integer, in bits per second.
+    Rate(Rate),
+}
+
+/// Values by name, in the order of the scenario.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Values(Vec<(String, Scalar)>);
+
+/// A value at a port.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Known {
+    pub(super) name: String,
+    pub(super) kind: Type,
+    pub(super) word: Word,
+}
+
+impl Values {
+    /// The values at one port; `key` is the key that has them, and `most` how many it may have.
+    pub(super) fn at(
+        &self,
+        key: &'static str,
+        most: usize,
+        context: &Context<'_>,
+    ) -> Result<Vec<Known>, Refused> {
+        if self.0.len() > most {
+            return refuse(key, format!("must have at most {most} names, not {}", self.0.len()));
+        }
+        self.0
+            .iter()
+            .map(|(name, scalar)| {
+                let (kind, word) = scalar.at(key, context)?;
+                Ok(Known { name: name.clone(), kind, word })
+            })
+            .collect()
+    }
+}
+
+impl Scalar {
+    fn at(self, key: &'static str, context: &Context<'_>) -> Result<(Type, Word), Refused> {
+        Ok(match self {
+            Scalar::Int(value) => (Type::Int, Word::int(value)),
+            Scalar::Float(value) => (Type::Float, Word::float(value)),
+            Scalar::Bool(value) => (Type::Bool, Word::bool(value)),
+            Scalar::Level(level) => (Type::Int, Word::size(context.level(key, level)?)),
+            Scalar::Time(time) => (Type::Float, Word::float(time.as_secs_f64())),
+            Scalar::Rate(rate) => (Type::Int, Word::size(rate.0)),
+        })
+    }
+
+    fn read(node: &Node, path: &str) -> Result<Scalar, Fault> {
+        let fault = || {
+            let what = "must be a number, true, false, or a quantity as in \"80 %\", \"5 ms\" or \"10 Mb/s\"";
+            node.fault(path, format!("{what}, not {}", node.show()))
+        };
+        match &node.value {
+            Value::Bool(value) => Ok(Scalar::Bool(*value)),
+            Value::Integer(value) => i64::try_from(*value).map(Scalar::Int).map_err(|_| fault()),
+            Value::Float(value) if value.is_finite() => Ok(Scalar::Float(*value)),
+            Value::Text(text) => {
+                let level = Level::read(node, path).ok().map(Scalar::Level);
+                let time = || Span::parse(text).ok().map(Scalar::Time);
+                let rate = || Rate::parse(text).ok().map(Scalar::Rate);
+                level.or_else(time).or_else(rate).ok_or_else(fault)
+            }
+            _ => Err(fault()),
+        }
+    }
+
+    fn write(self) -> Json {
+        match self {
+            Scalar::Int(value) => value.into(),
+            Scalar::Float(value) => value.into(),
+            Scalar::Bool(value) => value.into(),
+            Scalar::Level(level) => level.write(),
+            Scalar::Time(time) => time.write(),
+            Scalar::Rate(rate) => rate.write(),
+        }
+    }
+}
+
+/// Whether a name can stand in an instruction.
+fn is_name(name: &str) -> bool {
+    let mut chars = name.chars();
+    chars.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
+        && chars.all(|other| other.is_ascii_alphanumeric() || other == '_')
+}
+
+impl Field for Values {
+    fn read(node: &Node, path: &str) -> Result<Values, Fault> {
+        let Value::Table(entries) = &node.value else {
+            return Err(node.fault(path, format!("must be a table of names and values, not {}", node.show())));
+        };
+        let value = |(key, node): &(crate::language::tree::Key, Node)| {
+            if !is_name(&key.name) {
+                let why = format!(
+                    "must have names of letters, digits and underscores, as in \"threshold\", not {}",
+                    quoted(&key.name)
+                );
+                return Err(Fault { place: key.place, path: path.to_string(), message: why });
+            }
+            Ok((key.name.clone(), Scalar::read(node, &join(path, &key.name))?))
+        };
+        entries.iter().map(value).collect::<Result<_, _>>().map(Values)
+    }
+
+    fn write(&self) -> Json {
+        self.0.iter().map(|(name, scalar)| (name.clone(), scalar.write())).collect::<Map<_, _>>().into()
+    }
+
+    fn shape() -> Shape {
+        let value = json!({ "type": ["integer", "number", "boolean", "string"] });
+        Shape {
+            unit: "-",
+            schema: json!({ "type": "object", "additionalProperties": value, "examples": [{}] }),
+        }
+    }
+}
