@@ -253,6 +253,102 @@ def _several(stream: random.Random) -> Case:
     return Case([verb, "s.toml", *more, *(word.replace("\x00", "") for word in sets)], ["--set", "s.toml"], _files())
 
 
+POLICY = """from pushout import policy
+
+@policy.admission(asks="unit", params={"w": policy.number(0.1)}, state={"avg": 0.0, "n": 0})
+def mine(x, s):
+    s.n = s.n + 1
+    s.avg = (1 - x.w) * s.avg + x.w * x.total
+    if x.own > 3 and s.avg / max(x.active, 1) > 2.0 or x.draw() < 0.01:
+        return "random"
+    return x.total >= x.capacity // 2
+"""
+EXPRESSIONS = [
+    *[
+        "1 // (x.own - x.own)",
+        "1.0 / (x.own - x.own)",
+        "x.own ** 100000",
+        "2 ** 99 * 2 ** 99",
+        "9 ** 99",
+        "x",
+        "s",
+        "s.x",
+    ],
+    *[
+        "1e999",
+        "-1e308 * 10",
+        "log(x.own - x.own)",
+        "sqrt(-1.0 - x.own)",
+        "float('nan')",
+        "0.0 ** -1",
+        "x.draw",
+        "x.a.b",
+    ],
+    *[
+        "mine(x, s)",
+        "mine",
+        "policy",
+        "__import__('os')",
+        "[x for x in x]",
+        "lambda: 0",
+        "(y := 3)",
+        "await x",
+        "f'{x}'",
+    ],
+    *[
+        "True",
+        "None",
+        "...",
+        "'a'",
+        "b'a'",
+        "3j",
+        "9223372036854775807 + x.own",
+        "not x",
+        "x and s",
+        "x.own if x else 0",
+    ],
+    *[
+        "+".join(["x.own"] * 3_000),
+        "(" * 60 + "x.own" + ")" * 60,
+        "-" * 2_000 + "x.own",
+        "min()",
+        "max(*x)",
+        "abs(x=1)",
+    ],
+]
+
+
+def _policy(stream: random.Random) -> Case:
+    """A policy in Python with a hostile expression, statement or text."""
+    text, value = POLICY, stream.choice(EXPRESSIONS)
+    parts = ["x.total", "1 - x.w", "x.own", "2.0", "s.n + 1", "x.capacity // 2", '"random"', "0.01", "0.1", "0.0"]
+    for _ in range(stream.choice([1, 1, 2])):
+        text = text.replace(stream.choice(parts), value)
+    lines = text.splitlines()
+    if stream.random() < 0.4:
+        statements = [
+            "while x: pass",
+            "del s",
+            "global x",
+            "s.n += 1.5",
+            "x = 3",
+            "s = x",
+            "return",
+            "y = 1; y = 1.0",
+            "def",
+        ]
+        lines.insert(
+            stream.randrange(5, len(lines) + 1), f"    {stream.choice([*statements, 'a = 1' + '; a = a' * 2_000])}"
+        )
+    data = "\n".join(lines).encode()
+    if stream.random() < 0.1:
+        data = bytes(octet ^ (stream.random() < 0.01) for octet in data)
+    given = stream.choice(["bottleneck=p.py"] * 9 + ["p.py", "=p.py", "nowhere=p.py", "bottleneck=p.py:other"])
+    return Case(
+        ["run", "s.toml", "--policy", given], ["p.py", "policy", "nowhere", "bottleneck"], _files(**{"p.py": data})
+    )
+
+
 FEW = ["--least", "2", "--most", "2"]
 COMMANDS = [
     ("validate", []),
@@ -413,7 +509,7 @@ def _report(stream: random.Random) -> Case:
 
 KINDS: list[Callable[[random.Random], Case]] = [
     *[_option, _argument, _override, _hostile_key, _several, _spoilt, _octets, _nested, _json, _sweep_key],
-    *[_path, _damaged, _report, _unknown_word, _option, _override, _sweep_key, _spoilt],
+    *[_path, _damaged, _report, _unknown_word, _option, _override, _sweep_key, _spoilt, _policy, _policy],
 ]
 
 

@@ -7,7 +7,8 @@
 
 `run` simulates and `plot` draws runs; `compare`, `sweep` and `size` ask questions of many runs. `validate` and
 `explain` read a scenario without running it, `schema` and `policies` say what a scenario may contain, and
-`pushout.schemes` has it as classes. A scenario that cannot be read or run raises `ScenarioError`, a question that
+`pushout.schemes` has it as classes; `pushout.policy` translates policies that are written in Python. A scenario that
+cannot be read or run raises `ScenarioError` (of which `PolicyError` is about a policy in Python), a question that
 cannot be answered `QuestionError` (of which `DesignError` is about a sweep), a figure that is not there `FigureError`,
 and a mistake of the simulator itself `InternalError`: each of them is a `PushoutError`. Answers are tables, with
 `to_polars()`, `to_pandas()` and `to_arrow()`, and but for traces all can `plot()`.
@@ -19,7 +20,7 @@ TYPE_CHECKING = False
 """As in `typing`, which takes longer to load than all the rest of this."""
 
 if TYPE_CHECKING:
-    from pushout import schemes
+    from pushout import policy, schemes
     from pushout.api import (
         CompareResult,
         Result,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
         FigureError,
         InternalError,
         MissingExtraError,
+        PolicyError,
         PushoutError,
         QuestionError,
         ScenarioError,
@@ -55,6 +57,7 @@ __all__ = [
     "FigureError",
     "InternalError",
     "MissingExtraError",
+    "PolicyError",
     "PushoutError",
     "QuestionError",
     "Result",
@@ -68,6 +71,7 @@ __all__ = [
     "explain",
     "plot",
     "policies",
+    "policy",
     "run",
     "schema",
     "schemes",
@@ -83,8 +87,8 @@ _READING = ("explain", "policies", "schema", "validate")
 
 def __getattr__(name: str) -> object:
     # The compiled module is loaded when first needed: `pushout --help` answers without it.
-    if name == "schemes":
-        return import_module("pushout.schemes")
+    if name in ("policy", "schemes"):
+        return import_module(f"pushout.{name}")
     if name.endswith("Error") and name in __all__:
         return getattr(import_module("pushout.errors"), name)
     if name in __all__:

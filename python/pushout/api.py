@@ -11,6 +11,7 @@ from pushout.excerpt import quoted
 from pushout.literals import SEARCHES, Engine, Panel, Search, ThemeName
 from pushout.picture import asked as pictures
 from pushout.picture.asked import DEFAULT
+from pushout.policy.program import overrides as programs
 from pushout.question import LEAST, MOST, REPS, RESOLUTION, ask
 from pushout.question import design as designs
 from pushout.question import sweep as sweeps
@@ -51,6 +52,7 @@ __version__ = _core.VERSION
 def run(
     scenario: Scenario,
     *,
+    policies: Mapping[str, Mapping[str, Any]] | None = None,
     set: Overrides = (),  # noqa: A002  (the name of the option)
     seed: int | None = None,
     reps: int = 1,
@@ -62,7 +64,8 @@ def run(
     """Simulate a scenario `reps` times with the seeds `seed`, `seed` + 1, … and measure.
 
     Parameters: `scenario` is a path, the name of a shipped scenario (`pushout scenarios` lists them), a text (TOML or
-    JSON) or a mapping of its keys; `set` overrides keys
+    JSON) or a mapping of its keys; `policies` gives ports an admission policy (`{"bottleneck": my_policy}`, see
+    `pushout.policy`); `set` overrides keys
     (`{"flows.transport.mss": 9140}`); `seed` defaults to the scenario's; `engine` is `fast` or `reference`, by
     default the scenario's; `audit` checks that every unit and every byte is accounted for; `jobs` is the number of
     threads (default: every core); `progress` is called with (done, total) at intervals: replications, where a running
@@ -75,7 +78,7 @@ def run(
     """
     check_reps(reps)
     check_seed(seed)
-    job = Job(load(scenario), tuple(overrides(set)), engine, audit)
+    job = Job(load(scenario), (*programs(policies or {}), *overrides(set)), engine, audit)
     seeds = job.seeds(seed, reps) if reps > 1 else [seed]
     under_way = UnderWay()
     tasks = (partial(under_way.run, partial(job.run, each)) for each in seeds)

@@ -58,6 +58,10 @@ class ScenarioNotFoundError(ScenarioError, FileNotFoundError):
     """The file of a scenario, or another file of that format, does not exist."""
 
 
+class PolicyError(ScenarioError):
+    """A policy in Python cannot be translated: the message names file, line and column, and what is allowed."""
+
+
 class InternalError(PushoutError, RuntimeError):
     """A bug in the simulator: the message names the failure, its location, the scenario and the seed."""
 

@@ -98,14 +98,28 @@ SEED = Whole(0, 2**64 - 1)
 REPS, PAIRED = Whole(1, MOST_REPS), Whole(2, MOST_REPS)
 
 
-def _assignments(_context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
+def _assignments(context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
     for value in values:
         if "=" not in value.lstrip("="):
             raise click.BadParameter(f"the value must be key.path=value, not {quoted(value)}")
-    return values
+    return (*context.meta.get(_POLICIES, ()), *values)  # overrides may set parameters of the policies
 
 
-SET = click.option(
+_POLICIES = "pushout.policies"
+"""Where the policies of `--policy` wait for the overrides."""
+
+
+def _programs(context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> None:
+    given = dict(value.partition("=")[::2] for value in values)
+    if wrong := [port for port, file in given.items() if not port or not file]:
+        raise click.BadParameter(f"the value must be PORT=FILE.py, not {quoted(wrong[0])}")
+    if given and not context.resilient_parsing:
+        from pushout import policy
+
+        context.meta[_POLICIES] = policy.overrides({port: policy.read(file) for port, file in given.items()})
+
+
+_SETS = click.option(
     "--set",
     "sets",
     multiple=True,
@@ -113,6 +127,21 @@ SET = click.option(
     callback=_assignments,
     help="Override a key of the scenario (repeatable). The value is parsed as TOML; anything else is a string.",
 )
+_POLICY = click.option(
+    "--policy",
+    multiple=True,
+    is_eager=True,
+    expose_value=False,
+    metavar="PORT=FILE.py",
+    callback=_programs,
+    help="Give a port the policy of a Python file (repeatable), which is run. FILE.py:NAME chooses one of several.",
+)
+
+
+def SET(command: Any) -> Any:  # noqa: N802  (a group of options, as the others are options)
+    """Add the options that override keys of a scenario."""
+    return _SETS(_POLICY(command))
+
 
 ENGINE = click.option(
     "--engine",

@@ -1,6 +1,7 @@
 """The ports of a question, and policies for them."""
 
 import re
+import tomllib
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -214,6 +215,10 @@ def _split(text: str) -> list[str]:
 def _choice(text: str, at: Sequence[Port], catalogue: Sequence[Entry]) -> Choice:
     if text == AS_IT_IS:
         return Choice(AS_IT_IS, ())
+    if re.search(r"\.py(:\w+)?$", text) and not text.startswith("{"):
+        from pushout import policy
+
+        text = toml(policy.read(text))
     if CONTROL.search(text):
         raise QuestionError(Argument("policies"), f" must be without control characters, not {excerpt(text)}")
     if text.startswith("{") != text.endswith("}"):
@@ -248,7 +253,12 @@ def _beside(port: Port, kind: str) -> str:
 
 
 def _label(text: str) -> str:
-    """Write a table of parameters for people: `epd, threshold 90 %`."""
+    """Write a table of parameters for people: `epd, threshold 90 %`; a program goes by its own name."""
+    table = tomllib.loads(f"it = {text}")["it"] if "program" in text else {}
+    if table.get("policy") == "program" and isinstance(table.get("params", {}), dict):
+        return ", ".join(
+            [table.get("name", "program"), *(f"{name} {value}" for name, value in table.get("params", {}).items())]
+        )
     pairs = re.sub(r"""[{}"']""", "", text).split(",")
     words = [" ".join(part.strip() for part in pair.split("=", 1)) for pair in pairs]
     return ", ".join(word.removeprefix("policy ") for word in words)

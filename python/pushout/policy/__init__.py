@@ -1,0 +1,36 @@
+"""Policies written in Python: translated once to a program that is part of the scenario, and run by the simulator.
+
+    from pushout import policy
+
+    @policy.admission(asks="frame", params={"threshold": policy.level("80 %")})
+    def my_epd(x):
+        return x.total >= x.threshold  # True: refuse the frame
+
+    pushout.run("lan", policies={"bottleneck": my_epd})
+
+The function is never called: its text is translated. What a program can look at, and what it can compute, says the page
+of the policy `program` (`pushout policies program`).
+"""
+
+from pushout.policy.attributes import ATTRIBUTES
+from pushout.policy.file import read
+from pushout.policy.parameters import Parameter, level, number, rate, time, whole
+from pushout.policy.program import Program, admission, overrides
+
+__all__ = [
+    "ATTRIBUTES",
+    "Parameter",
+    "Program",
+    "admission",
+    "level",
+    "mark",
+    "number",
+    "overrides",
+    "rate",
+    "read",
+    "time",
+    "whole",
+]
+
+mark = "mark"
+"""The answer of a policy that accepts the unit with a congestion mark."""

@@ -1,0 +1,271 @@
+"""Policies in Python: what they are translated to, what is refused, and what they do in runs."""
+
+import json
+import math
+import operator
+import re
+import runpy
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pushout
+from pushout import policy
+from pushout.cli import main
+from pushout.errors import PolicyError, QuestionError, ScenarioError
+from pushout.policy.attributes import ATTRIBUTES
+from pushout.schemes import Epd
+
+SHORT = {"duration": "0.5 s", "flows.start_spread": "10 ms"}
+
+EPD = """
+from pushout import policy
+
+@policy.admission(params={"threshold": policy.level("80 %")})
+def my_epd(x):
+    return x.total >= x.threshold
+"""
+
+
+def written(folder: Path, text: str, name: str = "mine.py") -> str:
+    file = folder / name
+    file.write_text(text, encoding="utf-8")
+    return str(file)
+
+
+def body(folder: Path, lines: str, options: str = "", arguments: str = "x, s") -> policy.Program:
+    """A policy with these lines, and with state and parameters of every type."""
+    indented = "\n".join(f"    {line}" for line in lines.splitlines())
+    declared = "params={'a': 3, 'b': 0.5, 'c': True}, state={'n': 0, 'f': 0.0, 't': False}, per_vc={'own_n': 0}"
+    head = f"from pushout import policy\nimport math\n\n@policy.admission({declared}{options})\n"
+    text = f"{head}def mine({arguments}):\n{indented}\n"
+    return policy.read(written(folder, text))
+
+
+def interpreted(program: policy.Program, arrival: dict[str, Any], state: dict[str, Any]) -> str:
+    """What the instructions answer: read here a second time, one by one, from the page of the policy."""
+    registers: dict[str, Any] = {}
+    scopes = {"x": arrival, "params": program["params"], "state": state, "vc": state}
+
+    def value(word: str) -> Any:
+        if re.fullmatch(r"r\d+", word):
+            return registers[word]
+        if word in ("true", "false"):
+            return word == "true"
+        if word == "draw":
+            return arrival["draw"]
+        owner, _, name = word.partition(".")
+        return scopes[owner][name] if owner in scopes else float(word) if re.search("[.en]", word) else int(word)
+
+    at = 0
+    while True:
+        words = program["code"][at].split()
+        at += 1
+        match words:
+            case ["accept"] | ["refuse", _] | ["mark", _]:
+                return " ".join(words)
+            case ["jump", target]:
+                at = int(target)
+            case ["unless", condition, "jump", target]:
+                at = at if value(condition) else int(target)
+            case [target, "=", *rest]:
+                result = value(rest[0]) if len(rest) == 1 else computed(rest, value)
+                owner, _, name = target.partition(".")
+                (scopes[owner] if name else registers)[name or target] = result
+
+
+def computed(words: list[str], value: Callable[[str], Any]) -> Any:
+    functions = {
+        "neg": lambda a: -a, "not": lambda a: not a, "abs": abs, "int": int, "float": float,
+        "sqrt": math.sqrt, "exp": math.exp, "log": math.log, "min": min, "max": max,
+    }  # fmt: skip
+    if words[0] in functions:
+        return functions[words[0]](*map(value, words[1:]))
+    left, sign, right = value(words[0]), words[1], value(words[2])
+    assert type(left) is type(right), words
+    assert sign != "/" or isinstance(left, float)
+    return OPERATORS[sign](left, right)
+
+
+OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
+    "%": operator.mod, "**": operator.pow, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+    "==": operator.eq, "!=": operator.ne,
+}  # fmt: skip
+
+
+LINES = [
+    "return x.total + 1 > 2 * x.own - 3",
+    "return x.total / 4 > x.own // 3",
+    "return (x.own - 7) // 3 < (x.own - 7) % 3",
+    "return (x.b - 7.5) // 2.0 <= (x.own - 9) % 2.5",
+    "return x.own ** 2 > x.total ** 1 and x.b ** 2 < 0.3",
+    "return 0 < x.own <= x.total < 30",
+    "return not (x.fits and x.own > 3) or x.total > 20",
+    "return x.own > 3 or x.total / max(x.own, 1) > 2.0 or x.c",
+    "a = x.own\nif a > 5:\n    a = a - 5\nelif a > 2:\n    a += 1\nelse:\n    return x.fits\nreturn a > 1",
+    "return 'random' if x.draw() < x.b else policy.mark if x.total > 9 else False",
+    "s.n = s.n + 1\ns.own_n += 2\nreturn s.n + s.own_n > 4",
+    "s.f = (1 - x.b) * s.f + x.b * x.total\nreturn s.f > 4.5",
+    "limit = min(x.a, x.own, 4) if x.own > 1 else abs(x.own - 9)\nreturn max(limit, 2.5) > 3",
+    "y = sqrt(x.total) + math.exp(-x.b) + log(x.own + 1) + pow(2, x.b)\nreturn int(y) > 5 or float(x.own) > y",
+    "s.t = not s.t\nif s.t:\n    pass\nreturn s.t",
+    "'a docstring'\nif x.own > 2:\n    return True\nreturn -x.own < -1",
+]
+
+
+@pytest.mark.parametrize("lines", LINES)
+def test_the_instructions_give_what_python_gives(tmp_path: Path, lines: str) -> None:
+    program = body(tmp_path, lines)
+    indented = "\n".join(f"    {line}" for line in lines.splitlines())
+    text = f"import math\nfrom math import log, sqrt\nfrom pushout import policy\ndef mine(x, s):\n{indented}\n"
+    function = runpy.run_path(written(tmp_path, text, "plain.py"))["mine"]
+    rng = np.random.default_rng(sum(lines.encode()))
+    for _ in range(200):
+        arrival = {
+            "total": int(rng.integers(40)), "own": int(rng.integers(12)),
+            "fits": rng.random() < 0.7, "draw": rng.random(),
+        }  # fmt: skip
+        state: dict[str, Any] = {"n": int(rng.integers(3)), "f": 8 * rng.random(), "t": rng.random() < 0.5, "own_n": 0}
+        x = SimpleNamespace(**{**arrival, "a": 3, "b": 0.5, "c": True, "draw": lambda drawn=arrival["draw"]: drawn})
+        s = SimpleNamespace(**state)
+        answer = function(x, s)
+        words = {False: "accept", True: "refuse early", "mark": "mark early"}
+        assert interpreted(program, arrival, state) == words.get(answer, f"refuse {answer}"), arrival
+        assert state == vars(s)
+
+
+REFUSED = {
+    "for i in range(3):\n    pass\nreturn False": "6:5: a loop cannot be translated",
+    "while True:\n    pass\nreturn False": "a loop cannot be translated; allowed are assignments",
+    "import os\nreturn False": "import cannot be translated",
+    "return open('a')": "6:12: this cannot be called; allowed are x.draw() and min",
+    "return x.totl > 3": "6:12: unknown attribute totl (allowed: now,",
+    "return [1]": "this cannot be translated; allowed are numbers",
+    "return x.own": "a condition must be a bool, not int",
+    "return 'because'": "unknown reason 'because' (allowed: early",
+    "return": "return must have a value",
+    "x.total = 3\nreturn False": "only names and declared state, s.NAME, can be assigned",
+    "s.m = 3\nreturn False": "unknown state m: declare it in state or per_vc (declared: n, f, t, own_n)",
+    "s.n = 1.5\nreturn False": "this must be int, not float",
+    "if x.fits:\n    a = 1\nreturn a > 0": "8:12: a must be assigned on every path before it is read",
+    "if x.fits:\n    return True": "every path must end with return",
+    "return LIMIT > x.total": "unknown name LIMIT: a value from outside must be a parameter",
+    "return x.index > 3": "index needs asks='unit'",
+    "return 9223372036854775808 > x.own": "a constant must be True, False, an integer of 64 bits",
+    "return 1e999 > x.b": "a constant must be",
+    "return x.own ** x.a > 3": "the exponent must be a constant",
+    "return x.fits + 1 > 3": "a number is needed, not a bool",
+    "return x.own in (1, 2)": "this cannot be compared; allowed are <",
+    "a = b = 3\nreturn False": "assign cannot be translated",
+    "return min(x.own) > 2": "min must have two values",
+    "return (lambda: True)()": "this cannot be called",
+}
+
+
+@pytest.mark.parametrize("lines", REFUSED)
+def test_what_cannot_be_translated_is_refused_with_its_place_and_what_is_allowed(tmp_path: Path, lines: str) -> None:
+    with pytest.raises(PolicyError) as error:
+        body(tmp_path, lines)
+    assert REFUSED[lines] in str(error.value)
+    assert re.match(r"mine\.py:\d+:\d+: ", str(error.value))
+
+
+@pytest.mark.parametrize("count", [2000, 20000])
+def test_a_deep_or_long_policy_is_refused(tmp_path: Path, count: int) -> None:
+    for lines in (f"return {' + '.join(['x.own'] * count)} > 3", "a = 1\n" + "a = a + 1\n" * count + "return a > 3"):
+        with pytest.raises(PolicyError):
+            body(tmp_path, lines)
+
+
+def test_the_attributes_are_those_of_the_simulator() -> None:
+    (entry,) = (entry for entry in pushout.policies() if entry["name"] == "program")
+    listed = re.findall(r"^\* (.*?) \(([a-z, ]+)\):", entry["header"], re.MULTILINE)
+    kinds: dict[str, str] = {}
+    for names, types in listed:
+        each = re.findall(r"`(\w+)`", names)
+        kinds.update(zip(each, types.split(", ") if ", " in types else [types] * len(each), strict=True))
+    assert kinds == ATTRIBUTES
+
+
+def test_a_policy_in_python_gives_what_the_scheme_of_the_simulator_gives(tmp_path: Path) -> None:
+    mine = policy.read(written(tmp_path, EPD))
+    expected = pushout.run("lan", set={**SHORT, "port.bottleneck.admission": Epd()})
+    result = pushout.run("lan", policies={"bottleneck": mine}, set=SHORT)
+    assert result.document["summary"] == expected.document["summary"]
+    other = pushout.run("lan", policies={"bottleneck": mine(threshold="20 %")}, set=SHORT)
+    assert other.document["summary"] != expected.document["summary"]
+
+
+def test_a_policy_is_compared_with_others(tmp_path: Path) -> None:
+    mine = policy.read(written(tmp_path, EPD))
+    answer = pushout.compare("lan", [Epd(), mine, mine(threshold="30 %")], set=SHORT, reps=2).document
+    assert [each["label"] for each in answer["policies"]] == [
+        "epd",
+        "my-epd, threshold 80 %",
+        "my-epd, threshold 30 %",
+    ]
+
+
+def test_a_run_in_which_a_policy_divides_by_zero_is_refused_with_the_line(tmp_path: Path) -> None:
+    mine = body(tmp_path, "a = x.own - x.own\nreturn x.bytes // a > 3")
+    with pytest.raises(
+        ScenarioError, match=r"^port bottleneck at .* s: mine\.py:7: a divisor must not be 0: quotient of 53 and 0"
+    ):
+        pushout.run("lan", policies={"bottleneck": mine}, set=SHORT)
+
+
+def test_names_and_comments_do_not_identify_a_run_but_constants_do(tmp_path: Path) -> None:
+    def computed_runs(text: str, name: str) -> int:
+        mine = policy.read(written(tmp_path, text, name))
+        design = {"scenario": "lan", "set": SHORT, "grid": {"port.bottleneck.admission": [mine]}, "reps": 1}
+        result = pushout.sweep(design, cache=tmp_path / "cache")
+        return int(result.document["computed"])
+
+    assert computed_runs(EPD, "mine.py") == 1
+    assert computed_runs(EPD.replace("my_epd", "other").replace("    return", "\n    # why\n    return"), "b.py") == 0
+    assert computed_runs(EPD.replace("80 %", "70 %"), "mine.py") == 1
+
+
+def test_parameters_have_types_and_limits(tmp_path: Path) -> None:
+    text = EPD.replace('policy.level("80 %")', "policy.number(0.5, low=0, high=1)").replace(">= x", "/ x.capacity >= x")
+    mine = policy.read(written(tmp_path, text))
+    assert mine(threshold=0.25)["params"] == {"threshold": 0.25}
+    for values, message in ({"threshold": 2}, "at most 1, not 2"), ({"treshold": 1}, "unknown parameter"):
+        with pytest.raises(QuestionError, match=message):
+            mine(**values)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a = 3\n", "the file must define a policy"),
+        (EPD + EPD.replace("my_epd", "other"), r"name one of its policies, as in .*mine\.py:my_epd"),
+        ("def (", r"mine\.py:1:"),
+        ("1 // 0\n", "running it raises ZeroDivisionError"),
+    ],
+)
+def test_a_file_without_one_policy_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(PolicyError, match=message):
+        policy.read(written(tmp_path, text))
+
+
+def test_the_command_line_gives_a_port_the_policy_of_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = written(tmp_path, EPD)
+    given = ["--set", "port.bottleneck.admission.params.threshold=30 %"]
+    explained = shown(capsys, "explain", "lan", "--policy", f"bottleneck={file}", *given)
+    (port,) = (entry for name, entry in explained["port"].items() if name == "bottleneck")
+    assert port["admission"]["params"] == {"threshold": "30 %"}
+    assert port["admission"]["source"] == {"file": "mine.py", "lines": [6] * 6}
+
+
+def shown(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 0
+    document: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return document
