@@ -199,10 +199,12 @@ trained:
 	@echo "step 3 of 3: building the simulator with the profile" >&2
 	@RUSTFLAGS="$$RUSTFLAGS $(USE_PROFILE)" CARGO_BUILD_TARGET=$(HOST) CARGO_TARGET_DIR=target/trained $(INSTALL)
 
-# The page of the lab: the simulator for browsers, and a script for it, in one file.
+# The page of the lab: the simulator for browsers, and a script for it, in one file. The same tree gives the same bytes in any
+# folder, for any user: nothing is incremental, and no path of the machine is in it.
 
 $(WASM): $(SOURCES) $(shell find crates/web -name '*.rs' -o -name Cargo.toml) | need-web
-	cargo build --locked --package pushout-web --target wasm32-unknown-unknown --profile web
+	CARGO_INCREMENTAL=0 CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS="--remap-path-prefix=$${CARGO_HOME:-$$HOME/.cargo}=cargo" \
+		cargo build --locked --package pushout-web --target wasm32-unknown-unknown --profile web
 	@touch $@
 
 web/node_modules/.installed: web/package-lock.json | need-web
