@@ -24,7 +24,7 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 export CARGO_TERM_PROGRESS_WHEN := never
 
 .DELETE_ON_ERROR:
-.PHONY: help setup reproduce test lint test-rust test-python fresh fmt generate lock equivalence hostile wasm lab test-web fuzz bench performance picture docs wheel tour msrv msrv-version deny urls simulator plain trained need need-lint need-web clean
+.PHONY: help setup reproduce test lint test-rust test-python fresh fmt generate lock equivalence hostile wasm lab lab-again test-web fuzz bench performance picture docs wheel tour msrv msrv-version deny urls simulator plain trained need need-lint need-web clean
 
 help: ## What can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -85,6 +85,11 @@ wasm: $(WASM) ## The simulator gives the same bytes in WebAssembly (needs Node.j
 	ENGINE=$(abspath $(WASM)) ANSWER=$(abspath target/debug/examples/answer) node --test web/test/equality.test.mjs
 
 lab: $(LAB) ## Build the page of the lab, target/lab/lab.html (needs Node.js, npm and the Rust target wasm32-unknown-unknown)
+
+lab-again: $(LAB) ## Build the page of the lab once more, in another folder, and compare the bytes
+	@copy=$$(mktemp -d); trap 'rm -rf "$$copy"' EXIT; \
+	git ls-files -z | xargs -0 cp --parents --target-directory="$$copy" && $(MAKE) -C "$$copy" lab && cmp $(LAB) "$$copy/$(LAB)" && \
+	echo "the page is the same, byte by byte"
 
 test-web: wasm lab ## The page of the lab: types, the same bytes as the simulator, a tour in Chromium if there is one
 	cd web && npm run --silent check

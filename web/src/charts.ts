@@ -49,6 +49,7 @@ export class Charts {
     return {
       width: Math.max(200, figure.clientWidth),
       height: 170,
+      padding: [null, 18, null, null],
       legend: { live: false },
       cursor: { sync: { key: "lab" }, y: false },
       scales: { x: { time: false }, y: { range: (_, __, most) => [0, Math.max(1, most * 1.05)] } },

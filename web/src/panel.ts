@@ -93,6 +93,7 @@ export class Panel {
     const [losses, marks] = [counted(picture.lost), counted(picture.marked)];
     return [
       `${count(picture.occupancy)} ${room}${measure}`,
+      ...beside(run),
       ...run.thresholds().map(([name, level]) => `${name} ${count(Math.round(level))}`),
       `lost: ${losses.join(", ") || "none"}`,
       ...(marks.length > 0 ? [`marked: ${marks.join(", ")}`] : []),
@@ -177,6 +178,12 @@ export class Panel {
     item.append(button);
     return item;
   }
+}
+
+/** The policies beside the admission policy. */
+function beside({ scenario: { policies } }: Run): string[] {
+  const { scheduler, pushout } = policies;
+  return [...(pushout ? [`push-out ${pushout.policy}`] : []), ...(scheduler ? [`scheduler ${scheduler.policy}`] : [])];
 }
 
 function sample(at: number): HTMLElement {

@@ -35,8 +35,10 @@ export interface Scenario {
   meanings: string[];
   /** The memory that the port in view shares. */
   memory: Memory | null;
-  policies: { admission: { policy: string } & Record<string, unknown> };
+  policies: { admission: Policy; pushout?: Policy | null; scheduler?: Policy | null };
 }
+
+export type Policy = { policy: string } & Record<string, unknown>;
 
 export interface Memory {
   name: string;
