@@ -185,6 +185,9 @@ impl Sender {
             self.reduce_for_mark(facts.now);
         } else if acked > 0 {
             let most = self.largest_growth(acked);
+            if most < u64::MAX {
+                self.congestion.on_limited();
+            }
             self.congestion.on_new_ack(&mut self.window, acked, facts);
             self.window.cwnd = self.window.cwnd.min(most);
         }

@@ -20,7 +20,7 @@
 //! # Differences from the paper
 //! The window in use is min(cwnd, advertised window), and its reduction is counted in whole segments, as for `reno`. RTT is the
 //! average of the measured ones, with a gain of 1/8. After a timeout K = 0 and W_max = cwnd when congestion avoidance begins
-//! (section 4.8). Time in which the application rests does not count (Linux). A mark is a loss: the larger β of RFC 8511 is not
+//! (section 4.8). Time in which the application rests (Linux) or is the limit (section 5.8) does not count. A mark is a loss: the larger β of RFC 8511 is not
 //! modelled. The cube root is exact, unlike that of Linux.
 //!
 //! # Complexity
@@ -62,6 +62,10 @@ struct Curve {
     cwnd: f64,
     /// The window before the last reduction, in segments.
     prior: f64,
+    /// When the last ACK came, idle time added.
+    last_ack: Time,
+    /// Whether the application is the limit at the next ACK.
+    is_limited: bool,
 }
 
 /// Congestion avoidance since the last reduction.
@@ -96,7 +100,9 @@ fn k(segments: f64) -> f64 {
 impl Control {
     pub(super) fn new(params: &Params) -> Control {
         let hystart = HyStart::new(params.hystart);
-        let curve = Curve { hystart, w_max: 0.0, epoch: None, rtt: 0.0, cwnd: 0.0, prior: 0.0 };
+        let (last_ack, is_limited) = (Time::ZERO, false);
+        let curve =
+            Curve { hystart, w_max: 0.0, epoch: None, rtt: 0.0, cwnd: 0.0, prior: 0.0, last_ack, is_limited };
         Control(Box::new(State { losses: NewReno::new(params), curve }))
     }
 }
@@ -108,8 +114,13 @@ impl Curve {
             let rtt = rtt.as_secs_f64();
             self.rtt = if self.rtt == 0.0 { rtt } else { self.rtt + (rtt - self.rtt) / 8.0 };
         }
+        let since_last = facts.now.since(std::mem::replace(&mut self.last_ack, facts.now));
+        let is_limited = std::mem::take(&mut self.is_limited);
         if window.cwnd < window.ssthresh {
             return self.slow_start(window, acked, facts);
+        }
+        if is_limited {
+            return self.rest(since_last);
         }
         if self.cwnd as u64 != window.cwnd {
             self.cwnd = window.cwnd as f64; // something else has changed the window
@@ -127,6 +138,13 @@ impl Curve {
         };
         self.cwnd = (grown * mss).min(window.limit() as f64);
         window.cwnd = self.cwnd as u64;
+    }
+
+    /// Time in which the window does not grow does not count (RFC 9438 section 5.8).
+    fn rest(&mut self, time: Span) {
+        if let Some(epoch) = &mut self.epoch {
+            epoch.began += time;
+        }
     }
 
     fn slow_start(&mut self, window: &mut Window, acked: u64, facts: Facts) {
@@ -181,9 +199,12 @@ impl Congestion for Control {
     }
 
     fn on_idle(&mut self, idle: Span) {
-        if let Some(epoch) = &mut self.0.curve.epoch {
-            epoch.began += idle;
-        }
+        self.0.curve.rest(idle);
+        self.0.curve.last_ack += idle;
+    }
+
+    fn on_limited(&mut self) {
+        self.0.curve.is_limited = true;
     }
 
     fn is_recovering(&self) -> bool {
@@ -305,6 +326,25 @@ mod tests {
         cubic.on_idle(Span::secs(9));
         cubic.on_new_ack(&mut window, MSS, facts(9000));
         assert!(window.cwnd < 72 * MSS, "{}", window.cwnd);
+    }
+
+    #[test]
+    fn while_the_application_is_the_limit_neither_the_curve_nor_the_window_of_reno_goes_on() {
+        let grown = |limited: std::ops::Range<u64>| {
+            let (mut cubic, mut window) = started();
+            window.cwnd = 100 * MSS;
+            cubic.on_loss(&mut window, facts(0));
+            window.cwnd = window.ssthresh;
+            for now in 0..limited.end + 1000 {
+                if limited.contains(&now) {
+                    cubic.on_limited();
+                }
+                cubic.on_new_ack(&mut window, MSS, Facts { rtt: Some(Span::millis(100)), ..facts(now) });
+            }
+            let State { curve, .. } = &*cubic.0;
+            (window.cwnd, curve.cwnd, curve.epoch.unwrap().w_est)
+        };
+        assert_eq!(grown(500..9000), grown(500..500));
     }
 
     #[test]

@@ -52,6 +52,9 @@ registry! {
         /// The application has had nothing to send for this time.
         fn on_idle(&mut self, idle: Span) {}
 
+        /// The next ACK of new octets comes while the application is the limit: the window does not grow.
+        fn on_limited(&mut self) {}
+
         /// The `count`-th duplicate ACK in a row has come.
         fn on_duplicate(&mut self, window: &mut Window, count: u32, facts: Facts) -> Reaction;
 

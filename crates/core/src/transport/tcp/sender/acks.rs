@@ -56,6 +56,9 @@ impl Sender {
         self.duplicates = 0;
         let facts = self.facts(now, rtt);
         let most = self.largest_growth(acked);
+        if most < u64::MAX {
+            self.congestion.on_limited();
+        }
         let reaction = match segment.ecn.has(Ecn::ECE) {
             true => self.on_echo(acked, facts),
             false => self.congestion.on_new_ack(&mut self.window, acked, facts),
