@@ -86,6 +86,10 @@ fn transfers_go_where_they_are_told() {
     assert_eq!(ends(&[]), ["host5", "host6", "host7", "host8"].map(String::from).into());
     let any = ["host2", "host3", "host4", "host5", "host6", "host7", "host8"];
     assert_eq!(ends(&["flows.source.to=any"]), any.map(String::from).into());
+    assert_eq!(
+        ends(&["flows.source.to=['host1', 'host3', 'host6']"]),
+        ["host3", "host6"].map(String::from).into()
+    );
     let own = "flows.source={kind='arrivals', sizes='20 kB', load='40 %'}";
     assert_eq!(ends(&[own]), ["host5"].map(String::from).into());
 }
@@ -200,6 +204,12 @@ fn what_no_transfer_can_be_drawn_from_is_refused() {
         "{falling}"
     );
     assert!(why("sizes='1 byte', load='100 %'").contains("transfers; shorten the run or lower the load"));
+    let listed = |hosts: &str| why(&format!("sizes='20 kB', load='40 %', to={hosts}"));
+    assert!(listed("['host3', 'host9']").contains("source.to: unknown node \"host9\""));
+    assert!(listed("['host3', 'leaf1']").contains("source.to must be a host; flows start and end at hosts"));
+    assert!(listed("['host3', 'host3']").contains("\"host3\" is listed twice"));
+    assert!(listed("['host1']").contains("there is no such host"));
+    assert!(listed("'nearest'").contains("unknown value \"nearest\" (allowed: any, other-leaf)"));
     let query = refused(&["flows.source={kind='query', fan_in=8, size='1 MB', rate='1 per s'}"]);
     assert!(
         query.contains("fan_in must be at most 7, the number of hosts that can answer, not 8"),

@@ -4,7 +4,7 @@
 
 use super::model::{Line, Node, NodeKind, Transfer};
 use crate::rng::Stream;
-use crate::source::arrivals::{self, Destination, Gaps};
+use crate::source::arrivals::{self, Destination, Destinations, Gaps};
 use crate::source::{Spec, query};
 use crate::units::{PS_PER_S, Span};
 
@@ -33,6 +33,8 @@ pub(super) struct Drawing<'a> {
     pub(super) name: &'a str,
     pub(super) from: usize,
     pub(super) to: usize,
+    /// The hosts that its source lists.
+    pub(super) listed: &'a [usize],
     /// From when to when.
     pub(super) start: Span,
     pub(super) stop: Span,
@@ -103,7 +105,11 @@ impl Hosts {
         params: &arrivals::Params,
         most: usize,
     ) -> Result<Vec<Drawn>, (&'static str, String)> {
-        let others = params.to.map_or_else(|| vec![drawing.to], |which| self.others(drawing.from, which));
+        let others = match &params.to {
+            None => vec![drawing.to],
+            Some(Destinations::Rule(rule)) => self.others(drawing.from, *rule),
+            Some(Destinations::Listed(_)) => drawing.listed.to_vec(),
+        };
         if others.is_empty() {
             return Err(("source.to", "there is no such host".to_string()));
         }

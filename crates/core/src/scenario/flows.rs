@@ -17,6 +17,7 @@ use crate::language::nearest::unknown;
 use crate::language::tree::{self, Fault};
 use crate::police;
 use crate::rng::Stream;
+use crate::source::arrivals::Destinations;
 use crate::source::{self, Source};
 use crate::transport::{self, Needs, Transport, udp};
 use crate::units::{Rate, Span};
@@ -131,7 +132,8 @@ impl Network<'_> {
         let spread = Stream::new(seed, format_args!("flow.{name}.start")).up_to(item.it.start_spread.0);
         let start = Span(item.it.start.0 + spread);
         let stop = item.it.stop.map_or(chance.duration, |stop| stop.min(chance.duration));
-        let drawing = DrawingFlow { name, from, to, start, stop, seed };
+        let listed = &self.listed(item, from)?;
+        let drawing = DrawingFlow { name, from, to, listed, start, stop, seed };
         let most = MOST_FLOWS - flows.len().min(MOST_FLOWS);
         let drawn = hosts.draw(&drawing, &item.it.source, most);
         let drawn = drawn.map_err(|(key, why)| item.fault(key, why))?;
@@ -145,6 +147,21 @@ impl Network<'_> {
             flows.push(Flow { transfer: Some(one.transfer), ..flow });
         }
         Ok(())
+    }
+
+    /// The hosts that a source of transfers lists as their destinations, except its own.
+    fn listed(&self, item: &Item<'_, file::Flow>, from: usize) -> Result<Vec<usize>, Fault> {
+        let source::Spec::Arrivals(params) = &item.it.source else { return Ok(Vec::new()) };
+        let Some(Destinations::Listed(names)) = &params.to else { return Ok(Vec::new()) };
+        let key = "source.to";
+        let mut hosts = Vec::with_capacity(names.len());
+        for name in names {
+            let host = self.host(item, key, name)?;
+            item.ensure(!hosts.contains(&host), key, &format!("{name:?} is listed twice"))?;
+            hosts.push(host);
+        }
+        hosts.retain(|host| *host != from);
+        Ok(hosts)
     }
 
     /// A transfer as if it stood in the scenario.

@@ -11,7 +11,8 @@
 //! `sizes`: one size, the name of a published table (`websearch`, `data-mining`, `hadoop`), `{ table = [[size, share], …] }` with the share of
 //! transfers that are not larger, `{ exponential = { mean } }`, `{ pareto = { mean, shape } }` or `{ log_normal = { mean, sigma } }`. `load`, the
 //! share of the sender's link that the data fill, without headers and acknowledgements, or `rate`, transfers per second. `gaps` between arrivals:
-//! `poisson` or `fixed`. `to`: a random other host (`any`), a random host at another switch (`other-leaf`), or by default the flow's own `to`.
+//! `poisson` or `fixed`. `to`: a random other host (`any`), a random host at another switch (`other-leaf`), one of a list of
+//! hosts (`["host3", "host4"]`), or by default the flow's own `to`.
 //!
 //! # Differences from the paper
 //! Scripts of studies divide the load by the oversubscription of the fabric; here it is that of the sender's link.
@@ -19,8 +20,12 @@
 //! # Complexity
 //! Every transfer costs its two circuits and its connection for the whole run, some 3 kB.
 
+use serde_json::{Value as Json, json};
+
 use super::sizes::Sizes;
 use super::{Source, Traffic};
+use crate::language::spec::{Field, Shape};
+use crate::language::tree::{Fault, Node, Value};
 use crate::refused::{Refused, refuse_if, unfit};
 use crate::section;
 use crate::units::{PerSecond, Share};
@@ -45,6 +50,36 @@ crate::choice! {
     }
 }
 
+/// The hosts among which the destination of every transfer is drawn.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Destinations {
+    /// Those that fit a rule.
+    Rule(Destination),
+    /// Those of a list, all equally likely.
+    Listed(Vec<String>),
+}
+
+impl Field for Destinations {
+    fn read(node: &Node, path: &str) -> Result<Self, Fault> {
+        match &node.value {
+            Value::List(_) => Vec::read(node, path).map(Destinations::Listed),
+            _ => Destination::read(node, path).map(Destinations::Rule),
+        }
+    }
+
+    fn write(&self) -> Json {
+        match self {
+            Destinations::Rule(rule) => rule.write(),
+            Destinations::Listed(names) => names.write(),
+        }
+    }
+
+    fn shape() -> Shape {
+        let forms = [Destination::shape().schema, Vec::<String>::shape().schema];
+        Shape { unit: "rule or hosts", schema: json!({ "anyOf": forms }) }
+    }
+}
+
 section! {
     /// Transfers that arrive as a random process, each a connection of its own.
     pub struct Params {
@@ -56,8 +91,9 @@ section! {
         pub rate: Option<PerSecond> = None,
         /// Times between arrivals.
         pub gaps: Gaps = Gaps::Poisson,
-        /// Where they go; by default to the host that the flow names.
-        pub to: Option<Destination> = None,
+        /// Where they go: "any" other host, a host at another switch ("other-leaf"), or another one of a list of hosts, all equally likely; by
+        /// default to the host that the flow names.
+        pub to: Option<Destinations> = None,
     }
 }
 
