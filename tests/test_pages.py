@@ -73,8 +73,15 @@ def snippets(kind: str) -> list[Any]:
 
 
 @pytest.mark.parametrize(("page", "text"), snippets("toml"))
-def test_what_a_page_prints_of_a_scenario_or_a_sweep_is_right(page: Path, text: str) -> None:
+def test_what_a_page_prints_of_a_scenario_or_a_sweep_is_right(
+    page: Path, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A part of a sweep is completed by a scenario; a part of a scenario is appended to the one of its page."""
+    monkeypatch.chdir(tmp_path)
+    for name, table in re.findall(
+        r"Save as `(\S+\.csv)`:\n\n```csv\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL
+    ):
+        Path(name).write_text(table, encoding="utf-8")
     table = tomllib.loads(text)
     if table.keys() & {"scenario", "grid", "axis", "zip", "random", "reps", "warmup"}:
         common = {"scenario": "scenarios/lan.toml", "set": ['measure.occupancy=["bottleneck"]']}

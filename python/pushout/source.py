@@ -37,16 +37,34 @@ Scenario = str | os.PathLike[str] | Mapping[str, Any] | Source
 
 
 def load(scenario: Scenario) -> Source:
-    """Read a scenario of any form; a string with a line break or an opening brace is a text, any other a path."""
+    """Read a scenario of any form; a string with a line break or an opening brace is a text, any other a path.
+
+    Recordings that it replays are read as well, and added to its text.
+    """
     if isinstance(scenario, Source):
         return scenario
     if isinstance(scenario, Mapping):
-        return Source(json.dumps(_known(scenario, "")), "")
+        return _complete(Source(json.dumps(_known(scenario, "")), ""))
     if isinstance(scenario, str) and ("\n" in scenario or scenario.lstrip().startswith("{")):
-        return Source(utf_8(scenario.removeprefix(MARK), "a scenario"), "<text>")
+        return _complete(Source(utf_8(scenario.removeprefix(MARK), "a scenario"), "<text>"))
     if not isinstance(scenario, str | os.PathLike):
         raise TypeError(f"the scenario must be a path, a text or a mapping of its keys, not {quoted(scenario)}")
-    return read(os.fspath(scenario))
+    path = os.fspath(scenario)
+    return _complete(read(path), Path() if path in ("", "-") else shipped.resolved(path).parent)
+
+
+def _complete(source: Source, folder: Path = Path()) -> Source:
+    """Add the recordings that a scenario replays, whose paths are relative to a folder."""
+    if "replay" not in source.text:
+        return source
+    from pushout import _core
+    from pushout.recording import with_recordings
+
+    try:
+        value = _core.Document(*source).value()
+    except ScenarioError:
+        return source  # what is wrong with it will be said when it is checked
+    return Source(with_recordings(source.text, value, folder), source.name)
 
 
 def read(path: str, what: str = "scenario") -> Source:

@@ -106,6 +106,7 @@ fn table(kind: &str, name: &str) -> Json {
             json!({ "kind": name, "peak": "50 Gb/s", "burst": 10, "activity": 0.5 })
         }
         ("source", "arrivals") => json!({ "kind": name, "sizes": "1 kB", "rate": "10 per us" }),
+        ("source", "replay") => json!({ "kind": name, "file": "a.csv", "data": "1 ns;AGQKZAo8" }),
         ("source", "query") => json!({ "kind": name, "fan_in": 1, "size": "1 kB", "rate": "10 per us" }),
         ("source" | "transport" | "adaptation", _) => json!({ "kind": name }),
         ("police", "random") => json!({ "kind": name, "probability": 0.5 }),

@@ -267,7 +267,7 @@ fn what_cannot_work_together_is_refused_with_the_reason() {
         (LAN, "mss = 1460", "mss = 1460, window = \"1 kB\"",
             r#"lan.toml:21:50: flows.transport.window must hold at least one segment (mss), not "1 kB""#),
         (LAN, "{ kind = \"greedy\" }", "{ kind = \"fec-block\", peak = \"1 Mb/s\", burst = 9, activity = 0.5 }",
-            r#"lan.toml:20:19: flows.source.kind: the source "fec-block" does not fit the transport "tcp", which takes: greedy, file, cbr, poisson, on-off, arrivals, query"#),
+            r#"lan.toml:20:19: flows.source.kind: the source "fec-block" does not fit the transport "tcp", which takes: greedy, file, cbr, poisson, on-off, arrivals, query, replay"#),
         (LAN, "{ kind = \"greedy\" }", "{ kind = \"greedy\" }\nstart = \"2 s\"\nstop = \"1 s\"",
             r#"lan.toml:22:8: flows.stop must be later than start, which is 2 s, not "1 s""#),
         (LAN, "{ kind = \"greedy\" }", "{ kind = \"cbr\", rate = \"1 Mb/s\", size = { mix = [[\"64 bytes\", 0]] } }",
@@ -607,7 +607,7 @@ fn a_message_has_at_most_300_characters_and_keeps_both_ends() {
     let message = load(&text, "lan.toml", &[]).unwrap_err().message;
     assert!(message.starts_with("lan.toml:2:1: xxx"), "{message}");
     assert!(message.contains("xxx…xxx") && message.contains("xxx: unknown key \"xxx"), "{message}");
-    assert!(message.ends_with(", loss, measure)"), "{message}");
+    assert!(message.ends_with(", recording, loss, measure)"), "{message}");
     assert!(message.chars().count() <= 300, "{message}");
     for set in [
         format!("{long}=1"),

@@ -64,6 +64,7 @@ __all__ = [
     "Query",
     "Random",
     "Red",
+    "Replay",
     "RoundRobin",
     "SelectiveDrop",
     "StaticThreshold",
@@ -1940,8 +1941,8 @@ class Arrivals(Scheme):
     - `rate` (number in a second; not set): Mean number of arrivals, instead of `load`.
     - `gaps` (default "poisson"): Times between arrivals. `poisson`: Exponential gaps. `fixed`: Equal gaps; the first
       has a random length.
-    - `to` (not set): Where they go; by default to the host that the flow names. `any`: To any other host, all equally
-      likely. `other-leaf`: To a host at another switch, all equally likely.
+    - `to` (rule or hosts; not set): Where they go: "any" other host, a host at another switch ("other-leaf"), or
+      another one of a list of hosts, all equally likely; by default to the host that the flow names.
     """
 
     kind: str = field(default="arrivals", init=False, repr=False)
@@ -1957,12 +1958,9 @@ class Arrivals(Scheme):
     - `poisson`: Exponential gaps.
     - `fixed`: Equal gaps; the first has a random length.
     """
-    to: Literal["any", "other-leaf"] | None = None
-    """Where they go; by default to the host that the flow names.
-
-    - `any`: To any other host, all equally likely.
-    - `other-leaf`: To a host at another switch, all equally likely.
-    """
+    to: Literal["any", "other-leaf"] | Sequence[str] | None = None
+    """Where they go: "any" other host, a host at another switch ("other-leaf"), or another one of a list of hosts, all
+    equally likely; by default to the host that the flow names; rule or hosts."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -2007,6 +2005,32 @@ class Query(Scheme):
     - `any`: To any other host, all equally likely.
     - `other-leaf`: To a host at another switch, all equally likely.
     """
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Replay(Scheme):
+    """Packets of a recording, at their times.
+
+    Source `replay`.
+
+    The packets of a recording are sent again, at the same times and with the same lengths.
+
+    Source: Trace-driven simulation: R. Jain, "The Art of Computer Systems Performance Analysis", 1991, chapter 24.
+
+    Its parameters:
+
+    - `file` (must be given): The file that was recorded: CSV, Parquet, pcap or pcapng.
+    - `flow` (not set): Only rows of this flow.
+    - `data` (recording; not set): The packets of the file, which `pushout` adds.
+    """
+
+    kind: str = field(default="replay", init=False, repr=False)
+    file: str
+    """The file that was recorded: CSV, Parquet, pcap or pcapng."""
+    flow: str | None = None
+    """Only rows of this flow."""
+    data: str | None = None
+    """The packets of the file, which `pushout` adds; recording."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

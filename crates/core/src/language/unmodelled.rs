@@ -10,7 +10,7 @@ const UNMODELLED: [(&[&str], &[&str]); 6] = [
     (&["scheduler"], &["cake", "edf", "hfsc", "htb", "qfq", "scfq", "sfq", "wf2q", "wfq"]),
     // of the key `congestion`
     (&["value"], &["bbr", "bic", "compound", "hybla", "illinois", "timely", "vegas", "westwood"]),
-    (&["source"], &["http", "pareto", "replay", "trace", "voip", "websearch"]),
+    (&["source"], &["http", "pareto", "trace", "voip", "websearch"]),
     (&["transport"], &["dccp", "homa", "mptcp", "quic", "rdma", "roce", "rtp", "sctp"]),
     (&["topology", "template"], &["clos", "ring", "torus"]),
 ];

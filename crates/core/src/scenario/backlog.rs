@@ -50,7 +50,7 @@ fn packets(scenario: &Scenario, flow: &Flow) -> u128 {
             2 * window + run / u128::from(tcp.max_rto.max(tcp.slow_timer).0)
         }
         (_, Some((_, rate))) => in_run(rate) * libm::ceil(flow.source.redundancy()) as u128,
-        (_, None) => 0,
+        (_, None) => flow.source.packets().unwrap_or(0).into(),
     }
 }
 

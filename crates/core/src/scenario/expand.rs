@@ -15,6 +15,7 @@ use crate::language::set::Set;
 use crate::language::spec::{Field, Section, Table, nested_keys, unknown_key};
 use crate::language::tree::{Fault, Key, Node, Value, join};
 use crate::refused::Refused;
+use crate::source::replay;
 use crate::transport::tcp;
 use crate::units::Quantity;
 
@@ -36,6 +37,7 @@ pub(super) struct File<'a> {
     /// The section of measures.
     pub measure: Option<&'a Node>,
     topology: Option<(topology::Spec, &'a Node)>,
+    recording: Option<&'a Node>,
     flows: Option<&'a Node>,
     node: Option<&'a Node>,
     link: Option<&'a Node>,
@@ -90,9 +92,9 @@ impl<'a> File<'a> {
         sections && self.adaptation == asked.adaptation && same_chance && sets().eq(&asked.sets)
     }
 
-    fn sections(&self) -> [Option<&'a Node>; 6] {
+    fn sections(&self) -> [Option<&'a Node>; 7] {
         let topology = self.topology.as_ref().map(|(_, node)| *node);
-        [topology, self.flows, self.node, self.link, self.flow, self.queue]
+        [topology, self.recording, self.flows, self.node, self.link, self.flow, self.queue]
     }
 
     /// Read the sections of a file.
@@ -111,9 +113,24 @@ impl<'a> File<'a> {
         let (memory, queue) = (table.take("memory"), table.take("queue"));
         let (flows, node) = (table.take("flows"), table.take("node"));
         let (link, flow) = (table.take("link"), table.take("flow"));
+        let recording = table.take(replay::Params::TABLE);
         let (loss, measure) = (table.take("loss"), table.take("measure"));
         table.finish()?;
-        Ok(File { head, adaptation, port, memory, queue, loss, measure, topology, flows, node, link, flow })
+        Ok(File {
+            head,
+            adaptation,
+            port,
+            memory,
+            queue,
+            loss,
+            measure,
+            topology,
+            recording,
+            flows,
+            node,
+            link,
+            flow,
+        })
     }
 
     /// The explicit form, after the overrides of single entries.
@@ -209,7 +226,25 @@ impl<'a> File<'a> {
                 return Err(self.flows.unwrap_or(flow).fault(&path, message));
             }
         }
-        Ok(with_profile(merged))
+        Ok(self.with_recording(with_profile(merged)))
+    }
+
+    /// A flow whose source replays a file, with the packets of that file if the scenario has them.
+    fn with_recording(&self, mut flow: Node) -> Node {
+        let Some(recordings) = self.recording else { return flow };
+        let Value::Table(keys) = &mut flow.value else { return flow };
+        let Some((_, source)) = keys.iter_mut().find(|(key, _)| key.name == "source") else { return flow };
+        let text = |key| source.get(key).and_then(Node::text);
+        if text("kind") != Some("replay") || source.get("data").is_some() {
+            return flow;
+        }
+        let Some(file) = text("file") else { return flow };
+        let name = replay::Params::recording_name(file, text("flow"));
+        if let (Some(data), Value::Table(keys)) = (recordings.get(&name).cloned(), &mut source.value) {
+            let place = data.place;
+            keys.push((Key { name: "data".to_string(), place }, data));
+        }
+        flow
     }
 }
 

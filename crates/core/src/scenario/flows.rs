@@ -550,6 +550,9 @@ fn check_ends(item: &Item<'_, file::Flow>) -> Result<Needs, Fault> {
         );
         return Err(item.fault("source.kind", message));
     };
+    if let (source::Spec::Replay(replay), transport::Spec::Udp(_)) = (source, transport) {
+        replay.check_headers(udp::HEADERS).map_err(|refused| item.refuse("source", refused))?;
+    }
     if let Some((key, rate)) = source.peak() {
         let key = format!("source.{key}");
         item.ensure(rate > Rate(0), &key, "must be greater than 0 b/s")?;

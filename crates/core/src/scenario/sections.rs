@@ -1,7 +1,7 @@
 //! The sections of a scenario file, in the order of its schema and of its reference. `language/` makes both of them, from the
 //! declarations of which the reader follows as well.
 
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
 use super::catalogue::catalogue;
 use super::file::{
@@ -14,12 +14,15 @@ use crate::language::registry::Entry;
 use crate::language::schema::{file, list, named, partial, without};
 use crate::language::spec::{Field, Section, object_schema};
 use crate::link::loss::Gilbert;
+use crate::source::replay;
 
 /// JSON Schema of a scenario file, for editors and for programs that write scenarios.
 pub fn schema() -> Json {
     let flow = || partial(&Flow::params(), &["source", "transport"]); // `[flows]` and `[[flow]]` are merged
     let node = list(object_schema(&Node::params()), &[&["name"]]);
     let link = list(object_schema(&Link::params()), &[&["name"], &["from", "to", "rate", "delay"]]);
+    let texts = json!({ "type": "object", "additionalProperties": { "type": "string" } });
+    let recordings = "Packets of files that sources replay, which pushout adds.";
     let sections = [
         ("topology", "A network in short form.", topology::Spec::shape().schema),
         ("adaptation", "How packets travel.", adaptation::Spec::shape().schema),
@@ -31,6 +34,7 @@ pub fn schema() -> Json {
         ("link", Link::DOC, link),
         ("flow", Flow::DOC, list(flow(), &[&["name"]])),
         ("loss", Loss::DOC, list(object_schema(&Loss::params()), &[&["link"]])),
+        (replay::Params::TABLE, recordings, texts),
         ("measure", Measure::DOC, object_schema(&Measure::params())),
     ];
     let what = ("Pushout scenario", "A network, its traffic and the policies of its buffers.");

@@ -1,6 +1,7 @@
 //! The clock of a source that sends units by time: periodic, Poisson or in bursts.
 
 use super::burst::Bursts;
+use super::recording::Reader;
 use crate::pace::TransmissionTime;
 use crate::rng::Stream;
 use crate::units::{Rate, Span, Time};
@@ -24,6 +25,8 @@ pub enum Clock {
     },
     /// Equal gaps within bursts.
     Bursts(Bursts),
+    /// Those of a recording.
+    Recorded(Reader),
 }
 
 impl Clock {
@@ -41,7 +44,7 @@ impl Clock {
     pub fn first(&mut self) -> Span {
         match self {
             Clock::Periodic { .. } => Span::ZERO,
-            Clock::Poisson { .. } => self.gap(true),
+            Clock::Poisson { .. } | Clock::Recorded(_) => self.gap(true),
             Clock::Bursts(bursts) => bursts.first(),
         }
     }
@@ -53,6 +56,7 @@ impl Clock {
             Clock::Periodic { pace, carry } => pace.step(carry),
             Clock::Poisson { mean, stream } => Span(libm::round(*mean * stream.exponential()) as u64),
             Clock::Bursts(bursts) => bursts.gap(data),
+            Clock::Recorded(reader) => reader.advance().gap,
         }
     }
 }

@@ -6,6 +6,7 @@
 
 use serde_json::{Value as Json, json};
 
+use super::recording::{Reader, Recording};
 use crate::language::spec::{Field, Nested, Shape, read_section};
 use crate::language::tree::{Fault, Node, Value};
 use crate::refused::{Refused, refuse, refuse_if};
@@ -22,6 +23,8 @@ pub enum Length {
     Exponential(Exponential),
     /// One of several, each with its weight.
     Mix(Vec<Part>),
+    /// Those of a recording.
+    Recorded(Recording),
 }
 
 section! {
@@ -91,6 +94,7 @@ impl Field for Length {
             Length::Fixed(size) => size.write(),
             Length::Exponential(exponential) => json!({ "exponential": Nested(exponential.clone()).write() }),
             Length::Mix(parts) => json!({ "mix": parts.write() }),
+            Length::Recorded(_) => Json::Null, // no key of a scenario has these
         }
     }
 
@@ -112,6 +116,7 @@ impl Length {
             Length::Fixed(size) => *size,
             Length::Exponential(exponential) => exponential.max,
             Length::Mix(parts) => parts.iter().map(|part| part.0).max().unwrap_or_default(),
+            Length::Recorded(recording) => Bytes(recording.longest()),
         }
     }
 
@@ -124,6 +129,7 @@ impl Length {
                 refuse_if(max < mean, "size.exponential.max", "must be at least the mean")
             }
             Length::Mix(parts) => check_mix(parts),
+            Length::Recorded(_) => Ok(()),
         }
     }
 
@@ -136,6 +142,12 @@ impl Length {
                 let sum: f64 = parts.iter().map(|part| part.1 * quantity(part.0.0)).sum();
                 sum / total(parts)
             }
+            Length::Recorded(recording) => {
+                let (mut reader, packets) = (recording.reader(), recording.packets());
+                let sum: f64 =
+                    (0..packets).map(|_| quantity(reader.advance().octets - u64::from(headers))).sum();
+                sum / packets as f64
+            }
         }
     }
 
@@ -145,6 +157,7 @@ impl Length {
             Length::Fixed(size) => return Lengths::Fixed(size.0),
             Length::Exponential(exponential) => Form::Exponential(exponential.clone(), headers),
             Length::Mix(parts) => Form::Mix(parts.clone(), total(parts)),
+            Length::Recorded(recording) => return Lengths::Recorded(recording.reader(), headers),
         };
         Lengths::Random(form, stream)
     }
@@ -196,6 +209,8 @@ pub enum Lengths {
     Fixed(u64),
     /// Drawn one by one.
     Random(Form, Stream),
+    /// Those of a recording, without these octets of headers.
+    Recorded(Reader, u32),
 }
 
 /// How a length is drawn.
@@ -214,6 +229,7 @@ impl Lengths {
         match self {
             Lengths::Fixed(size) => *size,
             Lengths::Random(form, stream) => form.draw(stream),
+            Lengths::Recorded(reader, headers) => reader.advance().octets - u64::from(*headers),
         }
     }
 }

@@ -12,6 +12,8 @@ pub mod burst;
 
 pub mod length;
 
+pub mod recording;
+
 pub mod sizes;
 
 use crate::refused::Refused;
@@ -35,6 +37,7 @@ registry! {
         FecBlock = "fec-block" in fec_block,
         Arrivals = "arrivals" in arrivals,
         Query = "query" in query,
+        Replay = "replay" in replay,
     }
 
     /// The interface of a source. The defaults are those of a source that always has data for a transport which paces
@@ -149,7 +152,7 @@ mod tests {
     fn every() -> Vec<Spec> {
         let spec = |kind: &Kind| {
             let text = format!(
-                "kind = '{}'\nrate = '1 Mb/s'\npeak = '1 Mb/s'\nsize = '1 kB'\nsizes = '1 kB'\nfan_in = 1",
+                "kind = '{}'\nrate = '1 Mb/s'\npeak = '1 Mb/s'\nsize = '1 kB'\nsizes = '1 kB'\nfan_in = 1\nfile = 'a.csv'\ndata = '1 ms;AOgHA+gHBdwL'",
                 kind.name()
             );
             let entry =
@@ -178,7 +181,7 @@ mod tests {
             );
             let expected = match source.kind().traffic() {
                 Traffic::Data => (false, false, false, false),
-                Traffic::Pieces => (true, true, true, false),
+                Traffic::Pieces => (true, true, source.kind() != Kind::Replay, false), // a recording states no rate
                 Traffic::Blocks => (true, true, true, true),
             };
             assert_eq!(found, expected, "{}: clock, packet, peak, code", source.name());

@@ -214,6 +214,9 @@ impl Net {
                 transport => transport,
             };
             flow["source"] = draw.instance(&source::Spec::shape().schema);
+            if flow["source"]["kind"] == "replay" {
+                flow["source"]["data"] = recording(draw).into();
+            }
             if flow["source"]["kind"] == "arrivals" {
                 arrivals_keys(draw, &mut flow["source"]);
             }
@@ -373,6 +376,30 @@ fn tcp_keys(draw: &mut Draw) -> Json {
 fn draws_transfers(flow: &Json) -> bool {
     ["arrivals", "query"].iter().any(|kind| flow["source"]["kind"] == *kind)
 }
+
+/// A recording of a few packets: gaps in microseconds and octets, each in groups of seven bits, in base64.
+fn recording(draw: &mut Draw) -> String {
+    let mut octets = Vec::new();
+    for _ in 0..draw.between(1, 60) {
+        let gap = if draw.chance(0.3) { 0 } else { draw.magnitude(1, 20_000) };
+        for mut number in [gap, draw.magnitude(28, 3_000)] {
+            while number > 127 {
+                octets.push(number as u8 | 128);
+                number >>= 7;
+            }
+            octets.push(number as u8);
+        }
+    }
+    let letter = |bits: usize| char::from(LETTERS[bits & 63]);
+    let group = |group: &[u8]| {
+        let bits = (0..3).fold(0, |bits, at| bits << 8 | usize::from(group.get(at).copied().unwrap_or(0)));
+        let letters = [18, 12, 6, 0].map(|shift| letter(bits >> shift));
+        letters[..=group.len()].iter().collect::<String>()
+    };
+    format!("1 us;{}", octets.chunks(3).map(group).collect::<String>())
+}
+
+const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /// Transfers that are neither too many for a test nor only one.
 fn arrivals_keys(draw: &mut Draw, source: &mut Json) {

@@ -96,6 +96,9 @@ impl Draw {
         if pattern.contains('%') {
             return format!("{} %", self.between(0, 100));
         }
+        if schema["format"] == "recording" {
+            return schema["examples"][0].as_str().expect("a recording has an example").to_string();
+        }
         if pattern.is_empty() && schema["examples"].is_null() {
             return schema["default"].as_str().unwrap_or("text").to_string(); // any text is allowed
         }

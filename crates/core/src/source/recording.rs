@@ -1,0 +1,242 @@
+//! A recording of traffic: gaps and octets, packet by packet, in a few octets each.
+//!
+//! As a text it is the unit of its times, a semicolon, and in base64 for every packet two numbers: the gap since the packet before,
+//! or since the start, in that unit, and the octets. A number is written in groups of seven bits, the lowest first; the eighth bit says
+//! that more follow (LEB128). So a packet takes about four octets, and nothing is rounded.
+
+use std::sync::Arc;
+
+use serde_json::{Value as Json, json};
+
+use super::length::Length;
+use crate::language::spec::{Field, Shape};
+use crate::language::tree::{Fault, Node, Value};
+use crate::units::{Quantity, Span};
+
+/// The longest recording: more is a mistake, as with other times.
+const LONGEST: u64 = Span::secs(50 * 86_400).0;
+/// The largest number of octets that can be written at once.
+const MOST_OCTETS: u64 = 1 << 40;
+
+/// The packets of a recording.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recording {
+    tick: Span,
+    records: Arc<[u8]>,
+    totals: Totals,
+}
+
+/// What is known of all packets together.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Totals {
+    packets: u64,
+    shortest: u64,
+    longest: u64,
+    /// From the start to the last packet.
+    time: Span,
+}
+
+/// The packets of a recording from the first on.
+#[derive(Clone, Debug)]
+pub struct Reader {
+    tick: Span,
+    records: Arc<[u8]>,
+    at: usize,
+}
+
+/// A packet of a recording.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// Since the packet before.
+    pub gap: Span,
+    /// Its octets.
+    pub octets: u64,
+}
+
+impl Recording {
+    /// That of a text.
+    fn parse(text: &str) -> Result<Recording, String> {
+        let (tick, records) = text.split_once(';').ok_or("the unit of times is missing")?;
+        let tick = Span::parse(tick).map_err(|why| why.to_string())?;
+        if tick == Span::ZERO {
+            return Err("the unit of times must be longer than 0 s".to_string());
+        }
+        let records: Arc<[u8]> = decoded(records)?.into();
+        let totals = Totals::of(Reader { tick, records: records.clone(), at: 0 })?;
+        Ok(Recording { tick, records, totals })
+    }
+
+    /// Its packets.
+    pub fn reader(&self) -> Reader {
+        Reader { tick: self.tick, records: self.records.clone(), at: 0 }
+    }
+
+    /// The number of packets.
+    pub fn packets(&self) -> u64 {
+        self.totals.packets
+    }
+
+    /// Octets of the shortest packet.
+    pub fn shortest(&self) -> u64 {
+        self.totals.shortest
+    }
+
+    /// Octets of the longest packet.
+    pub fn longest(&self) -> u64 {
+        self.totals.longest
+    }
+
+    /// Its packets per second.
+    pub fn packets_per_second(&self) -> f64 {
+        self.totals.packets as f64 / self.totals.time.as_secs_f64()
+    }
+}
+
+impl Totals {
+    fn of(mut reader: Reader) -> Result<Totals, String> {
+        let mut totals = Totals { shortest: u64::MAX, ..Totals::default() };
+        while reader.at < reader.records.len() {
+            let damaged = || format!("damaged at packet {}", totals.packets + 1);
+            let Record { gap, octets } = reader.read().ok_or_else(damaged)?;
+            let time = totals.time.0.checked_add(gap.0).filter(|time| *time <= LONGEST);
+            totals.time = Span(time.ok_or("lasts more than 50 days")?);
+            totals.packets += 1;
+            (totals.shortest, totals.longest) = (totals.shortest.min(octets), totals.longest.max(octets));
+        }
+        if totals.packets == 0 { Err("has no packets".to_string()) } else { Ok(totals) }
+    }
+}
+
+impl Reader {
+    /// The next packet; without octets and gap behind the last.
+    #[inline]
+    pub fn advance(&mut self) -> Record {
+        self.read().unwrap_or(Record { gap: Span::ZERO, octets: 0 })
+    }
+
+    fn read(&mut self) -> Option<Record> {
+        let gap = self.number()?.checked_mul(self.tick.0).filter(|gap| *gap <= LONGEST)?;
+        let octets = self.number().filter(|octets| *octets <= MOST_OCTETS)?;
+        Some(Record { gap: Span(gap), octets })
+    }
+
+    #[inline]
+    fn number(&mut self) -> Option<u64> {
+        let mut number = 0;
+        for shift in (0..63).step_by(7) {
+            let group = *self.records.get(self.at)?;
+            self.at += 1;
+            number |= u64::from(group & 0x7f) << shift;
+            if group < 0x80 {
+                return Some(number);
+            }
+        }
+        None
+    }
+}
+
+/// The recording of a source that replays one, in the form of the lengths of its packets.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Data(pub Length);
+
+impl Data {
+    /// The recording.
+    pub fn recording(&self) -> &Recording {
+        match &self.0 {
+            Length::Recorded(recording) => recording,
+            _ => unreachable!("its lengths are recorded"),
+        }
+    }
+}
+
+impl Field for Data {
+    fn read(node: &Node, path: &str) -> Result<Self, Fault> {
+        let Value::Text(text) = &node.value else {
+            return Err(node.fault(path, "must be a recording that pushout has read from a file"));
+        };
+        let recording =
+            Recording::parse(text).map_err(|why| node.fault(path, format!("a recording: {why}")))?;
+        Ok(Data(Length::Recorded(recording)))
+    }
+
+    fn write(&self) -> Json {
+        let Recording { tick, records, .. } = self.recording();
+        format!("{};{}", tick.show(), encoded(records)).into()
+    }
+
+    fn shape() -> Shape {
+        let schema = json!({ "type": "string", "format": "recording", "examples": ["1 ms;AOgHA+gHBdwL"] });
+        Shape { unit: "recording", schema }
+    }
+}
+
+const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/// Octets in base64 (RFC 4648).
+fn encoded(octets: &[u8]) -> String {
+    let mut text = String::with_capacity(octets.len().div_ceil(3) * 4);
+    for group in octets.chunks(3) {
+        let bits = (0..3).fold(0, |bits, at| bits << 8 | u32::from(group.get(at).copied().unwrap_or(0)));
+        for at in 0..4 {
+            let letter = ALPHABET[(bits >> (18 - 6 * at) & 63) as usize] as char;
+            text.push(if at <= group.len() { letter } else { '=' });
+        }
+    }
+    text
+}
+
+/// The octets of a text in base64.
+fn decoded(text: &str) -> Result<Vec<u8>, String> {
+    let mut values = [u8::MAX; 256];
+    (0..).zip(ALPHABET).for_each(|(value, letter)| values[usize::from(*letter)] = value);
+    let text = text.trim_end_matches('=').as_bytes();
+    let mut octets = Vec::with_capacity(text.len() / 4 * 3 + 3);
+    for group in text.chunks(4) {
+        let values = group.iter().map(|letter| values[usize::from(*letter)]);
+        if group.len() == 1 || values.clone().any(|value| value == u8::MAX) {
+            return Err("is not in base64".to_string());
+        }
+        let bits = values.fold(0, |bits: u32, value| bits << 6 | u32::from(value)) << (6 * (4 - group.len()));
+        octets.extend(&bits.to_be_bytes()[1..group.len()]);
+    }
+    Ok(octets)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_recording_gives_gaps_and_octets_as_they_were_written() {
+        let recording = Recording::parse("1 ms;AOgHA+gHBdwL").unwrap();
+        let mut reader = recording.reader();
+        let packets = [reader.advance(), reader.advance(), reader.advance()]
+            .map(|Record { gap, octets }| (gap, octets));
+        assert_eq!(packets, [(Span::ZERO, 1000), (Span::millis(3), 1000), (Span::millis(5), 1500)]);
+        assert_eq!((recording.packets(), recording.shortest(), recording.longest()), (3, 1000, 1500));
+        assert_eq!(recording.packets_per_second(), 3.0 / 0.008);
+    }
+
+    #[test]
+    fn base64_is_that_of_the_rfc() {
+        for (octets, text) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")]
+        {
+            assert_eq!(encoded(octets.as_bytes()), text);
+            assert_eq!(decoded(text).unwrap(), octets.as_bytes());
+        }
+        assert!(decoded("Zm9v!").is_err() && decoded("Zm9vY").is_err());
+    }
+
+    #[test]
+    fn a_recording_that_is_damaged_or_too_long_says_where() {
+        for (text, why) in [
+            ("AOgH", "the unit of times is missing"),
+            ("0 s;AOgH", "the unit of times must be longer than 0 s"),
+            ("1 ms;", "has no packets"),
+            ("1 ms;AOgHA+g", "damaged at packet 2"),
+            ("1 s;gICAgBDoBw==", "damaged at packet 1"), // 2^32 seconds
+        ] {
+            assert_eq!(Recording::parse(text).unwrap_err(), why, "{text}");
+        }
+    }
+}

@@ -1,0 +1,168 @@
+"""Read IP packets from captures: pcap (draft-ietf-opsawg-pcap) and pcapng (draft-ietf-opsawg-pcapng)."""
+
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+PCAP = {
+    b"\xd4\xc3\xb2\xa1": ("<", 6),
+    b"\xa1\xb2\xc3\xd4": (">", 6),
+    b"\x4d\x3c\xb2\xa1": ("<", 9),
+    b"\xa1\xb2\x3c\x4d": (">", 9),
+}
+"""First octets of a pcap file: the order of octets, and the decimals of its times."""
+
+PCAPNG = b"\x0a\x0d\x0d\x0a"
+"""First octets of a pcapng file: its first block."""
+
+SECTION, INTERFACE, SIMPLE, PACKET = 0x0A0D0D0A, 1, 3, 6
+LITTLE_ENDIAN, BIG_ENDIAN = b"\x4d\x3c\x2b\x1a", b"\x1a\x2b\x3c\x4d"
+RESOLUTION = 9
+"""The option that gives the unit of times."""
+
+ETHERNET = 1
+LINK_HEADERS = {0: 4, ETHERNET: 14, 12: 0, 14: 0, 101: 0, 108: 4, 113: 16, 228: 0, 229: 0, 276: 20}
+"""Octets ahead of the IP header by link type: loopback, Ethernet, raw IP, Linux "any"."""
+
+TAGS = (b"\x81\x00", b"\x88\xa8", b"\x91\x00")
+"""Types of VLAN tags."""
+
+MOST_OCTETS = 2**26
+"""Length of a block; a longer one is damage."""
+
+
+class CaptureError(ValueError):
+    """A capture is damaged or of an unknown kind."""
+
+
+class Interface(NamedTuple):
+    """Where packets were captured: its link type, and the decimals of its times."""
+
+    link: int
+    digits: int
+
+
+def is_capture(path: Path) -> bool:
+    """Tell whether a file is a capture, by its first octets or, if it is empty, by its name."""
+    with path.open("rb") as file:
+        start = file.read(4)
+    return start in PCAP or start == PCAPNG or path.suffix in (".pcap", ".pcapng", ".cap")
+
+
+def packets(path: Path) -> Iterator[tuple[int, int, int]]:
+    """Yield time, decimals of the time, and octets of every IP packet; the first packet of the file is at time 0."""
+    with path.open("rb") as file:
+        start = file.read(4)
+        if start not in PCAP and start != PCAPNG:
+            raise CaptureError("must be a capture in the format pcap or pcapng")
+        found = _pcapng(file) if start == PCAPNG else _pcap(file, *PCAP[start])
+        first: tuple[int, int] | None = None
+        for number, (time, (link, digits), data, length) in enumerate(found, 1):
+            first = first or (time, digits)
+            finest = max(digits, first[1])
+            since = time * 10 ** (finest - digits) - first[0] * 10 ** (finest - first[1])
+            if since < 0:
+                raise CaptureError(
+                    f"packet {number}: its time is before that of the first packet; sort the file by time"
+                )
+            if octets := _ip_octets(link, data, length, number):
+                yield since, finest, octets
+
+
+Found = Iterator[tuple[int, Interface, bytes, int]]
+"""Time, interface, captured octets and original length of every packet."""
+
+
+def _pcap(file: BinaryIO, order: str, digits: int) -> Found:
+    header = _exactly(file, 20, "the header of the file")
+    interface = Interface(struct.unpack(f"{order}16xI", header)[0] & 0xFFFF, digits)
+    record = struct.Struct(f"{order}IIII")
+    number = 1
+    while head := file.read(record.size):
+        if len(head) < record.size:
+            raise CaptureError(f"packet {number}: cut short, {record.size - len(head)} bytes are missing")
+        seconds, fraction, kept, length = record.unpack(head)
+        data = _exactly(file, _checked(kept, number), f"packet {number}")
+        yield seconds * 10**digits + fraction, interface, data, length
+        number += 1
+
+
+def _pcapng(file: BinaryIO) -> Found:
+    order, interfaces, number = "<", [Interface(0, 6)][:0], 1
+    file.seek(0)
+    while head := file.read(8):
+        where = f"packet {number}"
+        if len(head) < 8:
+            raise CaptureError(f"{where}: cut short, {8 - len(head)} bytes are missing")
+        if head[:4] == PCAPNG:
+            order = _order(file)
+            interfaces = []
+        kind, size = struct.unpack(f"{order}II", head)
+        if size < 12 or size % 4:
+            raise CaptureError(f"{where}: damaged, a block of {size} bytes cannot be")
+        body = _exactly(file, _checked(size, number) - 8, where)[:-4]
+        if kind == INTERFACE:
+            interfaces.append(_interface(body, order))
+        elif kind == SIMPLE:
+            raise CaptureError(f"{where}: has no time; capture with times")
+        elif kind == PACKET:
+            index, high, low, kept, length = struct.unpack_from(f"{order}IIIII", body)
+            if index >= len(interfaces):
+                raise CaptureError(f"{where}: damaged, its interface {index} is not described")
+            yield high << 32 | low, interfaces[index], body[20 : 20 + kept], length
+            number += 1
+
+
+def _order(file: BinaryIO) -> str:
+    """Read ahead which octet of a number comes first in a section."""
+    magic = file.read(4)
+    file.seek(-len(magic), 1)
+    if magic not in (LITTLE_ENDIAN, BIG_ENDIAN):
+        raise CaptureError("must be a capture in the format pcap or pcapng")
+    return "<" if magic == LITTLE_ENDIAN else ">"
+
+
+def _interface(body: bytes, order: str) -> Interface:
+    link, digits, at = struct.unpack_from(f"{order}H", body)[0], 6, 8
+    while at + 4 <= len(body):
+        code, length = struct.unpack_from(f"{order}HH", body, at)
+        if code == 0:
+            break
+        if code == RESOLUTION:
+            digits = body[at + 4]
+        at += 4 + (length + 3) // 4 * 4
+    if digits > 12:
+        raise CaptureError("its times are not in decimal units down to picoseconds")
+    return Interface(link, digits)
+
+
+def _ip_octets(link: int, data: bytes, length: int, number: int) -> int:
+    """Give the octets of the IP packet in a frame; 0 if there is none."""
+    if link not in LINK_HEADERS:
+        known = ", ".join(map(str, LINK_HEADERS))
+        raise CaptureError(f"packet {number}: link type {link} is not known; known are {known}")
+    begin = LINK_HEADERS[link]
+    while link == ETHERNET and data[begin - 2 : begin] in TAGS:
+        begin += 4
+    version = data[begin] >> 4 if len(data) > begin else 0
+    octets = 0
+    if version == 4 and len(data) >= begin + 4:
+        octets = int.from_bytes(data[begin + 2 : begin + 4]) or length - begin
+    elif version == 6 and len(data) >= begin + 6:
+        octets = int.from_bytes(data[begin + 4 : begin + 6]) + 40
+    is_ip = link != ETHERNET or data[begin - 2 : begin] in (b"\x08\x00", b"\x86\xdd")
+    return octets if is_ip else 0
+
+
+def _exactly(file: BinaryIO, size: int, what: str) -> bytes:
+    data = file.read(size)
+    if len(data) < size:
+        raise CaptureError(f"{what}: cut short, {size - len(data)} bytes are missing")
+    return data
+
+
+def _checked(size: int, number: int) -> int:
+    if size > MOST_OCTETS:
+        raise CaptureError(f"packet {number}: damaged, it cannot have {size} bytes")
+    return size

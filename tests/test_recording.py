@@ -1,0 +1,221 @@
+"""Recordings of traffic with the real simulator: what is in a file is what is sent."""
+
+import csv
+import json
+import random
+import struct
+from collections import deque
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import pushout
+from pushout.recording import recorded
+
+HEADERS = 28
+CAPACITY = 5
+
+
+def scenario(file: Path | str, **source: str) -> dict[str, Any]:
+    """A host that sends the packets of a file over one wire of 8 Mb/s, a byte in a microsecond."""
+    return {
+        "name": "replay",
+        "duration": "10 s",
+        "adaptation": {"kind": "packet"},
+        "node": [{"name": "a", "kind": "host"}, {"name": "b", "kind": "host"}],
+        "link": [{"name": "wire", "from": "a", "to": "b", "rate": "8 Mb/s", "delay": "0 s"}],
+        "port": {"wire": {"buffer": f"{CAPACITY} packets"}},
+        "flow": [
+            {
+                "name": "f",
+                "from": "a",
+                "to": "b",
+                "source": {"kind": "replay", "file": str(file), **source},
+                "transport": {"kind": "udp"},
+            }
+        ],
+    }
+
+
+def rows(packets: int) -> list[tuple[str, int, str]]:
+    """Random times with up to nine decimals, octets, and flows; some packets come at the same time."""
+    draw, time, found = random.Random(36), Decimal(0), []  # noqa: S311
+    for _ in range(packets):
+        time += Decimal(draw.choice([0, 1, 12_345, 1_000_000, 3_000_001])) / 10**9
+        found.append((f"{time}", draw.choice([28, 40, 576, 1500]), draw.choice("xyz")))
+    return found
+
+
+def write(path: Path, packets: list[tuple[str, int, str]]) -> Path:
+    """A CSV file."""
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([("time", "bytes", "flow"), *packets])
+    return path
+
+
+def counted(packets: list[tuple[str, int, str]]) -> tuple[int, int]:
+    """A plain script: packets lost at a full buffer, and octets that were sent."""
+    ends: deque[Fraction] = deque()
+    lost = octets = 0
+    for time, size, _ in packets:
+        now = Fraction(time)
+        while ends and ends[0] <= now:
+            ends.popleft()
+        if len(ends) == CAPACITY:
+            lost += 1
+            continue
+        octets += size
+        ends.append(max([now, *ends]) + Fraction(size, 10**6))
+    return lost, octets
+
+
+@pytest.mark.parametrize("engine", ["fast", "reference"])
+def test_a_replayed_file_gives_exactly_the_counts_of_a_plain_script(tmp_path: Path, engine: Any) -> None:
+    packets = rows(3000)
+    run = pushout.run(scenario(write(tmp_path / "a.csv", packets)), engine=engine)
+    lost, octets = counted(packets)
+    assert lost > 100
+    assert run["ports.wire.units_in"] == len(packets)
+    assert run["ports.wire.lost.overflow"] == lost
+    sent = len(packets) - lost
+    assert run["flows.f.segments_received"] == sent
+    assert round(run["flows.f.goodput_bps"] * 10 / 8) == octets - HEADERS * sent
+
+
+def test_only_rows_of_the_named_flow_are_replayed(tmp_path: Path) -> None:
+    packets = rows(300)
+    file = write(tmp_path / "a.csv", packets)
+    run = pushout.run(scenario(file, flow="y"))
+    assert run["ports.wire.units_in"] == sum(flow == "y" for *_, flow in packets)
+
+
+def test_an_application_writes_the_octets_of_a_file_to_tcp(tmp_path: Path) -> None:
+    packets = rows(300)
+    asked = scenario(write(tmp_path / "a.csv", packets))
+    asked["flow"][0]["transport"] = {"kind": "tcp"}
+    run = pushout.run(asked)
+    assert round(run["flows.f.goodput_bps"] * 10 / 8) == sum(size for _, size, _ in packets)
+
+
+def test_a_parquet_file_gives_the_same_recording(tmp_path: Path) -> None:
+    packets = rows(300)
+    times, octets, flows = zip(*packets, strict=True)
+    table = pa.table({"other": flows, "bytes": octets, "time": [float(time) for time in times]})
+    pq.write_table(table, tmp_path / "a.parquet")
+    assert recorded(tmp_path / "a.parquet") == recorded(write(tmp_path / "a.csv", packets))
+
+
+def pcap(packets: list[tuple[int, int]], order: str = "<", link: int = 1) -> bytes:
+    """A capture of IP packets at these microseconds and of these octets, and of an ARP request ahead of each."""
+    file = struct.pack(f"{order}IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, link)
+    for time, size in packets:
+        ip = b"\x45\x00" + struct.pack(">H", size) + bytes(16)
+        for frame in (bytes(12) + b"\x08\x06" + bytes(28), bytes(12) + b"\x08\x00" + ip):
+            length = max(len(frame), 14 + size)
+            head = struct.pack(f"{order}IIII", time // 10**6, time % 10**6, len(frame), length)
+            file += head + frame
+    return file
+
+
+TWO = [(5_000_100, 1500), (5_000_100, 40), (5_250_101, 28)]
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_a_capture_counts_from_its_first_packet_and_gives_lengths_of_ip_packets(tmp_path: Path, order: str) -> None:
+    (tmp_path / "a.pcap").write_bytes(pcap(TWO, order))
+    (tmp_path / "a.csv").write_text("time,bytes\n0,1500\n0,40\n0.250001,28\n")
+    assert recorded(tmp_path / "a.pcap") == recorded(tmp_path / "a.csv")
+
+
+def test_a_trace_of_pushout_can_be_replayed(tmp_path: Path) -> None:
+    traced = pushout.trace(scenario(write(tmp_path / "a.csv", rows(50))), ports=["wire"])
+    (tmp_path / "trace.pcapng").write_bytes(traced.pcapng)
+    again = pushout.run(scenario(tmp_path / "trace.pcapng"))
+    assert again["ports.wire.units_in"] == traced.document["ports"][0]["units_in"] == 50
+
+
+def test_the_packets_are_part_of_the_identity_of_a_scenario(tmp_path: Path) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text("time,bytes\n0,100\n")
+    first = pushout.explain(scenario(file))
+    file.write_text("time,bytes\n0,101\n")
+    assert first != pushout.explain(scenario(file))
+    assert pushout.run(first)["ports.wire.units_in"] == 1
+
+
+def test_a_path_is_relative_to_the_scenario_and_messages_keep_their_lines(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.csv").write_text("time,bytes\n0,100\n")
+    keys = scenario("a.csv")
+    flow = keys.pop("flow")[0]
+    lines = [f"{key} = {inline(value)}" for key, value in keys.items()]
+    lines += ["[[flow]]", *(f"{key} = {inline(value)}" for key, value in flow.items())]
+    (tmp_path / "in" / "s.toml").write_text("\n".join(lines))
+    assert pushout.run(tmp_path / "in" / "s.toml")["ports.wire.units_in"] == 1
+    lines[1] = 'duration = "10 sek"'
+    (tmp_path / "in" / "s.toml").write_text("\n".join(lines))
+    with pytest.raises(pushout.ScenarioError, match=r"s\.toml:2:12: duration"):
+        pushout.run(tmp_path / "in" / "s.toml")
+
+
+def inline(value: Any) -> str:
+    """A value as TOML."""
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {inline(each)}" for key, each in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(inline, value)) + "]"
+    return json.dumps(value)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.csv", b"", "line 1: the column time is missing"),
+        (
+            "a.csv",
+            b"time,size\n0,1\n",
+            "line 1: the column bytes is missing; the columns are time, bytes and perhaps flow",
+        ),
+        ("a.csv", b"time,bytes\n", "has no packets"),
+        ("a.csv", b"time,bytes\n0,100\n1\n", "line 3: has 1 values for 2 columns"),
+        ("a.csv", b"time,bytes\n0,100\nsoon,100\n", "line 3: time must be a number of seconds"),
+        ("a.csv", b"time,bytes\n-1,100\n", "line 2: time must be a number of seconds from 0"),
+        ("a.csv", b"time,bytes\n0,100\n1,0\n", "line 3: bytes must be a whole number from 1, not '0'"),
+        ("a.csv", b"time,bytes\n2,100\n1.5,100\n", "packet 2: its time is before that of the packet ahead"),
+        ("a.pcap", pcap(TWO)[:-5], "packet 6: cut short, 5 bytes are missing"),
+        ("a.pcap", pcap(TWO)[:-40], "packet 6: cut short"),
+        ("a.pcap", pcap(TWO, link=147), "packet 1: link type 147 is not known"),
+        ("a.pcap", pcap([(9, 40), (3, 40)]), "packet 3: its time is before that of the first packet"),
+        ("a.pcap", b"", "must be a capture in the format pcap or pcapng"),
+        ("a.parquet", b"PAR1", "is not a Parquet file"),
+    ],
+)
+def test_a_file_that_cannot_be_replayed_is_refused_in_one_message(
+    tmp_path: Path, name: str, content: bytes, message: str
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(pushout.ScenarioError) as error:
+        pushout.validate(scenario(tmp_path / name))
+    assert message in str(error.value)
+    assert str(error.value).count("\n") == 0
+
+
+def test_a_file_that_is_not_there_and_one_of_an_override_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(pushout.ScenarioError, match=r"no such file; its path is relative to the scenario"):
+        pushout.validate(scenario(tmp_path / "none.csv"))
+    file = tmp_path / "a.csv"
+    file.write_text("time,bytes\n0,100\n")
+    with pytest.raises(pushout.ScenarioError, match="an override cannot name another one"):
+        pushout.validate(scenario(file), set={"flow.f.source.file": "b.csv"})
+
+
+def test_packets_that_are_shorter_than_their_headers_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text("time,bytes\n0,27\n")
+    with pytest.raises(pushout.ScenarioError, match="the shortest packet has 27 bytes; over UDP"):
+        pushout.validate(scenario(file))
