@@ -200,7 +200,7 @@ OPTIONS = [
     ("sweep", ["--jobs"]),
     ("reproduce", ["--reps"]),
     ("bench", ["--reps", "--workloads", "--peers"]),
-    ("init", ["--scenario"]),
+    ("init", ["--scenario", "--policy"]),
 ]
 
 

@@ -17,7 +17,9 @@ import pushout
 from pushout import policy
 from pushout.cli import main
 from pushout.errors import PolicyError, QuestionError, ScenarioError
+from pushout.policy import conformance
 from pushout.policy.attributes import ATTRIBUTES
+from pushout.policy.conformance import advice
 from pushout.schemes import Epd
 
 SHORT = {"duration": "0.5 s", "flows.start_spread": "10 ms"}
@@ -269,3 +271,33 @@ def shown(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]
     assert ended.value.code == 0
     document: dict[str, Any] = json.loads(capsys.readouterr().out)
     return document
+
+
+def test_a_new_policy_passes_its_tests_and_conforms(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    given = shown(capsys, "init", "lab", "--policy", "my_policy", "--json")
+    assert given["files"] == ["my_policy.py", "test_my_policy.py"]
+    tests = runpy.run_path("lab/test_my_policy.py")
+    tests["test_it_conforms"]()
+    tests["test_a_lower_threshold_keeps_the_queue_shorter"]()
+    checked = shown(capsys, "check", "lab/my_policy.py", "--json")
+    assert (checked["instructions"], checked["faults"], checked["advice"]) == ("6 (at most 1024)", [], None)
+
+
+def test_a_policy_that_is_asked_more_often_than_it_needs_is_told_so(tmp_path: Path) -> None:
+    by_unit = policy.read(written(tmp_path, EPD.replace("params", "asks='unit', params")))
+    assert 'asks="frame" decides once a frame' in str(advice(by_unit))
+    looks = EPD.replace("params", "asks='unit', params").replace("x.total >=", "x.is_first and x.total >=")
+    assert advice(policy.read(written(tmp_path, looks))) is None
+
+
+def test_conformance_finds_a_port_whose_books_do_not_balance(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = policy.read(written(tmp_path, EPD))
+    count = iter(range(100))
+    document = {"audit": {"failures": ["units at bottleneck"]}, "summary": 0}
+    monkeypatch.setattr(conformance, "_run", lambda *_: {**document, "summary": next(count)})
+    found = list(conformance.faults(program))
+    assert any("the books do not balance: units at bottleneck" in each for each in found)
+    assert any("the engines differ with seed 2" in each for each in found)

@@ -10,6 +10,7 @@ MODULES = {
     "run": "run",
     **dict.fromkeys(("scenarios", "init"), "start"),
     **dict.fromkeys(("validate", "explain", "schema", "policies"), "scenarios"),
+    "check": "check",
     "plot": "plot",
     "lab": "lab",
     "reproduce": "reproduce",

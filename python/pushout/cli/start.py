@@ -1,5 +1,6 @@
 """The commands to start with: `scenarios` and `init`."""
 
+import keyword
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -8,7 +9,7 @@ import click
 from pushout.cli.completion import shipped_names
 from pushout.cli.options import FAILURE, FOLDER, JSON, console
 from pushout.cli.streams import echo_json, tell
-from pushout.excerpt import place
+from pushout.excerpt import place, quoted
 
 if TYPE_CHECKING:
     from pushout.shipped import Shipped
@@ -63,6 +64,12 @@ def _named(name: str) -> "Shipped":
     raise click.UsageError(_core.unknown("shipped scenario", name, shipped.names()))
 
 
+def _policy_name(_context: click.Context, _option: click.Parameter, value: str | None) -> str | None:
+    if value is not None and (not value.isidentifier() or keyword.iskeyword(value)):
+        raise click.BadParameter(f"the value must be a name of letters, digits and underscores, not {quoted(value)}")
+    return value
+
+
 @click.command()
 @click.argument("folder", metavar="DIR", type=FOLDER)
 @click.option(
@@ -74,20 +81,19 @@ def _named(name: str) -> "Shipped":
     shell_complete=shipped_names,
     help="The shipped scenario to start from.",
 )
+@click.option(
+    "--policy", metavar="NAME", callback=_policy_name, help="Write NAME.py instead, a policy, with its tests."
+)
 @JSON
-def init(folder: Path, name: str, as_json: bool) -> None:
+def init(folder: Path, name: str, policy: str | None, as_json: bool) -> None:
     """Copy a shipped scenario into a folder as a starting point.
 
     Also copies the files that it names, the sweeps that name it, and the schema with which an editor completes and
     checks scenarios. Existing files are not overwritten.
     """
-    from pushout import reading
     from pushout.cache import write
-    from pushout.cli.streams import json_text
 
-    chosen = _named(name)
-    texts = {each.file.name: each.text(f"./{SCHEMA}") for each in (chosen, *chosen.neighbours())}
-    texts[SCHEMA] = json_text(reading.schema()) + "\n"
+    texts, following = _policy(policy) if policy else _scenario(name)
     if there := [file for file in texts if (folder / file).exists()]:
         tell(f"{place(str(folder / there[0]))}: exists already and is not overwritten; name another folder")
         raise click.exceptions.Exit(FAILURE)
@@ -99,5 +105,23 @@ def init(folder: Path, name: str, as_json: bool) -> None:
         return
     for file in texts:
         click.echo(place(str(folder / file)))
-    verb = "sweep" if chosen.kind == "sweep" else "run"
-    click.echo(f"Next: pushout {verb} {place(str(folder / chosen.file.name))}")
+    verb, first = following
+    click.echo(f"Next: pushout {verb} {place(str(folder / first))}")
+
+
+def _scenario(name: str) -> tuple[dict[str, str], tuple[str, str]]:
+    """The files of a shipped scenario, and the command that follows."""
+    from pushout import reading
+    from pushout.cli.streams import json_text
+
+    chosen = _named(name)
+    texts = {each.file.name: each.text(f"./{SCHEMA}") for each in (chosen, *chosen.neighbours())}
+    texts[SCHEMA] = json_text(reading.schema()) + "\n"
+    return texts, ("sweep" if chosen.kind == "sweep" else "run", chosen.file.name)
+
+
+def _policy(name: str) -> tuple[dict[str, str], tuple[str, str]]:
+    """The files of a new policy, and the command that follows."""
+    from pushout.policy.template import files
+
+    return files(name), ("check", f"{name}.py")

@@ -1,6 +1,19 @@
 """The instructions of a program while they are written."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+
+from pushout.policy.attributes import Type
+
+
+@dataclass(frozen=True)
+class Names:
+    """What a program can name beside the attributes of an arrival, with its types."""
+
+    asks: str
+    params: Mapping[str, Type]
+    state: Mapping[str, Type]
+    per_vc: Mapping[str, Type]
 
 
 @dataclass

@@ -2,14 +2,10 @@
 
 import ast
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from pushout.policy.attributes import ATTRIBUTES, OF_CIRCUITS, WITHIN_FRAMES, Type
-from pushout.policy.code import Code, Place
+from pushout.policy.code import Code, Names, Place
 from pushout.policy.text import Text
-
-if TYPE_CHECKING:
-    from pushout.policy.translate import Names
 
 REGISTERS, FUEL = 256, 1024
 
@@ -46,7 +42,7 @@ Typed = tuple[str, Type]
 class Expressions:
     """Expressions, each of which leaves its value in a register."""
 
-    def __init__(self, text: Text, names: "Names", arguments: Sequence[str]) -> None:
+    def __init__(self, text: Text, names: Names, arguments: Sequence[str]) -> None:
         self.text, self.names, self.arguments = text, names, arguments
         self.arrival = arguments[0]
         self.state_name = arguments[1] if len(arguments) > 1 else None

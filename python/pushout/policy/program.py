@@ -7,9 +7,10 @@ from typing import Any, Literal
 from pushout.errors import QuestionError
 from pushout.excerpt import quoted
 from pushout.policy.attributes import ATTRIBUTES, OF_CIRCUITS, Type
+from pushout.policy.code import Names
 from pushout.policy.parameters import Parameter, Value, parameter
 from pushout.policy.text import text_of
-from pushout.policy.translate import Names, translate
+from pushout.policy.translate import translate
 from pushout.source import overrides as sets
 
 Asks = Literal["frame", "unit"]

@@ -1,11 +1,10 @@
 """The translation of a function to instructions: its statements."""
 
 import ast
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from pushout.policy.attributes import Type
-from pushout.policy.code import Code
+from pushout.policy.code import Code, Names
 from pushout.policy.expressions import Expressions
 from pushout.policy.text import Text
 
@@ -15,16 +14,6 @@ DEEPEST = 100
 STATEMENTS = "assignments to names and to declared state, if, and return"
 
 REASONS = ("early", "random", "marked", "gatekeeper", "delay", "overflow", "partial")
-
-
-@dataclass(frozen=True)
-class Names:
-    """What a program can name beside the attributes of an arrival, with its types."""
-
-    asks: str
-    params: Mapping[str, Type]
-    state: Mapping[str, Type]
-    per_vc: Mapping[str, Type]
 
 
 def translate(text: Text, names: Names) -> Code:
