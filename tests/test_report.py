@@ -11,6 +11,7 @@ from conftest import FakeCore, command
 from pushout.stats import interval
 from pushout.study.chapter import Reproduction, draw
 from pushout.study.charts import Chart
+from pushout.study.headline import by_era
 from pushout.study.model import load
 from pushout.study.plot import MARKS, chart, reach, shared
 from pushout.study.prose import symbols
@@ -141,6 +142,16 @@ def test_a_place_in_the_paper_keeps_its_capitals_at_the_beginning_of_an_entry(tm
     assert 'source = "sec 4"' in TOML
     text = render(Reproduction([draw(outcome(tmp_path, TOML.replace('"sec 4"', '"sec 4, K = 40 Mb/s"')))], 1.0))
     assert "<li>Section\N{NO-BREAK SPACE}4, K = 40 Mb/s: " in text
+
+
+def test_the_list_of_studies_has_headings_where_studies_are_of_several_eras(tmp_path: Path) -> None:
+    (tmp_path / "new").mkdir()
+    old, new = outcome(tmp_path), outcome(tmp_path / "new", TOML)
+    dated = [replace(each, study=replace(each.study, id=name)) for each, name in ((old, "001-toy"), (new, "110-toy"))]
+    titles = [(title, [each.study.id for each in some]) for title, some in by_era(dated)]
+    assert titles == [("As printed in 1995–1999", ["001-toy"]), ("New questions", ["110-toy"])]
+    assert [title for title, _ in by_era(dated[:1])] == [""]
+    assert "As printed in 1995–1999" in render(Reproduction([draw(each) for each in dated], 1.0))
 
 
 def test_a_row_has_the_digits_that_print_deserves(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """What the page says of settings: which differ from print, what needs them, and what a fit on some numbers predicts."""
 
 import platform
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from pushout import _core
@@ -18,6 +19,19 @@ def listed_figure(outcome: Outcome) -> int | None:
     """The place of the figure that the list of studies shows."""
     titles = [plot.title for plot in outcome.study.plots]
     return titles.index(outcome.study.listed_figure) if outcome.study.listed_figure else None
+
+
+ERAS = {"0": "As printed in 1995–1999", "10": "As printed since", "11": "New questions"}
+"""The headings of the list of studies, by how the ids under them begin; the last that fits counts."""
+
+
+def by_era(outcomes: Sequence[Outcome]) -> list[tuple[str, list[Outcome]]]:
+    """The studies under their headings; a heading that stands alone is left out."""
+    groups: dict[str, list[Outcome]] = {}
+    for outcome in outcomes:
+        fitting = [title for begin, title in ERAS.items() if outcome.study.id.startswith(begin)]
+        groups.setdefault(fitting[-1] if fitting else "", []).append(outcome)
+    return list(groups.items()) if len(groups) > 1 else [("", list(outcomes))]
 
 
 def overridden(study: Study) -> set[str]:

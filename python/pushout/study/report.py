@@ -200,6 +200,7 @@ def render(reproduction: Reproduction) -> str:
         "needing": headline.needing,
         "overridden": headline.overridden,
         "listed_figure": headline.listed_figure,
+        "by_era": headline.by_era,
         "written": headline.written(),
         "verdicts": verdicts,
         "truth": truth,
