@@ -155,6 +155,11 @@ def case(number: int, seed: int) -> Case:
     return KINDS[number % len(KINDS)](stream)
 
 
+def policy_case(number: int, seed: int) -> Case:
+    """The policy in Python of this number."""
+    return _policy(random.Random(f"policy/{seed}/{number}"))  # noqa: S311
+
+
 def _files(**others: bytes) -> dict[str, bytes]:
     return {"s.toml": SCENARIO.encode(), "w.toml": SWEEP.encode(), **others}
 

@@ -70,3 +70,17 @@ def test_hostile_input_is_one_short_message_with_a_place(worker: int) -> None:
             faults.append(f"case {first}: crash or hang: {str(hostile.case(first, SEED).arguments)[:300]}\n{said}")
             first += 1
     assert not faults, f"{len(faults)} faults\n" + "\n\n".join(faults)
+
+
+@pytest.mark.timeout(0)
+def test_a_hostile_policy_is_one_short_message_with_a_place(tmp_path: Path) -> None:
+    """A third as many policies as other cases: five hundred in `make hostile`."""
+    faults = []
+    for number in range(COUNT // 3):
+        one = hostile.policy_case(number, SEED)
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        done = hostile.run(one, folder)
+        if why := fault(one, done):
+            faults.append(f"case {number}: {why}: {one.files['p.py'].decode(errors='replace')}\n{done['err'][-600:]}")
+    assert not faults, f"{len(faults)} faults\n" + "\n\n".join(faults)
