@@ -298,6 +298,14 @@ fn what_cannot_be_is_refused_with_its_place() {
             &["memory.chip.pushout={policy=\"longest-queue\"}", "memory.chip.pool.in={side=\"ingress\"}"],
             "must be \"egress\" beside pushout",
         ),
+        (
+            &["memory.chip.admission={policy=\"occamy\"}", "memory.chip.pool.in={side=\"ingress\"}"],
+            "must be \"egress\" beside occamy",
+        ),
+        (
+            &["memory.chip.admission={policy=\"occamy\", token_rate=\"0 per s\"}"],
+            "must be greater than 0 per s, not \"0 per s\"",
+        ),
         (&["port.default.buffer=\"10 kB\""], "must be left out beside memory, not \"10 kB\""),
         (&["port.in0={memory=\"chip\"}"], "must be left out at the port \"in0\" of a host"),
         (&["port.default={}"], "memory.chip: no port shares this memory"),
@@ -334,6 +342,22 @@ fn push_out_spares_reserved_room_and_does_not_lift_a_threshold() {
     let document = run(&text, &["flow.f0.queue=kept", "flow.f1.queue=plain", "flow.f2.queue=low"]);
     assert_eq!(held(&document), [100, 30, 5], "60 cells are shared, the reserved 40 stay");
     assert_eq!(document["memories"][0]["queues"][0]["pushed_out_octets"], (30 + 3) * 64);
+}
+
+#[test]
+fn occamy_takes_back_from_an_old_queue_what_a_new_one_may_have() {
+    let occamy = |rate: &str| {
+        let admission = format!("admission = {{ policy = \"occamy\", token_rate = \"{rate}\" }}");
+        let text = chip(2, 2, 4000, &memory(&format!("size = \"1000 cells\"\n{admission}")));
+        run(&text, &["memory.chip.admission.token_depth=\"1 cell\""])
+    };
+    let (quick, slow) = (occamy("1000000 per us"), occamy("1 per s"));
+    let [old, new] = held(&quick)[..] else { panic!("two queues") };
+    assert!(old.abs_diff(889) <= 1, "8/9 of the memory, and not {old}");
+    assert!(new.abs_diff(471) <= 1, "8/17 of the memory, and not {new}");
+    let gone = &quick["memories"][0]["queues"][0]["pushed_out_octets"];
+    assert!(gone.as_u64().unwrap() > (889 - 471) * 64, "{gone}");
+    assert!(held(&slow)[1].abs_diff(99) <= 1, "a queue in the way of a dynamic threshold: {:?}", held(&slow));
 }
 
 #[test]
@@ -445,30 +469,36 @@ fn random_chip(seed: u64) -> String {
     let mut draw = Stream::new(seed, "chips");
     let mut below = |count: u64| draw.up_to(count - 1);
     let (senders, ports) = (1 + below(6), 1 + below(3));
-    let policy =
-        ["complete-sharing", "static-threshold", "dynamic-threshold", "abm", "follow-lqd"][below(5) as usize];
+    let policies =
+        ["complete-sharing", "static-threshold", "dynamic-threshold", "abm", "follow-lqd", "occamy"];
+    let policy = policies[below(6) as usize];
     let check = ["before", "after"][below(2) as usize];
     let size = 60 + below(200);
     let headroom = below(10);
     let mut keys =
         format!("size = \"{size} cells\"\nheader = \"{} bytes\"\npartitions = {}\n", below(5), 1 + below(2));
-    writeln!(keys, "dt_check = \"{check}\"\nadmission = {{ policy = \"{policy}\" }}").unwrap();
+    let tokens = match policy {
+        "occamy" => format!(", token_rate = \"{} per us\", token_depth = \"9 cells\"", 1 + below(30)),
+        _ => String::new(),
+    };
+    writeln!(keys, "dt_check = \"{check}\"\nadmission = {{ policy = \"{policy}\"{tokens} }}").unwrap();
     let pushes_out = below(3) == 0;
     if pushes_out {
         let (end, counts) = (["tail", "head"][below(2) as usize], below(2) == 0);
         let keys_of_it = format!("policy = \"longest-queue\", end = \"{end}\", counts_arrival = {counts}");
         writeln!(keys, "pushout = {{ {keys_of_it} }}").unwrap();
     }
-    let side = if pushes_out { "egress" } else { "ingress" };
+    let removes = pushes_out || policy == "occamy";
+    let side = if removes { "egress" } else { "ingress" };
     writeln!(keys, "pool.in = {{ side = \"{side}\", headroom = \"{headroom} cells\" }}").unwrap();
     writeln!(keys, "pool.out = {{ size = \"{} %\" }}", 60 + below(41)).unwrap();
-    let alpha = if ["dynamic-threshold", "abm"].contains(&policy) {
+    let alpha = if ["dynamic-threshold", "abm", "occamy"].contains(&policy) {
         format!("alpha = 0.{}", 1 + below(9))
     } else {
         String::new()
     };
     let reserved = below(3);
-    let opposite = if pushes_out { "" } else { "opposite = { pool = \"out\" }" };
+    let opposite = if removes { "" } else { "opposite = { pool = \"out\" }" };
     writeln!(keys, "[queue.a]\npool = \"in\"\n{alpha}\nreserved = \"{reserved} cells\"\n{opposite}").unwrap();
     writeln!(
         keys,

@@ -49,6 +49,7 @@ __all__ = [
     "Iwu",
     "LeafSpine",
     "LongestQueue",
+    "Occamy",
     "OnOff",
     "Packet",
     "ParkingLot",
@@ -1008,6 +1009,36 @@ class FollowLqd(Scheme):
     policy: str = field(default="follow-lqd", init=False, repr=False)
     counts_arrival: bool = True
     """Whether an arriving packet counts for its own virtual queue when queues are compared."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Occamy(Scheme):
+    """Block a circuit by a dynamic threshold, and expel what a queue has beyond it.
+
+    Admission `occamy`.
+
+    Admission is that of a dynamic threshold with a large α, so that hardly any memory stays unused. What a queue has
+    beyond its threshold, because the threshold fell after packets were accepted, is expelled: packets go from the heads
+    of such queues, one at a time and in turn, for as long as the memory has bandwidth to spare.
+
+    Source: D. Shan et al., "Occamy: A Preemptive Buffer Management for On-chip Shared-memory Switches", EuroSys 2025,
+    and the authors' prototype (DPDK), which has the rate and the depth of the token bucket.
+
+    Its parameters:
+
+    - `alpha` (default 8.0): Length that a queue may have, as a multiple of the free room.
+    - `token_rate` (number in a second; default "55 per us"): Tokens that the bucket gains: cells that the memory can
+      read, sent or expelled.
+    - `token_depth` (cells; default "200 cells"): Tokens that the bucket holds.
+    """
+
+    policy: str = field(default="occamy", init=False, repr=False)
+    alpha: float = 8.0
+    """Length that a queue may have, as a multiple of the free room."""
+    token_rate: str = "55 per us"
+    """Tokens that the bucket gains: cells that the memory can read, sent or expelled; number in a second."""
+    token_depth: str = "200 cells"
+    """Tokens that the bucket holds; cells."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

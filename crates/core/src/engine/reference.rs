@@ -74,6 +74,9 @@ pub(super) struct Engine<T> {
     back: Vec<Option<usize>>,
     /// Whether any port works with credits.
     with_credits: bool,
+    /// For every port its memory, if that acts by itself, and when each memory acts next.
+    acting: Vec<Option<usize>>,
+    clocks: Vec<Time>,
     timers: Timers,
     /// Ports whose occupancy is sampled, when next and how often.
     sampled: Vec<usize>,
@@ -131,6 +134,8 @@ impl<T: Tracer> Engine<T> {
             credits: vec![VecDeque::new(); scenario.lines.len()],
             back: scenario.lines.iter().map(|line| line.back).collect(),
             with_credits,
+            acting: network.acting_memories(),
+            clocks: vec![Time::NEVER; scenario.memories.len()],
             timers: Timers::new(network.flows.len()),
             sampled: sampled_ports(scenario),
             sample: Time::ZERO,
@@ -208,9 +213,34 @@ impl<T: Tracer> Engine<T> {
             self.forwarded(&unit, now);
         }
         self.start(port, now);
+        self.settle(port, now);
     }
 
+    /// A packet has come to a port or left it: a memory that acts by itself does so now.
+    #[inline]
+    fn settle(&mut self, port: usize, now: Time) {
+        if let Some(&Some(memory)) = self.acting.get(port) {
+            self.act(memory, now);
+        }
+    }
+
+    /// Let a memory do what it must now, and schedule when it acts next.
+    #[inline(never)]
+    fn act(&mut self, memory: usize, now: Time) {
+        let next = sharing::expel(&mut self.network, memory, now, &mut self.losses);
+        self.count_losses(now);
+        if let Some(next) = next.filter(|next| *next < self.clocks[memory]) {
+            self.clocks[memory] = next;
+            self.queue.push(Event::new(next, Class::Tick, (self.lines.len() + memory) as u32));
+        }
+    }
+
+    /// The clock of a port's policy or, behind those, of a memory.
     fn tick(&mut self, port: usize, now: Time) {
+        if let Some(memory) = port.checked_sub(self.lines.len()) {
+            self.clocks[memory] = Time::NEVER;
+            return self.act(memory, now);
+        }
         self.catch_up(port, after(now));
         if let Some(time) = self.network.ports[port].tick(now) {
             self.queue.push(Event::new(time, Class::Tick, port as u32));
@@ -325,6 +355,7 @@ impl<T: Tracer> Engine<T> {
             self.network.at(port, pass)
         };
         self.started(port, started, now, Announced::AtOnce);
+        self.settle(port, now);
     }
 
     /// A unit is lost before it enters the buffer of a port.

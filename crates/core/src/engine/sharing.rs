@@ -1,4 +1,4 @@
-//! Ports that share a memory: what an arriving packet does at other ports.
+//! Ports that share a memory: what happens at other ports when a packet comes or leaves.
 //!
 //! # What it assumes
 //! Nothing waits at a port but behind a unit that is being sent, so that a port that loses one has nothing to start.
@@ -10,12 +10,13 @@
 //! It is the definition, which both engines share.
 //!
 //! # What turns it off
-//! A memory without push-out: its ports depend on each other only in what fits.
+//! A memory without push-out and without a policy that expels: its ports depend on each other only in what fits.
 //!
 //! # What it saves
 //! Nothing.
 
 use super::questions::number_at_port;
+use crate::buffer::pushout::longest_queue::End;
 use crate::buffer::verdict::Verdict;
 use crate::link::port::Loss;
 use crate::network::Network;
@@ -49,4 +50,16 @@ pub(super) fn arrive(
     network.at(port, |port, circuits| {
         port.conclude(verdict, now, (unit, vc), number_at_port(circuits), losses);
     });
+}
+
+/// Let a memory expel what it must now, at whichever port; returns when it has to be asked again, if nothing happens before.
+pub(super) fn expel(network: &mut Network, memory: usize, now: Time, losses: &mut Vec<Loss>) -> Option<Time> {
+    loop {
+        match network.expulsion(memory, now)? {
+            Err(time) => return Some(time),
+            Ok((port, queue)) => network.at(port, |port, circuits| {
+                port.expel(now, (queue, End::Head), number_at_port(circuits), losses);
+            }),
+        }
+    }
 }

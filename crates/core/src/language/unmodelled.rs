@@ -3,10 +3,7 @@
 
 /// The kinds of names, and the known names of which nothing is modelled.
 const UNMODELLED: [(&[&str], &[&str]); 6] = [
-    (
-        &["admission", "policy", "policy of a port"],
-        &["afd", "blue", "cake", "cobalt", "fab", "occamy", "rem", "sfb"],
-    ),
+    (&["admission", "policy", "policy of a port"], &["afd", "blue", "cake", "cobalt", "fab", "rem", "sfb"]),
     (&["scheduler"], &["cake", "edf", "hfsc", "htb", "qfq", "scfq", "sfq", "wf2q", "wfq"]),
     // of the key `congestion`
     (&["value"], &["bbr", "bic", "compound", "hybla", "illinois", "timely", "vegas", "westwood"]),

@@ -12,7 +12,8 @@
 //! the shared room of a pool nor of that of the memory.
 //!
 //! A memory with **push-out** makes room for a packet that the thresholds allow but that finds none: its longest queue,
-//! at whichever port, loses a packet, until the arriving one fits (`engine/sharing.rs`).
+//! at whichever port, loses a packet, until the arriving one fits. With a policy that **expels**, queues also lose packets
+//! without an arrival that needs their room (`engine/sharing.rs`).
 //!
 //! A [`Port`](crate::link::port::Port) asks the memory whether an arriving unit fits, as it would ask its own buffer;
 //! its admission policy decides in addition. The network lends it to one port at a time (`Network::at`).
@@ -25,7 +26,7 @@ mod share;
 
 use std::iter;
 
-use crate::buffer::admission::{self, Admission};
+use crate::buffer::admission::{self, Admission, Expulsion};
 use crate::buffer::capacity::Capacity;
 use crate::buffer::context::{Context, Contract, Outlet};
 use crate::buffer::pool::Pool;
@@ -220,6 +221,37 @@ impl Memory {
         pushout.victim(lengths, (queue, beyond), can_give)
     }
 
+    /// Whether its policy expels packets.
+    pub(crate) fn is_expelling(&self) -> bool {
+        self.pools.iter().any(SharedPool::is_expelling)
+    }
+
+    /// Which of its queues loses a packet now, or when to ask again; `head` returns the size of the first packet that waits in a
+    /// queue, given the queue's port and number.
+    pub(crate) fn expulsion(
+        &mut self,
+        now: Time,
+        head: impl Fn(usize, usize) -> Option<u64>,
+    ) -> Option<Expulsion> {
+        let Memory { pools, queues, .. } = self;
+        let mut soonest = None;
+        for (index, pool) in pools.iter_mut().enumerate() {
+            let of = |number: usize| {
+                let place = queues.iter().position(|queue| queue.pool == index && queue.number == number);
+                place.expect("a pool counts the queues of its memory")
+            };
+            let head = |number| head(queues[of(number)].line, of(number));
+            match pool.expels(now, &head) {
+                Some(Expulsion::Now(number)) => return Some(Expulsion::Now(of(number))),
+                Some(Expulsion::At(time)) => {
+                    soonest = Some(soonest.map_or(time, |soonest: Time| soonest.min(time)))
+                }
+                None => {}
+            }
+        }
+        soonest.map(Expulsion::At)
+    }
+
     /// Whether the memory has `size` cells of shared room left.
     fn has_room(&self, size: u64) -> bool {
         self.shared + self.promised + size <= self.cells
@@ -365,7 +397,7 @@ pub fn policy(
         Some(_) => Ok(policy),
         None => unfit(format!(
             "{:?} decides about one port, not about a memory; a memory takes: complete-sharing, static-threshold, \
-             dynamic-threshold, abm, follow-lqd",
+             dynamic-threshold, abm, follow-lqd, occamy",
             spec.name()
         )),
     }

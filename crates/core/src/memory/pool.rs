@@ -1,7 +1,7 @@
 //! A pool: a counter over a memory, with the policy that divides its shared room.
 
 use super::Leaving;
-use crate::buffer::admission::{self, Admission, Departure};
+use crate::buffer::admission::{self, Admission, Departure, Expulsion};
 use crate::buffer::capacity::Capacity;
 use crate::buffer::pool::Pool;
 use crate::metrics::occupancy::Occupancy;
@@ -87,6 +87,16 @@ impl SharedPool {
     /// Time has passed, for a policy whose thresholds depend on it.
     pub(super) fn catch_up(&mut self, now: Time) {
         self.policy.tick(now, &self.books);
+    }
+
+    /// Whether it expels packets.
+    pub(super) fn is_expelling(&self) -> bool {
+        self.policy.needs().expels
+    }
+
+    /// Which of its queues loses a packet now; `head` returns the size of the first packet that waits in a queue.
+    pub(super) fn expels(&mut self, now: Time, head: &dyn Fn(usize) -> Option<u64>) -> Option<Expulsion> {
+        self.policy.expels(now, &self.books, head)
     }
 
     /// A packet leaves queue `number`, which gives back shared room and headroom.

@@ -21,7 +21,7 @@ mod halftime;
 
 mod host;
 
-use crate::buffer::admission::{Admission, Failure};
+use crate::buffer::admission::{Admission, Expulsion, Failure};
 use crate::buffer::pool::Pool;
 use crate::buffer::pushout::longest_queue::End;
 use crate::buffer::size::Measure;
@@ -131,6 +131,26 @@ impl Network {
         };
         let queue = memory.victim(share.accounts()[vc], size, can_give)?;
         Some((memory.queues()[queue].line, queue))
+    }
+
+    /// Which queue of a memory loses a packet now, and at which port, or when to ask again.
+    pub(crate) fn expulsion(&mut self, memory: usize, now: Time) -> Option<Result<(usize, usize), Time>> {
+        let mut lent = self.memories[memory].take().expect("no port works now");
+        let number_at_port = |unit: &Unit| self.number_at_port(unit);
+        let expulsion = lent.expulsion(now, |port, queue| self.ports[port].head_of(queue, number_at_port));
+        let expulsion = expulsion.map(|expulsion| match expulsion {
+            Expulsion::Now(queue) => Ok((lent.queues()[queue].line, queue)),
+            Expulsion::At(time) => Err(time),
+        });
+        self.memories[memory] = Some(lent);
+        expulsion
+    }
+
+    /// By port the memory that it shares, if that acts by itself; nothing if none does.
+    pub(crate) fn acting_memories(&self) -> Vec<Option<usize>> {
+        let acts: Vec<bool> = self.memories().map(Memory::is_expelling).collect();
+        let of = |port: &Port| port.share().map(Share::number).filter(|&memory| acts[memory]);
+        if acts.contains(&true) { self.ports.iter().map(of).collect() } else { Vec::new() }
     }
 
     /// The number of a queued unit's circuit at the port where it waits.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::contract::{Passing, passing_circuits};
 use super::file;
 use super::model::{Line, Medium, Memory, MemoryPool, MemoryQueue, Node, Scenario, Sections};
+use crate::buffer::admission;
 use crate::buffer::capacity::Capacity;
 use crate::buffer::context::Outlet;
 use crate::buffer::size::{CellSize, Level, Measure};
@@ -234,18 +235,28 @@ fn check_memory(item: &Item<'_, file::Memory>) -> Result<(), Fault> {
     check_pushout(item)
 }
 
-/// Refuse push-out that cannot be in a memory.
+/// Refuse push-out that cannot be in a memory, and expulsion where it cannot be.
 fn check_pushout(item: &Item<'_, file::Memory>) -> Result<(), Fault> {
-    let Some(pushout) = &item.it.pushout else { return Ok(()) };
-    memory::pushout(pushout).map_err(|refused| item.refuse("pushout", refused))?;
+    if let Some(pushout) = &item.it.pushout {
+        memory::pushout(pushout).map_err(|refused| item.refuse("pushout", refused))?;
+    }
+    let Some(key) = removing_key(&item.it) else { return Ok(()) };
     let mut pools = item.it.pool.0.iter();
     match pools.find(|(_, pool)| pool.side == Side::Ingress) {
         None => Ok(()),
         Some((name, _)) => {
-            let message = "must be \"egress\" beside pushout, which removes packets from the queues of ports";
-            item.ensure(false, &format!("pool.{name}.side"), message)
+            let what = if key == "admission" { item.it.admission.name() } else { key };
+            let message =
+                format!("must be \"egress\" beside {what}, which removes packets from the queues of ports");
+            item.ensure(false, &format!("pool.{name}.side"), &message)
         }
     }
+}
+
+/// The key of a memory that makes it remove packets which wait, if there is one.
+fn removing_key(memory: &file::Memory) -> Option<&'static str> {
+    let expels = matches!(memory.admission, admission::Spec::Occamy(_));
+    memory.pushout.as_ref().map(|_| "pushout").or(expels.then_some("admission"))
 }
 
 /// A memory of one node while its queues are found.
@@ -283,11 +294,15 @@ impl Builder<'_, '_> {
         Ok(memory)
     }
 
-    /// Refuse push-out where links carry cells.
+    /// Refuse a memory that removes packets where links carry cells.
     fn check_links(&self, own: &[usize]) -> Result<(), Fault> {
+        let Some(key) = removing_key(&self.item.it) else { return Ok(()) };
         let is_of_packets = |&line: &usize| self.scenario.lines[line].medium == Medium::Packets;
-        let message = "must be left out where ports send cells: pushing a cell out would break its packet";
-        self.item.ensure(self.item.it.pushout.is_none() || own.iter().all(is_of_packets), "pushout", message)
+        let message = match key {
+            "pushout" => "must be left out where ports send cells: pushing a cell out would break its packet",
+            _ => "must be a policy that expels nothing where ports send cells: this one would break packets",
+        };
+        self.item.ensure(own.iter().all(is_of_packets), key, message)
     }
 
     /// The pools, of which shared room is all but the headroom so far.

@@ -355,12 +355,20 @@ impl Writer {
         let (size, cell) =
             (20 + self.below(200), self.pick(&["53 bytes", "96 bytes", "256 bytes", "1000 bytes"]));
         let (check, partitions) = (self.pick(&["before", "after"]), 1 + self.below(8) / 7);
-        let policy =
-            self.pick(&["complete-sharing", "static-threshold", "dynamic-threshold", "abm", "follow-lqd"]);
+        let policies =
+            ["complete-sharing", "static-threshold", "dynamic-threshold", "abm", "follow-lqd", "occamy"];
+        let policy = self.pick(&policies[..if self.cells { 5 } else { 6 }]);
         self.line(format_args!(
             "[memory.chip]\nsize = \"{size} cells\"\ncell = \"{cell}\"\ndt_check = \"{check}\""
         ));
-        self.line(format_args!("partitions = {partitions}\nadmission = {{ policy = \"{policy}\" }}"));
+        let tokens = match policy {
+            "occamy" => format!(
+                ", alpha = 2.0, token_rate = \"{} per ms\", token_depth = \"9 cells\"",
+                1 + self.below(99)
+            ),
+            _ => String::new(),
+        };
+        self.line(format_args!("partitions = {partitions}\nadmission = {{ policy = \"{policy}\"{tokens} }}"));
         let (share, headroom) = (50 + self.below(51), self.below(4));
         let pushes_out = !self.cells && self.draw.chance(0.4);
         if pushes_out {
@@ -368,13 +376,14 @@ impl Writer {
             let keys = format!("policy = \"longest-queue\", end = \"{end}\", counts_arrival = {counts}");
             self.line(format_args!("pushout = {{ {keys} }}"));
         }
-        let side = if pushes_out { "egress" } else { "ingress" };
+        let removes = pushes_out || policy == "occamy";
+        let side = if removes { "egress" } else { "ingress" };
         self.line(format_args!("pool.out = {{ size = \"{share} %\" }}"));
         self.line(format_args!("pool.in = {{ side = \"{side}\", headroom = \"{headroom} cells\" }}"));
-        let alpha = if ["dynamic-threshold", "abm"].contains(&policy) { "alpha = 0.5" } else { "" };
+        let alpha = if ["dynamic-threshold", "abm", "occamy"].contains(&policy) { "alpha = 0.5" } else { "" };
         let limit = 1 + self.below(90);
         self.line(format_args!("[queue.one]\nlimit = \"{limit} %\"\nreserved = \"1 cell\"\n{alpha}"));
-        let opposite = if pushes_out { "" } else { "opposite = { pool = \"out\" }" };
+        let opposite = if removes { "" } else { "opposite = { pool = \"out\" }" };
         self.line(format_args!("[queue.two]\npool = \"in\"\n{opposite}"));
     }
 

@@ -60,8 +60,14 @@ pub(crate) trait Policy {
     /// Whether a packet is taken; to make room others may be lost.
     fn takes(&mut self, chip: &mut Chip, now: u64, port: usize, packet: Packet) -> bool;
 
+    /// Time goes on to this instant, at which nothing else has happened yet but departures.
+    fn advance(&mut self, _chip: &mut Chip, _until: u64) {}
+
+    /// A packet has been taken.
+    fn taken(&mut self, _chip: &mut Chip, _now: u64) {}
+
     /// A packet has left.
-    fn left(&mut self, _chip: &Chip, _now: u64, _port: usize, _packet: Packet) {}
+    fn left(&mut self, _chip: &mut Chip, _now: u64, _port: usize, _packet: Packet) {}
 }
 
 /// The engine's chip and its model.
@@ -76,11 +82,24 @@ struct Pair {
     said: String,
 }
 
+impl Pair {
+    /// Let the policy do by itself what it does until `now`, and at that instant unless a packet leaves then, which comes first.
+    fn pass_time(&mut self, now: u64, what: What) {
+        self.policy.advance(&mut self.chip, now.saturating_sub(1));
+        assert_eq!(self.chip.lost, [], "{}: what should have been lost before {now} ps", self.said);
+        if what != What::Leaves && self.awaited.is_empty() {
+            self.policy.advance(&mut self.chip, now);
+            self.awaited.extend(self.chip.lost.drain(..));
+        }
+    }
+}
+
 impl Tracer for Pair {
     fn see(&mut self, now: Time, line: usize, unit: &Unit, what: What, _: &[Circuit]) {
         let Some(port) = self.ports[line] else { return };
         let cells = usize::from(unit.bytes).div_ceil(CELL);
         let packet = Packet { vc: unit.vc, frame: unit.frame, bytes: unit.bytes.into(), cells };
+        self.pass_time(now.0, what);
         if let What::Lost(reason) = what {
             assert_eq!(self.awaited.pop_front(), Some((packet, reason)), "{}: the next loss", self.said);
             self.lost += 1;
@@ -89,10 +108,14 @@ impl Tracer for Pair {
         assert!(self.awaited.is_empty(), "{}: {:?} should be lost", self.said, self.awaited);
         if what == What::Leaves {
             assert_eq!(self.chip.ports[port].pop_front(), Some(packet), "{}: what leaves", self.said);
-            return self.policy.left(&self.chip, now.0, port, packet);
+            self.policy.left(&mut self.chip, now.0, port, packet);
+            return self.awaited.extend(self.chip.lost.drain(..));
         }
         match self.policy.takes(&mut self.chip, now.0, port, packet) {
-            true => self.chip.ports[port].push_back(packet),
+            true => {
+                self.chip.ports[port].push_back(packet);
+                self.policy.taken(&mut self.chip, now.0);
+            }
             false => self.chip.lose(packet, Reason::Overflow),
         }
         self.awaited.extend(self.chip.lost.drain(..));
@@ -313,7 +336,7 @@ impl Policy for Abm {
         takes
     }
 
-    fn left(&mut self, chip: &Chip, now: u64, port: usize, packet: Packet) {
+    fn left(&mut self, chip: &mut Chip, now: u64, port: usize, packet: Packet) {
         self.left.push((now, port, packet.bytes));
         self.lengths.push((now, port, chip.of(port)));
     }
@@ -347,6 +370,81 @@ fn a_dynamic_threshold_divides_the_free_room_of_a_memory() {
         let alpha = [0.25, 0.5, 1.0, 8.0][draw.stream.up_to(3) as usize];
         let keys = format!("admission = {{ policy = \"dynamic-threshold\", alpha = {alpha:?} }}");
         (keys, Box::new(Dynamic(alpha)))
+    });
+    assert!(lost > 10_000, "{lost}");
+}
+
+/// Occamy with a bucket that counts in picoseconds of its rate.
+struct Occamy {
+    alpha: f64,
+    /// Picoseconds in which a token comes, and those that a full bucket is worth.
+    token: u64,
+    full: u64,
+    credit: u64,
+    at: u64,
+    turn: usize,
+}
+
+impl Occamy {
+    fn refill(&mut self, now: u64) {
+        (self.credit, self.at) = (self.full.min(self.credit + now - self.at), now);
+    }
+
+    fn pay(&mut self, now: u64, packet: Packet) {
+        self.refill(now);
+        self.credit = self.credit.saturating_sub(packet.cells as u64 * self.token);
+    }
+
+    /// The port, from the one next in turn on, that has more than its threshold and something that waits.
+    fn victim(&self, chip: &Chip) -> Option<usize> {
+        let limit = self.alpha * (chip.cells - chip.used()) as f64;
+        let count = chip.ports.len();
+        let mut ports = (0..count).map(|step| (self.turn + step) % count);
+        ports.find(|&port| chip.of(port) as f64 > limit && chip.ports[port].len() > 1)
+    }
+}
+
+impl Policy for Occamy {
+    fn takes(&mut self, chip: &mut Chip, _: u64, port: usize, packet: Packet) -> bool {
+        chip.fits(packet) && (chip.of(port) as f64) < self.alpha * (chip.cells - chip.used()) as f64
+    }
+
+    fn advance(&mut self, chip: &mut Chip, until: u64) {
+        while let Some(port) = self.victim(chip) {
+            let needed = self.full.min(chip.ports[port][1].cells as u64 * self.token);
+            let when = self.at + needed.saturating_sub(self.credit);
+            if when > until {
+                return;
+            }
+            let gone = chip.ports[port].remove(1).unwrap();
+            self.pay(when, gone);
+            chip.lose(gone, Reason::PushedOut);
+            self.turn = port + 1;
+        }
+    }
+
+    fn taken(&mut self, chip: &mut Chip, now: u64) {
+        self.refill(now);
+        self.advance(chip, now);
+    }
+
+    fn left(&mut self, chip: &mut Chip, now: u64, _: usize, packet: Packet) {
+        self.pay(now, packet);
+        self.advance(chip, now);
+    }
+}
+
+#[test]
+fn occamy_expels_from_the_heads_of_queues_beyond_their_thresholds_while_there_are_tokens() {
+    let lost = compare(|draw| {
+        let alpha = [0.5, 1.0, 8.0][draw.stream.up_to(2) as usize];
+        let (rate, depth) = ([1, 10, 50, 1000][draw.stream.up_to(3) as usize], 1 + draw.stream.up_to(30));
+        let keys = format!(
+            "admission = {{ policy = \"occamy\", alpha = {alpha:?}, token_rate = \"{rate} per ms\", token_depth = \"{depth} cells\" }}"
+        );
+        let token = 1_000_000_000 / rate;
+        let full = depth * token;
+        (keys, Box::new(Occamy { alpha, token, full, credit: full, at: 0, turn: 0 }))
     });
     assert!(lost > 10_000, "{lost}");
 }

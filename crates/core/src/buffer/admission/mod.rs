@@ -45,6 +45,7 @@ registry! {
         DynamicThreshold = "dynamic-threshold" in dynamic_threshold,
         Abm = "abm" in abm,
         FollowLqd = "follow-lqd" in follow_lqd at "follow_lqd/mod.rs",
+        Occamy = "occamy" in occamy at "occamy/mod.rs",
         DtEpd = "dt-epd" in dt_epd,
         GatekeeperJanitor = "gatekeeper-janitor" in gatekeeper_janitor at "gatekeeper_janitor/mod.rs",
         Program = "program" in program at "program/mod.rs",
@@ -112,6 +113,13 @@ registry! {
 
         /// What the policy could not compute, if there was such a thing: the run has no result.
         fn failure(&self) -> Option<&Failure> {
+            None
+        }
+
+        /// Which queue loses the packet at its head now although nothing arrives for it, or when to ask again; `head` returns the
+        /// size of that packet, if one waits. Asked after packets have come or left, until it names no queue, by a memory also at
+        /// the instant that it names.
+        fn expels(&mut self, now: Time, pool: &Pool, head: &dyn Fn(usize) -> Option<u64>) -> Option<Expulsion> {
             None
         }
 
@@ -315,6 +323,17 @@ pub struct Needs {
     pub one_queue: bool,
     /// The port remembers when each queued unit arrived and how many octets wait, for [`at_head`](Admission::at_head).
     pub arrival_times: bool,
+    /// It is asked which packets it [expels](Admission::expels).
+    pub expels: bool,
+}
+
+/// The answer of a policy that expels packets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expulsion {
+    /// This queue loses the packet at its head.
+    Now(usize),
+    /// A queue loses one then, unless something comes or leaves before.
+    At(Time),
 }
 
 /// A unit that asks for admission.

@@ -71,6 +71,9 @@ pub(crate) struct Transit {
     losses: Vec<Loss>,
     /// For each step the packets that have arrived at a port which is asked; they are removed when they, or later ones, are sent.
     asked: Vec<VecDeque<Packet>>,
+    /// For every port its memory, if that acts by itself, and when each memory acts next.
+    acting: Vec<Option<usize>>,
+    clocks: Vec<Time>,
     /// Packets that are on a line at the end of the run, by circuit.
     pub(crate) on_lines: Vec<u64>,
     /// Ports that are asked and whose occupancy is sampled, when next and how often.
@@ -119,6 +122,8 @@ impl Transit {
             shared_by: ends.shared_by,
             courses: first.iter().map(course).collect(),
             circuits_to: scenario.flows.iter().flat_map(circuits_to).collect(),
+            acting: network.acting_memories(),
+            clocks: vec![Time::NEVER; scenario.memories.len()],
             on_lines: vec![0; first.len()],
             fifos: Vec::with_capacity(rules.len()),
             queues: Vec::with_capacity(rules.len()),
@@ -384,13 +389,37 @@ impl Transit {
         };
         self.asked[at as usize].push_back(packet);
         sharing::arrive(&mut self.network, now, (port, number), unit, &mut self.losses);
-        self.start(port, now)
+        let started = self.start(port, now);
+        self.settle(port, now);
+        started
     }
 
     /// The line of a port that is asked is free again; returns what [`Transit::start`] returns.
     pub(crate) fn free(&mut self, port: usize, now: Time) -> Option<(u32, Packet, Time)> {
         self.network.at(port, |port, _| port.finish(now));
-        self.start(port, now)
+        let started = self.start(port, now);
+        self.settle(port, now);
+        started
+    }
+
+    /// A packet has come to a port or left it: a memory that acts by itself does so now.
+    #[inline]
+    fn settle(&mut self, port: usize, now: Time) {
+        if let Some(&Some(memory)) = self.acting.get(port) {
+            self.act(memory, now);
+        }
+    }
+
+    /// Let a memory do what it must now, and schedule when it acts next.
+    #[inline(never)]
+    fn act(&mut self, memory: usize, now: Time) {
+        let next = sharing::expel(&mut self.network, memory, now, &mut self.losses);
+        self.enter_losses(now);
+        if let Some(next) = next.filter(|next| *next < self.clocks[memory]) {
+            self.clocks[memory] = next;
+            let entity = (self.is_ruled.len() + memory) as u32;
+            self.agendas[HOSTS].call(Event::new(next, Class::Tick, entity));
+        }
     }
 
     /// Let a port that is asked start the next packet, if its line is free; returns the packet's next step, and when,
@@ -486,8 +515,12 @@ impl Transit {
         }
     }
 
-    /// The clock of a port's policy ticks.
+    /// The clock of a port's policy ticks or, behind those, that of a memory.
     pub(crate) fn tick(&mut self, port: usize, now: Time) {
+        if let Some(memory) = port.checked_sub(self.is_ruled.len()) {
+            self.clocks[memory] = Time::NEVER;
+            return self.act(memory, now);
+        }
         if let Some(time) = self.network.ports[port].tick(now) {
             self.agendas[HOSTS].call(Event::new(time, Class::Tick, port as u32));
         }

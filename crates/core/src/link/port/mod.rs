@@ -387,8 +387,7 @@ impl Port {
             let empty = queue.is_empty();
             let arrived = self.arrivals.get_mut(index).map(|times| times.left(head));
             self.left_queue(index, &unit, empty);
-            let is_shared = self.queues.len() == 1 || self.splits_circuits || !self.places.is_empty();
-            let vc = if is_shared { vc_of(&unit) } else { index };
+            let vc = if self.shares_queues() { vc_of(&unit) } else { index };
             if self.manner == Manner::Asked {
                 match self.judge_head(now, &unit, (index, vc), arrived) {
                     HeadVerdict::Send => {}
@@ -610,6 +609,11 @@ impl Port {
         if let Some(pushout) = &mut self.pushout {
             pushout.left(vc, &self.pool, sent);
         }
+    }
+
+    /// Whether several circuits may be in one queue.
+    fn shares_queues(&self) -> bool {
+        self.queues.len() == 1 || self.splits_circuits || !self.places.is_empty()
     }
 
     /// The queue that a unit joins.

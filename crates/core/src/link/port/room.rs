@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 
 use super::arrivals::ArrivalTimes;
 use super::{Loss, Port};
-use crate::buffer::admission::{Admission, Arrival, Departure, Within};
+use crate::buffer::admission::{Admission, Arrival, Departure, Expulsion, Within};
 use crate::buffer::pushout::longest_queue::End;
 use crate::buffer::pushout::{Cut, Full, PushOut};
 use crate::buffer::queue::Queue;
@@ -98,6 +98,43 @@ impl Port {
             }
         }
         self.sweep(now, queue, &vc_of, losses);
+        if self.is_busy() && self.admission.needs().expels {
+            self.expel_excess(now, &vc_of, losses);
+        }
+    }
+
+    /// Lose units at the heads of circuits for as long as the admission policy expels any.
+    fn expel_excess(&mut self, now: Time, vc_of: impl Fn(&Unit) -> usize, losses: &mut Vec<Loss>) {
+        let is_shared = self.shares_queues();
+        loop {
+            let Port { admission, pool, queues, measure, .. } = self;
+            let first = |vc: usize| match is_shared {
+                true => first_of(queues, |unit| vc_of(unit) == vc),
+                false => first_of(&queues[vc..=vc], |_| true).map(|(_, position)| (vc, position)),
+            };
+            let size = |(queue, position): (usize, u64)| {
+                queues[queue].at(position).map(|unit| measure.size_of(&unit))
+            };
+            let Some(Expulsion::Now(vc)) = admission.expels(now, pool, &|vc| size(first(vc)?)) else {
+                return;
+            };
+            let (queue, position) = first(vc).expect("a circuit that loses a unit has one");
+            self.give_up_at(now, (queue, position), vc, Reason::PushedOut, losses);
+        }
+    }
+
+    /// Lose the unit at a position of a queue.
+    fn give_up_at(
+        &mut self,
+        now: Time,
+        (queue, position): (usize, u64),
+        vc: usize,
+        reason: Reason,
+        losses: &mut Vec<Loss>,
+    ) {
+        let unit = self.queues[queue].take(position).expect("a unit that was found");
+        self.left_queue(queue, &unit, self.queues[queue].is_empty());
+        self.give_up(now, unit, (queue, vc), reason, losses);
     }
 
     /// A unit arrives: a memory that the port shares is told first, and then asked.
@@ -240,13 +277,18 @@ impl Port {
     ) {
         let (queue, position) =
             self.find_waiting(number, end, &vc_of).expect("a queue that gives way has something");
-        let unit = self.queues[queue].take(position).expect("a unit that was found");
-        self.left_queue(queue, &unit, self.queues[queue].is_empty());
+        let unit = self.queues[queue].at(position).expect("a unit that was found");
         let vc = vc_of(&unit);
         if let Some(share) = &mut self.share {
             share.note_pushed_out(vc, unit.bytes.into());
         }
-        self.give_up(now, unit, (queue, vc), Reason::PushedOut, losses);
+        self.give_up_at(now, (queue, position), vc, Reason::PushedOut, losses);
+    }
+
+    /// The size of the first packet that waits of those that a memory charges to its queue `number`.
+    pub(crate) fn head_of(&self, number: usize, vc_of: impl Fn(&Unit) -> usize) -> Option<u64> {
+        let (queue, position) = self.find_waiting(number, End::Head, vc_of)?;
+        self.queues[queue].at(position).map(|unit| self.size_of(&unit))
     }
 
     /// The first units to remove for an arriving unit that does not fit; `None` if it fits, if none can be removed, or if
@@ -401,6 +443,15 @@ impl Port {
         let frames = self.pushout.as_mut().and_then(PushOut::frames);
         frames.map_or(Verdict::Accept, |frames| frames.judge(unit, vc, fits, || None))
     }
+}
+
+/// The first unit of some queues for which this holds, by queue and position.
+fn first_of(queues: &[Queue], holds: impl Fn(&Unit) -> bool) -> Option<(usize, u64)> {
+    let first = |(index, queue): (usize, &Queue)| {
+        let is_it = |&position: &u64| queue.at(position).is_some_and(|unit| holds(&unit));
+        queue.positions().find(is_it).map(|position| (index, position))
+    };
+    queues.iter().enumerate().find_map(first)
 }
 
 #[cfg(test)]

@@ -1,0 +1,157 @@
+//! # Source
+//! D. Shan et al., "Occamy: A Preemptive Buffer Management for On-chip Shared-memory Switches", EuroSys 2025, and the
+//! authors' prototype (DPDK), which has the rate and the depth of the token bucket.
+//!
+//! # Idea
+//! Admission is that of a dynamic threshold with a large α, so that hardly any memory stays unused. What a queue has beyond its
+//! threshold, because the threshold fell after packets were accepted, is expelled: packets go from the heads of such queues, one at a
+//! time and in turn, for as long as the memory has bandwidth to spare.
+//!
+//! # Parameters
+//! `alpha` α (no unit, default 8; a class can have an `alpha` of its own). `token_rate` (default 55000000 per s) and `token_depth`
+//! (default 200 cells): a bucket of tokens stands for the spare bandwidth. Every leaving packet takes a token for each of its cells. A
+//! packet is expelled only when there are tokens for all of its cells, so the lines are served first.
+//!
+//! # Differences from the paper
+//! The bucket does not go below 0 when lines take more than it has. A packet of more cells than the bucket holds needs a full bucket.
+//! Every pool of a memory has its own bucket. The packet in transmission stays; a queue with nothing else is passed over. At a port by
+//! itself circuits have the thresholds, tokens are for units of the port's measure, and units are expelled when others arrive while the
+//! line is busy; on cell links these are cells, without regard to frames.
+//!
+//! # Complexity
+//! The number of queues for every packet that arrives or leaves; one bucket.
+
+mod bucket;
+
+use super::{Admission, Arrival, Context, Departure, Expulsion, Needs, Shortcuts, dynamic_threshold};
+use crate::buffer::pool::Pool;
+use crate::buffer::size::Measure;
+use crate::buffer::verdict::Verdict;
+use crate::refused::{Refused, refuse_if};
+use crate::section;
+use crate::units::{Cells, PerSecond, Time};
+
+use bucket::Bucket;
+
+section! {
+    /// Block a circuit by a dynamic threshold, and expel what a queue has beyond it.
+    pub struct Params {
+        /// Length that a queue may have, as a multiple of the free room.
+        pub alpha: f64 = 8.0,
+        /// Tokens that the bucket gains: cells that the memory can read, sent or expelled.
+        pub token_rate: PerSecond = PerSecond(55_000_000_000_000),
+        /// Tokens that the bucket holds.
+        pub token_depth: Cells = Cells(200),
+    }
+}
+
+/// Occamy at one port or in one pool.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    threshold: dynamic_threshold::Policy,
+    bucket: Bucket,
+    /// The queue that is next in turn to lose a packet.
+    turn: usize,
+}
+
+impl Policy {
+    /// The policy at one port, or why its parameters cannot be.
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
+        let &Params { alpha, token_rate, token_depth } = params;
+        refuse_if(token_rate == PerSecond(0), "token_rate", "must be greater than 0 per s")?;
+        refuse_if(token_depth == Cells(0), "token_depth", "must be at least 1 cell")?;
+        let threshold = dynamic_threshold::Policy::new(&dynamic_threshold::Params { alpha }, context)?;
+        Ok(Policy { threshold, bucket: Bucket::new(token_rate, token_depth.0), turn: 0 })
+    }
+}
+
+impl Admission for Policy {
+    fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict {
+        self.threshold.judge(arrival)
+    }
+
+    fn departed(&mut self, departure: &Departure<'_>) {
+        self.bucket.refill(departure.now);
+        self.bucket.take(departure.size);
+    }
+
+    fn threshold(&self, pool: &Pool, queue: usize) -> Option<f64> {
+        self.threshold.threshold(pool, queue)
+    }
+
+    fn expels(
+        &mut self,
+        now: Time,
+        pool: &Pool,
+        head: &dyn Fn(usize) -> Option<u64>,
+    ) -> Option<Expulsion> {
+        let queues = pool.vcs();
+        let in_turn = (0..queues).map(|step| (self.turn + step) % queues);
+        let limit = |queue| self.threshold(pool, queue).expect("it has thresholds");
+        let mut over = in_turn.filter(|&queue| pool.of(queue) as f64 > limit(queue));
+        let (queue, size) = over.find_map(|queue| Some((queue, head(queue)?)))?;
+        self.bucket.refill(now);
+        match self.bucket.wait_for(size) {
+            Some(wait) => Some(Expulsion::At(wait)),
+            None => {
+                self.turn = queue + 1;
+                Some(Expulsion::Now(queue))
+            }
+        }
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { expels: true, ..Needs::default() }
+    }
+
+    fn bars_pushout(&self, measure: Measure) -> Option<&'static str> {
+        self.threshold.bars_pushout(measure)
+    }
+
+    fn goes_by_frames(&self) -> bool {
+        false
+    }
+}
+
+impl Shortcuts for Policy {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::link::port::bench::Bench;
+
+    const PARAMS: Params =
+        Params { alpha: 1.0, token_rate: PerSecond(1_000_000_000_000), token_depth: Cells(100) };
+
+    fn bench(params: Params, capacity: u64) -> Bench {
+        Bench::with(capacity, &[0, 0, 0], super::super::Spec::Occamy(params), None)
+    }
+
+    #[test]
+    fn a_queue_whose_threshold_has_fallen_loses_what_it_has_beyond_it_from_its_head() {
+        let mut bench = bench(PARAMS, 12);
+        bench.offer(0, "1");
+        bench.start();
+        assert_eq!(bench.offer(0, "f...."), "AAAAA", "6 of 12, and a threshold of 6");
+        assert_eq!(bench.offer(1, "111"), "AAA");
+        assert_eq!(bench.outcome(), "0:f. / ...,111,", "with the first 6 > 12 − 7, with the third 5 > 12 − 8");
+    }
+
+    #[test]
+    fn nothing_is_expelled_without_tokens() {
+        let slow = Params { token_rate: PerSecond(1), token_depth: Cells(1), ..PARAMS };
+        let mut bench = bench(slow, 12);
+        bench.offer(0, "1");
+        bench.start();
+        bench.offer(0, "f....");
+        assert_eq!((bench.offer(1, "111"), bench.pushed_out().as_str()), ("AAA".into(), "0:f"));
+    }
+
+    #[test]
+    fn a_bucket_that_gains_or_holds_nothing_is_refused() {
+        let key = |params: Params| Policy::new(&params, &Context::alone(9, 1)).unwrap_err().key;
+        assert_eq!(key(Params { token_rate: PerSecond(0), ..PARAMS }), Some("token_rate"));
+        assert_eq!(key(Params { token_depth: Cells(0), ..PARAMS }), Some("token_depth"));
+        assert_eq!(key(Params { alpha: 0.0, ..PARAMS }), Some("alpha"));
+    }
+}
