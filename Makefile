@@ -62,7 +62,7 @@ generate: $(VENV)/.built ## Write the generated files anew
 	$(BIN)/python -m pushout.generate
 
 equivalence: need ## Both engines on ten thousand random scenarios (PUSHOUT_EQUIVALENCE=…)
-	PUSHOUT_EQUIVALENCE=$${PUSHOUT_EQUIVALENCE:-10000} cargo test --locked --release --package pushout-core --test equivalence --test memories --test longest_queue --test programs --test textbook
+	PUSHOUT_EQUIVALENCE=$${PUSHOUT_EQUIVALENCE:-10000} cargo test --locked --release --package pushout-core --test equivalence --test memories --test pauses --test longest_queue --test programs --test textbook
 
 msrv: need ## The simulator and its bindings compile with the oldest Rust that is promised (rustup toolchain install $(MSRV))
 	env -u PYO3_PYTHON PYO3_NO_PYTHON=1 PYO3_BUILD_EXTENSION_MODULE=1 cargo +$(MSRV) check --locked --workspace --target-dir target/msrv

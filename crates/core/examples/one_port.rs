@@ -67,6 +67,7 @@ fn port() -> Result<Port, Refused> {
         scheduler: scheduler::Spec::Fifo(fifo::Params {}).build(&context)?,
         shared_queue: true,
         credit: None,
+        paused: None,
         line: Line::new(context.rate, Span::ZERO),
     }))
 }

@@ -118,6 +118,13 @@ fn memories(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
             audit.check(held == found, || {
                 format!("memory {name}: a queue of {class} holds {held} cells, but its port {found}")
             });
+            let (headroom, most) =
+                (queue.headroom_max(), queue.limits.pause.map_or(u64::MAX, |pause| pause.xoff));
+            audit.check(headroom <= most, || {
+                format!(
+                    "memory {name}: a queue of {class} held {headroom} cells of headroom, but may take {most}"
+                )
+            });
         }
         for (index, pool) in memory.pools().iter().enumerate() {
             let own = memory.queues().iter().filter(|queue| queue.pool == index);

@@ -474,7 +474,10 @@ fn random_chip(seed: u64) -> String {
     let policy = policies[below(6) as usize];
     let check = ["before", "after"][below(2) as usize];
     let size = 60 + below(200);
-    let headroom = below(10);
+    let headroom = match below(14) {
+        10.. => String::new(),
+        cells => format!("headroom = \"{cells} cells\""),
+    };
     let mut keys =
         format!("size = \"{size} cells\"\nheader = \"{} bytes\"\npartitions = {}\n", below(5), 1 + below(2));
     let tokens = match policy {
@@ -490,7 +493,7 @@ fn random_chip(seed: u64) -> String {
     }
     let removes = pushes_out || policy == "occamy";
     let side = if removes { "egress" } else { "ingress" };
-    writeln!(keys, "pool.in = {{ side = \"{side}\", headroom = \"{headroom} cells\" }}").unwrap();
+    writeln!(keys, "pool.in = {{ side = \"{side}\", {headroom} }}").unwrap();
     writeln!(keys, "pool.out = {{ size = \"{} %\" }}", 60 + below(41)).unwrap();
     let alpha = if ["dynamic-threshold", "abm", "occamy"].contains(&policy) {
         format!("alpha = 0.{}", 1 + below(9))
@@ -498,7 +501,12 @@ fn random_chip(seed: u64) -> String {
         String::new()
     };
     let reserved = below(3);
-    let opposite = if removes { "" } else { "opposite = { pool = \"out\" }" };
+    let pauses = format!("pause = {{ xoff = \"{} cells\", xon = \"{} cells\" }}", below(20), below(9));
+    let opposite = match below(2) {
+        _ if removes => "",
+        0 => pauses.as_str(),
+        _ => "opposite = { pool = \"out\" }",
+    };
     writeln!(keys, "[queue.a]\npool = \"in\"\n{alpha}\nreserved = \"{reserved} cells\"\n{opposite}").unwrap();
     writeln!(
         keys,

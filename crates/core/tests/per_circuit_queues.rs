@@ -168,6 +168,7 @@ fn run(
         scheduler: scheduler.build(&context).ok()?,
         shared_queue: scheduler.shares_one_queue(),
         credit: None,
+        paused: None,
         line: Line::new(context.rate, Span::ZERO),
     });
     let stream = Stream::new(7, "traffic");

@@ -46,6 +46,7 @@ fn port(admission: &str, pushout: Option<&str>, scheduler: &str) -> Port {
         shared_queue: scheduler.shares_one_queue(),
         scheduler: scheduler.build(&context).expect("defaults suffice"),
         credit: None,
+        paused: None,
         line: Line::new(context.rate, Span::ZERO),
     })
 }

@@ -31,12 +31,14 @@ use super::timers::Timers;
 use crate::buffer::verdict::Reason;
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue, Series};
-use crate::link::credit::Credit;
+use crate::link::control::Control;
+use crate::link::pause::PauseFrame;
 use crate::link::port::{Loss, Port, Started};
-use crate::network::Network;
+use crate::memory::Signal;
 use crate::network::circuit::{Emission, Hop};
 use crate::network::end::End;
 use crate::network::flow::Outbox;
+use crate::network::{self, Network};
 use crate::scenario::model::{Line, Medium, Scenario};
 use crate::trace::{Tracer, What};
 use crate::unit::Unit;
@@ -68,12 +70,13 @@ pub(super) struct Engine<T> {
     queue: EventQueue,
     ties: Ties,
     lines: Vec<Underway>,
-    /// Credits on their way to each port, with the time at which they arrive.
-    credits: Vec<VecDeque<(Time, Credit)>>,
+    /// Credits and pauses on their way to each port, with the time at which they arrive.
+    controls: Vec<VecDeque<(Time, Control)>>,
     /// The line in the other direction of each.
     back: Vec<Option<usize>>,
-    /// Whether any port works with credits.
+    /// Whether any port works with credits, and whether any does or can be paused.
     with_credits: bool,
+    with_controls: bool,
     /// For every port its memory, if that acts by itself, and when each memory acts next.
     acting: Vec<Option<usize>>,
     clocks: Vec<Time>,
@@ -126,14 +129,16 @@ impl<T: Tracer> Engine<T> {
     pub(super) fn new(scenario: &Scenario, log: bool, tracer: T) -> Engine<T> {
         let network = Network::new(scenario);
         let with_credits = scenario.lines.iter().any(|line| line.port.credit.is_some());
-        let underway = |line| Underway::new(line, with_credits || line.port.memory.is_some());
+        let with_controls = with_credits || network::paused_lines(scenario).contains(&true);
+        let underway = |line| Underway::new(line, with_controls || line.port.memory.is_some());
         let mut engine = Engine {
             queue: EventQueue::default(),
             ties: Ties::new(scenario.seed),
             lines: scenario.lines.iter().map(underway).collect(),
-            credits: vec![VecDeque::new(); scenario.lines.len()],
+            controls: vec![VecDeque::new(); scenario.lines.len()],
             back: scenario.lines.iter().map(|line| line.back).collect(),
             with_credits,
+            with_controls,
             acting: network.acting_memories(),
             clocks: vec![Time::NEVER; scenario.memories.len()],
             timers: Timers::new(network.flows.len()),
@@ -182,7 +187,7 @@ impl<T: Tracer> Engine<T> {
             match event.class {
                 Class::Free => self.free(entity, event.time),
                 Class::Tick => self.tick(entity, event.time),
-                Class::Credit => self.credit(entity, event.time),
+                Class::Credit => self.control(entity, event.time),
                 Class::Arrive => self.arrive(entity, event.time),
                 Class::Timer => self.timer(entity, event.time),
             }
@@ -227,8 +232,14 @@ impl<T: Tracer> Engine<T> {
     /// Let a memory do what it must now, and schedule when it acts next.
     #[inline(never)]
     fn act(&mut self, memory: usize, now: Time) {
-        let next = sharing::expel(&mut self.network, memory, now, &mut self.losses);
+        let next = sharing::act(&mut self.network, memory, now, &mut self.losses);
         self.count_losses(now);
+        for Signal { line, class, stops } in self.network.take_signals(memory) {
+            let back = self.back[line].expect("a line that can be paused has another direction");
+            let frame = PauseFrame { class, memory: memory as u32, stops };
+            self.network.ports[back].queue_control(Control::Pause(frame));
+            self.start(back, now);
+        }
         if let Some(next) = next.filter(|next| *next < self.clocks[memory]) {
             self.clocks[memory] = next;
             self.queue.push(Event::new(next, Class::Tick, (self.lines.len() + memory) as u32));
@@ -301,29 +312,32 @@ impl<T: Tracer> Engine<T> {
         let Some(credit) = receiver.left(last.vc as usize) else { return };
         let back = self.back[port].expect("a line with credits has another direction");
         if receiver.terms().charge {
-            ports[back].queue_credit(credit);
+            ports[back].queue_control(Control::Credit(credit));
             self.start(back, now);
         } else {
             let arrives = now + ports[back].line().transit(CELL_BYTES as u16);
-            self.send_credit(port, arrives, credit);
+            self.send_control(port, arrives, Control::Credit(credit));
         }
     }
 
-    /// Send a credit to a port.
-    fn send_credit(&mut self, port: usize, arrives: Time, credit: Credit) {
-        if self.credits[port].is_empty() {
+    /// Send a credit or a pause to a port.
+    fn send_control(&mut self, port: usize, arrives: Time, control: Control) {
+        if self.controls[port].is_empty() {
             self.queue.push(Event::new(arrives, Class::Credit, port as u32));
         }
-        self.credits[port].push_back((arrives, credit));
+        self.controls[port].push_back((arrives, control));
     }
 
-    /// A credit reaches the port that waits for it.
-    fn credit(&mut self, port: usize, now: Time) {
-        let (_, credit) = self.credits[port].pop_front().expect("an arriving credit was in flight");
-        if let Some(&(time, _)) = self.credits[port].front() {
+    /// A credit reaches the port that waits for it, or a pause the port that must obey it.
+    fn control(&mut self, port: usize, now: Time) {
+        let (_, control) = self.controls[port].pop_front().expect("what arrives was in flight");
+        if let Some(&(time, _)) = self.controls[port].front() {
             self.queue.push(Event::new(time, Class::Credit, port as u32));
         }
-        self.network.ports[port].credited(credit);
+        match control {
+            Control::Credit(credit) => self.network.ports[port].credited(credit),
+            Control::Pause(frame) => self.network.pause(port, now, frame),
+        }
         self.start(port, now);
     }
 
@@ -366,10 +380,10 @@ impl<T: Tracer> Engine<T> {
         self.count_losses(now);
     }
 
-    /// Let a port start the next credit cell or else the next unit, if its line is free.
+    /// Let a port start the next control frame or else the next unit, if its line is free.
     #[inline(always)]
     fn start(&mut self, port: usize, now: Time) {
-        if self.with_credits && (self.network.ports[port].is_busy() || self.start_credit(port, now)) {
+        if self.with_controls && (self.network.ports[port].is_busy() || self.start_control(port, now)) {
             return;
         }
         let losses = &mut self.losses;
@@ -378,14 +392,14 @@ impl<T: Tracer> Engine<T> {
         self.started(port, started, now, Announced::ByTheUnitAhead);
     }
 
-    /// Let a port start the next credit cell, if there is one.
+    /// Let a port start the next control frame, if there is one.
     #[inline(never)]
-    fn start_credit(&mut self, port: usize, now: Time) -> bool {
-        let Some((credit, sent)) = self.network.ports[port].start_credit(now) else { return false };
-        self.work.cell_hops += 1;
+    fn start_control(&mut self, port: usize, now: Time) -> bool {
+        let Some((control, sent)) = self.network.ports[port].start_control(now) else { return false };
+        self.work.cell_hops += u64::from(matches!(control, Control::Credit(_)));
         self.queue.push(Event::new(sent.ends, Class::Free, port as u32));
-        let to = self.back[port].expect("credit cells go against the data of a line");
-        self.send_credit(to, sent.arrives, credit);
+        let to = self.back[port].expect("control frames go against the data of a line");
+        self.send_control(to, sent.arrives, control);
         true
     }
 

@@ -1,7 +1,8 @@
 //! Ports that share a memory: what happens at other ports when a packet comes or leaves.
 //!
 //! # What it assumes
-//! Nothing waits at a port but behind a unit that is being sent, so that a port that loses one has nothing to start.
+//! What waits at a port with a free line is paused, and so is all behind it in its queue, so that a port that loses a packet for
+//! another port has nothing to start.
 //!
 //! # What it skips
 //! Nothing.
@@ -52,14 +53,18 @@ pub(super) fn arrive(
     });
 }
 
-/// Let a memory expel what it must now, at whichever port; returns when it has to be asked again, if nothing happens before.
-pub(super) fn expel(network: &mut Network, memory: usize, now: Time, losses: &mut Vec<Loss>) -> Option<Time> {
-    loop {
-        match network.expulsion(memory, now)? {
-            Err(time) => return Some(time),
-            Ok((port, queue)) => network.at(port, |port, circuits| {
+/// Let a memory do what it does by itself: lose packets that it expels now, at whichever port, and repeat pauses; returns when it has
+/// to be asked again, if nothing happens before.
+pub(super) fn act(network: &mut Network, memory: usize, now: Time, losses: &mut Vec<Loss>) -> Option<Time> {
+    let repeats = network.repeat_pauses(memory, now);
+    let expels = loop {
+        match network.expulsion(memory, now) {
+            Some(Ok((port, queue))) => network.at(port, |port, circuits| {
                 port.expel(now, (queue, End::Head), number_at_port(circuits), losses);
             }),
+            Some(Err(time)) => break Some(time),
+            None => break None,
         }
-    }
+    };
+    expels.into_iter().chain(repeats).min()
 }

@@ -18,6 +18,12 @@
 //! A [`Port`](crate::link::port::Port) asks the memory whether an arriving unit fits, as it would ask its own buffer;
 //! its admission policy decides in addition. The network lends it to one port at a time (`Network::at`).
 
+pub mod headroom;
+
+mod pause;
+
+mod pausing;
+
 mod pool;
 
 mod queue;
@@ -37,6 +43,10 @@ use crate::refused::{Refused, unfit};
 use crate::unit::Unit;
 use crate::units::{Rate, Time};
 
+use pause::Stopped;
+
+pub use pause::Pause;
+pub(crate) use pause::Signal;
 pub use pool::SharedPool;
 pub use queue::{Account, Limits, SharedQueue};
 pub use share::Share;
@@ -74,6 +84,9 @@ pub struct Memory {
     pools: Vec<SharedPool>,
     queues: Vec<SharedQueue>,
     pushout: Option<longest_queue::Params>,
+    /// Queues whose senders are stopped, and what has to be told to senders.
+    stopped: Vec<Stopped>,
+    signals: Vec<Signal>,
     occupancy: Occupancy,
 }
 
@@ -113,13 +126,17 @@ enum Charge {
 
 impl Memory {
     /// An empty memory.
-    pub fn new(Parts { cells, check, pools, queues, pushout }: Parts) -> Memory {
+    pub fn new(Parts { cells, check, mut pools, queues, pushout }: Parts) -> Memory {
+        for queue in &queues {
+            pools[queue.pool].is_lossless |= queue.limits.pause.is_some();
+        }
         let reserved: u64 = queues.iter().map(|queue| queue.limits.reserved).sum();
         let headroom: u64 = pools.iter().map(SharedPool::headroom).sum();
         assert!(reserved + headroom <= cells, "no more is promised than there is");
         let promised = reserved + headroom;
-        let occupancy = Occupancy::new();
-        Memory { cells, used: 0, shared: 0, promised, check, pools, queues, pushout, occupancy }
+        let (stopped, signals, occupancy) = (Vec::new(), Vec::new(), Occupancy::new());
+        let (used, shared) = (0, 0);
+        Memory { cells, used, shared, promised, check, pools, queues, pushout, stopped, signals, occupancy }
     }
 
     /// Its cells.
@@ -156,9 +173,14 @@ impl Memory {
         self.note_threshold(account.queue);
     }
 
-    /// Whether a packet of `size` cells fits, which is charged to these queues.
-    pub(crate) fn admits(&self, account: Account, size: u64) -> bool {
-        self.charge(account, size).is_some()
+    /// Whether a packet of `size` cells fits, which is charged to these queues. If it does not, its sender is stopped, where
+    /// senders can be; a packet that leaves the memory lets it go on.
+    pub(crate) fn admits(&mut self, now: Time, account: Account, size: u64) -> bool {
+        let fits = self.charge(account, size).is_some();
+        if !fits && self.used > 0 {
+            self.stop(now, account.queue);
+        }
+        fits
     }
 
     /// How a packet would be charged; `None` if it does not fit.
@@ -172,7 +194,9 @@ impl Memory {
         {
             return Some(Charge::Shared);
         }
-        self.pools[queue.pool].has_headroom(beyond).then_some(Charge::Headroom)
+        let has_headroom = queue.may_take_headroom(beyond, self.pools[queue.pool].is_lossless)
+            && self.pools[queue.pool].has_headroom(beyond);
+        has_headroom.then_some(Charge::Headroom)
     }
 
     /// Whether a queue can have `size` more of the shared room of its pool.
@@ -183,14 +207,18 @@ impl Memory {
 
     /// Whether a queue is below its threshold and the limit of its class.
     fn is_below(&self, queue: usize, size: u64) -> bool {
-        let SharedQueue { limits, pool, number, .. } = self.queues[queue];
-        let pool = &self.pools[pool];
-        let held = pool.books.of(number);
-        let threshold = pool.threshold(number).min(limits.limit.map_or(f64::INFINITY, |limit| limit as f64));
+        let SharedQueue { pool, number, .. } = self.queues[queue];
+        let held = self.pools[pool].books.of(number);
         match self.check {
-            Check::Before => (held as f64) < threshold,
-            Check::After => (held + size) as f64 <= threshold,
+            Check::Before => (held as f64) < self.threshold(queue),
+            Check::After => (held + size) as f64 <= self.threshold(queue),
         }
+    }
+
+    /// The shared room that a queue may have: its threshold, or the limit of its class.
+    fn threshold(&self, queue: usize) -> f64 {
+        let SharedQueue { limits, pool, number, .. } = self.queues[queue];
+        self.pools[pool].threshold(number).min(limits.limit.map_or(f64::INFINITY, |limit| limit as f64))
     }
 
     /// From which end queues lose packets, if the memory makes room by push-out.
@@ -273,6 +301,7 @@ impl Memory {
             Charge::Headroom => {
                 queue.take_headroom(beyond);
                 self.pools[queue.pool].take_headroom(beyond);
+                self.stop(now, account.queue);
             }
         }
         if let Some(other) = account.other {
@@ -289,6 +318,9 @@ impl Memory {
         self.used -= size;
         self.shared -= self.leave(account.queue, leaving);
         account.other.map(|other| self.leave(other, leaving));
+        if !self.stopped.is_empty() {
+            self.let_go_on();
+        }
     }
 
     /// Release a packet from one of its queues; returns the shared room that it frees.
@@ -297,6 +329,11 @@ impl Memory {
         let (shared, headroom) = queue.leave(leaving.now, leaving.size);
         self.pools[queue.pool].give_back(leaving, queue.number, (shared, headroom));
         shared
+    }
+
+    /// Whether nothing of a queue may be lost.
+    pub(crate) fn is_lossless(&self, account: Account) -> bool {
+        self.queues[account.queue].limits.pause.is_some()
     }
 
     /// A packet of a queue was lost at its port.

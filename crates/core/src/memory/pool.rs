@@ -13,6 +13,8 @@ pub struct SharedPool {
     /// Its shared room, how much of it is in use, and by which queue.
     pub(super) books: Pool,
     policy: admission::Policy,
+    /// Whether a class of it loses nothing.
+    pub(super) is_lossless: bool,
     headroom: u64,
     headroom_used: u64,
     headroom_max: u64,
@@ -25,6 +27,7 @@ impl SharedPool {
         SharedPool {
             books: Pool::new(Capacity::limited(cells), queues.max(1)), // no flow may use it
             policy,
+            is_lossless: false,
             headroom,
             headroom_used: 0,
             headroom_max: 0,

@@ -1,7 +1,9 @@
 //! A queue of a memory: the packets of one class at a port, or from an incoming line.
 
+use super::pause::Pause;
+use crate::link::pause;
 use crate::metrics::occupancy::Occupancy;
-use crate::units::Time;
+use crate::units::{Rate, Span, Time};
 
 /// To which queues the packets of a circuit are charged at a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +21,8 @@ pub struct Limits {
     pub reserved: u64,
     /// The most cells of shared room, besides what the policy allows.
     pub limit: Option<u64>,
+    /// When its sender is stopped, if nothing of its class may be lost.
+    pub pause: Option<Pause>,
 }
 
 /// A running queue.
@@ -32,6 +36,8 @@ pub struct SharedQueue {
     pub pool: usize,
     /// Its number in that pool.
     pub number: usize,
+    /// The time after which the frame that stops its sender is repeated.
+    pub(super) refresh: Span,
     held: u64,
     headroom: u64,
     headroom_max: u64,
@@ -47,13 +53,14 @@ pub struct SharedQueue {
 }
 
 impl SharedQueue {
-    /// An empty queue of a port or of what comes over a line, number `number` of its pool.
-    pub fn new(limits: Limits, line: usize, (pool, number): (usize, usize)) -> SharedQueue {
+    /// An empty queue of a port or of what comes over a line, given the line's rate, number `number` of its pool.
+    pub fn new(limits: Limits, (line, rate): (usize, Rate), (pool, number): (usize, usize)) -> SharedQueue {
         SharedQueue {
             limits,
             line,
             pool,
             number,
+            refresh: pause::refresh(rate),
             held: 0,
             headroom: 0,
             headroom_max: 0,
@@ -104,6 +111,22 @@ impl SharedQueue {
     /// The part of a packet of `size` cells that does not fit into reserved room.
     pub(super) fn beyond_reserved(&self, size: u64) -> u64 {
         size.saturating_sub(self.limits.reserved.saturating_sub(self.held - self.headroom))
+    }
+
+    /// Whether it may have `size` more of headroom. Where classes pause, it is theirs.
+    pub(super) fn may_take_headroom(&self, size: u64, is_lossless: bool) -> bool {
+        self.limits.pause.map_or(!is_lossless, |pause| self.headroom + size <= pause.xoff)
+    }
+
+    /// Whether its sender may go on, if it may hold this much of shared room.
+    pub(super) fn lets_go_on(&self, shared: f64) -> bool {
+        let most = self.limits.reserved as f64 + shared;
+        self.headroom == 0 && self.limits.pause.is_none_or(|pause| pause.is_over(self.held, most))
+    }
+
+    /// Whether it can stop this class of what comes over this line.
+    pub(crate) fn can_stop(&self, line: usize, class: u32) -> bool {
+        self.line == line && self.limits.pause.is_some_and(|pause| pause.class == class)
     }
 
     pub(super) fn enter(&mut self, now: Time, size: u64) {

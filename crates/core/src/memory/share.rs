@@ -9,13 +9,15 @@ use crate::units::Time;
 pub struct Share {
     number: usize,
     accounts: Vec<Account>,
+    /// Packets lost here of classes of which none may be lost.
+    lossless_drop: u64,
     lent: Option<Box<Memory>>,
 }
 
 impl Share {
     /// A share in memory `number`, with the queues of every circuit of the port.
     pub fn new(number: usize, accounts: Vec<Account>) -> Share {
-        Share { number, accounts, lent: None }
+        Share { number, accounts, lossless_drop: 0, lent: None }
     }
 
     /// The number of the memory.
@@ -43,9 +45,9 @@ impl Share {
         self.memory().offer(now, account, size);
     }
 
-    pub(crate) fn admits(&mut self, vc: usize, size: u64) -> bool {
+    pub(crate) fn admits(&mut self, now: Time, vc: usize, size: u64) -> bool {
         let account = self.accounts[vc];
-        self.memory().admits(account, size)
+        self.memory().admits(now, account, size)
     }
 
     pub(crate) fn take_in(&mut self, now: Time, vc: usize, size: u64) {
@@ -61,6 +63,17 @@ impl Share {
     pub(crate) fn note_loss(&mut self, vc: usize) {
         let account = self.accounts[vc];
         self.memory().note_loss(account);
+        self.lossless_drop += u64::from(self.memory().is_lossless(account));
+    }
+
+    /// Packets lost at the port of classes of which none may be lost, since the last reset.
+    pub fn lossless_drop(&self) -> u64 {
+        self.lossless_drop
+    }
+
+    /// Forget what was counted so far.
+    pub(crate) fn reset_counters(&mut self) {
+        self.lossless_drop = 0;
     }
 
     pub(crate) fn note_pushed_out(&mut self, vc: usize, octets: u64) {

@@ -21,6 +21,8 @@ pub struct Counters {
     pub bytes_out: u64,
     /// Credit cells that were sent on the line: they are no units.
     pub credit_cells: u64,
+    /// Pause frames that were sent on the line.
+    pub pause_frames: u64,
     /// Frames whose first unit arrived.
     pub frames_in: u64,
     /// Frames of which every unit was sent.
@@ -48,6 +50,7 @@ impl Counters {
             bytes_given_up: 0,
             bytes_out: 0,
             credit_cells: 0,
+            pause_frames: 0,
             frames_in: 0,
             frames_whole_out: 0,
             occupancy: Occupancy::new(),
@@ -67,6 +70,7 @@ impl Counters {
         queued.for_each(|unit| self.arrived(&unit));
         (self.units_out, self.bytes_out, self.frames_whole_out) = (0, 0, 0);
         (self.units_given_up, self.bytes_given_up, self.credit_cells) = (0, 0, 0);
+        self.pause_frames = 0;
         self.lost.fill(0);
         self.marked.fill(0);
         self.occupancy.reset(now, level);

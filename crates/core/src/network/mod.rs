@@ -21,6 +21,8 @@ mod halftime;
 
 mod host;
 
+mod pause_cycle;
+
 use crate::buffer::admission::{Admission, Expulsion, Failure};
 use crate::buffer::pool::Pool;
 use crate::buffer::pushout::longest_queue::End;
@@ -29,9 +31,10 @@ use crate::buffer::verdict::Reason;
 use crate::link::credit::{Receiver, Sender};
 use crate::link::line::{Line, Pause};
 use crate::link::loss::Losses;
+use crate::link::pause::Paused;
 use crate::link::port::{Parts, Port};
 use crate::link::shaper::Shaper;
-use crate::memory::{self, Memory, Share, SharedPool, SharedQueue};
+use crate::memory::{self, Memory, Share, SharedPool, SharedQueue, Signal};
 use crate::rng::Stream;
 use crate::scenario::contract::{Passing, context, contracts, passing_circuits};
 use crate::scenario::model::{self, Measures, Scenario};
@@ -41,6 +44,8 @@ use crate::units::{Span, Time};
 use circuit::{Circuit, Hop};
 use flow::Flow;
 
+pub use pause_cycle::PauseCycle;
+
 /// Everything that a run changes.
 #[derive(Clone, Debug)]
 pub struct Network {
@@ -48,6 +53,8 @@ pub struct Network {
     pub ports: Vec<Port>,
     /// The memories that ports share, except one that is lent to a port.
     memories: Vec<Option<Box<Memory>>>,
+    /// The first ports that have paused each other in a cycle.
+    pub pause_cycle: Option<PauseCycle>,
     /// For each line the state of the credits at its far end, if credits govern it.
     pub receivers: Vec<Option<Receiver>>,
     /// The losses by intent of every line; empty if no line has any.
@@ -64,7 +71,11 @@ impl Network {
         let passing = passing_circuits(scenario);
         let mut shares = shares(scenario);
         let ports = scenario.lines.iter().zip(passing.iter()).zip(&mut shares);
-        let ports = ports.map(|((line, vcs), share)| port(scenario, line, vcs, share.take()));
+        let paused = paused_lines(scenario);
+        let ports = ports.zip(paused).map(|(((line, vcs), share), is_paused)| {
+            let paused = is_paused.then(|| Paused::new(classes(scenario, vcs)));
+            port(scenario, line, vcs, (share.take(), paused))
+        });
         let mut ports: Vec<Port> = ports.collect();
         let memories = scenario.memories.iter().map(|spec| Some(Box::new(memory(scenario, spec)))).collect();
         let Measures { occupancy, meter, .. } = &scenario.measure;
@@ -80,6 +91,7 @@ impl Network {
         let flows = (0..scenario.flows.len()).map(|index| Flow::new(scenario, index)).collect();
         let mut network =
             Network { ports, memories, receivers, losses: losses(scenario, &passing), circuits, flows };
+        let mut network = Network { ports, memories, pause_cycle: None, receivers, circuits, flows };
         let traced = |(number, memory): (usize, &mut Memory)| {
             if scenario.measure.memories.contains(&number) {
                 memory.keep_traces();
@@ -146,9 +158,20 @@ impl Network {
         expulsion
     }
 
+    /// Let a memory repeat the pauses that are due; returns when the next one is.
+    pub(crate) fn repeat_pauses(&mut self, memory: usize, now: Time) -> Option<Time> {
+        self.memories[memory].as_mut().expect("no port works now").repeat_pauses(now)
+    }
+
+    /// What a memory has to tell senders, each with the line over which it sends.
+    pub(crate) fn take_signals(&mut self, memory: usize) -> Vec<Signal> {
+        self.memories[memory].as_mut().expect("no port works now").take_signals()
+    }
+
     /// By port the memory that it shares, if that acts by itself; nothing if none does.
     pub(crate) fn acting_memories(&self) -> Vec<Option<usize>> {
-        let acts: Vec<bool> = self.memories().map(Memory::is_expelling).collect();
+        let acts = |memory: &Memory| memory.is_expelling() || memory.is_pausing();
+        let acts: Vec<bool> = self.memories().map(acts).collect();
         let of = |port: &Port| port.share().map(Share::number).filter(|&memory| acts[memory]);
         if acts.contains(&true) { self.ports.iter().map(of).collect() } else { Vec::new() }
     }
@@ -230,15 +253,37 @@ fn memory(scenario: &Scenario, spec: &model::Memory) -> Memory {
         let policy = policy.expect("a checked scenario can be built");
         SharedPool::new(pool.shared, pool.terms.len(), pool.headroom, policy)
     };
-    let queue =
-        |queue: &model::MemoryQueue| SharedQueue::new(queue.limits, queue.line, (queue.pool, queue.number));
+    let queue = |queue: &model::MemoryQueue| {
+        let rate = scenario.lines[queue.line].rate;
+        SharedQueue::new(queue.limits, (queue.line, rate), (queue.pool, queue.number))
+    };
     let pushout =
         spec.pushout.as_ref().map(|spec| memory::pushout(spec).expect("a checked scenario can be built"));
     let (pools, queues) = (spec.pools.iter().map(pool).collect(), spec.queues.iter().map(queue).collect());
     Memory::new(memory::Parts { cells: spec.cells, check: spec.check, pools, queues, pushout })
 }
 
-fn port(scenario: &Scenario, line: &model::Line, vcs: &[usize], share: Option<Share>) -> Port {
+/// For every line whether a memory at its end pauses it.
+pub(crate) fn paused_lines(scenario: &Scenario) -> Vec<bool> {
+    let mut paused = vec![false; scenario.lines.len()];
+    let queues = scenario.memories.iter().flat_map(|memory| &memory.queues);
+    for queue in queues.filter(|queue| queue.limits.pause.is_some()) {
+        paused[queue.line] = true;
+    }
+    paused
+}
+
+/// The classes of circuits.
+fn classes(scenario: &Scenario, vcs: &[usize]) -> Vec<u32> {
+    vcs.iter().map(|&vc| scenario.vcs[vc].queue as u32).collect()
+}
+
+fn port(
+    scenario: &Scenario,
+    line: &model::Line,
+    vcs: &[usize],
+    (share, paused): (Option<Share>, Option<Paused>),
+) -> Port {
     let contracts = contracts(scenario, line, vcs);
     let context = context(scenario, line, &contracts);
     let latency = line.delay + scenario.nodes[line.to].latency;
@@ -255,6 +300,7 @@ fn port(scenario: &Scenario, line: &model::Line, vcs: &[usize], share: Option<Sh
         scheduler: line.port.scheduler.build(&context).expect("a checked scenario can be built"),
         shared_queue: line.port.scheduler.shares_one_queue(),
         credit: line.port.credit.as_ref().map(|credit| Sender::new(credit.terms(), vcs.len())),
+        paused,
         line: Line::new(line.rate, latency)
             .with_pause(pause(scenario, line))
             .with_shaper(line.port.shaper.as_ref().map(Shaper::new)),

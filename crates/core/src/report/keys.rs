@@ -295,6 +295,24 @@ const PORT: &[Key] = &[
     ),
     key("occupancy_max", Count, "Largest occupancy."),
     key("occupancy_unit", Text, "Unit of the occupancy: `cells`, `packets`, `bytes` or `memory cells`."),
+    if_so(
+        "paused_s",
+        Number("s"),
+        "if it can be paused",
+        "Time in which pause frames kept a class from being sent.",
+    ),
+    if_so(
+        "pause_frames",
+        Count,
+        "if there were any",
+        "Pause frames sent on the line, for the other direction.",
+    ),
+    if_so(
+        "lossless_drop",
+        Count,
+        "if there were any",
+        "Lost packets of classes that pause: an error of the scenario.",
+    ),
     if_so("occupancy_p50", Number("`occupancy_unit`"), SAMPLED, SAMPLED_HALF),
     if_so("occupancy_p95", Number("`occupancy_unit`"), SAMPLED, "Their 95th percentile."),
     if_so("occupancy_p99", Number("`occupancy_unit`"), SAMPLED, "Their 99th percentile."),
@@ -777,6 +795,13 @@ duration = "1 s"
 adaptation = { kind = "packet" }
 topology = { template = "leaf-spine", leaves = 2, spines = 1, hosts = 2, host = { rate = "1 Gb/s", delay = "1 us" }, fabric = { rate = "1 Gb/s", delay = "1 us" } }
 measure = { transfers = true }
+port = { default = { memory = "chip" } }
+[memory.chip]
+size = "1 MB"
+pool = { in = { side = "ingress" } }
+[queue.rdma]
+limit = "30 cells"
+pause = { xoff = "1 cell" }
 [flows]
 source = { kind = "arrivals", sizes = "hadoop", load = "20 %", to = "any" }
 transport = { kind = "tcp" }

@@ -12,6 +12,8 @@ mod ideal;
 
 mod memories;
 
+mod pauses;
+
 pub mod keys;
 
 mod transfers;
@@ -80,6 +82,7 @@ impl Serialize for Report<'_> {
         document.serialize_entry("duration_s", &scenario.duration.as_secs_f64())?;
         document.serialize_entry("warmup_s", &scenario.warmup.as_secs_f64())?;
         document.serialize_entry("engine", &engine_json(scenario, outcome, wall_s))?;
+        let warnings = [warnings, &pauses::warnings(scenario, outcome)].concat();
         document.serialize_entry("warnings", &List(warnings.len(), |i: usize| warnings[i].json()))?;
         document.serialize_entry(
             "flows",
@@ -242,6 +245,15 @@ fn plain_port(line: &Line, outcome: &Outcome, index: usize) -> Json {
     });
     if !marked.is_empty() {
         entry["marked"] = marked.into();
+    }
+    if let Some(paused) = port.paused() {
+        entry["paused_s"] = paused.total().as_secs_f64().into();
+    }
+    if counters.pause_frames > 0 {
+        entry["pause_frames"] = counters.pause_frames.into();
+    }
+    if pauses::lost_at(port) > 0 {
+        entry["lossless_drop"] = pauses::lost_at(port).into();
     }
     if line.port.capacity.is_limited() {
         let spread = Some(counters.occupancy.spread()).filter(|spread| spread.count() >= ENOUGH);

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value as Json};
 
 use super::file::{self, Back, Head};
+use super::headroom;
 use super::measure;
 use super::model::{self, Flow, Line, Measures, Memory, MemoryQueue, Routing, Scenario};
 use crate::buffer::admission::Admission;
@@ -43,14 +44,14 @@ pub fn explain(scenario: &Scenario) -> Json {
 }
 
 /// The room that the queues of shared memories may use: for every class of a pool the threshold with its shared room
-/// empty, half full and full.
+/// empty, half full and full, and the headroom that its links need if it can pause them.
 pub fn thresholds(scenario: &Scenario) -> Vec<String> {
     let of_memory = |spec: &Memory| {
         let mut told = BTreeSet::new();
         let queues = spec.queues.iter().filter(|queue| told.insert((queue.pool, queue.class.as_str())));
         queues.map(|queue| threshold(scenario, spec, queue)).collect::<Vec<String>>()
     };
-    scenario.memories.iter().flat_map(of_memory).collect()
+    scenario.memories.iter().flat_map(of_memory).chain(headroom::told(scenario)).collect()
 }
 
 fn threshold(scenario: &Scenario, spec: &Memory, queue: &MemoryQueue) -> String {
@@ -59,7 +60,7 @@ fn threshold(scenario: &Scenario, spec: &Memory, queue: &MemoryQueue) -> String 
     let terms = [pool.terms[queue.number]];
     let policy = memory::policy(&spec.admission, pool.shared, measure, &terms, (scenario.seed, &spec.name));
     let policy = policy.expect("a checked scenario can be built");
-    let Limits { reserved, limit } = queue.limits;
+    let Limits { reserved, limit, .. } = queue.limits;
     let at = |used: u64| {
         let mut books = Pool::new(Capacity::limited(pool.shared), 1);
         books.add(0, used);

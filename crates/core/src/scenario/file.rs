@@ -148,8 +148,9 @@ section! {
         /// The side of the node on which it counts.
         pub side: Side = Side::Egress,
         /// Room beyond all thresholds: a queue uses it when it gets no more shared room, and continues until it has
-        /// returned all of it. It is reserved for that.
-        pub headroom: Level = Level::Size(BufferSize::Cells(0)),
+        /// returned all of it. It is reserved for that. By default what its queues may take together (`pause.xoff`): if
+        /// there is less, they share it.
+        pub headroom: Option<Level> = None,
     }
 }
 
@@ -167,8 +168,22 @@ section! {
         pub reserved: Level = Level::Size(BufferSize::Cells(0)),
         /// Its priority with the scheduler strict-priority: a lower number goes first. By default every flow has its own.
         pub priority: Option<u32> = None,
+        /// Nothing of the class is lost: the port before each of its queues is stopped in time by pause frames (PFC).
+        pub pause: Option<Nested<Pause>> = None,
         /// Pool of the other side in which its packets are counted as well, and must find room.
         pub opposite: Option<Nested<Opposite>> = None,
+    }
+}
+
+section! {
+    /// When the port before a queue is stopped, and when it goes on.
+    pub struct Pause {
+        /// Headroom that each of its queues may take. The port before is stopped when a queue takes the first cell of it.
+        pub xoff: Level,
+        /// What a queue may hold when the port before it goes on; it must have returned all headroom.
+        pub xon: Level = Level::Size(BufferSize::Cells(0)),
+        /// The port before also goes on when the queue holds this much less than it may hold.
+        pub xon_offset: Option<Level> = None,
     }
 }
 

@@ -5,16 +5,18 @@ use std::collections::BTreeMap;
 use super::contract::{Passing, passing_circuits};
 use super::file;
 use super::model::{Line, Medium, Memory, MemoryPool, MemoryQueue, Node, Scenario, Sections};
+use super::pauses;
 use crate::buffer::admission;
 use crate::buffer::capacity::Capacity;
 use crate::buffer::context::Outlet;
-use crate::buffer::size::{CellSize, Level, Measure};
+use crate::buffer::size::{BufferSize, CellSize, Level, Measure};
 use crate::language::item::Item;
 use crate::language::names::name_fault;
 use crate::language::nearest::unknown;
-use crate::language::spec::{Field, Named, Section, read_section};
+use crate::language::spec::{Field, Named, Nested, Section, read_section};
 use crate::language::tree::{self, Fault, Value, join};
-use crate::memory::{self, Account, Limits, QueueTerms, Side};
+use crate::link::pause::MOST_CLASSES;
+use crate::memory::{self, Account, Limits, Pause, QueueTerms, Side};
 
 /// The sections `[memory.…]` and `[queue.…]` of a scenario.
 #[derive(Debug)]
@@ -105,6 +107,9 @@ impl<'a> Memories<'a> {
         if let Some(pool) = pool {
             self.check_pool(item, "pool", pool)?;
         }
+        if item.it.pause.is_some() {
+            self.check_pause(item)?;
+        }
         let Some(opposite) = opposite else { return Ok(()) };
         self.check_alpha(item, "opposite.alpha", opposite.0.alpha)?;
         self.check_pool(item, "opposite.pool", &opposite.0.pool)?;
@@ -117,6 +122,25 @@ impl<'a> Memories<'a> {
             item.ensure(side(pool.as_ref()) != side(Some(&opposite.0.pool)), "opposite.pool", &message)?;
         }
         Ok(())
+    }
+
+    /// Refuse pauses of a class that does not count on the ingress side alone, or of more classes than Ethernet has priorities.
+    fn check_pause(&self, item: &Item<'_, file::Queue>) -> Result<(), Fault> {
+        let message = "must be left out beside pause: a packet that found no room there would be lost";
+        item.ensure(item.it.opposite.is_none(), "opposite", message)?;
+        for (name, memory) in &self.memories {
+            let pools = pools(&memory.it);
+            let side = place_of(&pools, item.it.pool.as_ref()).map(|place| pools[place].1.side);
+            let message = format!(
+                "must be left out unless the class takes its room from a pool of the ingress side (side = \"ingress\"), which \
+                 it does not in the memory {name:?}"
+            );
+            item.ensure(side == Some(Side::Ingress), "pause", &message)?;
+        }
+        let pausing = self.queues.iter().filter(|(_, item)| item.it.pause.is_some()).count();
+        let message =
+            format!("must be left out: at most {MOST_CLASSES} classes can pause, and here {pausing} do");
+        item.ensure(pausing <= MOST_CLASSES, "pause", &message)
     }
 
     fn check_alpha(&self, item: &Item<'_, file::Queue>, key: &str, alpha: Option<f64>) -> Result<(), Fault> {
@@ -290,6 +314,18 @@ impl Builder<'_, '_> {
             let accounts = accounts.collect::<Result<_, _>>()?;
             memory.ports.push((port, accounts));
         }
+        let refused = |(class, key, message): pauses::Refusal| {
+            let section = self.memories.queues.iter().find(|(name, _)| *name == class);
+            section.expect("only a class pauses").1.fault(key, message)
+        };
+        pauses::settle_headroom(&mut memory, &pools(&self.item.it)).map_err(refused)?;
+        let removes = |name: &str| {
+            self.memories
+                .memories
+                .iter()
+                .any(|(other, item)| *other == name && removing_key(&item.it).is_some())
+        };
+        pauses::check_lines(self.scenario, self.passing, &memory, removes).map_err(refused)?;
         self.check(&mut memory)?;
         Ok(memory)
     }
@@ -313,7 +349,9 @@ impl Builder<'_, '_> {
                 let key = format!("pool.{name}.{key}");
                 self.level(level).map(|cells| cells / partitions).map_err(|why| self.item.fault(&key, why))
             };
-            let (size, headroom) = (level("size", pool.size)?, level("headroom", pool.headroom)?);
+            let none = Level::Size(BufferSize::Cells(0));
+            let (size, headroom) =
+                (level("size", pool.size)?, level("headroom", pool.headroom.unwrap_or(none))?);
             let message = format!("must be at most the size of the pool, which is {size} cells");
             self.item.ensure(headroom <= size, &format!("pool.{name}.headroom"), &message)?;
             let (name, side, shared) = (name.clone(), pool.side, size - headroom);
@@ -336,26 +374,39 @@ impl Builder<'_, '_> {
         let section = self.memories.queues.get(class).map_or(&default, |(_, item)| &item.it);
         let known = pools(&self.item.it);
         let pool = |name: Option<&String>| place_of(&known, name).expect("a checked pool");
-        let limits = |key: &str, reserved: Level, limit: Option<Level>| {
-            let level = |name: &str, level| {
-                self.level(level)
-                    .map_err(|why| self.memories.queues[class].1.fault(&format!("{key}{name}"), why))
-            };
-            let limit = limit.map(|limit| level("limit", limit)).transpose()?;
-            Ok::<_, Fault>(Limits { reserved: level("reserved", reserved)?, limit })
+        let level = |name: &str, level| {
+            self.level(level).map_err(|why| self.memories.queues[class].1.fault(name, why))
         };
-        let own = limits("", section.reserved, section.limit)?;
+        let limit = |name: &str, limit: Option<Level>| limit.map(|limit| level(name, limit)).transpose();
+        let own = Limits {
+            reserved: level("reserved", section.reserved)?,
+            limit: limit("limit", section.limit)?,
+            pause: section.pause.as_ref().map(|Nested(pause)| self.pause(class, pause)).transpose()?,
+        };
         let queue = (pool(section.pool.as_ref()), own, section.alpha);
         let other = match &section.opposite {
             Some(other) => {
-                let none = Level::Size(crate::buffer::size::BufferSize::Cells(0));
-                let limits = limits("opposite.", none, other.0.limit)?;
+                let limits = Limits { limit: limit("opposite.limit", other.0.limit)?, ..Limits::default() };
                 Some((pool(Some(&other.0.pool)), limits, other.0.alpha))
             }
             None => None,
         };
         let queue = self.queue(memory, (port, vc), queue);
         Ok(Account { queue, other: other.map(|other| self.queue(memory, (port, vc), other)) })
+    }
+
+    /// The pauses of a class.
+    fn pause(&self, class: usize, pause: &file::Pause) -> Result<Pause, Fault> {
+        let level = |name: &str, level| {
+            let key = format!("pause.{name}");
+            self.level(level).map_err(|why| self.memories.queues[class].1.fault(&key, why))
+        };
+        Ok(Pause {
+            class: class as u32,
+            xoff: level("xoff", pause.xoff)?,
+            xon: level("xon", pause.xon)?,
+            xon_offset: pause.xon_offset.map(|offset| level("xon_offset", offset)).transpose()?,
+        })
     }
 
     /// The number of a queue, which is new if it is the first circuit there.

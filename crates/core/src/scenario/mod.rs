@@ -24,6 +24,10 @@ mod ports;
 
 mod memories;
 
+mod pauses;
+
+pub mod headroom;
+
 mod flows;
 
 mod credits;

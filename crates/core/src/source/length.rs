@@ -120,6 +120,15 @@ impl Length {
         }
     }
 
+    /// The shortest.
+    pub fn shortest(&self) -> Bytes {
+        match self {
+            Length::Fixed(size) => *size,
+            Length::Exponential(_) => Bytes(1),
+            Length::Mix(parts) => parts.iter().map(|part| part.0).min().unwrap_or_default(),
+        }
+    }
+
     /// Refuse lengths of no octets and weights that cannot be.
     pub fn check(&self) -> Result<(), Refused> {
         match self {

@@ -369,7 +369,8 @@ impl Writer {
             _ => String::new(),
         };
         self.line(format_args!("partitions = {partitions}\nadmission = {{ policy = \"{policy}\"{tokens} }}"));
-        let (share, headroom) = (50 + self.below(51), self.below(4));
+        let (share, headroom) = (50 + self.below(51), self.below(5));
+        let headroom = if headroom < 4 { format!("headroom = \"{headroom} cells\"") } else { String::new() };
         let pushes_out = !self.cells && self.draw.chance(0.4);
         if pushes_out {
             let (end, counts) = (self.pick(&["tail", "head"]), self.draw.chance(0.5));
@@ -379,11 +380,20 @@ impl Writer {
         let removes = pushes_out || policy == "occamy";
         let side = if removes { "egress" } else { "ingress" };
         self.line(format_args!("pool.out = {{ size = \"{share} %\" }}"));
-        self.line(format_args!("pool.in = {{ side = \"{side}\", headroom = \"{headroom} cells\" }}"));
+        self.line(format_args!("pool.in = {{ side = \"{side}\", {headroom} }}"));
         let alpha = if ["dynamic-threshold", "abm", "occamy"].contains(&policy) { "alpha = 0.5" } else { "" };
         let limit = 1 + self.below(90);
         self.line(format_args!("[queue.one]\nlimit = \"{limit} %\"\nreserved = \"1 cell\"\n{alpha}"));
-        let opposite = if removes { "" } else { "opposite = { pool = \"out\" }" };
+        let pauses = format!(
+            "pause = {{ xoff = \"{} cells\", xon = \"{} cells\" }}",
+            1 + self.below(20),
+            self.below(9)
+        );
+        let opposite = match self.below(2) {
+            _ if removes => "",
+            0 if !self.cells => &pauses,
+            _ => "opposite = { pool = \"out\" }",
+        };
         self.line(format_args!("[queue.two]\npool = \"in\"\n{opposite}"));
     }
 

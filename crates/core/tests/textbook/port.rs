@@ -135,6 +135,7 @@ fn port(scheme: &Scheme, draw: &Draw) -> Port {
         scheduler: scheduler.build(&context).unwrap(),
         shared_queue: scheduler.shares_one_queue(),
         credit: None,
+        paused: None,
         line: Line::new(RATE, Span::ZERO),
     })
 }

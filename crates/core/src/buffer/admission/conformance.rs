@@ -77,6 +77,7 @@ impl Rig {
             scheduler: fifo.build(&context).unwrap(),
             shared_queue: true,
             credit: None,
+            paused: None,
             line: Line::new(RATE, Span::ZERO),
         });
         let tick = port.tick(Time::ZERO);

@@ -170,7 +170,16 @@ impl<'a> Packets<'a> {
             Class::Free => self.free(entity, now),
             Class::Tick => self.transit.tick(entity, now),
             Class::Timer => self.timer(entity, now),
-            Class::Arrive | Class::Credit => unreachable!("no call is for these"),
+            Class::Credit => self.control(entity, now),
+            Class::Arrive => unreachable!("no call is for these"),
+        }
+    }
+
+    /// A pause reaches a port.
+    #[inline(never)]
+    fn control(&mut self, port: usize, now: Time) {
+        if let Some((at, packet, time)) = self.transit.control(port, now) {
+            self.come_later(at, &packet, time);
         }
     }
 

@@ -28,7 +28,7 @@ use crate::buffer::size::Measure;
 use crate::engine::exact::spacing::{Paces, TransmissionTime};
 use crate::engine::questions::{latency, losing_ports, policed_ports};
 use crate::link::port::Port;
-use crate::network::Network;
+use crate::network::{Network, paused_lines};
 use crate::police;
 use crate::scenario::model::{Line, NodeKind, Scenario, Vc};
 use crate::scheduler;
@@ -156,12 +156,14 @@ impl Head {
 impl Steps {
     /// The routes through a network before its start.
     pub(crate) fn new(scenario: &Scenario, network: &Network) -> Steps {
-        let (meets, losing) = (meets(scenario), losing_ports(scenario));
+        let (meets, losing, takes_controls) =
+            (meets(scenario), losing_ports(scenario), control_lines(scenario));
         let rule = |((number, line), port): ((usize, &Line), &Port)| {
             let fifo = matches!(line.port.scheduler, scheduler::Spec::Fifo(_));
             let is_shared = matches!(line.port.measure, Measure::MemoryCells(_));
             let is_plain_line = line.pause == Span::ZERO && line.port.shaper.is_none();
-            let plain = fifo && is_plain_line && !is_shared && !losing[number];
+            let is_plain_link = !losing[number] && !takes_controls[number];
+            let plain = fifo && is_plain_line && is_plain_link && !is_shared;
             let rule = match plain {
                 true if is_from_host(scenario, line) => port.admission.rule(),
                 true => port.admission.rule_for_packets(),
@@ -235,6 +237,13 @@ fn ways(scenario: &Scenario) -> Vec<(usize, RouteClass)> {
         (flows > 0).then_some((vc, RouteClass { header, answers: payload.is_none(), is_shared: flows > 1 }))
     };
     circuits().filter_map(way).collect()
+}
+
+/// For every line whether it can be paused, or carries pauses for the other direction.
+fn control_lines(scenario: &Scenario) -> Vec<bool> {
+    let paused = paused_lines(scenario);
+    let carries = |(line, of): (&bool, &Line)| *line || of.back.is_some_and(|back| paused[back]);
+    paused.iter().zip(&scenario.lines).map(carries).collect()
 }
 
 /// Whether a line belongs to a host.

@@ -32,11 +32,14 @@ use crate::engine::questions::{number_at_port, sampled_ports};
 use crate::engine::sharing;
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event};
+use crate::link::control::Control;
+use crate::link::pause::PauseFrame;
 use crate::link::port::{Loss, Started};
-use crate::network::Network;
+use crate::memory::Signal;
 use crate::network::circuit::{Hop, Marks, Tally};
 use crate::network::end::End;
 use crate::network::flow::Flow;
+use crate::network::{self, Network};
 use crate::scenario::model::{self as scenario, Scenario};
 use crate::unit::{Flags, Unit};
 use crate::units::{Span, Time};
@@ -74,6 +77,9 @@ pub(crate) struct Transit {
     /// For every port its memory, if that acts by itself, and when each memory acts next.
     acting: Vec<Option<usize>>,
     clocks: Vec<Time>,
+    /// Pauses on their way to each port, with the time at which they arrive, if there can be any, and the line in the other direction.
+    controls: Vec<VecDeque<(Time, Control)>>,
+    back: Vec<Option<usize>>,
     /// Packets that are on a line at the end of the run, by circuit.
     pub(crate) on_lines: Vec<u64>,
     /// Ports that are asked and whose occupancy is sampled, when next and how often.
@@ -110,6 +116,7 @@ impl Transit {
         let sampled = sampled_ports(scenario).into_iter().filter(|&port| rules[port].is_none());
         let course = |&first: &u32| FlowRoute { first, ..FlowRoute::default() };
         let any_asked = rules.iter().any(Option::is_none);
+        let pauses = network::paused_lines(scenario).contains(&true);
         let mut transit = Transit {
             window,
             edge: Time::ZERO,
@@ -124,6 +131,8 @@ impl Transit {
             circuits_to: scenario.flows.iter().flat_map(circuits_to).collect(),
             acting: network.acting_memories(),
             clocks: vec![Time::NEVER; scenario.memories.len()],
+            controls: vec![VecDeque::new(); if pauses { scenario.lines.len() } else { 0 }],
+            back: scenario.lines.iter().map(|line| line.back).collect(),
             on_lines: vec![0; first.len()],
             fifos: Vec::with_capacity(rules.len()),
             queues: Vec::with_capacity(rules.len()),
@@ -413,8 +422,14 @@ impl Transit {
     /// Let a memory do what it must now, and schedule when it acts next.
     #[inline(never)]
     fn act(&mut self, memory: usize, now: Time) {
-        let next = sharing::expel(&mut self.network, memory, now, &mut self.losses);
+        let next = sharing::act(&mut self.network, memory, now, &mut self.losses);
         self.enter_losses(now);
+        for Signal { line, class, stops } in self.network.take_signals(memory) {
+            let back = self.back[line].expect("a line that can be paused has another direction");
+            let frame = PauseFrame { class, memory: memory as u32, stops };
+            self.network.ports[back].queue_control(Control::Pause(frame));
+            self.start_control(back, now);
+        }
         if let Some(next) = next.filter(|next| *next < self.clocks[memory]) {
             self.clocks[memory] = next;
             let entity = (self.is_ruled.len() + memory) as u32;
@@ -425,6 +440,9 @@ impl Transit {
     /// Let a port that is asked start the next packet, if its line is free; returns the packet's next step, and when,
     /// unless it is lost or the run is over.
     fn start(&mut self, port: usize, now: Time) -> Option<(u32, Packet, Time)> {
+        if !self.controls.is_empty() && self.start_control(port, now) {
+            return None;
+        }
         let losses = &mut self.losses;
         let started =
             self.network.at(port, |port, circuits| port.start(now, number_at_port(circuits), losses));
@@ -513,6 +531,31 @@ impl Transit {
         if let Some(host) = self.shared_by[event.entity as usize] {
             self.shared_hosts[host as usize].call(&self.hosts, event.time, event.entity);
         }
+    }
+
+    /// Let a port whose line is free start the next pause frame, if there is one; returns whether there is.
+    fn start_control(&mut self, port: usize, now: Time) -> bool {
+        let Some((control, sent)) = self.network.ports[port].start_control(now) else { return false };
+        self.agendas[HOSTS].call(Event::new(sent.ends, Class::Free, port as u32));
+        let to = self.back[port].expect("control frames go against the data of a line");
+        if self.controls[to].is_empty() {
+            self.agendas[HOSTS].call(Event::new(sent.arrives, Class::Credit, to as u32));
+        }
+        self.controls[to].push_back((sent.arrives, control));
+        true
+    }
+
+    /// A pause reaches the port that must obey it; returns what [`Transit::start`] returns.
+    pub(crate) fn control(&mut self, port: usize, now: Time) -> Option<(u32, Packet, Time)> {
+        let (_, control) = self.controls[port].pop_front().expect("what arrives was in flight");
+        if let Some(&(time, _)) = self.controls[port].front() {
+            self.agendas[HOSTS].call(Event::new(time, Class::Credit, port as u32));
+        }
+        match control {
+            Control::Pause(frame) => self.network.pause(port, now, frame),
+            Control::Credit(_) => unreachable!("credits run on the reference engine"),
+        }
+        self.start(port, now)
     }
 
     /// The clock of a port's policy ticks or, behind those, that of a memory.

@@ -49,6 +49,7 @@ impl Bench {
             scheduler: scheduler::Spec::RoundRobin(round_robin::Params {}).build(&context).unwrap(),
             shared_queue: false,
             credit: None,
+            paused: None,
             line: Line::new(context.rate, Span::ZERO),
         });
         Bench { port, now: Time::ZERO, next: vec![(0, 0); mcr.len()], pushed_out: Vec::new() }

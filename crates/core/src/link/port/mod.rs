@@ -1,8 +1,8 @@
 //! The port: one buffer, one admission policy, an optional push-out policy, one scheduler and one line.
 //!
-//! Where credits govern the line, the scheduler passes over circuits without balance, and credit cells for the node
-//! at the far end are sent before everything else; they are not units, so they are neither in the books nor in the
-//! counters of units.
+//! Where credits govern the line, the scheduler passes over circuits without balance; where the node at the far end pauses
+//! classes of traffic, over queues that a paused class is the first of. Credits and pauses for the node at the far end are sent
+//! before everything else; these control frames are not units, so they are neither in the books nor in the counters of units.
 //!
 //! The port keeps the books and acts; policies answer. A unit is counted from its acceptance until its last bit has
 //! left. Time comes in as an argument, and the consequences of an action (the next instant at which the port must be
@@ -23,13 +23,15 @@ use crate::buffer::pushout::{self, PushOut};
 use crate::buffer::queue::Queue;
 use crate::buffer::size::Measure;
 use crate::buffer::verdict::{HeadVerdict, Reason, Verdict};
+use crate::link::control::Control;
 use crate::link::credit::{self, Credit};
 use crate::link::line::{Line, Sent};
+use crate::link::pause::{PauseFrame, Paused};
 use crate::memory::{Leaving, Share};
 use crate::metrics::port::Counters;
 use crate::scheduler::{self, Scheduler};
 use crate::unit::{Boundary, Unit};
-use crate::units::{CELL_BYTES, Span, Time};
+use crate::units::{Span, Time};
 
 use arrivals::ArrivalTimes;
 use room::Newcomer;
@@ -52,6 +54,8 @@ pub struct Port {
     pub(crate) pushout: Option<pushout::Policy>,
     pub(crate) scheduler: scheduler::Policy,
     credit: Option<credit::Sender>,
+    /// The classes that it must not send now, if the next node pauses any.
+    paused: Option<Box<Paused>>,
     manner: Manner,
     /// Whether the admission policy accepts everything that fits.
     takes_all: bool,
@@ -61,9 +65,9 @@ pub struct Port {
     refused: Vec<bool>,
     /// For every circuit the boundaries of the frames that are sent.
     boundaries: Vec<Boundary>,
-    /// Credit cells that wait for the line, and whether one is in transmission.
-    credits: VecDeque<Credit>,
-    sending_credit: bool,
+    /// Control frames that wait for the line, and whether one is in transmission.
+    controls: VecDeque<Control>,
+    sending_control: bool,
     pub(crate) counters: Counters,
 }
 
@@ -125,6 +129,8 @@ pub struct Parts {
     pub shared_queue: bool,
     /// The credits of every circuit, if credits limit what it may send; needs a queue for each circuit.
     pub credit: Option<credit::Sender>,
+    /// The classes of its circuits, if the next node pauses any.
+    pub paused: Option<Paused>,
     /// The line that it feeds.
     pub line: Line,
 }
@@ -156,9 +162,9 @@ impl Port {
             takes_all: matches!(rule, Some(Rule::Fits)),
             manner: match rule {
                 _ if parts.pushout.is_some() || parts.share.is_some() => Manner::Asked,
-                Some(Rule::Fits) if !is_fifo => Manner::InTurn,
+                Some(Rule::Fits) if !is_fifo || parts.paused.is_some() => Manner::InTurn,
                 Some(Rule::Fits) => Manner::Plain,
-                Some(Rule::Frames { .. }) if is_fifo => Manner::Judged,
+                Some(Rule::Frames { .. }) if is_fifo && parts.paused.is_none() => Manner::Judged,
                 _ => Manner::Asked,
             },
             refused: vec![false; if parts.pushout.is_some() { vcs } else { 0 }],
@@ -174,10 +180,11 @@ impl Port {
             pushout: parts.pushout,
             scheduler: parts.scheduler,
             credit: parts.credit,
+            paused: parts.paused.map(Box::new),
             line: parts.line,
             sending: None,
-            credits: VecDeque::new(),
-            sending_credit: false,
+            controls: VecDeque::new(),
+            sending_control: false,
             counters: Counters::new(vcs),
         }
     }
@@ -220,7 +227,7 @@ impl Port {
     /// Whether the line is sending.
     #[inline]
     pub fn is_busy(&self) -> bool {
-        self.sending.is_some() || self.sending_credit
+        self.sending.is_some() || self.sending_control
     }
 
     /// Units in the buffer, the one in transmission included.
@@ -377,8 +384,14 @@ impl Port {
         losses: &mut Vec<Loss>,
     ) -> Option<(Unit, usize)> {
         loop {
-            let Port { scheduler, credit, queues, .. } = self;
-            let mut may_send = |vc: usize| credit.as_ref().is_none_or(|credit| credit.balance(vc) > 0);
+            let Port { scheduler, credit, paused, queues, .. } = self;
+            let is_held = |paused: &Paused, queue: usize| {
+                queues[queue].front().is_some_and(|unit| paused.holds(vc_of(unit)))
+            };
+            let mut may_send = |queue: usize| {
+                credit.as_ref().is_none_or(|credit| credit.balance(queue) > 0)
+                    && paused.as_ref().is_none_or(|paused| !is_held(paused, queue))
+            };
             let octets = |queue: usize| queues[queue].front().map_or(0, |unit| unit.bytes.into());
             let index = scheduler.next_by_size(now, &mut may_send, &octets)?;
             let queue = &mut self.queues[index];
@@ -426,20 +439,34 @@ impl Port {
         }
     }
 
-    /// Queue a credit cell for the line, ahead of all units that wait.
-    pub fn queue_credit(&mut self, credit: Credit) {
-        self.credits.push_back(credit);
+    /// Queue a control frame for the line, ahead of all units that wait, and in place of one that it makes superfluous.
+    pub fn queue_control(&mut self, control: Control) {
+        self.controls.retain(|other| !control.replaces(*other));
+        self.controls.push_back(control);
     }
 
-    /// Start to send the next credit cell, if the line is free and one waits.
-    pub fn start_credit(&mut self, now: Time) -> Option<(Credit, Sent)> {
+    /// Start to send the next control frame, if the line is free and one waits.
+    pub fn start_control(&mut self, now: Time) -> Option<(Control, Sent)> {
         if self.is_busy() {
             return None;
         }
-        let credit = self.credits.pop_front()?;
-        self.sending_credit = true;
-        self.counters.credit_cells += 1;
-        Some((credit, self.line.send(now, CELL_BYTES as u16)))
+        let control = self.controls.pop_front()?;
+        self.sending_control = true;
+        match control {
+            Control::Credit(_) => self.counters.credit_cells += 1,
+            Control::Pause(_) => self.counters.pause_frames += 1,
+        }
+        Some((control, self.line.send(now, control.octets())))
+    }
+
+    /// A pause frame for the circuits of this port has arrived.
+    pub fn pause(&mut self, now: Time, frame: PauseFrame) {
+        self.paused.as_mut().expect("pauses come where they are obeyed").obey(now, frame);
+    }
+
+    /// The classes that it must not send now, if the next node pauses any.
+    pub fn paused(&self) -> Option<&Paused> {
+        self.paused.as_deref()
     }
 
     /// A credit for the circuits of this port has arrived.
@@ -448,10 +475,10 @@ impl Port {
     }
 
     /// The last bit has left, and with it the unit that was being sent leaves the buffer; returns it, unless it was a
-    /// credit cell.
+    /// control frame.
     #[inline(always)]
     pub fn finish(&mut self, now: Time) -> Option<Unit> {
-        if std::mem::take(&mut self.sending_credit) {
+        if std::mem::take(&mut self.sending_control) {
             return None;
         }
         let Sending { unit, vc, size } = self.sending.take().expect("a line finishes what it has started");
@@ -484,6 +511,8 @@ impl Port {
         let queued = self.queues.iter().flat_map(Queue::iter);
         let sending = self.sending.iter().map(|sending| sending.unit);
         self.counters.reset(now, queued.chain(sending), self.pool.total());
+        self.paused.as_mut().map(|paused| paused.reset(now));
+        self.share.as_mut().map(Share::reset_counters);
     }
 
     /// Take a sample of the occupancy for its distribution, and of what the admission policy measures.
@@ -505,6 +534,7 @@ impl Port {
     /// Extend time averages to the end of the run.
     pub fn close_counters(&mut self, now: Time) {
         self.counters.occupancy.change(now, self.pool.total(), self.pool.total());
+        self.paused.as_mut().map(|paused| paused.close(now));
     }
 
     /// The counters, for an engine that keeps some of them itself.

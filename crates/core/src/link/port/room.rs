@@ -62,7 +62,7 @@ impl Port {
         losses: &mut Vec<Loss>,
     ) {
         let size = self.size_of(&unit);
-        self.ask_memory(vc, size);
+        self.ask_memory(now, vc, size);
         self.act_on((verdict, None), now, Newcomer { unit, vc, size }, vc_of, losses);
     }
 
@@ -107,8 +107,11 @@ impl Port {
     fn expel_excess(&mut self, now: Time, vc_of: impl Fn(&Unit) -> usize, losses: &mut Vec<Loss>) {
         let is_shared = self.shares_queues();
         loop {
-            let Port { admission, pool, queues, measure, .. } = self;
+            let Port { admission, pool, queues, measure, sending, .. } = self;
+            let sent =
+                |vc: usize| sending.filter(|sending| sending.vc == vc).map_or(0, |sending| sending.size);
             let first = |vc: usize| match is_shared {
+                _ if pool.of(vc) == sent(vc) => None,
                 true => first_of(queues, |unit| vc_of(unit) == vc),
                 false => first_of(&queues[vc..=vc], |_| true).map(|(_, position)| (vc, position)),
             };
@@ -141,14 +144,14 @@ impl Port {
     fn offer(&mut self, now: Time, unit: &Unit, vc: usize, size: u64) {
         if let Some(share) = &mut self.share {
             share.offer(now, vc, (size, unit.bytes));
-            self.ask_memory(vc, size);
+            self.ask_memory(now, vc, size);
         }
     }
 
     /// Where the port shares a memory, it has as much room for a unit of this circuit as the memory grants it.
-    fn ask_memory(&mut self, vc: usize, size: u64) {
+    fn ask_memory(&mut self, now: Time, vc: usize, size: u64) {
         if let Some(share) = &mut self.share {
-            let granted = if share.admits(vc, size) { size } else { 0 };
+            let granted = if share.admits(now, vc, size) { size } else { 0 };
             self.pool.grant(granted);
         }
     }
@@ -195,14 +198,14 @@ impl Port {
             let (half, mut units, mut gone) = (octets(fattest) / 2, 0, 0);
             while units == 0 || units < batch && gone < half {
                 let Some(victim) = self.queues[fattest].pop() else {
-                    self.ask_memory(vc, size);
+                    self.ask_memory(now, vc, size);
                     return units > 0 && self.pool.fits(size);
                 };
                 (units, gone) = (units + 1, gone + u64::from(victim.bytes));
                 self.left_queue(fattest, &victim, self.queues[fattest].is_empty());
                 self.give_up(now, victim, (fattest, vc_of(&victim)), reason, losses);
             }
-            self.ask_memory(vc, size);
+            self.ask_memory(now, vc, size);
         }
         true
     }
@@ -231,7 +234,7 @@ impl Port {
             let Some(unit) = given_up else { return false };
             self.left_queue(queue, &unit, self.queues[queue].is_empty());
             self.give_up(now, unit, (queue, vc_of(&unit)), reason, losses);
-            self.ask_memory(vc, size);
+            self.ask_memory(now, vc, size);
             if self.pool.fits(size) {
                 return true;
             }

@@ -12,6 +12,7 @@ use serde_json::{Value as Json, json};
 
 use super::check::Checked;
 use super::contract::{Passing, context, contracts, passing_circuits};
+use super::headroom;
 use super::model::{Line, Scenario};
 use crate::buffer::context::Context;
 
@@ -38,6 +39,7 @@ pub(super) fn warnings(checked: &Checked) -> Vec<Warning> {
     let routes = choice.iter().map(routes::equal);
     let ports = [clocks::samples(scenario), clocks::ticks(scenario, passing)];
     let others = [promises::broken(scenario, passing), phases::captured(scenario, passing)];
+    let routes = routes.chain(headroom::warning(scenario));
     routes.chain(ports.into_iter().chain(others).flatten()).collect()
 }
 

@@ -57,6 +57,7 @@ impl Bench {
             scheduler: scheduler::Spec::Fifo(fifo::Params {}).build(&context).unwrap(),
             shared_queue: true,
             credit: None,
+            paused: None,
             line: Line::new(Rate(155_520_000), Span::ZERO),
         });
         let next = vec![(0, 0); budgets.len()];

@@ -1,0 +1,134 @@
+//! Priority flow control: a node tells the port at the other end of an incoming line to stop sending a class of traffic, and
+//! later to go on.
+//!
+//! *Source*: IEEE 802.1Qbb (now in IEEE 802.1Q, clause 36). A pause frame of 64 octets travels on the line in the other direction,
+//! behind the unit in transmission there and before all that waits. It takes effect when its last bit has arrived; a unit in
+//! transmission is completed. A class stands for a priority of the standard, which has eight. A pause of the standard lasts 65535
+//! quanta of 512 bit times unless another frame comes before. The node repeats the frame after half of that, so a pause lasts here
+//! until the frame that ends it.
+
+use crate::units::{Rate, Span, Time};
+
+/// Octets of a pause frame.
+pub const OCTETS: u16 = 64;
+
+/// Most classes that pause: the priorities of Ethernet.
+pub const MOST_CLASSES: usize = 8;
+
+/// The time after which the frame that stops a class is repeated: half of the longest pause.
+pub fn refresh(rate: Rate) -> Span {
+    Span(rate.time_of_bits(65_535 * 512 / 2).0)
+}
+
+/// A pause frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PauseFrame {
+    /// The class, numbered within the scenario.
+    pub class: u32,
+    /// The memory that it comes from: a node may have several, and a class goes on when all of them let it.
+    pub memory: u32,
+    /// Whether the class must stop, or may go on.
+    pub stops: bool,
+}
+
+/// The classes that a port must not send now.
+#[derive(Clone, Debug)]
+pub struct Paused {
+    /// The class of every circuit of the port.
+    of: Vec<u32>,
+    /// The stopped classes, each with the memory that has stopped it.
+    stopped: Vec<(u32, u32)>,
+    /// Since when there are any, and for how long there were before.
+    since: Time,
+    total: Span,
+}
+
+impl Paused {
+    /// A port with circuits of these classes, none of which is stopped.
+    pub fn new(of: Vec<u32>) -> Paused {
+        Paused { of, stopped: Vec::new(), since: Time::ZERO, total: Span::ZERO }
+    }
+
+    /// Whether a circuit must wait.
+    #[inline]
+    pub fn holds(&self, vc: usize) -> bool {
+        !self.stopped.is_empty() && self.stops(self.of[vc])
+    }
+
+    /// Whether a class is stopped.
+    pub fn stops(&self, class: u32) -> bool {
+        self.stopped.iter().any(|(stopped, _)| *stopped == class)
+    }
+
+    /// The memories that have stopped a class.
+    pub(crate) fn memories(&self, class: u32) -> impl Iterator<Item = usize> {
+        self.stopped.iter().filter(move |(stopped, _)| *stopped == class).map(|(_, memory)| *memory as usize)
+    }
+
+    /// A pause frame has arrived.
+    pub(crate) fn obey(&mut self, now: Time, frame: PauseFrame) {
+        self.close(now);
+        let of = (frame.class, frame.memory);
+        self.stopped.retain(|stopped| *stopped != of);
+        if frame.stops {
+            self.stopped.push(of);
+        }
+    }
+
+    /// How long a class was stopped since the last reset, up to the last close.
+    pub fn total(&self) -> Span {
+        self.total
+    }
+
+    /// Count the time until now.
+    pub(crate) fn close(&mut self, now: Time) {
+        if !self.stopped.is_empty() {
+            self.total = self.total + now.since(self.since);
+        }
+        self.since = now;
+    }
+
+    /// Forget what was counted so far.
+    pub(crate) fn reset(&mut self, now: Time) {
+        (self.since, self.total) = (now, Span::ZERO);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_port_counts_the_time_in_which_any_of_its_classes_is_stopped() {
+        let frame = |class, stops| PauseFrame { class, memory: 0, stops };
+        let mut paused = Paused::new(vec![0, 1, 0]);
+        paused.obey(Time(10), frame(0, true));
+        assert_eq!([0, 1, 2].map(|vc| paused.holds(vc)), [true, false, true]);
+        paused.obey(Time(15), frame(0, true)); // repeated
+        paused.obey(Time(20), frame(1, true));
+        paused.obey(Time(30), frame(0, false));
+        assert_eq!([0, 1, 2].map(|vc| paused.holds(vc)), [false, true, false]);
+        paused.obey(Time(40), frame(1, false));
+        paused.close(Time(100));
+        assert_eq!(paused.total(), Span(30));
+        paused.obey(Time(110), frame(1, true));
+        paused.reset(Time(120));
+        paused.close(Time(125));
+        assert_eq!(paused.total(), Span(5));
+    }
+
+    #[test]
+    fn a_class_goes_on_when_every_memory_that_has_stopped_it_lets_it() {
+        let mut paused = Paused::new(vec![0]);
+        for (memory, stops, holds) in [(0, true, true), (1, true, true), (0, false, true), (1, false, false)]
+        {
+            paused.obey(Time::ZERO, PauseFrame { class: 0, memory, stops });
+            assert_eq!(paused.holds(0), holds);
+        }
+    }
+
+    #[test]
+    fn at_100_gigabits_a_pause_is_repeated_after_168_microseconds() {
+        assert_eq!(refresh(Rate(100_000_000_000)), Span(167_769_600));
+    }
+}

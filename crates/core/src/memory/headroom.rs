@@ -1,0 +1,119 @@
+//! How much headroom a link needs.
+//!
+//! *Source*: the calculation of SONiC (`doc/qos/dynamically-headroom-calculation.md`), which switches use:
+//!
+//! > xoff = lossless MTU + occupancy · (port MTU + 2 · cable + MAC and PHY + peer response)
+//!
+//! Until a sender stops, the following still arrives. The packet of the class that needs the first cell of headroom. What the sender
+//! sends while the pause frame waits for the largest packet on the line in the other direction (port MTU) and is sent itself, behind
+//! pause frames of other classes; while bits are on the cable, both ways. The packet that the sender has begun when the frame arrives
+//! (the peer response; here a sender needs no other time). In memory all this takes more room than on the line: at most as much as
+//! packets of the worst size (occupancy).
+
+use crate::buffer::size::CellSize;
+use crate::link::pause;
+use crate::units::{PS_PER_S, Rate, Span};
+
+/// A link over which a class comes that loses nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct Link {
+    /// Rate of the line over which it comes, and in the other direction.
+    pub rate: Rate,
+    /// Rate of the line in the other direction.
+    pub back: Rate,
+    /// Delay both ways, with the latencies of both nodes.
+    pub delay: Span,
+    /// Octets of the smallest and of the largest packet of the class.
+    pub packets: (u64, u64),
+    /// Octets of the largest packet in the other direction.
+    pub largest_back: u64,
+    /// Pause frames that may be sent at once.
+    pub frames: u64,
+    /// How packets fill the memory.
+    pub cell: CellSize,
+}
+
+impl Link {
+    /// The headroom in cells.
+    pub fn headroom(&self) -> u64 {
+        let (_, largest) = self.packets;
+        let packets = self.cell.cells(largest);
+        let (cells, octets) = occupancy(self.cell, self.packets);
+        let beyond = u128::from(self.propagation()) * u128::from(cells);
+        packets + u64::try_from(beyond.div_ceil(u128::from(octets))).unwrap_or(u64::MAX / 2)
+    }
+
+    /// Octets that arrive between the packet that causes the pause and the last one.
+    pub fn propagation(&self) -> u64 {
+        let waits = self.largest_back + self.frames * u64::from(pause::OCTETS);
+        let waits = (u128::from(waits) * u128::from(self.rate.0)).div_ceil(u128::from(self.back.0.max(1)));
+        let cable = u128::from(self.delay.0) * u128::from(self.rate.0);
+        let octets = waits + cable.div_ceil(8 * u128::from(PS_PER_S)) + u128::from(self.packets.1);
+        u64::try_from(octets).unwrap_or(u64::MAX / 4)
+    }
+}
+
+/// The most cells that packets of some sizes take, by octets: the worst is the smallest packet, or the smallest that needs one cell
+/// more than its octets fill.
+pub fn occupancy(cell: CellSize, (smallest, largest): (u64, u64)) -> (u64, u64) {
+    let (octets, header) = (u64::from(cell.octets), u64::from(cell.header));
+    let first_beyond = (smallest + header).div_ceil(octets) * octets + 1 - header;
+    let sizes = [smallest, first_beyond.min(largest.max(smallest))];
+    let most = sizes.into_iter().max_by(|a, b| {
+        let (one, other) = (cell.cells(*a) * b, cell.cells(*b) * a); // compare the quotients
+        one.cmp(&other)
+    });
+    let worst = most.expect("two sizes");
+    (cell.cells(worst), worst)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn cell(octets: u16) -> CellSize {
+        CellSize { octets, header: 0 }
+    }
+
+    #[test]
+    fn small_packets_take_more_memory_than_their_octets_by_the_published_factors() {
+        // cell / 64 above 128 octets, else 2 · cell / (1 + cell)
+        for (octets, factor) in [(144, 2.25), (192, 3.0), (256, 4.0), (96, 192.0 / 97.0), (80, 160.0 / 81.0)]
+        {
+            let (cells, of) = occupancy(cell(octets), (64, 9100));
+            let found = cells as f64 * f64::from(octets) / of as f64;
+            assert!((found - factor).abs() < 1e-12, "{octets}: {found}, not {factor}");
+        }
+    }
+
+    #[test]
+    fn spectrum_2_at_100_gigabits_over_300_metres_has_the_published_headroom() {
+        // port MTU 9100, cable twice 18.496 kB, MAC and PHY 0.8 kB, peer response 24.625 kB: the last two as delay; kB of 1024
+        let rate = Rate(100_000_000_000);
+        let others = 2.0 * 18.496 + 0.8 + 24.625 - 1.0; // a packet of 1024 octets is in the peer response
+        let delay = Span((others * 1024.0 * 8.0 / 100e9 * 1e12) as u64);
+        let (packets, largest_back, frames) = ((64, 1024), 9100, 0);
+        let link = Link { rate, back: rate, delay, packets, largest_back, frames, cell: cell(144) };
+        let kilobytes = link.propagation() as f64 / 1024.0;
+        assert!((kilobytes - 71.303).abs() < 0.002, "{kilobytes}");
+        let xoff = link.headroom() as f64 * 144.0 / 1024.0;
+        let rounding = (8.0 * 144.0 - 1024.0 + 144.0) / 1024.0; // whole cells
+        assert!((161.431..161.431 + rounding).contains(&xoff), "{xoff}");
+    }
+
+    #[test]
+    fn a_slow_line_back_delays_the_pause() {
+        let base = Link {
+            rate: Rate(1_000_000_000),
+            back: Rate(1_000_000_000),
+            delay: Span::micros(1),
+            packets: (1000, 1000),
+            largest_back: 1500,
+            frames: 1,
+            cell: cell(1000),
+        };
+        assert_eq!((base.propagation(), base.headroom()), (1500 + 64 + 125 + 1000, 1 + 3));
+        let slow = Link { back: Rate(100_000_000), ..base };
+        assert_eq!(slow.propagation(), 15_640 + 125 + 1000);
+    }
+}

@@ -1,0 +1,85 @@
+//! Ports that pause each other in a cycle.
+//!
+//! A paused port waits until a queue behind its line gets shorter. If the packets of that queue wait at a port that is itself paused
+//! for their class, and so on back to the first, none of these ports need ever go on: a deadlock (cyclic buffer dependency).
+
+use std::collections::BTreeSet;
+
+use super::Network;
+use crate::buffer::pushout::longest_queue::End;
+use crate::link::pause::PauseFrame;
+use crate::unit::Unit;
+use crate::units::Time;
+
+/// Ports each of which waited for the next one, and the last for the first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PauseCycle {
+    /// When the last of them was paused.
+    pub since: Time,
+    /// The paused class, numbered within the scenario.
+    pub class: u32,
+    /// The ports.
+    pub ports: Vec<usize>,
+}
+
+impl Network {
+    /// A pause frame has reached a port.
+    pub(crate) fn pause(&mut self, port: usize, now: Time, frame: PauseFrame) {
+        self.ports[port].pause(now, frame);
+        if frame.stops && self.pause_cycle.is_none() {
+            let ports = self.find_cycle(port, frame.class);
+            self.pause_cycle = ports.map(|ports| PauseCycle { since: now, class: frame.class, ports });
+        }
+    }
+
+    /// Whether all ports of a cycle are still paused for its class.
+    pub(crate) fn is_closed(&self, cycle: &PauseCycle) -> bool {
+        cycle.ports.iter().all(|&port| self.is_paused(port, cycle.class))
+    }
+
+    fn is_paused(&self, port: usize, class: u32) -> bool {
+        self.ports[port].paused().is_some_and(|paused| paused.stops(class))
+    }
+
+    /// A cycle of ports that are paused for a class, beginning with this one.
+    fn find_cycle(&self, port: usize, class: u32) -> Option<Vec<usize>> {
+        let mut path = vec![port];
+        self.closes(&mut path, &mut BTreeSet::new(), class).then_some(path)
+    }
+
+    /// Whether the last port of a path waits for the first one; the path is extended by those between.
+    fn closes(&self, path: &mut Vec<usize>, seen: &mut BTreeSet<usize>, class: u32) -> bool {
+        for next in self.waits_for(path[path.len() - 1], class) {
+            if next == path[0] {
+                return true;
+            }
+            if seen.insert(next) {
+                path.push(next);
+                if self.closes(path, seen, class) {
+                    return true;
+                }
+                path.pop();
+            }
+        }
+        false
+    }
+
+    /// The paused ports at which packets wait that keep a paused port from going on.
+    fn waits_for(&self, port: usize, class: u32) -> Vec<usize> {
+        let Some(paused) = self.ports[port].paused() else { return Vec::new() };
+        let mut found = Vec::new();
+        for memory in paused.memories(class) {
+            let queues = self.memories[memory].as_ref().expect("no port works now").queues();
+            let Some(queue) = queues.iter().position(|queue| queue.can_stop(port, class)) else { continue };
+            let number_at_port = |unit: &Unit| self.number_at_port(unit);
+            let holds = |next: &usize| {
+                let shares = self.ports[*next].share().is_some_and(|share| share.number() == memory);
+                shares
+                    && self.is_paused(*next, class)
+                    && self.ports[*next].find_waiting(queue, End::Head, number_at_port).is_some()
+            };
+            found.extend((0..self.ports.len()).filter(holds));
+        }
+        found
+    }
+}

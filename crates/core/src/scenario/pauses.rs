@@ -1,0 +1,78 @@
+//! Pauses of classes of which nothing is lost: the headroom of their pools, and the lines on which they can work.
+
+use super::contract::Passing;
+use super::file;
+use super::model::{Line, Medium, Memory, MemoryQueue, Scenario};
+
+/// The class that is refused, the key of its section, and the message.
+pub(super) type Refusal = (String, &'static str, String);
+
+/// Give every pool for which the scenario names no headroom what its queues may take together.
+pub(super) fn settle_headroom(
+    memory: &mut Memory,
+    asked: &[(String, file::MemoryPool)],
+) -> Result<(), Refusal> {
+    for (index, pool) in memory.pools.iter_mut().enumerate() {
+        let own = memory.queues.iter().filter(|queue| queue.pool == index);
+        let pausing = own.filter_map(|queue| Some((queue, queue.limits.pause?.xoff)));
+        let together: u64 = pausing.clone().map(|(_, xoff)| xoff).sum();
+        if asked[index].1.headroom.is_some() || together == 0 {
+            continue;
+        }
+        if together > pool.shared {
+            let (largest, _) = pausing.max_by_key(|(_, xoff)| *xoff).expect("some queue takes headroom");
+            let message = format!(
+                "must leave shared room in the pool {:?}; its queues may take {together} cells of headroom, and it has {}; \
+                 give the pool a headroom that they share",
+                pool.name, pool.shared
+            );
+            return Err((largest.class.clone(), "pause.xoff", message));
+        }
+        (pool.headroom, pool.shared) = (together, pool.shared - together);
+    }
+    Ok(())
+}
+
+/// Refuse pauses of lines on which they cannot work. `removes` says whether a memory, given its section, removes packets that wait.
+pub(super) fn check_lines(
+    scenario: &Scenario,
+    passing: &Passing,
+    memory: &Memory,
+    removes: impl Fn(&str) -> bool,
+) -> Result<(), Refusal> {
+    for queue in memory.queues.iter().filter(|queue| queue.limits.pause.is_some()) {
+        let refuse = |why: String| Err((queue.class.clone(), "pause", format!("must be left out: {why}")));
+        if let Some(why) = misfit(scenario, queue) {
+            return refuse(why);
+        }
+        let Line { name, port, .. } = &scenario.lines[queue.line];
+        let mut classes: Vec<usize> = passing[queue.line].iter().map(|&vc| scenario.vcs[vc].queue).collect();
+        classes.sort_unstable();
+        classes.dedup();
+        let mixes = classes.len() > 1 && !port.scheduler.has_queue_per_circuit();
+        if mixes && port.memory.as_deref().is_some_and(&removes) {
+            return refuse(format!(
+                "the memory of the port {name:?} removes packets that wait, and that port has one queue for several classes; \
+                 choose a scheduler with a queue for each circuit, as in scheduler = {{ policy = \"drr\" }}"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Why the line before a queue cannot be paused, if it cannot.
+fn misfit(scenario: &Scenario, queue: &MemoryQueue) -> Option<String> {
+    let line = &scenario.lines[queue.line];
+    if line.medium == Medium::Cells {
+        return Some(format!("the line {:?} carries cells, and pauses are for packets", line.name));
+    }
+    let Some(back) = line.back.map(|back| &scenario.lines[back]) else {
+        return Some(format!(
+            "the line {:?} has no other direction on which pauses could travel (its link has duplex = false)",
+            line.name
+        ));
+    };
+    back.port.shaper.as_ref().map(|_| {
+        format!("the port {:?}, which sends the pauses, has a shaper that would delay them", back.name)
+    })
+}
