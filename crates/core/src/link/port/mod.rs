@@ -511,8 +511,8 @@ impl Port {
         let queued = self.queues.iter().flat_map(Queue::iter);
         let sending = self.sending.iter().map(|sending| sending.unit);
         self.counters.reset(now, queued.chain(sending), self.pool.total());
-        self.paused.as_mut().map(|paused| paused.reset(now));
-        self.share.as_mut().map(Share::reset_counters);
+        self.paused.iter_mut().for_each(|paused| paused.reset(now));
+        self.share.iter_mut().for_each(Share::reset_counters);
     }
 
     /// Take a sample of the occupancy for its distribution, and of what the admission policy measures.
@@ -534,7 +534,7 @@ impl Port {
     /// Extend time averages to the end of the run.
     pub fn close_counters(&mut self, now: Time) {
         self.counters.occupancy.change(now, self.pool.total(), self.pool.total());
-        self.paused.as_mut().map(|paused| paused.close(now));
+        self.paused.iter_mut().for_each(|paused| paused.close(now));
     }
 
     /// The counters, for an engine that keeps some of them itself.
