@@ -68,6 +68,7 @@ fn port() -> Result<Port, Refused> {
         shared_queue: true,
         credit: None,
         paused: None,
+        trims: false,
         line: Line::new(context.rate, Span::ZERO),
     }))
 }

@@ -17,6 +17,9 @@ pub struct Unit {
     pub flags: Flags,
 }
 
+/// Octets of a packet that has been cut to its headers: the least of Ethernet.
+pub const CUT_BYTES: u16 = 64;
+
 /// Marks of a unit, one bit each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flags(pub u8);
@@ -37,6 +40,8 @@ impl Flags {
     pub const CE: Flags = Flags(32);
     /// Its transport reacts to marks as a scalable congestion control does (RFC 9331, "ECT(1)"), beside [`Flags::ECT`].
     pub const L4S: Flags = Flags(64);
+    /// A port has cut the packet to its headers.
+    pub const CUT: Flags = Flags(128);
 
     /// These marks and those.
     pub const fn with(self, other: Flags) -> Flags {
@@ -111,6 +116,16 @@ impl Unit {
     /// The unit with a congestion mark.
     pub fn marked(self) -> Unit {
         Unit { flags: self.flags.with(Flags::CE), ..self }
+    }
+
+    /// The packet without its data.
+    pub fn cut(self) -> Unit {
+        Unit { flags: self.flags.with(Flags::CUT), bytes: self.bytes.min(CUT_BYTES), ..self }
+    }
+
+    /// Whether a port has cut it to its headers.
+    pub fn is_cut(&self) -> bool {
+        self.flags.has(Flags::CUT)
     }
 
     /// Whether a port has set a congestion mark on it.

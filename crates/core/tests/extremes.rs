@@ -145,6 +145,8 @@ fn sections() -> Vec<Place> {
     shared["memory"] =
         json!({ "chip": { "size": "20 kB", "pool": { "in": { "side": "ingress" }, "out": {} } } });
     shared["queue"] = json!({ "one": { "opposite": { "pool": "out" } } });
+    let mut pausing = shared.clone();
+    pausing["queue"] = json!({ "one": { "pause": { "xoff": "1 cells" } } });
     let mut memory = file::Memory::params();
     memory.retain(|param| param.name != "pool"); // its tables stand below
     vec![
@@ -152,6 +154,7 @@ fn sections() -> Vec<Place> {
         place(&shared, "/memory/chip/pool/in", file::MemoryPool::params()),
         place(&shared, "/queue/one", file::Queue::params()),
         place(&shared, "/queue/one/opposite", file::Opposite::params()),
+        place(&pausing, "/queue/one/pause", file::Pause::params()),
         place(&text, "", file::Head::params()),
         place(&text, "/topology/bottleneck", WireKeys::params()),
         place(&text, "/node/0", node),

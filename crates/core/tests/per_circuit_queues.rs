@@ -169,6 +169,7 @@ fn run(
         shared_queue: scheduler.shares_one_queue(),
         credit: None,
         paused: None,
+        trims: false,
         line: Line::new(context.rate, Span::ZERO),
     });
     let stream = Stream::new(7, "traffic");

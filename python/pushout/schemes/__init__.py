@@ -147,7 +147,9 @@ class Epd(Scheme):
       as it fits.
     - `action` (default "drop"): What happens to a frame that meets the threshold: `drop`, or `mark` where the transport
       reacts to marks (ECT). `drop`: Refuse it. `mark`: Accept it with a congestion mark if its transport reacts to
-      marks (ECT) and there is room; refuse any other. A cell link marks the first cell of the frame (EFCI).
+      marks (ECT) and there is room; refuse any other. A cell link marks the first cell of the frame (EFCI). `trim`: Cut
+      it to its headers, which go before everything else to the receiver, so that the sender learns of the loss at once;
+      also where it finds no room. Only for packets, and with policies that decide when they arrive.
     """
 
     policy: str = field(default="epd", init=False, repr=False)
@@ -159,12 +161,14 @@ class Epd(Scheme):
     """Keep the last cell of a broken frame as a delimiter, if it fits."""
     discard_rest: bool = True
     """Discard the rest of a frame that has lost a cell (PPD); if not, it is queued as far as it fits."""
-    action: Literal["drop", "mark"] = "drop"
+    action: Literal["drop", "mark", "trim"] = "drop"
     """What happens to a frame that meets the threshold: `drop`, or `mark` where the transport reacts to marks (ECT).
 
     - `drop`: Refuse it.
     - `mark`: Accept it with a congestion mark if its transport reacts to marks (ECT) and there is room; refuse any
       other. A cell link marks the first cell of the frame (EFCI).
+    - `trim`: Cut it to its headers, which go before everything else to the receiver, so that the sender learns of the
+      loss at once; also where it finds no room. Only for packets, and with policies that decide when they arrive.
     """
 
 
@@ -191,6 +195,8 @@ class SelectiveDrop(Scheme):
     - `action` (default "drop"): What happens to a frame of a circuit with more than its share: `drop`, or `mark` where
       the transport reacts to marks (ECT). `drop`: Refuse it. `mark`: Accept it with a congestion mark if its transport
       reacts to marks (ECT) and there is room; refuse any other. A cell link marks the first cell of the frame (EFCI).
+      `trim`: Cut it to its headers, which go before everything else to the receiver, so that the sender learns of the
+      loss at once; also where it finds no room. Only for packets, and with policies that decide when they arrive.
     """
 
     policy: str = field(default="selective-drop", init=False, repr=False)
@@ -200,13 +206,15 @@ class SelectiveDrop(Scheme):
     """Multiple of the fair share from which a circuit is refused."""
     pass_eom: bool = True
     """Keep the last cell of a broken frame as a delimiter, if it fits."""
-    action: Literal["drop", "mark"] = "drop"
+    action: Literal["drop", "mark", "trim"] = "drop"
     """What happens to a frame of a circuit with more than its share: `drop`, or `mark` where the transport reacts to
     marks (ECT).
 
     - `drop`: Refuse it.
     - `mark`: Accept it with a congestion mark if its transport reacts to marks (ECT) and there is room; refuse any
       other. A cell link marks the first cell of the frame (EFCI).
+    - `trim`: Cut it to its headers, which go before everything else to the receiver, so that the sender learns of the
+      loss at once; also where it finds no room. Only for packets, and with policies that decide when they arrive.
     """
 
 
@@ -235,6 +243,8 @@ class Fba(Scheme):
     - `action` (default "drop"): What happens to a frame of a circuit with more than its share: `drop`, or `mark` where
       the transport reacts to marks (ECT). `drop`: Refuse it. `mark`: Accept it with a congestion mark if its transport
       reacts to marks (ECT) and there is room; refuse any other. A cell link marks the first cell of the frame (EFCI).
+      `trim`: Cut it to its headers, which go before everything else to the receiver, so that the sender learns of the
+      loss at once; also where it finds no room. Only for packets, and with policies that decide when they arrive.
     """
 
     policy: str = field(default="fba", init=False, repr=False)
@@ -248,13 +258,15 @@ class Fba(Scheme):
     """Keep the last cell of a broken frame as a delimiter, if it fits."""
     discard_rest: bool = True
     """Discard the rest of a frame that has lost a cell (PPD); if not, it is queued as far as it fits."""
-    action: Literal["drop", "mark"] = "drop"
+    action: Literal["drop", "mark", "trim"] = "drop"
     """What happens to a frame of a circuit with more than its share: `drop`, or `mark` where the transport reacts to
     marks (ECT).
 
     - `drop`: Refuse it.
     - `mark`: Accept it with a congestion mark if its transport reacts to marks (ECT) and there is room; refuse any
       other. A cell link marks the first cell of the frame (EFCI).
+    - `trim`: Cut it to its headers, which go before everything else to the receiver, so that the sender learns of the
+      loss at once; also where it finds no room. Only for packets, and with policies that decide when they arrive.
     """
 
 
@@ -326,7 +338,9 @@ class Red(Scheme):
     - `action` (default "drop"): What happens to a packet that is drawn, and above the upper threshold to every one:
       `drop`, or `mark` where the transport reacts to marks (ECT). `drop`: Refuse it. `mark`: Accept it with a
       congestion mark if its transport reacts to marks (ECT) and there is room; refuse any other. A cell link marks the
-      first cell of the frame (EFCI).
+      first cell of the frame (EFCI). `trim`: Cut it to its headers, which go before everything else to the receiver, so
+      that the sender learns of the loss at once; also where it finds no room. Only for packets, and with policies that
+      decide when they arrive.
     - `adaptive` (default False): Move the largest probability so that the average stays in the middle between the
       thresholds (adaptive RED).
     - `interval` (time; default "500 ms"): Time between two moves.
@@ -353,13 +367,15 @@ class Red(Scheme):
     """Time in which an idle port could have sent a packet; by default a full frame of the average circuit; time."""
     pass_eom: bool = True
     """Keep the last cell of a broken frame as a delimiter, if it fits."""
-    action: Literal["drop", "mark"] = "drop"
+    action: Literal["drop", "mark", "trim"] = "drop"
     """What happens to a packet that is drawn, and above the upper threshold to every one: `drop`, or `mark` where the
     transport reacts to marks (ECT).
 
     - `drop`: Refuse it.
     - `mark`: Accept it with a congestion mark if its transport reacts to marks (ECT) and there is room; refuse any
       other. A cell link marks the first cell of the frame (EFCI).
+    - `trim`: Cut it to its headers, which go before everything else to the receiver, so that the sender learns of the
+      loss at once; also where it finds no room. Only for packets, and with policies that decide when they arrive.
     """
     adaptive: bool = False
     """Move the largest probability so that the average stays in the middle between the thresholds (adaptive RED)."""
@@ -407,7 +423,9 @@ class AtmRed(Scheme):
     - `action` (default "drop"): What a mark causes: `drop`, the loss of the circuit's next frame, or `mark`, a
       congestion mark on the cell itself where the transport reacts to marks (ECT). `drop`: Refuse it. `mark`: Accept it
       with a congestion mark if its transport reacts to marks (ECT) and there is room; refuse any other. A cell link
-      marks the first cell of the frame (EFCI).
+      marks the first cell of the frame (EFCI). `trim`: Cut it to its headers, which go before everything else to the
+      receiver, so that the sender learns of the loss at once; also where it finds no room. Only for packets, and with
+      policies that decide when they arrive.
     """
 
     policy: str = field(default="atm-red", init=False, repr=False)
@@ -433,13 +451,15 @@ class AtmRed(Scheme):
     """Keep the last cell of a frame that overflowed as a delimiter, if it fits."""
     discard_rest: bool = True
     """Discard the rest of a frame that has lost a cell (PPD); if not, it is queued as far as it fits."""
-    action: Literal["drop", "mark"] = "drop"
+    action: Literal["drop", "mark", "trim"] = "drop"
     """What a mark causes: `drop`, the loss of the circuit's next frame, or `mark`, a congestion mark on the cell itself
     where the transport reacts to marks (ECT).
 
     - `drop`: Refuse it.
     - `mark`: Accept it with a congestion mark if its transport reacts to marks (ECT) and there is room; refuse any
       other. A cell link marks the first cell of the frame (EFCI).
+    - `trim`: Cut it to its headers, which go before everything else to the receiver, so that the sender learns of the
+      loss at once; also where it finds no room. Only for packets, and with policies that decide when they arrive.
     """
 
 
@@ -476,7 +496,9 @@ class Fred(Scheme):
     - `action` (default "drop"): What happens to a packet that is drawn: `drop`, or `mark` where the transport reacts to
       marks (ECT). A packet of a circuit above its limit is always discarded. `drop`: Refuse it. `mark`: Accept it with
       a congestion mark if its transport reacts to marks (ECT) and there is room; refuse any other. A cell link marks
-      the first cell of the frame (EFCI).
+      the first cell of the frame (EFCI). `trim`: Cut it to its headers, which go before everything else to the
+      receiver, so that the sender learns of the loss at once; also where it finds no room. Only for packets, and with
+      policies that decide when they arrive.
     """
 
     policy: str = field(default="fred", init=False, repr=False)
@@ -492,13 +514,15 @@ class Fred(Scheme):
     """Packets that a circuit may hold without taking part in random discard."""
     pass_eom: bool = True
     """Keep the last cell of a broken frame as a delimiter, if it fits."""
-    action: Literal["drop", "mark"] = "drop"
+    action: Literal["drop", "mark", "trim"] = "drop"
     """What happens to a packet that is drawn: `drop`, or `mark` where the transport reacts to marks (ECT). A packet of
     a circuit above its limit is always discarded.
 
     - `drop`: Refuse it.
     - `mark`: Accept it with a congestion mark if its transport reacts to marks (ECT) and there is room; refuse any
       other. A cell link marks the first cell of the frame (EFCI).
+    - `trim`: Cut it to its headers, which go before everything else to the receiver, so that the sender learns of the
+      loss at once; also where it finds no room. Only for packets, and with policies that decide when they arrive.
     """
 
 
@@ -522,19 +546,23 @@ class Step(Scheme):
     - `threshold` (size or %; default "20 %"): Occupancy above which packets are marked.
     - `action` (default "mark"): What happens to a packet that meets more: `mark` where the transport reacts to marks
       (ECT), or `drop`. `drop`: Refuse it. `mark`: Accept it with a congestion mark if its transport reacts to marks
-      (ECT) and there is room; refuse any other. A cell link marks the first cell of the frame (EFCI).
+      (ECT) and there is room; refuse any other. A cell link marks the first cell of the frame (EFCI). `trim`: Cut it to
+      its headers, which go before everything else to the receiver, so that the sender learns of the loss at once; also
+      where it finds no room. Only for packets, and with policies that decide when they arrive.
     - `pass_eom` (default True): Keep the last cell of a broken frame as a delimiter, if it fits.
     """
 
     policy: str = field(default="step", init=False, repr=False)
     threshold: str = "20 %"
     """Occupancy above which packets are marked; size or %."""
-    action: Literal["drop", "mark"] = "mark"
+    action: Literal["drop", "mark", "trim"] = "mark"
     """What happens to a packet that meets more: `mark` where the transport reacts to marks (ECT), or `drop`.
 
     - `drop`: Refuse it.
     - `mark`: Accept it with a congestion mark if its transport reacts to marks (ECT) and there is room; refuse any
       other. A cell link marks the first cell of the frame (EFCI).
+    - `trim`: Cut it to its headers, which go before everything else to the receiver, so that the sender learns of the
+      loss at once; also where it finds no room. Only for packets, and with policies that decide when they arrive.
     """
     pass_eom: bool = True
     """Keep the last cell of a broken frame as a delimiter, if it fits."""
@@ -565,6 +593,8 @@ class Codel(Scheme):
     - `action` (default "drop"): What happens to a packet that is due to be discarded: `drop`, or `mark` where the
       transport reacts to marks (ECT). `drop`: Refuse it. `mark`: Accept it with a congestion mark if its transport
       reacts to marks (ECT) and there is room; refuse any other. A cell link marks the first cell of the frame (EFCI).
+      `trim`: Cut it to its headers, which go before everything else to the receiver, so that the sender learns of the
+      loss at once; also where it finds no room. Only for packets, and with policies that decide when they arrive.
     - `ce_threshold` (time; not set): Wait above which a packet is marked in any case if its transport reacts to marks
       (ECT); by default there is no such limit.
     - `mtu` (size; not set): Octets behind a packet up to which it is not discarded; by default a full frame.
@@ -585,13 +615,15 @@ class Codel(Scheme):
     - `exact`: interval / √count, as in RFC 8289.
     - `linux`: In integers as in Linux.
     """
-    action: Literal["drop", "mark"] = "drop"
+    action: Literal["drop", "mark", "trim"] = "drop"
     """What happens to a packet that is due to be discarded: `drop`, or `mark` where the transport reacts to marks
     (ECT).
 
     - `drop`: Refuse it.
     - `mark`: Accept it with a congestion mark if its transport reacts to marks (ECT) and there is room; refuse any
       other. A cell link marks the first cell of the frame (EFCI).
+    - `trim`: Cut it to its headers, which go before everything else to the receiver, so that the sender learns of the
+      loss at once; also where it finds no room. Only for packets, and with policies that decide when they arrive.
     """
     ce_threshold: str | None = None
     """Wait above which a packet is marked in any case if its transport reacts to marks (ECT); by default there is no
@@ -635,7 +667,9 @@ class Pie(Scheme):
     - `law` (default "rfc"): Which rules hold where RFC and Linux differ. `rfc`: RFC 8033. `linux`: Linux.
     - `action` (default "drop"): What happens to a packet that is drawn: `drop`, or `mark` where the transport reacts to
       marks (ECT). `drop`: Refuse it. `mark`: Accept it with a congestion mark if its transport reacts to marks (ECT)
-      and there is room; refuse any other. A cell link marks the first cell of the frame (EFCI).
+      and there is room; refuse any other. A cell link marks the first cell of the frame (EFCI). `trim`: Cut it to its
+      headers, which go before everything else to the receiver, so that the sender learns of the loss at once; also
+      where it finds no room. Only for packets, and with policies that decide when they arrive.
     - `mark_limit` (default 0.1): Probability above which packets are discarded instead of being marked.
     - `derandomise` (default True): Spread discards evenly: neither two in a row nor long gaps.
     - `byte_mode` (default False): Discard short packets less often, in proportion to their length.
@@ -659,12 +693,14 @@ class Pie(Scheme):
     - `rfc`: RFC 8033.
     - `linux`: Linux.
     """
-    action: Literal["drop", "mark"] = "drop"
+    action: Literal["drop", "mark", "trim"] = "drop"
     """What happens to a packet that is drawn: `drop`, or `mark` where the transport reacts to marks (ECT).
 
     - `drop`: Refuse it.
     - `mark`: Accept it with a congestion mark if its transport reacts to marks (ECT) and there is room; refuse any
       other. A cell link marks the first cell of the frame (EFCI).
+    - `trim`: Cut it to its headers, which go before everything else to the receiver, so that the sender learns of the
+      loss at once; also where it finds no room. Only for packets, and with policies that decide when they arrive.
     """
     mark_limit: float = 0.1
     """Probability above which packets are discarded instead of being marked."""
@@ -708,7 +744,9 @@ class Pi2(Scheme):
     - `step` (time; default "1 ms"): Wait above which every packet of a scalable sender is marked.
     - `action` (default "mark"): What happens to a classic packet that is drawn: `mark` where the transport reacts to
       marks (ECT), or `drop`. `drop`: Refuse it. `mark`: Accept it with a congestion mark if its transport reacts to
-      marks (ECT) and there is room; refuse any other. A cell link marks the first cell of the frame (EFCI).
+      marks (ECT) and there is room; refuse any other. A cell link marks the first cell of the frame (EFCI). `trim`: Cut
+      it to its headers, which go before everything else to the receiver, so that the sender learns of the loss at once;
+      also where it finds no room. Only for packets, and with policies that decide when they arrive.
     - `overload` (default "drop"): What happens when marks alone cannot hold the wait at its target. `drop`: Packets are
       discarded with the probability p'². `overflow`: The base probability stays at 1 / k, and the buffer fills.
     - `mtu` (size; not set): Octets of a full packet; by default a full frame.
@@ -733,12 +771,14 @@ class Pi2(Scheme):
     """Factor of the probability for packets of scalable senders (ECT(1) or CE)."""
     step: str = "1 ms"
     """Wait above which every packet of a scalable sender is marked; time."""
-    action: Literal["drop", "mark"] = "mark"
+    action: Literal["drop", "mark", "trim"] = "mark"
     """What happens to a classic packet that is drawn: `mark` where the transport reacts to marks (ECT), or `drop`.
 
     - `drop`: Refuse it.
     - `mark`: Accept it with a congestion mark if its transport reacts to marks (ECT) and there is room; refuse any
       other. A cell link marks the first cell of the frame (EFCI).
+    - `trim`: Cut it to its headers, which go before everything else to the receiver, so that the sender learns of the
+      loss at once; also where it finds no room. Only for packets, and with policies that decide when they arrive.
     """
     overload: Literal["drop", "overflow"] = "drop"
     """What happens when marks alone cannot hold the wait at its target.

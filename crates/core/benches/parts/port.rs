@@ -47,6 +47,7 @@ fn port(admission: &str, pushout: Option<&str>, scheduler: &str) -> Port {
         scheduler: scheduler.build(&context).expect("defaults suffice"),
         credit: None,
         paused: None,
+        trims: false,
         line: Line::new(context.rate, Span::ZERO),
     })
 }

@@ -19,7 +19,7 @@
 
 use super::Shape;
 use crate::section;
-use crate::unit::Unit;
+use crate::unit::{Flags, Unit};
 use crate::units::{CELL_BYTES, CELL_PAYLOAD};
 
 section! {
@@ -64,7 +64,7 @@ pub struct Reassembly {
     cells: u64,
     frame: u32,
     gap: bool,
-    is_ce: bool,
+    marks: Flags,
 }
 
 impl Reassembly {
@@ -72,10 +72,10 @@ impl Reassembly {
     /// `length` cells, the receiver checks the collected cells.
     pub fn push(&mut self, unit: &Unit, cells: u16, length: u16) -> Option<Reassembled> {
         if self.cells == 0 {
-            (self.frame, self.gap, self.is_ce) = (unit.frame, unit.index != 0, false);
+            (self.frame, self.gap, self.marks) = (unit.frame, unit.index != 0, Flags::default());
         }
         self.gap |= unit.frame != self.frame || u64::from(unit.index) != self.cells;
-        self.is_ce |= unit.is_ce();
+        self.marks.0 |= unit.flags.0 & (Flags::CE.0 | Flags::CUT.0);
         self.cells += u64::from(cells);
         if !unit.is_eom() {
             return None;
@@ -90,17 +90,16 @@ impl Reassembly {
         })
     }
 
-    /// Whether a cell of the last frame bore a congestion mark.
+    /// What ports have done to cells of the last frame, or to the packet: a congestion mark, or a cut to the headers.
     #[inline]
-    pub fn is_ce(&self) -> bool {
-        self.is_ce
+    pub fn marks(&self) -> Flags {
+        self.marks
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::unit::Flags;
 
     #[test]
     fn packets_need_the_cells_of_the_papers() {

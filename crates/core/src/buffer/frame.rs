@@ -57,20 +57,15 @@ impl Frames {
         self.action = action;
     }
 
-    /// Whether it may mark units instead of losing them.
-    pub(crate) fn marks(&self) -> bool {
-        self.action == Action::Mark
-    }
-
     /// Whether the rest of a frame that has lost a unit is discarded, which is the rule. Otherwise its units are
     /// queued if they fit, and only a frame that is refused at its first unit is lost as a whole.
     pub fn discarding_rest(self, discard_rest: bool) -> Frames {
         Frames { discard_rest, ..self }
     }
 
-    /// How the scheme decides, if it does not mark: engines that are not asked about every unit only lose frames early.
+    /// How the scheme decides, if it neither marks nor trims: engines that are not asked about every unit only lose frames early.
     pub(crate) fn unless_marking<R>(&self, rule: R) -> Option<R> {
-        (!self.marks()).then_some(rule)
+        (self.action == Action::Drop).then_some(rule)
     }
 
     /// Judge a unit. `fits` says whether it could be queued now; `refuse` is asked at the first unit of each frame and

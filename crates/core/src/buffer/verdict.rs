@@ -13,6 +13,9 @@ choice! {
         /// Accept it with a congestion mark if its transport reacts to marks (ECT) and there is room; refuse any other. A cell
         /// link marks the first cell of the frame (EFCI).
         Mark = "mark",
+        /// Cut it to its headers, which go before everything else to the receiver, so that the sender learns of the loss at once;
+        /// also where it finds no room. Only for packets, and with policies that decide when they arrive.
+        Trim = "trim",
     }
 }
 

@@ -45,7 +45,7 @@ pub mod floor;
 
 pub use outcome::{LossRecord, Outcome, Stopwatch, Work};
 
-use crate::scenario::model::{Engine, Line, Scenario};
+use crate::scenario::model::{Engine, Scenario};
 
 /// Run a scenario on the engine that it names; with `log` every loss is recorded.
 pub fn run(scenario: &Scenario, log: bool) -> Outcome {
@@ -76,7 +76,9 @@ pub fn chosen(scenario: &Scenario) -> (Engine, Option<&'static str>) {
         Engine::Fast if !packets::knows(scenario) && !scenario.losses.is_empty() => {
             (Engine::Reference, Some("a link loses cells by intent, so they travel one by one"))
         }
-        Engine::Fast if !packets::knows(scenario) && scenario.lines.iter().any(splits_circuits) => {
+        Engine::Fast
+            if !packets::knows(scenario) && scenario.lines.iter().any(|line| line.port.lets_overtake()) =>
+        {
             (Engine::Reference, Some("packets of one circuit may overtake each other at a port"))
         }
         Engine::Fast if !packets::knows(scenario) && cells::topology::skips_nothing(scenario) => {
@@ -84,11 +86,6 @@ pub fn chosen(scenario: &Scenario) -> (Engine, Option<&'static str>) {
         }
         engine => (engine, None),
     }
-}
-
-/// Whether packets of one circuit may overtake each other at the port of a line.
-fn splits_circuits(line: &Line) -> bool {
-    line.port.scheduler.splits_circuits()
 }
 
 #[cfg(test)]

@@ -339,6 +339,7 @@ impl<T: Tracer> Engine<T> {
             Control::Pause(frame) => self.network.pause(port, now, frame),
         }
         self.start(port, now);
+        self.settle(port, now);
     }
 
     fn timer(&mut self, entity: usize, now: Time) {

@@ -23,6 +23,8 @@ pub struct Counters {
     pub credit_cells: u64,
     /// Pause frames that were sent on the line.
     pub pause_frames: u64,
+    /// Packets that were cut to their headers instead of being lost.
+    pub trimmed: u64,
     /// Frames whose first unit arrived.
     pub frames_in: u64,
     /// Frames of which every unit was sent.
@@ -51,6 +53,7 @@ impl Counters {
             bytes_out: 0,
             credit_cells: 0,
             pause_frames: 0,
+            trimmed: 0,
             frames_in: 0,
             frames_whole_out: 0,
             occupancy: Occupancy::new(),
@@ -70,7 +73,7 @@ impl Counters {
         queued.for_each(|unit| self.arrived(&unit));
         (self.units_out, self.bytes_out, self.frames_whole_out) = (0, 0, 0);
         (self.units_given_up, self.bytes_given_up, self.credit_cells) = (0, 0, 0);
-        self.pause_frames = 0;
+        (self.pause_frames, self.trimmed) = (0, 0);
         self.lost.fill(0);
         self.marked.fill(0);
         self.occupancy.reset(now, level);
@@ -134,6 +137,7 @@ impl Counters {
     #[inline]
     pub(crate) fn departed(&mut self, unit: &Unit, vc: usize) {
         self.departed_run(unit, 1, vc);
+        self.frames_whole_out -= u64::from(unit.is_cut());
     }
 
     /// Count consecutive units of a frame as sent; `unit` has the marks of the first and the last.

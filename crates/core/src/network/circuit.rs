@@ -73,13 +73,19 @@ impl Payload {
         }
     }
 
-    /// The same with the congestion mark that one of its units bears.
+    /// The same with what ports have done to its units: a congestion mark, or a cut to the headers.
     pub(crate) fn marked_by(mut self, flags: Flags) -> Payload {
         match &mut self {
             Payload::Tcp(Segment { ecn, .. }) | Payload::Datagram { ecn, .. } => *ecn = ecn.marked_by(flags),
+            Payload::Coded { sent, .. } if flags.has(Flags::CUT) => return Payload::headers(*sent),
             Payload::Coded { .. } => {}
         }
         self
+    }
+
+    /// What is left of a packet without acknowledgements that was cut to its headers.
+    pub(crate) fn headers(sent: Time) -> Payload {
+        Payload::Datagram { bytes: 0, sent, ecn: Ecn::CUT }
     }
 }
 
@@ -172,7 +178,7 @@ pub struct Circuit {
 
 /// Whether packets of a circuit may overtake each other at a port on its way.
 fn lets_overtake(scenario: &Scenario, spec: &Vc) -> bool {
-    spec.path.iter().any(|&line| scenario.lines[line].port.scheduler.splits_circuits())
+    spec.path.iter().any(|&line| scenario.lines[line].port.lets_overtake())
 }
 
 /// Frames under way on a circuit whose packets may overtake each other.
@@ -348,7 +354,9 @@ impl Circuit {
         let collected = self.reassembly.push(unit, units, sent);
         match collected {
             None => {}
-            Some(Reassembled::Whole) => self.received.whole += 1,
+            Some(Reassembled::Whole) => {
+                self.received.whole += u64::from(!self.reassembly.marks().has(Flags::CUT));
+            }
             Some(Reassembled::WrongLength) => self.received.wrong_length += 1,
             Some(Reassembled::WrongCrc) => self.received.wrong_crc += 1,
         }
@@ -362,8 +370,9 @@ impl Circuit {
         if self.framing.parity() == 0 {
             self.pass();
         }
-        if self.reassembly.is_ce() {
-            frame.payload = frame.payload.marked_by(Flags::CE);
+        let marks = self.reassembly.marks();
+        if marks != Flags::default() {
+            frame.payload = frame.payload.marked_by(marks);
         }
         frame
     }

@@ -193,6 +193,7 @@ impl Flow {
                     }
                 }
             }
+            (_, Payload::Datagram { ecn, .. }) if ecn.has(Ecn::CUT) => (End::Sink, None), // its data are lost
             (Work::Datagrams(source), &Payload::Datagram { bytes, sent, ecn }) => {
                 source.figures.received += 1;
                 source.figures.marked += u64::from(ecn.has(Ecn::CE));

@@ -301,6 +301,7 @@ fn port(
         shared_queue: line.port.scheduler.shares_one_queue(),
         credit: line.port.credit.as_ref().map(|credit| Sender::new(credit.terms(), vcs.len())),
         paused,
+        trims: line.port.admission.trims(),
         line: Line::new(line.rate, latency)
             .with_pause(pause(scenario, line))
             .with_shaper(line.port.shaper.as_ref().map(Shaper::new)),

@@ -295,6 +295,7 @@ const PORT: &[Key] = &[
     ),
     key("occupancy_max", Count, "Largest occupancy."),
     key("occupancy_unit", Text, "Unit of the occupancy: `cells`, `packets`, `bytes` or `memory cells`."),
+    if_so("trimmed", Count, "if there were any", "Packets cut to their headers instead of being lost."),
     if_so(
         "paused_s",
         Number("s"),
@@ -777,6 +778,14 @@ mod tests {
                     "port.bottleneck.admission={ policy = \"probe\", mark_from = \"0 cells\" }".to_string(),
                     "flows.transport.ecn=true".to_string(),
                     "flows.transport.sack=true".to_string(),
+                ],
+            ),
+            (
+                include_str!("../../../../scenarios/w1-packet.toml"),
+                vec![
+                    "port.bottleneck.buffer=\"20 packets\"".to_string(),
+                    "port.bottleneck.admission={ policy = \"step\", threshold = \"5 packets\", action = \"trim\" }"
+                        .to_string(),
                 ],
             ),
             (include_str!("../../../../scenarios/multi-hop.toml"), vec!["measure.delivery=true".to_string()]),

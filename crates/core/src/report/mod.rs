@@ -249,6 +249,9 @@ fn plain_port(line: &Line, outcome: &Outcome, index: usize) -> Json {
     if let Some(paused) = port.paused() {
         entry["paused_s"] = paused.total().as_secs_f64().into();
     }
+    if counters.trimmed > 0 {
+        entry["trimmed"] = counters.trimmed.into();
+    }
     if counters.pause_frames > 0 {
         entry["pause_frames"] = counters.pause_frames.into();
     }

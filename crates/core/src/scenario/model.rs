@@ -281,6 +281,13 @@ pub struct Port {
     pub credit: Option<credit::Spec>,
 }
 
+impl Port {
+    /// Whether packets of one circuit may overtake each other there.
+    pub fn lets_overtake(&self) -> bool {
+        self.scheduler.splits_circuits() || self.admission.trims()
+    }
+}
+
 /// A virtual circuit: a fixed path through the network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Vc {

@@ -17,7 +17,7 @@ use crate::language::nearest::unknown;
 use crate::language::set::Set;
 use crate::language::spec::{Nested, read_section};
 use crate::language::tree::{self, Fault, Value, join};
-use crate::refused::{Refused, unfit};
+use crate::refused::{Refused, refuse, unfit};
 use crate::scheduler;
 use crate::units::CELL_BYTES;
 
@@ -130,6 +130,7 @@ impl<'a> Ports<'a> {
             return Err(item.fault(key, message));
         }
         let fault = |key| move |refused| self.refuse(index, line, key, refused);
+        check_trimming(line).map_err(fault("admission"))?;
         let admission = admission(line, context).map_err(fault("admission"))?;
         check_pushout(line, context, &admission).map_err(fault("pushout"))?;
         check_shaper(line, context).map_err(fault("shaper"))?;
@@ -181,6 +182,23 @@ fn admission(line: &Line, context: &Context<'_>) -> Result<admission::Policy, Re
         ));
     }
     Ok(policy)
+}
+
+/// Refuse to cut cells, packets that have been queued, and packets for which push-out makes room.
+fn check_trimming(line: &Line) -> Result<(), Refused> {
+    let Port { admission, pushout, .. } = &line.port;
+    if !admission.trims() {
+        return Ok(());
+    }
+    let why = match line.medium {
+        Medium::Cells => "on a cell link, where a frame is no packet that could be cut",
+        _ if admission.decides_at_head() => {
+            "with this policy, which decides about packets that have been queued"
+        }
+        _ if pushout.is_some() => "beside pushout, which makes room for the packet",
+        _ => return Ok(()),
+    };
+    refuse("action", format!("must be \"drop\" or \"mark\" {why}"))
 }
 
 /// Refuse a push-out policy that cannot work at its port, or would never act.

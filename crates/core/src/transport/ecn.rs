@@ -20,6 +20,9 @@ impl Ecn {
     pub const L4S: Ecn = Ecn(Flags::L4S.0);
     /// The receiver has seen a mark: ECN-Echo.
     pub const ECE: Ecn = Ecn(1);
+    /// A port has cut the packet to its headers; on an ACK: the segment has reached the receiver so. In IP this is a code point
+    /// for differentiated services.
+    pub const CUT: Ecn = Ecn(2);
     /// The sender has reduced its window: congestion window reduced.
     pub const CWR: Ecn = Ecn(128);
 
@@ -60,10 +63,11 @@ impl Ecn {
         }
     }
 
-    /// These bits, with the mark of a unit that carries them.
+    /// These bits, with what ports have done to a unit that carries them.
     #[inline]
     pub const fn marked_by(self, flags: Flags) -> Ecn {
-        Ecn(self.0 | flags.0 & Flags::CE.0)
+        let cut = Ecn::CUT.when(flags.has(Flags::CUT));
+        Ecn(self.0 | flags.0 & Flags::CE.0).with(cut)
     }
 }
 
@@ -91,5 +95,6 @@ mod tests {
         let unit = Flags::FIRST.with(Flags::EOM).with(Flags::CLP).with(Flags::ECT);
         assert_eq!(Ecn::ECT.marked_by(unit), Ecn::ECT);
         assert_eq!(Ecn::ECT.marked_by(unit.with(Flags::CE)), Ecn::ECT.with(Ecn::CE));
+        assert_eq!(Ecn::ECT.marked_by(unit.with(Flags::CUT)), Ecn::ECT.with(Ecn::CUT));
     }
 }

@@ -488,7 +488,9 @@ impl Writer {
     fn action(&mut self, policy: &str) -> &'static str {
         let entry = admission::CATALOGUE.iter().find(|entry| entry.name == policy);
         let is_early = entry.is_some_and(|entry| (entry.params)().iter().any(|param| param.name == "action"));
-        if is_early { self.pick(&[", action = \"mark\"", ", action = \"drop\""]) } else { "" }
+        let actions = [", action = \"mark\"", ", action = \"drop\"", ", action = \"trim\""];
+        let trims = !self.cells && !["codel", "pi2"].contains(&policy);
+        if is_early { self.pick(&actions[..if trims { 3 } else { 2 }]) } else { "" }
     }
 
     fn any(&mut self, catalogue: &[pushout_core::language::registry::Entry]) -> &'static str {

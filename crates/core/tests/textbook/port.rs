@@ -136,6 +136,7 @@ fn port(scheme: &Scheme, draw: &Draw) -> Port {
         shared_queue: scheduler.shares_one_queue(),
         credit: None,
         paused: None,
+        trims: false,
         line: Line::new(RATE, Span::ZERO),
     })
 }

@@ -78,6 +78,7 @@ impl Rig {
             shared_queue: true,
             credit: None,
             paused: None,
+            trims: false,
             line: Line::new(RATE, Span::ZERO),
         });
         let tick = port.tick(Time::ZERO);

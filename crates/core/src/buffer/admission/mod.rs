@@ -14,7 +14,7 @@ use super::frame::Frames;
 use super::pool::Pool;
 use super::queue::Queue;
 use super::size::Measure;
-use super::verdict::{HeadVerdict, Reason, Verdict};
+use super::verdict::{Action, HeadVerdict, Reason, Verdict};
 use crate::registry;
 use crate::unit::Unit;
 use crate::units::{Span, Time};
@@ -179,6 +179,35 @@ registry! {
         fn is_monotone(&self) -> bool {
             false
         }
+    }
+}
+
+impl Spec {
+    /// What happens to a frame that it would refuse early, if it says that.
+    pub fn action(&self) -> Option<Action> {
+        match self {
+            Spec::Epd(params) => Some(params.action),
+            Spec::SelectiveDrop(params) => Some(params.action),
+            Spec::Fba(params) => Some(params.action),
+            Spec::Red(params) => Some(params.action),
+            Spec::AtmRed(params) => Some(params.action),
+            Spec::Fred(params) => Some(params.action),
+            Spec::Step(params) => Some(params.action),
+            Spec::Codel(params) => Some(params.action),
+            Spec::Pie(params) => Some(params.action),
+            Spec::Pi2(params) => Some(params.action),
+            _ => None,
+        }
+    }
+
+    /// Whether packets are cut to their headers instead of being lost.
+    pub fn trims(&self) -> bool {
+        self.action() == Some(Action::Trim)
+    }
+
+    /// Whether it decides about units when they come to the head of their queue.
+    pub fn decides_at_head(&self) -> bool {
+        matches!(self, Spec::Codel(_) | Spec::Pi2(_))
     }
 }
 

@@ -295,7 +295,7 @@ impl<'a> Packets<'a> {
     fn deliver(&mut self, packet: &Packet, now: Time) {
         let marked;
         let mut cargo = &packet.cargo;
-        if packet.head.flags.has(Flags::CE) {
+        if packet.head.flags.0 & (Flags::CE.0 | Flags::CUT.0) != 0 {
             marked = self.transit.receive_marked(packet);
             cargo = &marked;
         }

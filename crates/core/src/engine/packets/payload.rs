@@ -154,6 +154,7 @@ impl PacketPayload {
                 ..Segment::default()
             }),
             PayloadKind::Datagram => Payload::Datagram { bytes: octets, sent: stamp, ecn },
+            PayloadKind::Coded if ecn.has(Ecn::CUT) => Payload::headers(stamp),
             PayloadKind::Coded => Payload::Coded {
                 label: Label { block: group, index: index as u16 },
                 ends_block: is_edge,

@@ -161,7 +161,7 @@ impl Steps {
         let rule = |((number, line), port): ((usize, &Line), &Port)| {
             let fifo = matches!(line.port.scheduler, scheduler::Spec::Fifo(_));
             let is_shared = matches!(line.port.measure, Measure::MemoryCells(_));
-            let is_plain_line = line.pause == Span::ZERO && line.port.shaper.is_none();
+            let is_plain_line = line.pause == Span::ZERO && line.port.shaper.is_none() && !port.trims();
             let is_plain_link = !losing[number] && !takes_controls[number];
             let plain = fifo && is_plain_line && is_plain_link && !is_shared;
             let rule = match plain {

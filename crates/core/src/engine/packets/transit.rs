@@ -97,6 +97,8 @@ struct FlowRoute {
     lost: u64,
     /// Packets that had arrived when the measured time began.
     unmeasured: u64,
+    /// Packets that have arrived since then cut to their headers.
+    cut: u64,
     /// Packets with a congestion mark.
     marks: Marks,
 }
@@ -222,7 +224,7 @@ impl Transit {
     pub(crate) fn reset_counters(&mut self, scenario: &Scenario, now: Time) {
         self.network.reset_counters(now);
         let courses = self.courses.iter_mut().zip(tallies(scenario, &self.hosts));
-        courses.for_each(|(course, tally)| course.unmeasured = tally.arrived);
+        courses.for_each(|(course, tally)| (course.unmeasured, course.cut) = (tally.arrived, 0));
     }
 
     /// At the end of the run, circuits and ports that have passed packets on by themselves get their books.
@@ -233,8 +235,9 @@ impl Transit {
             fifo.close(queue, self.window, port);
         }
         let circuits = self.network.circuits.iter_mut().zip(tallies(scenario, &self.hosts));
-        for ((circuit, tally), &FlowRoute { lost, unmeasured, marks, .. }) in circuits.zip(&self.courses) {
-            circuit.enter(Tally { lost, ..tally }, marks, tally.arrived - unmeasured);
+        for ((circuit, tally), &FlowRoute { lost, unmeasured, cut, marks, .. }) in circuits.zip(&self.courses)
+        {
+            circuit.enter(Tally { lost, ..tally }, marks, tally.arrived - unmeasured - cut);
         }
         self
     }
@@ -452,7 +455,7 @@ impl Transit {
         self.agendas[HOSTS].call(Event::new(sent.ends, Class::Free, port as u32));
         let at = self.courses[unit.vc as usize].first + u32::from(unit.hop);
         let mut packet = self.leave(at, unit.frame);
-        packet.head.flags = unit.flags;
+        (packet.head.flags, packet.head.bytes) = (unit.flags, unit.bytes);
         let (at, time) = (at + 1, sent.arrives);
         if time >= self.window.to {
             self.on_lines[unit.vc as usize] += 1;
@@ -469,7 +472,7 @@ impl Transit {
     /// it may overtake them.
     fn leave(&mut self, at: u32, frame: u32) -> Packet {
         let place = self.steps[at as usize].place;
-        if self.network.ports[place as usize].splits_circuits() {
+        if self.network.ports[place as usize].lets_overtake() {
             return self.remove(at, frame).expect("a packet that is sent has come");
         }
         let packets = &mut self.asked[at as usize];
@@ -555,7 +558,9 @@ impl Transit {
             Control::Pause(frame) => self.network.pause(port, now, frame),
             Control::Credit(_) => unreachable!("credits run on the reference engine"),
         }
-        self.start(port, now)
+        let started = self.start(port, now);
+        self.settle(port, now);
+        started
     }
 
     /// The clock of a port's policy ticks or, behind those, that of a memory.
@@ -591,12 +596,14 @@ impl Transit {
         }
     }
 
-    /// A packet with a congestion mark arrives at the end of its circuit: what it carries, with the mark.
+    /// A packet with a congestion mark, or one that was cut, arrives at the end of its circuit: what it carries, with that.
     #[cold]
     pub(crate) fn receive_marked(&mut self, packet: &Packet) -> PacketPayload {
         let end = if packet.cargo.is_ack() { End::Source } else { End::Sink };
         let circuit = self.circuits_to[end.entity(packet.flow as usize)];
-        self.courses[circuit as usize].marks.arrived += 1;
+        let course = &mut self.courses[circuit as usize];
+        course.marks.arrived += u64::from(packet.head.flags.has(Flags::CE));
+        course.cut += u64::from(packet.head.flags.has(Flags::CUT));
         packet.cargo.marked_by(packet.head.flags)
     }
 
@@ -605,7 +612,7 @@ impl Transit {
         for Loss { unit, reason } in std::mem::take(&mut self.losses) {
             let hop = self.network.circuits[unit.vc as usize].hop(unit.hop);
             let port = hop.expect("a unit is lost at a port").port;
-            if self.network.ports[port as usize].splits_circuits() {
+            if self.network.ports[port as usize].lets_overtake() {
                 self.remove(self.courses[unit.vc as usize].first + u32::from(unit.hop), unit.frame);
             }
             self.lost(port, unit, reason, now);

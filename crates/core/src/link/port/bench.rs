@@ -50,6 +50,7 @@ impl Bench {
             shared_queue: false,
             credit: None,
             paused: None,
+            trims: false,
             line: Line::new(context.rate, Span::ZERO),
         });
         Bench { port, now: Time::ZERO, next: vec![(0, 0); mcr.len()], pushed_out: Vec::new() }

@@ -56,6 +56,8 @@ pub struct Port {
     credit: Option<credit::Sender>,
     /// The classes that it must not send now, if the next node pauses any.
     paused: Option<Box<Paused>>,
+    /// Headers of packets that were cut, with their circuits, if packets are cut instead of being lost: they go first.
+    headers: Option<VecDeque<(Unit, usize)>>,
     manner: Manner,
     /// Whether the admission policy accepts everything that fits.
     takes_all: bool,
@@ -131,6 +133,8 @@ pub struct Parts {
     pub credit: Option<credit::Sender>,
     /// The classes of its circuits, if the next node pauses any.
     pub paused: Option<Paused>,
+    /// Whether packets are cut to their headers instead of being lost.
+    pub trims: bool,
     /// The line that it feeds.
     pub line: Line,
 }
@@ -161,7 +165,7 @@ impl Port {
         Port {
             takes_all: matches!(rule, Some(Rule::Fits)),
             manner: match rule {
-                _ if parts.pushout.is_some() || parts.share.is_some() => Manner::Asked,
+                _ if parts.pushout.is_some() || parts.share.is_some() || parts.trims => Manner::Asked,
                 Some(Rule::Fits) if !is_fifo || parts.paused.is_some() => Manner::InTurn,
                 Some(Rule::Fits) => Manner::Plain,
                 Some(Rule::Frames { .. }) if is_fifo && parts.paused.is_none() => Manner::Judged,
@@ -181,6 +185,7 @@ impl Port {
             scheduler: parts.scheduler,
             credit: parts.credit,
             paused: parts.paused.map(Box::new),
+            headers: parts.trims.then(VecDeque::new),
             line: parts.line,
             sending: None,
             controls: VecDeque::new(),
@@ -195,8 +200,13 @@ impl Port {
     }
 
     /// Whether packets of one circuit may overtake each other here.
-    pub(crate) fn splits_circuits(&self) -> bool {
-        self.splits_circuits
+    pub(crate) fn lets_overtake(&self) -> bool {
+        self.splits_circuits || self.trims()
+    }
+
+    /// Whether packets are cut to their headers instead of being lost.
+    pub(crate) fn trims(&self) -> bool {
+        self.headers.is_some()
     }
 
     /// Its share of a memory, if it shares one.
@@ -232,7 +242,9 @@ impl Port {
 
     /// Units in the buffer, the one in transmission included.
     pub fn units_queued(&self) -> u64 {
-        self.queues.iter().map(|queue| queue.len() as u64).sum::<u64>() + u64::from(self.sending.is_some())
+        let headers = self.headers.as_ref().map_or(0, |headers| headers.len() as u64);
+        let queued = self.queues.iter().map(|queue| queue.len() as u64).sum::<u64>();
+        queued + headers + u64::from(self.sending.is_some())
     }
 
     /// What the queues and the line hold, counted unit by unit, in the port's measure.
@@ -243,7 +255,8 @@ impl Port {
 
     /// Units that wait in the queues; the one in transmission is already on the line.
     pub fn waiting(&self) -> impl Iterator<Item = Unit> {
-        self.queues.iter().flat_map(Queue::iter)
+        let headers = self.headers.iter().flat_map(|headers| headers.iter().map(|(unit, _)| *unit));
+        headers.chain(self.queues.iter().flat_map(Queue::iter))
     }
 
     /// A unit of the port's circuit `vc` arrives. The losses that it causes, its own or others', are appended to
@@ -383,6 +396,11 @@ impl Port {
         vc_of: impl Fn(&Unit) -> usize,
         losses: &mut Vec<Loss>,
     ) -> Option<(Unit, usize)> {
+        if self.trims()
+            && let Some(header) = self.next_header()
+        {
+            return Some(header);
+        }
         loop {
             let Port { scheduler, credit, paused, queues, .. } = self;
             let is_held = |paused: &Paused, queue: usize| {
@@ -508,9 +526,9 @@ impl Port {
 
     /// Forget what was counted so far; what is in the buffer counts as having just arrived.
     pub fn reset_counters(&mut self, now: Time) {
-        let queued = self.queues.iter().flat_map(Queue::iter);
         let sending = self.sending.iter().map(|sending| sending.unit);
-        self.counters.reset(now, queued.chain(sending), self.pool.total());
+        let queued: Vec<Unit> = self.waiting().chain(sending).collect();
+        self.counters.reset(now, queued.into_iter(), self.pool.total());
         self.paused.iter_mut().for_each(|paused| paused.reset(now));
         self.share.iter_mut().for_each(Share::reset_counters);
     }

@@ -16,7 +16,7 @@ use crate::buffer::queue::Queue;
 use crate::buffer::runs::Extent;
 use crate::buffer::verdict::{Reason, Verdict, Victim};
 use crate::scheduler::Scheduler;
-use crate::unit::Unit;
+use crate::unit::{CUT_BYTES, Unit};
 use crate::units::Time;
 
 /// An arriving unit.
@@ -80,6 +80,7 @@ impl Port {
         match verdict {
             Verdict::Accept => self.let_in(now, newcomer, (cut, None), losses),
             Verdict::Mark(reason) => self.let_in(now, newcomer, (cut, Some(reason)), losses),
+            Verdict::Discard(reason) if self.trims() => self.cut_down(now, &newcomer, reason, losses),
             Verdict::Discard(reason) => self.lose_shared(&newcomer, reason, losses),
             Verdict::Replace(Victim::FattestQueue(batch), reason) => {
                 if self.shorten_fattest(now, &newcomer, (batch, reason), &vc_of, losses) {
@@ -98,31 +99,48 @@ impl Port {
             }
         }
         self.sweep(now, queue, &vc_of, losses);
-        if self.is_busy() && self.admission.needs().expels {
-            self.expel_excess(now, &vc_of, losses);
+        if self.is_busy() && !self.shares_queues() && self.admission.needs().expels {
+            self.expel_excess(now, losses);
         }
     }
 
-    /// Lose units at the heads of circuits for as long as the admission policy expels any.
-    fn expel_excess(&mut self, now: Time, vc_of: impl Fn(&Unit) -> usize, losses: &mut Vec<Loss>) {
-        let is_shared = self.shares_queues();
+    /// Queue the headers of a packet that would be lost, ahead of all that waits; lose it if they find no room, or if there is nothing
+    /// to cut. A packet that was cut before waits with others of its kind.
+    fn cut_down(&mut self, now: Time, newcomer: &Newcomer, reason: Reason, losses: &mut Vec<Loss>) {
+        let &Newcomer { unit, vc, .. } = newcomer;
+        let header = unit.cut();
+        let size = self.size_of(&header);
+        self.ask_memory(now, vc, size);
+        let is_short = unit.bytes <= CUT_BYTES && !unit.is_cut();
+        if is_short || !self.pool.fits(size) {
+            return self.lose_shared(newcomer, reason, losses);
+        }
+        self.take_in(now, vc, size);
+        if let Some(share) = &mut self.share {
+            share.take_in(now, vc, size);
+        }
+        if let Some(headers) = &mut self.headers {
+            headers.push_back((header, vc));
+        }
+        self.counters.trimmed += u64::from(!unit.is_cut());
+    }
+
+    /// Take the first of the headers that wait, unless it is paused.
+    pub(super) fn next_header(&mut self) -> Option<(Unit, usize)> {
+        let headers = self.headers.as_mut()?;
+        let &(_, vc) = headers.front()?;
+        let is_held = self.paused.as_ref().is_some_and(|paused| paused.holds(vc));
+        if is_held { None } else { headers.pop_front() }
+    }
+
+    /// Lose units at the heads of the circuits' queues for as long as the admission policy expels any.
+    fn expel_excess(&mut self, now: Time, losses: &mut Vec<Loss>) {
         loop {
-            let Port { admission, pool, queues, measure, sending, .. } = self;
-            let sent =
-                |vc: usize| sending.filter(|sending| sending.vc == vc).map_or(0, |sending| sending.size);
-            let first = |vc: usize| match is_shared {
-                _ if pool.of(vc) == sent(vc) => None,
-                true => first_of(queues, |unit| vc_of(unit) == vc),
-                false => first_of(&queues[vc..=vc], |_| true).map(|(_, position)| (vc, position)),
-            };
-            let size = |(queue, position): (usize, u64)| {
-                queues[queue].at(position).map(|unit| measure.size_of(&unit))
-            };
-            let Some(Expulsion::Now(vc)) = admission.expels(now, pool, &|vc| size(first(vc)?)) else {
-                return;
-            };
-            let (queue, position) = first(vc).expect("a circuit that loses a unit has one");
-            self.give_up_at(now, (queue, position), vc, Reason::PushedOut, losses);
+            let Port { admission, pool, queues, measure, .. } = self;
+            let head = |vc: usize| queues[vc].front().map(|unit| measure.size_of(unit));
+            let Some(Expulsion::Now(vc)) = admission.expels(now, pool, &head) else { return };
+            let position = self.queues[vc].positions().start;
+            self.give_up_at(now, (vc, position), vc, Reason::PushedOut, losses);
         }
     }
 
@@ -309,6 +327,9 @@ impl Port {
     /// Whether an arriving unit is accepted: first by the frame rule of a port with push-out, then by the admission
     /// policy.
     pub(crate) fn judge(&mut self, now: Time, unit: &Unit, vc: usize, size: u64, elastic: bool) -> Verdict {
+        if unit.is_cut() && self.trims() {
+            return Verdict::Discard(Reason::Overflow);
+        }
         let place = self.queue_of(unit, vc);
         let (pool, queue) = (&self.pool, &self.queues[place]);
         let waiting = self.arrivals.get(place).map_or(0, ArrivalTimes::octets);
@@ -446,15 +467,6 @@ impl Port {
         let frames = self.pushout.as_mut().and_then(PushOut::frames);
         frames.map_or(Verdict::Accept, |frames| frames.judge(unit, vc, fits, || None))
     }
-}
-
-/// The first unit of some queues for which this holds, by queue and position.
-fn first_of(queues: &[Queue], holds: impl Fn(&Unit) -> bool) -> Option<(usize, u64)> {
-    let first = |(index, queue): (usize, &Queue)| {
-        let is_it = |&position: &u64| queue.at(position).is_some_and(|unit| holds(&unit));
-        queue.positions().find(is_it).map(|position| (index, position))
-    };
-    queues.iter().enumerate().find_map(first)
 }
 
 #[cfg(test)]

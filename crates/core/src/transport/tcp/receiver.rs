@@ -6,6 +6,9 @@ use super::{MAX_WINDOW_FIELD, Outlet, Params, ReceiverStats, Segment, TickClock}
 use crate::transport::ecn::Ecn;
 use crate::units::{Span, Time};
 
+/// The largest distance of a segment that was cut from the octet that is wanted next which an ACK can say: 28 bits.
+const LARGEST_DISTANCE: u64 = (1 << 28) - 1;
+
 /// The receiving end of a connection, and of those that follow it on the same pair: the fields that every segment
 /// touches come first, as in a [`Sender`](super::Sender).
 #[derive(Clone, Debug)]
@@ -87,6 +90,8 @@ impl Receiver {
         }
         if segment.syn {
             self.acknowledge(true, out);
+        } else if segment.ecn.has(Ecn::CUT) {
+            self.report_cut(segment, out);
         } else if segment.len > 0 {
             if segment.seq <= self.acked {
                 self.stamp = segment.stamp; // RFC 7323 section 4.3
@@ -216,6 +221,22 @@ impl Receiver {
         free.max(self.promised())
     }
 
+    /// Only the headers of a segment have come: an ACK says so at once, with the distance from the octet that is wanted next to the
+    /// first octet of the segment, as far as its field can say that.
+    #[cold]
+    fn report_cut(&mut self, segment: &Segment, out: &mut impl Outlet) {
+        let is_wanted = segment.seq + u64::from(segment.len) > self.next;
+        let distance = segment.seq.saturating_sub(self.next);
+        let mut acks = Vec::new();
+        self.acknowledge(false, &mut acks);
+        for ack in acks {
+            match is_wanted && distance <= LARGEST_DISTANCE {
+                true => out.put(Segment { seq: distance, len: 0, ecn: ack.ecn.with(Ecn::CUT), ..ack }),
+                false => out.put(ack),
+            }
+        }
+    }
+
     fn acknowledge(&mut self, syn: bool, out: &mut impl Outlet) {
         let offer = self.offer();
         let largest = if syn { MAX_WINDOW_FIELD } else { MAX_WINDOW_FIELD << self.shift };
@@ -263,6 +284,22 @@ mod tests {
         assert_eq!(echoed(0, 10), (1448, 10));
         assert_eq!(echoed(2896, 30), (1448, 10), "out of order: the stamp of the last one in order");
         assert_eq!(echoed(1448, 40), (4344, 40), "the hole is filled");
+    }
+
+    #[test]
+    fn the_headers_of_a_segment_are_reported_at_once_unless_its_data_have_come() {
+        let params = Params { mss: 1000, sack: true, ..defaults() };
+        let mut receiver = Receiver::new(&params, Span::ZERO);
+        let mut answer = |seq: u64, ecn: Ecn| {
+            let mut out = Vec::new();
+            let segment = Segment { seq, len: 1000, connection: 1, ecn, ..Segment::default() };
+            receiver.on_segment(Time(0), &segment, &mut out);
+            out.first().map(|ack| (ack.ack, ack.ecn.has(Ecn::CUT).then_some(ack.seq)))
+        };
+        assert_eq!(answer(2000, Ecn::CUT), Some((0, Some(2000))));
+        assert_eq!(answer(0, Ecn::default()), None, "the ACK is delayed");
+        assert_eq!(answer(1000, Ecn::CUT), Some((1000, Some(0))));
+        assert_eq!(answer(0, Ecn::CUT), Some((1000, None)), "its data have come");
     }
 
     #[test]

@@ -277,6 +277,13 @@ impl Scoreboard {
         self.mended = self.base;
     }
 
+    /// The segment that contains this octet has not arrived, the last time that it was sent.
+    pub(super) fn lose_at(&mut self, octet: u64) {
+        if (self.base..self.end()).contains(&octet) {
+            self.lose_again(self.index_of(octet));
+        }
+    }
+
     fn lose(&mut self, index: usize) {
         let (start, len) = self.piece(index);
         let segment = &mut self.segments[index];

@@ -118,6 +118,9 @@ impl Sender {
         self.end_probe(facts, acked, blocks, it);
         let told = self.told(now, delivered, it);
         let before = it.board.lost();
+        if segment.ecn.has(Ecn::CUT) {
+            it.board.lose_at(segment.ack + segment.seq);
+        }
         let wait = it.recovery.find_losses(&mut it.board, &told);
         let found = it.board.lost().saturating_sub(before);
         self.aside.stats.found_lost += found.div_ceil(self.window.mss);

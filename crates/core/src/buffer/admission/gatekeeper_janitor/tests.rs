@@ -58,6 +58,7 @@ impl Bench {
             shared_queue: true,
             credit: None,
             paused: None,
+            trims: false,
             line: Line::new(Rate(155_520_000), Span::ZERO),
         });
         let next = vec![(0, 0); budgets.len()];

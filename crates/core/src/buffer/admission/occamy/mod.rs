@@ -15,8 +15,8 @@
 //! # Differences from the paper
 //! The bucket does not go below 0 when lines take more than it has. A packet of more cells than the bucket holds needs a full bucket.
 //! Every pool of a memory has its own bucket. The packet in transmission stays; a queue with nothing else is passed over. At a port by
-//! itself circuits have the thresholds, tokens are for units of the port's measure, and units are expelled when others arrive while the
-//! line is busy; on cell links these are cells, without regard to frames.
+//! itself circuits have the thresholds, and tokens are for units of the port's measure; units are expelled when others arrive while the
+//! line is busy, if every circuit has its own queue. On cell links these are cells, without regard to frames.
 //!
 //! # Complexity
 //! The number of queues for every packet that arrives or leaves; one bucket.

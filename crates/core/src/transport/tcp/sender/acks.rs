@@ -3,7 +3,7 @@
 use super::{Sender, Timer};
 use crate::transport::ecn::Ecn;
 use crate::transport::tcp::congestion::{Congestion, Facts, Reaction};
-use crate::transport::tcp::{Outlet, Segment};
+use crate::transport::tcp::{Outlet, SackBlocks, Segment};
 use crate::units::{Span, Time};
 
 impl Sender {
@@ -24,6 +24,29 @@ impl Sender {
             return;
         }
         self.duplicates += 1;
+        self.on_duplicate(now, out);
+    }
+
+    /// An ACK reports that a segment was cut to its headers on its way: it is lost. If it is the first one outstanding, that is as
+    /// good as all duplicates that a fast retransmission asks for.
+    #[cold]
+    pub(super) fn on_cut(&mut self, now: Time, segment: &Segment, out: &mut impl Outlet) {
+        if self.sacks {
+            return self.on_selective(now, segment, &SackBlocks::default(), out);
+        }
+        if segment.ack > self.unacknowledged && segment.ack <= self.sent {
+            self.on_new_ack(now, segment, out);
+        }
+        let is_first = segment.seq == 0 && segment.ack == self.unacknowledged;
+        let waiting = matches!(self.timer, Some((Timer::Retransmit, _)));
+        if is_first && waiting && !self.congestion.is_recovering() {
+            self.duplicates = self.aside.params.dupack_threshold;
+            self.on_duplicate(now, out);
+        }
+    }
+
+    /// A duplicate has been counted.
+    fn on_duplicate(&mut self, now: Time, out: &mut impl Outlet) {
         let facts = self.facts(now, None);
         match self.congestion.on_duplicate(&mut self.window, self.duplicates, facts) {
             reaction @ (Reaction::Retransmit { .. } | Reaction::GoBack) => {

@@ -15,6 +15,7 @@ use super::selective::Selective;
 use super::{Estimator, InitialEstimate, Outlet, Params, Segment, SenderStats, TickClock};
 use crate::metrics::delivery::DeliveryTime;
 use crate::rng::Stream;
+use crate::transport::ecn::Ecn;
 use crate::units::{Span, Time};
 
 /// The sending end of a connection, and of those that follow it on the same pair: the fields that every segment and
@@ -243,6 +244,7 @@ impl Sender {
                 self.end_handshake(now, segment);
                 self.output(now, out);
             }
+            (State::Established, false) if segment.ecn.has(Ecn::CUT) => self.on_cut(now, segment, out),
             (State::Established, false) if self.sacks => {
                 self.on_selective(now, segment, &SackBlocks::default(), out);
             }
@@ -411,6 +413,30 @@ mod tests {
         sender.on_segment(Time::ZERO + Span::millis(10), &ack(1460), &mut out);
         let measured = sender.rto().0 / 3;
         assert!((Span::millis(10).0 + 2..Span::millis(11).0 + 2).contains(&measured), "{measured}");
+    }
+
+    #[test]
+    fn a_segment_that_was_cut_is_sent_again_at_once() {
+        let cut = |ack: u64, distance: u64| Segment {
+            seq: distance,
+            ack,
+            window: 65_536,
+            connection: 1,
+            is_ack: true,
+            ecn: Ecn::CUT,
+            ..Segment::default()
+        };
+        let sent_again = |sack: bool, report: Segment| {
+            let params = Params { initial_window: 4, sack, ..exact() };
+            let (mut sender, mut out) = open(&params);
+            out.clear();
+            sender.on_segment(Time(1), &report, &mut out);
+            let again = out.iter().filter(|segment| segment.retransmission);
+            (again.map(|segment| segment.seq).collect::<Vec<_>>(), sender.is_recovering())
+        };
+        assert_eq!(sent_again(true, cut(0, 2920)), (vec![2920], true));
+        assert_eq!(sent_again(false, cut(0, 0)), (vec![0], true));
+        assert_eq!(sent_again(false, cut(0, 2920)), (vec![], false), "not the first one outstanding");
     }
 
     #[test]
