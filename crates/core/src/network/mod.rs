@@ -89,9 +89,8 @@ impl Network {
             scenario.vcs.iter().enumerate().map(|(vc, spec)| Circuit::new(scenario, spec, vc, &passing));
         let circuits = circuits.collect();
         let flows = (0..scenario.flows.len()).map(|index| Flow::new(scenario, index)).collect();
-        let mut network =
-            Network { ports, memories, receivers, losses: losses(scenario, &passing), circuits, flows };
-        let mut network = Network { ports, memories, pause_cycle: None, receivers, circuits, flows };
+        let (losses, pause_cycle) = (losses(scenario, &passing), None);
+        let mut network = Network { ports, memories, pause_cycle, receivers, losses, circuits, flows };
         let traced = |(number, memory): (usize, &mut Memory)| {
             if scenario.measure.memories.contains(&number) {
                 memory.keep_traces();
