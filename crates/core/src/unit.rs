@@ -118,9 +118,9 @@ impl Unit {
         Unit { flags: self.flags.with(Flags::CE), ..self }
     }
 
-    /// The packet without its data.
+    /// A packet that is longer, without its data.
     pub fn cut(self) -> Unit {
-        Unit { flags: self.flags.with(Flags::CUT), bytes: self.bytes.min(CUT_BYTES), ..self }
+        Unit { flags: self.flags.with(Flags::CUT), bytes: CUT_BYTES, ..self }
     }
 
     /// Whether a port has cut it to its headers.

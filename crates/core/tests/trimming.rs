@@ -78,13 +78,14 @@ fn a_refused_packet_is_cut_to_64_octets_that_arrive_first_and_carry_nothing() {
 }
 
 #[test]
-fn headers_need_room_as_well_and_packets_of_their_size_are_not_cut() {
+fn headers_need_room_as_well_and_packets_of_their_size_go_with_them_whole() {
     let tight = run(BURST, &["port.out.buffer=\"6 packets\""]);
     let port = entry(&tight, "ports", "out");
     assert_eq!((&port["trimmed"], &port["lost"]), (&json!(2), &json!({ "early": 4 })));
     let short = run(BURST, &["flow.f.source.size=\"36 bytes\""]);
     let port = entry(&short, "ports", "out");
-    assert_eq!((port.get("trimmed"), &port["lost"]["early"]), (None, &json!(6)));
+    assert_eq!((port.get("trimmed"), &port["lost"]), (None, &json!({})));
+    assert_eq!(entry(&short, "flows", "f")["segments_received"], json!(10));
 }
 
 #[test]

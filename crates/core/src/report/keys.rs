@@ -784,7 +784,7 @@ mod tests {
                 include_str!("../../../../scenarios/w1-packet.toml"),
                 vec![
                     "port.bottleneck.buffer=\"20 packets\"".to_string(),
-                    "port.bottleneck.admission={ policy = \"step\", threshold = \"0 packets\", action = \"trim\" }"
+                    "port.bottleneck.admission={ policy = \"step\", threshold = \"5 packets\", action = \"trim\" }"
                         .to_string(),
                     "flows.transport.initial_window=20".to_string(),
                 ],

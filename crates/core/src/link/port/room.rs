@@ -104,15 +104,15 @@ impl Port {
         }
     }
 
-    /// Queue the headers of a packet that would be lost, ahead of all that waits; lose it if they find no room, or if there is nothing
-    /// to cut. A packet that was cut before waits with others of its kind.
+    /// Queue the headers of a packet that would be lost, ahead of all that waits, or the whole packet if it is no longer than these;
+    /// lose it if they find no room. A packet that was cut before waits with others of its kind.
     fn cut_down(&mut self, now: Time, newcomer: &Newcomer, reason: Reason, losses: &mut Vec<Loss>) {
         let &Newcomer { unit, vc, .. } = newcomer;
-        let header = unit.cut();
+        let is_long = unit.bytes > CUT_BYTES;
+        let header = if is_long { unit.cut() } else { unit };
         let size = self.size_of(&header);
         self.ask_memory(now, vc, size);
-        let is_short = unit.bytes <= CUT_BYTES && !unit.is_cut();
-        if is_short || !self.pool.fits(size) {
+        if !self.pool.fits(size) {
             return self.lose_shared(newcomer, reason, losses);
         }
         self.take_in(now, vc, size);
@@ -122,7 +122,7 @@ impl Port {
         if let Some(headers) = &mut self.headers {
             headers.push_back((header, vc));
         }
-        self.counters.trimmed += u64::from(!unit.is_cut());
+        self.counters.trimmed += u64::from(is_long);
     }
 
     /// Take the first of the headers that wait, unless it is paused.
