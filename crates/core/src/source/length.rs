@@ -124,7 +124,7 @@ impl Length {
     pub fn shortest(&self) -> Bytes {
         match self {
             Length::Fixed(size) => *size,
-            Length::Exponential(_) => Bytes(1),
+            Length::Exponential(_) | Length::Recorded(_) => Bytes(1),
             Length::Mix(parts) => parts.iter().map(|part| part.0).min().unwrap_or_default(),
         }
     }
