@@ -22,6 +22,7 @@ mod pushing;
 mod random;
 mod rates;
 mod senders;
+mod sources;
 mod turns;
 
 use port::{Draw, compare};
