@@ -88,7 +88,7 @@ def test_every_scenario_file_is_valid() -> None:
     command("validate", *map(str, files))
 
 
-WINDOWS = {"002-weighted-fair-epd": "6 s"}
+WINDOWS = {"000-ubr-discard": "1 s", "002-weighted-fair-epd": "6 s"}
 """Long enough for the windows of a study; others have none."""
 
 

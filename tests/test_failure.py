@@ -92,6 +92,7 @@ def test_every_exception_is_a_pushout_error_and_what_python_calls_such_a_mistake
         pushout.FigureError: KeyError,
         pushout.InternalError: RuntimeError,
         pushout.MissingExtraError: ImportError,
+        pushout.PolicyError: pushout.ScenarioError,
         StudyError: ValueError,
         ExpressionError: ValueError,
     }

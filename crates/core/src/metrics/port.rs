@@ -137,7 +137,12 @@ impl Counters {
     #[inline]
     pub(crate) fn departed(&mut self, unit: &Unit, vc: usize) {
         self.departed_run(unit, 1, vc);
-        self.frames_whole_out -= u64::from(unit.is_cut());
+    }
+
+    /// A packet has been sent that was cut to its headers: it is not whole.
+    #[inline]
+    pub(crate) fn departed_cut(&mut self) {
+        self.frames_whole_out -= 1;
     }
 
     /// Count consecutive units of a frame as sent; `unit` has the marks of the first and the last.

@@ -503,6 +503,9 @@ impl Port {
         self.counters.occupancy.change(now, self.pool.total(), self.pool.total() - size);
         self.pool.remove(vc, size);
         self.counters.departed(&unit, vc);
+        if unit.is_cut() && self.trims() {
+            self.counters.departed_cut();
+        }
         if self.manner == Manner::Asked {
             self.tell_departed(now, (&unit, vc, size), None);
         }
