@@ -233,6 +233,14 @@ def test_names_and_comments_do_not_identify_a_run_but_constants_do(tmp_path: Pat
     assert computed_runs(EPD.replace("80 %", "70 %"), "mine.py") == 1
 
 
+def test_the_decorator_needs_no_brackets(tmp_path: Path) -> None:
+    full = EPD.replace('params={"threshold": policy.level("80 %")}', "").replace("x.threshold", "5")
+    bare = full.replace("admission()", "admission")
+    assert bare != full
+    code = [policy.read(written(tmp_path, text))["code"] for text in (bare, full)]
+    assert code[0] == code[1]
+
+
 def test_parameters_have_types_and_limits(tmp_path: Path) -> None:
     text = EPD.replace('policy.level("80 %")', "policy.number(0.5, low=0, high=1)").replace(">= x", "/ x.capacity >= x")
     mine = policy.read(written(tmp_path, text))

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 from pushout.errors import QuestionError
 from pushout.excerpt import quoted
@@ -49,6 +49,11 @@ class Program(Mapping[str, Any]):
         return Program({**self._table, "params": params}, self._parameters)
 
 
+@overload
+def admission(function: Callable[..., Any], /) -> Program: ...
+
+
+@overload
 def admission(
     *,
     asks: Asks = "frame",
@@ -56,8 +61,20 @@ def admission(
     state: Mapping[str, Value] | None = None,
     per_vc: Mapping[str, Value] | None = None,
     name: str | None = None,
-) -> Callable[[Callable[..., Any]], Program]:
-    """Translate a function of an arrival `x`, and of its state `s`, to an admission policy.
+) -> Callable[[Callable[..., Any]], Program]: ...
+
+
+def admission(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    asks: Asks = "frame",
+    params: Mapping[str, Any] | None = None,
+    state: Mapping[str, Value] | None = None,
+    per_vc: Mapping[str, Value] | None = None,
+    name: str | None = None,
+) -> Program | Callable[[Callable[..., Any]], Program]:
+    """Translate a function of an arrival `x`, and of its state `s`, to an admission policy; also without brackets.
 
     Parameters: `asks` is frame (at the first unit of each frame) or unit; `params` are parameters with their defaults,
     read as `x.NAME`; `state` is what the port keeps and `per_vc` what each circuit keeps, with initial values, read and
@@ -77,13 +94,13 @@ def admission(
     )
     _check_names(names)
 
-    def decorate(function: Callable[..., Any]) -> Program:
-        text = text_of(function)
+    def decorate(decide: Callable[..., Any]) -> Program:
+        text = text_of(decide)
         code = translate(text, names)
         used = {key: each for key, each in parameters.items() if key in code.params}
         table = {
             "policy": "program",
-            "name": name or function.__name__.replace("_", "-"),
+            "name": name or decide.__name__.replace("_", "-"),
             "asks": asks,
             "looks_at": "own" if code.looks_at & set(OF_CIRCUITS) else "total",
             "params": {key: each.checked(key, each.default) for key, each in used.items()},
@@ -94,7 +111,7 @@ def admission(
         }
         return Program(table, used)
 
-    return decorate
+    return decorate if function is None else decorate(function)
 
 
 def _types(what: str, values: Mapping[str, Value]) -> dict[str, Type]:
