@@ -53,16 +53,22 @@ impl Params {
     pub fn check_headers(&self, headers: u32) -> Result<(), Refused> {
         let Some(data) = &self.data else { return Ok(()) };
         let (shortest, longest) = (data.recording().shortest(), data.recording().longest());
-        let message =
-            format!("the shortest packet has {shortest} bytes; over UDP it has at least {headers}, its headers");
+        let message = format!(
+            "the shortest packet has {shortest} bytes; over UDP it has at least {headers}, its headers"
+        );
         refuse_if(shortest < u64::from(headers), "file", message)?;
-        refuse_if(longest == u64::from(headers), "file", "must have a packet that is longer than its IP and UDP headers")
+        refuse_if(
+            longest == u64::from(headers),
+            "file",
+            "must have a packet that is longer than its IP and UDP headers",
+        )
     }
 }
 
 impl Source for Params {
     fn check(&self, _: u32) -> Result<(), Refused> {
-        let message = "the file has not been read; only pushout reads files, and an override cannot name another one";
+        let message =
+            "the file has not been read; only pushout reads files, and an override cannot name another one";
         refuse_if(self.data.is_none(), "file", message)
     }
 

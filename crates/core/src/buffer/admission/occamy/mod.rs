@@ -79,12 +79,7 @@ impl Admission for Policy {
         self.threshold.threshold(pool, queue)
     }
 
-    fn expels(
-        &mut self,
-        now: Time,
-        pool: &Pool,
-        head: &dyn Fn(usize) -> Option<u64>,
-    ) -> Option<Expulsion> {
+    fn expels(&mut self, now: Time, pool: &Pool, head: &dyn Fn(usize) -> Option<u64>) -> Option<Expulsion> {
         let queues = pool.vcs();
         let in_turn = (0..queues).map(|step| (self.turn + step) % queues);
         let limit = |queue| self.threshold(pool, queue).expect("it has thresholds");
@@ -134,7 +129,11 @@ mod tests {
         bench.start();
         assert_eq!(bench.offer(0, "f...."), "AAAAA", "6 of 12, and a threshold of 6");
         assert_eq!(bench.offer(1, "111"), "AAA");
-        assert_eq!(bench.outcome(), "0:f. / ...,111,", "with the first 6 > 12 − 7, with the third 5 > 12 − 8");
+        assert_eq!(
+            bench.outcome(),
+            "0:f. / ...,111,",
+            "with the first 6 > 12 − 7, with the third 5 > 12 − 8"
+        );
     }
 
     #[test]

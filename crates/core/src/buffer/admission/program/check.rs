@@ -31,7 +31,11 @@ pub(super) struct Program {
 }
 
 /// Check a program, or say which of the scenario's keys is wrong, and why.
-pub(super) fn check(code: &[String], asks: Asks, names: &Names<'_>) -> Result<Program, (&'static str, String)> {
+pub(super) fn check(
+    code: &[String],
+    asks: Asks,
+    names: &Names<'_>,
+) -> Result<Program, (&'static str, String)> {
     if code.is_empty() || code.len() > FUEL {
         return Err(("code", format!("must have 1 to {FUEL} instructions, not {}", code.len())));
     }
@@ -46,7 +50,8 @@ pub(super) fn check(code: &[String], asks: Asks, names: &Names<'_>) -> Result<Pr
     }
     check.all_params_are_read()?;
     let looks_at = if check.needs_circuits { LooksAt::Own } else { LooksAt::Total };
-    let marks = ops.iter().any(|op| matches!(op, Op::Answer(Some((action, _))) if *action == super::Action::Mark));
+    let marks =
+        ops.iter().any(|op| matches!(op, Op::Answer(Some((action, _))) if *action == super::Action::Mark));
     Ok(Program { ops, looks_at, marks })
 }
 
@@ -138,7 +143,8 @@ impl<'a> Check<'a> {
 
     fn look(&mut self, attribute: Attribute) -> Result<(), String> {
         if self.asks == Asks::Frame && attribute.is_within_frame() {
-            return Err("a program asked once a frame cannot look at units within it; use asks = \"unit\"".to_string());
+            return Err("a program asked once a frame cannot look at units within it; use asks = \"unit\""
+                .to_string());
         }
         self.needs_circuits |= attribute.needs_circuits();
         Ok(())
@@ -150,7 +156,9 @@ impl<'a> Check<'a> {
         let result = if binary.compares() { Type::Bool } else { kind };
         let op = match (kind, binary) {
             (Type::Bool, _) => return Err("takes numbers, not bools".to_string()),
-            (Type::Int, Binary::Div) => return Err("takes floats; convert with `float`, or use `//`".to_string()),
+            (Type::Int, Binary::Div) => {
+                return Err("takes floats; convert with `float`, or use `//`".to_string());
+            }
             (Type::Int, _) => Op::Whole(to, binary, left, right),
             (Type::Float, _) => Op::Real(to, binary, left, right),
         };
@@ -198,7 +206,14 @@ impl<'a> Check<'a> {
     fn all_params_are_read(&self) -> Result<(), (&'static str, String)> {
         let unread = self.names.params.iter().zip(&self.read).find(|(_, read)| !**read);
         let Some((param, _)) = unread else { return Ok(()) };
-        let read: Vec<&str> = self.names.params.iter().zip(&self.read).filter(|(_, read)| **read).map(|(param, _)| param.name.as_str()).collect();
+        let read: Vec<&str> = self
+            .names
+            .params
+            .iter()
+            .zip(&self.read)
+            .filter(|(_, read)| **read)
+            .map(|(param, _)| param.name.as_str())
+            .collect();
         Err(("params", unknown("parameter", &param.name, &read)))
     }
 }

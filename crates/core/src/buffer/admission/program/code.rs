@@ -118,11 +118,9 @@ impl Attribute {
     pub(super) fn kind(self) -> Type {
         match self {
             Attribute::Now | Attribute::EmptySince | Attribute::Weight => Type::Float,
-            Attribute::IsFirst
-            | Attribute::IsLast
-            | Attribute::Clp
-            | Attribute::Ect
-            | Attribute::Fits => Type::Bool,
+            Attribute::IsFirst | Attribute::IsLast | Attribute::Clp | Attribute::Ect | Attribute::Fits => {
+                Type::Bool
+            }
             _ => Type::Int,
         }
     }

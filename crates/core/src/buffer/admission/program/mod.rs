@@ -199,7 +199,11 @@ impl Policy {
         let Code(code) = &params.code.clone().unwrap_or_default();
         let program = check::check(code, params.asks, &names).or_else(|(key, why)| refuse(key, why))?;
         let states_less = params.looks_at == Some(LooksAt::Total) && program.looks_at == LooksAt::Own;
-        refuse_if(states_less, "looks_at", "must be \"own\", for the code looks at the unit's own circuit or at active circuits")?;
+        refuse_if(
+            states_less,
+            "looks_at",
+            "must be \"own\", for the code looks at the unit's own circuit or at active circuits",
+        )?;
         let source = params.source.clone().map(|source| source.0);
         source.iter().try_for_each(|source| source.check(code.len()))?;
         let vcs = context.vcs();

@@ -116,7 +116,9 @@ fn whole(binary: Binary, left: i64, right: i64) -> Result<Word, &'static str> {
         Binary::Mul => left.checked_mul(right),
         Binary::Div | Binary::FloorDiv | Binary::Mod if right == 0 => return Err(BY_ZERO),
         Binary::Div | Binary::FloorDiv => floor_quotient(left, right),
-        Binary::Mod => floor_quotient(left, right).map(|quotient| left.wrapping_sub(quotient.wrapping_mul(right))),
+        Binary::Mod => {
+            floor_quotient(left, right).map(|quotient| left.wrapping_sub(quotient.wrapping_mul(right)))
+        }
         Binary::Pow => u32::try_from(right).ok().and_then(|exponent| left.checked_pow(exponent)),
         Binary::Min => Some(left.min(right)),
         Binary::Max => Some(left.max(right)),

@@ -43,7 +43,16 @@ impl Default for Code {
 /// Programs that need neither parameters nor state.
 const EXAMPLES: [&[&str]; 3] = [
     &["accept"],
-    &["r0 = x.total", "r1 = x.capacity", "r2 = 2", "r0 = r0 * r2", "r3 = r0 >= r1", "unless r3 jump 7", "refuse", "accept"],
+    &[
+        "r0 = x.total",
+        "r1 = x.capacity",
+        "r2 = 2",
+        "r0 = r0 * r2",
+        "r3 = r0 >= r1",
+        "unless r3 jump 7",
+        "refuse",
+        "accept",
+    ],
     &[
         "r0 = draw",
         "r1 = 0.125",

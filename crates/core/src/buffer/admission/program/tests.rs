@@ -1,7 +1,7 @@
 //! Programs at a port of their own: what they decide, and which are refused.
 
-use crate::buffer::admission::tests::Bench;
 use super::*;
+use crate::buffer::admission::tests::Bench;
 use crate::language::spec::Field;
 use crate::language::tree::Node;
 use crate::serde_json::{Value as Json, json};
@@ -62,7 +62,10 @@ fn state_is_kept_for_the_port_and_for_each_circuit() {
         "accept",
     ];
     let mut bench = bench(&code, &json!({ "state": { "all": 0 }, "per_vc": { "frames": 0 } }));
-    assert_eq!((bench.offer(0, "1"), bench.offer(1, "1"), bench.offer(1, "1")), ("A".into(), "A".into(), "m".into()));
+    assert_eq!(
+        (bench.offer(0, "1"), bench.offer(1, "1"), bench.offer(1, "1")),
+        ("A".into(), "A".into(), "m".into())
+    );
     assert_eq!(bench.policy.state, [Word::int(3)]);
 }
 
@@ -120,7 +123,12 @@ fn what_cannot_be_computed_fails_with_its_place_and_values() {
         ("5", "//", "0", "a divisor must not be 0: quotient of 5 and 0"),
         ("-9223372036854775808", "//", "-1", "an integer of 64 bits cannot hold the result"),
         ("-9223372036854775808", "%", "-1", "an integer of 64 bits cannot hold the result"),
-        ("9223372036854775807", "+", "1", "an integer of 64 bits cannot hold the result of 9223372036854775807 and 1"),
+        (
+            "9223372036854775807",
+            "+",
+            "1",
+            "an integer of 64 bits cannot hold the result of 9223372036854775807 and 1",
+        ),
         ("3", "**", "-1", "an integer of 64 bits cannot hold the result"),
         ("1.5", "/", "0.0", "a divisor must not be 0"),
         ("-2.0", "**", "0.5", "no number is the result of -2.0 and 0.5"),
@@ -153,7 +161,10 @@ fn a_program_that_could_go_wrong_is_refused_with_the_instruction() {
         (&["jump 7", "accept"], "one of the instructions 1 to 1, not 7"),
         (&["accept", "accept"], "instruction 1, \"accept\": must be reachable"),
         (&["r0 = r1", "accept"], "r1 must be assigned on every path before it is read"),
-        (&["r0 = true", "unless r0 jump 3", "r1 = 1", "r2 = r1", "accept"], "r1 must be assigned on every path"),
+        (
+            &["r0 = true", "unless r0 jump 3", "r1 = 1", "r2 = r1", "accept"],
+            "r1 must be assigned on every path",
+        ),
         (&["r0 = 1", "r0 = 2.0", "accept"], "r0 must be int, not float"),
         (&["r0 = 1", "r1 = 2.0", "r2 = r0 + r1", "accept"], "the right side must be int, not float"),
         (&["r0 = 1", "unless r0 jump 2", "accept"], "the condition must be bool, not int"),
@@ -177,7 +188,10 @@ fn names_types_and_what_it_looks_at_are_checked() {
     let cases = [
         (json!({ "params": { "treshold": 5 } }), "params: unknown parameter \"treshold\""),
         (json!({ "looks_at": "total" }), "looks_at: must be \"own\""),
-        (json!({ "source": { "file": "a.py", "lines": [1] } }), "source: must have a line for each of 2 instructions"),
+        (
+            json!({ "source": { "file": "a.py", "lines": [1] } }),
+            "source: must have a line for each of 2 instructions",
+        ),
     ];
     for (keys, expected) in cases {
         let why = refused(&["r0 = x.own", "accept"], &keys);
@@ -190,8 +204,8 @@ fn names_types_and_what_it_looks_at_are_checked() {
 /// A random text that resembles an instruction.
 fn instruction(draw: &mut Stream) -> String {
     const WORDS: [&str; 24] = [
-        "r0", "r1", "r2", "r300", "=", "=", "=", "+", "//", "**", "jump", "unless", "0", "1", "-1", "1e999", "accept",
-        "refuse", "mark", "x.total", "x.", "params.a", "state.a", "draw",
+        "r0", "r1", "r2", "r300", "=", "=", "=", "+", "//", "**", "jump", "unless", "0", "1", "-1", "1e999",
+        "accept", "refuse", "mark", "x.total", "x.", "params.a", "state.a", "draw",
     ];
     let words = 1 + draw.up_to(5);
     (0..words).map(|_| WORDS[draw.up_to(23) as usize]).collect::<Vec<_>>().join(" ")
