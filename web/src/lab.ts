@@ -109,8 +109,8 @@ export class Lab {
   shot(title: string, commands: string[]): Shot {
     const facts = this.runs.map((run, at) => this.panels[at]?.said(run) ?? "");
     const motions = this.runs.map(({ motion }) => motion);
-    const [now, clock] = [this.now, performance.now()];
-    return { title, runs: this.runs, motions, facts, commands, inks: inks(this.place), now, clock };
+    const now = this.now;
+    return { title, runs: this.runs, motions, facts, commands, inks: inks(this.place), now };
   }
 
   /** The colours of the page have changed. */

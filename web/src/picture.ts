@@ -15,14 +15,15 @@ export interface Shot {
   facts: string[];
   commands: string[];
   inks: Inks;
-  /** The instant, on the clock of the run and on that of the page. */
+  /** The instant, on the clock of the run. */
   now: number;
-  clock: number;
 }
 
 const WIDTH = 1200;
 const [PAD, LINE, STRIP, CHART] = [20, 18, 190, 210];
 const LETTERS = 165;
+/** When all that moves on the page has come to its end: a picture has every loss up to its instant, whenever it is taken. */
+const SETTLED = Infinity;
 
 export function svg(shot: Shot): string {
   const pen = new SvgPen(WIDTH, height(shot));
@@ -63,7 +64,7 @@ function draw(pen: Pen, shot: Shot): void {
   runs.forEach((run, at) => {
     say(`${"AB"[at]}  ${run.scenario.policies.admission.policy}, port ${run.port.name}`, 14);
     const motion = shot.motions[at];
-    if (motion) new Strip(shifted(pen, PAD, y - LINE + 4), run, inks, WIDTH - 2 * PAD, STRIP).draw(motion, shot.clock);
+    if (motion) new Strip(shifted(pen, PAD, y - LINE + 4), run, inks, WIDTH - 2 * PAD, STRIP).draw(motion, SETTLED);
     y += STRIP;
     say(shot.facts[at] ?? "");
   });
