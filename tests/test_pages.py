@@ -79,7 +79,7 @@ def test_what_a_page_prints_of_a_scenario_or_a_sweep_is_right(
     """A part of a sweep is completed by a scenario; a part of a scenario is appended to the one of its page."""
     monkeypatch.chdir(tmp_path)
     for name, table in re.findall(
-        r"Save as `(\S+\.csv)`:\n\n```csv\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL
+        r"Save as `(\S+\.csv)`:\n\n```text\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL
     ):
         Path(name).write_text(table, encoding="utf-8")
     table = tomllib.loads(text)
