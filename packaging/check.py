@@ -10,8 +10,8 @@ import sys
 import zipfile
 from pathlib import Path
 
-LIMIT = 3_500_000
-"""A larger wheel (bytes) has something in it that does not belong there; the page of the lab takes about 0.9 MB."""
+LIMIT = 4_500_000
+"""A larger wheel (bytes) has something in it that does not belong there; the module takes about 2.2 MB and the page of the lab 1.3."""
 
 NAME = re.compile(
     r"pushout-[\d.]+-cp311-abi3-(manylinux2014_x86_64\.manylinux_2_17_x86_64|manylinux2014_aarch64\.manylinux_2_17_aarch64"
