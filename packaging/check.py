@@ -11,7 +11,10 @@ import zipfile
 from pathlib import Path
 
 LIMIT = 4_500_000
-"""A larger wheel (bytes) has something in it that does not belong there: the module takes about 2.2 MB, the lab's page 1.3."""
+"""A larger wheel (bytes) has something in it that does not belong there.
+
+The module takes about 2.2 MB and the page of the lab 1.3 MB.
+"""
 
 NAME = re.compile(
     r"pushout-[\d.]+-cp311-abi3-(manylinux2014_x86_64\.manylinux_2_17_x86_64|manylinux2014_aarch64\.manylinux_2_17_aarch64"
