@@ -47,6 +47,7 @@ def read(text: str) -> Expression:
         ('saturation(shares["lan.EPD.1460"] / 4, 500, 100)', 700),
         ('ranked(shares["lan.EPD.1460"])', (3.0, 1.0)),
         ('onset(shares["lan.EPD.1460"], 0.5, 0.1)', 0.6),
+        ('nth(positions(shares["lan.EPD.1460"] - nth(shares["lan.EPD.1460"], 1)), 1)', 2),
         ('onset(shares["lan.EPD.1460"] / 3, 0.5, 0.25)', 0.25),
         ("nth((5, 2 * 3), 2)", 6),
     ],

@@ -126,6 +126,7 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "min": min,
     "nth": lambda values, place: values[int(place) - 1],
     "onset": _onset,
+    "positions": lambda values: tuple(place for place, value in enumerate(values, 1) if value),
     "rest": lambda values, count: tuple(values)[int(count) :],
     "power": _power,
     "ratio": _ratio,
@@ -137,7 +138,7 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "where": lambda values, truths: tuple(value for value, true in zip(values, truths, strict=True) if true),
 }
 
-LISTS = ("first", "histogram", "ranked", "rest", "where")
+LISTS = ("first", "histogram", "positions", "ranked", "rest", "where")
 """The functions that return a list; `abs` and the operators do for a list, all others return one value."""
 
 

@@ -155,6 +155,7 @@ fn value(param: &ParamSpec, entries: &[Entry]) -> String {
         ("-", Some("boolean")) => "`true`, `false`".to_string(),
         ("-", Some("integer")) => "whole number".to_string(),
         ("-", Some("string")) => "text".to_string(),
+        ("-", Some("array")) if schema["items"]["type"] == "integer" => "list of whole numbers".to_string(),
         ("-", Some("array")) => "list of texts".to_string(),
         ("-", Some("object")) => "table of names and values".to_string(),
         ("-", _) => "number".to_string(),
