@@ -89,6 +89,7 @@ impl Desk {
         let have = request.get("have").and_then(Json::as_u64).unwrap_or(0) as usize;
         let session = self.sessions.get_mut(&handle).ok_or_else(|| unknown_handle(handle))?;
         let seen = go(session);
+        session.complete()?;
         Ok(show::picture(session, &seen, have))
     }
 
@@ -205,6 +206,26 @@ mod tests {
         assert!(picture["rows"].as_array().unwrap().len() > 1300);
         assert_eq!(ask(&mut desk, &json!({ "do": "close", "handle": 1 })), json!({}));
         assert_eq!(ask(&mut desk, &go(0))["error"], "no run is open under the handle 1");
+    }
+
+    #[test]
+    fn a_program_that_cannot_compute_a_decision_is_reported_as_by_a_run() {
+        let code = "['r0 = x.now_ps', 'r1 = 100000000000', 'r0 = r0 // r1', 'r1 = r1 // r0', 'accept']";
+        let program = format!("port.bottleneck.admission={{policy='program',asks='unit',code={code}}}");
+        let scenario =
+            json!({ "text": LAN, "name": "lan.toml", "sets": ["duration=300 ms", "warmup=50 ms", program] });
+        let with = |what: &str| {
+            let mut request = scenario.clone();
+            request["do"] = what.into();
+            request
+        };
+        let mut desk = Desk::default();
+        let run = ask(&mut desk, &with("run"))["error"].clone();
+        assert!(run.as_str().unwrap().contains("a divisor must not be 0"), "{run}");
+        ask(&mut desk, &with("open"));
+        let mut go = |to: u64| ask(&mut desk, &json!({ "do": "go", "handle": 1, "to": to }));
+        assert_eq!(go(200_000_000_000)["error"], run);
+        assert_eq!(go(0)["now"], 0, "before the failure there is something to see");
     }
 
     #[test]

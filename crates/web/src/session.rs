@@ -95,6 +95,13 @@ impl Session {
         Seen { records, missed }
     }
 
+    /// Refuse a picture behind a decision that the policy of a port could not compute, as a run is refused.
+    pub(crate) fn complete(&self) -> Result<(), String> {
+        let Some((port, failure)) = self.stepper.network().failure() else { return Ok(()) };
+        let (name, seconds) = (&self.scenario.lines[port].name, failure.time.as_secs_f64());
+        Err(format!("port {name} at {seconds} s: {}", failure.why))
+    }
+
     /// Just behind the next event of a kind at the port; none if none follows before the end of the run.
     pub(crate) fn when(&self, event: Event) -> Option<Time> {
         if event == Event::RoundTrip { self.round_trip() } else { self.recorded(event) }
