@@ -204,6 +204,10 @@ fn each_node_has_a_memory_of_its_own() {
     let names: Vec<&Json> =
         document["memories"].as_array().unwrap().iter().map(|memory| &memory["name"]).collect();
     assert_eq!(names, ["chip@r1", "chip@r2"]);
+    let traced = run(two, &["measure.memories=[\"chip\"]", "sample=\"1 ms\""]);
+    let is_traced = |memory: &Json| memory["occupancy"]["values"].is_array();
+    let memories = traced["memories"].as_array().unwrap();
+    assert!(memories.iter().all(is_traced), "the name of a section stands for all its memories");
 }
 
 #[test]
@@ -251,7 +255,7 @@ fn an_explained_scenario_says_what_its_queues_may_hold_and_is_read_back_to_the_s
         thresholds(&scenario),
         [
             "memory \"chip\", pool \"all\", class \"lossy\": reserved 8 cells, then shared up to a threshold of 908 cells with \
-          the 1000 shared cells empty, 908 half full, 0 full; headroom 0 cells"
+          the 1000 shared cells empty, 908 half full, 0 full (a queue alone holds at most 897); headroom 0 cells"
         ]
     );
 }
@@ -501,7 +505,8 @@ fn random_chip(seed: u64) -> String {
         String::new()
     };
     let reserved = below(3);
-    let pauses = format!("pause = {{ xoff = \"{} cells\", xon = \"{} cells\" }}", below(20), below(9));
+    let xoff = below(20.min(size / (4 * senders))); // leaves shared room in each partition
+    let pauses = format!("pause = {{ xoff = \"{xoff} cells\", xon = \"{} cells\" }}", below(9));
     let opposite = match below(2) {
         _ if removes => "",
         0 => pauses.as_str(),
@@ -546,4 +551,37 @@ fn random_memories_keep_their_balances_and_are_the_same_on_both_engines() {
     };
     let losing = (0..many).filter(|&seed| lost(run(&random_chip(seed), &[])) > 0).count() as u64;
     assert!(losing * 3 > many, "only {losing} of {many} memories were too small for anything");
+}
+
+/// A shipped memory, and what the acceptance tests of its chip expect a single busy queue of a class to hold.
+const CHIPS: [(&str, &str, u64); 4] = [
+    (include_str!("../../../scenarios/trident-2.toml"), "lossy", 31_322),
+    (include_str!("../../../scenarios/tomahawk.toml"), "lossy", 9887),
+    (include_str!("../../../scenarios/tomahawk.toml"), "lossless", 6542),
+    (include_str!("../../../scenarios/tomahawk-5.toml"), "lossless", 120_117),
+];
+
+#[test]
+fn shipped_memories_explain_what_acceptance_tests_of_the_chips_expect() {
+    for (text, class, expected) in CHIPS {
+        let lines = thresholds(&load(text, "chip.toml", &[]).unwrap());
+        let of_class = format!("class \"{class}\"");
+        let line = lines.iter().find(|line| line.contains(&of_class)).unwrap();
+        let (_, alone) = line.split_once("holds at most ").unwrap();
+        let held: u64 = alone.split(')').next().unwrap().parse().unwrap();
+        assert!(held.abs_diff(expected) <= 4, "{class}: {held}, not {expected}: {line}");
+    }
+}
+
+#[test]
+fn shipped_memories_run_the_same_on_both_engines_and_lose_nothing_of_the_lossless_class() {
+    let texts =
+        CHIPS.map(|(text, ..)| text).into_iter().chain([include_str!("../../../scenarios/trident-3.toml")]);
+    for text in texts {
+        let document = run(text, &[]);
+        let ports = document["ports"].as_array().unwrap();
+        assert!(ports.iter().all(|port| port["lossless_drop"].is_null()), "{}", document["scenario"]);
+        let paused = |port: &Json| port["paused_s"].as_f64().is_some_and(|seconds| seconds > 0.0);
+        assert!(ports.iter().any(paused), "{}: senders were stopped", document["scenario"]);
+    }
 }

@@ -42,6 +42,12 @@ WIDE = {
 QUEUES = ("flows.mcr=5 Mb/s", 'port.bottleneck.scheduler={policy="wrr-mcr"}')
 """A queue for each circuit, and minimum rates for a third of the line."""
 
+SHARED = (
+    'port.bottleneck={memory="chip"}',
+    'memory.chip={size="1.25 MB", cell="1 byte", admission={policy="dynamic-threshold", alpha=8.0}}',
+)
+"""A memory of the same size instead of the port's own buffer."""
+
 
 @dataclass(frozen=True)
 class Workload:
@@ -80,6 +86,7 @@ WORKLOADS = {
         Workload("W2", "mux-periodic.toml", dumbbell=PERIODIC, peers=("ns-2",)),
         Workload("W3-10", "w3-100.toml", ("topology.sources=10",), {**WIDE, "flows": 10}, ("ns-2",)),
         Workload("W3-100", "w3-100.toml", (), {**WIDE, "flows": 100}, ("ns-2", "ns-3")),
+        Workload("W3-100-memory", "w3-100.toml", SHARED),
         # A router of ns-3 searches all its interfaces for each packet: with a thousand, a run takes an hour.
         Workload("W3-1000", "w3-1000.toml", (), {**WIDE, "flows": 1000}, ("ns-2",)),
         Workload(

@@ -30,8 +30,6 @@ mod queue;
 
 mod share;
 
-use std::iter;
-
 use crate::buffer::admission::{self, Admission, Expulsion};
 use crate::buffer::capacity::Capacity;
 use crate::buffer::context::{Context, Contract, Outlet};
@@ -68,6 +66,17 @@ crate::choice! {
         Before = "before",
         /// Its length with the packet: a packet is blocked iff it would exceed the threshold.
         After = "after",
+    }
+}
+
+impl Check {
+    /// Whether a queue that holds this much may have `size` more below this threshold.
+    #[inline]
+    pub(crate) fn allows(self, held: u64, size: u64, threshold: f64) -> bool {
+        match self {
+            Check::Before => (held as f64) < threshold,
+            Check::After => (held + size) as f64 <= threshold,
+        }
     }
 }
 
@@ -117,7 +126,7 @@ pub(crate) struct Leaving<'a> {
 
 /// How a packet is charged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Charge {
+pub(crate) enum Charge {
     /// To reserved and shared room.
     Shared,
     /// To what is left of reserved room, and to headroom.
@@ -164,34 +173,49 @@ impl Memory {
         &self.occupancy
     }
 
-    /// A packet of `size` cells and `bytes` octets asks for room in these queues.
-    pub(crate) fn offer(&mut self, now: Time, account: Account, (size, bytes): (u64, u16)) {
-        for queue in iter::once(account.queue).chain(account.other) {
-            let SharedQueue { pool, number, .. } = self.queues[queue];
-            self.pools[pool].offer(now, number, (size, bytes));
+    /// A packet of `size` cells and `bytes` octets arrives for these queues: returns what [`Memory::admits`] returns.
+    pub(crate) fn offer(&mut self, now: Time, account: Account, (size, bytes): (u64, u16)) -> Option<Charge> {
+        if let Some(SharedQueue { pool, number, .. }) = account.other.map(|other| &self.queues[other]) {
+            self.pools[*pool].offer(now, *number, (size, bytes));
         }
-        self.note_threshold(account.queue);
+        let queue = &mut self.queues[account.queue];
+        let pool = &mut self.pools[queue.pool];
+        pool.offer(now, queue.number, (size, bytes));
+        let threshold = pool.threshold(queue.number);
+        queue.note_threshold(threshold);
+        self.admits_below(threshold, now, account, size)
     }
 
-    /// Whether a packet of `size` cells fits, which is charged to these queues. If it does not, its sender is stopped, where
+    /// How a packet of `size` cells is charged to these queues, if it fits. If it does not, its sender is stopped, where
     /// senders can be; a packet that leaves the memory lets it go on.
-    pub(crate) fn admits(&mut self, now: Time, account: Account, size: u64) -> bool {
-        let fits = self.charge(account, size).is_some();
-        if !fits && self.used > 0 {
+    pub(crate) fn admits(&mut self, now: Time, account: Account, size: u64) -> Option<Charge> {
+        let SharedQueue { pool, number, .. } = self.queues[account.queue];
+        self.admits_below(self.pools[pool].threshold(number), now, account, size)
+    }
+
+    /// The same for this threshold of the first queue.
+    #[inline(always)] // saves a call for each packet
+    fn admits_below(&mut self, threshold: f64, now: Time, account: Account, size: u64) -> Option<Charge> {
+        let charge = self.charge(threshold, account, size);
+        if charge.is_none() && self.used > 0 {
             self.stop(now, account.queue);
         }
-        fits
+        charge
     }
 
-    /// How a packet would be charged; `None` if it does not fit.
-    fn charge(&self, account: Account, size: u64) -> Option<Charge> {
+    /// How a packet would be charged, given the threshold of its first queue; `None` if it does not fit.
+    #[inline(always)]
+    fn charge(&self, threshold: f64, account: Account, size: u64) -> Option<Charge> {
         if self.used + size > self.cells || !account.other.is_none_or(|other| self.shares(other, size)) {
             return None;
         }
         let queue = &self.queues[account.queue];
         let beyond = queue.beyond_reserved(size);
-        if beyond == 0 || queue.headroom() == 0 && self.shares(account.queue, beyond) && self.has_room(beyond)
-        {
+        let shares = |beyond: u64| {
+            let (books, below) = (&self.pools[queue.pool].books, queue.limits.below(threshold));
+            self.check.allows(books.of(queue.number), beyond, below) && books.fits(beyond)
+        };
+        if beyond == 0 || queue.headroom() == 0 && shares(beyond) && self.has_room(beyond) {
             return Some(Charge::Shared);
         }
         let has_headroom = queue.may_take_headroom(beyond, self.pools[queue.pool].is_lossless)
@@ -208,17 +232,13 @@ impl Memory {
     /// Whether a queue is below its threshold and the limit of its class.
     fn is_below(&self, queue: usize, size: u64) -> bool {
         let SharedQueue { pool, number, .. } = self.queues[queue];
-        let held = self.pools[pool].books.of(number);
-        match self.check {
-            Check::Before => (held as f64) < self.threshold(queue),
-            Check::After => (held + size) as f64 <= self.threshold(queue),
-        }
+        self.check.allows(self.pools[pool].books.of(number), size, self.threshold(queue))
     }
 
     /// The shared room that a queue may have: its threshold, or the limit of its class.
     fn threshold(&self, queue: usize) -> f64 {
         let SharedQueue { limits, pool, number, .. } = self.queues[queue];
-        self.pools[pool].threshold(number).min(limits.limit.map_or(f64::INFINITY, |limit| limit as f64))
+        limits.below(self.pools[pool].threshold(number))
     }
 
     /// From which end queues lose packets, if the memory makes room by push-out.
@@ -254,6 +274,11 @@ impl Memory {
         self.pools.iter().any(SharedPool::is_expelling)
     }
 
+    /// Whether it does more than limit what enters: whether it removes what it has accepted, or stops senders.
+    pub(crate) fn acts(&self) -> bool {
+        self.pushout.is_some() || self.is_expelling() || self.is_pausing()
+    }
+
     /// Which of its queues loses a packet now, or when to ask again; `head` returns the size of the first packet that waits in a
     /// queue, given the queue's port and number.
     pub(crate) fn expulsion(
@@ -285,9 +310,8 @@ impl Memory {
         self.shared + self.promised + size <= self.cells
     }
 
-    /// Charge a packet that fits.
-    pub(crate) fn take_in(&mut self, now: Time, account: Account, size: u64) {
-        let charge = self.charge(account, size).expect("only what fits is taken in");
+    /// Charge a packet as [`Memory::admits`] has answered.
+    pub(crate) fn take_in(&mut self, now: Time, account: Account, charge: Charge, size: u64) {
         self.occupancy.change(now, self.used, self.used + size);
         self.used += size;
         let beyond = self.queues[account.queue].beyond_reserved(size);
@@ -314,7 +338,7 @@ impl Memory {
     /// Release a packet, sent or lost.
     pub(crate) fn release(&mut self, account: Account, leaving: &Leaving<'_>) {
         let &Leaving { now, size, .. } = leaving;
-        self.occupancy.change(now, self.used, self.used - size);
+        self.occupancy.fall(now, self.used);
         self.used -= size;
         self.shared -= self.leave(account.queue, leaving);
         account.other.map(|other| self.leave(other, leaving));
@@ -324,6 +348,7 @@ impl Memory {
     }
 
     /// Release a packet from one of its queues; returns the shared room that it frees.
+    #[inline(always)]
     fn leave(&mut self, queue: usize, leaving: &Leaving<'_>) -> u64 {
         let queue = &mut self.queues[queue];
         let (shared, headroom) = queue.leave(leaving.now, leaving.size);
@@ -349,12 +374,6 @@ impl Memory {
     /// A packet of a queue was marked at its port.
     pub(crate) fn note_mark(&mut self, account: Account) {
         self.queues[account.queue].marked += 1;
-    }
-
-    fn note_threshold(&mut self, queue: usize) {
-        let SharedQueue { pool, number, .. } = self.queues[queue];
-        let threshold = self.pools[pool].threshold(number);
-        self.queues[queue].note_threshold(threshold);
     }
 
     /// Keep every sample of queues and thresholds from now on.

@@ -61,6 +61,7 @@ impl SharedPool {
     }
 
     /// The most that its queue `number` may have of the shared room now.
+    #[inline]
     pub fn threshold(&self, number: usize) -> f64 {
         self.policy.threshold(&self.books, number).expect("a memory takes only policies with thresholds")
     }
@@ -106,7 +107,7 @@ impl SharedPool {
     pub(super) fn give_back(&mut self, leaving: &Leaving<'_>, number: usize, (shared, headroom): (u64, u64)) {
         let &Leaving { now, unit, size, sent } = leaving;
         if shared > 0 {
-            self.occupancy.change(now, self.books.total(), self.books.total() - shared);
+            self.occupancy.fall(now, self.books.total());
             self.books.remove(number, shared);
         }
         self.headroom_used -= headroom;

@@ -25,6 +25,14 @@ pub struct Limits {
     pub pause: Option<Pause>,
 }
 
+impl Limits {
+    /// The shared room that a queue may have, given the threshold of its policy.
+    #[inline]
+    pub(super) fn below(&self, threshold: f64) -> f64 {
+        threshold.min(self.limit.map_or(f64::INFINITY, |limit| limit as f64))
+    }
+}
+
 /// A running queue.
 #[derive(Clone, Debug)]
 pub struct SharedQueue {
@@ -144,7 +152,7 @@ impl SharedQueue {
     pub(super) fn leave(&mut self, now: Time, size: u64) -> (u64, u64) {
         let before = self.shared();
         let headroom = self.headroom.min(size);
-        self.occupancy.change(now, self.held, self.held - size);
+        self.occupancy.fall(now, self.held);
         self.held -= size;
         self.headroom -= headroom;
         (before - self.shared(), headroom)

@@ -1,6 +1,6 @@
 //! A port's part in a memory.
 
-use super::{Account, Leaving, Memory};
+use super::{Account, Charge, Leaving, Memory};
 use crate::units::Time;
 
 /// Which memory a port shares, and to which of its queues the circuits of the port are charged. The memory itself is
@@ -12,12 +12,14 @@ pub struct Share {
     /// Packets lost here of classes of which none may be lost.
     lossless_drop: u64,
     lent: Option<Box<Memory>>,
+    /// How the memory charges the arriving packet, if it fits.
+    charge: Option<Charge>,
 }
 
 impl Share {
     /// A share in memory `number`, with the queues of every circuit of the port.
     pub fn new(number: usize, accounts: Vec<Account>) -> Share {
-        Share { number, accounts, lossless_drop: 0, lent: None }
+        Share { number, accounts, lossless_drop: 0, lent: None, charge: None }
     }
 
     /// The number of the memory.
@@ -40,19 +42,25 @@ impl Share {
         self.lent.as_deref_mut().expect("a port has its memory while it works")
     }
 
-    pub(crate) fn offer(&mut self, now: Time, vc: usize, size: (u64, u16)) {
+    /// A packet arrives: whether it fits.
+    pub(crate) fn offer(&mut self, now: Time, vc: usize, size: (u64, u16)) -> bool {
         let account = self.accounts[vc];
-        self.memory().offer(now, account, size);
+        self.charge = self.memory().offer(now, account, size);
+        self.charge.is_some()
     }
 
+    /// Whether a packet that has arrived fits now.
     pub(crate) fn admits(&mut self, now: Time, vc: usize, size: u64) -> bool {
         let account = self.accounts[vc];
-        self.memory().admits(now, account, size)
+        self.charge = self.memory().admits(now, account, size);
+        self.charge.is_some()
     }
 
+    /// Charge a packet that fits.
     pub(crate) fn take_in(&mut self, now: Time, vc: usize, size: u64) {
+        let charge = self.charge.take().expect("only what fits is taken in");
         let account = self.accounts[vc];
-        self.memory().take_in(now, account, size);
+        self.memory().take_in(now, account, charge, size);
     }
 
     pub(crate) fn release(&mut self, vc: usize, leaving: &Leaving<'_>) {

@@ -124,6 +124,12 @@ impl Network {
         answer
     }
 
+    /// A memory, and all ports.
+    #[inline]
+    pub(crate) fn memory_and_ports(&mut self, memory: usize) -> (&mut Memory, &mut [Port]) {
+        (self.memories[memory].as_deref_mut().expect("no port works now"), &mut self.ports)
+    }
+
     /// From which end queues of the memory that a port shares lose packets, if it shares one that makes room by push-out.
     #[inline]
     pub(crate) fn pushout_end(&self, port: usize) -> Option<End> {

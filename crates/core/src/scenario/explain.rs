@@ -13,7 +13,7 @@ use crate::buffer::capacity::Capacity;
 use crate::buffer::pool::Pool;
 use crate::buffer::size::{BufferSize, Measure};
 use crate::language::spec::{Field, Nested, Section};
-use crate::memory::{self, Limits};
+use crate::memory::{self, Check, Limits};
 use crate::units::Rate;
 
 /// A scenario as an explicit JSON document, which [`load`](super::load) reads back to an equal scenario.
@@ -70,14 +70,27 @@ fn threshold(scenario: &Scenario, spec: &Memory, queue: &MemoryQueue) -> String 
     let (class, shared) = (&queue.class, pool.shared);
     format!(
         "memory {:?}, pool {:?}, class {class:?}: reserved {reserved} cells, then shared up to a threshold of {} cells with \
-         the {shared} shared cells empty, {} half full, {} full; headroom {} cells",
+         the {shared} shared cells empty, {} half full, {} full (a queue alone holds at most {}); headroom {} cells",
         spec.name,
         pool.name,
         at(0),
         at(shared / 2),
         at(shared),
+        reserved + alone(spec.check, shared, at),
         pool.headroom,
     )
+}
+
+/// How much of the shared room a queue takes while no other queue holds any: packets of one cell enter until `threshold` of what it
+/// holds blocks them.
+fn alone(check: Check, shared: u64, threshold: impl Fn(u64) -> f64) -> u64 {
+    let (mut least, mut most) = (0, shared);
+    while least < most {
+        let held = u64::midpoint(least, most);
+        let is_blocked = !check.allows(held, 1, threshold(held));
+        (least, most) = if is_blocked { (least, held) } else { (held + 1, most) };
+    }
+    least
 }
 
 fn table(section: &impl Section) -> Json {

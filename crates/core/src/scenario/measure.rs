@@ -43,12 +43,12 @@ pub(super) fn check(
     Ok(measures)
 }
 
-/// The memories that a list names.
+/// The memories that a list names; the name of a section stands for all memories that it describes.
 pub(super) fn listed_memories(
     item: &Item<'_, file::Measure>,
     memories: &[Memory],
 ) -> Result<Vec<usize>, Fault> {
-    let known = memories.iter().map(|memory| (memory.name.as_str(), ""));
+    let known = memories.iter().map(|memory| (memory.name.as_str(), memory.section()));
     listed(&item.it.memories, known).map_err(|name| {
         let names: Vec<&str> = memories.iter().map(|memory| memory.name.as_str()).collect();
         item.fault("memories", unknown("memory", name, &names))

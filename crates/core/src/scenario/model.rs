@@ -139,6 +139,13 @@ pub struct Memory {
     pub ports: Vec<(usize, Vec<memory::Account>)>,
 }
 
+impl Memory {
+    /// The section that describes it: its name without the node and the partition.
+    pub fn section(&self) -> &str {
+        self.name.split(['@', '/']).next().unwrap_or_default()
+    }
+}
+
 /// A counter over a memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MemoryPool {

@@ -39,8 +39,9 @@ pub(crate) enum Form {
     /// A host acts when a frame is on its way; a source without feedback sends ahead.
     HostAhead,
     OpenLoop,
-    /// Packets: a few rows of arrivals instead of a calendar.
+    /// Packets: a few rows of arrivals instead of a calendar; ports of a memory that compute departures on arrival.
     Rows,
+    SharedPorts,
 }
 
 /// Whether a form may be used.

@@ -12,7 +12,7 @@ use crate::report::report;
 use crate::scenario::load;
 use crate::scenario::model::Scenario;
 
-const FORMS: [Form; 16] = [
+const FORMS: [Form; 17] = [
     Form::WholeTrain,
     Form::TrainEnds,
     Form::BusySegment,
@@ -29,6 +29,7 @@ const FORMS: [Form; 16] = [
     Form::HostAhead,
     Form::OpenLoop,
     Form::Rows,
+    Form::SharedPorts,
 ];
 
 thread_local! {
@@ -78,6 +79,15 @@ fn congested(seed: u64) -> String {
 
 const ADMISSION: &str = "{ policy = \"epd\", threshold = \"2500 cells\" }";
 
+/// A switch whose ports share a memory that only limits what enters.
+fn shared(seed: u64) -> String {
+    let text = include_str!("../../../../../scenarios/chip.toml");
+    let text =
+        text.replace("duration = \"400 ms\"\nwarmup = \"100 ms\"", "duration = \"6 ms\"\nwarmup = \"1 ms\"");
+    assert!(text.contains("duration = \"6 ms\""), "it is short");
+    text.replace("seed = 1", &format!("seed = {seed}"))
+}
+
 /// Random networks of a kind; not every text is a scenario.
 fn networks(text: fn(u64) -> String, count: u64) -> impl Iterator<Item = Scenario> {
     (0..count).filter_map(move |seed| load(&text(seed), "random.toml", &[]).ok())
@@ -88,8 +98,8 @@ fn each_form_applies_and_gives_the_same_bytes_as_without_it() {
     let mut compared = [0; FORMS.len()];
     let kinds =
         [generator::scenario, generator::streams, generator::circuits, generator::rings, generator::fabrics];
-    let congested = networks(congested, 6);
-    for scenario in kinds.into_iter().flat_map(|kind| networks(kind, 40)).chain(congested) {
+    let fixed = networks(congested, 6).chain(networks(shared, 3));
+    for scenario in kinds.into_iter().flat_map(|kind| networks(kind, 40)).chain(fixed) {
         let (whole, used) = run(&scenario, None);
         for form in FORMS.into_iter().filter(|form| used[*form as usize] > 0) {
             let (report, used) = run(&scenario, Some(form));

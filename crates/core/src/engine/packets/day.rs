@@ -4,7 +4,7 @@
 //! Nothing that happens on a day adds an arrival to it: see `calendar.rs`.
 //!
 //! # What it skips
-//! The order between ports that accept packets by a rule.
+//! The order between ports that accept packets by a rule, except those that share a memory.
 //!
 //! # Why that is exact
 //! At each such port arrivals are in the order of the kernel. So are all others, together with calls.
@@ -18,7 +18,6 @@
 use super::Packets;
 use super::agenda::Arrival;
 use super::lookahead::HOSTS;
-use super::route::PacketDestination;
 use super::transit::Transit;
 use crate::engine::outcome::Stopwatch;
 use crate::units::Time;
@@ -27,8 +26,8 @@ use crate::units::Time;
 #[derive(Debug, Default)]
 pub(crate) struct Day {
     arrivals: Vec<Arrival>,
-    /// Ports that accept packets by a rule and have arrivals, for each port the last of these, and for each arrival the one
-    /// before it at its port.
+    /// Ports that accept packets by a rule, or memories of such, that have arrivals; for each the last of these, and for each
+    /// arrival the one before it at its port.
     ports: Vec<u32>,
     lasts: Vec<u32>,
     before: Vec<u32>,
@@ -42,7 +41,7 @@ pub(crate) struct Day {
 const NONE: u32 = u32::MAX;
 
 impl Day {
-    /// A day without arrivals in a network of `ports` ports.
+    /// A day without arrivals in a network of `ports` ports and memories.
     pub(crate) fn new(ports: usize) -> Day {
         Day { lasts: vec![NONE; ports], ..Day::default() }
     }
@@ -57,8 +56,8 @@ impl Day {
             let Arrival { time, line, at, .. } = self.arrivals[index];
             if time >= until {
                 transit.add(self.arrivals[index]);
-            } else if let PacketDestination::Meet | PacketDestination::Marking = transit.stop(at) {
-                self.join(transit.steps[at as usize].place, index);
+            } else if let Some(place) = transit.turn_of(at) {
+                self.join(place, index);
             } else {
                 self.ordered.push((transit.key(time, line), index as u32));
             }

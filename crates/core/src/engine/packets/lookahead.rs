@@ -2,7 +2,7 @@
 //! together.
 //!
 //! # What it assumes
-//! No port where lines meet gets both data and acknowledgements.
+//! No port where lines meet, and no memory, gets both data and acknowledgements.
 //!
 //! # What it skips
 //! Switching between the two for every packet.
@@ -33,16 +33,18 @@ pub(crate) struct Lookahead {
 
 impl Lookahead {
     /// Packets have agendas of their own if no port gets both kinds of them where lines meet, and if that pays: if
-    /// several arrive there in the least time between cause and effect.
-    pub(crate) fn new(scenario: &Scenario, meets: impl Fn(usize) -> bool) -> Lookahead {
+    /// several arrive there in the least time between cause and effect. `meets` returns the number of a port where lines meet, or
+    /// that of its memory, beyond those of ports.
+    pub(crate) fn new(scenario: &Scenario, meets: impl Fn(usize) -> Option<usize>) -> Lookahead {
         let lines = scenario.vcs.iter().flat_map(|vc| &vc.path).map(|line| &scenario.lines[*line]);
         let lookahead = lines.map(|line| latency(scenario, line)).min().unwrap_or_default();
         let largest = scenario.vcs.iter().map(|vc| vc.packet).max().unwrap_or_default();
-        let (mut kinds, mut pays) = (vec![None; scenario.lines.len()], true);
+        let (mut kinds, mut pays) = (vec![None; scenario.lines.len() + scenario.memories.len()], true);
         let circuits = scenario.flows.iter().flat_map(|flow| [(Some(flow.vc), false), (flow.back, true)]);
         for (vc, is_ack) in circuits.filter_map(|(vc, is_ack)| Some((vc?, is_ack))) {
-            for &port in scenario.vcs[vc].path.iter().filter(|port| meets(**port)) {
-                let (time, _) = scenario.lines[port].rate.time_of_bits(8 * u64::from(largest));
+            let path = scenario.vcs[vc].path.iter();
+            for (line, port) in path.filter_map(|&line| Some((line, meets(line)?))) {
+                let (time, _) = scenario.lines[line].rate.time_of_bits(8 * u64::from(largest));
                 pays &= time.saturating_mul(SEVERAL) < lookahead.0;
                 pays &= kinds[port].replace(is_ack).is_none_or(|other| other == is_ack);
             }
@@ -71,7 +73,7 @@ mod tests {
     fn division(delay: &str) -> Lookahead {
         let delay = |line: &str| format!("topology.{line}.delay={delay}");
         let delays = ["access", "bottleneck", "egress"].map(delay);
-        Lookahead::new(&load(DUMBBELL, "test.toml", &delays).unwrap(), |_| true)
+        Lookahead::new(&load(DUMBBELL, "test.toml", &delays).unwrap(), Some)
     }
 
     const DUMBBELL: &str = r#"
@@ -97,8 +99,8 @@ mod tests {
     #[test]
     fn a_port_that_gets_data_and_acknowledgements_takes_them_in_one_order() {
         let mut scenario = load(DUMBBELL, "test.toml", &[]).unwrap();
-        assert_eq!(Lookahead::new(&scenario, |_| true).packets, [DATA, ACKS]);
+        assert_eq!(Lookahead::new(&scenario, Some).packets, [DATA, ACKS]);
         scenario.flows[0].back = Some(scenario.flows[1].vc);
-        assert_eq!(Lookahead::new(&scenario, |_| true).packets, [HOSTS, HOSTS]);
+        assert_eq!(Lookahead::new(&scenario, Some).packets, [HOSTS, HOSTS]);
     }
 }

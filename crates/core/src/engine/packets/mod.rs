@@ -6,9 +6,9 @@
 //! # What it skips
 //! Most events. A port that accepts packets by a rule (`port.rs`) computes on arrival when each will leave. Where
 //! packets arrive over one line only, or from the port's own host, the port handles a packet as soon as it is sent. A
-//! host with one incoming line acts ahead of time. The remaining events are arrivals where lines meet and at other
-//! hosts, and timers (`agenda.rs`); a mesh takes them day by day and port by port (`calendar.rs`). A policer is a step of
-//! a route.
+//! host with one incoming line acts ahead of time. So do ports that share a memory which only limits what enters
+//! (`shared.rs`). The remaining events are arrivals where lines meet and at other hosts, and timers (`agenda.rs`); a
+//! mesh takes them day by day and port by port (`calendar.rs`). A policer is a step of a route.
 //!
 //! # Why that is exact
 //! Such ports get their packets in the order in which they were sent, and only its line and its timers make such a
@@ -32,6 +32,7 @@ mod lookahead;
 mod payload;
 mod port;
 mod route;
+mod shared;
 mod timer_wheel;
 mod transit;
 
@@ -138,7 +139,7 @@ impl<'a> Packets<'a> {
     /// From now on arrivals are in a calendar.
     #[cold]
     fn open_calendar(&mut self) {
-        self.day = Day::new(self.scenario.lines.len());
+        self.day = Day::new(self.scenario.lines.len() + self.scenario.memories.len());
         self.transit.open_calendar(self.scenario);
     }
 
@@ -208,6 +209,7 @@ impl<'a> Packets<'a> {
                 }
             }
             PacketDestination::Marking => self.arrive_at_marking(at, packet, time),
+            PacketDestination::Shared => self.arrive_at_shared(at, packet, time),
             PacketDestination::Asked => self.enter(at, *packet, time),
             PacketDestination::Host | PacketDestination::End | PacketDestination::Ends => {
                 self.land(at, packet, time)
@@ -219,6 +221,14 @@ impl<'a> Packets<'a> {
     #[inline(never)]
     fn arrive_at_marking(&mut self, at: u32, packet: &Packet, now: Time) {
         if let Some((at, head, time)) = self.transit.pass_marking(at, packet.head, now) {
+            self.come(at, &Packet { head, ..*packet }, time);
+        }
+    }
+
+    /// A packet arrives at a port that shares a memory and is not asked.
+    #[inline(never)]
+    fn arrive_at_shared(&mut self, at: u32, packet: &Packet, now: Time) {
+        if let Some((at, head, time)) = self.transit.pass_shared(at, packet.head, now) {
             self.come(at, &Packet { head, ..*packet }, time);
         }
     }

@@ -26,8 +26,10 @@ use crate::adaptation::Framing;
 use crate::buffer::admission::{Rule, Shortcuts};
 use crate::buffer::size::Measure;
 use crate::engine::exact::spacing::{Paces, TransmissionTime};
+use crate::engine::forms::{Form, allows};
 use crate::engine::questions::{latency, losing_ports, policed_ports};
 use crate::link::port::Port;
+use crate::memory::{Memory, Share};
 use crate::network::{Network, paused_lines};
 use crate::police;
 use crate::scenario::model::{Line, NodeKind, Scenario, Vc};
@@ -96,6 +98,8 @@ pub(crate) enum PacketDestination {
     Meet,
     /// Such a port, where the packet may get another mark or be lost first: the circuit is policed, or the policy marks.
     Marking,
+    /// A port that accepts packets by a rule and shares a memory with such ports: see `shared.rs`.
+    Shared,
     /// A port that is asked about every packet, after the policer if the circuit has one there.
     Asked,
     /// A host.
@@ -117,6 +121,8 @@ pub(crate) struct Steps {
     pub(crate) kinds: Vec<StepClass>,
     /// For every port the rule by which it accepts packets; `None` if it must be asked.
     pub(crate) rules: Vec<Option<Rule>>,
+    /// For every such port its memory, if it need not be asked nevertheless.
+    pub(crate) memories: Vec<Option<usize>>,
     pub(crate) division: Lookahead,
     pub(crate) ends: Ends,
 }
@@ -160,10 +166,9 @@ impl Steps {
             (meets(scenario), losing_ports(scenario), control_lines(scenario));
         let rule = |((number, line), port): ((usize, &Line), &Port)| {
             let fifo = matches!(line.port.scheduler, scheduler::Spec::Fifo(_));
-            let is_shared = matches!(line.port.measure, Measure::MemoryCells(_));
             let is_plain_line = line.pause == Span::ZERO && line.port.shaper.is_none() && !port.trims();
             let is_plain_link = !losing[number] && !takes_controls[number];
-            let plain = fifo && is_plain_line && is_plain_link && !is_shared;
+            let plain = fifo && is_plain_line && is_plain_link;
             let rule = match plain {
                 true if is_from_host(scenario, line) => port.admission.rule(),
                 true => port.admission.rule_for_packets(),
@@ -171,13 +176,21 @@ impl Steps {
             };
             rule.filter(|rule| matches!(rule, Rule::Fits | Rule::Frames { .. }))
         };
-        let rules: Vec<Option<Rule>> =
+        let mut rules: Vec<Option<Rule>> =
             scenario.lines.iter().enumerate().zip(&network.ports).map(rule).collect();
         let (policed, policed_circuits) = (policed_ports(scenario), policed_circuits(scenario));
+        let is_ruled = |port: usize| {
+            rules[port].is_some() && !policed[port] && !is_from_host(scenario, &scenario.lines[port])
+        };
+        let memories = ruled_memories(network, is_ruled);
+        for (rule, line) in rules.iter_mut().zip(&scenario.lines) {
+            *rule = rule.filter(|_| !matches!(line.port.measure, Measure::MemoryCells(_)));
+        }
         let marks = |line: usize| network.ports[line].admission.rule().is_none();
         let stop = |line: usize| {
             let from_host = is_from_host(scenario, &scenario.lines[line]);
             match rules[line] {
+                None if memories[line].is_some() => PacketDestination::Shared,
                 None => PacketDestination::Asked,
                 Some(_) if from_host || !(meets[line] || policed[line] || marks(line)) => {
                     PacketDestination::Alone
@@ -185,7 +198,11 @@ impl Steps {
                 Some(_) => PacketDestination::Meet,
             }
         };
-        let division = Lookahead::new(scenario, |line| stop(line) == PacketDestination::Meet);
+        let division = Lookahead::new(scenario, |line| match stop(line) {
+            PacketDestination::Meet => Some(line),
+            PacketDestination::Shared => memories[line].map(|memory| scenario.lines.len() + memory),
+            _ => None,
+        });
         let ends = Ends::new(scenario, &rules);
         let length = scenario.vcs.iter().map(|vc| vc.path.len() + 1).sum();
         let (mut list, mut passages) = (Vec::with_capacity(length), Vec::with_capacity(length));
@@ -211,8 +228,21 @@ impl Steps {
             passages.push(StepExtras { circuit: vc as u32, number: 0, hop: path.len() as u8 });
             list.push(Step { place, kind });
         }
-        Steps { list, passages, first, kinds: kinds.list, rules, division, ends }
+        Steps { list, passages, first, kinds: kinds.list, rules, memories, division, ends }
     }
+}
+
+/// For every port the memory that it shares, if the memory removes nothing that it has accepted, and all its ports accept by
+/// a rule.
+fn ruled_memories(network: &Network, is_ruled: impl Fn(usize) -> bool) -> Vec<Option<usize>> {
+    let can_be_ruled = |memory: &Memory| allows(Form::SharedPorts) && !memory.acts();
+    let mut ruled: Vec<bool> = network.memories().map(can_be_ruled).collect();
+    let shares = network.ports.iter().map(|port| port.share().map(Share::number));
+    let shares: Vec<Option<usize>> = shares.collect();
+    for (port, memory) in shares.iter().enumerate().filter_map(|(port, memory)| Some((port, (*memory)?))) {
+        ruled[memory] &= is_ruled(port);
+    }
+    shares.into_iter().map(|memory| memory.filter(|memory| ruled[*memory])).collect()
 }
 
 /// The values that routes of one kind share.

@@ -24,6 +24,7 @@ use super::lookahead::{AGENDAS, HOSTS, Lookahead};
 use super::payload::PacketPayload;
 use super::port::{PacketFifo, PacketQueue, Taken};
 use super::route::{Head, Packet, PacketDestination, Step, StepClass, StepExtras, Steps};
+use super::shared::SharedPorts;
 use crate::buffer::admission::Rule;
 use crate::buffer::verdict::Reason;
 use crate::engine::exact::accounting::Window;
@@ -65,6 +66,8 @@ pub(crate) struct Transit {
     fifos: Vec<PacketFifo>,
     queues: Vec<PacketQueue>,
     is_ruled: Vec<bool>,
+    /// Ports that share a memory and need not be asked.
+    shared: SharedPorts,
     pub(crate) agendas: [ArrivalAgenda; AGENDAS],
     /// Where all arrivals are as soon as one has found no row.
     calendar: Option<Box<Calendar>>,
@@ -114,7 +117,8 @@ impl Transit {
         let window = Window { from: Time::ZERO + scenario.warmup, to: Time::ZERO + scenario.duration };
         let mut network = Network::new(scenario);
         let flows = std::mem::take(&mut network.flows);
-        let Steps { list, passages, first, kinds, rules, division, ends } = Steps::new(scenario, &network);
+        let Steps { list, passages, first, kinds, rules, memories, division, ends } =
+            Steps::new(scenario, &network);
         let sampled = sampled_ports(scenario).into_iter().filter(|&port| rules[port].is_none());
         let course = |&first: &u32| FlowRoute { first, ..FlowRoute::default() };
         let any_asked = rules.iter().any(Option::is_none);
@@ -139,6 +143,7 @@ impl Transit {
             fifos: Vec::with_capacity(rules.len()),
             queues: Vec::with_capacity(rules.len()),
             is_ruled: rules.iter().map(Option::is_some).collect(),
+            shared: SharedPorts::new(memories),
             agendas: std::array::from_fn(|_| ArrivalAgenda::new(Ties::new(scenario.seed))),
             calendar: None,
             division,
@@ -214,6 +219,7 @@ impl Transit {
 
     /// Sample these ports.
     pub(crate) fn sample(&mut self) {
+        self.shared.settle_before(&mut self.network, self.sample);
         self.sampled.iter().for_each(|&port| self.network.ports[port].sample());
         let now = self.sample;
         self.network.memories_mut().for_each(|memory| memory.sample(now));
@@ -222,13 +228,18 @@ impl Transit {
 
     /// The measured time begins.
     pub(crate) fn reset_counters(&mut self, scenario: &Scenario, now: Time) {
+        self.shared.settle_before(&mut self.network, now);
+        self.shared.show(&mut self.network);
         self.network.reset_counters(now);
+        self.shared.hide(&mut self.network);
         let courses = self.courses.iter_mut().zip(tallies(scenario, &self.hosts));
         courses.for_each(|(course, tally)| (course.unmeasured, course.cut) = (tally.arrived, 0));
     }
 
     /// At the end of the run, circuits and ports that have passed packets on by themselves get their books.
     pub(crate) fn close(mut self, scenario: &Scenario) -> Transit {
+        self.shared.settle_before(&mut self.network, self.window.to);
+        self.shared.show(&mut self.network);
         let fifos = self.fifos.drain(..).zip(self.queues.drain(..));
         let ports = fifos.zip(&mut self.network.ports).zip(&self.is_ruled);
         for (((fifo, queue), port), _) in ports.filter(|(_, is_ruled)| **is_ruled) {
@@ -261,7 +272,7 @@ impl Transit {
         }
         let Some(time) = self.cross(at, head, now) else { return };
         match self.stop(at + 1) {
-            PacketDestination::Meet | PacketDestination::Marking => {
+            PacketDestination::Meet | PacketDestination::Marking | PacketDestination::Shared => {
                 self.meet(at + 1, Packet { cargo, flow, head }, time)
             }
             PacketDestination::Alone => self.send_on(at + 1, Packet { cargo, flow, head }, time),
@@ -371,6 +382,43 @@ impl Transit {
                 self.lost(port, unit, reason, now);
                 None
             }
+        }
+    }
+
+    /// A packet arrives at a port that shares a memory and need not be asked; returns what [`Transit::pass_marking`] returns.
+    pub(crate) fn pass_shared(&mut self, at: u32, head: Head, now: Time) -> Option<(u32, Head, Time)> {
+        let (port, passage) = (self.steps[at as usize].place, &self.passages[at as usize]);
+        let (unit, vc) = (head.unit(passage), passage.number);
+        let begins = now.max(self.shared.last(port)) < self.window.to;
+        let accepted = self.shared.arrive(&mut self.network, now, (port, unit, vc));
+        let Ok((unit, sent)) = accepted.map_err(|reason| self.lost(port, unit, reason, now)) else {
+            return None;
+        };
+        self.packet_hops += u64::from(sent.starts < self.window.to);
+        if sent.arrives >= self.window.to {
+            self.on_lines[unit.vc as usize] += u64::from(begins);
+            return None;
+        }
+        let head = Head { flags: unit.flags, ..head };
+        match self.stop(at + 1) {
+            PacketDestination::Alone => {
+                self.pass(at + 1, head, sent.arrives).map(|(at, time)| (at, head, time))
+            }
+            _ => Some((at + 1, head, sent.arrives)),
+        }
+    }
+
+    /// For a step at a port that accepts packets by a rule and takes part in no other order: its number, or that of its memory,
+    /// beyond those of ports.
+    #[inline]
+    pub(crate) fn turn_of(&self, at: u32) -> Option<u32> {
+        let place = self.steps[at as usize].place;
+        match self.stop(at) {
+            PacketDestination::Meet | PacketDestination::Marking => Some(place),
+            PacketDestination::Shared => {
+                self.shared.memory_of(place).map(|memory| (self.is_ruled.len() + memory) as u32)
+            }
+            _ => None,
         }
     }
 
@@ -515,7 +563,9 @@ impl Transit {
     pub(crate) fn expect(&mut self, at: u32, packet: Packet, time: Time) {
         let Step { place, .. } = self.steps[at as usize];
         match self.stop(at) {
-            PacketDestination::Meet | PacketDestination::Marking => return self.meet(at, packet, time),
+            PacketDestination::Meet | PacketDestination::Marking | PacketDestination::Shared => {
+                return self.meet(at, packet, time);
+            }
             PacketDestination::End => self.hosts[place as usize].awaited += 1,
             PacketDestination::Ends => self.shared_hosts[place as usize].awaited += 1,
             PacketDestination::Alone | PacketDestination::Asked | PacketDestination::Host => {}

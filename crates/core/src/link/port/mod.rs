@@ -12,6 +12,7 @@
 #[cfg(test)]
 pub(crate) mod bench;
 
+pub(crate) mod ahead;
 mod arrivals;
 mod room;
 
@@ -500,9 +501,7 @@ impl Port {
             return None;
         }
         let Sending { unit, vc, size } = self.sending.take().expect("a line finishes what it has started");
-        self.counters.occupancy.change(now, self.pool.total(), self.pool.total() - size);
-        self.pool.remove(vc, size);
-        self.counters.departed(&unit, vc);
+        self.leave(now, &unit, vc, size);
         if unit.is_cut() && self.trims() {
             self.counters.departed_cut();
         }
@@ -510,6 +509,14 @@ impl Port {
             self.tell_departed(now, (&unit, vc, size), None);
         }
         Some(unit)
+    }
+
+    /// Remove a unit that has been sent from the books.
+    #[inline(always)]
+    fn leave(&mut self, now: Time, unit: &Unit, vc: usize, size: u64) {
+        self.counters.occupancy.change(now, self.pool.total(), self.pool.total() - size);
+        self.pool.remove(vc, size);
+        self.counters.departed(unit, vc);
     }
 
     /// The clock of the admission policy; returns when it must be called again.

@@ -158,11 +158,11 @@ impl Port {
         self.give_up(now, unit, (queue, vc), reason, losses);
     }
 
-    /// A unit arrives: a memory that the port shares is told first, and then asked.
+    /// A unit arrives: a memory that the port shares is asked about it.
     fn offer(&mut self, now: Time, unit: &Unit, vc: usize, size: u64) {
         if let Some(share) = &mut self.share {
-            share.offer(now, vc, (size, unit.bytes));
-            self.ask_memory(now, vc, size);
+            let granted = if share.offer(now, vc, (size, unit.bytes)) { size } else { 0 };
+            self.pool.grant(granted);
         }
     }
 

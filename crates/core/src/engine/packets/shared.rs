@@ -1,0 +1,133 @@
+//! Ports that share a memory which removes nothing that it has accepted: the departure of a packet is computed on arrival.
+//!
+//! # What it assumes
+//! The memory only limits what enters: it neither pushes packets out nor expels them, and stops no sender. Each of its ports
+//! sends in order of arrival, accepts by a rule, and gets its packets from other nodes.
+//!
+//! # What it skips
+//! The queues of these ports, and an event for the end of each transmission.
+//!
+//! # Why that is exact
+//! A port with one queue sends a packet as soon as the one before it has left, whatever arrives later. What the memory sees of a
+//! departure is the room that it frees. So all departures up to an arrival are entered just before that arrival, and those before
+//! a sample just before the sample, in the order of the kernel.
+//!
+//! # What turns it off
+//! Anything else at one port of a memory: then all its ports are asked about each packet, with an event for each departure.
+//!
+//! # What it saves
+//! Without it W3-100 with a shared memory takes 1.8 times as many instructions: 2.9 times as many as with a buffer of its own
+//! instead of 1.6 times.
+
+use std::cmp::Reverse;
+use std::collections::binary_heap::PeekMut;
+use std::collections::{BinaryHeap, VecDeque};
+use std::iter;
+
+use crate::buffer::verdict::Reason;
+use crate::engine::forms::{Form, used};
+use crate::link::line::Sent;
+use crate::link::port::Port;
+use crate::link::port::ahead::Accepted;
+use crate::memory::Memory;
+use crate::network::Network;
+use crate::unit::Unit;
+use crate::units::Time;
+
+/// The packets that ports of such memories hold.
+#[derive(Debug)]
+pub(crate) struct SharedPorts {
+    /// For each port its memory, if that is such a memory.
+    memories: Vec<Option<usize>>,
+    /// For each memory its ports that hold packets, by the time at which the first one leaves.
+    due: Vec<BinaryHeap<Reverse<(Time, u32)>>>,
+    /// For each port its packets, with the times at which they leave, and when the last one leaves or has left.
+    stays: Vec<VecDeque<(Time, Accepted)>>,
+    lasts: Vec<Time>,
+}
+
+impl SharedPorts {
+    /// Empty ports, given for each one its memory if that is such a memory.
+    pub(crate) fn new(memories: Vec<Option<usize>>) -> SharedPorts {
+        let (ports, count) = (memories.len(), memories.iter().flatten().max().map_or(0, |last| last + 1));
+        SharedPorts {
+            due: iter::repeat_with(BinaryHeap::new).take(count).collect(),
+            stays: vec![VecDeque::new(); ports],
+            lasts: vec![Time::ZERO; ports],
+            memories,
+        }
+    }
+
+    /// The memory of a port, if it is one of these ports.
+    #[inline]
+    pub(crate) fn memory_of(&self, port: u32) -> Option<usize> {
+        self.memories[port as usize]
+    }
+
+    /// When the last packet of a port leaves, or has left.
+    pub(crate) fn last(&self, port: u32) -> Time {
+        self.lasts[port as usize]
+    }
+
+    /// A packet arrives at a port: returns what [`Port::accept`] returns.
+    pub(crate) fn arrive(
+        &mut self,
+        network: &mut Network,
+        now: Time,
+        (port, unit, vc): (u32, Unit, u32),
+    ) -> Result<(Unit, Sent), Reason> {
+        used(Form::SharedPorts);
+        let number = self.memories[port as usize].expect("a port of a memory");
+        let (memory, ports) = network.memory_and_ports(number);
+        self.settle(number, (memory, ports), now);
+        let (accepted, sent) = ports[port as usize].accept(memory, now, (unit, vc))?;
+        let packets = &mut self.stays[port as usize];
+        if packets.is_empty() {
+            self.due[number].push(Reverse((sent.ends, port)));
+        }
+        packets.push_back((sent.ends, accepted));
+        self.lasts[port as usize] = sent.ends;
+        Ok((accepted.unit, sent))
+    }
+
+    /// Enter all departures from the ports of a memory up to an instant.
+    #[inline]
+    fn settle(&mut self, number: usize, (memory, ports): (&mut Memory, &mut [Port]), until: Time) {
+        let SharedPorts { due, stays, .. } = self;
+        let due = &mut due[number];
+        while due.peek().is_some_and(|first| first.0.0 <= until) {
+            let mut first = due.peek_mut().expect("a port is due");
+            let packets = &mut stays[first.0.1 as usize];
+            let (ends, packet) = packets.pop_front().expect("a port that is due holds something");
+            ports[first.0.1 as usize].release(memory, ends, &packet);
+            match packets.front() {
+                Some(&(ends, _)) => first.0.0 = ends,
+                None => drop(PeekMut::pop(first)),
+            }
+        }
+    }
+
+    /// The same for all memories, up to just before an instant.
+    pub(crate) fn settle_before(&mut self, network: &mut Network, now: Time) {
+        if let Some(until) = now.0.checked_sub(1) {
+            (0..self.due.len())
+                .for_each(|number| self.settle(number, network.memory_and_ports(number), Time(until)));
+        }
+    }
+
+    /// Show at every port what it holds.
+    pub(crate) fn show(&self, network: &mut Network) {
+        for (number, packets) in
+            self.stays.iter().enumerate().filter(|(port, _)| self.memories[*port].is_some())
+        {
+            network.ports[number].show(packets.iter().map(|(_, packet)| packet));
+        }
+    }
+
+    /// Show nothing at these ports.
+    pub(crate) fn hide(&self, network: &mut Network) {
+        for (port, _) in network.ports.iter_mut().zip(&self.memories).filter(|(_, memory)| memory.is_some()) {
+            port.show(iter::empty());
+        }
+    }
+}

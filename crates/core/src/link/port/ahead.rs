@@ -1,0 +1,79 @@
+//! A port that shares a memory, of which the engine computes on arrival when each packet leaves: it keeps its books, but no queue.
+
+use super::{Port, Sending};
+use crate::buffer::queue::Queue;
+use crate::buffer::verdict::{Reason, Verdict};
+use crate::link::line::Sent;
+use crate::memory::{Account, Leaving, Memory};
+use crate::unit::Unit;
+use crate::units::Time;
+
+/// A packet that such a port has accepted, and the circuit's number there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Accepted {
+    pub(crate) unit: Unit,
+    pub(crate) vc: u32,
+    size: u64,
+}
+
+impl Port {
+    /// A packet arrives: returns it as it is sent, perhaps with a mark, and when; or why it is lost. Only for a port that sends in
+    /// order of arrival and decides by a rule.
+    #[inline]
+    pub(crate) fn accept(
+        &mut self,
+        memory: &mut Memory,
+        now: Time,
+        (mut unit, vc): (Unit, u32),
+    ) -> Result<(Accepted, Sent), Reason> {
+        self.counters.arrived(&unit);
+        let (size, account) = (self.size_of(&unit), self.account(vc));
+        let charge = memory.offer(now, account, (size, unit.bytes));
+        self.pool.grant(if charge.is_some() { size } else { 0 });
+        match self.judge_by_rule(now, &unit, vc as usize, size) {
+            Verdict::Mark(reason) => {
+                self.mark(&mut unit, reason);
+                memory.note_mark(account);
+            }
+            verdict => verdict.taken().inspect_err(|&reason| {
+                self.counters.lost(reason);
+                memory.note_loss(account);
+            })?,
+        }
+        self.take_in(now, vc as usize, size);
+        memory.take_in(now, account, charge.expect("only what fits is taken in"), size);
+        Ok((Accepted { unit, vc, size }, self.line.send(now, unit.bytes)))
+    }
+
+    /// The last bit of a packet that was accepted has left.
+    #[inline]
+    pub(crate) fn release(&mut self, memory: &mut Memory, now: Time, accepted: &Accepted) {
+        let &Accepted { ref unit, vc, size } = accepted;
+        self.leave(now, unit, vc as usize, size);
+        memory.release(self.account(vc), &Leaving { now, unit, size, sent: true });
+    }
+
+    /// Show what the port holds, which is in the books: the first packet is being sent.
+    pub(crate) fn show<'a>(&mut self, mut packets: impl Iterator<Item = &'a Accepted>) {
+        self.queues[0] = Queue::default();
+        let sending = |&Accepted { unit, vc, size }: &Accepted| Sending { unit, vc: vc as usize, size };
+        self.sending = packets.next().map(sending);
+        packets.for_each(|packet| {
+            self.queues[0].push(packet.unit);
+        });
+    }
+
+    /// The verdict of the port's own policy.
+    #[inline]
+    fn judge_by_rule(&mut self, now: Time, unit: &Unit, vc: usize, size: u64) -> Verdict {
+        match self.takes_all && self.pool.fits(size) {
+            true => Verdict::Accept,
+            false => self.judge_alone(now, unit, vc, size),
+        }
+    }
+
+    #[inline]
+    fn account(&self, vc: u32) -> Account {
+        self.share.as_ref().expect("a port that shares a memory").accounts()[vc as usize]
+    }
+}
