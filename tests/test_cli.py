@@ -319,7 +319,7 @@ def test_explain_says_what_the_classes_of_a_shared_memory_may_hold(capsys: pytes
     notes = capsys.readouterr().err.splitlines()
     assert notes[-1] == (
         'note: memory "chip", pool "all", class "all": reserved 0 cells, then shared up to a threshold of 450 cells '
-        "with the 900 shared cells empty, 225 half full, 0 full; headroom 0 cells"
+        "with the 900 shared cells empty, 225 half full, 0 full (a queue alone holds at most 300); headroom 0 cells"
     )
 
 
