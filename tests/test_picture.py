@@ -20,6 +20,8 @@ from pushout.style import THEMES
 
 SHORT = {"duration": "0.5 s", "port.bottleneck.buffer": "1000 cells"}
 FILES = {**SHORT, "flows.source.size": "50 kB"}
+OWN = [panel for panel in PANELS if panel != "memory"]
+"""Panels of a scenario whose ports have buffers of their own."""
 
 
 def words(drawn: Any) -> set[str]:
@@ -36,7 +38,7 @@ def boxes(drawn: Any) -> tuple[list[Any], list[Any]]:
 
 @pytest.fixture(scope="module")
 def everything() -> Any:
-    return pushout.plot("lan", what=PANELS, set=FILES)
+    return pushout.plot("lan", what=OWN, set=FILES)
 
 
 def test_every_panel_says_in_words_what_it_shows_and_in_what_unit(everything: Any) -> None:
@@ -69,7 +71,7 @@ def test_the_title_is_that_of_the_scenario_unless_another_is_wanted(everything: 
 
 @pytest.mark.parametrize("width", [3.5, 7.0, 10.0])
 def test_no_legend_covers_a_panel_or_another_legend(width: float) -> None:
-    drawn = pushout.plot("lan", what=PANELS, set=FILES, width=width, reps=2)
+    drawn = pushout.plot("lan", what=OWN, set=FILES, width=width, reps=2)
     axes, legends = boxes(drawn)
     for index, legend in enumerate(legends):
         assert not any(legend.overlaps(each) for each in [*axes, *legends[:index]])
@@ -99,7 +101,7 @@ def test_the_queue_of_a_picture_has_the_mean_of_the_run() -> None:
 
 
 def test_recording_changes_nothing_else_that_a_run_measures() -> None:
-    planned = recording(pushout.explain("lan", set=SHORT), PANELS, (), ())
+    planned = recording(pushout.explain("lan", set=SHORT), OWN, (), ())
     plain = pushout.run("lan", set=SHORT)
     recorded = pushout.run("lan", set=[*(f"{key}={value}" for key, value in SHORT.items()), *planned.sets])
     assert recorded["summary.goodput_bps"] == plain["summary.goodput_bps"]
@@ -152,6 +154,31 @@ def test_the_remedy_of_a_missing_series_works() -> None:
         assert pushout.run("lan", set={**FILES, key: value, "sample": "10 ms"}).plot(what).axes
 
 
+def test_a_memory_is_drawn_with_its_fullest_queues_and_what_they_may_hold() -> None:
+    axes = pushout.plot("tomahawk", what="memory", set={"duration": "1 ms"}).axes[0]
+    solid = [line for line in axes.lines if line.get_linestyle() == "-"]
+    dotted = [line for line in axes.lines if line.get_linestyle() == ":"]
+    assert {line.get_label() for line in solid} <= {f"access{n}/lossless" for n in range(5, 9)} | {"bottleneck/lossy"}
+    assert len(solid) == len(dotted) == 3
+    assert all((line.get_ydata() <= 72544 / 4).all() for line in dotted), "no threshold is drawn above the partition"
+    assert axes.collections, "what all queues hold together"
+    whole = pushout.run("tomahawk", set={"duration": "1 ms"})
+    with pytest.raises(QuestionError, match=re.escape("""--set 'measure.memories=["chip/1"]'""")):
+        whole.plot("memory")
+
+
+def test_of_a_fabric_the_fullest_memories_are_drawn() -> None:
+    sets = {"port.default": {"memory": "chip"}, "memory.chip": {"size": "100 kB"}}
+    topology = {"template": "leaf-spine", "leaves": 2, "spines": 2, "hosts": 2, "host": LINE, "fabric": LINE}
+    scenario = {"name": "fabric", "adaptation": {"kind": "packet"}, "topology": topology, "flows": GREEDY}
+    drawn = pushout.plot({**scenario, "duration": "1 ms"}, what="memory", set=sets)
+    assert len(drawn.axes) == 2
+
+
+LINE = {"rate": "1 Gb/s", "delay": "1 us"}
+GREEDY = {"source": {"kind": "greedy"}, "transport": {"kind": "tcp"}}
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -172,6 +199,8 @@ def test_what_cannot_be_drawn_is_refused_before_anything_runs(arguments: Any, me
 def test_panels_that_a_scenario_cannot_fill_are_refused_with_those_that_it_can() -> None:
     with pytest.raises(QuestionError, match=r"no port with a limited buffer, so there is no queue .* throughput"):
         pushout.plot("mux-poisson")
+    with pytest.raises(QuestionError, match="no memory that ports share, so there is no memory to draw"):
+        pushout.plot("lan", what="memory,queue")
     with pytest.raises(QuestionError, match="no TCP flow, so there is no cwnd"):
         pushout.plot("mux-poisson", what="cwnd,goodput")
 

@@ -106,10 +106,10 @@ def plot(
     """Draw one run or several on one figure: a matplotlib figure, whose `savefig` writes it.
 
     Parameters: `runs` are scenarios, which are run and measure what the figure needs, results of `run`, or folders that
-    `pushout run --out` has written; `what` lists panels: queue, drops, throughput, cwnd, occupancy, fct, goodput;
-    `labels` are names for the legend; `ports` and `flows` say which (default: the busiest ports with a limited buffer,
-    the first flows); `title` replaces that of the scenario; `theme` is `paper` (7 inches wide) or `slides` (10);
-    `width` is in inches (3.5 for one column). The others are those of `run`, for scenarios.
+    `pushout run --out` has written; `what` lists panels: queue, drops, throughput, cwnd, occupancy, memory, fct,
+    goodput; `labels` are names for the legend; `ports` and `flows` say which (default: the busiest ports with a limited
+    buffer, the first flows); `title` replaces that of the scenario; `theme` is `paper` (7 inches wide) or `slides`
+    (10); `width` is in inches (3.5 for one column). The others are those of `run`, for scenarios.
 
         >>> pushout.plot("lan", what="queue,drops", set={"duration": "2 s"}, width=3.5).savefig("queue.png")
     """

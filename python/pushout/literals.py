@@ -11,7 +11,7 @@ Search = Literal["auto", "bisect", "optuna"]
 """Search methods; the first chooses between the others."""
 SEARCHES: tuple[Search, ...] = get_args(Search)
 
-Panel = Literal["queue", "drops", "throughput", "cwnd", "occupancy", "fct", "goodput", "topology"]
+Panel = Literal["queue", "drops", "throughput", "cwnd", "occupancy", "memory", "fct", "goodput", "topology"]
 """What a picture of a run shows."""
 PANELS: tuple[Panel, ...] = get_args(Panel)
 

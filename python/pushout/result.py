@@ -100,8 +100,8 @@ class Result(HasWarnings, Tabled):
     ) -> Any:
         """Draw with Matplotlib what the run recorded over time, and the goodput of every flow.
 
-        `what` lists panels (queue, drops, throughput, cwnd, occupancy, fct, goodput); the scenario must record their
-        figures, which `pushout.plot` arranges by itself. For the other parameters see `pushout.plot`.
+        `what` lists panels (queue, drops, throughput, cwnd, occupancy, memory, fct, goodput); the scenario must record
+        their figures, which `pushout.plot` arranges by itself. For the other parameters see `pushout.plot`.
 
             >>> pushout.run("lan", set={"duration": "1 s"}).plot("goodput,occupancy", theme="slides")
         """

@@ -65,6 +65,7 @@ def labelled(runs: Sequence[Run], given: Sequence[object], labels: Sequence[str]
 KEPT: tuple[tuple[Panel, str, str], ...] = (
     ("queue", "ports", "occupancy"),
     ("drops", "ports", "losses"),
+    ("memory", "memories", "occupancy"),
     ("throughput", "flows", "throughput"),
     ("cwnd", "flows", "cwnd"),
     ("fct", "flows", "transfer_times_s"),
@@ -75,4 +76,4 @@ KEPT: tuple[tuple[Panel, str, str], ...] = (
 def recorded(document: Document) -> list[Panel]:
     """The panels for which a run has measured what they need."""
     first: list[Panel] = ["goodput"] if document["flows"] else []
-    return first + [panel for panel, part, key in KEPT if any(key in entry for entry in document[part])]
+    return first + [panel for panel, part, key in KEPT if any(key in entry for entry in document.get(part, []))]

@@ -239,6 +239,42 @@ def _sampled(run: Run) -> list[str]:
     return chosen
 
 
+def _memory(runs: Sequence[Run]) -> list[Drawn]:
+    shown = [(run, name) for run in runs for name in _fullest(run)]
+    several = len({name for _, name in shown}) > 1
+
+    def panel(run: Run, memory: str) -> Drawn:
+        title = ", ".join([run.name] * (len(runs) > 1) + [memory] * several)
+        return Drawn("memory (cells)", TIME, lambda axes, points: _sharing(axes, run, memory, points), title)
+
+    return [panel(run, memory) for run, memory in shown]
+
+
+def _fullest(run: Run) -> list[str]:
+    """The memories of a run of which most was in use: a fabric has many."""
+
+    def free(name: str) -> float:
+        memory = series.entry(run.documents[0], "memories", name)
+        return 1.0 - float(memory["occupancy_max"]) / float(memory["cells"])
+
+    return sorted(series.entries(run, "memories", (), "occupancy", "memory over time"), key=free)[:MEMORIES]
+
+
+MEMORIES, QUEUES = 2, 3
+"""Of more memories and queues only the fullest are drawn."""
+
+
+def _sharing(axes: Any, run: Run, memory: str, points: int) -> Doubts:
+    """What a memory holds in grey; of its fullest queues what each holds, and dotted what it may hold."""
+    found = series.shared(run, memory, QUEUES, points)
+    axes.fill_between(found.whole.times, found.whole.mean, color=drawing.GREY, alpha=0.25, linewidth=0, label="all")
+    for (name, held, threshold), look in zip(found.queues, drawing.looks(len(found.queues)), strict=True):
+        axes.plot(held.times, held.mean, color=look["color"], label=name)
+        if threshold:
+            axes.plot(threshold.times, threshold.mean, color=look["color"], linestyle=":", linewidth=0.9)
+    return Doubts()
+
+
 def _fct(runs: Sequence[Run]) -> list[Drawn]:
     import numpy as np
 
@@ -327,6 +363,7 @@ PANELS: dict[Panel, Callable[[Sequence[Run]], list[Drawn]]] = {
     "throughput": _throughput,
     "cwnd": _cwnd,
     "occupancy": _occupancy,
+    "memory": _memory,
     "fct": _fct,
     "goodput": _goodput,
     "topology": _topology,

@@ -71,6 +71,8 @@ def _lacks(explained: Document, at: Sequence[str]) -> dict[Panel, str]:
     lacks: dict[Panel, str] = {}
     if not at:
         lacks |= dict.fromkeys(("queue", "drops", "occupancy"), "port with a limited buffer")
+    if not explained.get("memory"):
+        lacks["memory"] = "memory that ports share"
     if not any(flow["transport"]["kind"] == "tcp" for flow in explained["flow"]):
         lacks["cwnd"] = "TCP flow"
     if not any(flow["source"]["kind"] == "file" for flow in explained["flow"]):
@@ -116,6 +118,8 @@ def _series(explained: Document, what: Sequence[Panel], at: list[str], flows: li
         wanted["occupancy"] = at
     if "drops" in what and at:
         wanted["losses"] = at
+    if "memory" in what:
+        wanted["memories"] = list(explained["memory"])
     if "cwnd" in what and (windowed := _tcp_flows(explained, flows)):
         wanted["cwnd"] = windowed
     if "fct" in what:
@@ -135,7 +139,7 @@ def _tcp_flows(explained: Document, flows: list[str]) -> list[str]:
 
 def _sampling(explained: Document, what: Sequence[Panel]) -> list[str]:
     """An override of the interval between samples, if that of the scenario gives too few or too many of them."""
-    if not {"queue", "drops", "cwnd", "occupancy"} & set(what):
+    if not {"queue", "drops", "cwnd", "occupancy", "memory"} & set(what):
         return []
     measured = _measured_ps(explained)
     given = round(seconds(explained["sample"]) * 1e12)

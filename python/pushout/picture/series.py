@@ -50,12 +50,11 @@ class Curve(NamedTuple):
 
 def entries(run: Run, part: str, names: Sequence[str], key: str, why: str) -> list[str]:
     """The names of the ports or flows that have a series; refuse a run that has none, with the remedy."""
-    found = [entry["name"] for entry in run.documents[0][part] if key in entry]
+    found = [entry["name"] for entry in run.documents[0].get(part, []) if key in entry]
     chosen = [name for name in found if name in names] if names else found
     if not chosen:
-        raise QuestionError(
-            f"{run.name} has no {why}: draw the scenario itself, or run it again with --set '{remedy(key, run)}'"
-        )
+        how = remedy("memories" if part == "memories" else key, run)
+        raise QuestionError(f"{run.name} has no {why}: draw the scenario itself, or run it again with --set '{how}'")
     return chosen
 
 
@@ -63,10 +62,11 @@ REMEDIES = {
     "occupancy": 'measure.occupancy=["PORT"]',
     "losses": 'measure.losses=["PORT"]',
     "cwnd": 'measure.cwnd=["FLOW"]',
+    "memories": 'measure.memories=["MEMORY"]',
     "throughput": 'measure.window="100 ms"',
     "transfer_times_s": "measure.transfers=true",
 }
-"""The override that has a run keep a series; PORT and FLOW stand for names."""
+"""The override that has a run keep a series; PORT, FLOW and MEMORY stand for names."""
 
 
 def remedy(key: str, run: Run) -> str:
@@ -75,7 +75,8 @@ def remedy(key: str, run: Run) -> str:
     limited = [port["name"] for port in document["ports"] if "occupancy_p50" in port]
     flows = [flow["name"] for flow in document["flows"]]
     port, flow = (limited or ["PORT"])[0], (flows or ["FLOW"])[0]
-    return REMEDIES[key].replace("PORT", port).replace("FLOW", flow)
+    memory = next((each["name"] for each in document.get("memories", [])), "MEMORY")
+    return REMEDIES[key].replace("PORT", port).replace("FLOW", flow).replace("MEMORY", memory)
 
 
 def entry(document: Document, part: str, name: str) -> Document:
@@ -113,6 +114,38 @@ def _curve(rows: "Array", start: float, step: float, points: int) -> Curve:
     if width == 1:
         return Curve(times, means[0])
     return Curve(times, means[0], (whole[0].min(axis=1), whole[0].max(axis=1)), RANGE)
+
+
+class Shared(NamedTuple):
+    """A memory over time: what all queues hold together, and of the fullest ones what each holds and may hold."""
+
+    whole: Curve
+    queues: list[tuple[str, Curve, Curve | None]]
+
+
+def shared(run: Run, memory: str, most: int, points: int) -> Shared:
+    """The occupancy of a memory, and of its `most` fullest queues with their thresholds, at most the whole memory."""
+    first = entry(run.documents[0], "memories", memory)
+    fullest = sorted(first["queues"], key=lambda queue: -queue["occupancy_max"])[:most]
+
+    def of(queue: str, key: str) -> Curve | None:
+        entries = (entry(document, "memories", memory) for document in run.documents)
+        return _clipped([entry(each, "queues", queue)[key] for each in entries], first["cells"], points)
+
+    names = [queue["name"] for queue in fullest if queue["occupancy_max"]]
+    queues = [(name, held, of(name, "threshold")) for name in names if (held := of(name, "occupancy"))]
+    return Shared(curve(run, "memories", memory, ("occupancy", "values"), points), queues)
+
+
+def _clipped(tables: Sequence[Document], most: float, points: int) -> Curve | None:
+    """A series without its range, nowhere above `most`; none if it has no values."""
+    import numpy as np
+
+    rows = np.array([each["values"] for each in tables], dtype=float)
+    if np.isnan(rows).all():
+        return None
+    found = _curve(np.fmin(rows, most), float(tables[0]["start_s"]), float(tables[0]["step_s"]), points)
+    return Curve(found.times, found.mean)
 
 
 def total(run: Run, names: Sequence[str], points: int) -> Curve:
