@@ -155,7 +155,7 @@ fn flows(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
 
 fn credits(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
     for (vc, circuit) in outcome.network.circuits.iter().enumerate() {
-        let mut hops = (0..=u8::MAX).map_while(|hop| circuit.hop(hop)).peekable();
+        let mut hops = circuit.route(0).iter().copied().peekable();
         while let Some(hop) = hops.next() {
             balance(audit, (scenario, outcome), vc, hop, hops.peek().copied());
         }

@@ -7,10 +7,11 @@ mod both;
 
 use std::collections::BTreeSet;
 
-use both::run_on_both;
+use both::{entry, run_on_both};
 use pushout_core::api::Request;
 use pushout_core::scenario::explain;
 use pushout_core::scenario::model::Scenario;
+use pushout_core::serde_json::Value as Json;
 
 /// Four spines between two leaves with 32 hosts each.
 const LEAF_SPINE: &str = r#"
@@ -156,6 +157,127 @@ fn a_fat_tree_of_radix_8_has_128_hosts_and_ways_of_six_hops_between_pods() {
 fn both_engines_run_a_fabric_alike() {
     run_on_both(LEAF_SPINE, &["port.default.buffer=8 packets"]);
     run_on_both(FAT_TREE, &["port.default.buffer=8 packets"]);
+}
+
+/// Octets that left ports whose names begin like this.
+fn octets(report: &Json, begin: &str) -> Vec<f64> {
+    let ports = report["ports"].as_array().unwrap().iter();
+    let chosen = ports.filter(|port| port["name"].as_str().unwrap().starts_with(begin));
+    chosen.map(|port| port["octets_out"].as_f64().unwrap()).collect()
+}
+
+#[test]
+fn packets_of_every_flow_share_the_spines_within_5_percent() {
+    let load =
+        ["duration=4 ms", "flows.source={kind='arrivals', sizes='websearch', load='60 %', to='other-leaf'}"];
+    let report = run_on_both(LEAF_SPINE, &[&load[..], &["routing=ecmp-packet"]].concat());
+    for begin in ["leaf1->spine", "leaf2->spine"] {
+        let spines = octets(&report, begin);
+        let mean = spines.iter().sum::<f64>() / 4.0;
+        assert!(spines.iter().all(|own| (own / mean - 1.0).abs() < 0.05), "{spines:?}");
+        assert!(mean > 5e6, "{mean}");
+    }
+    let by_flow = octets(&run_on_both(LEAF_SPINE, &load), "leaf1->spine");
+    let mean = by_flow.iter().sum::<f64>() / 4.0;
+    assert!(by_flow.iter().any(|own| (own / mean - 1.0).abs() > 0.05), "{by_flow:?}");
+}
+
+#[test]
+fn both_engines_divide_packets_alike_over_every_tier_and_parallel_links() {
+    let sets = ["routing=ecmp-packet", "port.default.buffer=8 packets"];
+    run_on_both(LEAF_SPINE, &[&sets[..], &["topology.links=2"]].concat());
+    run_on_both(FAT_TREE, &sets);
+    let fair = "port.default.scheduler={policy='drr', quantum='1500 bytes'}";
+    run_on_both(FAT_TREE, &[&sets[..], &[fair, "duration=100 us"]].concat());
+}
+
+/// Datagrams of 1000 octets every 10 us from one leaf to the other, over the first of two spines.
+const STEADY: &str = r#"
+name = "steady"
+duration = "10 ms"
+routing = "first"
+adaptation = { kind = "packet" }
+[topology]
+template = "leaf-spine"
+leaves = 2
+spines = 2
+hosts = 1
+host = { rate = "10 Gb/s", delay = "1 us" }
+fabric = { rate = "10 Gb/s", delay = "1 us" }
+[flows]
+source = { kind = "cbr", rate = "800 Mb/s", size = "972 bytes" }
+transport = { kind = "udp" }
+"#;
+
+/// Packets that left a port of such a run, and packets that its link lost.
+fn passed(sets: &[&str], port: &str) -> (u64, u64) {
+    let report = run_on_both(STEADY, sets);
+    let port = entry(&report, "ports", port);
+    (port["frames_whole_out"].as_u64().unwrap(), port["lost"]["link"].as_u64().unwrap_or(0))
+}
+
+#[test]
+fn packets_take_the_routes_that_are_left_some_time_after_a_link_has_failed_and_return() {
+    let down = "link='leaf1->spine1', down=[['2 ms', '6 ms']]";
+    let stays = format!("loss=[{{{down}}}]");
+    let leaves = format!("loss=[{{{down}, reroute_after='1 ms'}}]");
+    let (up, other) = ("leaf1->spine1", "leaf1->spine2");
+    for (sets, first, second) in [
+        (vec![stays.as_str()], (600, 400), (0, 0)),
+        (vec![leaves.as_str()], (500, 100), (400, 0)),
+        (vec![leaves.as_str(), "port.default.buffer=1 packets"], (500, 100), (400, 0)),
+    ] {
+        for ((frames, lost), (out, gone)) in [(passed(&sets, up), first), (passed(&sets, other), second)] {
+            assert!(frames.abs_diff(out) <= 1 && lost.abs_diff(gone) <= 1, "{sets:?}: {frames}, {lost}");
+        }
+    }
+}
+
+#[test]
+fn flows_of_a_hash_that_cross_the_link_are_hashed_anew_and_sprayed_packets_avoid_it() {
+    let down = "loss=[{link='leaf1->spine1', down=[['10 us', '150 us']], reroute_after='10 us'}]";
+    for routing in ["routing=ecmp", "routing=ecmp-packet", "routing=first"] {
+        let report = run_on_both(LEAF_SPINE, &[routing, down, "port.default.buffer=40 packets"]);
+        let sent = octets(&report, "leaf1->spine");
+        assert!(sent[1..].iter().all(|octets| *octets > 0.0) || routing == "routing=first", "{sent:?}");
+        assert!(sent[0] < sent[1], "{routing}: {sent:?}");
+    }
+}
+
+#[test]
+fn an_outage_that_is_over_before_it_is_noticed_changes_nothing() {
+    let down = "link='leaf1->spine1', down=[['2 ms', '3 ms']]";
+    let short = [format!("loss=[{{{down}, reroute_after='1 ms'}}]"), format!("loss=[{{{down}}}]")];
+    let [one, other] = short.map(|set| run_on_both(STEADY, &[&set]));
+    assert_eq!(one["flows"], other["flows"]);
+}
+
+#[test]
+fn other_routes_that_cannot_be_are_refused() {
+    let refused = |sets: &[&str], why: &str| {
+        let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
+        let request = Request { text: STEADY, name: "steady.toml", sets: &sets, ..Request::default() };
+        let message = request.scenario().unwrap_err().message;
+        assert!(message.contains(why), "{message}");
+    };
+    let reroute = "down=[['2 ms', '6 ms']], reroute_after='1 ms'";
+    refused(
+        &[&format!("loss=[{{link='leaf1->host1', {reroute}}}]")],
+        "at 3 ms no route of at most 255 hops is left from \"host2\" to \"host1\", with leaf1->host1 down",
+    );
+    refused(&["loss=[{link='host', packets=[1], reroute_after='1 ms'}]"], "belongs to outages");
+    refused(
+        &[&format!("loss=[{{link='host', flow='flow1', {reroute}}}]")],
+        "belongs to outages of a whole link",
+    );
+    refused(
+        &[
+            "topology={template='leaf-spine', leaves=2, spines=1025, hosts=1, host={rate='1 Gb/s', delay='1 us'}, \
+           fabric={rate='1 Gb/s', delay='1 us'}}",
+            "routing=ecmp-packet",
+        ],
+        "more than 1024 equally short routes",
+    );
 }
 
 #[test]

@@ -44,9 +44,8 @@ pub(super) fn losing_ports(scenario: &Scenario) -> Vec<bool> {
 pub(super) fn policed_ports(scenario: &Scenario) -> Vec<bool> {
     let mut policed = vec![false; scenario.lines.len()];
     for flow in scenario.flows.iter().filter(|flow| flow.police.is_some()) {
-        if let Some(&port) = scenario.vcs[flow.vc].path.get(usize::from(police::HOP)) {
-            policed[port] = true;
-        }
+        let ports = scenario.vcs[flow.vc].routes().filter_map(|path| path.get(usize::from(police::HOP)));
+        ports.for_each(|&port| policed[port] = true);
     }
     policed
 }
@@ -54,7 +53,7 @@ pub(super) fn policed_ports(scenario: &Scenario) -> Vec<bool> {
 /// The circuit of a queued unit, numbered within the port where it waits.
 pub(super) fn number_at_port(circuits: &[Circuit]) -> impl Fn(&Unit) -> usize + '_ {
     |unit| {
-        let hop = circuits[unit.vc as usize].hop(unit.hop);
+        let hop = circuits[unit.vc as usize].hop(unit);
         hop.expect("a queued unit has a port").vc as usize
     }
 }

@@ -265,10 +265,10 @@ impl<T: Tracer> Engine<T> {
         if self.with_credits
             && let Some(receiver) = &mut receivers[line]
         {
-            let last = circuit.hop(unit.hop - 1).expect("a unit comes over its circuit's lines");
+            let last = circuit.hop(&before(&unit)).expect("a unit comes over its circuit's lines");
             receiver.arrived(last.vc as usize);
         }
-        match circuit.hop(unit.hop) {
+        match circuit.hop(&unit) {
             Some(hop) => match circuit.police(now, unit) {
                 Ok(unit) => self.enter(hop, unit, now),
                 Err(reason) => self.refuse(hop, unit, reason, now),
@@ -305,8 +305,11 @@ impl<T: Tracer> Engine<T> {
     #[inline(never)]
     fn return_credit(&mut self, unit: &Unit, now: Time) {
         let Network { ports, receivers, circuits, .. } = &mut self.network;
-        let Some(last) = unit.hop.checked_sub(1) else { return };
-        let last = circuits[unit.vc as usize].hop(last).expect("a unit comes over its circuit's lines");
+        if unit.hop == 0 {
+            return;
+        }
+        let last =
+            circuits[unit.vc as usize].hop(&before(unit)).expect("a unit comes over its circuit's lines");
         let port = last.port as usize;
         let Some(receiver) = &mut receivers[port] else { return };
         let Some(credit) = receiver.left(last.vc as usize) else { return };
@@ -443,8 +446,8 @@ impl<T: Tracer> Engine<T> {
     fn count_losses(&mut self, now: Time) {
         let mut losses = std::mem::take(&mut self.losses);
         for Loss { unit, reason } in losses.drain(..) {
-            let Unit { vc, frame, index, hop, .. } = unit;
-            let hop = self.network.circuits[vc as usize].hop(hop).expect("a unit is lost at a port");
+            let Unit { vc, frame, index, .. } = unit;
+            let hop = self.network.circuits[vc as usize].hop(&unit).expect("a unit is lost at a port");
             let port = hop.port as usize;
             self.tracer.see(now, port, &unit, What::Lost(reason), &self.network.circuits);
             self.network.circuits[vc as usize].lost(&unit);
@@ -476,8 +479,9 @@ impl<T: Tracer> Engine<T> {
 
     /// Put the units of a frame into the first port of its circuit.
     pub(super) fn hand_over(&mut self, emission: Emission, now: Time) {
-        let circuit = &self.network.circuits[emission.vc as usize];
-        let hop = circuit.hop(0).expect("a circuit has a first port");
+        let circuit = &mut self.network.circuits[emission.vc as usize];
+        circuit.depart(now, emission.frame);
+        let hop = circuit.route(emission.frame)[0];
         emission.units().for_each(|unit| self.enter(hop, unit, now));
     }
 
@@ -497,6 +501,11 @@ enum Announced {
     /// When the unit ahead of it on the line arrives, because it waited and its start had no event. It follows that
     /// unit by its own transmission time.
     ByTheUnitAhead,
+}
+
+/// A unit at the port before.
+fn before(unit: &Unit) -> Unit {
+    Unit { hop: unit.hop - 1, ..*unit }
 }
 
 /// The first instant after this one: what ends now has ended before it.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use super::branches::Branches;
 use crate::adaptation::aal5::{Reassembled, Reassembly};
 use crate::adaptation::coded::Collection;
 use crate::adaptation::{Framing, Shape};
@@ -174,11 +175,12 @@ pub struct Circuit {
     police: Option<Box<Policer>>,
     marks: Marks,
     overtaking: Option<Box<Overtaking>>,
+    branches: Option<Box<Branches>>,
 }
 
-/// Whether packets of a circuit may overtake each other at a port on its way.
+/// Whether packets of a circuit may overtake each other, on other routes or at a port on their way.
 fn lets_overtake(scenario: &Scenario, spec: &Vc) -> bool {
-    spec.path.iter().any(|&line| scenario.lines[line].port.lets_overtake())
+    spec.spread.is_some() || spec.path.iter().any(|&line| scenario.lines[line].port.lets_overtake())
 }
 
 /// Frames under way on a circuit whose packets may overtake each other.
@@ -227,8 +229,10 @@ impl Circuit {
             let policy = policer.expect("a checked scenario can be built");
             Some(Box::new(Policer { policy, boundary: Boundary::default() }))
         });
+        let hops = |path: &[usize]| -> Vec<Hop> { path.iter().map(hop).collect() };
         Circuit {
-            hops: spec.path.iter().map(hop).collect(),
+            hops: hops(&spec.path),
+            branches: spec.spread.as_ref().map(|spread| Box::new(Branches::new(spread, hops))),
             framing: spec.framing,
             vc: vc as u32,
             frames: VecDeque::new(),
@@ -245,13 +249,36 @@ impl Circuit {
 
     /// The port that a unit reaches at its hop, or `None` at its destination.
     #[inline]
-    pub fn hop(&self, hop: u8) -> Option<Hop> {
-        self.hops.get(usize::from(hop)).copied()
+    pub fn hop(&self, unit: &Unit) -> Option<Hop> {
+        self.route(unit.frame).get(usize::from(unit.hop)).copied()
     }
 
-    /// Number of ports on the path.
-    pub fn hops(&self) -> usize {
-        self.hops.len()
+    /// The ports on the route of a frame.
+    #[inline]
+    pub fn route(&self, frame: u32) -> &[Hop] {
+        match &self.branches {
+            None => &self.hops,
+            Some(branches) => branches.route(frame),
+        }
+    }
+
+    /// The ports on each of its routes.
+    pub(crate) fn routes(&self) -> impl Iterator<Item = &[Hop]> {
+        let only = self.branches.is_none().then_some(&self.hops[..]);
+        only.into_iter().chain(self.branches.iter().flat_map(|branches| branches.routes()))
+    }
+
+    /// A frame leaves its host, which decides the route of its units.
+    #[inline]
+    pub fn depart(&mut self, now: Time, frame: u32) {
+        if let Some(branches) = &mut self.branches {
+            branches.depart(now, frame);
+        }
+    }
+
+    /// The number of the route of a frame among all routes of the circuit.
+    pub(crate) fn route_number(&self, frame: u32) -> usize {
+        self.branches.as_ref().map_or(0, |branches| branches.number(frame))
     }
 
     /// What the far end has received since the last reset.

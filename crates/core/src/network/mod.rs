@@ -5,6 +5,8 @@
 
 mod application;
 
+mod branches;
+
 pub mod circuit;
 
 mod coded;
@@ -183,7 +185,7 @@ impl Network {
 
     /// The number of a queued unit's circuit at the port where it waits.
     fn number_at_port(&self, unit: &Unit) -> usize {
-        let hop = self.circuits[unit.vc as usize].hop(unit.hop);
+        let hop = self.circuits[unit.vc as usize].hop(unit);
         hop.expect("a queued unit has a port").vc as usize
     }
 

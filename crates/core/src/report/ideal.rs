@@ -1,5 +1,7 @@
 //! The ideal against which goodput is measured, for the flows of a scenario.
 
+use std::collections::BTreeMap;
+
 use crate::metrics::ideal::{Demand, max_min};
 use crate::scenario::model::{Flow, Scenario};
 use crate::source::Source;
@@ -19,7 +21,10 @@ fn demand(scenario: &Scenario, flow: &Flow) -> Demand {
     let payload = flow.mean_of_packet(|packet| f64::from(packet - headers));
     let octets = flow.mean_of_packet(|packet| vc.framing.shape(packet).line_bytes() as f64);
     let cost = octets * flow.source.redundancy() / payload;
-    let lines = vc.path.iter().map(|&line| (line, cost));
+    let mut lines = BTreeMap::new();
+    for (path, share) in vc.shares() {
+        path.iter().for_each(|&line| *lines.entry(line).or_insert(0.0) += share * cost);
+    }
     let bits = flow.mean_bits(vc.framing.without_parity());
     let piece = match flow.transport {
         transport::Spec::Tcp(_) => bits as f64 / 8.0, // headers count in no rate of an application
@@ -28,5 +33,5 @@ fn demand(scenario: &Scenario, flow: &Flow) -> Demand {
     let offered = flow.source.mean_rate(piece, bits).unwrap_or(f64::INFINITY);
     let measured = (scenario.duration - scenario.warmup).as_secs_f64();
     let all = flow.source.packets().map_or(f64::INFINITY, |packets| 8.0 * piece * packets as f64 / measured);
-    Demand { lines: lines.collect(), limit: offered.min(all) }
+    Demand { lines: lines.into_iter().collect(), limit: offered.min(all) }
 }

@@ -16,7 +16,7 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), Fault> {
     for flow in &scenario.flows {
         let packets = packets(scenario, flow);
         for vc in [Some(flow.vc), flow.back].into_iter().flatten().map(|vc| &scenario.vcs[vc]) {
-            vc.path.iter().for_each(|&line| waiting[line] += packets * time(&scenario.lines[line], vc));
+            vc.lines().iter().for_each(|&line| waiting[line] += packets * time(&scenario.lines[line], vc));
         }
     }
     let lines = scenario.lines.iter().zip(waiting);

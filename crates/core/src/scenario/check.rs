@@ -14,6 +14,7 @@ use super::measure;
 use super::memories::{Memories, queue_names};
 use super::model::{Drawing, Flow, Line, Measures, Node, Routing, Scenario, Vc};
 use super::ports::{self, Ports};
+use super::spread;
 use super::warnings::{Warning, warnings};
 use crate::language::item::Item;
 use crate::language::message::Refusal;
@@ -117,9 +118,11 @@ pub(super) fn check(
         sections: memories.sections(),
         origin: is_drawn.then(|| Arc::new(Origin { root: root.clone(), sets: sets.to_vec() })),
     };
+    let intended = losses::check(file.loss, &scenario)?;
+    spread::settle(&mut scenario, (root, file.loss), &intended.outages)?; // first, since it decides which circuits pass a port
     scenario.memories = memories.settled(&scenario)?;
     credits::settle(&mut scenario, &ports)?; // before measures: which ports are sampled depends on the promised room
-    (scenario.sections.losses, scenario.losses) = losses::check(file.loss, &scenario)?;
+    (scenario.sections.losses, scenario.losses) = (intended.entries, intended.specs);
     scenario.measure = measure::check(file.measure, &file.head, &scenario)?;
     backlog::check(&scenario)?;
     let passing = passing_circuits(&scenario);
@@ -148,7 +151,7 @@ struct Wired {
 impl Wired {
     /// Whether it follows from the seed.
     fn is_drawn(&self, file: &File<'_>) -> bool {
-        file.routing() == Routing::Ecmp || !self.drawings.is_empty()
+        file.routing() != Routing::First || !self.drawings.is_empty()
     }
 
     fn new(file: &File<'_>, sets: &[Set]) -> Result<Wired, Fault> {

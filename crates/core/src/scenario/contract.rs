@@ -18,7 +18,7 @@ pub struct Passing {
 /// The circuits that pass each line.
 pub fn passing_circuits(scenario: &Scenario) -> Passing {
     let mut begins = vec![0; scenario.lines.len() + 1];
-    scenario.vcs.iter().flat_map(|vc| &vc.path).for_each(|&line| begins[line] += 1);
+    scenario.vcs.iter().for_each(|vc| vc.lines().iter().for_each(|&line| begins[line] += 1));
     let mut passed = 0;
     for begin in &mut begins {
         passed += *begin;
@@ -26,7 +26,7 @@ pub fn passing_circuits(scenario: &Scenario) -> Passing {
     }
     let mut circuits = vec![0; passed];
     for (vc, spec) in scenario.vcs.iter().enumerate().rev() {
-        for &line in spec.path.iter().rev() {
+        for &line in spec.lines().iter().rev() {
             begins[line] -= 1;
             circuits[begins[line]] = vc;
         }

@@ -1,12 +1,15 @@
-//! Routes among equals: at every node a hash of the flow, with a seed of that node, picks one of the lines on shortest routes.
+//! Routes among equals: at every node a hash of the flow, with a seed of that node, picks one of the lines on shortest routes; or every
+//! packet draws one.
 //!
 //! *Source*: C. Hopps, "Analysis of an Equal-Cost Multi-Path Algorithm", RFC 2992, 2000. With one seed for all switches the second one
 //! would only see flows that the first one has sent its way, and use a part of its lines; so every node has a seed of its own, which
 //! follows from that of the run.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
+use std::rc::Rc;
 
-use super::model::{Line, Node, NodeKind};
+use super::model::{Line, Node, NodeKind, SharedRoute};
 use crate::rng::{mix, path_key};
 
 /// The lines of a network as such routes see them.
@@ -21,19 +24,34 @@ pub(super) struct EqualRoutes<'a> {
     /// The seed of every node.
     seeds: Vec<u64>,
     /// Hops from every node that forwards to some of them.
-    tables: BTreeMap<usize, Vec<u32>>,
+    tables: BTreeMap<usize, Rc<Vec<u32>>>,
 }
+
+/// Why the routes of packets cannot be listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NoRoutes {
+    /// None leads from one node to another.
+    Between(usize, usize),
+    /// They are more than [`MOST_ROUTES`].
+    TooMany,
+}
+
+/// The routes of one circuit.
+pub(super) const MOST_ROUTES: usize = 1024;
 
 /// Entries of all tables together that are remembered.
 const MOST_REMEMBERED: usize = 1 << 24;
 
 const UNREACHED: u32 = u32::MAX;
 
+/// Lines, and the draws of packets that take them.
+type Way = (Vec<usize>, Range<u128>);
+
 impl<'a> EqualRoutes<'a> {
-    /// The routes of a network in a run with this seed.
-    pub(super) fn new(nodes: &'a [Node], lines: &'a [Line], seed: u64) -> EqualRoutes<'a> {
+    /// The routes of a network in a run with this seed, without the lines that are down.
+    pub(super) fn new(nodes: &'a [Node], lines: &'a [Line], seed: u64, down: &[usize]) -> EqualRoutes<'a> {
         let (mut out, mut into) = (vec![Vec::new(); nodes.len()], vec![Vec::new(); nodes.len()]);
-        for (index, line) in lines.iter().enumerate() {
+        for (index, line) in lines.iter().enumerate().filter(|(index, _)| !down.contains(index)) {
             out[line.from].push(index);
             into[line.to].push(index);
         }
@@ -61,23 +79,77 @@ impl<'a> EqualRoutes<'a> {
 
     /// Append the lines from one node to another.
     fn leg(&mut self, flow: u64, from: usize, to: usize, path: &mut Vec<usize>) -> Option<()> {
-        let goal = self.last_relay(to);
-        self.prepare(goal);
-        let hops = &self.tables[&goal];
+        let hops = self.hops_to(to);
         let mut at = from;
         while at != to {
-            let direct = self.out[at].iter().filter(|line| self.lines[**line].to == to);
-            let mut equal: Vec<usize> = direct.copied().collect();
-            if equal.is_empty() {
-                let ahead = |line: &usize| hops[self.lines[*line].to];
-                let nearest = self.out[at].iter().map(ahead).min().filter(|hops| *hops != UNREACHED)?;
-                equal.extend(self.out[at].iter().filter(|line| ahead(line) == nearest));
-            }
+            let equal = self.equal_lines(&hops, at, to)?;
             let line = equal[self.choice(flow, at, equal.len())];
             path.push(line);
             at = self.lines[line].to;
         }
         Some(())
+    }
+
+    /// The lines on shortest routes from a node to another, if there are any.
+    fn equal_lines(&self, hops: &[u32], at: usize, to: usize) -> Option<Vec<usize>> {
+        let own = || self.out[at].iter().copied();
+        let direct: Vec<usize> = own().filter(|line| self.lines[*line].to == to).collect();
+        if !direct.is_empty() {
+            return Some(direct);
+        }
+        let ahead = |line: &usize| hops[self.lines[*line].to];
+        let nearest = own().map(|line| ahead(&line)).min().filter(|hops| *hops != UNREACHED)?;
+        Some(own().filter(|line| ahead(line) == nearest).collect())
+    }
+
+    /// All ways from one node to another through the given nodes, in order. Every node divides the range of draws that reaches it
+    /// equally among its lines.
+    pub(super) fn all(
+        &mut self,
+        from: usize,
+        via: &[usize],
+        to: usize,
+    ) -> Result<Vec<SharedRoute>, NoRoutes> {
+        let mut found = vec![(Vec::new(), 0..1 << u64::BITS)];
+        let mut start = from;
+        for &end in via.iter().chain([&to]) {
+            let hops = self.hops_to(end);
+            while found.iter().any(|(path, _)| self.end_of(path, from) != end) {
+                found = self.divided(&hops, found, (from, end)).ok_or(NoRoutes::Between(start, end))?;
+                if found.len() > MOST_ROUTES {
+                    return Err(NoRoutes::TooMany);
+                }
+            }
+            start = end;
+        }
+        let route =
+            |(path, draws): (Vec<usize>, Range<u128>)| SharedRoute { path, last: (draws.end - 1) as u64 };
+        Ok(found.into_iter().map(route).collect())
+    }
+
+    /// Ways one line longer, except those that have reached their end, in the order of their draws.
+    fn divided(&self, hops: &[u32], ways: Vec<Way>, (from, end): (usize, usize)) -> Option<Vec<Way>> {
+        let mut longer = Vec::with_capacity(ways.len());
+        for (path, draws) in ways {
+            let at = self.end_of(&path, from);
+            if at == end {
+                longer.push((path, draws));
+                continue;
+            }
+            let equal = self.equal_lines(hops, at, end)?;
+            let (count, width) = (equal.len() as u128, draws.end - draws.start);
+            let border = |number: u128| draws.start + width * number / count;
+            for (number, line) in (0..).zip(equal) {
+                let path = path.iter().copied().chain([line]).collect();
+                longer.push((path, border(number)..border(number + 1)));
+            }
+        }
+        Some(longer)
+    }
+
+    /// The node to which a way from a node has led.
+    fn end_of(&self, path: &[usize], from: usize) -> usize {
+        path.last().map_or(from, |line| self.lines[*line].to)
     }
 
     /// Which of `count` lines a flow takes from a node.
@@ -94,10 +166,11 @@ impl<'a> EqualRoutes<'a> {
         }
     }
 
-    /// Find the hops from all nodes to one, unless they are known; hosts do not forward.
-    fn prepare(&mut self, goal: usize) {
-        if self.tables.contains_key(&goal) {
-            return;
+    /// The hops from all nodes to the last one before a node; hosts do not forward.
+    fn hops_to(&mut self, to: usize) -> Rc<Vec<u32>> {
+        let goal = self.last_relay(to);
+        if let Some(known) = self.tables.get(&goal) {
+            return Rc::clone(known);
         }
         if (self.tables.len() + 1) * self.nodes.len() > MOST_REMEMBERED {
             self.tables.clear();
@@ -117,6 +190,55 @@ impl<'a> EqualRoutes<'a> {
             }
             frontier = next;
         }
-        self.tables.insert(goal, hops);
+        let hops = Rc::new(hops);
+        self.tables.insert(goal, Rc::clone(&hops));
+        hops
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::load;
+
+    /// From a to b: directly through s, or over two parallel links through t, all with two hops behind r.
+    const UNEQUAL: &str = "name = 'unequal'
+        duration = '1 ms'
+        adaptation = { kind = 'packet' }
+        node = [{ name = 'a', kind = 'host' }, { name = 'r', kind = 'router' }, { name = 's', kind = 'router' },
+            { name = 't', kind = 'router' }, { name = 'b', kind = 'host' }]
+        link = [{ from = 'a', to = 'r', rate = '1 Gb/s', delay = '1 us' }, { from = 'r', to = 's', rate = '1 Gb/s', delay = '1 us' },
+            { from = 'r', to = 't', rate = '1 Gb/s', delay = '1 us' }, { from = 's', to = 'b', rate = '1 Gb/s', delay = '1 us' },
+            { from = 't', to = 'b', rate = '1 Gb/s', delay = '1 us' },
+            { name = 'second', from = 't', to = 'b', rate = '1 Gb/s', delay = '1 us' }]
+        flow = [{ name = 'x', from = 'a', to = 'b' }]
+        flows = { source = { kind = 'greedy' }, transport = { kind = 'tcp' } }";
+
+    /// The routes from a to b without these lines: the last line of each, and its share.
+    fn shares(via: &[&str], down: &[&str]) -> Result<Vec<(String, f64)>, NoRoutes> {
+        let scenario = load(UNEQUAL, "x.toml", &[]).unwrap_or_else(|why| panic!("{why}"));
+        let (nodes, lines) = (&scenario.nodes, &scenario.lines);
+        let node = |name: &str| nodes.iter().position(|node| node.name == name).unwrap_or_default();
+        let line = |name: &&str| lines.iter().position(|line| line.name == *name).unwrap_or_default();
+        let down: Vec<usize> = down.iter().map(line).collect();
+        let via: Vec<usize> = via.iter().map(|name| node(name)).collect();
+        let found = EqualRoutes::new(nodes, lines, 1, &down).all(node("a"), &via, node("b"))?;
+        let mut begin = 0.0;
+        let share = |route: SharedRoute| {
+            let end = (route.last as f64 + 1.0) / 2f64.powi(64);
+            let share = end - std::mem::replace(&mut begin, end);
+            (lines[route.path[route.path.len() - 1]].name.clone(), share)
+        };
+        Ok(found.into_iter().map(share).collect())
+    }
+
+    #[test]
+    fn every_node_divides_what_reaches_it_equally_among_its_lines() {
+        let named =
+            |list: &[(&str, f64)]| list.iter().map(|(name, share)| (name.to_string(), *share)).collect();
+        assert_eq!(shares(&[], &[]), Ok(named(&[("s->b", 0.5), ("t->b", 0.25), ("second", 0.25)])));
+        assert_eq!(shares(&["t"], &[]), Ok(named(&[("t->b", 0.5), ("second", 0.5)])));
+        assert_eq!(shares(&[], &["r->s"]), Ok(named(&[("t->b", 0.5), ("second", 0.5)])));
+        assert_eq!(shares(&[], &["r->t", "r->s"]), Err(NoRoutes::Between(0, 4)));
     }
 }

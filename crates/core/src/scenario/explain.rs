@@ -161,14 +161,15 @@ fn flows(scenario: &Scenario) -> Json {
     entries.into()
 }
 
-/// A flow whose route names every node on its way.
+/// A flow whose route names every node on its way, unless it has to find others.
 fn flow(scenario: &Scenario, flow: &Flow) -> Json {
     let node = |index: usize| scenario.nodes[index].name.clone();
     let vc = &scenario.vcs[flow.vc];
     let passed = vc.path.iter().skip(1).map(|line| scenario.lines[*line].from);
+    let is_rerouted = scenario.sections.losses.iter().any(|loss| loss.reroute_after.is_some());
     let via: Vec<usize> = match scenario.routing {
-        Routing::First => passed.collect(),
-        Routing::Ecmp => flow.via.clone(),
+        Routing::First if !is_rerouted => passed.collect(),
+        _ => flow.via.clone(),
     };
     table(&file::Flow {
         name: flow.name.clone(),

@@ -266,6 +266,10 @@ section! {
         /// Times at which the link is down, each from its beginning to its end: what reaches the port is lost, and what waits there
         /// is still sent.
         pub down: Vec<Vec<Span>> = Vec::new(),
+        /// How long after the beginning of an outage hosts send packets over the shortest routes that are left, and how long after its
+        /// end over their own again; an outage that is over by then changes nothing. Without this key flows keep their routes. A packet keeps the
+        /// route on which it leaves its host.
+        pub reroute_after: Option<Span> = None,
         /// Random losses, single or in bursts.
         pub gilbert: Option<Nested<loss::Gilbert>> = None,
     }

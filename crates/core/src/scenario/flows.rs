@@ -23,7 +23,7 @@ use crate::transport::{self, Needs, Transport, udp};
 use crate::units::{Rate, Span};
 
 /// Lines on the longest route: units count their hops in eight bits.
-const MOST_HOPS: usize = 255;
+pub(super) const MOST_HOPS: usize = 255;
 
 /// Flows, circuits and open choices of routes.
 pub(super) struct Traffic {
@@ -73,9 +73,9 @@ pub(super) fn check(
     queues: &[&str],
     chance: Chance,
 ) -> Result<Traffic, Fault> {
-    let routes = Routes::new(nodes, lines);
-    let hashed = chance.routing == Routing::Ecmp;
-    let equal = hashed.then(|| RefCell::new(EqualRoutes::new(nodes, lines, chance.seed)));
+    let routes = Routes::new(nodes, lines, &[]);
+    let hashed = chance.routing != Routing::First;
+    let equal = hashed.then(|| RefCell::new(EqualRoutes::new(nodes, lines, chance.seed, &[])));
     let mut network = Network { nodes, names, lines, adaptation, queues, routes, equal, choice: None };
     let hosts = Hosts::new(nodes, lines);
     let mut drawings = Vec::new();
@@ -314,6 +314,7 @@ impl Network<'_> {
         Ok(Vc {
             name,
             path,
+            spread: None,
             mcr,
             weight: flow.weight,
             priority: flow.priority,
@@ -425,6 +426,7 @@ impl Network<'_> {
         Ok(Vc {
             name: format!("{}.back", data.name),
             path,
+            spread: None,
             mcr: Rate(0),
             weight: 1.0,
             priority: 0,

@@ -3,6 +3,7 @@
 use super::file;
 use super::measure::{listed, no_port};
 use super::model::{Line, Medium, Scenario};
+use super::spread::Outage;
 use crate::language::item::Item;
 use crate::language::nearest::unknown;
 use crate::language::spec::Nested;
@@ -10,13 +11,24 @@ use crate::language::tree::{Fault, Node, Value};
 use crate::link::loss::{Pattern, Spec};
 use crate::units::Span;
 
-/// The entries of `[[loss]]` and, for every line that they name, what it loses.
-pub(super) fn check(list: Option<&Node>, scenario: &Scenario) -> Result<(Vec<file::Loss>, Vec<Spec>), Fault> {
-    let Some(node) = list else { return Ok(Default::default()) };
+/// Losses by intent.
+#[derive(Debug, Default)]
+pub(super) struct Intended {
+    /// The entries of `[[loss]]`.
+    pub entries: Vec<file::Loss>,
+    /// For every line that they name, what it loses.
+    pub specs: Vec<Spec>,
+    /// Outages during which packets take other routes.
+    pub outages: Vec<Outage>,
+}
+
+/// Check the entries of `[[loss]]`.
+pub(super) fn check(list: Option<&Node>, scenario: &Scenario) -> Result<Intended, Fault> {
+    let Some(node) = list else { return Ok(Intended::default()) };
     let Value::List(entries) = &node.value else {
         return Err(node.fault("loss", format!("must be a list, not {}: write [[loss]]", node.show())));
     };
-    let (mut sections, mut specs) = (Vec::new(), Vec::new());
+    let mut intended = Intended::default();
     for (index, entry) in entries.iter().enumerate() {
         let item = Item::<file::Loss>::entry(entry, "loss", index)?;
         let lossless = scenario.lines.iter().all(|line| line.port.credit.is_none());
@@ -29,11 +41,40 @@ pub(super) fn check(list: Option<&Node>, scenario: &Scenario) -> Result<(Vec<fil
         let pattern = pattern(&item)?;
         for line in lines {
             check_line(&item, &scenario.lines[line])?;
-            specs.push(Spec { line, circuits: circuits.clone(), pattern: pattern.clone() });
+            intended.specs.push(Spec { line, circuits: circuits.clone(), pattern: pattern.clone() });
+            intended.outages.extend(rerouted(&item, (line, index), &pattern)?);
         }
-        sections.push(item.it);
+        intended.entries.push(item.it);
     }
-    Ok((sections, specs))
+    Ok(intended)
+}
+
+/// A fault in an entry of `[[loss]]`.
+pub(super) fn fault(list: Option<&Node>, entry: usize, key: &str, message: String) -> Fault {
+    match list.map(|node| &node.value) {
+        Some(Value::List(entries)) => entries[entry].fault_along(&format!("loss[{entry}]"), key, message),
+        _ => unreachable!("an entry is in a list"),
+    }
+}
+
+/// The times in which packets take other routes than over this line.
+fn rerouted(
+    item: &Item<'_, file::Loss>,
+    (line, entry): (usize, usize),
+    pattern: &Pattern,
+) -> Result<Vec<Outage>, Fault> {
+    let Some(delay) = item.it.reroute_after else { return Ok(Vec::new()) };
+    let Pattern::Down(times) = pattern else {
+        return Err(item.fault("reroute_after", "belongs to outages: give their times in down"));
+    };
+    item.ensure(
+        item.it.flow.is_none(),
+        "reroute_after",
+        "belongs to outages of a whole link: leave the key flow out",
+    )?;
+    let known = times.iter().filter(|[begin, end]| *begin + delay < *end);
+    let outage = |&[begin, end]: &[Span; 2]| Outage { line, from: begin + delay, to: end + delay, entry };
+    Ok(known.map(outage).collect())
 }
 
 /// The line that an entry names, or those of a class.

@@ -1,10 +1,10 @@
 //! Which ports share which memory, and the limits of the classes of traffic in it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::contract::{Passing, passing_circuits};
 use super::file;
-use super::model::{Line, Medium, Memory, MemoryPool, MemoryQueue, Node, Scenario, Sections};
+use super::model::{Line, Medium, Memory, MemoryPool, MemoryQueue, Node, Scenario, Sections, Vc};
 use super::pauses;
 use crate::buffer::admission;
 use crate::buffer::capacity::Capacity;
@@ -391,8 +391,9 @@ impl Builder<'_, '_> {
             }
             None => None,
         };
-        let queue = self.queue(memory, (port, vc), queue);
-        Ok(Account { queue, other: other.map(|other| self.queue(memory, (port, vc), other)) })
+        let queue = self.queue(memory, (port, vc), queue)?;
+        let other = other.map(|other| self.queue(memory, (port, vc), other)).transpose()?;
+        Ok(Account { queue, other })
     }
 
     /// The pauses of a class.
@@ -415,27 +416,41 @@ impl Builder<'_, '_> {
         memory: &mut Memory,
         (port, vc): (usize, usize),
         (pool, limits, alpha): (usize, Limits, Option<f64>),
-    ) -> usize {
+    ) -> Result<usize, Fault> {
         let spec = &self.scenario.vcs[vc];
         let line = match memory.pools[pool].side {
             Side::Egress => port,
-            Side::Ingress => {
-                let hop = spec.path.iter().position(|&line| line == port).expect("a circuit passes the port");
-                spec.path[hop - 1]
-            }
+            Side::Ingress => self.incoming(spec, port, &memory.pools[pool].name)?,
         };
         let count = self.queues.len();
         let class = self.memories.queues.get(spec.queue);
         let priority = class.and_then(|(_, item)| item.it.priority).unwrap_or_default();
         let class = class.map_or("all", |(name, _)| name);
-        *self.queues.entry((pool, line, spec.queue)).or_insert_with(|| {
+        Ok(*self.queues.entry((pool, line, spec.queue)).or_insert_with(|| {
             let terms = &mut memory.pools[pool].terms;
             let number = terms.len();
             let outlet = Outlet { line, rate: self.scenario.lines[line].rate };
             terms.push(QueueTerms { alpha, priority, outlet });
             memory.queues.push(MemoryQueue { class: class.to_string(), line, pool, number, limits });
             count
-        })
+        }))
+    }
+
+    /// The line over which packets of a circuit come to a port.
+    fn incoming(&self, spec: &Vc, port: usize, pool: &str) -> Result<usize, Fault> {
+        let before = |path: &[usize]| path.windows(2).find(|pair| pair[1] == port).map(|pair| pair[0]);
+        let lines: BTreeSet<usize> = spec.routes().filter_map(before).collect();
+        if let (Some(&line), 1) = (lines.first(), lines.len()) {
+            return Ok(line);
+        }
+        let message = format!(
+            "must count at the egress side, because packets of {:?} come to {:?} over {} lines: set side = \"egress\", or give \
+             flows one route",
+            spec.name,
+            self.scenario.lines[port].name,
+            lines.len()
+        );
+        Err(self.item.fault(&format!("pool.{pool}.side"), message))
     }
 
     /// Refuse more reserved room than there is, and a policy that cannot share a memory; reserved room is subtracted

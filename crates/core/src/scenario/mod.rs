@@ -34,6 +34,8 @@ mod credits;
 
 mod ecmp;
 
+mod spread;
+
 mod drawn;
 
 mod backlog;

@@ -1,5 +1,7 @@
 //! A scenario that has been checked: everything in it is valid.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::check::Origin;
@@ -35,6 +37,8 @@ crate::choice! {
         First = "first",
         /// One that a hash of the flow picks at every node, with a seed of that node (ECMP).
         Ecmp = "ecmp",
+        /// Another one for every packet, as if every node drew one of its equal lines (packet spraying).
+        EcmpPacket = "ecmp-packet",
     }
 }
 
@@ -295,13 +299,15 @@ impl Port {
     }
 }
 
-/// A virtual circuit: a fixed path through the network.
+/// A virtual circuit: a path through the network, or several.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Vc {
     /// Its name.
     pub name: String,
-    /// Lines from source host to destination host.
+    /// Lines from source host to destination host; the first route if there are several.
     pub path: Vec<usize>,
+    /// Its routes, if there are several.
+    pub spread: Option<Box<Spread>>,
     /// Minimum cell rate; zero without a guarantee.
     pub mcr: Rate,
     /// Share or weight.
@@ -318,6 +324,64 @@ pub struct Vc {
     pub payload: Option<u32>,
     /// The first flow whose data it carries; none if it only carries acknowledgements.
     pub flow: Option<usize>,
+}
+
+impl Vc {
+    /// Its routes, each as a list of lines.
+    pub fn routes(&self) -> impl Iterator<Item = &[usize]> {
+        let only = self.spread.is_none().then_some(&self.path[..]);
+        let several = self.spread.iter().flat_map(|spread| &spread.periods);
+        let several = several.flat_map(|period| period.routes.iter().map(|route| &route.path[..]));
+        only.into_iter().chain(several)
+    }
+
+    /// Its lines, each once: in the order of the route, if there is only one.
+    pub fn lines(&self) -> Cow<'_, [usize]> {
+        if self.spread.is_none() {
+            return Cow::Borrowed(&self.path);
+        }
+        let lines: BTreeSet<usize> = self.routes().flatten().copied().collect();
+        Cow::Owned(lines.into_iter().collect())
+    }
+
+    /// The routes at the beginning of the run, each with the share of the packets that take it.
+    pub fn shares(&self) -> Vec<(&[usize], f64)> {
+        let Some(period) = self.spread.as_ref().map(|spread| &spread.periods[0]) else {
+            return vec![(&self.path, 1.0)];
+        };
+        let ends = period.routes.iter().map(|route| (route.last as f64 + 1.0) / 2f64.powi(64));
+        let begins = std::iter::once(0.0).chain(ends.clone());
+        let shares = ends.zip(begins).map(|(end, begin)| end - begin);
+        period.routes.iter().map(|route| &route.path[..]).zip(shares).collect()
+    }
+}
+
+/// The routes of a circuit among which its packets are divided, or that replace each other. A packet keeps the route on which it
+/// leaves its host.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spread {
+    /// With the serial number of a packet it gives a draw from all numbers of 64 bits.
+    pub key: u64,
+    /// In the order of time; the first one begins with the run.
+    pub periods: Vec<Period>,
+}
+
+/// A part of the run in which the routes are the same.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Period {
+    /// When it begins.
+    pub since: Span,
+    /// The routes.
+    pub routes: Arc<[SharedRoute]>,
+}
+
+/// One of several routes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SharedRoute {
+    /// Its lines.
+    pub path: Vec<usize>,
+    /// The largest draw with which a packet takes it, unless it takes one of the routes before.
+    pub last: u64,
 }
 
 /// A transfer that a source has drawn.

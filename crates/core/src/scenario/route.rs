@@ -31,14 +31,14 @@ pub struct Route {
 }
 
 impl<'a> Routes<'a> {
-    /// The routes of a network.
-    pub fn new(nodes: &[Node], lines: &'a [Line]) -> Routes<'a> {
+    /// The routes of a network, without the lines that are down.
+    pub fn new(nodes: &[Node], lines: &'a [Line], down: &[usize]) -> Routes<'a> {
         let mut relays = 0..;
         let mut number = |node: &Node| (node.kind != NodeKind::Host).then(|| relays.next()).flatten();
         let relay: Vec<Option<usize>> = nodes.iter().map(&mut number).collect();
         let (mut onward, mut into) = (vec![Vec::new(); nodes.len()], vec![Vec::new(); nodes.len()]);
         let mut direct = BTreeMap::new();
-        for (index, line) in lines.iter().enumerate() {
+        for (index, line) in lines.iter().enumerate().filter(|(index, _)| !down.contains(index)) {
             if relay[line.to].is_some() {
                 onward[line.from].push(index);
             }
@@ -275,7 +275,7 @@ mod tests {
             (0..50).map(|i| flow(&format!("x{i}"), ["a", "b"][i % 2], "c", "")).collect();
         let text = fabric(&[TRAFFIC, &flows.concat()].concat());
         let scenario = load(&text, "x.toml", &[]).unwrap();
-        let routes = Routes::new(&scenario.nodes, &scenario.lines);
+        let routes = Routes::new(&scenario.nodes, &scenario.lines, &[]);
         for flow in &scenario.flows {
             let route = routes.through(flow.from, &[], flow.to).unwrap();
             assert_eq!((route.path, route.ways), (scenario.vcs[flow.vc].path.clone(), 3));

@@ -126,12 +126,15 @@ pub(crate) fn rings(seed: u64) -> String {
     writer.text
 }
 
-/// A random leaf-spine or fat-tree whose flows are spread by a hash, perhaps over parallel links.
+/// A random leaf-spine or fat-tree whose flows, or whose packets, are spread, perhaps over parallel links.
 pub(crate) fn fabrics(seed: u64) -> String {
     let mut draw = Stream::new(seed, "fabrics");
     let cells = draw.chance(0.3);
     let mut writer = Writer::new(draw, cells);
     writer.head(seed);
+    if !cells && writer.draw.chance(0.4) {
+        writer.line(format_args!("routing = \"ecmp-packet\""));
+    }
     let hosts = if writer.draw.chance(0.7) { writer.leaf_spine() } else { writer.fat_tree() };
     for class in ["host", "fabric"] {
         let (rate, delay) = (writer.pick(&RATES), writer.pick(&DELAYS));
@@ -642,7 +645,11 @@ impl Writer {
             let unit = if self.cells { "cells" } else { "packets" };
             let pattern = match self.below(3) {
                 0 => format!("{unit} = [1, 3, {}]", 4 + self.below(60)),
-                1 => format!("down = [[\"{begin} us\", \"{} us\"]]", begin + length),
+                1 => {
+                    let reroute =
+                        if self.cells { "" } else { self.pick(&["", "\nreroute_after = \"200 us\""]) };
+                    format!("down = [[\"{begin} us\", \"{} us\"]]{reroute}", begin + length)
+                }
                 _ => "gilbert = { to_bad = 0.05, to_good = 0.4, good = 0.01 }".to_string(),
             };
             self.line(format_args!("[[loss]]\nlink = \"{link}\"\n{pattern}"));

@@ -314,6 +314,10 @@ impl Net {
         if draw.chance(0.2) {
             document["loss"] = self.losses(draw);
         }
+        let is_coded = |flow: &Json| flow["transport"]["kind"] == "fec";
+        if !self.cells && !self.flows.iter().any(is_coded) && draw.chance(0.2) {
+            document["routing"] = json!("ecmp-packet");
+        }
         document
     }
 

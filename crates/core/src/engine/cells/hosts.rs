@@ -121,7 +121,7 @@ impl Cells<'_> {
     }
 
     fn emit_one(&mut self, now: Time, emission: Emission) {
-        let hop = self.network.circuits[emission.vc as usize].hop(0).expect("a circuit has a first port");
+        let hop = self.network.circuits[emission.vc as usize].route(emission.frame)[0];
         let (port, vc, from) = (hop.port as usize, hop.vc, self.out.len());
         if let PortProcess::HostInterface(interface) = &mut self.ports[port] {
             let collected = self.plan.routes[port][vc as usize].is_collected();

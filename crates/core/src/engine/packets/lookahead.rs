@@ -18,7 +18,7 @@
 //! Not measured separately.
 
 use crate::engine::questions::latency;
-use crate::scenario::model::Scenario;
+use crate::scenario::model::{Scenario, Vc};
 use crate::units::Span;
 
 /// The agenda of each kind of event.
@@ -36,14 +36,14 @@ impl Lookahead {
     /// several arrive there in the least time between cause and effect. `meets` returns the number of a port where lines meet, or
     /// that of its memory, beyond those of ports.
     pub(crate) fn new(scenario: &Scenario, meets: impl Fn(usize) -> Option<usize>) -> Lookahead {
-        let lines = scenario.vcs.iter().flat_map(|vc| &vc.path).map(|line| &scenario.lines[*line]);
+        let lines = scenario.vcs.iter().flat_map(Vc::routes).flatten().map(|line| &scenario.lines[*line]);
         let lookahead = lines.map(|line| latency(scenario, line)).min().unwrap_or_default();
         let largest = scenario.vcs.iter().map(|vc| vc.packet).max().unwrap_or_default();
         let (mut kinds, mut pays) = (vec![None; scenario.lines.len() + scenario.memories.len()], true);
         let circuits = scenario.flows.iter().flat_map(|flow| [(Some(flow.vc), false), (flow.back, true)]);
         for (vc, is_ack) in circuits.filter_map(|(vc, is_ack)| Some((vc?, is_ack))) {
-            let path = scenario.vcs[vc].path.iter();
-            for (line, port) in path.filter_map(|&line| Some((line, meets(line)?))) {
+            let path = scenario.vcs[vc].lines();
+            for (line, port) in path.iter().filter_map(|&line| Some((line, meets(line)?))) {
                 let (time, _) = scenario.lines[line].rate.time_of_bits(8 * u64::from(largest));
                 pays &= time.saturating_mul(SEVERAL) < lookahead.0;
                 pays &= kinds[port].replace(is_ack).is_none_or(|other| other == is_ack);

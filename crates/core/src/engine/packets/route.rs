@@ -1,7 +1,7 @@
 //! The route of every circuit, port by port.
 //!
 //! # What it assumes
-//! A circuit has one route; a policer is at its second port.
+//! A packet keeps the route on which it leaves its host; a policer is at its second port.
 //!
 //! # What it skips
 //! Looking up ports, rates and delays for each packet.
@@ -79,7 +79,7 @@ pub(crate) struct StepClass {
     pub(crate) stop: PacketDestination,
     /// Octets that the first link of the route adds to a packet.
     pub(crate) header: u32,
-    /// Whether packets of several flows are sent here, or the port must be asked about them.
+    /// Whether the circuit numbers the packets that are sent here, or the port must be asked about them.
     pub(crate) is_special: bool,
     /// The transmission time of packets of the latest size: circuits of data and of acknowledgements have one each.
     bytes: u16,
@@ -116,8 +116,10 @@ pub(crate) enum PacketDestination {
 pub(crate) struct Steps {
     pub(crate) list: Vec<Step>,
     pub(crate) passages: Vec<StepExtras>,
-    /// Where the route of each circuit begins.
+    /// Where the first route of each circuit begins.
     pub(crate) first: Vec<u32>,
+    /// Where each route of a circuit begins that has several.
+    pub(crate) branches: BTreeMap<u32, Vec<u32>>,
     pub(crate) kinds: Vec<StepClass>,
     /// For every port the rule by which it accepts packets; `None` if it must be asked.
     pub(crate) rules: Vec<Option<Rule>>,
@@ -129,9 +131,9 @@ pub(crate) struct Steps {
 
 impl StepClass {
     fn new(way: RouteClass, stop: PacketDestination, rate: Rate, latency: Span) -> StepClass {
-        let RouteClass { header, is_shared, .. } = way;
+        let RouteClass { header, is_counted, .. } = way;
         let (pace, others) = (TransmissionTime::default(), Paces::new(rate));
-        let is_special = is_shared || stop == PacketDestination::Asked;
+        let is_special = is_counted || stop == PacketDestination::Asked;
         StepClass { stop, header, is_special, bytes: 0, latency, pace, others }
     }
 
@@ -204,31 +206,37 @@ impl Steps {
             _ => None,
         });
         let ends = Ends::new(scenario, &rules);
-        let length = scenario.vcs.iter().map(|vc| vc.path.len() + 1).sum();
+        let length = scenario.vcs.iter().flat_map(Vc::routes).map(|path| path.len() + 1).sum();
         let (mut list, mut passages) = (Vec::with_capacity(length), Vec::with_capacity(length));
         let mut first = vec![0; scenario.vcs.len()];
         let mut kinds = Kinds::default();
+        let mut branches = BTreeMap::new();
         for (vc, way) in ways(scenario) {
             first[vc] = list.len() as u32;
-            let path = &scenario.vcs[vc].path;
-            for (hop, &line) in (0..).zip(path) {
-                let port = network.circuits[vc].hop(hop).expect("a circuit passes the lines of its path");
-                let is_policed = hop == police::HOP && policed_circuits[vc];
-                let stop = match stop(line) {
-                    PacketDestination::Meet if is_policed || marks(line) => PacketDestination::Marking,
-                    stop => stop,
-                };
-                let kind = kinds.place(scenario, way, line, stop);
-                passages.push(StepExtras { circuit: vc as u32, number: port.vc, hop });
-                list.push(Step { place: line as u32, kind });
+            let mut begins = Vec::new();
+            for (path, hops) in scenario.vcs[vc].routes().zip(network.circuits[vc].routes()) {
+                begins.push(list.len() as u32);
+                for (hop, (&line, port)) in (0..).zip(path.iter().zip(hops)) {
+                    let is_policed = hop == police::HOP && policed_circuits[vc];
+                    let stop = match stop(line) {
+                        PacketDestination::Meet if is_policed || marks(line) => PacketDestination::Marking,
+                        stop => stop,
+                    };
+                    let kind = kinds.place(scenario, way, line, stop);
+                    passages.push(StepExtras { circuit: vc as u32, number: port.vc, hop });
+                    list.push(Step { place: line as u32, kind });
+                }
+                let last = *path.last().expect("a circuit has a port");
+                let (stop, place) = ends.hosts[scenario.lines[last].to];
+                let kind = kinds.place(scenario, way, last, stop);
+                passages.push(StepExtras { circuit: vc as u32, number: 0, hop: path.len() as u8 });
+                list.push(Step { place, kind });
             }
-            let last = *path.last().expect("a circuit has a port");
-            let (stop, place) = ends.hosts[scenario.lines[last].to];
-            let kind = kinds.place(scenario, way, last, stop);
-            passages.push(StepExtras { circuit: vc as u32, number: 0, hop: path.len() as u8 });
-            list.push(Step { place, kind });
+            if scenario.vcs[vc].spread.is_some() {
+                branches.insert(vc as u32, begins);
+            }
         }
-        Steps { list, passages, first, kinds: kinds.list, rules, memories, division, ends }
+        Steps { list, passages, first, branches, kinds: kinds.list, rules, memories, division, ends }
     }
 }
 
@@ -252,8 +260,8 @@ struct RouteClass {
     header: u32,
     /// Whether it is a route of acknowledgements.
     answers: bool,
-    /// Whether several flows use it.
-    is_shared: bool,
+    /// Whether the circuit numbers its packets: several flows use it, or it has several routes.
+    is_counted: bool,
 }
 
 /// The routes of the circuits, those of a flow in a row.
@@ -262,9 +270,11 @@ fn ways(scenario: &Scenario) -> Vec<(usize, RouteClass)> {
     let mut flows = vec![0; scenario.vcs.len()];
     circuits().for_each(|vc| flows[vc] += 1);
     let way = |vc: usize| {
-        let (flows, Vc { framing, payload, .. }) = (std::mem::take(&mut flows[vc]), &scenario.vcs[vc]);
+        let (flows, Vc { framing, payload, spread, .. }) =
+            (std::mem::take(&mut flows[vc]), &scenario.vcs[vc]);
         let &Framing::Packet { header } = framing else { unreachable!("all lines carry packets") };
-        (flows > 0).then_some((vc, RouteClass { header, answers: payload.is_none(), is_shared: flows > 1 }))
+        let is_counted = flows > 1 || spread.is_some();
+        (flows > 0).then_some((vc, RouteClass { header, answers: payload.is_none(), is_counted }))
     };
     circuits().filter_map(way).collect()
 }
@@ -310,7 +320,7 @@ impl Kinds {
 /// For every port whether packets arrive over several lines.
 fn meets(scenario: &Scenario) -> Vec<bool> {
     let (mut meets, mut known) = (vec![false; scenario.lines.len()], vec![None; scenario.lines.len()]);
-    for Vc { path, .. } in &scenario.vcs {
+    for path in scenario.vcs.iter().flat_map(Vc::routes) {
         for (&line, &port) in path.iter().zip(&path[1..]) {
             meets[port] |= known[port].replace(line).is_some_and(|other| other != line);
         }
@@ -365,12 +375,13 @@ fn suits(scenario: &Scenario, rules: &[Option<Rule>]) -> Vec<bool> {
     let (mut suits, mut line) = (vec![true; nodes], vec![None; nodes]);
     for flow in &scenario.flows {
         for (node, sends) in [(flow.from, Some(flow.vc)), (flow.to, flow.back)] {
-            let asked = sends.is_some_and(|vc| rules[scenario.vcs[vc].path[0]].is_none());
+            let mut routes = sends.into_iter().flat_map(|vc| scenario.vcs[vc].routes());
+            let asked = routes.any(|path| rules[path[0]].is_none());
             suits[node] &= flow.processing == Span::ZERO && !asked;
         }
     }
-    for vc in &scenario.vcs {
-        let last = *vc.path.last().expect("a circuit has a port");
+    for path in scenario.vcs.iter().flat_map(Vc::routes) {
+        let last = *path.last().expect("a circuit has a port");
         let node = scenario.lines[last].to;
         suits[node] &= line[node].replace(last).is_none_or(|other| other == last);
     }

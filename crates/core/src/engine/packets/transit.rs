@@ -15,7 +15,7 @@
 //! # What it saves
 //! See `mod.rs`.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use super::agenda::{Arrival, ArrivalAgenda};
 use super::calendar::Calendar;
@@ -60,6 +60,8 @@ pub(crate) struct Transit {
     pub(crate) shared_hosts: Vec<SharedHost>,
     shared_by: Vec<Option<u32>>,
     courses: Vec<FlowRoute>,
+    /// Where each route of a circuit begins that has several.
+    branches: BTreeMap<u32, Vec<u32>>,
     /// The circuit on which each end of a flow receives packets.
     circuits_to: Vec<u32>,
     /// Ports that accept packets by a rule, and whether they do; the others are not used here.
@@ -117,7 +119,7 @@ impl Transit {
         let window = Window { from: Time::ZERO + scenario.warmup, to: Time::ZERO + scenario.duration };
         let mut network = Network::new(scenario);
         let flows = std::mem::take(&mut network.flows);
-        let Steps { list, passages, first, kinds, rules, memories, division, ends } =
+        let Steps { list, passages, first, branches, kinds, rules, memories, division, ends } =
             Steps::new(scenario, &network);
         let sampled = sampled_ports(scenario).into_iter().filter(|&port| rules[port].is_none());
         let course = |&first: &u32| FlowRoute { first, ..FlowRoute::default() };
@@ -134,6 +136,7 @@ impl Transit {
             shared_hosts: vec![SharedHost::default(); ends.shared],
             shared_by: ends.shared_by,
             courses: first.iter().map(course).collect(),
+            branches,
             circuits_to: scenario.flows.iter().flat_map(circuits_to).collect(),
             acting: network.acting_memories(),
             clocks: vec![Time::NEVER; scenario.memories.len()],
@@ -291,18 +294,34 @@ impl Transit {
         }
     }
 
-    /// The same where packets of several flows are counted together, or where the interface of the host must be
-    /// asked.
+    /// The same where the circuit numbers its packets, or where the interface of the host must be asked.
     #[inline(never)]
-    fn send_specially(&mut self, at: u32, mut packet: Packet, now: Time) {
-        let course = &mut self.courses[self.passages[at as usize].circuit as usize];
+    fn send_specially(&mut self, mut at: u32, mut packet: Packet, now: Time) {
+        let circuit = self.passages[at as usize].circuit;
+        let course = &mut self.courses[circuit as usize];
         packet.head.frame = course.sent as u32;
         course.sent += 1;
+        if !self.branches.is_empty() {
+            self.network.circuits[circuit as usize].depart(now, packet.head.frame);
+            at = self.first_step(circuit, packet.head.frame);
+        }
         if self.stop(at) != PacketDestination::Asked {
             return self.send_on(at, packet, now);
         }
         if let Some((at, packet, time)) = self.enter(at, packet, now) {
             self.expect(at, packet, time);
+        }
+    }
+
+    /// The step at which the route of a packet begins.
+    #[inline]
+    fn first_step(&self, circuit: u32, frame: u32) -> u32 {
+        if self.branches.is_empty() {
+            return self.courses[circuit as usize].first;
+        }
+        match self.branches.get(&circuit) {
+            None => self.courses[circuit as usize].first,
+            Some(begins) => begins[self.network.circuits[circuit as usize].route_number(frame)],
         }
     }
 
@@ -501,7 +520,7 @@ impl Transit {
         let Started { unit, sent } = started?;
         self.packet_hops += u64::from(sent.starts < self.window.to); // a host may still be resting then
         self.agendas[HOSTS].call(Event::new(sent.ends, Class::Free, port as u32));
-        let at = self.courses[unit.vc as usize].first + u32::from(unit.hop);
+        let at = self.first_step(unit.vc, unit.frame) + u32::from(unit.hop);
         let mut packet = self.leave(at, unit.frame);
         (packet.head.flags, packet.head.bytes) = (unit.flags, unit.bytes);
         let (at, time) = (at + 1, sent.arrives);
@@ -660,10 +679,10 @@ impl Transit {
     /// Count the losses of a port that is asked, and of others that share its memory.
     fn enter_losses(&mut self, now: Time) {
         for Loss { unit, reason } in std::mem::take(&mut self.losses) {
-            let hop = self.network.circuits[unit.vc as usize].hop(unit.hop);
+            let hop = self.network.circuits[unit.vc as usize].hop(&unit);
             let port = hop.expect("a unit is lost at a port").port;
             if self.network.ports[port as usize].lets_overtake() {
-                self.remove(self.courses[unit.vc as usize].first + u32::from(unit.hop), unit.frame);
+                self.remove(self.first_step(unit.vc, unit.frame) + u32::from(unit.hop), unit.frame);
             }
             self.lost(port, unit, reason, now);
         }

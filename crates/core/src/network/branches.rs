@@ -1,0 +1,116 @@
+//! The routes of a circuit that has several, and which one a packet takes.
+
+use super::circuit::Hop;
+use crate::rng::mix;
+use crate::scenario::model::{self, Spread};
+use crate::units::Time;
+
+/// The routes of a circuit.
+#[derive(Clone, Debug)]
+pub(super) struct Branches {
+    key: u64,
+    /// All routes, period after period, each with the largest draw that takes it.
+    routes: Vec<(u64, Vec<Hop>)>,
+    periods: Vec<Period>,
+    /// The period in which the last packet has left its host.
+    current: usize,
+}
+
+/// Routes that are used at the same time.
+#[derive(Clone, Copy, Debug)]
+struct Period {
+    since: Time,
+    /// The first packet that takes one of them, once there is one.
+    frame: u32,
+    /// The number of the first one, and that behind the last one.
+    routes: (usize, usize),
+}
+
+impl Branches {
+    pub(super) fn new(spread: &Spread, hops: impl Fn(&[usize]) -> Vec<Hop>) -> Branches {
+        let mut routes = Vec::new();
+        let period = |period: &model::Period| {
+            let first = routes.len();
+            routes.extend(period.routes.iter().map(|route| (route.last, hops(&route.path))));
+            Period { since: Time::ZERO + period.since, frame: 0, routes: (first, routes.len()) }
+        };
+        let periods = spread.periods.iter().map(period).collect();
+        Branches { key: spread.key, routes, periods, current: 0 }
+    }
+
+    /// All routes, period after period.
+    pub(super) fn routes(&self) -> impl Iterator<Item = &[Hop]> {
+        self.routes.iter().map(|(_, hops)| &hops[..])
+    }
+
+    /// A packet leaves its host: from the beginning of a period packets take its routes.
+    pub(super) fn depart(&mut self, now: Time, frame: u32) {
+        while let Some(next) = self.periods.get_mut(self.current + 1).filter(|next| next.since <= now) {
+            next.frame = frame;
+            self.current += 1;
+        }
+    }
+
+    /// The ports on the route of a packet that has left.
+    pub(super) fn route(&self, frame: u32) -> &[Hop] {
+        &self.routes[self.number(frame)].1
+    }
+
+    /// The number of this route.
+    pub(super) fn number(&self, frame: u32) -> usize {
+        let begun = &self.periods[1..=self.current];
+        let has_begun = |period: &&Period| frame.wrapping_sub(period.frame) as i32 >= 0;
+        let (first, end) = begun.iter().rev().find(has_begun).unwrap_or(&self.periods[0]).routes;
+        let draw = mix(self.key ^ u64::from(frame));
+        first + self.routes[first..end].partition_point(|(last, _)| *last < draw)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::model::SharedRoute;
+    use crate::units::Span;
+
+    /// Routes of one line each, as many as there are draws at which they end, from some time on.
+    fn period(since: u64, first: usize, lasts: &[u64]) -> model::Period {
+        let route = |(number, &last): (usize, &u64)| SharedRoute { path: vec![first + number], last };
+        model::Period { since: Span(since), routes: lasts.iter().enumerate().map(route).collect() }
+    }
+
+    fn branches(periods: Vec<model::Period>) -> Branches {
+        let hops = |path: &[usize]| path.iter().map(|&line| Hop { port: line as u32, vc: 0 }).collect();
+        Branches::new(&Spread { key: 17, periods }, hops)
+    }
+
+    #[test]
+    fn packets_take_each_route_with_its_share() {
+        let mut branches = branches(vec![period(0, 0, &[u64::MAX / 2, u64::MAX / 4 * 3, u64::MAX])]);
+        let mut counts = [0; 3];
+        for frame in 0..40_000 {
+            branches.depart(Time(u64::from(frame)), frame);
+            counts[branches.route(frame)[0].port as usize] += 1;
+        }
+        for (count, share) in counts.into_iter().zip([0.5, 0.25, 0.25]) {
+            assert!((f64::from(count) / 40_000.0 - share).abs() < 0.01, "{counts:?}");
+        }
+    }
+
+    #[test]
+    fn packets_keep_the_route_of_the_period_in_which_they_leave() {
+        let only = [u64::MAX];
+        let mut branches = branches(vec![
+            period(0, 0, &only),
+            period(10, 1, &only),
+            period(20, 2, &only),
+            period(30, 3, &only),
+        ]);
+        let ports = |branches: &Branches, frames: u32| -> Vec<u32> {
+            (0..frames).map(|frame| branches.route(frame)[0].port).collect()
+        };
+        for (frame, time) in (0..).zip([0, 9, 10, 11, 35]) {
+            branches.depart(Time(time), frame);
+        }
+        assert_eq!(ports(&branches, 5), [0, 0, 1, 1, 3]);
+    }
+}

@@ -1,0 +1,207 @@
+//! Circuits with several routes: their packets are divided among equally short ones, or take others while a link is down.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::ecmp::{EqualRoutes, MOST_ROUTES, NoRoutes};
+use super::flows::MOST_HOPS;
+use super::losses;
+use super::model::{Medium, Period, Routing, Scenario, SharedRoute, Spread};
+use super::route::Routes;
+use crate::language::tree::{Fault, Node};
+use crate::rng::path_key;
+use crate::transport;
+use crate::units::Span;
+
+/// A time in which hosts send no packets over a line, because it is known to be down.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Outage {
+    /// The line.
+    pub line: usize,
+    /// When it begins.
+    pub from: Span,
+    /// When it ends.
+    pub to: Span,
+    /// The entry of `[[loss]]` that asks for it.
+    pub entry: usize,
+}
+
+/// Why a circuit cannot have the routes that it needs, and the entry of `[[loss]]` to blame, unless it is the routing.
+type Refusal = (Option<usize>, String);
+
+/// Give every circuit all of its routes; `list` has the entries of `[[loss]]`.
+pub(super) fn settle(
+    scenario: &mut Scenario,
+    (root, list): (&Node, Option<&Node>),
+    outages: &[Outage],
+) -> Result<(), Fault> {
+    if scenario.routing != Routing::EcmpPacket && outages.is_empty() {
+        return Ok(());
+    }
+    let spreads = spreads(scenario, outages).map_err(|(entry, message)| match entry {
+        Some(entry) => losses::fault(list, entry, "reroute_after", message),
+        None => root.fault_along("", "routing", message),
+    })?;
+    scenario.vcs.iter_mut().zip(spreads).for_each(|(vc, spread)| vc.spread = spread);
+    Ok(())
+}
+
+/// For every circuit its routes, if it has several.
+fn spreads(scenario: &Scenario, outages: &[Outage]) -> Result<Vec<Option<Box<Spread>>>, Refusal> {
+    let sprays = scenario.routing == Routing::EcmpPacket;
+    let entry = outages.first().map(|outage| outage.entry).filter(|_| !sprays);
+    check(scenario).map_err(|message| (entry, message.to_string()))?;
+    let states = states(scenario, outages);
+    let mut finders: Vec<Finder<'_>> = states.iter().map(|state| Finder::new(scenario, state)).collect();
+    let mut spreads = vec![None; scenario.vcs.len()];
+    for flow in &scenario.flows {
+        let back: Vec<usize> = flow.via.iter().rev().copied().collect();
+        let ways = [(Some(flow.vc), flow.from, &flow.via, flow.to), (flow.back, flow.to, &back, flow.from)];
+        for (vc, from, via, to) in ways {
+            let Some(vc) = vc.filter(|vc| spreads[*vc].is_none()) else { continue };
+            let way = Way { name: &scenario.vcs[flow.vc].name, vc, from, via, to };
+            let spread = spread(scenario, &mut finders, &way);
+            spreads[vc] =
+                Some(spread.map_err(|(period, why)| told(scenario, outages, &states[period], why))?);
+        }
+    }
+    Ok(spreads.into_iter().map(Option::flatten).collect())
+}
+
+/// Whether packets of this scenario can take several routes.
+fn check(scenario: &Scenario) -> Result<(), &'static str> {
+    let coded = |transport: &transport::Spec| matches!(transport, transport::Spec::Fec(_));
+    if scenario.lines.iter().any(|line| line.medium == Medium::Cells) {
+        return Err(
+            "several routes for one flow need packet links everywhere, and this network has links of cells",
+        );
+    }
+    match scenario.flows.iter().any(|flow| coded(&flow.transport)) {
+        true => Err(
+            "several routes for one flow change the order of its packets, which blocks with parity must keep",
+        ),
+        false => Ok(()),
+    }
+}
+
+/// From some instant on these lines are known to be down.
+#[derive(Debug)]
+struct State {
+    since: Span,
+    down: Vec<usize>,
+}
+
+/// What is known of the lines, from the beginning on.
+fn states(scenario: &Scenario, outages: &[Outage]) -> Vec<State> {
+    let changes = outages.iter().flat_map(|outage| [outage.from, outage.to]);
+    let times: BTreeSet<Span> =
+        changes.filter(|time| *time < scenario.duration).chain([Span::ZERO]).collect();
+    let state = |since: Span| {
+        let known = outages.iter().filter(|outage| outage.from <= since && since < outage.to);
+        let down: BTreeSet<usize> = known.map(|outage| outage.line).collect();
+        State { since, down: down.into_iter().collect() }
+    };
+    times.into_iter().map(state).collect()
+}
+
+/// Where packets of a circuit go.
+struct Way<'a> {
+    /// The name from which hashes follow.
+    name: &'a str,
+    vc: usize,
+    from: usize,
+    via: &'a [usize],
+    to: usize,
+}
+
+/// Finds routes without some lines.
+struct Finder<'a> {
+    scenario: &'a Scenario,
+    state: &'a State,
+    first: Routes<'a>,
+    equal: EqualRoutes<'a>,
+    known: BTreeMap<(usize, Vec<usize>, usize), Arc<[SharedRoute]>>,
+}
+
+impl<'a> Finder<'a> {
+    fn new(scenario: &'a Scenario, state: &'a State) -> Finder<'a> {
+        let Scenario { nodes, lines, seed, .. } = scenario;
+        Finder {
+            scenario,
+            state,
+            first: Routes::new(nodes, lines, &state.down),
+            equal: EqualRoutes::new(nodes, lines, *seed, &state.down),
+            known: BTreeMap::new(),
+        }
+    }
+
+    /// The routes of a circuit: if one suffices, it keeps that unless a line of it is down.
+    fn find(&mut self, way: &Way<'_>) -> Result<Arc<[SharedRoute]>, NoRoutes> {
+        let &Way { name, vc, from, via, to } = way;
+        let path = &self.scenario.vcs[vc].path;
+        let found = match self.scenario.routing {
+            Routing::EcmpPacket => return self.all(way),
+            _ if !path.iter().any(|line| self.state.down.contains(line)) => Ok(path.clone()),
+            Routing::Ecmp => self.equal.through(name, from, via, to),
+            Routing::First => self.first.through(from, via, to).map(|route| route.path),
+        };
+        let path = found.map_err(|(from, to)| NoRoutes::Between(from, to))?;
+        Ok(Arc::new([SharedRoute { path, last: u64::MAX }]))
+    }
+
+    fn all(&mut self, way: &Way<'_>) -> Result<Arc<[SharedRoute]>, NoRoutes> {
+        let key = (way.from, way.via.to_vec(), way.to);
+        if let Some(known) = self.known.get(&key) {
+            return Ok(Arc::clone(known));
+        }
+        let routes: Arc<[SharedRoute]> = self.equal.all(way.from, way.via, way.to)?.into();
+        self.known.insert(key, Arc::clone(&routes));
+        Ok(routes)
+    }
+}
+
+/// The routes of a circuit, if it has several; else the number of the period without a usable one, and why.
+fn spread(
+    scenario: &Scenario,
+    finders: &mut [Finder<'_>],
+    way: &Way<'_>,
+) -> Result<Option<Box<Spread>>, (usize, NoRoutes)> {
+    let mut periods: Vec<Period> = Vec::with_capacity(finders.len());
+    for (number, finder) in finders.iter_mut().enumerate() {
+        let routes = finder.find(way).map_err(|why| (number, why))?;
+        if routes.iter().any(|route| route.path.len() > MOST_HOPS) {
+            return Err((number, NoRoutes::Between(way.from, way.to)));
+        }
+        if periods.last().is_none_or(|period| period.routes != routes) {
+            periods.push(Period { since: finder.state.since, routes });
+        }
+    }
+    let several = periods.len() > 1 || periods[0].routes.len() > 1;
+    let circuit = &scenario.vcs[way.vc].name;
+    let key = path_key(scenario.seed, format_args!("flow.{circuit}.packets"));
+    Ok(several.then(|| Box::new(Spread { key, periods })))
+}
+
+/// What to blame for routes that do not exist, and the message.
+fn told(scenario: &Scenario, outages: &[Outage], state: &State, why: NoRoutes) -> Refusal {
+    let name = |node: usize| &scenario.nodes[node].name;
+    let (from, to) = match why {
+        NoRoutes::Between(from, to) => (name(from), name(to)),
+        NoRoutes::TooMany => {
+            let message = format!(
+                "a flow has more than {MOST_ROUTES} equally short routes: name nodes of them in via, or set routing = \"ecmp\""
+            );
+            return (None, message);
+        }
+    };
+    let outage = outages.iter().find(|outage| outage.from <= state.since && state.since < outage.to);
+    let outage = outage.expect("without an outage every flow has a route");
+    let lines: Vec<&str> = state.down.iter().map(|line| scenario.lines[*line].name.as_str()).collect();
+    let message = format!(
+        "at {} no route of at most {MOST_HOPS} hops is left from {from:?} to {to:?}, with {} down: add a link, or leave \
+         reroute_after out, so that flows keep their routes",
+        state.since,
+        lines.join(", ")
+    );
+    (Some(outage.entry), message)
+}
