@@ -385,6 +385,54 @@ fn busy_queues_of_different_factors_settle_at_shares_in_their_ratio() {
     }
 }
 
+/// What the queues of a memory of 1500 cells hold at the end, by name: ports with a lossy class, counted in both pools, and incoming
+/// lines with a class that is counted on the ingress side only. All are overloaded; the lossy class comes 60 ms later.
+fn two_sides((lossy, a_e): (u64, f64), (lossless, a_i): (u64, f64), egress: u64) -> Vec<(String, f64)> {
+    let pools = format!("pool.in = {{ side = \"ingress\" }}\npool.out = {{ size = \"{egress} cells\" }}");
+    let classes = format!(
+        "[queue.lossy]\npool = \"in\"\nalpha = 1024.0\nopposite = {{ pool = \"out\", alpha = {a_e:?} }}\n\
+         [queue.lossless]\npool = \"in\"\nalpha = {a_i:?}\n[measure]\nmemories = [\"chip\"]"
+    );
+    let ports = lossy + lossless;
+    let keys = format!("size = \"1500 cells\"\n{DYNAMIC}\n{pools}\n{classes}");
+    let text = chip(ports, ports, 40_000, &memory(&keys));
+    let mut sets = vec!["sample=\"1 ms\"".to_string(), "duration=\"300 ms\"".to_string()];
+    for n in 0..ports {
+        let (class, start) = if n < lossy { ("lossy", 60) } else { ("lossless", 0) };
+        sets.push(format!("flow.f{n}.queue={class}"));
+        sets.push(format!("flow.f{n}.start=\"{start} ms\""));
+        sets.push(format!("link.in{n}.rate=\"20 Mb/s\""));
+        sets.push(format!("link.out{n}.rate=\"10 Mb/s\""));
+    }
+    let document = run(&text, &sets.iter().map(String::as_str).collect::<Vec<_>>());
+    let at_the_end = |queue: &Json| {
+        let cells = queue["occupancy"]["values"].as_array().unwrap().last().unwrap().as_f64().unwrap();
+        (queue["name"].as_str().unwrap().to_string(), cells)
+    };
+    document["memories"][0]["queues"].as_array().unwrap().iter().map(at_the_end).collect()
+}
+
+#[test]
+fn lossy_queues_of_the_egress_side_leave_to_those_of_the_ingress_side_what_theory_says() {
+    for (lossy, lossless, egress) in
+        [((2, 1.0), (2, 1.0), 1000), ((3, 0.5), (1, 2.0), 600), ((1, 8.0), (4, 0.25), 1200)]
+    {
+        let (n_e, a_e, n_i, a_i) = (lossy.0 as f64, lossy.1, lossless.0 as f64, lossless.1);
+        let (b_i, b_e) = (1500.0, egress as f64);
+        let drops = a_e * b_e / (1.0 + n_e * a_e);
+        let pauses = a_i * (b_i + n_e * a_e * (b_i - b_e)) / ((1.0 + n_i * a_i) * (1.0 + n_e * a_e));
+        let found = two_sides(lossy, lossless, egress);
+        assert_eq!(found.len() as u64, 2 * lossy.0 + lossless.0, "{found:?}");
+        for (name, cells) in &found {
+            let expected = if name.ends_with("lossless") { pauses } else { drops };
+            assert!(
+                (cells - expected).abs() <= 1.0,
+                "{lossy:?} {lossless:?}: {name} has {cells}, not {expected}"
+            );
+        }
+    }
+}
+
 /// Whether a burst at R times the rate of its line is lost in part, when it comes to a chip of 4000 cells on which `old` ports have
 /// a queue at its threshold.
 fn loses_of_burst(alpha: f64, old: u64, times: u64, burst: u64) -> bool {
