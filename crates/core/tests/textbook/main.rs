@@ -4,7 +4,7 @@
 //! second time, from its paper and from the text at the top of its file, as one would on a blackboard: the cells of a port
 //! stand in a list, and whatever a scheme asks of them is counted anew. Random traffic meets the port and its model,
 //! and every loss with its reason, every cell sent, and the occupancy have to be the same. `senders` does the same with
-//! congestion controls and the recovery of losses.
+//! congestion controls and the recovery of losses, `trimming` with packets that are cut instead of being lost.
 
 #![allow(clippy::unwrap_used)] // here a panic is the report
 
@@ -23,6 +23,7 @@ mod random;
 mod rates;
 mod senders;
 mod sources;
+mod trimming;
 mod turns;
 
 use port::{Draw, compare};
