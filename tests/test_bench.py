@@ -241,6 +241,29 @@ def test_the_command_writes_json_table_and_figure(
     assert "apt install ns2" in out
 
 
+@pytest.mark.parametrize("workload", [each for each in WORKLOADS.values() if each.native], ids=lambda each: each.id)
+def test_a_program_decides_what_its_native_scheme_decides(workload: Workload) -> None:
+    native = WORKLOADS[workload.native]
+    program, scheme = (pushout.run(each.path, set=[*each.sets, "duration=300 ms"]) for each in (workload, native))
+    assert program["ports.bottleneck.lost.early"] > 0
+    for part in ("summary", "flows", "ports"):
+        assert program.document[part] == scheme.document[part]
+
+
+def test_the_ratio_of_a_program_is_its_median_over_that_of_the_native_scheme(
+    alone: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run(self: measure.Series) -> None:
+        self.samples.append({"wall_s": 3.0 if self.workload.native else 2.0, "cell_hops": 1})
+
+    monkeypatch.setattr(measure.Series, "run", run)
+    pair = [WORKLOADS["W1-cell"], WORKLOADS["W1-cell-program"]]
+    done = measure.bench(pair, reps=1, peers=[], folder=Path())
+    assert done["programs"] == [{"workload": "W1-cell-program", "native": "W1-cell", "ratio": 1.5}]
+    assert "W1-cell-program takes 1.5 times as long as W1-cell." in list(present.notes(done))
+    assert measure.bench(pair[1:], reps=1, peers=[], folder=Path())["programs"] == []
+
+
 def test_unknown_workloads_and_peers_are_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
     command("bench", "--workloads", "W1-cel", code=2)
     assert 'did you mean "W1-cell"?' in capsys.readouterr().err

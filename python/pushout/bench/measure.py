@@ -3,7 +3,7 @@
 import json
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
@@ -137,6 +137,7 @@ def document(described: dict[str, Any], series: Sequence[Series], missing: list[
         "workloads": [_own_entry(each) for each in mine.values()],
         "peers": [{"peer": each.contender.name, "variant": each.contender.variant, **each.entry()} for each in others],
         "ratios": ratios,
+        "programs": list(_programs(mine)),
         "missing": missing,
         "failures": [
             {"workload": each.workload.id, "contender": each.contender.name, "why": each.failure}
@@ -144,6 +145,14 @@ def document(described: dict[str, Any], series: Sequence[Series], missing: list[
             if each.failure is not None
         ],
     }
+
+
+def _programs(mine: Mapping[str, Series]) -> Iterator[dict[str, Any]]:
+    """Compare policies in Python with schemes of the core: the median time of the program over that of the scheme."""
+    for name, each in mine.items():
+        if native := mine.get(each.workload.native):
+            ratio = each.entry()["wall_s"]["median"] / native.entry()["wall_s"]["median"]
+            yield {"workload": name, "native": each.workload.native, "ratio": ratio}
 
 
 def _own_entry(series: Series) -> dict[str, Any]:

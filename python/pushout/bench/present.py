@@ -82,6 +82,8 @@ def notes(document: dict[str, Any]) -> Iterator[str]:
     for entry in document["workloads"]:
         if entry["id"].startswith("W4") and entry["bytes_per_flow"]:
             yield f"{entry['id']}: {entry['bytes_per_flow'] / 1e3:.3g} kB per flow at the peak, report included."
+    for one in document.get("programs", ()):  # earlier documents have none
+        yield f"{one['workload']} takes {significant(one['ratio'])} times as long as {one['native']}."
     for absent in document["missing"]:
         yield f"{absent['peer']} did not take part: {absent['why']} ({absent['install']})."
     for failure in document["failures"]:

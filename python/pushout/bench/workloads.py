@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from pushout.bench import programs
+from pushout.policy import overrides
 from pushout.shipped import BENCHMARKS, SCENARIOS
 
 FABRIC, TREE = "w5.toml", "w6.toml"
@@ -60,6 +62,8 @@ class Workload:
     peers: tuple[str, ...] = ()
     is_long: bool = False
     """Whether it takes minutes, and therefore runs only when named."""
+    native: str = ""
+    """The workload in which a scheme of the core decides what a program decides here."""
 
     @property
     def path(self) -> Path:
@@ -72,6 +76,7 @@ WORKLOADS = {
     for workload in (
         Workload(FLOOR, ""),
         Workload("W1-cell", "w1-cell.toml"),
+        Workload("W1-cell-program", "w1-cell.toml", tuple(overrides({"bottleneck": programs.epd})), native="W1-cell"),
         Workload(
             "W1-cell-dt-epd-wrr",
             "w1-cell.toml",
