@@ -16,7 +16,7 @@ import pytest
 import pushout
 from pushout import policy
 from pushout.cli import main
-from pushout.errors import PolicyError, QuestionError, ScenarioError
+from pushout.errors import DesignError, PolicyError, QuestionError, ScenarioError
 from pushout.policy import conformance
 from pushout.policy.attributes import ATTRIBUTES
 from pushout.policy.conformance import advice
@@ -279,6 +279,51 @@ def shown(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]
     assert ended.value.code == 0
     document: dict[str, Any] = json.loads(capsys.readouterr().out)
     return document
+
+
+OCCUPANCY = "ports.bottleneck.occupancy_mean"
+SWEEP = """
+scenario = "lan"
+reps = 2
+figures = ["ports.bottleneck.occupancy_mean"]
+set = ["duration=0.5 s", "flows.start_spread=10 ms"]
+[grid]
+"port.bottleneck.admission.KEY" = ["20 %", "90 %"]
+"""
+
+
+def test_a_sweep_gives_a_port_the_policy_of_a_file_and_varies_its_parameters(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, plan = written(tmp_path, EPD), written(tmp_path, SWEEP.replace("KEY", "params.threshold"), "sweep.toml")
+    out = tmp_path / "out"
+    shown(capsys, "sweep", plan, "--policy", f"bottleneck={file}", "--out", str(out), "--json")
+    (given,) = json.loads((out / "manifest.json").read_text(encoding="utf-8"))["policies"]
+    assert given.startswith("port.bottleneck.admission=")
+    mine = pushout.sweep(plan, policies={"bottleneck": policy.read(file)}, cache=out / "cache")
+    assert mine.manifest["computed"] == 0
+    native = pushout.sweep(written(tmp_path, SWEEP.replace("KEY", "threshold"), "native.toml"))
+    for figure in ("goodput_ratio", OCCUPANCY):
+        assert list(mine.columns[figure]) == list(native.columns[figure])
+    assert len(set(mine.columns[OCCUPANCY])) == 4
+
+
+@pytest.mark.parametrize("key", ["port.bottleneck.admission", "port.bottleneck"])
+def test_a_sweep_that_would_replace_the_policy_it_is_given_is_refused(tmp_path: Path, key: str) -> None:
+    plan = written(tmp_path, f"scenario = \"lan\"\n[axis.a]\nb = ['{key}={{}}']\n", "sweep.toml")
+    message = rf"sweep\.toml:3:6: {key} must not be set by a sweep that is given a policy"
+    with pytest.raises(DesignError, match=message):
+        pushout.sweep(plan, policies={"bottleneck": policy.read(written(tmp_path, EPD))})
+
+
+def test_a_sweep_names_errors_in_and_beside_a_policy_that_it_is_given(tmp_path: Path) -> None:
+    program = policy.read(written(tmp_path, EPD))
+    plan = written(tmp_path, SWEEP.replace("KEY", "params.treshold"), "sweep.toml")
+    with pytest.raises(ScenarioError, match=r"^policies: port\.bottleneck\.admission=.* did you mean \"threshold\""):
+        pushout.sweep(plan, policies={"bottleneck": program})
+    plan = written(tmp_path, SWEEP.replace("KEY", "params.threshold"), "sweep.toml")
+    with pytest.raises(ScenarioError, match=r"sweep\.toml:7:\d+: grid: .*unknown key \"params\""):
+        pushout.sweep(plan, policies={"middle": program})
 
 
 def test_a_new_policy_passes_its_tests_and_conforms(

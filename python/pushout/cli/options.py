@@ -127,7 +127,7 @@ _SETS = click.option(
     callback=_assignments,
     help="Override a key of the scenario (repeatable). The value is parsed as TOML; anything else is a string.",
 )
-_POLICY = click.option(
+POLICY = click.option(
     "--policy",
     multiple=True,
     is_eager=True,
@@ -138,9 +138,14 @@ _POLICY = click.option(
 )
 
 
+def given_policies() -> tuple[str, ...]:
+    """Return the policies of `--policy` as overrides, for a command without `--set`."""
+    return tuple(click.get_current_context().meta.get(_POLICIES, ()))
+
+
 def SET(command: Any) -> Any:  # noqa: N802  (a group of options, as the others are options)
     """Add the options that override keys of a scenario."""
-    return _SETS(_POLICY(command))
+    return _SETS(POLICY(command))
 
 
 ENGINE = click.option(

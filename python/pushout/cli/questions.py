@@ -16,12 +16,14 @@ from pushout.cli.options import (
     JSON,
     PAIRED,
     PLACE,
+    POLICY,
     SCENARIO,
     SEED,
     SET,
     Resolution,
     console,
     default_folder,
+    given_policies,
     no_sweep,
     scenario_file,
 )
@@ -81,6 +83,7 @@ def _replacing(
 
 @click.command()
 @click.argument("file", metavar="SWEEP.toml", shell_complete=completion.scenario)
+@POLICY
 @OUT
 @HTML
 @CACHE
@@ -104,8 +107,9 @@ def sweep(
     """
     from pushout.question import design
     from pushout.question import sweep as question
+    from pushout.question.given import with_policies
 
-    plan = design.read(file)
+    plan = with_policies(design.read(file), given_policies())
     question.look_over(plan)
     place = out or str(question.default_out(plan))
     with _session(place, cache, jobs, cluster, about=plan.reps.least < plan.reps.most) as session:

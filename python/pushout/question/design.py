@@ -94,6 +94,8 @@ class Design:
     """The overrides of every point."""
     factors: tuple[Factor, ...] = field(default=(), repr=False)
     """The factors whose combinations are the points."""
+    policies: tuple[str, ...] = ()
+    """The policies in Python that it is given, as overrides; `points` and `common` contain them."""
 
     @property
     def columns(self) -> list[str]:

@@ -163,6 +163,8 @@ def _told(design: Design, error: ScenarioError) -> ScenarioError:
     """Add to an error the position of the override in the sweep, or of the key in the scenario."""
     places = design.places(error.point) if error.point is not None else []
     if error.set is not None:
+        if error.set < len(design.policies):
+            return ScenarioError(f"policies: {error.args[0]}")
         return error if error.set >= len(places) else _told_at(design, places[error.set], error)
     if not design.origin:
         return error
@@ -172,7 +174,7 @@ def _told(design: Design, error: ScenarioError) -> ScenarioError:
         return ScenarioError(design.tell(("engine",), str(error)))
     if error.point is None:
         return ScenarioError(_beside(str(error), f"the scenario is that of {design.origin}"))
-    sets = ", ".join(design.points[error.point].sets) or "nothing"
+    sets = ", ".join(design.points[error.point].sets[len(design.policies) :]) or "nothing"
     return ScenarioError(_beside(str(error), f"{design.origin} sets {sets}"))
 
 
@@ -275,6 +277,7 @@ def _manifest(design: Design, job: Job) -> dict[str, Any]:
         **who(design.engine or scenario["engine"]),
         "scenario": scenario,
         "sweep": design.text,
+        **({"policies": list(design.policies)} if design.policies else {}),
     }
 
 

@@ -1,0 +1,32 @@
+"""Policies in Python that a sweep is given beside its file."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pushout.errors import DesignError
+from pushout.question.design import Design
+from pushout.question.factor import key_of
+
+
+def with_policies(design: Design, policies: Sequence[str]) -> Design:
+    """Give ports their policies at every point; the overrides of the sweep may change their parameters."""
+    if not policies:
+        return design
+    _check(design, [key_of(policy) for policy in policies])
+    points = tuple(replace(point, sets=(*policies, *point.sets)) for point in design.points)
+    # An empty place: the sweep file does not contain these overrides.
+    common = replace(
+        design.common, sets=(*policies, *design.common.sets), places=(*((),) * len(policies), *design.common.places)
+    )
+    return replace(design, points=points, common=common, policies=tuple(policies))
+
+
+def _check(design: Design, ports: Sequence[str]) -> None:
+    """Refuse a sweep that replaces a policy that it is given."""
+    levels = [design.common, *(level for factor in design.factors for level in factor.levels)]
+    for level in levels:
+        for change, at in zip(level.sets, level.places, strict=True):
+            key = key_of(change)
+            if any(port == key or port.startswith(f"{key}.") for port in ports):
+                message = f"{key} must not be set by a sweep that is given a policy for the same port"
+                raise DesignError(design.tell(at, f"{message}: leave out one of them"))
