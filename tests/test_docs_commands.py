@@ -29,6 +29,11 @@ ONLY_PARSED = {
     "pushout sweep SWEEP.toml --cluster FIRST:6379": "a cluster; tests/test_cluster.py starts one",
     "pushout lab lan --policies tail-drop,epd --out lab.html": "the page, which make lab builds; see tests/test_lab.py",
     "pushout reproduce 000 --details": "minutes; make tour runs the study with two replications",
+    "pushout reproduce 101-chip-thresholds": "seconds to minutes each, and tests/test_study.py reads every study",
+    "pushout reproduce 104-control-laws": "the same",
+    "pushout reproduce 105-l4s": "the same",
+    "pushout reproduce 106-leaf-spine": "the same",
+    "pushout reproduce 110-old-schemes-new-questions": "the same",
 }
 """Commands that are parsed, not run, and why."""
 

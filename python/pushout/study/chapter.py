@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import Any
 
 from pushout.study.charts import Chart, Dots
-from pushout.study.outcome import Outcome, total
+from pushout.study.outcome import Outcome, together
 from pushout.study.plot import Drawing, chart, dots, reach, shared, spread
 
 Plot = Dots | Chart
@@ -74,4 +74,4 @@ class Reproduction:
     def json(self) -> dict[str, Any]:
         """The document of `reproduce --json`."""
         studies = [outcome.json() for outcome in self.outcomes]
-        return {"studies": studies, "score": total(self.outcomes), "wall_s": self.wall_s}
+        return {"studies": studies, "score": together(self.outcomes), "wall_s": self.wall_s}

@@ -137,6 +137,11 @@ class Study:
     plots: tuple[Dots | Chart, ...]
     sensitivities: tuple[Sensitivity, ...]
 
+    @property
+    def compares(self) -> bool:
+        """Whether it compares with print; studies from 110 on ask questions of their own, which no score counts."""
+        return not self.id.startswith("11")
+
 
 def available(root: Path = STUDIES) -> list[str]:
     """List the ids of the available studies."""

@@ -264,6 +264,11 @@ def score(outcomes: Iterable[Outcome | Variant]) -> dict[str, int]:
     }
 
 
+def together(outcomes: Iterable[Outcome]) -> dict[str, Any]:
+    """The total of all studies that compare with print."""
+    return total(outcome for outcome in outcomes if outcome.study.compares)
+
+
 def total(outcomes: Iterable[Outcome]) -> dict[str, Any]:
     """Add up the scores of studies, with numbers beyond their tolerance, open verdicts, and all of it as printed."""
     outcomes = list(outcomes)

@@ -15,7 +15,7 @@ from pushout.study.case import Case
 from pushout.study.chapter import ABREAST, Chapter, Reproduction, rows
 from pushout.study.evidence import Comparison
 from pushout.study.model import Study
-from pushout.study.outcome import SETS, SURE, Finding, Judgement, Outcome, Weighing, score, total
+from pushout.study.outcome import SETS, SURE, Finding, Judgement, Outcome, Weighing, score, together, total
 from pushout.study.tables import SIGNS, by_source, row, tables
 
 ALIKE = 0.005
@@ -159,7 +159,7 @@ def markdown(reproduction: Reproduction) -> str:
     )
     head = f"| {' | '.join(titles)} |\n{'|---' * len(titles)}|\n"
     named = [(f"{each.study.id}: {each.study.title}", total([each])) for each in reproduction.outcomes]
-    return head + "".join(_line(name, own) for name, own in [*named, ("together", total(reproduction.outcomes))])
+    return head + "".join(_line(name, own) for name, own in [*named, ("together", together(reproduction.outcomes))])
 
 
 def _line(name: str, own: dict[str, Any]) -> str:

@@ -81,7 +81,7 @@ def _score(outcomes: Sequence[Outcome]) -> Iterator[list[str | Text]]:
     """Yield a row for each study, and one for all if there are several."""
     named = [(f"{each.study.id}: {each.study.title}", [each]) for each in outcomes]
     if len(outcomes) > 1:
-        named.append(("together", list(outcomes)))
+        named.append(("together", [each for each in outcomes if each.study.compares]))
     for name, some in named:
         own = total(some)
         printed = own["as_printed"]
