@@ -14,7 +14,7 @@ from pushout.study.chapter import Reproduction, draw
 from pushout.study.charts import Chart
 from pushout.study.expression import ExpressionError
 from pushout.study.model import Study, StudyError, available, load
-from pushout.study.outcome import Outcome, score
+from pushout.study.outcome import Outcome, score, together
 from pushout.study.reproduce import judge, reproduce
 from pushout.study.tables import row as in_a_table
 
@@ -281,6 +281,22 @@ def test_a_study_says_how_often_its_cases_are_run(core: FakeCore, tmp_path: Path
     assert (by_id["UBR.goodput.1460"], by_id["both"]) == (3, 2)
     asked = reproduce([study], reps=4, cache=Cache(tmp_path / "cache")).outcomes[0]
     assert {len(seeds) for seeds in asked.seeds.values()} == {4}
+
+
+def test_a_study_at_full_size_runs_its_cases_more_often(core: FakeCore, tmp_path: Path) -> None:
+    more = TOML.replace('scenario = "base.toml"', 'scenario = "base.toml"\nreps = 2\nfull = 5')
+    study = toy(tmp_path, "reps = 1\n" + more + OFTEN)
+    (found,) = reproduce([study.at_full_size()], cache=Cache(tmp_path / "cache")).outcomes
+    assert (len(found.seeds["UBR.1460"]), len(found.seeds["seldom.once"])) == (5, 1)
+    (usual,) = reproduce([study], cache=Cache(tmp_path / "cache")).outcomes
+    assert len(usual.seeds["UBR.1460"]) == 2
+
+
+def test_a_study_that_compares_with_no_print_is_in_no_score(tmp_path: Path) -> None:
+    known = outcome(tmp_path)
+    new = replace(known, study=replace(known.study, id="119-new"))
+    assert together([known, new]) == together([known])
+    assert together([new])["sentences"] == 0
 
 
 def test_numbers_are_judged_by_their_tolerance(tmp_path: Path) -> None:

@@ -28,6 +28,9 @@ REPORT = "reproduce.json"
     metavar="DIR",
     help="Folder for the report and for finished runs, so that an interrupted command can continue.",
 )
+@click.option(
+    "--full", is_flag=True, help="As many replications as a study has for narrow intervals; some take an hour."
+)
 @click.option("--decide", is_flag=True, help="Run the cases of open verdicts again, with up to 60 replications.")
 @click.option("--strict", is_flag=True, help="Exit with 4 if a number misses its tolerance or a claim fails.")
 @click.option("--details", is_flag=True, help="Print every number, claim and remark, not only what differs.")
@@ -37,6 +40,7 @@ def reproduce(
     studies: tuple[str, ...],
     reps: int | None,
     out: Path,
+    full: bool,
     decide: bool,
     strict: bool,
     details: bool,
@@ -56,7 +60,9 @@ def reproduce(
     from pushout.study.previous_report import carried_over
     from pushout.study.reproduce import reproduce as run_studies
 
-    chosen = [load(study) for study in _studies(studies)]
+    if full and reps:
+        raise click.UsageError("--full and --reps both give the number of replications: use one of them")
+    chosen = [load(study).at_full_size() if full else load(study) for study in _studies(studies)]
     cache = Cache(out / "cache")
     interrupt.keeping(cache.folder)
     with Output(out).claimed(["reproduce"]):

@@ -10,12 +10,13 @@ from pushout.source import read
 
 @dataclass(frozen=True)
 class Case:
-    """A scenario and its overrides; `reps` is the default number of replications."""
+    """A scenario and its overrides; `reps` is the default number of replications, `full` that of `--full` if larger."""
 
     id: str
     scenario: Path
     sets: tuple[str, ...]
     reps: int
+    full: int = 0
 
     def job(self) -> Job:
         """Make the job of the case."""

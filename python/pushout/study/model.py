@@ -13,6 +13,7 @@
     [unit]          name = "unit"           in checks, of a figure or quantity whose path does not imply it
     [[cases]]       id, scenario, axis      runs: `axis.NAME.VALUE` is a list of overrides, `{NAME}` in `id` its value
                     reps                    number of replications, if it differs
+                    full                    a larger number for `--full`
     [[number]]      id, label, text, unit, source, measure, published, note; see `tolerance`
                     dependent, exact        the reason if it is not independent; whether the settings alone imply it
     [[table]]       many numbers in the form of a printed table; see `printed`
@@ -30,7 +31,7 @@ a claim in backticks becomes a link.
 import itertools
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -136,6 +137,11 @@ class Study:
     remarks: tuple[Claim, ...]
     plots: tuple[Dots | Chart, ...]
     sensitivities: tuple[Sensitivity, ...]
+
+    def at_full_size(self) -> "Study":
+        """The study with the larger numbers of replications that its cases name for `--full`."""
+        cases = {name: replace(case, reps=max(case.reps, case.full)) for name, case in self.cases.items()}
+        return replace(self, cases=cases)
 
     @property
     def compares(self) -> bool:
@@ -274,12 +280,13 @@ def _sensitivity(entry: dict[str, Any], cases: Mapping[str, Case], assumptions: 
 def _cases(grid: dict[str, Any], folder: Path, reps: int) -> Iterator[Case]:
     axes: Mapping[str, Mapping[str, list[str]]] = {name: _axis(values) for name, values in grid.pop("axis", {}).items()}
     pattern, scenario, reps = grid.pop("id"), _beside(folder, grid.pop("scenario")), _counted(grid.pop("reps", reps))
+    full = _counted(grid.pop("full", reps), "full")
     if grid:
         raise TypeError(f"unknown key of [[cases]]: {', '.join(grid)}")
     for values in itertools.product(*axes.values()):
         chosen = dict(zip(axes, values, strict=True))
         sets = tuple(change for axis, value in chosen.items() for change in axes[axis][value])
-        yield Case(pattern.format(**chosen), scenario, sets, reps)
+        yield Case(pattern.format(**chosen), scenario, sets, reps, full)
 
 
 def _beside(folder: Path, name: str) -> Path:
@@ -287,9 +294,9 @@ def _beside(folder: Path, name: str) -> Path:
     return Path(os.path.normpath(folder / name))
 
 
-def _counted(reps: object) -> int:
+def _counted(reps: object, name: str = "reps") -> int:
     if not isinstance(reps, int) or isinstance(reps, bool) or reps < 1:
-        raise TypeError(f"reps must be an integer of at least 1, not {reps!r}")
+        raise TypeError(f"{name} must be an integer of at least 1, not {reps!r}")
     return reps
 
 
