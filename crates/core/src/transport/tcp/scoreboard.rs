@@ -166,8 +166,8 @@ impl Scoreboard {
         }
         self.ranges.advance(ack);
         (self.scanned, self.mended) = (self.scanned.max(ack), self.mended.max(ack));
-        if self.segments.is_empty() {
-            self.order.clear();
+        while self.order.front().is_some_and(|&(_, end)| end <= self.base) {
+            self.order.pop_front();
         }
         delivered
     }
@@ -347,6 +347,16 @@ mod tests {
         let mut board = Scoreboard::new(0);
         (1..=10).for_each(|segment| board.sent(segment * MSS, Time(segment * 1_000_000_000)));
         board
+    }
+
+    #[test]
+    fn a_sender_that_never_rests_remembers_only_what_is_in_flight() {
+        let mut board = board();
+        for segment in 11..=1000 {
+            board.sent(segment * MSS, Time(segment * 1_000_000_000));
+            board.acknowledge((segment - 10) * MSS);
+        }
+        assert_eq!((board.segments.len(), board.order.len()), (10, 10));
     }
 
     fn arrive(board: &mut Scoreboard, segments: &[u64]) -> Delivered {
