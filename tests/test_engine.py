@@ -88,8 +88,13 @@ def test_every_scenario_file_is_valid() -> None:
     command("validate", *map(str, files))
 
 
-WINDOWS = {"000-ubr-discard": "1 s", "002-weighted-fair-epd": "6 s"}
-"""Long enough for the windows of a study; others have none."""
+DURATIONS = {
+    "000-ubr-discard": "1 s",
+    "002-weighted-fair-epd": "6 s",
+    "104-control-laws": "1 s",
+    "106-leaf-spine": "0.01 s",
+}
+"""Long enough for the windows of a study, and short enough for a fabric; others run for 0.2 s."""
 
 
 @pytest.mark.parametrize("name", available())
@@ -102,7 +107,7 @@ def test_every_case_of_every_study_is_valid_and_has_its_figures(name: str) -> No
     looked_at = {use for expression in expressions for use in expression.uses}
     for case in study.cases.values():
         result = pushout.run(
-            case.scenario, set=(*case.sets, f'duration="{WINDOWS.get(name, "0.2 s")}"', 'warmup="0 s"')
+            case.scenario, set=(*case.sets, f'duration="{DURATIONS.get(name, "0.2 s")}"', 'warmup="0 s"')
         )
         for figure in paths(study.figures, {figure for figure, of in looked_at if of == case.id}):
             result[figure]  # raises where there is no such figure; it may be none in a short run

@@ -138,6 +138,10 @@ def test_an_experiment_of_the_course_links_to_its_preset(number: int) -> None:
 
 POLICIES = {
     "chip": "abm,dynamic-threshold",
+    "tomahawk": "abm,dynamic-threshold",
+    "tomahawk-5": "abm,dynamic-threshold",
+    "trident-2": "abm,dynamic-threshold",
+    "trident-3": "abm,dynamic-threshold",
     "mux-poisson": "tail-drop,drop-from-front",
     "multi-hop-fcvc": "as-is,tail-drop",
 }
