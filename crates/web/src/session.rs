@@ -97,9 +97,7 @@ impl Session {
 
     /// Refuse a picture behind a decision that the policy of a port could not compute, as a run is refused.
     pub(crate) fn complete(&self) -> Result<(), String> {
-        let Some((port, failure)) = self.stepper.network().failure() else { return Ok(()) };
-        let (name, seconds) = (&self.scenario.lines[port].name, failure.time.as_secs_f64());
-        Err(format!("port {name} at {seconds} s: {}", failure.why))
+        self.stepper.network().complete(&self.scenario)
     }
 
     /// Just behind the next event of a kind at the port; none if none follows before the end of the run.

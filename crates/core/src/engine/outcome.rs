@@ -94,10 +94,7 @@ pub struct Outcome {
 impl Outcome {
     /// Refuse a run in which a policy could not compute a decision: it has no result.
     pub fn complete(&self, scenario: &Scenario) -> Result<(), Refusal> {
-        let Some((port, failure)) = self.network.failure() else { return Ok(()) };
-        let (name, seconds) = (&scenario.lines[port].name, failure.time.as_secs_f64());
-        let message = format!("port {name} at {seconds} s: {}", failure.why);
-        Err(Refusal { message, part: None })
+        self.network.complete(scenario).map_err(|message| Refusal { message, part: None })
     }
 }
 

@@ -205,6 +205,13 @@ impl Network {
         Some((number, self.ports[number].admission().failure()?))
     }
 
+    /// Refuse what is computed beyond such a decision, with its port and time.
+    pub fn complete(&self, scenario: &Scenario) -> Result<(), String> {
+        let Some((port, failure)) = self.failure() else { return Ok(()) };
+        let (name, seconds) = (&scenario.lines[port].name, failure.time.as_secs_f64());
+        Err(format!("port {name} at {seconds} s: {}", failure.why))
+    }
+
     /// Forget what was counted so far: the measured time starts now.
     pub fn reset_counters(&mut self, now: Time) {
         self.ports.iter_mut().for_each(|port| port.reset_counters(now));

@@ -15,6 +15,8 @@
 //! # What it saves
 //! See `mod.rs`.
 
+mod asked;
+
 use std::collections::{BTreeMap, VecDeque};
 
 use super::agenda::{Arrival, ArrivalAgenda};
@@ -29,15 +31,12 @@ use crate::buffer::admission::Rule;
 use crate::buffer::verdict::Reason;
 use crate::engine::exact::accounting::Window;
 use crate::engine::outcome::LossRecord;
-use crate::engine::questions::{number_at_port, sampled_ports};
-use crate::engine::sharing;
+use crate::engine::questions::sampled_ports;
 use crate::kernel::Ties;
-use crate::kernel::queue::{Class, Event};
+use crate::kernel::queue::Event;
 use crate::link::control::Control;
-use crate::link::pause::PauseFrame;
-use crate::link::port::{Loss, Started};
-use crate::memory::Signal;
-use crate::network::circuit::{Hop, Marks, Tally};
+use crate::link::port::Loss;
+use crate::network::circuit::{Marks, Tally};
 use crate::network::end::End;
 use crate::network::flow::Flow;
 use crate::network::{self, Network};
@@ -408,7 +407,7 @@ impl Transit {
     pub(crate) fn pass_shared(&mut self, at: u32, head: Head, now: Time) -> Option<(u32, Head, Time)> {
         let (port, passage) = (self.steps[at as usize].place, &self.passages[at as usize]);
         let (unit, vc) = (head.unit(passage), passage.number);
-        let begins = now.max(self.shared.last(port)) < self.window.to;
+        let begins = now.max(self.shared.last(port)) < self.window.to; // its first bit may leave a picosecond later
         let accepted = self.shared.arrive(&mut self.network, now, (port, unit, vc));
         let Ok((unit, sent)) = accepted.map_err(|reason| self.lost(port, unit, reason, now)) else {
             return None;
@@ -450,112 +449,6 @@ impl Transit {
             self.packet_hops -= 1;
         }
         None
-    }
-
-    /// A packet arrives at a port that is asked about it; returns what [`Transit::start`] returns.
-    pub(crate) fn enter(&mut self, at: u32, packet: Packet, now: Time) -> Option<(u32, Packet, Time)> {
-        let (port, passage) = (self.steps[at as usize].place as usize, self.passages[at as usize]);
-        let (unit, number) = (packet.head.unit(&passage), passage.number as usize);
-        let policed = self.network.circuits[passage.circuit as usize].police(now, unit);
-        let hop = Hop { port: port as u32, vc: passage.number };
-        let unit = match policed.and_then(|unit| self.network.cross_link(now, hop, unit)) {
-            Ok(unit) => unit,
-            Err(reason) => {
-                self.network.ports[port].refuse(unit, reason, &mut self.losses);
-                self.enter_losses(now);
-                return None;
-            }
-        };
-        self.asked[at as usize].push_back(packet);
-        sharing::arrive(&mut self.network, now, (port, number), unit, &mut self.losses);
-        let started = self.start(port, now);
-        self.settle(port, now);
-        started
-    }
-
-    /// The line of a port that is asked is free again; returns what [`Transit::start`] returns.
-    pub(crate) fn free(&mut self, port: usize, now: Time) -> Option<(u32, Packet, Time)> {
-        self.network.at(port, |port, _| port.finish(now));
-        let started = self.start(port, now);
-        self.settle(port, now);
-        started
-    }
-
-    /// A packet has come to a port or left it: a memory that acts by itself does so now.
-    #[inline]
-    fn settle(&mut self, port: usize, now: Time) {
-        if let Some(&Some(memory)) = self.acting.get(port) {
-            self.act(memory, now);
-        }
-    }
-
-    /// Let a memory do what it must now, and schedule when it acts next.
-    #[inline(never)]
-    fn act(&mut self, memory: usize, now: Time) {
-        let next = sharing::act(&mut self.network, memory, now, &mut self.losses);
-        self.enter_losses(now);
-        for Signal { line, class, stops } in self.network.take_signals(memory) {
-            let back = self.back[line].expect("a line that can be paused has another direction");
-            let frame = PauseFrame { class, memory: memory as u32, stops };
-            self.network.ports[back].queue_control(Control::Pause(frame));
-            self.start_control(back, now);
-        }
-        if let Some(next) = next.filter(|next| *next < self.clocks[memory]) {
-            self.clocks[memory] = next;
-            let entity = (self.is_ruled.len() + memory) as u32;
-            self.agendas[HOSTS].call(Event::new(next, Class::Tick, entity));
-        }
-    }
-
-    /// Let a port that is asked start the next packet, if its line is free; returns the packet's next step, and when,
-    /// unless it is lost or the run is over.
-    fn start(&mut self, port: usize, now: Time) -> Option<(u32, Packet, Time)> {
-        if !self.controls.is_empty() && self.start_control(port, now) {
-            return None;
-        }
-        let losses = &mut self.losses;
-        let started =
-            self.network.at(port, |port, circuits| port.start(now, number_at_port(circuits), losses));
-        self.enter_losses(now);
-        let Started { unit, sent } = started?;
-        self.packet_hops += u64::from(sent.starts < self.window.to); // a host may still be resting then
-        self.agendas[HOSTS].call(Event::new(sent.ends, Class::Free, port as u32));
-        let at = self.first_step(unit.vc, unit.frame) + u32::from(unit.hop);
-        let mut packet = self.leave(at, unit.frame);
-        (packet.head.flags, packet.head.bytes) = (unit.flags, unit.bytes);
-        let (at, time) = (at + 1, sent.arrives);
-        if time >= self.window.to {
-            self.on_lines[unit.vc as usize] += 1;
-            return None;
-        }
-        if self.stop(at) != PacketDestination::Alone {
-            return Some((at, packet, time));
-        }
-        let (at, time) = self.pass(at, packet.head, time)?;
-        Some((at, packet, time))
-    }
-
-    /// Take a packet that leaves a port that is asked. A circuit keeps its order, so packets before it are lost, unless
-    /// it may overtake them.
-    fn leave(&mut self, at: u32, frame: u32) -> Packet {
-        let place = self.steps[at as usize].place;
-        if self.network.ports[place as usize].lets_overtake() {
-            return self.remove(at, frame).expect("a packet that is sent has come");
-        }
-        let packets = &mut self.asked[at as usize];
-        loop {
-            let packet = packets.pop_front().expect("a packet that is sent has come");
-            if packet.head.frame == frame {
-                return packet;
-            }
-        }
-    }
-
-    /// Take a packet out of a port where packets may overtake each other, if it has arrived there.
-    fn remove(&mut self, at: u32, frame: u32) -> Option<Packet> {
-        let packets = &mut self.asked[at as usize];
-        let place = packets.iter().position(|packet| packet.head.frame == frame)?;
-        packets.remove(place)
     }
 
     /// A packet will arrive at a port where lines meet.
@@ -605,44 +498,6 @@ impl Transit {
         }
     }
 
-    /// Let a port whose line is free start the next pause frame, if there is one; returns whether there is.
-    fn start_control(&mut self, port: usize, now: Time) -> bool {
-        let Some((control, sent)) = self.network.ports[port].start_control(now) else { return false };
-        self.agendas[HOSTS].call(Event::new(sent.ends, Class::Free, port as u32));
-        let to = self.back[port].expect("control frames go against the data of a line");
-        if self.controls[to].is_empty() {
-            self.agendas[HOSTS].call(Event::new(sent.arrives, Class::Credit, to as u32));
-        }
-        self.controls[to].push_back((sent.arrives, control));
-        true
-    }
-
-    /// A pause reaches the port that must obey it; returns what [`Transit::start`] returns.
-    pub(crate) fn control(&mut self, port: usize, now: Time) -> Option<(u32, Packet, Time)> {
-        let (_, control) = self.controls[port].pop_front().expect("what arrives was in flight");
-        if let Some(&(time, _)) = self.controls[port].front() {
-            self.agendas[HOSTS].call(Event::new(time, Class::Credit, port as u32));
-        }
-        match control {
-            Control::Pause(frame) => self.network.pause(port, now, frame),
-            Control::Credit(_) => unreachable!("credits run on the reference engine"),
-        }
-        let started = self.start(port, now);
-        self.settle(port, now);
-        started
-    }
-
-    /// The clock of a port's policy ticks or, behind those, that of a memory.
-    pub(crate) fn tick(&mut self, port: usize, now: Time) {
-        if let Some(memory) = port.checked_sub(self.is_ruled.len()) {
-            self.clocks[memory] = Time::NEVER;
-            return self.act(memory, now);
-        }
-        if let Some(time) = self.network.ports[port].tick(now) {
-            self.agendas[HOSTS].call(Event::new(time, Class::Tick, port as u32));
-        }
-    }
-
     /// Set a congestion mark of a port on a packet; returns its head with the mark.
     #[cold]
     fn mark(&mut self, at: u32, head: Head, reason: Reason) -> Head {
@@ -674,18 +529,6 @@ impl Transit {
         course.marks.arrived += u64::from(packet.head.flags.has(Flags::CE));
         course.cut += u64::from(packet.head.flags.has(Flags::CUT));
         packet.cargo.marked_by(packet.head.flags)
-    }
-
-    /// Count the losses of a port that is asked, and of others that share its memory.
-    fn enter_losses(&mut self, now: Time) {
-        for Loss { unit, reason } in std::mem::take(&mut self.losses) {
-            let hop = self.network.circuits[unit.vc as usize].hop(&unit);
-            let port = hop.expect("a unit is lost at a port").port;
-            if self.network.ports[port as usize].lets_overtake() {
-                self.remove(self.first_step(unit.vc, unit.frame) + u32::from(unit.hop), unit.frame);
-            }
-            self.lost(port, unit, reason, now);
-        }
     }
 
     /// A port has lost a packet.
