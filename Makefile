@@ -24,7 +24,7 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 export CARGO_TERM_PROGRESS_WHEN := never
 
 .DELETE_ON_ERROR:
-.PHONY: help setup reproduce test lint test-rust test-python fresh fmt generate lock equivalence hostile wasm lab lab-again test-web fuzz bench performance picture docs wheel tour msrv msrv-version deny urls simulator plain trained need need-lint need-web clean
+.PHONY: help setup reproduce test lint test-rust test-python fresh fmt generate lock equivalence hostile wasm lab lab-again test-web fuzz bench performance findings picture docs wheel tour msrv msrv-version deny urls simulator plain trained need need-lint need-web clean
 
 help: ## What can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -108,6 +108,18 @@ performance: ## Copy the latest benchmark results into docs/performance.md
 	cp reports/bench/bench.json docs/performance.json
 	cp reports/bench/bench.svg docs/performance.svg
 	$(MAKE) generate
+
+FINDINGS = docs/static/findings
+findings: $(VENV)/.built ## Draw the figures of docs/findings.md
+	$(BIN)/pushout reproduce 101 104 105 106 110
+	mkdir -p $(FINDINGS)
+	cp reports/figures/101-*/01-*.svg $(FINDINGS)/ladder.svg
+	cp reports/figures/104-*/01-*.svg $(FINDINGS)/cubic.svg
+	cp reports/figures/105-*/02-*.svg $(FINDINGS)/round-trips.svg
+	cp reports/figures/106-*/02-*.svg $(FINDINGS)/queries.svg
+	cp reports/figures/110-*/01-*.svg $(FINDINGS)/credits.svg
+	cp reports/figures/110-*/02-*.svg $(FINDINGS)/goodput.svg
+	cp reports/figures/110-*/03-*.svg $(FINDINGS)/fairness.svg
 
 picture: $(VENV)/.built ## Draw the figure of the README
 	$(BIN)/pushout plot lan --set 'duration=10 s' --out docs/static/lan.svg

@@ -29,7 +29,7 @@ REPORT = "reproduce.json"
     help="Folder for the report and for finished runs, so that an interrupted command can continue.",
 )
 @click.option(
-    "--full", is_flag=True, help="As many replications as a study has for narrow intervals; some take an hour."
+    "--full", is_flag=True, help="As many replications as a study names for narrow intervals; takes much longer."
 )
 @click.option("--decide", is_flag=True, help="Run the cases of open verdicts again, with up to 60 replications.")
 @click.option("--strict", is_flag=True, help="Exit with 4 if a number misses its tolerance or a claim fails.")
