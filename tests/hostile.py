@@ -260,7 +260,15 @@ def _several(stream: random.Random) -> Case:
 
 POLICY = """from pushout import policy
 
-@policy.admission(asks="unit", params={"w": policy.number(0.1)}, state={"avg": 0.0, "n": 0})
+def head(x, s):
+    s.q = s.q + x.waiting
+    return "delay" if x.waited > 0.5 else False
+
+def update(x, s):
+    s.q = s.q // 2
+
+@policy.admission(asks="unit", params={"w": policy.number(0.1)}, state={"avg": 0.0, "n": 0}, per_queue={"q": 0},
+                  at_head=head, tick=update, every="5 ms")
 def mine(x, s):
     s.n = s.n + 1
     s.avg = (1 - x.w) * s.avg + x.w * x.total
@@ -326,7 +334,21 @@ EXPRESSIONS = [
 def _policy(stream: random.Random) -> Case:
     """A policy in Python with a hostile expression, statement or text."""
     text, value = POLICY, stream.choice(EXPRESSIONS)
-    parts = ["x.total", "1 - x.w", "x.own", "2.0", "s.n + 1", "x.capacity // 2", '"random"', "0.01", "0.1", "0.0"]
+    parts = [
+        "x.total",
+        "1 - x.w",
+        "x.own",
+        "2.0",
+        "s.n + 1",
+        "x.capacity // 2",
+        '"random"',
+        "0.01",
+        "0.1",
+        "0.0",
+        "x.waiting",
+        "0.5",
+        "2",
+    ]
     for _ in range(stream.choice([1, 1, 2])):
         text = text.replace(stream.choice(parts), value)
     lines = text.splitlines()

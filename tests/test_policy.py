@@ -17,7 +17,7 @@ import pushout
 from pushout import policy
 from pushout.cli import main
 from pushout.errors import DesignError, PolicyError, QuestionError, ScenarioError
-from pushout.policy import conformance
+from pushout.policy import conformance, published
 from pushout.policy.attributes import ATTRIBUTES
 from pushout.policy.conformance import advice
 from pushout.schemes import Epd
@@ -152,7 +152,7 @@ REFUSED = {
     "return 'because'": "unknown reason 'because' (allowed: early",
     "return": "return must have a value",
     "x.total = 3\nreturn False": "only names and declared state, s.NAME, can be assigned",
-    "s.m = 3\nreturn False": "unknown state m: declare it in state or per_vc (declared: n, f, t, own_n)",
+    "s.m = 3\nreturn False": "unknown state m: declare it in state, per_vc or per_queue (declared: n, f, t, own_n)",
     "s.n = 1.5\nreturn False": "this must be int, not float",
     "if x.fits:\n    a = 1\nreturn a > 0": "8:12: a must be assigned on every path before it is read",
     "if x.fits:\n    return True": "every path must end with return",
@@ -175,6 +175,76 @@ def test_what_cannot_be_translated_is_refused_with_its_place_and_what_is_allowed
         body(tmp_path, lines)
     assert REFUSED[lines] in str(error.value)
     assert re.match(r"mine\.py:\d+:\d+: ", str(error.value))
+
+
+HOOKS = """from pushout import policy
+
+def head(x, s):
+    HEAD
+
+def update(x, s):
+    TICK
+
+@policy.admission(per_queue={"q": 0}, per_vc={"v": 0}, state={"n": 0}, at_head=head, tick=update, every="2 ms")
+def mine(x, s):
+    return CODE
+"""
+
+
+def hooked(folder: Path, head: str = "return True", tick: str = "s.q += 1", code: str = "False") -> policy.Program:
+    """A policy with a function at the head and a clock."""
+    text = HOOKS.replace("HEAD", head).replace("TICK", tick).replace("CODE", code)
+    return policy.read(written(folder, text))
+
+
+def test_functions_at_the_head_and_of_a_clock_are_parts_of_the_program(tmp_path: Path) -> None:
+    mine = hooked(tmp_path, "return 'mark delay' if x.waited > 0.1 else x.waiting > 3000")
+    assert (mine["code"], mine["looks_at"], mine["tick"]["every"]) == (["accept"], "queues", "2 ms")
+    assert mine["tick"]["code"] == ["r0 = queue.q", "r1 = 1", "r2 = r0 + r1", "queue.q = r2", "end"]
+    assert mine["at_head"][3:6] == ["unless r2 jump 5", "mark delay", "r3 = x.waiting"]
+    assert mine["source"]["at_head"]["lines"] == [4] * len(mine["at_head"])
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ({"head": "return x.fits"}, "4:12: fits is a question about units that arrive"),
+        ({"head": "return x.index > 1"}, "4:12: index needs asks='unit'"),
+        ({"head": "pass"}, "4:5: every path must end with return"),
+        ({"tick": "s.q = x.own"}, "7:11: own belongs to a unit, and a clock has none (allowed: now, "),
+        ({"tick": "s.v = 3"}, "7:5: v belongs to circuits, and a clock has none"),
+        ({"tick": "s.n = 3"}, "7:5: beside per_queue a clock runs once for each queue, so n must be in per_queue"),
+        ({"tick": "return s.n > 3"}, "7:5: the function of a clock decides nothing"),
+        ({"code": "x.waited_ps > 3"}, "11:12: waited_ps is known when a unit has waited"),
+    ],
+)
+def test_a_function_that_looks_at_what_there_is_not_is_refused(
+    tmp_path: Path, parts: dict[str, str], message: str
+) -> None:
+    with pytest.raises(PolicyError) as error:
+        hooked(tmp_path, **parts)
+    assert f"mine.py:{message}" in str(error.value)
+
+
+def test_a_clock_needs_its_time(tmp_path: Path) -> None:
+    with pytest.raises(QuestionError, match="tick and every must be given together"):
+        policy.read(written(tmp_path, HOOKS.replace(', every="2 ms"', "")))
+
+
+@pytest.mark.parametrize("name", published.PUBLISHED)
+def test_a_published_scheme_in_python_gives_what_the_scheme_of_the_simulator_gives(name: str) -> None:
+    key, params = {
+        "codel": ("interval", {"target": "1 ms"}),
+        "pie": ("update", {"target": "200 us", "burst": "0 s", "alpha": 2.0, "beta": 20.0}),
+    }[name]
+    scheme = {"policy": name, **params, key: "5 ms"}
+    program = published.PUBLISHED[name](**params, **{"every" if key == "update" else key: "5 ms"})
+    native = pushout.run("lan", set={**SHORT, "port.bottleneck.admission": scheme})
+    mine = pushout.run("lan", policies={"bottleneck": program}, set=SHORT)
+    for part in ("summary", "ports"):
+        assert mine.document[part] == native.document[part]
+    lost = {port["name"]: port["lost"] for port in mine.document["ports"]}["bottleneck"]
+    assert lost[{"codel": "delay", "pie": "random"}[name]] > 0
 
 
 @pytest.mark.parametrize("count", [2000, 20000])
@@ -239,6 +309,15 @@ def test_the_decorator_needs_no_brackets(tmp_path: Path) -> None:
     assert bare != full
     code = [policy.read(written(tmp_path, text))["code"] for text in (bare, full)]
     assert code[0] == code[1]
+
+
+def test_an_override_of_a_parameter_keeps_its_limits(tmp_path: Path) -> None:
+    text = EPD.replace('policy.level("80 %")', "policy.number(0.5, low=0, high=1)").replace(">= x", "/ x.capacity >= x")
+    mine = policy.read(written(tmp_path, text))
+    assert mine["limits"] == {"threshold": {"low": 0, "high": 1}}
+    given = {**SHORT, "port.bottleneck.admission.params.threshold": 2}
+    with pytest.raises(ScenarioError, match="params: threshold must be at most 1, not 2"):
+        pushout.run("lan", policies={"bottleneck": mine}, set=given)
 
 
 def test_parameters_have_types_and_limits(tmp_path: Path) -> None:

@@ -35,6 +35,8 @@ pub mod police;
 
 pub mod link;
 
+pub mod program;
+
 pub mod buffer;
 
 pub mod memory;

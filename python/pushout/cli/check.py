@@ -43,4 +43,5 @@ def _told(program: "Program") -> dict[str, Any]:
     from pushout.policy.expressions import FUEL
 
     keys = {key: program[key] for key in ("name", "asks", "looks_at")}
-    return {**keys, "instructions": f"{len(program['code'])} (at most {FUEL})"}
+    longest = max(len(code) for code in program.instructions().values())
+    return {**keys, "instructions": f"{longest} (at most {FUEL})"}

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pushout import _core
 from pushout.generate.schemes import module
+from pushout.policy.published import PUBLISHED
 
 
 def generated() -> dict[Path, str]:
@@ -17,7 +18,14 @@ def generated() -> dict[Path, str]:
     }
     pages = {Path("docs") / path: text for path, text in _core.docs()}
     classes = {Path("python/pushout/schemes/__init__.py"): module(json.loads(_core.policies()))}
-    return {**texts, **classes, **pages, **_performance()}
+    return {**texts, **classes, **pages, **_oracles(), **_performance()}
+
+
+def _oracles() -> dict[Path, str]:
+    """Write the published schemes in Python for the tests of the simulator, which compare them with its own."""
+    tables = {name: {key: program[key] for key in program if key != "source"} for name, program in PUBLISHED.items()}
+    text = json.dumps(tables, indent=1, ensure_ascii=False) + "\n"
+    return {Path("crates/core/tests/programs/published.json"): text}
 
 
 def _performance() -> dict[Path, str]:

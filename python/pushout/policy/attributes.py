@@ -1,8 +1,11 @@
-"""What a program can look at: the attributes of an arrival, with their types."""
+"""What a program can look at: the attributes of a unit and its port, with their types."""
 
 from typing import Literal
 
 Type = Literal["int", "float", "bool"]
+
+Hook = Literal["arrival", "head", "tick"]
+"""The functions of a program: about a unit that arrives, about one at the head of its queue, and that of a clock."""
 
 ATTRIBUTES: dict[str, Type] = {
     "now": "float",
@@ -28,11 +31,44 @@ ATTRIBUTES: dict[str, Type] = {
     "empty_since": "float",
     "empty_since_ps": "int",
     "overflows": "int",
+    "mtu": "int",
+    "queue": "int",
+    "waiting": "int",
+    "waited": "float",
+    "waited_ps": "int",
+    "every": "float",
 }
 """Their meaning is on the page of the policy `program`."""
 
 OF_CIRCUITS = ("own", "active")
 """Those for which the program looks at more than the total occupancy."""
 
+OF_QUEUES = ("queue", "waiting", "waited", "waited_ps")
+"""Those for which it looks at queues."""
+
 WITHIN_FRAMES = ("index", "is_first", "is_last")
 """Those that only a program asked by the unit can see."""
+
+AT_HEAD = ("waited", "waited_ps")
+"""Those that only units at the head of a queue have."""
+
+OF_PORT = (
+    *("now", "now_ps", "total", "active", "circuits", "capacity", "rate", "mtu"),
+    *("empty_since", "empty_since_ps", "overflows", "queue", "every"),
+)
+"""Those that belong to no unit."""
+
+
+def refusal(name: str, hook: Hook, asks: str) -> str | None:
+    """Say why a function cannot look at an attribute, if it cannot."""
+    if hook == "tick" and name not in OF_PORT:
+        return f"{name} belongs to a unit, and a clock has none (allowed: {', '.join(OF_PORT)})"
+    if asks == "frame" and name in WITHIN_FRAMES:
+        return f"{name} needs asks='unit': by the frame only first units are seen"
+    if hook == "arrival" and name in AT_HEAD:
+        return f"{name} is known when a unit has waited: write it in the function at_head"
+    if hook != "tick" and name == "every":
+        return "every belongs to the clock: write it in the function tick"
+    if hook == "head" and name == "fits":
+        return "fits is a question about units that arrive; one at the head is in the buffer already"
+    return None

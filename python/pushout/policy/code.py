@@ -3,17 +3,18 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from pushout.policy.attributes import Type
+from pushout.policy.attributes import OF_CIRCUITS, OF_QUEUES, Hook, Type
 
 
 @dataclass(frozen=True)
 class Names:
-    """What a program can name beside the attributes of an arrival, with its types."""
+    """What a program can name beside the attributes of a unit, with its types."""
 
     asks: str
     params: Mapping[str, Type]
     state: Mapping[str, Type]
     per_vc: Mapping[str, Type]
+    per_queue: Mapping[str, Type]
 
 
 @dataclass
@@ -25,8 +26,9 @@ class Place:
 
 @dataclass
 class Code:
-    """Instructions, and what they refer to."""
+    """The instructions of a function, and what they refer to."""
 
+    hook: Hook = "arrival"
     instructions: list[str] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
     params: set[str] = field(default_factory=set)
@@ -34,6 +36,12 @@ class Code:
     line: int = 1
     reached: bool = True
     """Whether the next instruction can be reached."""
+
+    def look(self, name: str) -> None:
+        """Note what the function looks at."""
+        for each, names in (("own", OF_CIRCUITS), ("queues", OF_QUEUES)):
+            if name in names:
+                self.looks_at.add(each)
 
     def add(self, instruction: str) -> None:
         """Add an instruction."""

@@ -39,8 +39,10 @@ def _without_engine(document: dict[str, Any]) -> dict[str, Any]:
 
 def advice(program: Program) -> str | None:
     """Say that a policy need not be asked about every unit, if it looks at nothing that differs within a frame."""
-    looks = any(f"x.{name}" in line for line in program["code"] for name in WITHIN_FRAMES)
-    keeps = program["state"] or program["per_vc"] or any(line.endswith("= draw") for line in program["code"])
+    lines = [line for code in program.instructions().values() for line in code]
+    looks = any(f"x.{name}" in line for line in lines for name in WITHIN_FRAMES)
+    kept = any(program.get(key) for key in ("state", "per_vc", "per_queue"))
+    keeps = kept or any(line.endswith("= draw") for line in lines)
     if program["asks"] == "frame" or looks or keeps:
         return None
     return 'it keeps no state and looks at nothing within a frame: asks="frame" decides once a frame, and is faster'

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Sequence
 
-from pushout.policy.attributes import ATTRIBUTES, OF_CIRCUITS, WITHIN_FRAMES, Type
+from pushout.policy.attributes import ATTRIBUTES, Hook, Type, refusal
 from pushout.policy.code import Code, Names, Place
 from pushout.policy.text import Text
 
@@ -42,11 +42,11 @@ Typed = tuple[str, Type]
 class Expressions:
     """Expressions, each of which leaves its value in a register."""
 
-    def __init__(self, text: Text, names: Names, arguments: Sequence[str]) -> None:
+    def __init__(self, text: Text, names: Names, arguments: Sequence[str], hook: Hook) -> None:
         self.text, self.names, self.arguments = text, names, arguments
         self.arrival = arguments[0]
         self.state_name = arguments[1] if len(arguments) > 1 else None
-        self.code = Code()
+        self.code = Code(hook, looks_at=set() if hook == "arrival" else {"queues"})
         self.locals: dict[str, Typed] = {}
         self.assigned: set[str] = set()
         self.used = 0
@@ -150,19 +150,26 @@ class Expressions:
         if node.attr not in ATTRIBUTES:
             allowed = ", ".join([*ATTRIBUTES, *self.names.params])
             return self.text.refuse(node, f"unknown attribute {node.attr} (allowed: {allowed})")
-        if self.names.asks == "frame" and node.attr in WITHIN_FRAMES:
-            return self.text.refuse(node, f"{node.attr} needs asks='unit': by the frame only first units are seen")
-        self.code.looks_at |= {node.attr} & set(OF_CIRCUITS)
+        if why := refusal(node.attr, self.code.hook, self.names.asks):
+            return self.text.refuse(node, why)
+        self.code.look(node.attr)
         return self.result(node, ATTRIBUTES[node.attr], f"x.{node.attr}")
 
     def state(self, node: ast.expr, name: str) -> Typed:
         """The path of a declared value of state."""
         if name in self.names.state:
             return f"state.{name}", self.names.state[name]
+        if name in self.names.per_queue:
+            self.code.looks_at.add("queues")
+            return f"queue.{name}", self.names.per_queue[name]
         if name in self.names.per_vc:
+            if self.code.hook == "tick":
+                self.text.refuse(node, f"{name} belongs to circuits, and a clock has none; use state or per_queue")
             return f"vc.{name}", self.names.per_vc[name]
-        allowed = ", ".join([*self.names.state, *self.names.per_vc]) or "none"
-        return self.text.refuse(node, f"unknown state {name}: declare it in state or per_vc (declared: {allowed})")
+        allowed = ", ".join([*self.names.state, *self.names.per_vc, *self.names.per_queue]) or "none"
+        return self.text.refuse(
+            node, f"unknown state {name}: declare it in state, per_vc or per_queue (declared: {allowed})"
+        )
 
     def number(self, node: ast.expr) -> Typed:
         """Translate an expression that must be a number."""

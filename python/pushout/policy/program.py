@@ -6,10 +6,10 @@ from typing import Any, Literal, overload
 
 from pushout.errors import QuestionError
 from pushout.excerpt import quoted
-from pushout.policy.attributes import ATTRIBUTES, OF_CIRCUITS, Type
-from pushout.policy.code import Names
+from pushout.policy.attributes import ATTRIBUTES, Hook, Type
+from pushout.policy.code import Code, Names
 from pushout.policy.parameters import Parameter, Value, parameter
-from pushout.policy.text import text_of
+from pushout.policy.text import Text, text_of
 from pushout.policy.translate import translate
 from pushout.source import overrides as sets
 
@@ -19,7 +19,7 @@ Asks = Literal["frame", "unit"]
 class Program(Mapping[str, Any]):
     """A translated policy: a read-only mapping, allowed wherever the table of a policy is.
 
-    Call it with parameters for the same program with other values: `my_epd(threshold="60 %")`.
+    Call it with parameters for the same program with other values: `my_epd(threshold="60 %")`; `every` sets its clock.
     """
 
     def __init__(self, table: Mapping[str, Any], parameters: Mapping[str, Parameter]) -> None:
@@ -36,17 +36,26 @@ class Program(Mapping[str, Any]):
         return len(self._table)
 
     def __repr__(self) -> str:
-        return f"<policy {self._table['name']}: {len(self._table['code'])} instructions>"
+        return f"<policy {self._table['name']}: {sum(map(len, self.instructions().values()))} instructions>"
+
+    def instructions(self) -> dict[str, list[str]]:
+        """Return the instructions of each function, by key."""
+        tick = self._table.get("tick", {}).get("code")
+        found = {"code": self._table["code"], "at_head": self._table.get("at_head"), "tick": tick}
+        return {key: code for key, code in found.items() if code is not None}
 
     def __call__(self, **values: Any) -> "Program":
         """Return the same program with these values of its parameters."""
-        params = dict(self._table["params"])
+        params, clock = dict(self._table["params"]), dict(self._table.get("tick", {}))
+        if clock and "every" in values:
+            clock["every"] = values.pop("every")
         for name, value in values.items():
             if name not in self._parameters:
                 allowed = ", ".join(self._parameters) or "none"
                 raise QuestionError(f"unknown parameter {quoted(name)} (allowed: {allowed})")
             params[name] = self._parameters[name].checked(name, value)
-        return Program({**self._table, "params": params}, self._parameters)
+        changed = {"params": params, **({"tick": clock} if clock else {})}
+        return Program({**self._table, **changed}, self._parameters)
 
 
 @overload
@@ -60,6 +69,11 @@ def admission(
     params: Mapping[str, Any] | None = None,
     state: Mapping[str, Value] | None = None,
     per_vc: Mapping[str, Value] | None = None,
+    per_queue: Mapping[str, Value] | None = None,
+    at_head: Callable[..., Any] | None = None,
+    tick: Callable[..., Any] | None = None,
+    every: str | None = None,
+    stream: str | None = None,
     name: str | None = None,
 ) -> Callable[[Callable[..., Any]], Program]: ...
 
@@ -72,46 +86,101 @@ def admission(
     params: Mapping[str, Any] | None = None,
     state: Mapping[str, Value] | None = None,
     per_vc: Mapping[str, Value] | None = None,
+    per_queue: Mapping[str, Value] | None = None,
+    at_head: Callable[..., Any] | None = None,
+    tick: Callable[..., Any] | None = None,
+    every: str | None = None,
+    stream: str | None = None,
     name: str | None = None,
 ) -> Program | Callable[[Callable[..., Any]], Program]:
     """Translate a function of an arrival `x`, and of its state `s`, to an admission policy; also without brackets.
 
     Parameters: `asks` is frame (at the first unit of each frame) or unit; `params` are parameters with their defaults,
-    read as `x.NAME`; `state` is what the port keeps and `per_vc` what each circuit keeps, with initial values, read and
-    assigned as `s.NAME`; `name` is what messages and tables call the policy, by default that of the function.
+    read as `x.NAME`; `state` is what the port keeps, `per_vc` what each circuit and `per_queue` what each queue keeps,
+    with initial values, read and assigned as `s.NAME`; `at_head` is a function that answers when a unit comes to the
+    head of its queue; `tick` is one that a clock calls, and `every` the time between two calls, as in "15 ms";
+    `stream` is the name of its random numbers; `name` is what messages and tables call the policy, by default that of
+    the function.
 
     The function returns False to accept, True to refuse, `policy.mark` to mark, or the name of a reason to refuse:
-    early, random, marked, gatekeeper, delay, overflow or partial.
+    early, random, marked, gatekeeper, delay, overflow or partial. "mark random" marks for another reason than early.
+    `at_head` returns the same, `tick` nothing.
     """
     if asks not in ("frame", "unit"):
         raise QuestionError(f"asks must be frame or unit, not {quoted(asks)}")
+    if (tick is None) != (every is None):
+        raise QuestionError('tick and every must be given together, as in tick=update, every="15 ms"')
     parameters = {key: parameter(key, value) for key, value in (params or {}).items()}
-    names = Names(
-        asks,
-        {key: each.kind for key, each in parameters.items()},
-        _types("state", state or {}),
-        _types("per_vc", per_vc or {}),
-    )
+    kept = {"state": state or {}, "per_vc": per_vc or {}, "per_queue": per_queue or {}}
+    types = {key: _types(key, values) for key, values in kept.items()}
+    names = Names(asks, {key: each.kind for key, each in parameters.items()}, **types)
     _check_names(names)
 
     def decorate(decide: Callable[..., Any]) -> Program:
-        text = text_of(decide)
-        code = translate(text, names)
-        used = {key: each for key, each in parameters.items() if key in code.params}
+        functions = _functions(names, decide, at_head, tick)
+        used = {
+            key: each for key, each in parameters.items() if any(key in code.params for _, code in functions.values())
+        }
         table = {
             "policy": "program",
             "name": name or decide.__name__.replace("_", "-"),
             "asks": asks,
-            "looks_at": "own" if code.looks_at & set(OF_CIRCUITS) else "total",
+            "looks_at": _looks_at(functions),
             "params": {key: each.checked(key, each.default) for key, each in used.items()},
-            "state": dict(state or {}),
-            "per_vc": dict(per_vc or {}),
-            "code": code.instructions,
-            "source": {"file": text.file, "lines": code.lines},
+            **({"limits": limits} if (limits := _limits(used)) else {}),
+            **{key: dict(values) for key, values in kept.items() if values or key != "per_queue"},
+            **_instructions(functions, every),
+            "source": _source(functions),
+            **({} if stream is None else {"stream": stream}),
         }
         return Program(table, used)
 
     return decorate if function is None else decorate(function)
+
+
+Functions = Mapping[str, tuple[Text, Code]]
+"""The functions of a policy by the key of their instructions: their texts, and what they are translated to."""
+
+
+def _functions(
+    names: Names,
+    decide: Callable[..., Any],
+    at_head: Callable[..., Any] | None,
+    tick: Callable[..., Any] | None,
+) -> Functions:
+    """Translate the functions of a policy."""
+    hooks: dict[str, tuple[Hook, Callable[..., Any] | None]] = {
+        "code": ("arrival", decide),
+        "at_head": ("head", at_head),
+        "tick": ("tick", tick),
+    }
+    texts = {key: (hook, text_of(function)) for key, (hook, function) in hooks.items() if function is not None}
+    return {key: (text, translate(text, names, hook)) for key, (hook, text) in texts.items()}
+
+
+def _limits(parameters: Mapping[str, Parameter]) -> dict[str, dict[str, float]]:
+    """The limits of parameters that have any."""
+    limits = {name: {"low": each.low, "high": each.high} for name, each in parameters.items()}
+    given = {name: {key: it for key, it in each.items() if it is not None} for name, each in limits.items()}
+    return {name: each for name, each in given.items() if each}
+
+
+def _looks_at(functions: Functions) -> str:
+    """What a policy looks at."""
+    looks_at = {each for _, code in functions.values() for each in code.looks_at}
+    return next((each for each in ("queues", "own") if each in looks_at), "total")
+
+
+def _instructions(functions: Functions, every: str | None) -> dict[str, Any]:
+    """The keys with instructions."""
+    codes: dict[str, Any] = {key: code.instructions for key, (_, code) in functions.items()}
+    return {**codes, "tick": {"every": every, "code": codes["tick"]}} if "tick" in codes else codes
+
+
+def _source(functions: Functions) -> dict[str, Any]:
+    """Where the instructions were written."""
+    sources = {key: {"file": text.file, "lines": code.lines} for key, (text, code) in functions.items()}
+    return {**sources.pop("code"), **sources}
 
 
 def _types(what: str, values: Mapping[str, Value]) -> dict[str, Type]:
@@ -128,8 +197,9 @@ def _check_names(names: Names) -> None:
     """Refuse a name that stands for two values."""
     if taken := [name for name in names.params if name in ATTRIBUTES or name == "draw"]:
         raise QuestionError(f"the parameter {taken[0]} must have another name: x.{taken[0]} is what arrives")
-    if both := [name for name in names.state if name in names.per_vc]:
-        raise QuestionError(f"the state {both[0]} must be in state or in per_vc, not in both")
+    kept = [*names.state, *names.per_vc, *names.per_queue]
+    if both := [name for name in kept if kept.count(name) > 1]:
+        raise QuestionError(f"the state {both[0]} must be in one of state, per_vc and per_queue")
 
 
 def overrides(policies: Mapping[str, Mapping[str, Any]]) -> list[str]:

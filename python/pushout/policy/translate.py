@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Sequence
 
-from pushout.policy.attributes import Type
+from pushout.policy.attributes import Hook, Type
 from pushout.policy.code import Code, Names
 from pushout.policy.expressions import Expressions
 from pushout.policy.text import Text
@@ -16,7 +16,7 @@ STATEMENTS = "assignments to names and to declared state, if, and return"
 REASONS = ("early", "random", "marked", "gatekeeper", "delay", "overflow", "partial")
 
 
-def translate(text: Text, names: Names) -> Code:
+def translate(text: Text, names: Names, hook: Hook = "arrival") -> Code:
     """Translate a function."""
     function = text.function
     arguments = [argument.arg for argument in function.args.args]
@@ -24,12 +24,16 @@ def translate(text: Text, names: Names) -> Code:
     if len(arguments) not in (1, 2) or any(
         (others.posonlyargs, others.kwonlyargs, others.defaults, others.vararg, others.kwarg)
     ):
-        text.refuse(function, "the function must take the arrival, as in def policy(x), and perhaps its state: (x, s)")
-    statements = Statements(text, names, arguments)
+        text.refuse(
+            function, "the function must take what it looks at, as in def policy(x), and perhaps its state: (x, s)"
+        )
+    statements = Statements(text, names, arguments, hook)
     try:
         statements.block(function.body, 0)
     except RecursionError:
         text.refuse(function, "expressions must be nested less deeply; use names for their parts")
+    if statements.code.reached and hook == "tick":
+        statements.code.end("end")
     if statements.code.reached:
         text.refuse(function.body[-1], "every path must end with return")
     return statements.code
@@ -54,6 +58,10 @@ class Statements(Expressions):
         match node:
             case ast.Pass() | ast.Expr(value=ast.Constant(value=str())):
                 pass
+            case ast.Return(value=None) if self.code.hook == "tick":
+                self.code.end("end")
+            case ast.Return() if self.code.hook == "tick":
+                self.text.refuse(node, "the function of a clock decides nothing: return must have no value")
             case ast.Return(value=None):
                 self.text.refuse(node, "return must have a value: False, True, policy.mark or the name of a reason")
             case ast.Return(value=ast.expr() as value):
@@ -104,8 +112,12 @@ class Statements(Expressions):
                 self.code.end("refuse early")
             case ast.Constant(value=str(reason)) if reason in REASONS:
                 self.code.end(f"refuse {reason}")
+            case ast.Constant(value=str(answer)) if answer.removeprefix("mark ") in REASONS:
+                self.code.end(answer)
             case ast.Constant(value=str(reason)):
-                self.text.refuse(node, f"unknown reason {reason!r} (allowed: {', '.join(REASONS)})")
+                self.text.refuse(
+                    node, f"unknown reason {reason!r} (allowed: {', '.join(REASONS)}, and the same behind mark)"
+                )
             case ast.Attribute(value=ast.Name(), attr="mark") | ast.Name(id="mark") if not self.is_known(node):
                 self.code.end("mark early")
             case _:
@@ -123,6 +135,11 @@ class Statements(Expressions):
                 self.assign_name(target, name, register, kind)
             case ast.Attribute(value=ast.Name(id=owner), attr=name) if self.state_name == owner:
                 path, wanted = self.state(target, name)
+                if self.code.hook == "tick" and self.names.per_queue and name in self.names.state:
+                    self.text.refuse(
+                        target,
+                        f"beside per_queue a clock runs once for each queue, so {name} must be in per_queue as well",
+                    )
                 self.code.add(f"{path} = {self.promoted(target, register, kind, wanted)}")
             case _:
                 self.text.refuse(target, "only names and declared state, s.NAME, can be assigned")

@@ -1196,7 +1196,9 @@ class Program(Scheme):
 
     The policy is data: `code` is a list of instructions, which run from the first one to an answer. With `asks =
     "frame"` they run at the first unit of every frame, and the frame rule (partial packet discard) decides about the
-    others; with `asks = "unit"` they run at every unit. Early packet discard, for example, is
+    others; with `asks = "unit"` they run at every unit. `at_head` has instructions that run when such a unit comes to
+    the head of its queue, about to be sent, and `tick` has some that a clock runs. Early packet discard, for example,
+    is
 
     ```toml
     [port.bottleneck.admission]
@@ -1222,11 +1224,17 @@ class Program(Scheme):
     - `name` (default "program"): What messages call it.
     - `asks` (default "frame"): How often it is asked. `frame`: Once a frame, at its first unit. `unit`: Once a unit.
     - `looks_at` (not set): What it looks at; by default what the code says. `total`: The total occupancy. `own`: Also
-      that of the unit's own circuit, or how many circuits are active.
+      that of the unit's own circuit, or how many circuits are active. `queues`: Also the queues: how long units wait,
+      what waits behind them, state of queues, or units at the head.
     - `params` (not set): Parameters, by name.
+    - `limits` (tables; not set): Limits of parameters, by name, as in `{ weight = { low = 0, high = 1 } }`; times count
+      in seconds, rates in bits per second.
     - `state` (not set): State of the port, by name: the initial values.
     - `per_vc` (not set): State of each circuit, by name: the initial values.
+    - `per_queue` (not set): State of each queue, by name: the initial values.
     - `code` (not set): Instructions; by default `accept` alone.
+    - `at_head` (not set): Instructions about a unit at the head of its queue; by default it is sent.
+    - `tick` (table; not set): A clock, and the instructions that it runs.
     - `pass_eom` (default True): Keep the last cell of a broken frame as a delimiter, if it fits.
     - `stream` (default "program"): Name of its random numbers: programs with one name draw the same at a port, and with
       "red" what RED draws.
@@ -1242,20 +1250,30 @@ class Program(Scheme):
     - `frame`: Once a frame, at its first unit.
     - `unit`: Once a unit.
     """
-    looks_at: Literal["total", "own"] | None = None
+    looks_at: Literal["total", "own", "queues"] | None = None
     """What it looks at; by default what the code says.
 
     - `total`: The total occupancy.
     - `own`: Also that of the unit's own circuit, or how many circuits are active.
+    - `queues`: Also the queues: how long units wait, what waits behind them, state of queues, or units at the head.
     """
     params: Mapping[str, Any] | None = None
     """Parameters, by name."""
+    limits: Mapping[str, Any] | None = None
+    """Limits of parameters, by name, as in `{ weight = { low = 0, high = 1 } }`; times count in seconds, rates in bits
+    per second; tables."""
     state: Mapping[str, Any] | None = None
     """State of the port, by name: the initial values."""
     per_vc: Mapping[str, Any] | None = None
     """State of each circuit, by name: the initial values."""
+    per_queue: Mapping[str, Any] | None = None
+    """State of each queue, by name: the initial values."""
     code: Sequence[str] | None = None
     """Instructions; by default `accept` alone."""
+    at_head: Sequence[str] | None = None
+    """Instructions about a unit at the head of its queue; by default it is sent."""
+    tick: Mapping[str, Any] | None = None
+    """A clock, and the instructions that it runs; table."""
     pass_eom: bool = True
     """Keep the last cell of a broken frame as a delimiter, if it fits."""
     stream: str = "program"

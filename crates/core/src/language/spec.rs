@@ -193,6 +193,26 @@ impl<T: Section> Field for Nested<T> {
     }
 }
 
+/// The same on the heap, so that a table with a large section that few scenarios have stays small.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Boxed<T>(pub Box<T>);
+
+impl<T: Section> Field for Boxed<T> {
+    fn read(node: &Node, path: &str) -> Result<Self, Fault> {
+        read_section(node, path).map(|section| Boxed(Box::new(section)))
+    }
+
+    fn write(&self) -> Json {
+        let mut keys = Map::new();
+        self.0.put(&mut keys);
+        keys.into()
+    }
+
+    fn shape() -> Shape {
+        Nested::<T>::shape()
+    }
+}
+
 /// Tables of one kind under names, in the order in which they are written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Named<T>(pub Vec<(String, T)>);

@@ -1,8 +1,8 @@
-//! The schemes: each as a scenario asks for it, and as a program.
+//! The schemes: each as a scenario asks for it, and as a program, some of which were written in Python.
 
 use std::collections::BTreeMap;
 
-use pushout_core::serde_json::{Value as Json, json};
+use pushout_core::serde_json::{Value as Json, from_str, json};
 
 use crate::random::schema::Draw;
 
@@ -14,7 +14,7 @@ pub(crate) struct Pair {
 
 type Scheme = (&'static str, fn(&mut Draw) -> Pair);
 
-pub(crate) const SCHEMES: [Scheme; 9] = [
+pub(crate) const SCHEMES: [Scheme; 11] = [
     ("tail-drop", tail_drop),
     ("ppd", ppd),
     ("epd", epd),
@@ -24,6 +24,8 @@ pub(crate) const SCHEMES: [Scheme; 9] = [
     ("dynamic-threshold", dynamic_threshold),
     ("dt-epd", dt_epd),
     ("red", red),
+    ("codel", codel),
+    ("pie", pie),
 ];
 
 /// Instructions of a text in which `@place` at the start of a line names the next one, for `jump @place`.
@@ -44,6 +46,17 @@ fn code(text: &str) -> Vec<String> {
 
 fn program(asks: &str, params: &Json, text: &str) -> Json {
     json!({ "policy": "program", "asks": asks, "params": params, "code": code(text) })
+}
+
+/// A scheme of `pushout.policy.published` with these parameters.
+fn published(name: &str, params: &Json) -> Json {
+    let mut all: Json = from_str(include_str!("published.json")).expect("the file is generated");
+    let mut program = all[name].take();
+    for (key, value) in params.as_object().expect("parameters have names") {
+        assert!(program["params"].get(key).is_some(), "{name} has no parameter {key}");
+        program["params"][key] = value.clone();
+    }
+    program
 }
 
 fn share(draw: &mut Draw) -> String {
@@ -273,5 +286,33 @@ fn red(draw: &mut Draw) -> Pair {
     let mut program = program("frame", &params, RED);
     program["state"] = json!({ "average": 0.0, "since": 0, "count": -1, "seen": 0 });
     program["stream"] = "red".into();
+    Pair { native, program }
+}
+
+fn action(marks: bool) -> &'static str {
+    if marks { "mark" } else { "drop" }
+}
+
+fn codel(draw: &mut Draw) -> Pair {
+    let target = *draw.of(&["10 us", "300 us", "5 ms"]);
+    let (interval, marks) = (*draw.of(&["300 us", "2 ms", "100 ms"]), draw.chance(0.5));
+    let native =
+        json!({ "policy": "codel", "target": target, "interval": interval, "action": action(marks) });
+    let params = json!({ "target": target, "interval": interval, "marks": marks });
+    Pair { native, program: published("codel", &params) }
+}
+
+fn pie(draw: &mut Draw) -> Pair {
+    let (target, update) = (*draw.of(&["10 us", "300 us", "15 ms"]), *draw.of(&["300 us", "2 ms", "15 ms"]));
+    let (burst, marks) = (*draw.of(&["0 s", "2 ms", "150 ms"]), draw.chance(0.5));
+    let (alpha, mark_limit) = (*draw.of(&[0.125, 20.0]), *draw.of(&[0.1, 0.01]));
+    let params = json!({
+        "target": target, "burst": burst, "alpha": alpha, "beta": 10.0 * alpha, "mark_limit": mark_limit,
+    });
+    let mut native = params.clone();
+    (native["policy"], native["action"]) = ("pie".into(), action(marks).into());
+    native["update"] = update.into();
+    let mut program = published("pie", &params);
+    (program["params"]["marks"], program["tick"]["every"]) = (marks.into(), update.into());
     Pair { native, program }
 }

@@ -4,7 +4,8 @@
 //! # Idea
 //! The policy is data: `code` is a list of instructions, which run from the first one to an answer. With `asks = "frame"` they
 //! run at the first unit of every frame, and the frame rule (partial packet discard) decides about the others; with
-//! `asks = "unit"` they run at every unit. Early packet discard, for example, is
+//! `asks = "unit"` they run at every unit. `at_head` has instructions that run when such a unit comes to the head of its queue, about
+//! to be sent, and `tick` has some that a clock runs. Early packet discard, for example, is
 //!
 //! ```toml
 //! [port.bottleneck.admission]
@@ -25,13 +26,13 @@
 //! # Parameters
 //! `code`: one instruction each, counted from 0. `r0 = VALUE` assigns a register, of r0 to r255, a number, `true`, `false`, another
 //! register, `draw` (the next random number from 0 to 1 of the port's own stream), or a name: `params.NAME`, `state.NAME` (of the
-//! port), `vc.NAME` (of the circuit), or `x.NAME`, of what arrives:
+//! port), `vc.NAME` (of the circuit), `queue.NAME` (of the queue), or `x.NAME`, of the unit and its port:
 //!
 //! * `now`, `now_ps` (float, int): the instant, in seconds and in picoseconds
 //! * `bytes`, `size` (int): the length of the unit, and what it adds to the occupancy in the measure of the port
 //! * `index`, `is_first`, `is_last` (int, bool, bool): its place in its frame; only with `asks = "unit"`
 //! * `clp`, `ect` (bool): whether it may be discarded before others, and whether its transport reacts to marks
-//! * `fits` (bool): whether it can be queued
+//! * `fits` (bool): whether it can be queued; not in `at_head`
 //! * `vc`, `circuits` (int): the number of its circuit at this port, and how many there are
 //! * `total`, `own` (int): the occupancy, in total and of its circuit
 //! * `active` (int): circuits with something in the buffer
@@ -40,14 +41,24 @@
 //! * `weight`, `frame` (float, int): the weight of the circuit, and its full frame in the measure of the port
 //! * `empty_since`, `empty_since_ps` (float, int): when the buffer last became empty
 //! * `overflows` (int): units of the port lost for want of room, as far as the policy was asked about them
+//! * `mtu` (int): octets of the largest full frame of the circuits
+//! * `queue`, `waiting` (int): the number of its queue, and the octets that wait in it, in `at_head` behind the unit
+//! * `waited`, `waited_ps` (float, int): for how long it has waited, in seconds and in picoseconds; only in `at_head`
+//! * `every` (float): the time between two calls of the clock, in seconds; only in `tick`
 //!
 //! `r0 = r1 OPERATOR r2` takes `+ - * / // % ** < <= > >= == !=`, `r0 = min r1 r2` and `max`, `r0 = FUNCTION r1` the functions `neg`,
-//! `not`, `abs`, `int`, `float`, `sqrt`, `exp` and `log`. `state.NAME = r0` and `vc.NAME = r0` change the state. `jump 7` and
-//! `unless r0 jump 7` lead forward. `accept`, `refuse REASON` and `mark REASON` answer; without a reason it is `early`. A mark needs a
-//! unit whose transport reacts to marks; any other is refused. By default every frame is accepted that fits (PPD).
+//! `not`, `abs`, `int`, `float`, `sqrt`, `exp` and `log`. `state.NAME = r0`, `vc.NAME = r0` and `queue.NAME = r0` change the state.
+//! `jump 7` and `unless r0 jump 7` lead forward. `accept`, `refuse REASON` and `mark REASON` answer; without a reason it is `early`. A
+//! mark needs a unit whose transport reacts to marks; any other is refused. By default every frame is accepted that fits (PPD).
 //!
-//! `params`: names and values: an integer, a float, `true`, an occupancy ("80 %"), a time (in seconds) or a rate. `state` and
-//! `per_vc`: the state of the port and of each circuit, with initial values. `pass_eom` as for PPD. `stream`: the name of its random
+//! `at_head`: instructions of the same kind. `refuse` discards the unit instead of sending it, with `asks = "frame"` its whole frame.
+//! `tick`: `every` is the time between two calls, `code` has instructions that end with `end`. They look at `now`, `now_ps`, `total`, `active`,
+//! `circuits`, `capacity`, `rate`, `mtu`, `empty_since`, `empty_since_ps`, `overflows`, `queue` and `every`; with state of queues they run
+//! once for each queue, and change that.
+//!
+//! `params`: names and values: an integer, a float, `true`, an occupancy ("80 %"), a time (in seconds) or a rate. `limits`: the least and the
+//! largest value of a parameter. `state`, `per_vc`
+//! and `per_queue`: the state of the port, of each circuit and of each queue, with initial values. `pass_eom` as for PPD. `stream`: the name of its random
 //! numbers. `looks_at`: what of the books the program looks at; it is derived from the code, and a scenario that states less is
 //! refused. `name` and `source`, the lines of the text from which the code comes, serve messages and do not identify a run.
 //!
@@ -56,57 +67,33 @@
 //! by zero or a result that is not a number ends the run with a message. Functions other than `sqrt` are those of `libm`.
 //!
 //! # Complexity
-//! At most as many instructions for a decision as the code has, which is at most 1024; at most 16 values of state for the port and 16 for each
-//! circuit. The fast engine asks as often as `asks` says, but about every unit if the program marks.
+//! At most as many instructions for a decision as the code has, which is at most 1024; at most 16 values of state for the port, 16 for each
+//! circuit and 16 for each queue. The fast engine asks as often as `asks` says, but about every unit if the program marks or looks at
+//! queues.
 
-mod check;
-
-mod code;
-
-mod run;
-
-mod source;
-
-mod values;
+mod view;
 
 #[cfg(test)]
 mod tests;
 
-pub use source::Source;
-pub use values::Values;
-
-use super::{Admission, Arrival, Context, Departure, Failure, Interest, Rule, Shortcuts};
+use super::{Admission, Arrival, Context, Departure, Failure, Head, Interest, Needs, Rule, Shortcuts};
 use crate::buffer::frame::Frames;
-use crate::buffer::verdict::{Action, Reason, Verdict};
-use crate::language::spec::Nested;
+use crate::buffer::pool::Pool;
+use crate::buffer::verdict::{Action, HeadVerdict, Reason, Verdict};
+use crate::language::spec::Boxed;
+use crate::program::check::{Names, Program, REGISTERS, Read, check};
+use crate::program::code::{Answer, Decision, Word};
+use crate::program::hook::Hook;
+use crate::program::limits::Limits;
+use crate::program::run::{Failed, Machine};
+use crate::program::source::{Clock, Code, Source, Texts};
+use crate::program::values::{Known, Values};
+use crate::program::{Asks, LooksAt};
 use crate::refused::{Refused, refuse, refuse_if};
 use crate::rng::Stream;
-use crate::units::Time;
-use crate::{choice, section};
-use check::{Names, Program, REGISTERS};
-use code::{Attribute, Decision, Word};
-use run::{Failed, Machine};
-use values::Known;
-
-choice! {
-    /// How often a program is asked.
-    pub enum Asks {
-        /// Once a frame, at its first unit.
-        Frame = "frame",
-        /// Once a unit.
-        Unit = "unit",
-    }
-}
-
-choice! {
-    /// What of the books a program looks at.
-    pub enum LooksAt {
-        /// The total occupancy.
-        Total = "total",
-        /// Also that of the unit's own circuit, or how many circuits are active.
-        Own = "own",
-    }
-}
+use crate::section;
+use crate::units::{Span, Time};
+use view::{Noted, Place, Port, Seen};
 
 section! {
     /// Do what the instructions in the scenario say.
@@ -119,136 +106,196 @@ section! {
         pub looks_at: Option<LooksAt> = None,
         /// Parameters, by name.
         pub params: Option<Values> = None,
+        /// Limits of parameters, by name, as in `{ weight = { low = 0, high = 1 } }`; times count in seconds, rates in bits per second.
+        pub limits: Option<Limits> = None,
         /// State of the port, by name: the initial values.
         pub state: Option<Values> = None,
         /// State of each circuit, by name: the initial values.
         pub per_vc: Option<Values> = None,
+        /// State of each queue, by name: the initial values.
+        pub per_queue: Option<Values> = None,
         /// Instructions; by default `accept` alone.
         pub code: Option<Code> = None,
+        /// Instructions about a unit at the head of its queue; by default it is sent.
+        pub at_head: Option<Code> = None,
+        /// A clock, and the instructions that it runs.
+        pub tick: Option<Boxed<Clock>> = None,
         /// Keep the last cell of a broken frame as a delimiter, if it fits.
         pub pass_eom: bool = true,
         /// Name of its random numbers: programs with one name draw the same at a port, and with "red" what RED draws.
         pub stream: String = "program".to_string(),
         /// The text from which the code comes.
-        pub source: Option<Nested<Source>> = None,
+        pub source: Option<Boxed<Source>> = None,
     }
 }
 
-pub use source::Code;
-
-/// Values of state that a port has at most, and each circuit.
+/// Values of state that a port has at most, and each circuit and queue.
 const STATE: usize = 16;
 
 /// Parameters that a program has at most.
 const PARAMS: usize = 64;
 
+/// The shortest time between two calls of a clock.
+const SHORTEST: Span = Span::micros(1);
+
 /// A program at one port.
 #[derive(Clone, Debug)]
 pub struct Policy {
     asks: Asks,
+    looks_at: LooksAt,
+    /// Its functions, for arriving units, units at the head and the clock.
     program: Program,
+    at_head: Option<Program>,
+    tick: Option<(Span, Program)>,
     frames: Frames,
-    /// What the program keeps: of the port, and of one circuit after the other.
-    state: Vec<Word>,
-    per_vc: Vec<Word>,
+    kept: Kept,
     stream: Stream,
     registers: Box<[Word; REGISTERS]>,
     place: Place,
-    empty_since: Time,
-    overflows: u64,
+    noted: Noted,
+    /// For each circuit whether the frame at the head is discarded.
+    discards: Vec<bool>,
     failure: Option<Failure>,
-    /// For messages: the name of the program, its instructions and its text.
-    told: Box<(String, Vec<String>, Option<Source>)>,
+    texts: Box<Texts>,
 }
 
-/// What does not change at a port.
+/// The state of a program: of the port, of one circuit after the other, and of one queue after the other.
 #[derive(Clone, Debug)]
-struct Place {
-    capacity: Word,
-    rate: Word,
-    /// Minimum rate, weight and frame of every circuit.
-    circuits: Vec<[Word; 3]>,
+struct Kept {
+    state: Vec<Word>,
+    per_vc: Vec<Word>,
+    per_queue: Vec<Word>,
+    queues: usize,
 }
 
-impl Place {
-    fn new(context: &Context<'_>) -> Place {
-        let circuits = context.contracts.iter().map(|contract| {
-            [Word::size(contract.mcr.0), Word::float(contract.weight), Word::size(contract.frame)]
-        });
-        Place {
-            capacity: Word::size(context.capacity.up_to(u64::MAX)),
-            rate: Word::size(context.rate.0),
-            circuits: circuits.collect(),
+impl Kept {
+    fn new(names: &Names<'_>, vcs: usize) -> Kept {
+        let words = |known: &[Known]| known.iter().map(|known| known.word).collect::<Vec<_>>();
+        let queues = vcs.max(2); // two share a port where notification divides circuits
+        Kept {
+            state: words(names.state),
+            per_vc: words(names.per_vc).repeat(vcs),
+            per_queue: words(names.per_queue).repeat(queues),
+            queues,
         }
     }
 }
 
-/// The initial values of state.
-fn words(known: &[Known]) -> impl Iterator<Item = Word> + Clone {
-    known.iter().map(|known| known.word)
+/// The part of a list that belongs to one of `count` equal owners.
+fn part(list: &mut [Word], owner: usize, count: usize) -> &mut [Word] {
+    let each = list.len() / count.max(1);
+    &mut list[owner * each..][..each]
+}
+
+impl Params {
+    /// The instructions of each function.
+    fn codes(&self) -> Vec<(Hook, Vec<String>)> {
+        let arrival = (Hook::Arrival(self.asks), self.code.clone().unwrap_or_default().0);
+        let head = self.at_head.clone().map(|Code(code)| (Hook::Head(self.asks), code));
+        let tick = self.tick.as_ref().map(|tick| (Hook::Tick, tick.0.code.0.clone()));
+        [Some(arrival), head, tick].into_iter().flatten().collect()
+    }
+
+    /// The functions, checked.
+    fn programs(&self, names: &Names<'_>, texts: &Texts) -> Result<Vec<Program>, Refused> {
+        let mut read = Read::new(names);
+        let programs: Result<Vec<_>, _> =
+            texts.codes().map(|(hook, code)| check(code, hook, names, &mut read)).collect();
+        let checked = programs.and_then(|programs| read.check_all(names).map(|()| programs));
+        checked.or_else(|(key, why)| refuse(key, why))
+    }
+
+    /// The time between two calls of the clock, if there is one.
+    fn every(&self) -> Result<Option<Span>, Refused> {
+        let every = self.tick.as_ref().map(|tick| tick.0.every);
+        let is_short = every.is_some_and(|every| every < SHORTEST);
+        refuse_if(is_short, "tick", "every must be at least 1 us, for a run calls the clock each time")?;
+        Ok(every)
+    }
 }
 
 impl Policy {
     /// The program at one port, or why it cannot run there.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let none = Values::default();
-        let known = params.params.as_ref().unwrap_or(&none).at("params", PARAMS, context)?;
-        let state = params.state.as_ref().unwrap_or(&none).at("state", STATE, context)?;
-        let per_vc = params.per_vc.as_ref().unwrap_or(&none).at("per_vc", STATE, context)?;
-        let names = Names { params: &known, state: &state, per_vc: &per_vc };
-        let Code(code) = &params.code.clone().unwrap_or_default();
-        let program = check::check(code, params.asks, &names).or_else(|(key, why)| refuse(key, why))?;
-        let states_less = params.looks_at == Some(LooksAt::Total) && program.looks_at == LooksAt::Own;
-        refuse_if(
-            states_less,
-            "looks_at",
-            "must be \"own\", for the code looks at the unit's own circuit or at active circuits",
-        )?;
-        let source = params.source.clone().map(|source| source.0);
-        source.iter().try_for_each(|source| source.check(code.len()))?;
-        let vcs = context.vcs();
+        let at = |values: &Option<Values>, key, most| values.as_ref().unwrap_or(&none).at(key, most, context);
+        let names = Names {
+            params: &at(&params.params, "params", PARAMS)?,
+            state: &at(&params.state, "state", STATE)?,
+            per_vc: &at(&params.per_vc, "per_vc", STATE)?,
+            per_queue: &at(&params.per_queue, "per_queue", STATE)?,
+        };
+        params.limits.iter().try_for_each(|limits| limits.check(names.params))?;
+        let source = params.source.as_ref().map(|source| source.0.as_ref().clone());
+        let every = params.every()?;
+        let texts = Texts::new(&params.name, params.codes(), source)?;
+        let programs = params.programs(&names, &texts)?;
+        let looks_at = programs.iter().fold(LooksAt::Total, |most, program| most.max(program.looks_at));
+        params.check_looks_at(looks_at)?;
+        let mut programs = programs.into_iter();
+        let mut function = || programs.next().expect("there is a program for each of the codes");
         Ok(Policy {
             asks: params.asks,
-            program,
-            frames: Frames::new(vcs, params.pass_eom),
-            state: words(&state).collect(),
-            per_vc: (0..vcs).flat_map(|_| words(&per_vc)).collect(),
+            looks_at,
+            program: function(),
+            at_head: params.at_head.as_ref().map(|_| function()),
+            tick: every.map(|every| (every, function())),
+            frames: Frames::new(context.vcs(), params.pass_eom),
+            kept: Kept::new(&names, context.vcs()),
             stream: context.stream(&params.stream),
             registers: Box::new([Word::default(); REGISTERS]),
             place: Place::new(context),
-            empty_since: Time::ZERO,
-            overflows: 0,
+            noted: Noted::default(),
+            discards: vec![false; context.vcs()],
             failure: None,
-            told: Box::new((params.name.clone(), code.clone(), source)),
+            texts: Box::new(texts),
         })
     }
 
-    /// Run the program about a unit. One that has failed accepts what fits: the run will be refused.
-    fn decide(&mut self, arrival: &Arrival<'_>) -> Decision {
-        let Policy { program, state, per_vc, stream, registers, place, empty_since, overflows, .. } = self;
-        let kept = per_vc.len() / place.circuits.len().max(1);
-        let per_vc = &mut per_vc[arrival.vc * kept..][..kept];
-        let view = View { arrival, place, empty_since: *empty_since, overflows: *overflows };
-        let mut machine = Machine { state, per_vc, stream, registers };
-        match machine.run(&program.ops, |attribute| view.look(attribute)) {
-            Ok(decision) => decision,
+    /// Run the program about a unit that arrives or, with `is_head`, is at the head of its queue. One that has failed accepts what
+    /// fits: the run will be refused.
+    #[inline]
+    fn decide(&mut self, seen: &Seen<'_>, is_head: bool) -> Decision {
+        let Policy { program, at_head, kept, stream, registers, place, noted, .. } = self;
+        let program = if is_head { at_head.as_ref().unwrap_or(program) } else { program };
+        let mut machine = Machine {
+            per_vc: part(&mut kept.per_vc, seen.vc, place.circuits()),
+            per_queue: part(&mut kept.per_queue, seen.port.queue, kept.queues),
+            state: &mut kept.state,
+            stream,
+            registers,
+        };
+        match machine.run(&program.ops, |attribute| seen.look(place, noted, attribute)) {
+            Ok(Answer::Decision(decision)) => decision,
+            Ok(Answer::End) => None,
             Err(failed) => {
-                self.note(arrival.now, &failed);
+                let hook = program.hook;
+                self.note(seen.port.now, hook, &failed);
                 None
             }
         }
     }
 
+    /// Run the function of the clock for a queue.
+    fn strike(&mut self, port: &Port<'_>) {
+        let Policy { tick, kept, stream, registers, place, noted, .. } = self;
+        let Some((_, program)) = tick else { return };
+        let mut machine = Machine {
+            per_vc: &mut [],
+            per_queue: part(&mut kept.per_queue, port.queue, kept.queues),
+            state: &mut kept.state,
+            stream,
+            registers,
+        };
+        if let Err(failed) = machine.run(&program.ops, |attribute| port.look(place, noted, attribute)) {
+            self.note(port.now, Hook::Tick, &failed);
+        }
+    }
+
     /// Keep the first failure.
     #[cold]
-    fn note(&mut self, now: Time, failed: &Failed) {
-        let (name, code, source) = &*self.told;
-        let text = &code[failed.instruction];
-        let place = match source {
-            Some(source) => source.line(failed.instruction),
-            None => format!("instruction {} of \"{name}\"", failed.instruction),
-        };
-        let why = format!("{place}: {} (`{text}`)", failed.why);
+    fn note(&mut self, now: Time, hook: Hook, failed: &Failed) {
+        let why = self.texts.message(hook, failed);
         self.failure.get_or_insert(Failure { time: now, why });
     }
 
@@ -263,50 +310,32 @@ impl Policy {
     }
 
     fn judge_frame(&mut self, arrival: &Arrival<'_>) -> Verdict {
-        let decision = if arrival.unit.is_first() { self.decide(arrival) } else { None };
+        let decision = if arrival.unit.is_first() { self.decide(&arrival.into(), false) } else { None };
         let (action, reason) = decision.unzip();
         self.frames.act(action.unwrap_or(Action::Drop));
         self.frames.judge(arrival.unit, arrival.vc, arrival.fits(), || reason)
     }
-}
 
-/// What a program sees of an arrival.
-struct View<'a> {
-    arrival: &'a Arrival<'a>,
-    place: &'a Place,
-    empty_since: Time,
-    overflows: u64,
-}
-
-impl View<'_> {
-    #[inline]
-    fn look(&self, attribute: Attribute) -> Word {
-        let Arrival { now, unit, vc, size, pool, .. } = *self.arrival;
-        match attribute {
-            Attribute::Now => Word::float(now.as_secs_f64()),
-            Attribute::NowPs => Word::size(now.0),
-            Attribute::Bytes => Word::size(unit.bytes.into()),
-            Attribute::Size => Word::size(size),
-            Attribute::Index => Word::size(unit.index.into()),
-            Attribute::IsFirst => Word::bool(unit.is_first()),
-            Attribute::IsLast => Word::bool(unit.is_eom()),
-            Attribute::Clp => Word::bool(unit.is_marked()),
-            Attribute::Ect => Word::bool(unit.is_ect()),
-            Attribute::Fits => Word::bool(self.arrival.fits()),
-            Attribute::Vc => Word::size(vc as u64),
-            Attribute::Total => Word::size(pool.total()),
-            Attribute::Own => Word::size(pool.of(vc)),
-            Attribute::Active => Word::size(pool.active().into()),
-            Attribute::Circuits => Word::size(pool.vcs() as u64),
-            Attribute::Capacity => self.place.capacity,
-            Attribute::Rate => self.place.rate,
-            Attribute::Mcr => self.place.circuits[vc][0],
-            Attribute::Weight => self.place.circuits[vc][1],
-            Attribute::Frame => self.place.circuits[vc][2],
-            Attribute::EmptySince => Word::float(self.empty_since.as_secs_f64()),
-            Attribute::EmptySincePs => Word::size(self.empty_since.0),
-            Attribute::Overflows => Word::size(self.overflows),
+    /// The fate of a unit at the head, at which the program is asked.
+    fn judge_head(&mut self, head: &Head<'_>) -> HeadVerdict {
+        match self.decide(&head.into(), true) {
+            None => HeadVerdict::Send,
+            Some((action, reason)) if action.marks(head.unit) => HeadVerdict::Mark(reason),
+            Some((_, reason)) => HeadVerdict::Discard(reason),
         }
+    }
+}
+
+impl Params {
+    /// Refuse a scenario that states less than what the code looks at.
+    fn check_looks_at(&self, found: LooksAt) -> Result<(), Refused> {
+        let why = match found {
+            LooksAt::Queues => {
+                "must be \"queues\", for the code looks at queues, at units at their heads, or at a clock"
+            }
+            _ => "must be \"own\", for the code looks at the unit's own circuit or at active circuits",
+        };
+        refuse_if(self.looks_at.is_some_and(|stated| stated.is_less_than(found)), "looks_at", why)
     }
 }
 
@@ -315,18 +344,52 @@ impl Admission for Policy {
         let verdict = match self.asks {
             Asks::Frame => self.judge_frame(arrival),
             Asks::Unit => {
-                let decision = self.decide(arrival);
+                let decision = self.decide(&(&*arrival).into(), false);
                 self.verdict(decision, arrival)
             }
         };
-        self.overflows += u64::from(verdict == Verdict::Discard(Reason::Overflow));
+        self.noted.overflows += u64::from(verdict == Verdict::Discard(Reason::Overflow));
         verdict
     }
 
     fn departed(&mut self, departure: &Departure<'_>) {
         if departure.pool.total() == 0 {
-            self.empty_since = departure.now;
+            self.noted.empty_since = departure.now;
         }
+    }
+
+    fn at_head(&mut self, head: &Head<'_>) -> HeadVerdict {
+        if self.at_head.is_none() {
+            return HeadVerdict::Send;
+        }
+        if self.asks == Asks::Frame && !head.unit.is_first() {
+            return match self.discards[head.vc] {
+                true => HeadVerdict::Discard(Reason::Partial),
+                false => HeadVerdict::Send,
+            };
+        }
+        let verdict = self.judge_head(head);
+        self.discards[head.vc] = matches!(verdict, HeadVerdict::Discard(_));
+        verdict
+    }
+
+    fn broken(&mut self, vc: usize, fragment: bool) {
+        if self.asks == Asks::Frame {
+            self.frames.broken(vc, fragment);
+        }
+    }
+
+    fn tick(&mut self, now: Time, pool: &Pool) -> Option<Time> {
+        let every = self.tick.as_ref()?.0;
+        if now > Time::ZERO {
+            let queues = if self.kept.per_queue.is_empty() { 1 } else { self.kept.queues };
+            (0..queues).for_each(|queue| self.strike(&Port { now, pool, queue, every }));
+        }
+        Some(now + every)
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { arrival_times: self.looks_at == LooksAt::Queues, ..Needs::default() }
     }
 
     fn failure(&self) -> Option<&Failure> {
@@ -334,19 +397,20 @@ impl Admission for Policy {
     }
 
     fn goes_by_frames(&self) -> bool {
-        self.asks == Asks::Frame
+        self.asks == Asks::Frame && self.at_head.is_none()
     }
 }
 
 impl Shortcuts for Policy {
     fn frames(&mut self) -> Option<&mut Frames> {
-        (self.asks == Asks::Frame).then_some(&mut self.frames)
+        (self.asks == Asks::Frame && self.looks_at != LooksAt::Queues).then_some(&mut self.frames)
     }
 
     fn rule(&self) -> Option<Rule> {
-        let interest = match self.program.looks_at {
+        let interest = match self.looks_at {
             LooksAt::Total => Interest::Total,
             LooksAt::Own => Interest::Last,
+            LooksAt::Queues => return None,
         };
         (!self.program.marks).then_some(Rule::Asked(interest))
     }

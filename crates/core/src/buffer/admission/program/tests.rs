@@ -4,6 +4,7 @@ use super::*;
 use crate::buffer::admission::tests::Bench;
 use crate::language::spec::Field;
 use crate::language::tree::Node;
+use crate::program::code::Type;
 use crate::serde_json::{Value as Json, json};
 
 /// The parameters of a program, with these keys beside its code.
@@ -66,7 +67,7 @@ fn state_is_kept_for_the_port_and_for_each_circuit() {
         (bench.offer(0, "1"), bench.offer(1, "1"), bench.offer(1, "1")),
         ("A".into(), "A".into(), "m".into())
     );
-    assert_eq!(bench.policy.state, [Word::int(3)]);
+    assert_eq!(bench.policy.kept.state, [Word::int(3)]);
 }
 
 #[test]
@@ -91,7 +92,7 @@ fn value(left: &str, operator: &str, right: &str) -> Result<String, String> {
     bench.offer(0, "1");
     match bench.policy.failure() {
         Some(failure) => Err(failure.why.clone()),
-        None => Ok(bench.policy.state[0].shown(if is_float { code::Type::Float } else { code::Type::Int })),
+        None => Ok(bench.policy.kept.state[0].shown(if is_float { Type::Float } else { Type::Int })),
     }
 }
 
@@ -203,12 +204,13 @@ fn names_types_and_what_it_looks_at_are_checked() {
 
 /// A random text that resembles an instruction.
 fn instruction(draw: &mut Stream) -> String {
-    const WORDS: [&str; 24] = [
+    const WORDS: [&str; 28] = [
         "r0", "r1", "r2", "r300", "=", "=", "=", "+", "//", "**", "jump", "unless", "0", "1", "-1", "1e999",
-        "accept", "refuse", "mark", "x.total", "x.", "params.a", "state.a", "draw",
+        "accept", "refuse", "mark", "x.total", "x.", "params.a", "state.a", "draw", "end", "queue.a",
+        "x.waited", "x.queue",
     ];
     let words = 1 + draw.up_to(5);
-    (0..words).map(|_| WORDS[draw.up_to(23) as usize]).collect::<Vec<_>>().join(" ")
+    (0..words).map(|_| WORDS[draw.up_to(27) as usize]).collect::<Vec<_>>().join(" ")
 }
 
 #[test]
@@ -216,10 +218,20 @@ fn any_text_as_code_runs_or_is_refused_with_a_message() {
     let mut draw = Stream::new(1, "hostile");
     for _ in 0..2000 {
         let code: Vec<String> = (0..1 + draw.up_to(6)).map(|_| instruction(&mut draw)).collect();
-        let code: Vec<&str> = code.iter().map(String::as_str).chain(["accept"]).collect();
-        match Policy::new(&params(&code, &json!({ "asks": "unit" })), &Context::alone(8, 2)) {
+        let end_with = |end: &'static str| code.iter().map(String::as_str).chain([end]).collect::<Vec<_>>();
+        let tick = json!({ "every": "1 ms", "code": end_with("end") });
+        let keys = [json!({}), json!({ "at_head": end_with("accept") }), json!({ "tick": tick })];
+        let (code, mut keys) = (
+            if draw.chance(0.5) { end_with("accept") } else { vec!["accept"] },
+            keys[draw.up_to(2) as usize].clone(),
+        );
+        (keys["asks"], keys["per_queue"]) = ("unit".into(), json!({ "a": 0 }));
+        match Policy::new(&params(&code, &keys), &Context::alone(8, 2)) {
             Ok(_) => {
-                bench(&code, &json!({ "asks": "unit" })).offer(0, "f..e");
+                let mut bench = bench(&code, &keys);
+                bench.offer(0, "f..e");
+                bench.tick(Time(1_000_000_000));
+                head(&mut bench.policy, 1, '1');
             }
             Err(refused) => assert!(refused.why.len() > 20, "{code:?}: {refused}"),
         }
@@ -231,4 +243,126 @@ fn the_default_program_accepts_what_fits() {
     let named = Node::named("policy", "program");
     assert!(matches!(super::super::Spec::read(&named, "admission"), Ok(super::super::Spec::Program(_))));
     assert_eq!(bench(&["accept"], &json!({})).offer(0, "f..e1"), "AAAAA");
+}
+
+/// A unit of circuit 0 that has waited since time zero, at the head of queue 1.
+fn head(policy: &mut Policy, now: u64, cell: char) -> HeadVerdict {
+    let flags = crate::unit::Flags::spelled(cell);
+    let unit = crate::unit::Unit { vc: 0, frame: 0, index: 0, bytes: 53, hop: 0, flags };
+    let mut pool = Pool::new(Context::alone(8, 2).capacity, 2);
+    pool.add(0, 1);
+    let (now, arrived) = (Time(now), Some(Time::ZERO));
+    policy.at_head(&Head { now, arrived, unit: &unit, queue: 1, vc: 0, size: 1, behind: 500, pool: &pool })
+}
+
+/// Discard what has waited for more than a second, and note in which queue.
+const LATE: [&str; 8] = [
+    "r0 = x.waited",
+    "r1 = 1.0",
+    "r2 = r0 > r1",
+    "unless r2 jump 7",
+    "r3 = x.waiting",
+    "queue.behind = r3",
+    "refuse delay",
+    "accept",
+];
+
+#[test]
+fn a_function_at_the_head_discards_a_unit_or_with_it_its_frame() {
+    const SECOND: u64 = 1_000_000_000_000;
+    for (asks, rest) in [("frame", HeadVerdict::Discard(Reason::Partial)), ("unit", HeadVerdict::Send)] {
+        let keys = json!({ "asks": asks, "at_head": LATE, "per_queue": { "behind": 0 } });
+        let policy = &mut bench(&["accept"], &keys).policy;
+        assert_eq!(head(policy, SECOND, '1'), HeadVerdict::Send, "{asks}");
+        assert_eq!(head(policy, SECOND + 1, 'f'), HeadVerdict::Discard(Reason::Delay), "{asks}");
+        assert_eq!(head(policy, SECOND, '.'), rest, "{asks}");
+        assert_eq!(policy.kept.per_queue, [Word::int(0), Word::int(500)], "{asks}");
+    }
+}
+
+#[test]
+fn a_clock_runs_at_its_times_once_or_for_each_queue() {
+    let count = |scope: &str| {
+        let (load, store) = (format!("r0 = {scope}.n"), format!("{scope}.n = r0"));
+        json!({ "every": "2 ms", "code": [load, "r1 = 1", "r0 = r0 + r1", store, "end"] })
+    };
+    let (two, four) = (Time(2_000_000_000), Time(4_000_000_000));
+    let mut of_port = bench(&["accept"], &json!({ "state": { "n": 5 }, "tick": count("state") }));
+    assert_eq!((of_port.tick(Time::ZERO), of_port.tick(two)), (Some(two), Some(four)));
+    assert_eq!(of_port.policy.kept.state, [Word::int(6)]);
+    let mut of_queues = bench(&["accept"], &json!({ "per_queue": { "n": 5 }, "tick": count("queue") }));
+    of_queues.tick(two);
+    assert_eq!(of_queues.policy.kept.per_queue, [Word::int(6); 2]);
+}
+
+#[test]
+fn a_function_names_itself_where_it_fails() {
+    let failing = ["r0 = 1", "r1 = 0", "r0 = r0 // r1"];
+    let tick = json!({ "every": "1 ms", "code": [failing[0], failing[1], failing[2], "end"] });
+    let mut clock = bench(&["accept"], &json!({ "tick": tick }));
+    clock.tick(Time(1_000_000_000));
+    let why = &clock.policy.failure().unwrap().why;
+    assert!(why.starts_with("instruction 2 of \"program\", tick: a divisor must not be 0"), "{why}");
+    let at_head = json!({ "file": "other.py", "lines": [3, 3, 4, 5] });
+    let source = json!({ "file": "mine.py", "lines": [1], "at_head": at_head });
+    let head_code = [failing[0], failing[1], failing[2], "accept"];
+    let policy = &mut bench(&["accept"], &json!({ "at_head": head_code, "source": source })).policy;
+    assert_eq!(head(policy, 1, '1'), HeadVerdict::Send, "the run has no result, but goes on");
+    assert!(policy.failure().unwrap().why.starts_with("other.py:4: a divisor"), "{:?}", policy.failure());
+}
+
+#[test]
+fn a_function_sees_only_what_there_is_when_it_is_called() {
+    let tick = |code: &[&str]| json!({ "tick": { "every": "1 ms", "code": code }, "per_vc": { "n": 0 }, "state": { "m": 0 } });
+    let head = |code: &[&str]| json!({ "at_head": code });
+    let mut both = tick(&["r0 = state.m", "state.m = r0", "end"]);
+    both["per_queue"] = json!({ "q": 0 });
+    let mut short = tick(&["end"]);
+    short["tick"]["every"] = json!("1 ns");
+    let cases = [
+        (
+            tick(&["r0 = x.own", "end"]),
+            "tick: instruction 0, \"r0 = x.own\": a clock has neither a unit nor a circuit",
+        ),
+        (tick(&["r0 = vc.n", "end"]), "a clock has no circuit"),
+        (tick(&["accept"]), "must end every path with end"),
+        (both, "the clock runs once for each queue and can assign queue.NAME only"),
+        (short, "every must be at least 1 us"),
+        (head(&["r0 = x.every", "accept"]), "only the function of a clock can look at this"),
+        (head(&["end"]), "at_head: instruction 0, \"end\": must end every path with accept, refuse or mark"),
+        (head(&["r0 = x.fits", "accept"]), "a unit at the head is in the buffer already"),
+        (head(&["r0 = x.index", "accept"]), "cannot look at units within it"),
+        (json!({ "at_head": ["accept"], "looks_at": "own" }), "looks_at: must be \"queues\""),
+    ];
+    for (keys, expected) in cases {
+        let why = refused(&["accept"], &keys);
+        assert!(why.contains(expected), "{keys}: {why}");
+    }
+    assert!(refused(&["r0 = x.waited", "accept"], &json!({})).contains("only at_head can look at this"));
+}
+
+#[test]
+fn a_parameter_beyond_its_limits_is_refused() {
+    let code = ["r0 = params.weight", "r1 = params.wait", "r2 = params.on", "accept"];
+    let limited = |weight: Json, wait: &str, limits: Json| {
+        let params = json!({ "weight": weight, "wait": wait, "on": true });
+        let keys = json!({ "params": params, "limits": limits });
+        Policy::new(&self::params(&code, &keys), &Context::alone(8, 2)).map(drop)
+    };
+    let both = || json!({ "weight": { "low": -1, "high": 1 }, "wait": { "high": 0.5 } });
+    assert_eq!(limited(json!(1), "500 ms", both()), Ok(()));
+    let cases = [
+        (limited(json!(2), "5 ms", both()), "params: weight must be at most 1, not 2"),
+        (limited(json!(-1.5), "5 ms", both()), "params: weight must be at least -1, not -1.5"),
+        (limited(json!(0), "600 ms", both()), "params: wait must be at most 0.5, not 0.6"),
+        (
+            limited(json!(0), "5 ms", json!({ "wieght": {} })),
+            "limits: unknown parameter \"wieght\"; did you mean",
+        ),
+        (limited(json!(0), "5 ms", json!({ "on": { "low": 0 } })), "limits: on must have none"),
+    ];
+    for (found, expected) in cases {
+        let why = found.unwrap_err().to_string();
+        assert!(why.contains(expected), "{why}");
+    }
 }

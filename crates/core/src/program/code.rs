@@ -8,7 +8,7 @@ use crate::language::nearest::unknown;
 
 /// The type of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Type {
+pub(crate) enum Type {
     Int,
     Float,
     Bool,
@@ -26,40 +26,40 @@ impl fmt::Display for Type {
 
 /// A value without its type, which the check of the program has found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Word(u64);
+pub(crate) struct Word(u64);
 
 impl Word {
-    pub(super) fn int(value: i64) -> Word {
+    pub(crate) fn int(value: i64) -> Word {
         Word(value.cast_unsigned())
     }
 
     /// A size, a number or an instant; none of them reaches the largest integer.
-    pub(super) fn size(value: u64) -> Word {
+    pub(crate) fn size(value: u64) -> Word {
         Word::int(i64::try_from(value).unwrap_or(i64::MAX))
     }
 
-    pub(super) fn float(value: f64) -> Word {
+    pub(crate) fn float(value: f64) -> Word {
         Word(value.to_bits())
     }
 
-    pub(super) fn bool(value: bool) -> Word {
+    pub(crate) fn bool(value: bool) -> Word {
         Word(value.into())
     }
 
-    pub(super) fn as_int(self) -> i64 {
+    pub(crate) fn as_int(self) -> i64 {
         self.0.cast_signed()
     }
 
-    pub(super) fn as_float(self) -> f64 {
+    pub(crate) fn as_float(self) -> f64 {
         f64::from_bits(self.0)
     }
 
-    pub(super) fn as_bool(self) -> bool {
+    pub(crate) fn as_bool(self) -> bool {
         self.0 != 0
     }
 
     /// The value as a message shows it.
-    pub(super) fn shown(self, kind: Type) -> String {
+    pub(crate) fn shown(self, kind: Type) -> String {
         match kind {
             Type::Int => self.as_int().to_string(),
             Type::Float => format!("{:?}", self.as_float()),
@@ -73,12 +73,12 @@ macro_rules! words {
     ($(#[doc = $doc:literal])+ $name:ident { $( $variant:ident = $word:literal ),+ $(,)? }) => {
         $(#[doc = $doc])+
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub(super) enum $name { $( $variant ),+ }
+        pub(crate) enum $name { $( $variant ),+ }
 
         impl $name {
-            pub(super) const WORDS: &'static [&'static str] = &[$( $word ),+];
+            pub(crate) const WORDS: &'static [&'static str] = &[$( $word ),+];
 
-            pub(super) fn from_word(word: &str) -> Option<$name> {
+            pub(crate) fn from_word(word: &str) -> Option<$name> {
                 match word { $( $word => Some($name::$variant), )+ _ => None }
             }
         }
@@ -111,13 +111,23 @@ words! {
         EmptySince = "empty_since",
         EmptySincePs = "empty_since_ps",
         Overflows = "overflows",
+        Mtu = "mtu",
+        Queue = "queue",
+        Waiting = "waiting",
+        Waited = "waited",
+        WaitedPs = "waited_ps",
+        Every = "every",
     }
 }
 
 impl Attribute {
-    pub(super) fn kind(self) -> Type {
+    pub(crate) fn kind(self) -> Type {
         match self {
-            Attribute::Now | Attribute::EmptySince | Attribute::Weight => Type::Float,
+            Attribute::Now
+            | Attribute::EmptySince
+            | Attribute::Weight
+            | Attribute::Waited
+            | Attribute::Every => Type::Float,
             Attribute::IsFirst | Attribute::IsLast | Attribute::Clp | Attribute::Ect | Attribute::Fits => {
                 Type::Bool
             }
@@ -126,13 +136,38 @@ impl Attribute {
     }
 
     /// Whether it is one of the unit within its frame, so that a program asked by the frame cannot look at it.
-    pub(super) fn is_within_frame(self) -> bool {
+    pub(crate) fn is_within_frame(self) -> bool {
         matches!(self, Attribute::Index | Attribute::IsFirst | Attribute::IsLast)
     }
 
     /// Whether it needs the books of every circuit, and not only their total.
-    pub(super) fn needs_circuits(self) -> bool {
+    pub(crate) fn needs_circuits(self) -> bool {
         matches!(self, Attribute::Own | Attribute::Active)
+    }
+
+    /// Whether it needs the queues, unit by unit.
+    pub(crate) fn needs_queues(self) -> bool {
+        matches!(self, Attribute::Queue | Attribute::Waiting | Attribute::Waited | Attribute::WaitedPs)
+    }
+
+    /// Whether it belongs to the port, and neither to a unit nor to a circuit.
+    pub(crate) fn is_of_port(self) -> bool {
+        matches!(
+            self,
+            Attribute::Now
+                | Attribute::NowPs
+                | Attribute::Total
+                | Attribute::Active
+                | Attribute::Circuits
+                | Attribute::Capacity
+                | Attribute::Rate
+                | Attribute::EmptySince
+                | Attribute::EmptySincePs
+                | Attribute::Overflows
+                | Attribute::Mtu
+                | Attribute::Queue
+                | Attribute::Every
+        )
     }
 }
 
@@ -172,13 +207,13 @@ words! {
 }
 
 impl Binary {
-    pub(super) fn compares(self) -> bool {
+    pub(crate) fn compares(self) -> bool {
         matches!(self, Binary::Lt | Binary::Le | Binary::Gt | Binary::Ge | Binary::Eq | Binary::Ne)
     }
 }
 
 /// The reasons that a program can give.
-pub(super) const REASONS: [Reason; 7] = [
+pub(crate) const REASONS: [Reason; 7] = [
     Reason::Early,
     Reason::Random,
     Reason::Marked,
@@ -188,19 +223,29 @@ pub(super) const REASONS: [Reason; 7] = [
     Reason::Partial,
 ];
 
-/// Whose state a value is: that of the port or of each circuit.
+/// Whose state a value is: that of the port, of each circuit or of each queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Scope {
+pub(crate) enum Scope {
     Port,
     Vc,
+    Queue,
 }
 
 /// What a program decides: nothing against the unit or frame, or to lose or mark it.
-pub(super) type Decision = Option<(Action, Reason)>;
+pub(crate) type Decision = Option<(Action, Reason)>;
+
+/// How a program ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Answer {
+    /// With a decision about a unit.
+    Decision(Decision),
+    /// With nothing but changes of its state.
+    End,
+}
 
 /// An instruction as it is written; names are not yet resolved.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Instruction<'a> {
+pub(crate) enum Instruction<'a> {
     Literal(u8, Type, Word),
     Look(u8, Attribute),
     Param(u8, &'a str),
@@ -212,21 +257,22 @@ pub(super) enum Instruction<'a> {
     Binary(u8, Binary, u8, u8),
     Jump(usize),
     Unless(u8, usize),
-    Answer(Decision),
+    Answer(Answer),
 }
 
 /// What an instruction can look like.
 const FORMS: &str = "write `r0 = VALUE`, `r0 = FUNCTION r1`, `r0 = r1 OPERATOR r2`, `state.NAME = r0`, `vc.NAME = r0`, \
-                     `jump N`, `unless r0 jump N`, `accept`, `refuse REASON` or `mark REASON`";
+                     `queue.NAME = r0`, `jump N`, `unless r0 jump N`, `accept`, `refuse REASON`, `mark REASON` or `end`";
 
 impl<'a> Instruction<'a> {
     /// Read one instruction.
-    pub(super) fn parse(text: &'a str) -> Result<Instruction<'a>, String> {
+    pub(crate) fn parse(text: &'a str) -> Result<Instruction<'a>, String> {
         let words: Vec<&str> = text.split_whitespace().take(7).collect();
         match words[..] {
-            ["accept"] => Ok(Instruction::Answer(None)),
-            ["refuse", ref rest @ ..] => Ok(Instruction::Answer(Some((Action::Drop, reason(rest)?)))),
-            ["mark", ref rest @ ..] => Ok(Instruction::Answer(Some((Action::Mark, reason(rest)?)))),
+            ["accept"] => Ok(decision(None)),
+            ["refuse", ref rest @ ..] => Ok(decision(Some((Action::Drop, reason(rest)?)))),
+            ["mark", ref rest @ ..] => Ok(decision(Some((Action::Mark, reason(rest)?)))),
+            ["end"] => Ok(Instruction::Answer(Answer::End)),
             ["jump", target] => Ok(Instruction::Jump(number(target)?)),
             ["unless", condition, "jump", target] => {
                 Ok(Instruction::Unless(register(condition)?, number(target)?))
@@ -241,7 +287,7 @@ impl<'a> Instruction<'a> {
     }
 
     /// The registers that it reads.
-    pub(super) fn reads(&self) -> impl Iterator<Item = u8> {
+    pub(crate) fn reads(&self) -> impl Iterator<Item = u8> {
         let (first, second) = match *self {
             Instruction::Store(_, _, from)
             | Instruction::Copy(_, from)
@@ -252,6 +298,10 @@ impl<'a> Instruction<'a> {
         };
         first.into_iter().chain(second)
     }
+}
+
+fn decision<'a>(decision: Decision) -> Instruction<'a> {
+    Instruction::Answer(Answer::Decision(decision))
 }
 
 fn assignment<'a>(to: u8, rest: &[&'a str]) -> Result<Instruction<'a>, String> {
@@ -281,6 +331,7 @@ fn single(to: u8, value: &str) -> Result<Instruction<'_>, String> {
         Some(("params", name)) => Ok(Instruction::Param(to, name)),
         Some(("state", name)) => Ok(Instruction::Load(to, Scope::Port, name)),
         Some(("vc", name)) => Ok(Instruction::Load(to, Scope::Vc, name)),
+        Some(("queue", name)) => Ok(Instruction::Load(to, Scope::Queue, name)),
         _ if value == "draw" => Ok(Instruction::Draw(to)),
         _ if value.starts_with('r') => Ok(Instruction::Copy(to, register(value)?)),
         _ => literal(value).map(|(kind, word)| Instruction::Literal(to, kind, word)),
@@ -321,7 +372,11 @@ fn state(text: &str) -> Result<(Scope, &str), String> {
     match text.split_once('.') {
         Some(("state", name)) => Ok((Scope::Port, name)),
         Some(("vc", name)) => Ok((Scope::Vc, name)),
-        _ => Err(format!("only `state.NAME`, `vc.NAME` and registers can be assigned, not {}", quoted(text))),
+        Some(("queue", name)) => Ok((Scope::Queue, name)),
+        _ => Err(format!(
+            "only `state.NAME`, `vc.NAME`, `queue.NAME` and registers can be assigned, not {}",
+            quoted(text)
+        )),
     }
 }
 
@@ -339,7 +394,7 @@ fn reason(words: &[&str]) -> Result<Reason, String> {
 
 /// An instruction in the form in which it runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Op {
+pub(crate) enum Op {
     Set(u8, Word),
     Look(u8, Attribute),
     Load(u8, Scope, u8),
@@ -354,5 +409,5 @@ pub(super) enum Op {
     Real(u8, Binary, u8, u8),
     Jump(u16),
     Unless(u8, u16),
-    Answer(Decision),
+    Answer(Answer),
 }

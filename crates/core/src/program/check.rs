@@ -1,58 +1,80 @@
 //! The check of a program: a scenario from a stranger is safe, because what passes here ends, reads only what has been
 //! written, and computes with values of the right type.
 
-use super::code::{Attribute, Binary, Instruction, Op, Scope, Type, Unary};
+use super::code::{Answer, Attribute, Binary, Instruction, Op, Scope, Type, Unary};
+use super::hook::{Hook, LooksAt};
 use super::values::Known;
-use super::{Asks, LooksAt};
+use crate::buffer::verdict::Action;
 use crate::excerpt::quoted;
 use crate::language::nearest::unknown;
 
 /// Instructions of a program at most: as jumps lead only forward, no decision takes more of them.
-pub(super) const FUEL: usize = 1024;
+pub(crate) const FUEL: usize = 1024;
 
 /// Registers that an instruction can name.
-pub(super) const REGISTERS: usize = 256;
+pub(crate) const REGISTERS: usize = 256;
 
 /// What a program refers to by name.
 #[derive(Debug)]
-pub(super) struct Names<'a> {
-    pub(super) params: &'a [Known],
-    pub(super) state: &'a [Known],
-    pub(super) per_vc: &'a [Known],
+pub(crate) struct Names<'a> {
+    pub(crate) params: &'a [Known],
+    pub(crate) state: &'a [Known],
+    pub(crate) per_vc: &'a [Known],
+    pub(crate) per_queue: &'a [Known],
 }
 
-/// A program that has been checked.
+/// A function of a program that has been checked.
 #[derive(Clone, Debug)]
-pub(super) struct Program {
-    pub(super) ops: Vec<Op>,
-    pub(super) looks_at: LooksAt,
+pub(crate) struct Program {
+    pub(crate) hook: Hook,
+    pub(crate) ops: Vec<Op>,
+    pub(crate) looks_at: LooksAt,
     /// Whether it ever marks.
-    pub(super) marks: bool,
+    pub(crate) marks: bool,
 }
 
-/// Check a program, or say which of the scenario's keys is wrong, and why.
-pub(super) fn check(
-    code: &[String],
-    asks: Asks,
-    names: &Names<'_>,
-) -> Result<Program, (&'static str, String)> {
-    if code.is_empty() || code.len() > FUEL {
-        return Err(("code", format!("must have 1 to {FUEL} instructions, not {}", code.len())));
+/// Which parameters the functions of a program read.
+#[derive(Debug)]
+pub(crate) struct Read(Vec<bool>);
+
+impl Read {
+    /// No function has been checked yet.
+    pub(crate) fn new(names: &Names<'_>) -> Read {
+        Read(vec![false; names.params.len()])
     }
-    let mut check = Check::new(code.len(), asks, names);
+
+    /// A misspelt override of a parameter must not add one that nothing reads.
+    pub(crate) fn check_all(&self, names: &Names<'_>) -> Result<(), (&'static str, String)> {
+        let params = || names.params.iter().zip(&self.0);
+        let Some((param, _)) = params().find(|(_, read)| !**read) else { return Ok(()) };
+        let read: Vec<&str> =
+            params().filter(|(_, read)| **read).map(|(param, _)| param.name.as_str()).collect();
+        Err(("params", unknown("parameter", &param.name, &read)))
+    }
+}
+
+/// Check a function of a program, or say which of the scenario's keys is wrong, and why.
+pub(crate) fn check(
+    code: &[String],
+    hook: Hook,
+    names: &Names<'_>,
+    read: &mut Read,
+) -> Result<Program, (&'static str, String)> {
+    let key = hook.key();
+    if code.is_empty() || code.len() > FUEL {
+        return Err((key, format!("must have 1 to {FUEL} instructions, not {}", code.len())));
+    }
+    let mut check = Check::new(code.len(), hook, names, read);
     let mut ops = Vec::with_capacity(code.len());
     for (number, text) in code.iter().enumerate() {
         let op = Instruction::parse(text).and_then(|instruction| check.step(number, &instruction));
-        ops.push(op.map_err(|why| ("code", format!("instruction {number}, {}: {why}", quoted(text))))?);
+        ops.push(op.map_err(|why| (key, format!("instruction {number}, {}: {why}", quoted(text))))?);
     }
     if check.reached.is_some() {
-        return Err(("code", "must end every path with accept, refuse or mark".to_string()));
+        return Err((key, hook.ends().to_string()));
     }
-    check.all_params_are_read()?;
-    let looks_at = if check.needs_circuits { LooksAt::Own } else { LooksAt::Total };
-    let marks =
-        ops.iter().any(|op| matches!(op, Op::Answer(Some((action, _))) if *action == super::Action::Mark));
-    Ok(Program { ops, looks_at, marks })
+    let marks = ops.iter().any(|op| matches!(op, Op::Answer(Answer::Decision(Some((Action::Mark, _))))));
+    Ok(Program { hook, ops, looks_at: check.looks_at, marks })
 }
 
 /// Which registers have a value on every path to an instruction.
@@ -61,27 +83,26 @@ type Written = [bool; REGISTERS];
 /// A program that is being checked, from its first instruction to its last.
 struct Check<'a> {
     names: &'a Names<'a>,
-    asks: Asks,
+    hook: Hook,
     types: [Option<Type>; REGISTERS],
     /// The registers written when the next instruction is reached from the one before it, if it can be.
     reached: Option<Written>,
     /// The same for jumps to later instructions.
     jumps: Vec<Option<Box<Written>>>,
-    /// Which parameters have been read.
-    read: Vec<bool>,
-    needs_circuits: bool,
+    read: &'a mut Read,
+    looks_at: LooksAt,
 }
 
 impl<'a> Check<'a> {
-    fn new(length: usize, asks: Asks, names: &'a Names<'a>) -> Check<'a> {
+    fn new(length: usize, hook: Hook, names: &'a Names<'a>, read: &'a mut Read) -> Check<'a> {
         Check {
             names,
-            asks,
+            hook,
             types: [None; REGISTERS],
             reached: Some([false; REGISTERS]),
             jumps: vec![None; length],
-            read: vec![false; names.params.len()],
-            needs_circuits: false,
+            read,
+            looks_at: hook.looks_at(),
         }
     }
 
@@ -105,15 +126,17 @@ impl<'a> Check<'a> {
             }
             Instruction::Param(to, name) => {
                 let index = find("parameter", name, self.names.params)?;
-                self.read[index] = true;
+                self.read.0[index] = true;
                 let known = &self.names.params[index];
                 self.write(to, known.kind, Op::Set(to, known.word))?
             }
             Instruction::Load(to, scope, name) => {
+                self.hook.check_load(scope)?;
                 let (place, kind) = self.state(scope, name)?;
                 self.write(to, kind, Op::Load(to, scope, place))?
             }
             Instruction::Store(scope, name, from) => {
+                self.hook.check_store(scope, !self.names.per_queue.is_empty())?;
                 let (place, kind) = self.state(scope, name)?;
                 same(kind, self.kind(from), name)?;
                 Op::Store(scope, place, from)
@@ -134,19 +157,22 @@ impl<'a> Check<'a> {
                 same(Type::Bool, self.kind(condition), "the condition")?;
                 Op::Unless(condition, self.jump(number, target)?)
             }
-            Instruction::Answer(decision) => {
+            Instruction::Answer(answer) => {
+                self.hook.check_answer(answer)?;
                 self.reached = None;
-                Op::Answer(decision)
+                Op::Answer(answer)
             }
         })
     }
 
     fn look(&mut self, attribute: Attribute) -> Result<(), String> {
-        if self.asks == Asks::Frame && attribute.is_within_frame() {
-            return Err("a program asked once a frame cannot look at units within it; use asks = \"unit\""
-                .to_string());
-        }
-        self.needs_circuits |= attribute.needs_circuits();
+        self.hook.check_look(attribute)?;
+        let looks_at = match attribute {
+            _ if attribute.needs_queues() => LooksAt::Queues,
+            _ if attribute.needs_circuits() => LooksAt::Own,
+            _ => LooksAt::Total,
+        };
+        self.looks_at = self.looks_at.max(looks_at);
         Ok(())
     }
 
@@ -193,28 +219,17 @@ impl<'a> Check<'a> {
         Ok(target as u16)
     }
 
-    fn state(&self, scope: Scope, name: &str) -> Result<(u8, Type), String> {
+    fn state(&mut self, scope: Scope, name: &str) -> Result<(u8, Type), String> {
         let (what, known) = match scope {
             Scope::Port => ("state", self.names.state),
             Scope::Vc => ("state of circuits", self.names.per_vc),
+            Scope::Queue => ("state of queues", self.names.per_queue),
         };
+        if scope == Scope::Queue {
+            self.looks_at = LooksAt::Queues;
+        }
         let index = find(what, name, known)?;
         Ok((index as u8, known[index].kind))
-    }
-
-    /// A misspelt override of a parameter must not add one that nothing reads.
-    fn all_params_are_read(&self) -> Result<(), (&'static str, String)> {
-        let unread = self.names.params.iter().zip(&self.read).find(|(_, read)| !**read);
-        let Some((param, _)) = unread else { return Ok(()) };
-        let read: Vec<&str> = self
-            .names
-            .params
-            .iter()
-            .zip(&self.read)
-            .filter(|(_, read)| **read)
-            .map(|(param, _)| param.name.as_str())
-            .collect();
-        Err(("params", unknown("parameter", &param.name, &read)))
     }
 }
 

@@ -1,28 +1,29 @@
 //! The interpreter: one decision of a checked program.
 
 use super::check::REGISTERS;
-use super::code::{Attribute, Binary, Decision, Op, Scope, Type, Unary, Word};
+use super::code::{Answer, Attribute, Binary, Op, Scope, Type, Unary, Word};
 use crate::rng::Stream;
 
 /// What an instruction cannot compute: the reason, and the values from which it should have.
-pub(super) struct Failed {
-    pub(super) instruction: usize,
-    pub(super) why: String,
+pub(crate) struct Failed {
+    pub(crate) instruction: usize,
+    pub(crate) why: String,
 }
 
 /// What a decision may change.
-pub(super) struct Machine<'a> {
-    pub(super) state: &'a mut [Word],
-    pub(super) per_vc: &'a mut [Word],
-    pub(super) stream: &'a mut Stream,
+pub(crate) struct Machine<'a> {
+    pub(crate) state: &'a mut [Word],
+    pub(crate) per_vc: &'a mut [Word],
+    pub(crate) per_queue: &'a mut [Word],
+    pub(crate) stream: &'a mut Stream,
     /// What they hold does not matter: the check has found that each is written before it is read.
-    pub(super) registers: &'a mut [Word; REGISTERS],
+    pub(crate) registers: &'a mut [Word; REGISTERS],
 }
 
 impl Machine<'_> {
     /// Run a program to its answer; `look` gives the attributes.
     #[inline]
-    pub(super) fn run(&mut self, ops: &[Op], look: impl Fn(Attribute) -> Word) -> Result<Decision, Failed> {
+    pub(crate) fn run(&mut self, ops: &[Op], look: impl Fn(Attribute) -> Word) -> Result<Answer, Failed> {
         let mut next = 0;
         loop {
             let instruction = next;
@@ -63,7 +64,7 @@ impl Machine<'_> {
                     }
                     continue;
                 }
-                Op::Answer(decision) => return Ok(decision),
+                Op::Answer(answer) => return Ok(answer),
             };
             self.registers[usize::from(to)] = value;
         }
@@ -77,6 +78,7 @@ impl Machine<'_> {
         match scope {
             Scope::Port => self.state,
             Scope::Vc => self.per_vc,
+            Scope::Queue => self.per_queue,
         }
     }
 }

@@ -31,15 +31,15 @@ pub struct Values(Vec<(String, Scalar)>);
 
 /// A value at a port.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Known {
-    pub(super) name: String,
-    pub(super) kind: Type,
-    pub(super) word: Word,
+pub(crate) struct Known {
+    pub(crate) name: String,
+    pub(crate) kind: Type,
+    pub(crate) word: Word,
 }
 
 impl Values {
     /// The values at one port; `key` is the key that has them, and `most` how many it may have.
-    pub(super) fn at(
+    pub(crate) fn at(
         &self,
         key: &'static str,
         most: usize,

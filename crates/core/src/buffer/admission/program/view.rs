@@ -1,0 +1,134 @@
+//! What a program sees of its port, and of a unit.
+
+use super::super::{Arrival, Head};
+use super::Context;
+use crate::buffer::pool::Pool;
+use crate::program::code::{Attribute, Word};
+use crate::unit::Unit;
+use crate::units::{Span, Time};
+
+/// What does not change at a port.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    capacity: Word,
+    rate: Word,
+    mtu: Word,
+    /// Minimum rate, weight and frame of every circuit.
+    circuits: Vec<[Word; 3]>,
+}
+
+impl Place {
+    pub(super) fn new(context: &Context<'_>) -> Place {
+        let circuits = context.contracts.iter().map(|contract| {
+            [Word::size(contract.mcr.0), Word::float(contract.weight), Word::size(contract.frame)]
+        });
+        let mtu = context.contracts.iter().map(|contract| contract.octets).max();
+        Place {
+            capacity: Word::size(context.capacity.up_to(u64::MAX)),
+            rate: Word::size(context.rate.0),
+            mtu: Word::size(mtu.unwrap_or(0)),
+            circuits: circuits.collect(),
+        }
+    }
+
+    pub(super) fn circuits(&self) -> usize {
+        self.circuits.len()
+    }
+}
+
+/// The port at an instant.
+#[derive(Clone, Copy)]
+pub(super) struct Port<'a> {
+    pub(super) now: Time,
+    pub(super) pool: &'a Pool,
+    pub(super) queue: usize,
+    /// The time between two calls of the clock, where it calls.
+    pub(super) every: Span,
+}
+
+/// What a policy notes for its program.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Noted {
+    /// When the buffer last became empty.
+    pub(super) empty_since: Time,
+    /// Units lost for want of room.
+    pub(super) overflows: u64,
+}
+
+/// A unit that arrives or is at the head of its queue.
+#[derive(Clone, Copy)]
+pub(super) struct Seen<'a> {
+    pub(super) port: Port<'a>,
+    pub(super) unit: &'a Unit,
+    pub(super) vc: usize,
+    size: u64,
+    waiting: u64,
+    waited: Span,
+    fits: bool,
+}
+
+impl<'a> From<&Arrival<'a>> for Seen<'a> {
+    fn from(arrival: &Arrival<'a>) -> Seen<'a> {
+        let &Arrival { now, unit, vc, size, pool, place, waiting, .. } = arrival;
+        let port = Port { now, pool, queue: place, every: Span::ZERO };
+        Seen { port, unit, vc, size, waiting, waited: Span::ZERO, fits: arrival.fits() }
+    }
+}
+
+impl<'a> From<&Head<'a>> for Seen<'a> {
+    fn from(head: &Head<'a>) -> Seen<'a> {
+        let &Head { now, arrived, unit, queue, vc, size, behind, pool } = head;
+        let waited = now.since(arrived.expect("the port keeps arrival times"));
+        let port = Port { now, pool, queue, every: Span::ZERO };
+        Seen { port, unit, vc, size, waiting: behind, waited, fits: true }
+    }
+}
+
+impl Port<'_> {
+    /// An attribute that belongs to no unit.
+    pub(super) fn look(&self, place: &Place, noted: &Noted, attribute: Attribute) -> Word {
+        match attribute {
+            Attribute::Now => Word::float(self.now.as_secs_f64()),
+            Attribute::NowPs => Word::size(self.now.0),
+            Attribute::Total => Word::size(self.pool.total()),
+            Attribute::Active => Word::size(self.pool.active().into()),
+            Attribute::Circuits => Word::size(self.pool.vcs() as u64),
+            Attribute::Capacity => place.capacity,
+            Attribute::Rate => place.rate,
+            Attribute::Mtu => place.mtu,
+            Attribute::EmptySince => Word::float(noted.empty_since.as_secs_f64()),
+            Attribute::EmptySincePs => Word::size(noted.empty_since.0),
+            Attribute::Overflows => Word::size(noted.overflows),
+            Attribute::Queue => Word::size(self.queue as u64),
+            Attribute::Every => Word::float(self.every.as_secs_f64()),
+            _ => unreachable!("a checked program looks at units only where there is one"),
+        }
+    }
+}
+
+impl Seen<'_> {
+    /// An attribute of the unit, its circuit or the port.
+    #[inline]
+    pub(super) fn look(&self, place: &Place, noted: &Noted, attribute: Attribute) -> Word {
+        let Seen { port, unit, vc, .. } = *self;
+        match attribute {
+            Attribute::Bytes => Word::size(unit.bytes.into()),
+            Attribute::Size => Word::size(self.size),
+            Attribute::Index => Word::size(unit.index.into()),
+            Attribute::IsFirst => Word::bool(unit.is_first()),
+            Attribute::IsLast => Word::bool(unit.is_eom()),
+            Attribute::Clp => Word::bool(unit.is_marked()),
+            Attribute::Ect => Word::bool(unit.is_ect()),
+            Attribute::Fits => Word::bool(self.fits),
+            Attribute::Vc => Word::size(vc as u64),
+            Attribute::Own => Word::size(port.pool.of(vc)),
+            Attribute::Mcr => place.circuits[vc][0],
+            Attribute::Weight => place.circuits[vc][1],
+            Attribute::Frame => place.circuits[vc][2],
+            Attribute::Waiting => Word::size(self.waiting),
+            Attribute::Waited => Word::float(self.waited.as_secs_f64()),
+            Attribute::WaitedPs => Word::size(self.waited.0),
+            of_port => port.look(place, noted, of_port),
+        }
+    }
+}

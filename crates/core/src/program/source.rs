@@ -1,0 +1,180 @@
+//! The texts of a program: its instructions, and where in a source each of them was written.
+
+use serde_json::{Value as Json, json};
+
+use super::hook::Hook;
+use super::run::Failed;
+use crate::language::spec::{Field, Nested, Shape};
+use crate::language::tree::{Fault, Node};
+use crate::refused::{Refused, refuse_if};
+use crate::section;
+use crate::units::Span;
+
+section! {
+    /// Where instructions were written.
+    pub struct Lines {
+        /// The file.
+        pub file: String,
+        /// The line of each instruction.
+        pub lines: Vec<u32>,
+    }
+}
+
+section! {
+    /// The text from which a program was translated, for messages.
+    pub struct Source {
+        /// Its file.
+        pub file: String,
+        /// The line of each instruction.
+        pub lines: Vec<u32>,
+        /// The same of the function at the head.
+        pub at_head: Option<Nested<Lines>> = None,
+        /// The same of the function that the clock calls.
+        pub tick: Option<Nested<Lines>> = None,
+    }
+}
+
+impl Source {
+    /// The file and the lines of a function.
+    fn of(&self, hook: Hook) -> (&str, &[u32]) {
+        let other = match hook {
+            Hook::Arrival(_) => return (&self.file, &self.lines),
+            Hook::Head(_) => &self.at_head,
+            Hook::Tick => &self.tick,
+        };
+        other.as_ref().map_or(("", &[]), |Nested(other)| (&other.file, &other.lines))
+    }
+}
+
+section! {
+    /// A clock, and what it does.
+    pub struct Clock {
+        /// Time between two calls, at least 1 us; the first call is that long after the start.
+        pub every: Span = Span::millis(10),
+        /// Instructions, once for each queue if there is state of queues.
+        pub code: TickCode = TickCode::default(),
+    }
+}
+
+/// What messages need of a program.
+#[derive(Clone, Debug)]
+pub(crate) struct Texts {
+    name: String,
+    codes: Vec<(Hook, Vec<String>)>,
+    source: Option<Source>,
+}
+
+impl Texts {
+    /// The texts of functions, or that the source does not fit them.
+    pub(crate) fn new(
+        name: &str,
+        codes: Vec<(Hook, Vec<String>)>,
+        source: Option<Source>,
+    ) -> Result<Texts, Refused> {
+        for (source, (hook, code)) in
+            source.iter().flat_map(|source| codes.iter().map(move |it| (source, it)))
+        {
+            let wrong = source.of(*hook).1.len() != code.len();
+            let why =
+                || format!("must have a line for each of {} instructions of {}", code.len(), hook.key());
+            refuse_if(wrong, "source", why())?;
+        }
+        Ok(Texts { name: name.to_string(), codes, source })
+    }
+
+    /// The instructions of its functions.
+    pub(crate) fn codes(&self) -> impl Iterator<Item = (Hook, &[String])> {
+        self.codes.iter().map(|(hook, code)| (*hook, code.as_slice()))
+    }
+
+    /// The message about an instruction that could not be computed.
+    pub(crate) fn message(&self, hook: Hook, failed: &Failed) -> String {
+        let number = failed.instruction;
+        let place = match (&self.source, hook) {
+            (Some(source), _) => format!("{}:{}", source.of(hook).0, source.of(hook).1[number]),
+            (None, Hook::Arrival(_)) => format!("instruction {number} of \"{}\"", self.name),
+            (None, _) => format!("instruction {number} of \"{}\", {}", self.name, hook.key()),
+        };
+        let code = self.codes().find(|(of, _)| *of == hook).expect("only functions that there are run").1;
+        format!("{place}: {} (`{}`)", failed.why, code[number])
+    }
+}
+
+/// The instructions of a program.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Code(pub Vec<String>);
+
+impl Default for Code {
+    /// Accept every frame that fits.
+    fn default() -> Code {
+        Code(vec!["accept".to_string()])
+    }
+}
+
+/// Programs that need neither parameters nor state.
+const EXAMPLES: [&[&str]; 3] = [
+    &["accept"],
+    &[
+        "r0 = x.total",
+        "r1 = x.capacity",
+        "r2 = 2",
+        "r0 = r0 * r2",
+        "r3 = r0 >= r1",
+        "unless r3 jump 7",
+        "refuse",
+        "accept",
+    ],
+    &[
+        "r0 = draw",
+        "r1 = 0.125",
+        "r2 = r0 < r1",
+        "unless r2 jump 9",
+        "r3 = x.own",
+        "r4 = 10",
+        "r2 = r3 > r4",
+        "unless r2 jump 9",
+        "mark random",
+        "accept",
+    ],
+];
+
+impl Field for Code {
+    fn read(node: &Node, path: &str) -> Result<Code, Fault> {
+        Vec::read(node, path).map(Code)
+    }
+
+    fn write(&self) -> Json {
+        self.0.write()
+    }
+
+    fn shape() -> Shape {
+        let schema = json!({ "type": "array", "items": { "type": "string" }, "examples": EXAMPLES });
+        Shape { unit: "-", schema }
+    }
+}
+
+/// The instructions that a clock runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TickCode(pub Vec<String>);
+
+impl Default for TickCode {
+    /// Nothing happens.
+    fn default() -> TickCode {
+        TickCode(vec!["end".to_string()])
+    }
+}
+
+impl Field for TickCode {
+    fn read(node: &Node, path: &str) -> Result<TickCode, Fault> {
+        Vec::read(node, path).map(TickCode)
+    }
+
+    fn write(&self) -> Json {
+        self.0.write()
+    }
+
+    fn shape() -> Shape {
+        let schema = json!({ "type": "array", "items": { "type": "string" }, "examples": [["end"], ["r0 = draw", "end"]] });
+        Shape { unit: "-", schema }
+    }
+}

@@ -1,0 +1,134 @@
+"""Published schemes as policies in Python: they give what the schemes of the simulator give, and can be changed.
+
+    from pushout.policy import published
+
+    pushout.compare("lan", ["codel", published.codel, published.codel(target="20 ms")])
+
+A time of the simulator is a whole number of picoseconds: `int(1e12 * x.target + 0.5)` is that of a parameter.
+"""
+
+from math import sqrt
+from typing import Any
+
+from pushout import policy
+
+
+def _codel_head(x: Any, s: Any) -> Any:
+    """The pseudocode of RFC 8289, section 5, packet by packet: `s.after` says why the one in front was discarded."""
+    if not x.is_first:
+        return "partial" if s.discards else False
+    interval = int(1e12 * x.interval + 0.5)
+    late = False
+    if x.waited_ps < int(1e12 * x.target + 0.5) or x.waiting <= x.mtu:
+        s.above = -1
+    elif s.above < 0:
+        s.above = x.now_ps + interval
+    else:
+        late = x.now_ps >= s.above
+    after = s.after
+    s.after = 0
+    s.discards = False
+    if after == 1:
+        return False
+    begins = after == 0 and not s.dropping and late
+    if begins:
+        recent = x.now_ps - s.next < 16 * interval
+        s.count = s.count - s.last if s.count - s.last > 1 and recent else 1
+        s.last = s.count
+        s.dropping = True
+        s.next = x.now_ps + int(interval / sqrt(s.count))
+    elif after == 2 and late:
+        s.next = s.next + int(interval / sqrt(s.count))
+    else:
+        s.dropping = s.dropping and late
+    if not begins:
+        if not s.dropping or x.now_ps < s.next:
+            return False
+        s.count += 1
+    if x.marks and x.ect:
+        if not begins:
+            s.next = s.next + int(interval / sqrt(s.count))
+        return "mark delay"
+    s.after = 1 if begins else 2
+    s.discards = True
+    return "delay"
+
+
+@policy.admission(
+    asks="unit",
+    params={"target": policy.time("5 ms"), "interval": policy.time("100 ms"), "marks": False},
+    per_vc={"discards": False},
+    per_queue={"above": -1, "dropping": False, "next": 0, "count": 0, "last": 0, "after": 0},
+    at_head=_codel_head,
+)
+def codel(x: Any) -> Any:
+    """CoDel (RFC 8289): accept what fits, and decide at the head of the queue."""
+    return False
+
+
+def _pie_head(x: Any, s: Any) -> Any:
+    """The wait of the packet that left last, 0 if none waited behind it."""
+    s.wait = x.waited if x.waiting > 0 else 0.0
+    return False
+
+
+def _pie_update(x: Any, s: Any) -> None:
+    """Set the probability (RFC 8033, section 4.2) and the time for which bursts pass (section 4.4)."""
+    fine = 2048.0 if s.p < 0.000001 else 512.0 if s.p < 0.00001 else 128.0 if s.p < 0.0001 else 32.0
+    divisor = fine if s.p < 0.001 else 8.0 if s.p < 0.01 else 2.0 if s.p < 0.1 else 1.0
+    change = (x.alpha * (s.wait - x.target) + x.beta * (s.wait - s.old_wait)) / divisor
+    if s.p >= 0.1:
+        change = min(change, 0.02)
+    s.p = min(max(s.p + change, 0.0), 1.0)
+    if s.wait == 0.0 and s.old_wait == 0.0:
+        s.p = s.p * 0.98
+    burst = int(1e12 * x.burst + 0.5)
+    s.left = max((burst if s.left < 0 else s.left) - int(1e12 * x.every + 0.5), 0)
+    if s.p == 0.0 and s.wait < x.target / 2 and s.old_wait < x.target / 2:
+        s.left = burst
+    s.old_wait = s.wait
+
+
+@policy.admission(
+    asks="unit",
+    params={
+        "target": policy.time("15 ms"),
+        "alpha": policy.number(0.125, low=0),
+        "beta": policy.number(1.25, low=0),
+        "burst": policy.time("150 ms"),
+        "marks": False,
+        "mark_limit": policy.number(0.1, low=0, high=1),
+    },
+    per_vc={"fate": 0},
+    per_queue={"p": 0.0, "wait": 0.0, "old_wait": 0.0, "sum": 0.0, "left": -1},
+    at_head=_pie_head,
+    tick=_pie_update,
+    every="15 ms",
+    stream="pie",
+)
+def pie(x: Any, s: Any) -> Any:
+    """PIE (RFC 8033). The fate of a frame: 0 whole, 1 broken, 2 refused by chance, 3 refused for want of room."""
+    marked = False
+    if x.is_first:
+        s.fate = 0
+        bursts = x.burst > 0.0 if s.left < 0 else s.left > 0
+        calm = s.old_wait < x.target / 2 and s.p < 0.2
+        if not (bursts or calm or x.waiting <= 2 * x.mtu):
+            s.sum = 0.0 if s.p == 0.0 else s.sum + s.p
+            if s.sum >= 0.85 and (s.sum >= 8.5 or x.draw() < s.p):
+                s.sum = 0.0
+                marked = x.marks and x.ect and s.p <= x.mark_limit
+                s.fate = 0 if marked else 2
+    if s.fate == 2:
+        return "random"
+    if s.fate == 3 or (s.fate == 1 and not (x.is_last and x.fits)):
+        return "partial"
+    if not x.fits:
+        s.fate = 3 if x.is_first else 1
+        s.sum = 0.0
+        return "overflow"
+    return "mark random" if marked else False
+
+
+PUBLISHED = {"codel": codel, "pie": pie}
+"""All of them, by the names of the schemes."""
