@@ -3,12 +3,13 @@
 import json
 import threading
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pushout import simulate
+from pushout import _core, simulate
 from pushout._core import Reached
 from pushout.document import Document
 from pushout.errors import ScenarioError
@@ -62,48 +63,52 @@ def document(seed: int = 1, *, goodput: float = 0.98, queue: float = 5500.0) -> 
 
 
 class FakeCore:
-    """The functions of `_core`, and a list of the runs that were asked for."""
+    """The simulator, with lists of the scenarios that were checked and of the runs that were asked for."""
 
     __file__ = __file__
     Reached = Reached
+    WAITING = _core.WAITING
 
     def __init__(self) -> None:
+        self.checked: list[tuple[str, ...]] = []
         self.runs: list[tuple[tuple[str, ...], int | None]] = []
         self.interrupt_after: int | None = None
         self.lock = threading.Lock()
 
-    def run(
-        self,
-        text: str,
-        name: str,
-        sets: Sequence[str],
-        seed: int | None,
-        engine: str | None,
-        audit: bool,
-        reached: Reached,
-    ) -> str:
-        self.validate(text, name, sets)
-        with self.lock:
-            if self.interrupt_after is not None and len(self.runs) >= self.interrupt_after:
-                raise KeyboardInterrupt
-            self.runs.append((tuple(sets), seed))
-        return json.dumps(document(7 if seed is None else seed, goodput=0.985 if "9140" in " ".join(sets) else 0.97))
-
-    def validate(self, text: str, name: str, sets: Sequence[str]) -> str:
+    def Scenario(self, text: str, name: str, sets: Sequence[str], engine: str | None) -> "FakeScenario":  # noqa: N802
         if "bufer" in text:
             raise ScenarioError(f'{name}:1:1: unknown key "bufer"; did you mean "buffer"?')
+        self.checked.append(tuple(sets))
+        return FakeScenario(self, tuple(sets))
+
+
+@dataclass(frozen=True)
+class FakeScenario:
+    """A scenario that was checked."""
+
+    core: FakeCore
+    sets: tuple[str, ...]
+    seed: int = 7
+
+    def run(self, seed: int | None, audit: bool, flows: int | None, reached: Reached) -> str:
+        with self.core.lock:
+            if self.core.interrupt_after is not None and len(self.core.runs) >= self.core.interrupt_after:
+                raise KeyboardInterrupt
+            self.core.runs.append((self.sets, seed))
+        goodput = 0.985 if "9140" in " ".join(self.sets) else 0.97
+        return json.dumps(document(self.seed if seed is None else seed, goodput=goodput))
+
+    def warnings(self) -> str:
         return "[]"
 
-    def reference_because(self, text: str, name: str, sets: Sequence[str]) -> None:
-        self.validate(text, name, sets)
+    def reference_because(self) -> None:
+        return None
 
-    def thresholds(self, text: str, name: str, sets: Sequence[str]) -> list[str]:
-        self.validate(text, name, sets)
+    def thresholds(self) -> list[str]:
         return []
 
-    def explain(self, text: str, name: str, sets: Sequence[str], seed: int | None, engine: str | None) -> str:
-        self.validate(text, name, sets)
-        return json.dumps({"seed": 7 if seed is None else seed, "sets": list(sets)})
+    def explain(self, seed: int | None) -> str:
+        return json.dumps({"seed": self.seed if seed is None else seed, "sets": list(self.sets)})
 
 
 @pytest.fixture

@@ -7,14 +7,20 @@ import shutil
 import signal
 import subprocess
 import sys
+from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
+from rich.console import Console
 
 import pushout
 from conftest import ROOT, FakeCore, command
 from pushout.cli import options
+from pushout.cli.show import result
 from pushout.cli.show.result import cell, decimals
+from pushout.simulate import Job
+from pushout.source import load
 from pushout.study import model
 from pushout.study.previous_report import sealed
 from test_study import TOML, toy
@@ -86,6 +92,28 @@ def test_a_person_sees_flows_ports_losses_and_the_summary(
     assert "±" not in out
     command("run", scenario, "--reps", "3")
     assert "Means over 3 replications ± half of the 95 % interval." in capsys.readouterr().out
+
+
+def test_the_command_run_checks_its_scenario_once(core: FakeCore, scenario: str) -> None:
+    command("run", scenario)
+    command("run", scenario, "--reps", "3")
+    assert len(core.checked) == 2
+
+
+def test_a_run_that_reports_only_what_is_shown_looks_the_same() -> None:
+    sets = ("duration=100 ms", "warmup=0 s", "topology.sources=60", "flows.class='web'")
+    job = Job(load(str(ROOT / "scenarios" / "w3-100.toml")), sets)
+
+    def shown(**options: Any) -> list[str]:
+        console = Console(file=StringIO(), width=120)
+        result.result(job.run(1, **options), console)
+        assert isinstance(console.file, StringIO)
+        return console.file.getvalue().splitlines()[1:]  # the first line has the time that the run took
+
+    assert shown(flows=result.MANY) == shown()
+    brief = job.run(1, flows=result.MANY)
+    assert (len(brief["flows"]), brief["omitted"]["flows"], brief["circuits"]) == (40, 20, [])
+    assert len(brief["ports"]) + brief["omitted"]["ports"] == len(job.run(1)["ports"])
 
 
 def test_a_queue_is_told_with_what_it_is_counted_in(capsys: pytest.CaptureFixture[str]) -> None:
@@ -480,7 +508,7 @@ def test_an_interrupt_is_one_line_and_the_code_of_its_signal(
 ) -> None:
     script = (
         "import threading\nfrom pushout import _core, cli, simulate\n"
-        "def forever(*_):  # the simulator does not look for signals, so the main thread must not be in it\n"
+        "def forever(*_, **__):  # the simulator does not look for signals, so the main thread must not be in it\n"
         "    print(threading.current_thread() is threading.main_thread(), flush=True)\n    threading.Event().wait()\n"
         f"{replaced} = forever\ncli.main()"
     )

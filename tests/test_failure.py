@@ -33,7 +33,7 @@ def run(script: str, *arguments: str, **environment: str) -> subprocess.Complete
     )
 
 
-RUN_FAILS = f"from pushout import simulate\nsimulate.Job.run = lambda *_: {PANIC}"
+RUN_FAILS = f"from pushout import simulate\nsimulate.Job.run = lambda *_, **__: {PANIC}"
 
 
 def test_a_panic_is_one_message_with_what_and_where_and_its_own_exit_code() -> None:

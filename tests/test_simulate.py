@@ -71,6 +71,11 @@ def test_replications_have_consecutive_seeds(core: FakeCore) -> None:
     assert json.loads(result.json()) == result.document
 
 
+def test_a_scenario_is_checked_once_however_often_it_runs(core: FakeCore) -> None:
+    pushout.run({"name": "lan"}, reps=3)
+    assert (len(core.checked), len(core.runs)) == (1, 3)
+
+
 def test_without_a_seed_the_scenario_gives_the_first(core: FakeCore) -> None:
     assert pushout.run({"name": "lan"}, reps=2).document["seeds"] == [7, 8]
     assert pushout.run({"name": "lan"}).document["seed"] == 7

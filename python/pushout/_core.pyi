@@ -6,29 +6,27 @@ from typing import Any, Final, final
 __all__ = [
     "ENGINES",
     "VERSION",
+    "WAITING",
     "Document",
     "Points",
     "Pool",
     "Reached",
+    "Scenario",
     "Trace",
     "docs",
-    "explain",
     "floor",
     "name_fault",
     "no_entry",
     "panic",
     "policies",
-    "reference_because",
     "result_schema",
-    "run",
     "schema",
-    "thresholds",
     "unknown",
-    "validate",
 ]
 
 ENGINES: Final[tuple[str, ...]]
 VERSION: Final[str]
+WAITING: Final[dict[str, float]]
 
 @final
 class Document:
@@ -61,34 +59,25 @@ class Reached:
     def duration_s(self) -> float: ...
 
 @final
+class Scenario:
+    def __new__(cls, text: str, name: str, sets: Sequence[str], engine: str | None) -> Scenario: ...
+    @property
+    def seed(self) -> int: ...
+    def warnings(self) -> str: ...
+    def explain(self, seed: int | None) -> str: ...
+    def run(self, seed: int | None, audit: bool, flows: int | None, reached: Reached) -> str: ...
+    def reference_because(self) -> str | None: ...
+    def thresholds(self) -> list[str]: ...
+
+@final
 class Trace:
     def __new__(
-        cls,
-        text: str,
-        name: str,
-        sets: Sequence[str],
-        seed: int | None,
-        audit: bool,
-        ports: Sequence[str],
-        reached: Reached,
+        cls, scenario: Scenario, seed: int | None, audit: bool, ports: Sequence[str], reached: Reached
     ) -> Trace: ...
     def document(self) -> str: ...
     def pcapng(self) -> bytes: ...
     def columns(self) -> dict[str, list[Any]]: ...
 
-def run(
-    text: str,
-    name: str,
-    sets: Sequence[str],
-    seed: int | None,
-    engine: str | None,
-    audit: bool,
-    reached: Reached,
-) -> str: ...
-def validate(text: str, name: str, sets: Sequence[str]) -> str: ...
-def explain(text: str, name: str, sets: Sequence[str], seed: int | None, engine: str | None) -> str: ...
-def reference_because(text: str, name: str, sets: Sequence[str]) -> str | None: ...
-def thresholds(text: str, name: str, sets: Sequence[str]) -> list[str]: ...
 def panic(name: str, message: str) -> None: ...
 def floor(cells: int) -> float: ...
 def name_fault(name: str) -> str | None: ...

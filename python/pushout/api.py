@@ -2,11 +2,9 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any
 
 from pushout import _core, display, page  # noqa: F401  (they register how results are shown)
-from pushout.document import merge
 from pushout.excerpt import quoted
 from pushout.literals import SEARCHES, Engine, Panel, Search, ThemeName
 from pushout.picture import asked as pictures
@@ -23,10 +21,10 @@ from pushout.question.size import SizeResult
 from pushout.question.sweep import SweepResult
 from pushout.question.trace import TraceResult, trace
 from pushout.reading import explain, policies, schema, validate
+from pushout.replicate import replicated
 from pushout.result import Result
-from pushout.simulate import Job, Progress, UnderWay, check_reps, check_seed, run_all
+from pushout.simulate import Job, Progress, check_reps, check_seed
 from pushout.source import Overrides, Scenario, load, overrides
-from pushout.trust import judged
 
 __all__ = [
     "CompareResult",
@@ -80,11 +78,7 @@ def run(
     check_reps(reps)
     check_seed(seed)
     job = Job(load(scenario), (*programs(policies or {}), *overrides(set)), engine, audit)
-    seeds = job.seeds(seed, reps) if reps > 1 else [seed]
-    under_way = UnderWay()
-    tasks = (partial(under_way.run, partial(job.run, each)) for each in seeds)
-    documents = run_all(tasks, total=reps, jobs=jobs, progress=under_way.telling(progress, reps))
-    return Result(judged(merge(documents), documents), documents)
+    return replicated(job, seed, reps, jobs=jobs, progress=progress)
 
 
 def plot(

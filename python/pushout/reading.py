@@ -32,14 +32,12 @@ def explain(
 
 def reference_because(scenario: Scenario, *, set: Overrides = ()) -> str | None:  # noqa: A002
     """Say why a scenario that names the fast engine runs on the reference engine; `None` if it runs on the fast one."""
-    text, name = load(scenario)
-    return _core.reference_because(text, name, overrides(set))
+    return _core.Scenario(*load(scenario), overrides(set), None).reference_because()
 
 
 def thresholds(scenario: Scenario, *, set: Overrides = ()) -> list[str]:  # noqa: A002
     """Say what the queues of shared memories may hold: a line for each class of every pool."""
-    text, name = load(scenario)
-    return _core.thresholds(text, name, overrides(set))
+    return _core.Scenario(*load(scenario), overrides(set), None).thresholds()
 
 
 def schema() -> dict[str, Any]:

@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import islice
 from operator import index
 from typing import TYPE_CHECKING, TypeVar
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from pushout.document import Document
+    from pushout.warning import Warned
 
 T = TypeVar("T")
 
@@ -52,23 +53,40 @@ class Job:
         if not isinstance(plain(self.audit), bool):
             raise TypeError(f"audit must be true or false, not {quoted(self.audit)}")
 
-    def report(self, seed: int | None, reached: _core.Reached | None = None) -> str:
-        """Simulate once and return the report as JSON. `reached` shows other threads the progress of the run."""
-        source, reached = self.source, reached or _core.Reached()
-        return _core.run(source.text, source.name, self.sets, seed, self.engine, self.audit, reached)
+    def __getstate__(self) -> dict[str, object]:
+        """Leave out the checked scenario: another process checks it again."""
+        return {name: value for name, value in vars(self).items() if name != "scenario"}
 
-    def run(self, seed: int | None, reached: _core.Reached | None = None) -> "Document":
-        """Simulate once and return the document."""
-        document: Document = json.loads(self.report(seed, reached))
+    @cached_property
+    def scenario(self) -> _core.Scenario:
+        """Check the scenario, once for all runs."""
+        return _core.Scenario(*self.source, self.sets, self.engine)
+
+    def warnings(self) -> list["Warned"]:
+        """Return warnings about anything that may mislead."""
+        warnings: list[Warned] = json.loads(self.scenario.warnings())
+        return warnings
+
+    def run(self, seed: int | None, reached: _core.Reached | None = None, *, flows: int | None = None) -> "Document":
+        """Simulate once and return the document.
+
+        `reached` shows other threads the progress of the run. With `flows` the document lists only this number of
+        flows, ports that lost, marked or often queued units, and no circuits; `omitted` counts the others.
+        """
+        document: Document = json.loads(self.report(seed, reached, flows=flows))
         return document
+
+    def report(self, seed: int | None, reached: _core.Reached | None = None, *, flows: int | None = None) -> str:
+        """Simulate once and return the document as JSON."""
+        return self.scenario.run(seed, self.audit, flows, reached or _core.Reached())
 
     def explain(self, seed: int | None = None) -> str:
         """Return the canonical JSON: two jobs with equal canonical JSON are the same experiment."""
-        return _core.explain(self.source.text, self.source.name, self.sets, seed, self.engine)
+        return self.scenario.explain(seed)
 
     def seeds(self, first: int | None, reps: int) -> list[int]:
         """List the seeds `first`, `first` + 1, …; by default the first is the scenario's own."""
-        start = int(json.loads(self.explain())["seed"]) if first is None else first
+        start = self.scenario.seed if first is None else first
         check_room(start, reps)
         return list(range(start, start + reps))
 

@@ -29,7 +29,7 @@ class HasWarnings:
 
 def of_scenario(source: Source, sets: Sequence[str]) -> list[Warned]:
     """Check a scenario with its overrides, and return warnings about anything that may mislead."""
-    warnings: list[Warned] = json.loads(_core.validate(source.text, source.name, sets))
+    warnings: list[Warned] = json.loads(_core.Scenario(*source, sets, None).warnings())
     return warnings
 
 

@@ -1,9 +1,12 @@
 //! The interface for callers: texts in, texts out, so that every edge (Python, browser, server) is a few lines.
 
+use std::borrow::Cow;
+
 use serde_json::Value as Json;
 
-use crate::engine::Stopwatch;
-use crate::report::{Report, keys};
+use crate::audit::Audit;
+use crate::engine::{Outcome, Stopwatch};
+use crate::report::{Listing, Report, keys};
 use crate::scenario::model::{Engine, Scenario};
 use crate::scenario::{Part, Refusal, Variation, Warning};
 use crate::trace::{Packet, Packets};
@@ -63,9 +66,7 @@ impl Request<'_> {
     /// The checked scenario with its warnings, or one message that says where the fault is, what it is and how to
     /// mend it.
     pub fn scenario(&self) -> Result<(Scenario, Vec<Warning>), Refusal> {
-        let checked = scenario::checked(self.text, self.name, self.sets)?;
-        let warnings = checked.warnings();
-        let scenario = on_engine(checked.scenario, self.engine)?;
+        let Checked { scenario, warnings } = Checked::of(self.text, self.name, self.sets, self.engine)?;
         let scenario = match self.seed {
             Some(seed) => scenario.with_seed(seed)?,
             None => scenario,
@@ -96,27 +97,11 @@ impl Caller<'_> {
     }
 }
 
-/// Run a scenario and report; `seconds` is the caller's clock.
-pub fn run(request: &Request<'_>, seconds: impl Fn() -> f64) -> Result<Json, Refusal> {
-    run_and(request, Caller { seconds: &seconds, reached: &|_, _| () }, |report| report.document())
-}
-
-/// The same, with the report as text, which needs much less memory where there are many flows.
-pub fn run_to_text(request: &Request<'_>, caller: Caller<'_>) -> Result<String, Refusal> {
-    run_and(request, caller, |report| report.text())
-}
-
-fn run_and<T>(
-    request: &Request<'_>,
-    caller: Caller<'_>,
-    write: impl FnOnce(&Report<'_>) -> T,
-) -> Result<T, Refusal> {
-    let (scenario, warnings) = request.scenario()?;
-    let (outcome, wall_s) = caller.watch(&scenario, |watch| engine::run_timed(&scenario, false, watch));
-    outcome.complete(&scenario)?;
-    let (audit, wall_s) = (request.audit.then(|| audit::audit(&scenario, &outcome)), Some(wall_s));
-    let (scenario, outcome, warnings) = (&scenario, &outcome, &warnings[..]);
-    Ok(write(&Report { scenario, outcome, warnings, audit: audit.as_ref(), wall_s }))
+/// A scenario that has been checked, with its warnings, for any number of runs.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    scenario: Scenario,
+    warnings: Vec<Warning>,
 }
 
 /// The result of a traced run.
@@ -132,22 +117,109 @@ pub struct Traced {
     pub packets: Vec<Packet>,
 }
 
-/// Run on the reference engine and keep every packet at the ports of these names; without names, at those with a
-/// limited buffer.
-pub fn trace(request: &Request<'_>, ports: &[String], caller: Caller<'_>) -> Result<Traced, Refusal> {
+impl Checked {
+    /// Check a scenario with its overrides; `name` is what messages call it, `engine` replaces its engine.
+    pub fn of(text: &str, name: &str, sets: &[String], engine: Option<&str>) -> Result<Checked, Refusal> {
+        let checked = scenario::checked(text, name, sets)?;
+        let warnings = checked.warnings();
+        Ok(Checked { scenario: on_engine(checked.scenario, engine)?, warnings })
+    }
+
+    /// The seed that the scenario names.
+    pub fn seed(&self) -> u64 {
+        self.scenario.seed
+    }
+
+    /// The warnings: what is valid, but may mislead.
+    pub fn warnings(&self) -> Json {
+        self.warnings.iter().map(Warning::json).collect()
+    }
+
+    /// Its canonical, explicit form, with another seed if one is given.
+    pub fn explain(&self, seed: Option<u64>) -> Result<Json, Refusal> {
+        Ok(scenario::explain(&*self.with_seed(seed)?))
+    }
+
+    /// Why it runs on the reference engine although it asks for the fast one, if it does.
+    pub fn reference_because(&self) -> Option<&'static str> {
+        engine::chosen(&self.scenario).1
+    }
+
+    /// What the queues of shared memories may hold, a line for each class of every pool.
+    pub fn thresholds(&self) -> Vec<String> {
+        scenario::thresholds(&self.scenario)
+    }
+
+    /// Run once, with another seed if one is given, and report.
+    pub fn run(
+        &self,
+        seed: Option<u64>,
+        audit: bool,
+        listing: Listing,
+        caller: Caller<'_>,
+    ) -> Result<String, Refusal> {
+        let scenario = self.with_seed(seed)?;
+        report_run(&scenario, &self.warnings, audit, caller, |report| Report { listing, ..report }.text())
+    }
+
+    /// Run on the reference engine and keep every packet at the ports of these names; without names, at those with a
+    /// limited buffer.
+    pub fn trace(
+        &self,
+        seed: Option<u64>,
+        audit: bool,
+        ports: &[String],
+        caller: Caller<'_>,
+    ) -> Result<Traced, Refusal> {
+        let scenario = Scenario { engine: Engine::Reference, ..self.with_seed(seed)?.into_owned() };
+        let packets = Packets::at(&scenario, ports).map_err(|why| format!("ports to trace: {why}"))?;
+        let log = !scenario.measure.losses.is_empty();
+        let run = |watch: &mut Stopwatch<'_>| engine::reference::run_traced(&scenario, log, packets, watch);
+        let ((outcome, packets), wall_s) = caller.watch(&scenario, run);
+        outcome.complete(&scenario)?;
+        let audit = audit.then(|| audit::audit(&scenario, &outcome));
+        let document = document(&scenario, &outcome, &self.warnings, audit.as_ref(), wall_s).document();
+        Ok(Traced { document, ports: packets.ports().collect(), packets: packets.into_list(), scenario })
+    }
+
+    fn with_seed(&self, seed: Option<u64>) -> Result<Cow<'_, Scenario>, Refusal> {
+        match seed.filter(|&seed| seed != self.scenario.seed) {
+            Some(seed) => self.scenario.with_seed(seed).map(Cow::Owned),
+            None => Ok(Cow::Borrowed(&self.scenario)),
+        }
+    }
+}
+
+/// Run a scenario and report; `seconds` is the caller's clock.
+pub fn run(request: &Request<'_>, seconds: impl Fn() -> f64) -> Result<Json, Refusal> {
     let (scenario, warnings) = request.scenario()?;
-    let scenario = Scenario { engine: Engine::Reference, ..scenario };
-    let packets = Packets::at(&scenario, ports).map_err(|why| format!("ports to trace: {why}"))?;
-    let log = !scenario.measure.losses.is_empty();
-    let run = |watch: &mut Stopwatch<'_>| engine::reference::run_traced(&scenario, log, packets, watch);
-    let ((outcome, packets), wall_s) = caller.watch(&scenario, run);
-    outcome.complete(&scenario)?;
-    let audit = request.audit.then(|| audit::audit(&scenario, &outcome));
-    let document = {
-        let (scenario, outcome, warnings, wall_s) = (&scenario, &outcome, &warnings[..], Some(wall_s));
-        Report { scenario, outcome, warnings, audit: audit.as_ref(), wall_s }.document()
-    };
-    Ok(Traced { document, ports: packets.ports().collect(), packets: packets.into_list(), scenario })
+    let caller = Caller { seconds: &seconds, reached: &|_, _| () };
+    report_run(&scenario, &warnings, request.audit, caller, |report| report.document())
+}
+
+/// Run once, and write the report.
+fn report_run<T>(
+    scenario: &Scenario,
+    warnings: &[Warning],
+    audit: bool,
+    caller: Caller<'_>,
+    write: impl FnOnce(Report<'_>) -> T,
+) -> Result<T, Refusal> {
+    let (outcome, wall_s) = caller.watch(scenario, |watch| engine::run_timed(scenario, false, watch));
+    outcome.complete(scenario)?;
+    let audit = audit.then(|| audit::audit(scenario, &outcome));
+    Ok(write(document(scenario, &outcome, warnings, audit.as_ref(), wall_s)))
+}
+
+/// The report of a run that took `wall_s`.
+fn document<'a>(
+    scenario: &'a Scenario,
+    outcome: &'a Outcome,
+    warnings: &'a [Warning],
+    audit: Option<&'a Audit>,
+    wall_s: f64,
+) -> Report<'a> {
+    Report { scenario, outcome, warnings, audit, wall_s: Some(wall_s), listing: Listing::All }
 }
 
 /// Run a checked scenario with another seed and give only its figures: those of the summary, then those at `paths`.
@@ -173,26 +245,10 @@ pub fn figures(scenario: &Scenario, paths: &[String]) -> Result<Vec<String>, Ref
     Ok(found.into_iter().map(|(path, _)| path).collect())
 }
 
-/// Check a scenario; returns the warnings: what is valid, but may mislead.
-pub fn validate(request: &Request<'_>) -> Result<Json, Refusal> {
-    let (_, warnings) = request.scenario()?;
-    Ok(warnings.iter().map(Warning::json).collect())
-}
-
 /// A scenario in its canonical, explicit form.
 pub fn explain(request: &Request<'_>) -> Result<Json, Refusal> {
     let (scenario, _) = request.scenario()?;
     Ok(scenario::explain(&scenario))
-}
-
-/// Why a scenario runs on the reference engine although it asks for the fast one, if it does.
-pub fn reference_because(request: &Request<'_>) -> Result<Option<&'static str>, Refusal> {
-    Ok(engine::chosen(&request.scenario()?.0).1)
-}
-
-/// What the queues of shared memories may hold, a line for each class of every pool.
-pub fn thresholds(request: &Request<'_>) -> Result<Vec<String>, Refusal> {
-    Ok(scenario::thresholds(&request.scenario()?.0))
 }
 
 /// The message about an unknown name, with the nearest allowed one.

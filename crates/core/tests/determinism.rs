@@ -6,7 +6,8 @@ use std::cell::RefCell;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pushout_core::api::{self, Caller, Request};
+use pushout_core::api::{self, Caller, Checked, Request};
+use pushout_core::report::Listing;
 use pushout_core::units::{Span, Time};
 
 /// Long enough for the first losses and retransmissions of a local network, short enough for a test.
@@ -71,7 +72,9 @@ fn a_run_tells_how_far_it_has_come_and_gives_the_same_bytes() {
         let request = Request { text: &text, name, sets: &sets, engine, ..Request::default() };
         let told = RefCell::new(Vec::new());
         let reached = |now: Time, duration: Span| told.borrow_mut().push((now, duration));
-        let report = api::run_to_text(&request, Caller { seconds: &|| 0.0, reached: &reached }).unwrap();
+        let checked = Checked::of(&text, name, &sets, engine).unwrap();
+        let caller = Caller { seconds: &|| 0.0, reached: &reached };
+        let report = checked.run(None, false, Listing::All, caller).unwrap();
         assert_eq!(report, api::run(&request, || 0.0).unwrap().to_string(), "{name}");
         let told = told.into_inner();
         let (duration, end) = (Span::millis(300), Time::ZERO + Span::millis(300));

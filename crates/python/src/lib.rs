@@ -4,30 +4,20 @@ mod document;
 mod failure;
 mod pool;
 mod reached;
+mod scenario;
 mod trace;
 
 use std::hint::black_box;
 use std::time::Instant;
 
-use pushout_core::api::{self, Request};
+use pushout_core::api;
 use pushout_core::engine;
+use pushout_core::report::WAITING;
 use pushout_core::scenario::model::Engine;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{IntoPyDict, PyTuple};
 
 use failure::{described, guarded};
-
-/// What the functions below have in common: the scenario's text, a name for messages, overrides, seed and engine.
-fn request<'a>(
-    text: &'a str,
-    name: &'a str,
-    sets: &'a [String],
-    seed: Option<u64>,
-    engine: Option<&'a str>,
-    audit: bool,
-) -> Request<'a> {
-    Request { text, name, sets, seed, engine, audit }
-}
 
 #[pymodule]
 mod _core {
@@ -43,78 +33,22 @@ mod _core {
     use super::reached::Reached;
 
     #[pymodule_export]
+    use super::scenario::Scenario;
+
+    #[pymodule_export]
     use super::trace::Trace;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         failure::remember_panics();
         let engines = Engine::WORDS.iter().map(|(word, _)| word);
-        module.add("ENGINES", PyTuple::new(module.py(), engines)?)
+        module.add("ENGINES", PyTuple::new(module.py(), engines)?)?;
+        module.add("WAITING", WAITING.into_py_dict(module.py())?)
     }
 
     /// Version of the simulator.
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");
-
-    /// Simulate once; the result as a JSON text. Other Python threads run meanwhile, and see in `reached` how far it has
-    /// come.
-    #[pyfunction]
-    fn run(
-        text: &str,
-        name: &str,
-        sets: Vec<String>,
-        seed: Option<u64>,
-        engine: Option<&str>,
-        audit: bool,
-        reached: &Bound<'_, Reached>,
-    ) -> PyResult<String> {
-        let (request, py, reached) =
-            (request(text, name, &sets, seed, engine, audit), reached.py(), reached.get());
-        let run = || reached.lend(|caller| api::run_to_text(&request, caller));
-        Ok(py.detach(|| guarded(|| described(name, &sets, seed, engine), run))?)
-    }
-
-    /// Raise `ScenarioError` unless the scenario could be run; its warnings as a JSON list.
-    #[pyfunction]
-    fn validate(py: Python<'_>, text: &str, name: &str, sets: Vec<String>) -> PyResult<String> {
-        let validate = || api::validate(&request(text, name, &sets, None, None, false));
-        let warnings = py.detach(|| guarded(|| described(name, &sets, None, None), validate))?;
-        Ok(warnings.to_string())
-    }
-
-    /// The scenario in full as canonical JSON: templates expanded, overrides applied, defaults filled in.
-    #[pyfunction]
-    fn explain(
-        py: Python<'_>,
-        text: &str,
-        name: &str,
-        sets: Vec<String>,
-        seed: Option<u64>,
-        engine: Option<&str>,
-    ) -> PyResult<String> {
-        let explain = || api::explain(&request(text, name, &sets, seed, engine, false));
-        let document = py.detach(|| guarded(|| described(name, &sets, seed, engine), explain))?;
-        Ok(document.to_string())
-    }
-
-    /// Why a scenario runs on the reference engine although it asks for the fast one, if it does.
-    #[pyfunction]
-    fn reference_because(
-        py: Python<'_>,
-        text: &str,
-        name: &str,
-        sets: Vec<String>,
-    ) -> PyResult<Option<&'static str>> {
-        let because = || api::reference_because(&request(text, name, &sets, None, None, false));
-        Ok(py.detach(|| guarded(|| described(name, &sets, None, None), because))?)
-    }
-
-    /// What the queues of shared memories may hold: a line for each class of every pool.
-    #[pyfunction]
-    fn thresholds(py: Python<'_>, text: &str, name: &str, sets: Vec<String>) -> PyResult<Vec<String>> {
-        let thresholds = || api::thresholds(&request(text, name, &sets, None, None, false));
-        Ok(py.detach(|| guarded(|| described(name, &sets, None, None), thresholds))?)
-    }
 
     /// Panic, guarded as every run is: how a mistake of the simulator is told can be seen without one.
     #[pyfunction]

@@ -1,13 +1,14 @@
 //! A traced run: packets at ports as a capture file and as columns.
 
-use pushout_core::api::{self, Request, Traced};
+use pushout_core::api::Traced;
 use pushout_core::trace;
 use pushout_core::units::Time;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use crate::failure::{described, guarded};
+use crate::failure::guarded;
 use crate::reached::Reached;
+use crate::scenario::Scenario;
 
 /// Every packet at some ports of a run.
 #[pyclass(frozen)]
@@ -20,18 +21,15 @@ impl Trace {
     /// Run on the reference engine and listen at these ports, by default at those with a limited buffer.
     #[new]
     fn new(
-        text: &str,
-        name: &str,
-        sets: Vec<String>,
+        scenario: &Bound<'_, Scenario>,
         seed: Option<u64>,
         audit: bool,
         ports: Vec<String>,
         reached: &Bound<'_, Reached>,
     ) -> PyResult<Trace> {
-        let request = Request { text, name, sets: &sets, seed, engine: None, audit };
-        let (py, reached) = (reached.py(), reached.get());
-        let trace = || reached.lend(|caller| api::trace(&request, &ports, caller));
-        let traced = py.detach(|| guarded(|| described(name, &sets, seed, Some("reference")), trace))?;
+        let (py, scenario, reached) = (reached.py(), scenario.get(), reached.get());
+        let trace = || reached.lend(|caller| scenario.checked().trace(seed, audit, &ports, caller));
+        let traced = py.detach(|| guarded(|| scenario.described(seed, Some("reference")), trace))?;
         Ok(Trace { traced })
     }
 

@@ -31,7 +31,7 @@ def simulate(path: str, sets: list[str]) -> dict[str, Any]:
     """Measure one run of a scenario."""
     text = Path(path).read_text(encoding="utf-8")
     before = peak_bytes()
-    result = _core.run(text, path, sets, None, None, False, _core.Reached())
+    result = _core.Scenario(text, path, sets, None).run(None, False, None, _core.Reached())
     after = peak_bytes()
     document = json.loads(result)
     engine, flows = document["engine"], len(document["flows"])

@@ -4,6 +4,7 @@ import json
 import re
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +32,7 @@ from pushout.cli.warn import warn
 
 if TYPE_CHECKING:
     from pushout.picture.recording import Recording
-    from pushout.source import Source
+    from pushout.simulate import Job, Progress
 
 
 @click.command()
@@ -80,44 +81,44 @@ def run(
 
     With --trace, one replication runs on the reference engine; its figures are the same.
     """
-    from pushout import api
     from pushout.cli.progress import Progress
+    from pushout.cli.show.result import MANY
+    from pushout.replicate import replicated
+    from pushout.simulate import Job
     from pushout.source import load
-    from pushout.warning import of_scenario
 
     chosen = _trace_kinds(kinds, trace_ports, reps, engine)
     with no_sweep(scenario):
-        source = load(scenario_file(scenario))
-        known = of_scenario(source, sets)
+        job = Job(load(scenario_file(scenario)), tuple(sets), engine, audit)
+        known = job.warnings()
     if chosen and out is None:
-        out = Path(default_folder(f"{api.explain(source, set=sets)['name']}-trace"))
+        out = Path(default_folder(f"{json.loads(job.explain())['name']}-trace"))
     if out is not None:
         _check_writable(out)
-    planned = _to_measure(source, sets) if picture or html else None
-    sets = (*sets, *(planned.sets if planned else ()))
+    planned = _to_measure(job) if picture or html else None
+    if planned and planned.sets:
+        job = replace(job, sets=(*sets, *planned.sets))
     warn(known)  # before a run that may take hours
     save: Callable[[Any, Path], None] = _write_results
-    options: dict[str, Any] = {"set": sets, "seed": seed, "audit": audit}
     with Progress("replications" if reps > 1 else "") as progress:
-        options["progress"] = progress
         if chosen:
-            result, save = _trace(source, chosen, trace_ports or "", options)
+            result, save = _trace(job, chosen, trace_ports or "", seed, progress)
         else:
-            options |= {"reps": reps, "engine": engine, "jobs": jobs}
-            result = api.run(source, **options)
+            shown_only = reps == 1 and not (as_json or out or picture or html)
+            flows = MANY if shown_only else None
+            result = replicated(job, seed, reps, jobs=jobs, progress=progress, flows=flows)
     warn(warned for warned in result.warnings if warned not in known)
     if planned:
         _draw(result, planned, picture, html)
     _finish(result, out, save, as_json=as_json)
 
 
-def _to_measure(source: "Source", sets: tuple[str, ...]) -> "Recording":
+def _to_measure(job: "Job") -> "Recording":
     """What a run has to measure for its picture: as much of the usual as it has."""
-    from pushout import api
     from pushout.picture.asked import DEFAULT
     from pushout.picture.recording import fillable, recording
 
-    explained = api.explain(source, set=sets)
+    explained = json.loads(job.explain())
     return recording(explained, fillable(explained, DEFAULT), (), ())
 
 
@@ -168,13 +169,16 @@ def _finish(result: Any, out: Path | None, save: Callable[[Any, Path], None], *,
         raise click.exceptions.Exit(FAILURE)
 
 
-def _trace(scenario: "Source", chosen: list[str], ports: str, options: Any) -> tuple[Any, Callable[[Any, Path], None]]:
+def _trace(
+    job: "Job", chosen: list[str], ports: str, seed: int | None, progress: "Progress"
+) -> tuple[Any, Callable[[Any, Path], None]]:
     """Run once and record every packet; return the result and the function that writes it."""
     from pushout import api
     from pushout.question import trace
     from pushout.question.output import Output
 
-    traced = api.trace(scenario, ports=[name.strip() for name in ports.split(",") if name.strip()], **options)
+    names = [name.strip() for name in ports.split(",") if name.strip()]
+    traced = trace.traced(job, names, seed, progress)
 
     def save(result: Any, out: Path) -> None:
         _write_results(result, out)

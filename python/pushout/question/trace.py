@@ -13,7 +13,7 @@ from pushout.extras import need
 from pushout.question.columns import Columns, Kind
 from pushout.question.frame import Framed
 from pushout.question.output import Output
-from pushout.simulate import Progress, UnderWay, check_seed, run_all
+from pushout.simulate import Job, Progress, UnderWay, check_seed, run_all
 from pushout.source import Overrides, Scenario, load, overrides
 from pushout.trust import judged
 from pushout.warning import HasWarnings
@@ -73,14 +73,20 @@ def trace(
     source = load(scenario)
     check_seed(seed)
     names = [ports] if isinstance(ports, str) else list(ports)
+    job = Job(source, tuple(overrides(set)), audit=audit)
+    return traced(job, names, seed, progress)
+
+
+def traced(job: Job, ports: Sequence[str], seed: int | None, progress: Progress | None) -> TraceResult:
+    """Run a job once and record every packet at these ports."""
     under_way = UnderWay()
-    run = partial(under_way.run, partial(_core.Trace, source.text, source.name, overrides(set), seed, audit, names))
-    (traced,) = run_all([run], jobs=1, progress=under_way.telling(progress, 1))  # this thread must notice Ctrl-C
-    columns: dict[str, list[Any]] = traced.columns()
+    run = partial(under_way.run, partial(_core.Trace, job.scenario, seed, job.audit, ports))
+    (recorded,) = run_all([run], jobs=1, progress=under_way.telling(progress, 1))  # this thread must notice Ctrl-C
+    columns: dict[str, list[Any]] = recorded.columns()
     kinds: dict[str, Kind] = {**dict.fromkeys(TEXTS, "string"), **dict.fromkeys(NUMBERS, "int64"), "reason": "string"}
     table = Columns.of({name: columns[name] for name in kinds}, kinds)
-    document = json.loads(traced.document())
-    return TraceResult(table, judged(document, [document]), traced.pcapng())
+    document = json.loads(recorded.document())
+    return TraceResult(table, judged(document, [document]), recorded.pcapng())
 
 
 def kinds(text: str) -> list[str]:

@@ -1,6 +1,8 @@
 //! Names of nodes, lines and flows.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, DefaultHasher};
+use std::sync::Arc;
 
 use super::nearest::unknown;
 use crate::excerpt::is_control;
@@ -16,8 +18,8 @@ pub(crate) fn name_fault(name: &str) -> Option<String> {
 /// Names of one kind and the positions of their owners.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
-    by_name: BTreeMap<String, usize>,
-    in_order: Vec<String>,
+    by_name: HashMap<Arc<str>, usize, BuildHasherDefault<DefaultHasher>>,
+    in_order: Vec<Arc<str>>,
 }
 
 impl Names {
@@ -26,17 +28,18 @@ impl Names {
         if let Some(message) = name_fault(name) {
             return Err(message);
         }
-        if self.by_name.insert(name.to_string(), self.in_order.len()).is_some() {
+        let own: Arc<str> = name.into();
+        if self.by_name.insert(Arc::clone(&own), self.in_order.len()).is_some() {
             return Err(format!("the name {name:?} is given twice"));
         }
-        self.in_order.push(name.to_string());
+        self.in_order.push(own);
         Ok(())
     }
 
     /// The position of a name, or a message with the nearest one.
     pub(crate) fn find(&self, what: &str, name: &str) -> Result<usize, String> {
         self.by_name.get(name).copied().ok_or_else(|| {
-            let allowed: Vec<&str> = self.in_order.iter().map(String::as_str).collect();
+            let allowed: Vec<&str> = self.in_order.iter().map(|name| &**name).collect();
             unknown(what, name, &allowed)
         })
     }

@@ -25,7 +25,10 @@ pub(super) fn append(summary: &mut Json, scenario: &Scenario, figures: &[Figures
         let class = |name: &&str| {
             let mut class = Class::new(scenario, rates, |flow| flow.class == *name).json(name, scenario);
             let flows = scenario.flows.iter().zip(figures).filter(|(flow, _)| flow.class == *name);
-            deliveries::append(&mut class, flows.map(|(_, figures)| figures));
+            let figures = flows.map(|(_, figures)| figures);
+            class["segments_sent"] = figures.clone().map(|figures| figures.sent).sum::<u64>().into();
+            class["segments_received"] = figures.clone().map(|figures| figures.received).sum::<u64>().into();
+            deliveries::append(&mut class, figures);
             class
         };
         summary["classes"] = names.iter().map(class).collect();

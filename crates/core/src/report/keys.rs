@@ -544,6 +544,8 @@ const CLASS: &[Key] = &[
     key("name", Text, "Name of the class."),
     key("flows", Count, "Its flows."),
     key("goodput_bps", Number("b/s"), "Their goodput together."),
+    key("segments_sent", Count, "As for a flow, all of them together."),
+    key("segments_received", Count, "As for a flow, all of them together."),
     key("fairness_mean_deviation", Number("1"), "As in the summary, among them."),
     if_so("effective_throughput", Number("1"), "with `measure.reference`", "As in the summary, of them."),
     if_so(
@@ -702,7 +704,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::report::Report;
+    use crate::report::{Listing, Report};
     use crate::scenario::Warning;
     use crate::{audit, engine, scenario};
 
@@ -828,7 +830,7 @@ source = { kind = "query", fan_in = 2, size = "10 kB", rate = "500 per s" }
             let audit = audit::audit(&scenario, &outcome);
             let warnings = [Warning { code: "equal-routes", message: "2 equally short routes".to_string() }];
             let (scenario, outcome, warnings, audit) = (&scenario, &outcome, &warnings[..], Some(&audit));
-            let report = Report { scenario, outcome, warnings, audit, wall_s: None };
+            let report = Report { scenario, outcome, warnings, audit, wall_s: None, listing: Listing::All };
             compare("", &report.document(), RUN, &mut seen);
         }
         let mut all = BTreeSet::new();

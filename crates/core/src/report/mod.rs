@@ -1,5 +1,7 @@
 //! The report of one run: every figure by its name in the JSON document that commands print.
 
+mod brief;
+
 mod classes;
 
 mod curves;
@@ -20,9 +22,11 @@ mod transfers;
 
 mod completion;
 
+pub use brief::{Listing, WAITING};
 pub use figures::{figures, no_entry};
 pub use ideal::ideal_rates;
 
+use brief::Listed;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value as Json, json};
 
@@ -53,11 +57,13 @@ pub struct Report<'a> {
     pub audit: Option<&'a Audit>,
     /// Time that the event loop took, if the caller has a clock.
     pub wall_s: Option<f64>,
+    /// What it lists.
+    pub listing: Listing,
 }
 
 /// The JSON document of a run without warnings; `engine.wall_s` is null.
 pub fn report(scenario: &Scenario, outcome: &Outcome, audit: Option<&Audit>) -> Json {
-    Report { scenario, outcome, warnings: &[], audit, wall_s: None }.document()
+    Report { scenario, outcome, warnings: &[], audit, wall_s: None, listing: Listing::All }.document()
 }
 
 impl Report<'_> {
@@ -74,8 +80,9 @@ impl Report<'_> {
 
 impl Serialize for Report<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Report { scenario, outcome, warnings, audit, wall_s } = *self;
+        let Report { scenario, outcome, warnings, audit, wall_s, listing } = *self;
         let all = Flows::new(scenario, outcome);
+        let listed = Listed::new(listing, scenario, outcome, &all.asked);
         let mut document = serializer.serialize_map(None)?;
         document.serialize_entry("scenario", &scenario.name)?;
         document.serialize_entry("seed", &scenario.seed)?;
@@ -84,18 +91,18 @@ impl Serialize for Report<'_> {
         document.serialize_entry("engine", &engine_json(scenario, outcome, wall_s))?;
         let warnings = [warnings, &pauses::warnings(scenario, outcome)].concat();
         document.serialize_entry("warnings", &List(warnings.len(), |i: usize| warnings[i].json()))?;
-        document.serialize_entry(
-            "flows",
-            &List(all.asked.len(), |i| flow_json(scenario, outcome, &all, all.asked[i])),
-        )?;
-        document
-            .serialize_entry("ports", &List(scenario.lines.len(), |i| port_json(scenario, outcome, i)))?;
+        let flow = |i: usize| flow_json(scenario, outcome, &all, listed.flows[i]);
+        document.serialize_entry("flows", &List(listed.flows.len(), flow))?;
+        let port = |i: usize| port_json(scenario, outcome, listed.ports[i]);
+        document.serialize_entry("ports", &List(listed.ports.len(), port))?;
         if !scenario.memories.is_empty() {
             document.serialize_entry("memories", &memories::entries(scenario, outcome))?;
         }
-        let circuits = asked_circuits(scenario);
-        let circuit = |i: usize| circuit_json(scenario, outcome, circuits[i], &all.shared);
-        document.serialize_entry("circuits", &List(circuits.len(), circuit))?;
+        let circuit = |i: usize| circuit_json(scenario, outcome, listed.circuits[i], &all.shared);
+        document.serialize_entry("circuits", &List(listed.circuits.len(), circuit))?;
+        if let Some(omitted) = &listed.omitted {
+            document.serialize_entry("omitted", omitted)?;
+        }
         if scenario.measure.transfers && !scenario.drawings.is_empty() {
             document.serialize_entry("transfers", &completion::rows(scenario, outcome))?;
         }

@@ -158,15 +158,9 @@ impl Wired {
         let explicit = file.expand(sets)?;
         let (nodes, names) = nodes(&explicit.nodes)?;
         let lines = links::check(&explicit.links, &nodes, &names, &file.adaptation)?;
-        let flows::Traffic { flows, vcs, drawings, choice } = flows::check(
-            &explicit.flows,
-            &nodes,
-            &names,
-            &lines,
-            &file.adaptation,
-            &queue_names(file.queue),
-            file.chance(),
-        )?;
+        let queues = queue_names(file.queue);
+        let traffic = flows::check((file, &explicit.flows), &nodes, &names, &lines, &queues)?;
+        let flows::Traffic { flows, vcs, drawings, choice } = traffic;
         Ok(Wired { nodes, lines, flows, vcs, drawings, choice })
     }
 }

@@ -44,14 +44,14 @@ pub(super) struct File<'a> {
     flow: Option<&'a Node>,
 }
 
-/// Entries of `[[node]]`, `[[link]]` and `[[flow]]`, with all keys from template and defaults filled in.
+/// Entries of `[[node]]`, `[[link]]` and `[[flow]]`, with those of the template.
 #[derive(Debug)]
 pub(super) struct Explicit {
     /// Nodes.
     pub nodes: Vec<Node>,
     /// Links.
     pub links: Vec<Node>,
-    /// Flows.
+    /// Flows, without the defaults of `[flows]`.
     pub flows: Vec<Node>,
 }
 
@@ -146,13 +146,32 @@ impl<'a> File<'a> {
             ]),
         };
         sets.iter().filter(|set| set.concerns_an_entry()).try_for_each(|set| set.apply(&mut explicit))?;
-        let flows =
-            entries(&explicit, "flow").iter().zip(0..).map(|(flow, index)| self.with_defaults(flow, index));
-        let flows = flows.collect::<Result<Vec<_>, _>>()?;
-        let flows = multiplied(&flows)?;
-        let (nodes, mut links) = (entries(&explicit, "node").to_vec(), entries(&explicit, "link").to_vec());
+        let [nodes, mut links, flows] =
+            ["node", "link", "flow"].map(|name| take_entries(&mut explicit, name));
         self.set_rates(&mut links, &flows)?;
         Ok(Explicit { nodes, links, flows })
+    }
+
+    /// Complete the entries of flows with the defaults of `[flows]`, and hand over the flows that each stands for with their
+    /// numbers: one by one, since all of them together can fill the memory.
+    pub(super) fn each_flow(
+        &self,
+        entries: &[Node],
+        mut take: impl FnMut(&Node, usize) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        let mut count = 0;
+        for (index, entry) in entries.iter().enumerate() {
+            for flow in multiply(self.with_defaults(entry, index)?)? {
+                if count == MOST_FLOWS {
+                    let path = entry.label().map_or_else(|| "flow".to_string(), |label| join("flow", &label));
+                    let message = format!("there are more than {MOST_FLOWS} flows, connections counted");
+                    return Err(entry.along("connections").fault(&path, message));
+                }
+                take(&flow, count)?;
+                count += 1;
+            }
+        }
+        Ok(())
     }
 
     /// Give links the rates that the template derives from the traffic on them.
@@ -162,13 +181,15 @@ impl<'a> File<'a> {
         if lacking.peek().is_none() {
             return Ok(());
         }
-        let read = |(index, flow)| Ok(Item::<Flow>::entry(flow, "flow", index)?.it);
-        let flows = flows.iter().enumerate().map(read).collect::<Result<Vec<_>, Fault>>()?;
-        let mut starting: BTreeMap<&str, Vec<&Flow>> = BTreeMap::new();
-        flows.iter().for_each(|flow| starting.entry(&flow.from).or_default().push(flow));
+        let mut starting: BTreeMap<String, Vec<Flow>> = BTreeMap::new();
+        self.each_flow(flows, |flow, index| {
+            let flow = Item::<Flow>::entry(flow, "flow", index)?.it;
+            starting.entry(flow.from.clone()).or_default().push(flow);
+            Ok(())
+        })?;
         for link in lacking {
             let text = |key| link.get(key).and_then(Node::text).unwrap_or_default();
-            let here = starting.get(text("from")).map_or(&[][..], |flows| flows);
+            let here = starting.get(text("from")).map_or(&[][..], Vec::as_slice);
             let rate = topology.rate(text("class"), here, &self.adaptation);
             let rate = rate.map_err(|refused| fault(place, "topology", "template", refused))?;
             if let (Some(rate), Value::Table(keys)) = (rate, &mut link.value) {
@@ -270,25 +291,11 @@ fn fault(node: &Node, path: &str, tag: &str, refused: Refused) -> Fault {
     node.fault_along(path, refused.key.unwrap_or(tag), refused.why)
 }
 
-/// The flows that all entries stand for.
-fn multiplied(entries: &[Node]) -> Result<Vec<Node>, Fault> {
-    let mut flows = Vec::with_capacity(entries.len());
-    for entry in entries {
-        flows.extend(multiply(entry)?);
-        if flows.len() > MOST_FLOWS {
-            let path = entry.label().map_or_else(|| "flow".to_string(), |label| join("flow", &label));
-            let message = format!("there are more than {MOST_FLOWS} flows, connections counted");
-            return Err(entry.along("connections").fault(&path, message));
-        }
-    }
-    Ok(flows)
-}
-
 /// The flows that an entry stands for: itself, or as many connections as it says on one circuit.
-fn multiply(flow: &Node) -> Result<Vec<Node>, Fault> {
+fn multiply(flow: Node) -> Result<Vec<Node>, Fault> {
     let (Some(connections), Some(name)) = (flow.get("connections"), flow.get("name").and_then(Node::text))
     else {
-        return Ok(vec![flow.clone()]);
+        return Ok(vec![flow]);
     };
     let path = join(&join("flow", name), "connections");
     let count = u32::read(connections, &path)?;
@@ -323,10 +330,12 @@ fn list(name: &str, items: Vec<Node>) -> (Key, Node) {
     (key, Node { value: Value::List(items), place: Default::default() })
 }
 
-fn entries<'n>(explicit: &'n Node, name: &str) -> &'n [Node] {
-    match explicit.get(name).map(|node| &node.value) {
-        Some(Value::List(items)) => items,
-        _ => &[],
+/// Take the entries of a list out of a table.
+fn take_entries(explicit: &mut Node, name: &str) -> Vec<Node> {
+    let Value::Table(keys) = &mut explicit.value else { return Vec::new() };
+    match keys.iter_mut().find(|(key, _)| key.name == name) {
+        Some((_, Node { value: Value::List(items), .. })) => std::mem::take(items),
+        _ => Vec::new(),
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::drawn::{Drawing as DrawingFlow, Drawn, Hosts};
 use super::ecmp::EqualRoutes;
-use super::expand::MOST_FLOWS;
+use super::expand::{File, MOST_FLOWS};
 use super::file;
 use super::links::FASTEST;
 use super::model::{Drawing, Flow, Line, Medium, Node, NodeKind, Routing, Vc};
@@ -63,16 +63,15 @@ pub(super) struct Choice {
     pub others: usize,
 }
 
-/// The flows and their circuits.
+/// The flows of a file and their circuits.
 pub(super) fn check(
-    entries: &[tree::Node],
+    (file, entries): (&File<'_>, &[tree::Node]),
     nodes: &[Node],
     names: &Names,
     lines: &[Line],
-    adaptation: &adaptation::Spec,
     queues: &[&str],
-    chance: Chance,
 ) -> Result<Traffic, Fault> {
+    let (adaptation, chance) = (&file.adaptation, file.chance());
     let routes = Routes::new(nodes, lines, &[]);
     let hashed = chance.routing != Routing::First;
     let equal = hashed.then(|| RefCell::new(EqualRoutes::new(nodes, lines, chance.seed, &[])));
@@ -81,17 +80,18 @@ pub(super) fn check(
     let mut drawings = Vec::new();
     let (mut flows, mut circuits) = (Vec::new(), Circuits::default());
     let mut flow_names = Names::default();
-    for (index, entry) in entries.iter().enumerate() {
+    file.each_flow(entries, |entry, index| {
         let item = Item::<file::Flow>::entry(entry, "flow", index)?;
         flow_names.add(&item.it.name).map_err(|why| item.fault("name", why))?;
         if !item.it.source.draws_transfers() {
             flows.push(network.flow(item, &mut circuits)?);
-            continue;
+            return Ok(());
         }
         let first = flows.len();
         network.transfers(&item, (&hosts, chance), (&mut flows, &mut circuits, &mut flow_names))?;
         drawings.push(Drawing { asked: item.it, flows: first..flows.len() });
-    }
+        Ok(())
+    })?;
     if entries.is_empty() {
         let message = "there is no flow, so nothing would happen: add a [topology] or [[flow]]";
         return Err(Fault::at(Default::default(), message));

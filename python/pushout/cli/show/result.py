@@ -7,15 +7,13 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from pushout import _core
 from pushout.cli.show.columns import NOISE, Column, draw, of_runs
 from pushout.document import Document
 
 MANY = 40
 """From this many flows on, only the first are listed."""
 LISTED = 20
-
-WAITING = {"cells": 1.0, "packets": 1.0, "bytes": 1500.0, "memory cells": 6.0}
-"""A port with a mean occupancy below this, one cell or one full packet, hardly ever queues a unit."""
 
 Format = Callable[[float], str]
 
@@ -78,7 +76,6 @@ CLASS_COLUMNS: list[tuple[str, str, Format]] = [
     ("segments\nsent", "segments_sent", whole),
     ("segments\nreceived", "segments_received", whole),
 ]
-"""The last two are sums over the flows of the class."""
 
 SLOWDOWN_COLUMNS: list[tuple[str, str, Format]] = [
     ("transfers\nended", "count", count),
@@ -136,15 +133,17 @@ def result(document: Document, console: Console) -> None:
     """Print a run: flows, ports and the summary."""
     console.print(_headline(document))
     flows, ports = document["flows"], document["ports"]
+    omitted = document.get("omitted", {"flows": 0, "ports": 0})
+    count_of = {"flows": len(flows) + omitted["flows"], "ports": len(ports) + omitted["ports"]}
     reps = len(document.get("seeds", [None]))
     if flows:
-        listed = flows[: LISTED if len(flows) > MANY else MANY]
+        listed = flows[: LISTED if count_of["flows"] > MANY else MANY]
         _table("flow", listed, _flow_columns(listed), reps, console)
-    if len(flows) > MANY:
-        console.print(f"… and {len(flows) - LISTED} more flows (--json has them all)", style="dim")
+    if count_of["flows"] > MANY:
+        console.print(f"… and {count_of['flows'] - LISTED} more flows (--json has them all)", style="dim")
     if classes := document["summary"].get("classes"):
-        known = [column for column in CLASS_COLUMNS if column[1] in classes[0] or column[1].startswith("segments")]
-        _table("class of flows", [_class(entry, flows) for entry in classes], known, reps, console)
+        known = [column for column in CLASS_COLUMNS if column[1] in classes[0]]
+        _table("class of flows", classes, known, reps, console)
     if fct := document["summary"].get("fct"):
         sizes = [{"name": size, **figures} for size, figures in fct["slowdown"].items()]
         _table("size", sizes, SLOWDOWN_COLUMNS, reps, console)
@@ -152,10 +151,10 @@ def result(document: Document, console: Console) -> None:
     for unit in dict.fromkeys(port["occupancy_unit"] for port in busy):
         columns = [(title.format(unit=unit), key, form) for title, key, form in PORT_COLUMNS]
         _table("port", [port for port in busy if port["occupancy_unit"] == unit], columns, reps, console)
-    if len(busy) < len(ports):
-        others = "port" if len(ports) == len(busy) + 1 else "ports"
+    if idle := count_of["ports"] - len(busy):
+        others = "port" if idle == 1 else "ports"
         more = "more " if busy else ""
-        note = f"{len(ports) - len(busy)} {more}{others} lost nothing and hardly ever queued a unit (--json)"
+        note = f"{idle} {more}{others} lost nothing and hardly ever queued a unit (--json)"
         console.print(note, style="dim")
     for fate in ("lost", "marked"):
         _reasons([port for port in ports if port.get(fate)], fate, console)
@@ -216,13 +215,6 @@ def _table(
     draw(console, heads, lines)
 
 
-def _class(entry: Document, flows: list[Document]) -> Document:
-    """Add to a class the number of its flows and what they sent and received."""
-    own = [flow for flow in flows if flow.get("class") == entry["name"]]
-    sums = {key: sum(_mean(flow.get(key, 0)) for flow in own) for key in ("segments_sent", "segments_received")}
-    return {**entry, **sums, "flows": len(own)}
-
-
 def _reasons(ports: list[Document], fate: str, console: Console) -> None:
     """Print the number of lost or marked units of every port, by reason."""
     if not ports:
@@ -244,7 +236,7 @@ def _reasons(ports: list[Document], fate: str, console: Console) -> None:
 
 def _is_busy(port: Document) -> bool:
     """Tell whether a port deserves a row: it lost a unit or often queued one."""
-    return bool(port["lost"]) or _mean(port["occupancy_mean"]) >= WAITING[port["occupancy_unit"]]
+    return bool(port["lost"]) or _mean(port["occupancy_mean"]) >= _core.WAITING[port["occupancy_unit"]]
 
 
 def _mean(value: Any) -> float:

@@ -124,7 +124,7 @@ impl Template for Params {
     fn rate(
         &self,
         class: &str,
-        flows: &[&Flow],
+        flows: &[Flow],
         adaptation: &adaptation::Spec,
     ) -> Result<Option<Rate>, Refused> {
         let missing = |why: String| refuse("access", format!("the key \"rate\" is missing: {why}"));

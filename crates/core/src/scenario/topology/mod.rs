@@ -36,7 +36,7 @@ registry! {
 
         /// The rate of a link of this class that has none, if it follows from the flows that start at the link's
         /// first node; or the fault in them.
-        fn rate(&self, class: &str, flows: &[&Flow], adaptation: &adaptation::Spec) -> Result<Option<Rate>, Refused> {
+        fn rate(&self, class: &str, flows: &[Flow], adaptation: &adaptation::Spec) -> Result<Option<Rate>, Refused> {
             Ok(None)
         }
     }

@@ -1,0 +1,60 @@
+//! What a report lists: everything, or what fits on a screen, so that runs of many flows are reported at once.
+
+use serde_json::{Value as Json, json};
+
+use super::asked_circuits;
+use crate::buffer::verdict::Reason;
+use crate::engine::Outcome;
+use crate::scenario::model::{Line, Scenario};
+
+/// The flows, ports and circuits of a report.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Listing {
+    /// All of them.
+    #[default]
+    All,
+    /// The first flows, the ports that lost, marked or often queued units, and no circuits; the key `omitted` counts the
+    /// other flows and ports.
+    Brief {
+        /// How many flows.
+        flows: usize,
+    },
+}
+
+/// By the unit of a port the mean occupancy from which on it counts as one that often queues: one cell, or one full packet.
+pub const WAITING: [(&str, f64); 4] =
+    [("cells", 1.0), ("packets", 1.0), ("bytes", 1500.0), ("memory cells", 6.0)];
+
+/// The numbers of what a report lists.
+pub(super) struct Listed {
+    pub(super) flows: Vec<usize>,
+    pub(super) ports: Vec<usize>,
+    pub(super) circuits: Vec<usize>,
+    /// How many flows and ports it leaves out, if it may.
+    pub(super) omitted: Option<Json>,
+}
+
+impl Listed {
+    /// `asked` are the flows that can be listed.
+    pub(super) fn new(listing: Listing, scenario: &Scenario, outcome: &Outcome, asked: &[usize]) -> Listed {
+        let all = 0..scenario.lines.len();
+        let Listing::Brief { flows } = listing else {
+            let (ports, circuits) = (all.collect(), asked_circuits(scenario));
+            return Listed { flows: asked.to_vec(), ports, circuits, omitted: None };
+        };
+        let ports: Vec<usize> =
+            all.clone().filter(|&port| is_busy(&scenario.lines[port], outcome, port)).collect();
+        let flows = asked[..flows.min(asked.len())].to_vec();
+        let omitted = json!({ "flows": asked.len() - flows.len(), "ports": all.len() - ports.len() });
+        Listed { flows, ports, circuits: Vec::new(), omitted: Some(omitted) }
+    }
+}
+
+/// Whether a port lost or marked a unit, or often queued one.
+fn is_busy(line: &Line, outcome: &Outcome, port: usize) -> bool {
+    let counters = outcome.network.ports[port].counters();
+    let decided = |reason| counters.lost_for(reason) + counters.marked_for(reason) > 0;
+    let word = line.port.measure.word();
+    let least = WAITING.iter().find(|(unit, _)| *unit == word).map_or(0.0, |(_, least)| *least);
+    Reason::ALL.into_iter().any(decided) || counters.occupancy.mean() >= least
+}

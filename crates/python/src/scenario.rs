@@ -1,0 +1,97 @@
+//! A scenario that is checked once, however often it runs.
+
+use pushout_core::api::Checked;
+use pushout_core::report::Listing;
+use pyo3::prelude::*;
+
+use crate::failure::{Failure, described, guarded};
+use crate::reached::Reached;
+
+/// A scenario that has been checked.
+#[pyclass(frozen)]
+pub(crate) struct Scenario {
+    checked: Checked,
+    /// How it was asked for.
+    name: String,
+    sets: Vec<String>,
+    engine: Option<String>,
+}
+
+#[pymethods]
+impl Scenario {
+    /// Check a scenario with its overrides; raises `ScenarioError` unless it could be run.
+    #[new]
+    fn new(
+        py: Python<'_>,
+        text: &str,
+        name: String,
+        sets: Vec<String>,
+        engine: Option<String>,
+    ) -> PyResult<Scenario> {
+        let check = || Checked::of(text, &name, &sets, engine.as_deref());
+        let asked = || described(&name, &sets, None, engine.as_deref());
+        let checked = py.detach(|| guarded(asked, check))?;
+        Ok(Scenario { checked, name, sets, engine })
+    }
+
+    /// The seed that it names.
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.checked.seed()
+    }
+
+    /// Its warnings as a JSON list.
+    fn warnings(&self) -> String {
+        self.checked.warnings().to_string()
+    }
+
+    /// The scenario in full as canonical JSON: templates expanded, overrides applied, defaults filled in.
+    fn explain(&self, py: Python<'_>, seed: Option<u64>) -> PyResult<String> {
+        let document = py.detach(|| self.guarded(seed, || self.checked.explain(seed)))?;
+        Ok(document.to_string())
+    }
+
+    /// Simulate once; the result as a JSON text, brief if `flows` says how many flows it is to list. Other Python threads
+    /// run meanwhile, and see in `reached` how far it has come.
+    fn run(
+        &self,
+        seed: Option<u64>,
+        audit: bool,
+        flows: Option<usize>,
+        reached: &Bound<'_, Reached>,
+    ) -> PyResult<String> {
+        let listing = flows.map_or(Listing::All, |flows| Listing::Brief { flows });
+        let (py, reached) = (reached.py(), reached.get());
+        let run = || reached.lend(|caller| self.checked.run(seed, audit, listing, caller));
+        Ok(py.detach(|| self.guarded(seed, run))?)
+    }
+
+    /// Why it runs on the reference engine although it asks for the fast one, if it does.
+    fn reference_because(&self) -> Option<&'static str> {
+        self.checked.reference_because()
+    }
+
+    /// What the queues of shared memories may hold: a line for each class of every pool.
+    fn thresholds(&self) -> Vec<String> {
+        self.checked.thresholds()
+    }
+}
+
+impl Scenario {
+    pub(crate) fn checked(&self) -> &Checked {
+        &self.checked
+    }
+
+    /// How to ask for it again.
+    pub(crate) fn described(&self, seed: Option<u64>, engine: Option<&str>) -> String {
+        described(&self.name, &self.sets, seed, engine)
+    }
+
+    fn guarded<T>(
+        &self,
+        seed: Option<u64>,
+        function: impl FnOnce() -> Result<T, pushout_core::scenario::Refusal>,
+    ) -> Result<T, Failure> {
+        guarded(|| self.described(seed, self.engine.as_deref()), function)
+    }
+}
