@@ -153,6 +153,8 @@ struct Shared {
     wanted: Condvar,
     /// A run is done.
     finished: Condvar,
+    /// The last task has begun.
+    drained: Condvar,
     /// How far the run of each thread has come.
     reached: Vec<Reached>,
 }
@@ -171,6 +173,9 @@ impl Shared {
                 state = self.wanted.wait(state).unwrap_or_else(PoisonError::into_inner);
                 continue;
             };
+            if state.tasks.is_empty() {
+                self.drained.notify_one();
+            }
             drop(state);
             let done = task.run(reached);
             state = self.lock();
@@ -206,6 +211,7 @@ impl Pool {
             state: Mutex::default(),
             wanted: Condvar::new(),
             finished: Condvar::new(),
+            drained: Condvar::new(),
             reached,
         });
         for thread in 0..shared.reached.len() {
@@ -230,19 +236,18 @@ impl Pool {
         Ok(())
     }
 
-    /// Wait up to `timeout` seconds for a run to be done, then a little for more, and hand over what there is. A run
-    /// that went wrong is told only when all that were done before have been handed over.
+    /// Wait up to `timeout` seconds for a run to be done, then up to `linger` seconds for more as long as tasks wait for a
+    /// thread, and hand over what there is. A run that went wrong is told only when all that were done before have been handed over.
     fn wait(&self, py: Python<'_>, timeout: f64, linger: f64) -> PyResult<Vec<(u64, String, f64)>> {
         let done = py.detach(|| {
             let timeout = Duration::from_secs_f64(timeout);
             let none = |state: &mut State| state.done.is_empty();
             let waited = self.shared.finished.wait_timeout_while(self.shared.lock(), timeout, none);
+            let state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            let (linger, more) =
+                (Duration::from_secs_f64(linger), |state: &mut State| !state.tasks.is_empty());
+            let waited = self.shared.drained.wait_timeout_while(state, linger, more);
             let mut state = waited.unwrap_or_else(PoisonError::into_inner).0;
-            if !state.tasks.is_empty() && linger > 0.0 {
-                drop(state);
-                thread::sleep(Duration::from_secs_f64(linger));
-                state = self.shared.lock();
-            }
             let (whole, failed): (Vec<Done>, Vec<Done>) = state.done.drain(..).partition(Result::is_ok);
             if whole.is_empty() {
                 return failed;

@@ -199,20 +199,20 @@ def _measured(campaign: Campaign, points: Sequence[Level], design: Design) -> tu
     A sweep of a single chunk stays in memory; the parts of a larger one are read again from the store.
     """
     figures: dict[str, type] = {}
-    parts = _parts(campaign, points, design)
+    parts = _parts(campaign, points, design, figures)
     if len(points) <= CHUNK:
-        kept = list(parts)
-        _notice(figures, kept)
-        return iter(kept), figures
-    for part in parts:
-        _notice(figures, [part])
-    return _parts(campaign, points, design), figures
+        return iter(list(parts)), figures
+    for _ in parts:
+        pass
+    return _parts(campaign, points, design, {}), figures
 
 
-def _parts(campaign: Campaign, points: Sequence[Level], design: Design) -> Iterator[Part]:
+def _parts(campaign: Campaign, points: Sequence[Level], design: Design, figures: dict[str, type]) -> Iterator[Part]:
+    """Yield the runs of the points, and note their figures while others are under way."""
     for first, chunk in _prepared(campaign, design, [point.sets for point in points]):
         later = float(max(0, len(points) - first - CHUNK) * design.reps.least)
-        yield first, list(chunk.runs(design.reps, later=partial(_later, later)))
+        runs = chunk.runs(design.reps, later=partial(_later, later))
+        yield first, [_noticed(figures, some) for some in runs]
 
 
 def _later(runs: float, _points: int, _wanted: Sequence[int]) -> float:
@@ -233,13 +233,12 @@ def _prepared(campaign: Campaign, design: Design, points: Sequence[Sequence[str]
         yield first, chunk
 
 
-def _notice(figures: dict[str, type], parts: Sequence[Part]) -> None:
+def _noticed(figures: dict[str, type], runs: list[Run]) -> list[Run]:
     """Note the figures of runs and the kinds of their values."""
-    for _, points in parts:
-        for runs in points:
-            for run in runs:
-                for path, value in run.figures.items():
-                    figures[path] = wider(figures.get(path, type(None)), value)
+    for run in runs:
+        for path, value in run.figures.items():
+            figures[path] = wider(figures.get(path, type(None)), value)
+    return runs
 
 
 def _warmed(campaign: Campaign, design: Design) -> list[Level]:

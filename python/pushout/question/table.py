@@ -86,7 +86,8 @@ KINDS: dict[type, Kind] = {type(None): "float64", int: "int64", float: "float64"
 
 def wider(kind: type, value: Any) -> type:
     """Widen the kind of a column for a value: the simulator writes a count as 7, a measure as 7.0."""
-    return max(kind, type(value), key=list(KINDS).index)
+    own = type(value)
+    return kind if own is kind else max(kind, own, key=list(KINDS).index)
 
 
 @dataclass(frozen=True)
