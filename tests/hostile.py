@@ -276,6 +276,18 @@ def mine(x, s):
         return "random"
     return x.total >= x.capacity // 2
 """
+CHOOSING = """from pushout import policy
+
+def sent(x, s):
+    s.q[x.queue] = s.q[x.queue] + x.bytes
+
+@policy.scheduler(params={"w": policy.number(0.1)}, state={"n": 0}, per_queue={"q": 0}, sent=sent)
+def mine(x, s):
+    s.n = x.next_backlogged(s.n)
+    if x.length(s.n) > 3 and x.octets(s.n) < 500:
+        return s.n
+    return x.least(s.q) if x.draw() < 0.5 else x.longest()
+"""
 EXPRESSIONS = [
     *[
         "1 // (x.own - x.own)",
@@ -333,7 +345,7 @@ EXPRESSIONS = [
 
 def _policy(stream: random.Random) -> Case:
     """A policy in Python with a hostile expression, statement or text."""
-    text, value = POLICY, stream.choice(EXPRESSIONS)
+    text, value = stream.choice([POLICY, POLICY, CHOOSING]), stream.choice(EXPRESSIONS)
     parts = [
         "x.total",
         "1 - x.w",
@@ -365,7 +377,7 @@ def _policy(stream: random.Random) -> Case:
             "def",
         ]
         lines.insert(
-            stream.randrange(5, len(lines) + 1), f"    {stream.choice([*statements, 'a = 1' + '; a = a' * 2_000])}"
+            stream.randrange(7, len(lines) + 1), f"    {stream.choice([*statements, 'a = 1' + '; a = a' * 2_000])}"
         )
     data = "\n".join(lines).encode()
     if stream.random() < 0.1:

@@ -12,6 +12,7 @@ import pytest
 import pushout
 from cluster import PLAN
 from conftest import ROOT, command
+from programs import PLAN as PROGRAMS
 
 pytest.importorskip("ray")
 
@@ -24,6 +25,13 @@ def test_rows_are_those_of_a_local_run_whatever_is_lost(tmp_path: Path) -> None:
     assert json.loads(done.stdout.splitlines()[-1]) == {"lost": ["worker", "node"], "computed": 80}
     local = pushout.sweep(PLAN).table.drop_columns(["wall_s"])
     assert pq.read_table(tmp_path / "rows.parquet").drop_columns(["wall_s"]).equals(local)
+
+
+@pytest.mark.timeout(120)
+def test_policies_written_in_python_give_the_rows_of_a_local_run() -> None:
+    rows = [pushout.sweep(PROGRAMS, cluster=cluster).table.drop_columns(["wall_s"]) for cluster in (None, "local")]
+    assert rows[0].num_rows == 20
+    assert rows[1].equals(rows[0])
 
 
 @pytest.mark.timeout(120)

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import pushout
+from programs import PLAN as PROGRAMS
 from pushout import policy
 from pushout.cli import main
 from pushout.errors import DesignError, PolicyError, QuestionError, ScenarioError
@@ -177,6 +178,117 @@ def test_what_cannot_be_translated_is_refused_with_its_place_and_what_is_allowed
     assert re.match(r"mine\.py:\d+:\d+: ", str(error.value))
 
 
+def test_a_scheduler_and_push_out_in_python_give_what_the_schemes_of_the_simulator_give() -> None:
+    few = {**SHORT, "port.bottleneck.buffer": "400 cells"}
+    for name in ("round-robin", "drr"):
+        native = {"port.bottleneck.scheduler.policy": name, "port.bottleneck.pushout.policy": "longest-queue"}
+        expected = pushout.run("lan", set={**few, **native})
+        mine = [published.PUBLISHED[name], published.longest_queue]
+        found = pushout.run("lan", policies={"bottleneck": mine}, set=few, audit=True)
+        for part in ("summary", "ports"):
+            assert found.document[part] == expected.document[part]
+        assert not found.document["audit"]["failures"]
+        lost = {port["name"]: port["lost"] for port in found.document["ports"]}["bottleneck"]
+        assert lost["pushed-out"] > 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [("scheduler", "round_robin"), ("scheduler", "drr"), ("pushout", "longest_queue")]
+)
+def test_what_chooses_a_queue_conforms(kind: str, name: str) -> None:
+    program = getattr(published, name)
+    assert (program.kind, list(conformance.faults(program)), advice(program)) == (kind, [], None)
+
+
+QUEUES = """from pushout import policy
+
+def came(x, s):
+    JOINED
+
+def left(x, s):
+    SENT
+
+@policy.scheduler(params={"p": 3}, state={"n": 0}, per_queue={"q": 0, "t": False}, joined=came, sent=left)
+def mine(x, s):
+    SERVE
+
+@policy.pushout(state={"n": 0}, end="head")
+def other(x, s):
+    GIVE
+"""
+
+
+def choosing(
+    folder: Path, serve: str = "return 0", joined: str = "pass", sent: str = "pass", give: str = "return -1"
+) -> tuple[policy.Program, policy.Program]:
+    """A scheduler and a push-out policy in one file."""
+    text = QUEUES.replace("JOINED", joined).replace("SENT", sent).replace("SERVE", serve).replace("GIVE", give)
+    file = written(folder, text)
+    return policy.read(f"{file}:mine"), policy.read(f"{file}:other")
+
+
+def test_a_function_that_chooses_a_queue_is_translated(tmp_path: Path) -> None:
+    scheduler, push_out = choosing(
+        tmp_path,
+        serve="return x.least(s.q) if x.length(1) > 3 else x.next_backlogged(s.n)",
+        sent="s.q[x.queue] += x.bytes",
+        give="return x.longest()",
+    )
+    assert scheduler["sent"] == [
+        "r0 = x.queue", "r1 = queue.q[r0]", "r2 = x.bytes", "r3 = r1 + r2", "r4 = x.queue", "queue.q[r4] = r3", "end",
+    ]  # fmt: skip
+    assert scheduler["joined"] == ["end"]
+    assert scheduler["code"][1] == "r1 = x.length[r0]"
+    assert [line.split(" = ")[1] for line in scheduler["code"] if " = " in line][4:6] == ["least queue.q", "state.n"]
+    assert (push_out["code"], push_out["end"]) == (["r0 = longest", "choose r0"], "head")
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ({"serve": "return x.least(3)"}, "11:12: this cannot be asked; allowed are x.length(QUEUE)"),
+        ({"serve": "return s.q"}, "11:12: q needs the number of a queue, as in s.q[0]"),
+        ({"serve": "return s.n[0]"}, "unknown state of queues n: declare it in per_queue (declared: q, t)"),
+        ({"serve": "return s.q[0.5]"}, "the number of a queue must be int, not float"),
+        ({"serve": "return x.total"}, "total cannot be seen here (allowed: now, now_ps, circuits, rate)"),
+        ({"serve": "return True"}, "the number of a queue must be int, not bool"),
+        ({"serve": "return"}, "return must have a value: the number of a queue"),
+        ({"serve": "pass"}, "every path must end with return"),
+        ({"joined": "s.n = x.longest()"}, "4:11: only the function that chooses a queue can look for one"),
+        ({"joined": "s.n = x.octets(0)"}, "octets are seen only by the function that chooses"),
+        ({"joined": "return 3"}, "this function decides nothing"),
+        ({"give": "return s.n if x.bytes > 3 else 0"}, "bytes cannot be seen here (allowed: now, "),
+    ],
+)
+def test_a_choice_that_cannot_be_translated_is_refused(tmp_path: Path, parts: dict[str, str], message: str) -> None:
+    with pytest.raises(PolicyError) as error:
+        choosing(tmp_path, **parts)
+    assert message in str(error.value)
+    assert str(error.value).startswith("mine.py:")
+
+
+def test_a_scheduler_that_chooses_an_empty_queue_ends_the_run_with_its_file(tmp_path: Path) -> None:
+    scheduler, _ = choosing(tmp_path, serve="return 99")
+    why = (
+        r'^port bottleneck at .* s: mine\.py: the choice of "mine" must be the number of a queue that may send, not 99'
+    )
+    with pytest.raises(ScenarioError, match=why):
+        pushout.run("lan", policies={"bottleneck": scheduler}, set=SHORT)
+
+
+def test_the_command_line_gives_a_port_policies_of_several_kinds(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    choosing(tmp_path)
+    file = tmp_path / "mine.py"
+    both = ["--policy", f"bottleneck={file}:mine", "--policy", f"bottleneck={file}:other"]
+    port = shown(capsys, "explain", "lan", *both)["port"]["bottleneck"]
+    assert [port[kind]["name"] for kind in ("scheduler", "pushout")] == ["mine", "other"]
+    turns = {**SHORT, "port.bottleneck.scheduler.policy": "wrr-mcr"}
+    answer = pushout.compare("lan", ["epd", published.round_robin, published.longest_queue], set=turns, reps=2)
+    assert [each["label"] for each in answer.document["policies"]] == ["epd", "round-robin", "longest-queue"]
+
+
 HOOKS = """from pushout import policy
 
 def head(x, s):
@@ -214,7 +326,7 @@ def test_functions_at_the_head_and_of_a_clock_are_parts_of_the_program(tmp_path:
         ({"tick": "s.q = x.own"}, "7:11: own belongs to a unit, and a clock has none (allowed: now, "),
         ({"tick": "s.v = 3"}, "7:5: v belongs to circuits, and a clock has none"),
         ({"tick": "s.n = 3"}, "7:5: beside per_queue a clock runs once for each queue, so n must be in per_queue"),
-        ({"tick": "return s.n > 3"}, "7:5: the function of a clock decides nothing"),
+        ({"tick": "return s.n > 3"}, "7:5: this function decides nothing"),
         ({"code": "x.waited_ps > 3"}, "11:12: waited_ps is known when a unit has waited"),
     ],
 )
@@ -231,7 +343,7 @@ def test_a_clock_needs_its_time(tmp_path: Path) -> None:
         policy.read(written(tmp_path, HOOKS.replace(', every="2 ms"', "")))
 
 
-@pytest.mark.parametrize("name", published.PUBLISHED)
+@pytest.mark.parametrize("name", ["codel", "pie"])
 def test_a_published_scheme_in_python_gives_what_the_scheme_of_the_simulator_gives(name: str) -> None:
     key, params = {
         "codel": ("interval", {"target": "1 ms"}),
@@ -255,7 +367,7 @@ def test_a_deep_or_long_policy_is_refused(tmp_path: Path, count: int) -> None:
 
 
 def test_the_attributes_are_those_of_the_simulator() -> None:
-    (entry,) = (entry for entry in pushout.policies() if entry["name"] == "program")
+    (entry,) = (each for each in pushout.policies() if (each["kind"], each["name"]) == ("admission", "program"))
     listed = re.findall(r"^\* (.*?) \(([a-z, ]+)\):", entry["header"], re.MULTILINE)
     kinds: dict[str, str] = {}
     for names, types in listed:
@@ -358,6 +470,13 @@ def shown(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]
     assert ended.value.code == 0
     document: dict[str, Any] = json.loads(capsys.readouterr().out)
     return document
+
+
+def test_policies_give_the_same_on_one_thread_and_on_several() -> None:
+    one, several = (pushout.sweep(PROGRAMS, jobs=jobs).table.drop_columns(["wall_s"]) for jobs in (1, 3))
+    assert one.num_rows == 20
+    assert several.equals(one)
+    assert len(set(one["goodput_ratio"].to_pylist())) > 10
 
 
 OCCUPANCY = "ports.bottleneck.occupancy_mean"

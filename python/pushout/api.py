@@ -9,6 +9,7 @@ from pushout.excerpt import quoted
 from pushout.literals import SEARCHES, Engine, Panel, Search, ThemeName
 from pushout.picture import asked as pictures
 from pushout.picture.asked import DEFAULT
+from pushout.policy.program import Given
 from pushout.policy.program import overrides as programs
 from pushout.question import LEAST, MOST, REPS, RESOLUTION, ask
 from pushout.question import design as designs
@@ -51,7 +52,7 @@ __version__ = _core.VERSION
 def run(
     scenario: Scenario,
     *,
-    policies: Mapping[str, Mapping[str, Any]] | None = None,
+    policies: Given | None = None,
     set: Overrides = (),  # noqa: A002  (the name of the option)
     seed: int | None = None,
     reps: int = 1,
@@ -63,8 +64,8 @@ def run(
     """Simulate a scenario `reps` times with the seeds `seed`, `seed` + 1, … and measure.
 
     Parameters: `scenario` is a path, the name of a shipped scenario (`pushout scenarios` lists them), a text (TOML or
-    JSON) or a mapping of its keys; `policies` gives ports an admission policy (`{"bottleneck": my_policy}`, see
-    `pushout.policy`); `set` overrides keys
+    JSON) or a mapping of its keys; `policies` gives ports policies in Python, one or one of each kind
+    (`{"bottleneck": my_policy}`, see `pushout.policy`); `set` overrides keys
     (`{"flows.transport.mss": 9140}`); `seed` defaults to the scenario's; `engine` is `fast` or `reference`, by
     default the scenario's; `audit` checks that every unit and every byte is accounted for; `jobs` is the number of
     threads (default: every core); `progress` is called with (done, total) at intervals: replications, where a running
@@ -218,7 +219,7 @@ def size(
 def sweep(
     design: str | os.PathLike[str] | Mapping[str, Any],
     *,
-    policies: Mapping[str, Mapping[str, Any]] | None = None,
+    policies: Given | None = None,
     out: Folder | None = None,
     cache: Folder | None = None,
     jobs: int | None = None,

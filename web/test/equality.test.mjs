@@ -1,4 +1,5 @@
-// Every shipped scenario gives in WebAssembly the same bytes as natively: its document, and pictures on the way.
+// Every shipped scenario gives in WebAssembly the same bytes as natively: its document, and pictures on the way. So do
+// policies written in Python, which are part of a scenario.
 // ENGINE is the module, ANSWER the native program; `make wasm` names both.
 
 import assert from "node:assert/strict";
@@ -68,3 +69,38 @@ for (const name of names) {
     });
   });
 }
+
+/** The published schemes that are written in Python, as inline tables of TOML: a number keeps its form. */
+function programs() {
+  const text = readFileSync(new URL("../../crates/core/tests/programs/published.json", import.meta.url), "utf8");
+  const entries = [...text.matchAll(/^ "([a-z-]+)": (\{[^]*?^ \})/gm)];
+  return entries.map(([, name, table]) => [name, table.replace(/\n */g, " ").replaceAll('": ', '" = ')]);
+}
+
+/** The keys of the port at which a published scheme stands. */
+function port(name, table) {
+  const chooses = { "round-robin": "scheduler", drr: "scheduler", "longest-queue": "pushout" };
+  const own = `port.bottleneck.${chooses[name] ?? "admission"}=${table}`;
+  return name === "longest-queue" ? [own, "port.bottleneck.scheduler.policy=round-robin"] : [own];
+}
+
+test("policies written in Python give the same bytes as natively", async () => {
+  const ask = await engine();
+  const asked = [];
+  for (const [name, table] of programs()) {
+    for (const scenario of ["lan.toml", "w1-packet.toml"]) {
+      const text = readFileSync(new URL(scenario, folder), "utf8");
+      const sets = [...port(name, table), "duration=120 ms", "warmup=20 ms", "flows.start_spread=10 ms"];
+      for (const name of ["fast", "reference"]) {
+        asked.push(JSON.stringify({ do: "run", text, name: scenario, sets, engine: name, seed: asked.length }));
+      }
+    }
+  }
+  assert.ok(asked.length >= 20);
+  const expected = natively(asked);
+  asked.forEach((request, at) => {
+    const answer = ask(request);
+    assert.ok(!answer.startsWith('{"error"'), answer);
+    assert.ok(answer === expected[at], `the answer to ${request.slice(-200)} differs`);
+  });
+});

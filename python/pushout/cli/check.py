@@ -42,6 +42,6 @@ def _told(program: "Program") -> dict[str, Any]:
     """What a reader wants to know of a translated policy."""
     from pushout.policy.expressions import FUEL
 
-    keys = {key: program[key] for key in ("name", "asks", "looks_at")}
+    keys = {key: program[key] for key in ("name", "asks", "looks_at", "end") if key in program}
     longest = max(len(code) for code in program.instructions().values())
     return {**keys, "instructions": f"{longest} (at most {FUEL})"}

@@ -110,13 +110,13 @@ _POLICIES = "pushout.policies"
 
 
 def _programs(context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> None:
-    given = dict(value.partition("=")[::2] for value in values)
-    if wrong := [port for port, file in given.items() if not port or not file]:
+    given = [value.partition("=")[::2] for value in values]
+    if wrong := [port for port, file in given if not port or not file]:
         raise click.BadParameter(f"the value must be PORT=FILE.py, not {quoted(wrong[0])}")
     if given and not context.resilient_parsing:
         from pushout import policy
 
-        context.meta[_POLICIES] = policy.overrides({port: policy.read(file) for port, file in given.items()})
+        context.meta[_POLICIES] = [each for port, file in given for each in policy.overrides({port: policy.read(file)})]
 
 
 _SETS = click.option(

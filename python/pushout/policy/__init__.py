@@ -16,6 +16,7 @@ from pushout.policy.attributes import ATTRIBUTES
 from pushout.policy.file import read
 from pushout.policy.parameters import Parameter, level, number, rate, time, whole
 from pushout.policy.program import Program, admission, overrides
+from pushout.policy.queues import pushout, scheduler
 
 __all__ = [
     "ATTRIBUTES",
@@ -26,8 +27,10 @@ __all__ = [
     "mark",
     "number",
     "overrides",
+    "pushout",
     "rate",
     "read",
+    "scheduler",
     "time",
     "whole",
 ]

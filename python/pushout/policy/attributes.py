@@ -4,8 +4,10 @@ from typing import Literal
 
 Type = Literal["int", "float", "bool"]
 
-Hook = Literal["arrival", "head", "tick"]
-"""The functions of a program: about a unit that arrives, about one at the head of its queue, and that of a clock."""
+Hook = Literal["arrival", "head", "tick", "serve", "joined", "sent", "give_way"]
+"""The functions of a program: about a unit that arrives, about one at the head of its queue, and that of a clock; a
+scheduler's choice of a queue, about a unit that has joined a queue, and about one that is sent; and push-out's choice.
+"""
 
 ATTRIBUTES: dict[str, Type] = {
     "now": "float",
@@ -59,8 +61,25 @@ OF_PORT = (
 """Those that belong to no unit."""
 
 
+PROPERTIES: dict[str, Type] = {"length": "int", "octets": "int", "weight": "float", "mcr": "int"}
+"""What schedulers and push-out see of a queue, as in x.length(0)."""
+
+CHOOSES = ("serve", "give_way")
+"""The functions that choose a queue."""
+
+BY_NUMBER: dict[Hook, tuple[str, ...]] = {
+    "serve": ("now", "now_ps", "circuits", "rate"),
+    "joined": ("queue", "now", "now_ps", "circuits", "rate"),
+    "sent": ("queue", "bytes", "now", "now_ps", "circuits", "rate"),
+    "give_way": ("now", "now_ps", "circuits", "rate", "vc", "size", "own", "total", "active", "capacity"),
+}
+"""The attributes in functions that look at queues by their numbers."""
+
+
 def refusal(name: str, hook: Hook, asks: str) -> str | None:
     """Say why a function cannot look at an attribute, if it cannot."""
+    if (allowed := BY_NUMBER.get(hook)) is not None:
+        return None if name in allowed else f"{name} cannot be seen here (allowed: {', '.join(allowed)})"
     if hook == "tick" and name not in OF_PORT:
         return f"{name} belongs to a unit, and a clock has none (allowed: {', '.join(OF_PORT)})"
     if asks == "frame" and name in WITHIN_FRAMES:

@@ -29,7 +29,8 @@ def faults(program: Program) -> Iterator[str]:
 def _run(scenario: str, program: Program, seed: int, engine: Any) -> dict[str, Any]:
     from pushout import api
 
-    result = api.run(scenario, policies={"bottleneck": program}, set=SHORT, seed=seed, engine=engine, audit=True)
+    sets = {**SHORT, **({"port.bottleneck.scheduler.policy": "round-robin"} if program.kind == "pushout" else {})}
+    result = api.run(scenario, policies={"bottleneck": program}, set=sets, seed=seed, engine=engine, audit=True)
     return dict(result.document)
 
 
@@ -43,6 +44,6 @@ def advice(program: Program) -> str | None:
     looks = any(f"x.{name}" in line for line in lines for name in WITHIN_FRAMES)
     kept = any(program.get(key) for key in ("state", "per_vc", "per_queue"))
     keeps = kept or any(line.endswith("= draw") for line in lines)
-    if program["asks"] == "frame" or looks or keeps:
+    if program.kind != "admission" or program["asks"] == "frame" or looks or keeps:
         return None
     return 'it keeps no state and looks at nothing within a frame: asks="frame" decides once a frame, and is faster'

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Sequence
 
-from pushout.policy.attributes import ATTRIBUTES, Hook, Type, refusal
+from pushout.policy.attributes import ATTRIBUTES, BY_NUMBER, CHOOSES, PROPERTIES, Hook, Type, refusal
 from pushout.policy.code import Code, Names, Place
 from pushout.policy.text import Text
 
@@ -33,6 +33,11 @@ FUNCTIONS = ("min", "max", "abs", "int", "float", "sqrt", "exp", "log", "pow")
 EXPRESSIONS = (
     "numbers, names, x.NAME, s.NAME, x.draw(), + - * / // % **, comparisons, and, or, not, A if C else B, "
     f"and the functions {', '.join(FUNCTIONS)}"
+)
+
+QUESTIONS = (
+    f"{', '.join(f'x.{name}(QUEUE)' for name in PROPERTIES)}, x.longest(), x.next_backlogged(AFTER) "
+    "and x.least(s.NAME) with state of queues"
 )
 
 Typed = tuple[str, Type]
@@ -89,6 +94,9 @@ class Expressions:
                 return self.name(node)
             case ast.Attribute():
                 return self.attribute(node)
+            case ast.Subscript():
+                path, kind = self.of_queue(node)
+                return self.result(node, kind, path)
             case ast.BinOp(left=left, op=operator, right=right) if type(operator) in OPERATORS:
                 return self.binary(node, OPERATORS[type(operator)], left, right)
             case ast.UnaryOp(op=ast.Not(), operand=operand):
@@ -160,6 +168,8 @@ class Expressions:
         if name in self.names.state:
             return f"state.{name}", self.names.state[name]
         if name in self.names.per_queue:
+            if self.code.hook in BY_NUMBER:
+                self.text.refuse(node, f"{name} needs the number of a queue, as in {self.state_name}.{name}[0]")
             self.code.looks_at.add("queues")
             return f"queue.{name}", self.names.per_queue[name]
         if name in self.names.per_vc:
@@ -170,6 +180,45 @@ class Expressions:
         return self.text.refuse(
             node, f"unknown state {name}: declare it in state, per_vc or per_queue (declared: {allowed})"
         )
+
+    def of_queue(self, node: ast.Subscript) -> Typed:
+        """The path of state of a queue, s.NAME[QUEUE]."""
+        owner = node.value
+        if not (isinstance(owner, ast.Attribute) and self.is_state(owner) and self.code.hook in BY_NUMBER):
+            self.text.refuse(node, "only state of queues has an index, as in s.NAME[0], in schedulers and push-out")
+        if owner.attr not in self.names.per_queue:
+            allowed = ", ".join(self.names.per_queue) or "none"
+            self.text.refuse(
+                owner, f"unknown state of queues {owner.attr}: declare it in per_queue (declared: {allowed})"
+            )
+        return f"queue.{owner.attr}[{self.integer(node.slice)}]", self.names.per_queue[owner.attr]
+
+    def is_state(self, node: ast.Attribute) -> bool:
+        """Whether an attribute is one of the state."""
+        return isinstance(node.value, ast.Name) and node.value.id == self.state_name
+
+    def integer(self, node: ast.expr) -> str:
+        """Translate an expression that must be the number of a queue."""
+        register, kind = self.value(node)
+        if kind != "int":
+            self.text.refuse(node, f"the number of a queue must be int, not {kind}")
+        return register
+
+    def queues(self, node: ast.Call, name: str, arguments: Sequence[ast.expr]) -> Typed:
+        """Translate a question about queues: a property of one, or the search for one."""
+        match name, arguments:
+            case _, [queue] if name in PROPERTIES:
+                if name == "octets" and self.code.hook != "serve":
+                    self.text.refuse(node, "octets are seen only by the function that chooses a queue to serve")
+                return self.result(node, PROPERTIES[name], f"x.{name}[{self.integer(queue)}]")
+            case "longest", []:
+                return self.result(node, "int", "longest")
+            case "next_backlogged", [after]:
+                return self.result(node, "int", f"next_backlogged {self.integer(after)}")
+            case "least", [ast.Attribute() as state] if self.is_state(state) and state.attr in self.names.per_queue:
+                return self.result(node, "int", f"least queue.{state.attr}")
+            case _:
+                return self.text.refuse(node, f"this cannot be asked; allowed are {QUESTIONS}")
 
     def number(self, node: ast.expr) -> Typed:
         """Translate an expression that must be a number."""
@@ -222,6 +271,10 @@ class Expressions:
         )
         if owner == self.arrival and name == "draw" and not arguments:
             return self.result(node, "float", "draw")
+        if owner == self.arrival and self.code.hook in BY_NUMBER:
+            if name not in PROPERTIES and self.code.hook not in CHOOSES:
+                self.text.refuse(node, "only the function that chooses a queue can look for one")
+            return self.queues(node, name, arguments)
         if owner not in (None, "math") or name not in FUNCTIONS:
             self.text.refuse(
                 node, f"this cannot be called; allowed are {self.arrival}.draw() and {', '.join(FUNCTIONS)}"

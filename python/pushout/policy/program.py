@@ -1,7 +1,7 @@
 """A policy in Python as a table of a scenario."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, overload
 
 from pushout.errors import QuestionError
@@ -14,6 +14,7 @@ from pushout.policy.translate import translate
 from pushout.source import overrides as sets
 
 Asks = Literal["frame", "unit"]
+Kind = Literal["admission", "scheduler", "pushout"]
 
 
 class Program(Mapping[str, Any]):
@@ -22,8 +23,9 @@ class Program(Mapping[str, Any]):
     Call it with parameters for the same program with other values: `my_epd(threshold="60 %")`; `every` sets its clock.
     """
 
-    def __init__(self, table: Mapping[str, Any], parameters: Mapping[str, Parameter]) -> None:
+    def __init__(self, table: Mapping[str, Any], parameters: Mapping[str, Parameter], kind: Kind = "admission") -> None:
         self._table = dict(table)
+        self.kind = kind
         self._parameters = dict(parameters)
 
     def __getitem__(self, key: str) -> Any:
@@ -40,9 +42,9 @@ class Program(Mapping[str, Any]):
 
     def instructions(self) -> dict[str, list[str]]:
         """Return the instructions of each function, by key."""
-        tick = self._table.get("tick", {}).get("code")
-        found = {"code": self._table["code"], "at_head": self._table.get("at_head"), "tick": tick}
-        return {key: code for key, code in found.items() if code is not None}
+        keys = [key for key in ("code", "at_head", "joined", "sent") if key in self._table]
+        codes: dict[str, list[str]] = {key: self._table[key] for key in keys}
+        return {**codes, "tick": self._table["tick"]["code"]} if "tick" in self._table else codes
 
     def __call__(self, **values: Any) -> "Program":
         """Return the same program with these values of its parameters."""
@@ -55,7 +57,7 @@ class Program(Mapping[str, Any]):
                 raise QuestionError(f"unknown parameter {quoted(name)} (allowed: {allowed})")
             params[name] = self._parameters[name].checked(name, value)
         changed = {"params": params, **({"tick": clock} if clock else {})}
-        return Program({**self._table, **changed}, self._parameters)
+        return Program({**self._table, **changed}, self._parameters, self.kind)
 
 
 @overload
@@ -112,28 +114,18 @@ def admission(
         raise QuestionError('tick and every must be given together, as in tick=update, every="15 ms"')
     parameters = {key: parameter(key, value) for key, value in (params or {}).items()}
     kept = {"state": state or {}, "per_vc": per_vc or {}, "per_queue": per_queue or {}}
-    types = {key: _types(key, values) for key, values in kept.items()}
-    names = Names(asks, {key: each.kind for key, each in parameters.items()}, **types)
-    _check_names(names)
+    names = names_of(asks, parameters, kept)
 
     def decorate(decide: Callable[..., Any]) -> Program:
-        functions = _functions(names, decide, at_head, tick)
-        used = {
-            key: each for key, each in parameters.items() if any(key in code.params for _, code in functions.values())
-        }
+        hooks: Hooks = {"code": ("arrival", decide), "at_head": ("head", at_head), "tick": ("tick", tick)}
+        functions = translated(names, hooks)
         table = {
-            "policy": "program",
-            "name": name or decide.__name__.replace("_", "-"),
             "asks": asks,
             "looks_at": _looks_at(functions),
-            "params": {key: each.checked(key, each.default) for key, each in used.items()},
-            **({"limits": limits} if (limits := _limits(used)) else {}),
             **{key: dict(values) for key, values in kept.items() if values or key != "per_queue"},
             **_instructions(functions, every),
-            "source": _source(functions),
-            **({} if stream is None else {"stream": stream}),
         }
-        return Program(table, used)
+        return program("admission", (name or decide.__name__, stream), functions, parameters, table)
 
     return decorate if function is None else decorate(function)
 
@@ -142,18 +134,42 @@ Functions = Mapping[str, tuple[Text, Code]]
 """The functions of a policy by the key of their instructions: their texts, and what they are translated to."""
 
 
-def _functions(
-    names: Names,
-    decide: Callable[..., Any],
-    at_head: Callable[..., Any] | None,
-    tick: Callable[..., Any] | None,
-) -> Functions:
-    """Translate the functions of a policy."""
-    hooks: dict[str, tuple[Hook, Callable[..., Any] | None]] = {
-        "code": ("arrival", decide),
-        "at_head": ("head", at_head),
-        "tick": ("tick", tick),
+Hooks = Mapping[str, tuple[Hook, Callable[..., Any] | None]]
+"""What the functions of a policy are for, and those that there are."""
+
+
+def names_of(asks: str, parameters: Mapping[str, Parameter], kept: Mapping[str, Mapping[str, Value]]) -> Names:
+    """The names of parameters and state, with their types."""
+    types = {key: _types(key, values) for key, values in kept.items()}
+    names = Names(asks, {key: each.kind for key, each in parameters.items()}, **types)
+    _check_names(names)
+    return names
+
+
+def program(
+    kind: Kind,
+    called: tuple[str, str | None],
+    functions: Functions,
+    parameters: Mapping[str, Parameter],
+    table: Mapping[str, Any],
+) -> Program:
+    """Build a program of a kind from its functions; `called` is its name, and that of its random numbers."""
+    read = {name for _, code in functions.values() for name in code.params}
+    used = {key: each for key, each in parameters.items() if key in read}
+    name, stream = called
+    common = {
+        "policy": "program",
+        "name": name.replace("_", "-"),
+        "params": {key: each.checked(key, each.default) for key, each in used.items()},
+        **({"limits": limits} if (limits := _limits(used)) else {}),
+        "source": _source(functions),
+        **({} if stream is None else {"stream": stream}),
     }
+    return Program({**common, **table}, used, kind)
+
+
+def translated(names: Names, hooks: Hooks) -> Functions:
+    """Translate the functions of a policy."""
     texts = {key: (hook, text_of(function)) for key, (hook, function) in hooks.items() if function is not None}
     return {key: (text, translate(text, names, hook)) for key, (hook, text) in texts.items()}
 
@@ -202,11 +218,20 @@ def _check_names(names: Names) -> None:
         raise QuestionError(f"the state {both[0]} must be in one of state, per_vc and per_queue")
 
 
-def overrides(policies: Mapping[str, Mapping[str, Any]]) -> list[str]:
+Given = Mapping[str, Mapping[str, Any] | Sequence[Mapping[str, Any]]]
+"""Policies by port: one, or several of different kinds."""
+
+
+def overrides(policies: Given) -> list[str]:
     """Write policies of ports as overrides of a scenario."""
     if not isinstance(policies, Mapping):
         raise TypeError(f"policies must be a mapping of ports to policies, not {quoted(policies)}")
-    return sets({f"port.{_quoted(port)}.admission": table for port, table in policies.items()})
+    each = {port: [given] if isinstance(given, Mapping) else given for port, given in policies.items()}
+    return sets({f"port.{_quoted(port)}.{_kind(table)}": table for port, tables in each.items() for table in tables})
+
+
+def _kind(table: Mapping[str, Any]) -> Kind:
+    return table.kind if isinstance(table, Program) else "admission"
 
 
 def _quoted(port: str) -> str:

@@ -130,5 +130,55 @@ def pie(x: Any, s: Any) -> Any:
     return "mark random" if marked else False
 
 
-PUBLISHED = {"codel": codel, "pie": pie}
+@policy.scheduler(state={"last": -1})
+def round_robin(x: Any, s: Any) -> Any:
+    """One unit of each queue in turn."""
+    s.last = x.next_backlogged(s.last)
+    return s.last
+
+
+def _drr_joined(x: Any, s: Any) -> None:
+    """A queue that becomes active goes to the end of the list, without a deficit."""
+    if x.length(x.queue) == 1:
+        s.deficit[x.queue] = 0
+        s.turn[x.queue] = s.clock
+        s.clock += 1
+        if s.visited == x.queue:
+            s.visited = -1
+
+
+def _drr_sent(x: Any, s: Any) -> None:
+    """What is sent uses the deficit."""
+    s.deficit[x.queue] = max(s.deficit[x.queue] - x.bytes, 0)
+
+
+@policy.scheduler(
+    params={"quantum": policy.whole(1514, low=1)},
+    state={"clock": 0, "visited": -1},
+    per_queue={"turn": 0, "deficit": 0},
+    joined=_drr_joined,
+    sent=_drr_sent,
+)
+def drr(x: Any, s: Any) -> Any:
+    """Deficit round robin: `s.turn` is the place in the list. The quantum must not be shorter than a packet."""
+    queue = x.least(s.turn)
+    if queue != s.visited:
+        s.deficit[queue] += max(int(x.quantum * x.weight(queue)), 1)
+    if x.octets(queue) > s.deficit[queue]:
+        s.turn[queue] = s.clock
+        s.clock += 1
+        queue = x.least(s.turn)
+        s.deficit[queue] += max(int(x.quantum * x.weight(queue)), 1)
+    s.visited = queue
+    return queue
+
+
+@policy.pushout
+def longest_queue(x: Any) -> Any:
+    """Longest queue drop: the arriving unit is lost if its own queue is the longest, or as long as the longest."""
+    victim = x.longest()
+    return victim if x.length(victim) > x.own + x.size else -1
+
+
+PUBLISHED = {"codel": codel, "pie": pie, "round-robin": round_robin, "drr": drr, "longest-queue": longest_queue}
 """All of them, by the names of the schemes."""

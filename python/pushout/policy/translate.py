@@ -3,10 +3,13 @@
 import ast
 from collections.abc import Sequence
 
-from pushout.policy.attributes import Hook, Type
+from pushout.policy.attributes import CHOOSES, Hook, Type
 from pushout.policy.code import Code, Names
 from pushout.policy.expressions import Expressions
 from pushout.policy.text import Text
+
+QUIET = ("tick", "joined", "sent")
+"""Functions that decide nothing."""
 
 DEEPEST = 100
 """How deep statements and expressions may be nested."""
@@ -32,7 +35,7 @@ def translate(text: Text, names: Names, hook: Hook = "arrival") -> Code:
         statements.block(function.body, 0)
     except RecursionError:
         text.refuse(function, "expressions must be nested less deeply; use names for their parts")
-    if statements.code.reached and hook == "tick":
+    if statements.code.reached and hook in QUIET:
         statements.code.end("end")
     if statements.code.reached:
         text.refuse(function.body[-1], "every path must end with return")
@@ -58,10 +61,12 @@ class Statements(Expressions):
         match node:
             case ast.Pass() | ast.Expr(value=ast.Constant(value=str())):
                 pass
-            case ast.Return(value=None) if self.code.hook == "tick":
+            case ast.Return(value=None) if self.code.hook in QUIET:
                 self.code.end("end")
-            case ast.Return() if self.code.hook == "tick":
-                self.text.refuse(node, "the function of a clock decides nothing: return must have no value")
+            case ast.Return() if self.code.hook in QUIET:
+                self.text.refuse(node, "this function decides nothing: return must have no value")
+            case ast.Return(value=None) if self.code.hook in CHOOSES:
+                self.text.refuse(node, "return must have a value: the number of a queue")
             case ast.Return(value=None):
                 self.text.refuse(node, "return must have a value: False, True, policy.mark or the name of a reason")
             case ast.Return(value=ast.expr() as value):
@@ -106,6 +111,8 @@ class Statements(Expressions):
                 self.answer(body, depth + 1)
                 self.code.put(otherwise)
                 self.answer(orelse, depth + 1)
+            case _ if self.code.hook in CHOOSES:
+                self.code.end(f"choose {self.integer(node)}")
             case ast.Constant(value=False):
                 self.code.end("accept")
             case ast.Constant(value=True):
@@ -140,6 +147,9 @@ class Statements(Expressions):
                         target,
                         f"beside per_queue a clock runs once for each queue, so {name} must be in per_queue as well",
                     )
+                self.code.add(f"{path} = {self.promoted(target, register, kind, wanted)}")
+            case ast.Subscript():
+                path, wanted = self.of_queue(target)
                 self.code.add(f"{path} = {self.promoted(target, register, kind, wanted)}")
             case _:
                 self.text.refuse(target, "only names and declared state, s.NAME, can be assigned")

@@ -229,12 +229,22 @@ def _choice(text: str, at: Sequence[Port], catalogue: Sequence[Entry]) -> Choice
             f'{excerpt(text)}: a table must name its policy in quotes, as in \'{{policy="epd", threshold="90 %"}}\''
         )
     name = match[1] if match else text
-    kind = _kind(name, catalogue)
+    kind = _kind_of_program(text) if match and name == "program" else _kind(name, catalogue)
     beside = next(filter(None, (_beside(port, kind) for port in at)), "")
     if match:
         return Choice(_label(text), tuple(f"{key_of(port, kind)}={text}" for port in at), beside)
     others = [port for port in at if _has(port, kind) != name]
     return Choice(name, tuple(f"{key_of(port, kind)}={toml({'policy': name})}" for port in others), beside)
+
+
+def _kind_of_program(text: str) -> str:
+    """Return the kind of a program, which its keys and instructions tell."""
+    try:
+        table = tomllib.loads(f"it = {text}")["it"]
+    except tomllib.TOMLDecodeError:
+        return "admission"
+    chooses = any(str(line).startswith("choose") for line in table.get("code", ()))
+    return "admission" if not chooses else "pushout" if "end" in table else "scheduler"
 
 
 def _has(port: Port, kind: str) -> str | None:
@@ -265,9 +275,12 @@ def _label(text: str) -> str:
 
 
 def _kind(name: str, catalogue: Sequence[Entry]) -> str:
-    known = {entry["name"]: entry["kind"] for entry in catalogue if entry["kind"] in KINDS}
+    known: dict[str, str] = {}
+    for entry in catalogue:
+        if entry["kind"] in KINDS:
+            known.setdefault(entry["name"], entry["kind"])  # of one name the first kind is meant
     if name in known:
-        return str(known[name])
+        return known[name]
     raise QuestionError(_core.unknown("policy of a port", name, [AS_IT_IS, *known]))
 
 

@@ -58,6 +58,8 @@ __all__ = [
     "Poisson",
     "Ppd",
     "Program",
+    "ProgramPushout",
+    "ProgramScheduler",
     "Pushout1",
     "Pushout2",
     "Pushout3",
@@ -1477,6 +1479,77 @@ class LongestQueue(Scheme):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
+class ProgramPushout(Scheme):
+    """The queue that the instructions in the scenario choose loses a packet.
+
+    Pushout `program`.
+
+    `code` runs when a unit finds no room and some queue can give way. It chooses the queue that loses a packet, and
+    runs again until the unit fits. Longest queue drop, for example, is
+
+    ```toml
+    [port.bottleneck.pushout]
+    policy = "program"
+    name = "my-longest-queue"
+    code = [
+    "r0 = longest",
+    "r1 = x.length[r0]",
+    "r2 = x.own",
+    "r3 = x.size",
+    "r2 = r2 + r3",
+    "r4 = r1 > r2",
+    "unless r4 jump 8",
+    "choose r0",
+    "r0 = -1",
+    "choose r0",
+    ]
+    ```
+
+    Source: A push-out policy of your own: the instructions that a scenario gives. Write it in Python and let Pushout
+    translate it.
+
+    Its parameters:
+
+    - `name` (default "program"): What messages call it.
+    - `end` (default "tail"): Which packet of the queue goes. `tail`: The packet that came last. `head`: The packet that
+      would be sent next.
+    - `params` (not set): Parameters, by name.
+    - `limits` (tables; not set): Limits of parameters, by name, as in `{ weight = { low = 0, high = 1 } }`; times count
+      in seconds, rates in bits per second.
+    - `state` (not set): State of the port, by name: the initial values.
+    - `per_queue` (not set): State of each queue, by name: the initial values.
+    - `code` (not set): Instructions that choose a queue; by default the longest.
+    - `stream` (default "pushout"): Name of its random numbers: programs with one name draw the same at a port.
+    - `source` (table; not set): The text from which the code comes.
+    """
+
+    policy: str = field(default="program", init=False, repr=False)
+    name: str = "program"
+    """What messages call it."""
+    end: Literal["tail", "head"] = "tail"
+    """Which packet of the queue goes.
+
+    - `tail`: The packet that came last.
+    - `head`: The packet that would be sent next.
+    """
+    params: Mapping[str, Any] | None = None
+    """Parameters, by name."""
+    limits: Mapping[str, Any] | None = None
+    """Limits of parameters, by name, as in `{ weight = { low = 0, high = 1 } }`; times count in seconds, rates in bits
+    per second; tables."""
+    state: Mapping[str, Any] | None = None
+    """State of the port, by name: the initial values."""
+    per_queue: Mapping[str, Any] | None = None
+    """State of each queue, by name: the initial values."""
+    code: Sequence[str] | None = None
+    """Instructions that choose a queue; by default the longest."""
+    stream: str = "pushout"
+    """Name of its random numbers: programs with one name draw the same at a port."""
+    source: Mapping[str, Any] | None = None
+    """The text from which the code comes; table."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Fifo(Scheme):
     """First come, first served.
 
@@ -1662,6 +1735,65 @@ class DualQueue(Scheme):
     """Share of the line that packets with neither ECT(1) nor CE may have while both queues wait; share."""
     mtu: str | None = None
     """Octets of a full packet; by default a full frame; size."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ProgramScheduler(Scheme):
+    """Serve the queue that the instructions in the scenario choose.
+
+    Scheduler `program`.
+
+    `code` runs when the line is free and some queue may send, and chooses the queue. `joined` runs when a unit has
+    joined a queue, `sent` when one that was chosen is sent; they only change state. Round robin, for example, is
+
+    ```toml
+    [port.bottleneck.scheduler]
+    policy = "program"
+    name = "my-round-robin"
+    state = { last = -1 }
+    code = ["r0 = state.last", "r0 = next_backlogged r0", "state.last = r0", "choose r0"]
+    ```
+
+    Source: A scheduler of your own: the instructions that a scenario gives. Write it in Python and let Pushout
+    translate it.
+
+    Its parameters:
+
+    - `name` (default "program"): What messages call it.
+    - `params` (not set): Parameters, by name.
+    - `limits` (tables; not set): Limits of parameters, by name, as in `{ weight = { low = 0, high = 1 } }`; times count
+      in seconds, rates in bits per second.
+    - `state` (not set): State of the port, by name: the initial values.
+    - `per_queue` (not set): State of each queue, by name: the initial values.
+    - `code` (not set): Instructions that choose a queue; by default the first.
+    - `joined` (not set): Instructions for a unit that has joined a queue.
+    - `sent` (not set): Instructions for a unit that is sent.
+    - `stream` (default "scheduler"): Name of its random numbers: programs with one name draw the same at a port.
+    - `source` (table; not set): The text from which the code comes.
+    """
+
+    policy: str = field(default="program", init=False, repr=False)
+    name: str = "program"
+    """What messages call it."""
+    params: Mapping[str, Any] | None = None
+    """Parameters, by name."""
+    limits: Mapping[str, Any] | None = None
+    """Limits of parameters, by name, as in `{ weight = { low = 0, high = 1 } }`; times count in seconds, rates in bits
+    per second; tables."""
+    state: Mapping[str, Any] | None = None
+    """State of the port, by name: the initial values."""
+    per_queue: Mapping[str, Any] | None = None
+    """State of each queue, by name: the initial values."""
+    code: Sequence[str] | None = None
+    """Instructions that choose a queue; by default the first."""
+    joined: Sequence[str] | None = None
+    """Instructions for a unit that has joined a queue."""
+    sent: Sequence[str] | None = None
+    """Instructions for a unit that is sent."""
+    stream: str = "scheduler"
+    """Name of its random numbers: programs with one name draw the same at a port."""
+    source: Mapping[str, Any] | None = None
+    """The text from which the code comes; table."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

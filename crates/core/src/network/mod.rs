@@ -25,7 +25,7 @@ mod host;
 
 mod pause_cycle;
 
-use crate::buffer::admission::{Admission, Expulsion, Failure};
+use crate::buffer::admission::{Expulsion, Failure};
 use crate::buffer::pool::Pool;
 use crate::buffer::pushout::longest_queue::End;
 use crate::buffer::size::Measure;
@@ -200,9 +200,9 @@ impl Network {
 
     /// The first decision that the policy of a port could not compute, and the port.
     pub fn failure(&self) -> Option<(usize, &Failure)> {
-        let of = |(number, port): (usize, &Port)| Some((number, port.admission().failure()?.time));
+        let of = |(number, port): (usize, &Port)| Some((number, port.failure()?.time));
         let (number, _) = self.ports.iter().enumerate().filter_map(of).min_by_key(|(_, time)| *time)?;
-        Some((number, self.ports[number].admission().failure()?))
+        Some((number, self.ports[number].failure()?))
     }
 
     /// Refuse what is computed beyond such a decision, with its port and time.

@@ -3,10 +3,12 @@
 
 use super::code::{Answer, Attribute, Binary, Instruction, Op, Scope, Type, Unary};
 use super::hook::{Hook, LooksAt};
+use super::source::Texts;
 use super::values::Known;
 use crate::buffer::verdict::Action;
 use crate::excerpt::quoted;
 use crate::language::nearest::unknown;
+use crate::refused::{Refused, refuse};
 
 /// Instructions of a program at most: as jumps lead only forward, no decision takes more of them.
 pub(crate) const FUEL: usize = 1024;
@@ -35,16 +37,16 @@ pub(crate) struct Program {
 
 /// Which parameters the functions of a program read.
 #[derive(Debug)]
-pub(crate) struct Read(Vec<bool>);
+struct Read(Vec<bool>);
 
 impl Read {
     /// No function has been checked yet.
-    pub(crate) fn new(names: &Names<'_>) -> Read {
+    fn new(names: &Names<'_>) -> Read {
         Read(vec![false; names.params.len()])
     }
 
     /// A misspelt override of a parameter must not add one that nothing reads.
-    pub(crate) fn check_all(&self, names: &Names<'_>) -> Result<(), (&'static str, String)> {
+    fn check_all(&self, names: &Names<'_>) -> Result<(), (&'static str, String)> {
         let params = || names.params.iter().zip(&self.0);
         let Some((param, _)) = params().find(|(_, read)| !**read) else { return Ok(()) };
         let read: Vec<&str> =
@@ -53,8 +55,17 @@ impl Read {
     }
 }
 
+/// Check all functions of a program.
+pub(crate) fn check_functions(texts: &Texts, names: &Names<'_>) -> Result<Vec<Program>, Refused> {
+    let mut read = Read::new(names);
+    let programs: Result<Vec<_>, _> =
+        texts.codes().map(|(hook, code)| check(code, hook, names, &mut read)).collect();
+    let checked = programs.and_then(|programs| read.check_all(names).map(|()| programs));
+    checked.or_else(|(key, why)| refuse(key, why))
+}
+
 /// Check a function of a program, or say which of the scenario's keys is wrong, and why.
-pub(crate) fn check(
+fn check(
     code: &[String],
     hook: Hook,
     names: &Names<'_>,
@@ -141,6 +152,30 @@ impl<'a> Check<'a> {
                 same(kind, self.kind(from), name)?;
                 Op::Store(scope, place, from)
             }
+            Instruction::LookAt(to, property, index) => {
+                self.hook.check_look_at(property)?;
+                self.check_index(index)?;
+                self.write(to, property.kind(), Op::LookAt(to, property, index))?
+            }
+            Instruction::LoadAt(to, name, index) => {
+                let (place, kind) = self.state_at(name, index)?;
+                self.write(to, kind, Op::LoadAt(to, place, index))?
+            }
+            Instruction::StoreAt(name, index, from) => {
+                let (place, kind) = self.state_at(name, index)?;
+                same(kind, self.kind(from), name)?;
+                Op::StoreAt(place, index, from)
+            }
+            Instruction::NextBacklogged(to, after) => {
+                self.hook.check_search()?;
+                self.check_index(after)?;
+                self.write(to, Type::Int, Op::NextBacklogged(to, after))?
+            }
+            Instruction::Least(to, name) => self.least(to, name)?,
+            Instruction::Longest(to) => {
+                self.hook.check_search()?;
+                self.write(to, Type::Int, Op::Longest(to))?
+            }
             Instruction::Copy(to, from) => self.write(to, self.kind(from), Op::Copy(to, from))?,
             Instruction::Draw(to) => self.write(to, Type::Float, Op::Draw(to))?,
             Instruction::Unary(to, unary, from) => {
@@ -159,6 +194,9 @@ impl<'a> Check<'a> {
             }
             Instruction::Answer(answer) => {
                 self.hook.check_answer(answer)?;
+                if let Answer::Queue(register) = answer {
+                    self.check_index(register)?;
+                }
                 self.reached = None;
                 Op::Answer(answer)
             }
@@ -174,6 +212,26 @@ impl<'a> Check<'a> {
         };
         self.looks_at = self.looks_at.max(looks_at);
         Ok(())
+    }
+
+    fn check_index(&self, register: u8) -> Result<(), String> {
+        same(Type::Int, self.kind(register), "the number of a queue")
+    }
+
+    /// State of the queue with a number.
+    fn state_at(&mut self, name: &str, index: u8) -> Result<(u8, Type), String> {
+        self.hook.check_queues()?;
+        self.check_index(index)?;
+        self.state(Scope::Queue, name)
+    }
+
+    fn least(&mut self, to: u8, name: &str) -> Result<Op, String> {
+        self.hook.check_search()?;
+        let (place, kind) = self.state(Scope::Queue, name)?;
+        if kind == Type::Bool {
+            return Err(format!("{name} must be int or float, not bool"));
+        }
+        self.write(to, Type::Int, Op::Least(to, place, kind))
     }
 
     fn binary(&mut self, to: u8, binary: Binary, (left, right): (u8, u8)) -> Result<Op, String> {

@@ -172,6 +172,22 @@ impl Attribute {
 }
 
 words! {
+    /// What a program can look at of any queue.
+    OfQueue {
+        Length = "length",
+        Octets = "octets",
+        Weight = "weight",
+        Mcr = "mcr",
+    }
+}
+
+impl OfQueue {
+    pub(crate) fn kind(self) -> Type {
+        if self == OfQueue::Weight { Type::Float } else { Type::Int }
+    }
+}
+
+words! {
     /// A function of one value.
     Unary {
         Neg = "neg",
@@ -241,6 +257,8 @@ pub(crate) enum Answer {
     Decision(Decision),
     /// With nothing but changes of its state.
     End,
+    /// With the queue whose number a register has.
+    Queue(u8),
 }
 
 /// An instruction as it is written; names are not yet resolved.
@@ -253,6 +271,14 @@ pub(crate) enum Instruction<'a> {
     Store(Scope, &'a str, u8),
     Copy(u8, u8),
     Draw(u8),
+    /// A property of the queue whose number a register has, and state of it.
+    LookAt(u8, OfQueue, u8),
+    LoadAt(u8, &'a str, u8),
+    StoreAt(&'a str, u8, u8),
+    /// A queue that can be chosen: the next one behind another, the one with the least value of its state, the longest.
+    NextBacklogged(u8, u8),
+    Least(u8, &'a str),
+    Longest(u8),
     Unary(u8, Unary, u8),
     Binary(u8, Binary, u8, u8),
     Jump(usize),
@@ -262,7 +288,8 @@ pub(crate) enum Instruction<'a> {
 
 /// What an instruction can look like.
 const FORMS: &str = "write `r0 = VALUE`, `r0 = FUNCTION r1`, `r0 = r1 OPERATOR r2`, `state.NAME = r0`, `vc.NAME = r0`, \
-                     `queue.NAME = r0`, `jump N`, `unless r0 jump N`, `accept`, `refuse REASON`, `mark REASON` or `end`";
+                     `queue.NAME = r0`, `queue.NAME[r1] = r0`, `jump N`, `unless r0 jump N`, `accept`, `refuse REASON`, \
+                     `mark REASON`, `choose r0` or `end`";
 
 impl<'a> Instruction<'a> {
     /// Read one instruction.
@@ -273,13 +300,17 @@ impl<'a> Instruction<'a> {
             ["refuse", ref rest @ ..] => Ok(decision(Some((Action::Drop, reason(rest)?)))),
             ["mark", ref rest @ ..] => Ok(decision(Some((Action::Mark, reason(rest)?)))),
             ["end"] => Ok(Instruction::Answer(Answer::End)),
+            ["choose", queue] => Ok(Instruction::Answer(Answer::Queue(register(queue)?))),
             ["jump", target] => Ok(Instruction::Jump(number(target)?)),
             ["unless", condition, "jump", target] => {
                 Ok(Instruction::Unless(register(condition)?, number(target)?))
             }
             [target, "=", value] if target.contains('.') => {
-                let (scope, name) = state(target)?;
-                Ok(Instruction::Store(scope, name, register(value)?))
+                let from = register(value)?;
+                match indexed(target) {
+                    Some((path, index)) => Ok(Instruction::StoreAt(of_queues(path)?, register(index)?, from)),
+                    None => state(target).map(|(scope, name)| Instruction::Store(scope, name, from)),
+                }
             }
             [target, "=", ref rest @ ..] => assignment(register(target)?, rest),
             _ => Err(FORMS.to_string()),
@@ -292,8 +323,14 @@ impl<'a> Instruction<'a> {
             Instruction::Store(_, _, from)
             | Instruction::Copy(_, from)
             | Instruction::Unary(_, _, from)
+            | Instruction::LookAt(_, _, from)
+            | Instruction::LoadAt(_, _, from)
+            | Instruction::NextBacklogged(_, from)
+            | Instruction::Answer(Answer::Queue(from))
             | Instruction::Unless(from, _) => (Some(from), None),
-            Instruction::Binary(_, _, left, right) => (Some(left), Some(right)),
+            Instruction::StoreAt(_, left, right) | Instruction::Binary(_, _, left, right) => {
+                (Some(left), Some(right))
+            }
             _ => (None, None),
         };
         first.into_iter().chain(second)
@@ -306,7 +343,10 @@ fn decision<'a>(decision: Decision) -> Instruction<'a> {
 
 fn assignment<'a>(to: u8, rest: &[&'a str]) -> Result<Instruction<'a>, String> {
     match *rest {
+        ["longest"] => Ok(Instruction::Longest(to)),
         [value] => single(to, value),
+        ["next_backlogged", after] => Ok(Instruction::NextBacklogged(to, register(after)?)),
+        ["least", path] => Ok(Instruction::Least(to, of_queues(path)?)),
         [function, value] => match Unary::from_word(function) {
             Some(unary) => Ok(Instruction::Unary(to, unary, register(value)?)),
             None => Err(unknown("function", function, Unary::WORDS)),
@@ -323,6 +363,9 @@ fn assignment<'a>(to: u8, rest: &[&'a str]) -> Result<Instruction<'a>, String> {
 
 /// The assignment of one word: a constant, a register, or a name.
 fn single(to: u8, value: &str) -> Result<Instruction<'_>, String> {
+    if let Some((path, index)) = indexed(value) {
+        return at_queue(to, path, register(index)?);
+    }
     match value.split_once('.') {
         Some(("x", name)) => match Attribute::from_word(name) {
             Some(attribute) => Ok(Instruction::Look(to, attribute)),
@@ -336,6 +379,28 @@ fn single(to: u8, value: &str) -> Result<Instruction<'_>, String> {
         _ if value.starts_with('r') => Ok(Instruction::Copy(to, register(value)?)),
         _ => literal(value).map(|(kind, word)| Instruction::Literal(to, kind, word)),
     }
+}
+
+/// A path with the register of an index behind it.
+fn indexed(text: &str) -> Option<(&str, &str)> {
+    text.strip_suffix(']')?.split_once('[')
+}
+
+/// A property or state of the queue whose number is in register `index`.
+fn at_queue<'a>(to: u8, path: &'a str, index: u8) -> Result<Instruction<'a>, String> {
+    match path.strip_prefix("x.") {
+        Some(name) => match OfQueue::from_word(name) {
+            Some(property) => Ok(Instruction::LookAt(to, property, index)),
+            None => Err(unknown("property of queues", name, OfQueue::WORDS)),
+        },
+        None => Ok(Instruction::LoadAt(to, of_queues(path)?, index)),
+    }
+}
+
+/// The name of state of queues.
+fn of_queues(path: &str) -> Result<&str, String> {
+    path.strip_prefix("queue.")
+        .ok_or_else(|| format!("only state of queues, `queue.NAME`, is meant here, not {}", quoted(path)))
 }
 
 fn literal(text: &str) -> Result<(Type, Word), String> {
@@ -401,6 +466,13 @@ pub(crate) enum Op {
     Store(Scope, u8, u8),
     Copy(u8, u8),
     Draw(u8),
+    LookAt(u8, OfQueue, u8),
+    LoadAt(u8, u8, u8),
+    StoreAt(u8, u8, u8),
+    NextBacklogged(u8, u8),
+    /// With the type of the state.
+    Least(u8, u8, Type),
+    Longest(u8),
     /// With the type of what it takes.
     Unary(u8, Unary, Type, u8),
     /// Of integers.

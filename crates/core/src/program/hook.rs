@@ -1,6 +1,6 @@
 //! The functions of a program: when each is called, what it can look at, and how it ends.
 
-use super::code::{Answer, Attribute, Scope};
+use super::code::{Answer, Attribute, OfQueue, Scope};
 use crate::choice;
 
 choice! {
@@ -52,17 +52,27 @@ pub(crate) enum Hook {
     Arrival(Asks),
     /// A unit has come to the head of its queue.
     Head(Asks),
-    /// The clock of the program strikes.
+    /// The clock of the program calls.
     Tick,
+    /// The line is free: a scheduler chooses a queue.
+    Serve,
+    /// A unit has joined a queue of a scheduler.
+    Joined,
+    /// A unit is sent that a scheduler has chosen.
+    Sent,
+    /// A unit finds no room: push-out chooses a queue.
+    GiveWay,
 }
 
 impl Hook {
     /// The key that has its instructions.
     pub(crate) fn key(self) -> &'static str {
         match self {
-            Hook::Arrival(_) => "code",
+            Hook::Arrival(_) | Hook::Serve | Hook::GiveWay => "code",
             Hook::Head(_) => "at_head",
             Hook::Tick => "tick",
+            Hook::Joined => "joined",
+            Hook::Sent => "sent",
         }
     }
 
@@ -79,6 +89,7 @@ impl Hook {
                 Err("only the function of a clock can look at this")
             }
             (Hook::Head(_), Attribute::Fits) => Err("a unit at the head is in the buffer already"),
+            (Hook::Serve | Hook::Joined | Hook::Sent | Hook::GiveWay, at) => self.check_look_at_queues(at),
             (Hook::Tick, at) if !at.is_of_port() => {
                 Err("a clock has neither a unit nor a circuit, only the port and a queue")
             }
@@ -86,10 +97,57 @@ impl Hook {
         }
     }
 
+    fn check_look_at_queues(self, attribute: Attribute) -> Result<(), &'static str> {
+        use Attribute::{Active, Bytes, Capacity, Circuits, Now, NowPs, Own, Queue, Rate, Size, Total, Vc};
+        match (self, attribute) {
+            (_, Now | NowPs | Circuits | Rate)
+            | (Hook::Joined, Queue)
+            | (Hook::Sent, Queue | Bytes)
+            | (Hook::GiveWay, Vc | Size | Own | Total | Active | Capacity) => Ok(()),
+            (Hook::Serve, _) => {
+                Err("a scheduler looks at now, now_ps, circuits and rate, and at queues by their numbers")
+            }
+            (Hook::GiveWay, _) => Err(
+                "push-out looks at now, now_ps, circuits, rate, vc, size, own, total, active and capacity",
+            ),
+            _ => Err("joined and sent look at queue, now, now_ps, circuits and rate, sent at bytes as well"),
+        }
+    }
+
+    /// Refuse a property of queues that it cannot look at.
+    pub(crate) fn check_look_at(self, property: OfQueue) -> Result<(), &'static str> {
+        match (self, property) {
+            (Hook::Serve, _) => Ok(()),
+            (Hook::Joined | Hook::Sent | Hook::GiveWay, OfQueue::Octets) => {
+                Err("only a scheduler that chooses a queue sees the units at the heads")
+            }
+            _ => self.check_queues(),
+        }
+    }
+
+    /// Refuse queues by their numbers where the queue is given.
+    pub(crate) fn check_queues(self) -> Result<(), &'static str> {
+        match self {
+            Hook::Serve | Hook::Joined | Hook::Sent | Hook::GiveWay => Ok(()),
+            _ => Err("only schedulers and push-out look at queues by their numbers"),
+        }
+    }
+
+    /// Refuse to look for a queue where none is chosen.
+    pub(crate) fn check_search(self) -> Result<(), &'static str> {
+        match self {
+            Hook::Serve | Hook::GiveWay => Ok(()),
+            _ => Err("only a function that chooses a queue can look for one"),
+        }
+    }
+
     /// Refuse state that it cannot read.
     pub(crate) fn check_load(self, scope: Scope) -> Result<(), &'static str> {
         match (self, scope) {
             (Hook::Tick, Scope::Vc) => Err("a clock has no circuit; use state or per_queue"),
+            (_, Scope::Queue) if self.check_queues().is_ok() => {
+                Err("state of queues needs the number of a queue, as in queue.NAME[r0]")
+            }
             _ => Ok(()),
         }
     }
@@ -107,7 +165,8 @@ impl Hook {
     /// Refuse an end that is not its own.
     pub(crate) fn check_answer(self, answer: Answer) -> Result<(), &'static str> {
         match (self, answer) {
-            (Hook::Tick, Answer::End) => Ok(()),
+            (Hook::Tick | Hook::Joined | Hook::Sent, Answer::End) => Ok(()),
+            (Hook::Serve | Hook::GiveWay, Answer::Queue(_)) => Ok(()),
             (Hook::Arrival(_) | Hook::Head(_), Answer::Decision(_)) => Ok(()),
             _ => Err(self.ends()),
         }
@@ -117,7 +176,8 @@ impl Hook {
     pub(crate) fn ends(self) -> &'static str {
         match self {
             Hook::Arrival(_) | Hook::Head(_) => "must end every path with accept, refuse or mark",
-            Hook::Tick => "must end every path with end",
+            Hook::Tick | Hook::Joined | Hook::Sent => "must end every path with end",
+            Hook::Serve | Hook::GiveWay => "must end every path with choose",
         }
     }
 
@@ -125,7 +185,7 @@ impl Hook {
     pub(crate) fn looks_at(self) -> LooksAt {
         match self {
             Hook::Arrival(_) => LooksAt::Total,
-            Hook::Head(_) | Hook::Tick => LooksAt::Queues,
+            _ => LooksAt::Queues,
         }
     }
 }

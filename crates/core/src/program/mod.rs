@@ -1,4 +1,4 @@
-//! Programs: policies as data of a scenario. A program is one or several lists of instructions, one for each [`Hook`].
+//! Programs: policies as data of a scenario. A program is one or several lists of instructions, one for each function.
 //!
 //! `code` reads the instructions, `check` refuses what could go wrong, `run` interprets what is left. Policies of every kind
 //! that can be programs use them: they say what a program sees, and do what it answers.
@@ -19,5 +19,5 @@ pub(crate) mod values;
 
 pub use hook::{Asks, LooksAt};
 pub use limits::{Limit, Limits};
-pub use source::{Clock, Code, Source, TickCode};
+pub use source::{Clock, Code, Lines, QuietCode, ServeCode, Source, VictimCode};
 pub use values::Values;

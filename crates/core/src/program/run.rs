@@ -1,7 +1,7 @@
 //! The interpreter: one decision of a checked program.
 
 use super::check::REGISTERS;
-use super::code::{Answer, Attribute, Binary, Op, Scope, Type, Unary, Word};
+use super::code::{Answer, Attribute, Binary, OfQueue, Op, Scope, Type, Unary, Word};
 use crate::rng::Stream;
 
 /// What an instruction cannot compute: the reason, and the values from which it should have.
@@ -10,30 +10,69 @@ pub(crate) struct Failed {
     pub(crate) why: String,
 }
 
+/// What a program sees.
+pub(crate) trait View {
+    /// An attribute that the check has allowed.
+    fn look(&self, attribute: Attribute) -> Word;
+
+    /// The number of queues that it can name.
+    fn queues(&self) -> usize {
+        0
+    }
+
+    /// The queues that it can choose, in the order of their numbers.
+    fn choices(&self) -> &[usize] {
+        &[]
+    }
+
+    /// A property of a queue.
+    fn look_at(&self, property: OfQueue, queue: usize) -> Word {
+        unreachable!("a program that sees {property:?} of queue {queue} has queues")
+    }
+}
+
 /// What a decision may change.
 pub(crate) struct Machine<'a> {
     pub(crate) state: &'a mut [Word],
     pub(crate) per_vc: &'a mut [Word],
+    /// Of one queue, or of all, each of which has `each` values.
     pub(crate) per_queue: &'a mut [Word],
+    pub(crate) each: usize,
     pub(crate) stream: &'a mut Stream,
     /// What they hold does not matter: the check has found that each is written before it is read.
     pub(crate) registers: &'a mut [Word; REGISTERS],
 }
 
 impl Machine<'_> {
-    /// Run a program to its answer; `look` gives the attributes.
+    /// Run a program to its answer.
     #[inline]
-    pub(crate) fn run(&mut self, ops: &[Op], look: impl Fn(Attribute) -> Word) -> Result<Answer, Failed> {
+    pub(crate) fn run(&mut self, ops: &[Op], view: &impl View) -> Result<Answer, Failed> {
         let mut next = 0;
         loop {
             let instruction = next;
             next += 1;
             let (to, value) = match ops[instruction] {
                 Op::Set(to, word) => (to, word),
-                Op::Look(to, attribute) => (to, look(attribute)),
+                Op::Look(to, attribute) => (to, view.look(attribute)),
                 Op::Load(to, scope, place) => (to, self.state(scope)[usize::from(place)]),
                 Op::Copy(to, from) => (to, self.at(from)),
                 Op::Draw(to) => (to, Word::float(self.stream.unit())),
+                Op::LookAt(to, property, index) => {
+                    let queue = self.queue(view, instruction, index)?;
+                    (to, view.look_at(property, queue))
+                }
+                Op::LoadAt(to, place, index) => {
+                    let queue = self.queue(view, instruction, index)?;
+                    (to, self.per_queue[queue * self.each + usize::from(place)])
+                }
+                Op::StoreAt(place, index, from) => {
+                    let queue = self.queue(view, instruction, index)?;
+                    self.per_queue[queue * self.each + usize::from(place)] = self.at(from);
+                    continue;
+                }
+                Op::NextBacklogged(to, after) => (to, next_behind(view.choices(), self.at(after).as_int())),
+                Op::Least(to, place, kind) => (to, self.least(view, place, kind)),
+                Op::Longest(to) => (to, longest(view)),
                 Op::Unary(to, unary, kind, from) => {
                     let value = self.at(from);
                     let result = one(unary, kind, value);
@@ -70,6 +109,30 @@ impl Machine<'_> {
         }
     }
 
+    /// The queue whose number a register has.
+    fn queue(&self, view: &impl View, instruction: usize, register: u8) -> Result<usize, Failed> {
+        let number = self.at(register);
+        usize::try_from(number.as_int())
+            .ok()
+            .filter(|queue| *queue < view.queues())
+            .ok_or_else(|| failed(instruction, "there is no such queue: the number", Type::Int, &[number]))
+    }
+
+    /// The queue that can be chosen with the least value, the first of several.
+    fn least(&self, view: &impl View, place: u8, kind: Type) -> Word {
+        let value = |queue: usize| self.per_queue[queue * self.each + usize::from(place)];
+        let is_less = |one: Word, other: Word| match kind {
+            Type::Float => one.as_float() < other.as_float(),
+            _ => one.as_int() < other.as_int(),
+        };
+        let least = view
+            .choices()
+            .iter()
+            .copied()
+            .reduce(|least, queue| if is_less(value(queue), value(least)) { queue } else { least });
+        number_of(least)
+    }
+
     fn at(&self, register: u8) -> Word {
         self.registers[usize::from(register)]
     }
@@ -81,6 +144,29 @@ impl Machine<'_> {
             Scope::Queue => self.per_queue,
         }
     }
+}
+
+/// The number of a queue, or -1.
+fn number_of(queue: Option<usize>) -> Word {
+    queue.map_or(Word::int(-1), |queue| Word::size(queue as u64))
+}
+
+/// The first queue behind the one with this number, and behind the last one the first of all.
+fn next_behind(choices: &[usize], after: i64) -> Word {
+    let behind = choices.partition_point(|queue| *queue as i64 <= after);
+    number_of(choices.get(behind).or(choices.first()).copied())
+}
+
+/// The longest queue that can be chosen, the first of several.
+fn longest(view: &impl View) -> Word {
+    let length = |queue: usize| view.look_at(OfQueue::Length, queue).as_int();
+    number_of(
+        view.choices().iter().copied().reduce(
+            |longest, queue| {
+                if length(queue) > length(longest) { queue } else { longest }
+            },
+        ),
+    )
 }
 
 #[cold]

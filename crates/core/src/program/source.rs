@@ -31,6 +31,10 @@ section! {
         pub at_head: Option<Nested<Lines>> = None,
         /// The same of the function that the clock calls.
         pub tick: Option<Nested<Lines>> = None,
+        /// The same of a scheduler's function for units that join.
+        pub joined: Option<Nested<Lines>> = None,
+        /// The same of a scheduler's function for units that are sent.
+        pub sent: Option<Nested<Lines>> = None,
     }
 }
 
@@ -38,9 +42,11 @@ impl Source {
     /// The file and the lines of a function.
     fn of(&self, hook: Hook) -> (&str, &[u32]) {
         let other = match hook {
-            Hook::Arrival(_) => return (&self.file, &self.lines),
+            Hook::Arrival(_) | Hook::Serve | Hook::GiveWay => return (&self.file, &self.lines),
             Hook::Head(_) => &self.at_head,
             Hook::Tick => &self.tick,
+            Hook::Joined => &self.joined,
+            Hook::Sent => &self.sent,
         };
         other.as_ref().map_or(("", &[]), |Nested(other)| (&other.file, &other.lines))
     }
@@ -52,7 +58,7 @@ section! {
         /// Time between two calls, at least 1 us; the first call is that long after the start.
         pub every: Span = Span::millis(10),
         /// Instructions, once for each queue if there is state of queues.
-        pub code: TickCode = TickCode::default(),
+        pub code: QuietCode = QuietCode::default(),
     }
 }
 
@@ -87,12 +93,21 @@ impl Texts {
         self.codes.iter().map(|(hook, code)| (*hook, code.as_slice()))
     }
 
+    /// The message about a choice that cannot be: `what` it must be.
+    pub(crate) fn no_choice(&self, number: i64, what: &str) -> String {
+        let place = self.source.as_ref().map_or("", |source| &source.file);
+        let colon = if place.is_empty() { "" } else { ": " };
+        format!("{place}{colon}the choice of \"{}\" must be the number of a {what}, not {number}", self.name)
+    }
+
     /// The message about an instruction that could not be computed.
     pub(crate) fn message(&self, hook: Hook, failed: &Failed) -> String {
         let number = failed.instruction;
         let place = match (&self.source, hook) {
             (Some(source), _) => format!("{}:{}", source.of(hook).0, source.of(hook).1[number]),
-            (None, Hook::Arrival(_)) => format!("instruction {number} of \"{}\"", self.name),
+            (None, Hook::Arrival(_) | Hook::Serve | Hook::GiveWay) => {
+                format!("instruction {number} of \"{}\"", self.name)
+            }
             (None, _) => format!("instruction {number} of \"{}\", {}", self.name, hook.key()),
         };
         let code = self.codes().find(|(of, _)| *of == hook).expect("only functions that there are run").1;
@@ -100,81 +115,100 @@ impl Texts {
     }
 }
 
-/// The instructions of a program.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Code(pub Vec<String>);
+/// Declare instructions of one kind, the first of whose examples is the default.
+macro_rules! code {
+    ($(#[doc = $doc:literal])+ $name:ident: $examples:expr) => {
+        $(#[doc = $doc])+
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct $name(pub Vec<String>);
 
-impl Default for Code {
-    /// Accept every frame that fits.
-    fn default() -> Code {
-        Code(vec!["accept".to_string()])
-    }
+        impl $name {
+            /// Programs that need neither parameters nor state.
+            const EXAMPLES: &'static [&'static [&'static str]] = $examples;
+        }
+
+        impl Default for $name {
+            fn default() -> $name {
+                $name(Self::EXAMPLES[0].iter().map(|text| text.to_string()).collect())
+            }
+        }
+
+        impl Field for $name {
+            fn read(node: &Node, path: &str) -> Result<$name, Fault> {
+                Vec::read(node, path).map($name)
+            }
+
+            fn write(&self) -> Json {
+                self.0.write()
+            }
+
+            fn shape() -> Shape {
+                let schema =
+                    json!({ "type": "array", "items": { "type": "string" }, "examples": Self::EXAMPLES });
+                Shape { unit: "-", schema }
+            }
+        }
+    };
 }
 
-/// Programs that need neither parameters nor state.
-const EXAMPLES: [&[&str]; 3] = [
-    &["accept"],
-    &[
-        "r0 = x.total",
-        "r1 = x.capacity",
-        "r2 = 2",
-        "r0 = r0 * r2",
-        "r3 = r0 >= r1",
-        "unless r3 jump 7",
-        "refuse",
-        "accept",
-    ],
-    &[
-        "r0 = draw",
-        "r1 = 0.125",
-        "r2 = r0 < r1",
-        "unless r2 jump 9",
-        "r3 = x.own",
-        "r4 = 10",
-        "r2 = r3 > r4",
-        "unless r2 jump 9",
-        "mark random",
-        "accept",
-    ],
-];
-
-impl Field for Code {
-    fn read(node: &Node, path: &str) -> Result<Code, Fault> {
-        Vec::read(node, path).map(Code)
-    }
-
-    fn write(&self) -> Json {
-        self.0.write()
-    }
-
-    fn shape() -> Shape {
-        let schema = json!({ "type": "array", "items": { "type": "string" }, "examples": EXAMPLES });
-        Shape { unit: "-", schema }
-    }
+code! {
+    /// Instructions about a unit; by default it is accepted if it fits.
+    Code: &[
+        &["accept"],
+        &[
+            "r0 = x.total",
+            "r1 = x.capacity",
+            "r2 = 2",
+            "r0 = r0 * r2",
+            "r3 = r0 >= r1",
+            "unless r3 jump 7",
+            "refuse",
+            "accept",
+        ],
+        &[
+            "r0 = draw",
+            "r1 = 0.125",
+            "r2 = r0 < r1",
+            "unless r2 jump 9",
+            "r3 = x.own",
+            "r4 = 10",
+            "r2 = r3 > r4",
+            "unless r2 jump 9",
+            "mark random",
+            "accept",
+        ],
+    ]
 }
 
-/// The instructions that a clock runs.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TickCode(pub Vec<String>);
-
-impl Default for TickCode {
-    /// Nothing happens.
-    fn default() -> TickCode {
-        TickCode(vec!["end".to_string()])
-    }
+code! {
+    /// Instructions that only change state; by default nothing happens.
+    QuietCode: &[&["end"], &["r0 = draw", "end"]]
 }
 
-impl Field for TickCode {
-    fn read(node: &Node, path: &str) -> Result<TickCode, Fault> {
-        Vec::read(node, path).map(TickCode)
-    }
+code! {
+    /// Instructions that choose the queue to serve; by default the one with the lowest number.
+    ServeCode: &[
+        &["r0 = -1", "r0 = next_backlogged r0", "choose r0"],
+        &["r0 = longest", "choose r0"],
+        &["r0 = draw", "r1 = x.circuits", "r2 = float r1", "r0 = r0 * r2", "r1 = int r0", "r1 = next_backlogged r1", "choose r1"],
+    ]
+}
 
-    fn write(&self) -> Json {
-        self.0.write()
-    }
-
-    fn shape() -> Shape {
-        let schema = json!({ "type": "array", "items": { "type": "string" }, "examples": [["end"], ["r0 = draw", "end"]] });
-        Shape { unit: "-", schema }
-    }
+code! {
+    /// Instructions that choose the queue to shorten; by default the longest, if it is longer than that of the arriving unit.
+    VictimCode: &[
+        &[
+            "r0 = longest",
+            "r1 = x.length[r0]",
+            "r2 = x.own",
+            "r3 = x.size",
+            "r2 = r2 + r3",
+            "r4 = r1 > r2",
+            "unless r4 jump 8",
+            "choose r0",
+            "r0 = -1",
+            "choose r0",
+        ],
+        &["r0 = x.vc", "r0 = next_backlogged r0", "choose r0"],
+    ]
 }

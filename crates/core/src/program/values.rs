@@ -37,6 +37,22 @@ pub(crate) struct Known {
     pub(crate) word: Word,
 }
 
+/// Values of state that a port has at most, and each circuit and queue.
+pub(crate) const STATE: usize = 16;
+
+/// Parameters that a program has at most.
+pub(crate) const PARAMS: usize = 64;
+
+/// The values of an optional key at one port.
+pub(crate) fn known(
+    values: &Option<Values>,
+    key: &'static str,
+    most: usize,
+    context: &Context<'_>,
+) -> Result<Vec<Known>, Refused> {
+    values.as_ref().map_or(Ok(Vec::new()), |values| values.at(key, most, context))
+}
+
 impl Values {
     /// The values at one port; `key` is the key that has them, and `most` how many it may have.
     pub(crate) fn at(

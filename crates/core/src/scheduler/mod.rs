@@ -2,6 +2,7 @@
 
 pub(crate) mod ring;
 
+use crate::buffer::admission::Failure;
 use crate::buffer::context::Context;
 use crate::registry;
 use crate::units::Time;
@@ -16,6 +17,7 @@ registry! {
         Drr = "drr" in drr,
         FairQueue = "fair-queue" in fair_queue,
         DualQueue = "dual-queue" in dual_queue,
+        ProgramScheduler = "program" in program at "program/mod.rs",
     }
 
     /// The interface of a scheduler. With a shared queue the only queue is 0; otherwise queue `i` is circuit `i`.
@@ -43,6 +45,11 @@ registry! {
         /// The unit that was at the head of this queue is sent, of this many octets; it has left the queue already. Not called
         /// if the admission policy discards it instead.
         fn sent(&mut self, queue: usize, octets: u64) {}
+
+        /// What the scheduler could not compute, if there was such a thing: the run has no result.
+        fn failure(&self) -> Option<&Failure> {
+            None
+        }
 
         /// By circuit the queue that it joins, where that is not one of its own.
         fn places(&self) -> Vec<usize> {
@@ -91,9 +98,9 @@ impl Spec {
         matches!(self, Spec::Fifo(_))
     }
 
-    /// Whether it counts octets, so that it has to see every unit that is sent.
+    /// Whether it counts octets, or may do so, so that it has to see every unit that is sent.
     pub fn counts_octets(&self) -> bool {
-        matches!(self, Spec::Drr(_) | Spec::FairQueue(_) | Spec::DualQueue(_))
+        matches!(self, Spec::Drr(_) | Spec::FairQueue(_) | Spec::DualQueue(_) | Spec::ProgramScheduler(_))
     }
 
     /// Whether packets of one circuit may be in different queues and overtake each other.

@@ -14,14 +14,19 @@ use pushout_core::buffer::verdict::Reason;
 use pushout_core::engine::{self, LossRecord};
 use pushout_core::report::report;
 use pushout_core::scenario::model::{Engine, Scenario};
-use pushout_core::serde_json::Value as Json;
+use pushout_core::serde_json::{Value as Json, json};
 
 use random::schema::Draw;
-use schemes::{Pair, SCHEMES};
+use schemes::{Pair, SCHEMES, key_of};
 
 /// For what reason a scheme loses units, if not only for want of room.
-const OWN: [(&str, Reason); 4] =
-    [("epd", Reason::Early), ("red", Reason::Random), ("codel", Reason::Delay), ("pie", Reason::Random)];
+const OWN: [(&str, Reason); 5] = [
+    ("epd", Reason::Early),
+    ("red", Reason::Random),
+    ("codel", Reason::Delay),
+    ("pie", Reason::Random),
+    ("longest-queue", Reason::PushedOut),
+];
 
 /// How many networks are tried for each scheme.
 fn how_many() -> u64 {
@@ -39,14 +44,27 @@ fn run(scenario: &Scenario, engine: Engine) -> (Json, Vec<LossRecord>) {
     (document, outcome.losses)
 }
 
-/// The network with this admission policy at every port that can lose something; nothing if it cannot be.
-fn with(document: &Json, admission: &Json) -> Result<Scenario, String> {
+/// Admission policies beside a scheduler or push-out; CoDel discards units that a scheduler has chosen.
+const BESIDE: [&str; 3] = ["ppd", "codel", "tail-drop"];
+
+/// The network with this policy at every port that can lose something, under a key of ports, `beside` as admission policy
+/// where it is none itself; nothing if it cannot be.
+fn with(document: &Json, key: &str, policy: &Json, beside: &str) -> Result<Scenario, String> {
     let mut document = document.clone();
     let ports = document["port"].as_object_mut().unwrap();
     for port in ports.values_mut() {
         let port = port.as_object_mut().unwrap();
-        ["discipline", "pushout"].iter().for_each(|key| _ = port.remove(*key));
-        port.insert("admission".to_string(), admission.clone());
+        let others: &[&str] = match key {
+            "admission" => &["discipline", "pushout"],
+            "pushout" => &["discipline"],
+            _ => &["discipline", "pushout", "credit"], // a queue without credit keeps its place in the list of a program
+        };
+        others.iter().for_each(|other| _ = port.remove(*other));
+        port.insert("admission".to_string(), json!({ "policy": beside }));
+        if key == "pushout" {
+            port.insert("scheduler".to_string(), json!({ "policy": "round-robin" }));
+        }
+        port.insert(key.to_string(), policy.clone());
     }
     random::load(&document)
 }
@@ -59,8 +77,10 @@ fn a_published_scheme_as_a_program_gives_the_same_bytes_on_both_engines() {
         for seed in 0..how_many() {
             let (document, _) = random::scenario(number * 1_000_000 + seed);
             let Pair { native, program } = pair(&mut Draw::new(seed));
-            let Ok(scheme) = with(&document, &native) else { continue };
-            let program = with(&document, &program).unwrap_or_else(|why| panic!("{name}: {why}"));
+            let (key, beside) = (key_of(name), BESIDE[seed as usize % BESIDE.len()]);
+            let Ok(scheme) = with(&document, key, &native, beside) else { continue };
+            let program =
+                with(&document, key, &program, beside).unwrap_or_else(|why| panic!("{name}: {why}"));
             let expected = run(&scheme, Engine::Reference);
             for engine in [Engine::Reference, Engine::Fast] {
                 assert_eq!(run(&program, engine), expected, "{name}, seed {seed}, {engine:?}\n{document:#}");

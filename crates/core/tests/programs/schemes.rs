@@ -14,7 +14,16 @@ pub(crate) struct Pair {
 
 type Scheme = (&'static str, fn(&mut Draw) -> Pair);
 
-pub(crate) const SCHEMES: [Scheme; 11] = [
+/// The key of a port under which a scheme stands.
+pub(crate) fn key_of(name: &str) -> &'static str {
+    match name {
+        "round-robin" | "drr" => "scheduler",
+        "longest-queue" => "pushout",
+        _ => "admission",
+    }
+}
+
+pub(crate) const SCHEMES: [Scheme; 14] = [
     ("tail-drop", tail_drop),
     ("ppd", ppd),
     ("epd", epd),
@@ -26,6 +35,9 @@ pub(crate) const SCHEMES: [Scheme; 11] = [
     ("red", red),
     ("codel", codel),
     ("pie", pie),
+    ("round-robin", round_robin),
+    ("drr", drr),
+    ("longest-queue", longest_queue),
 ];
 
 /// Instructions of a text in which `@place` at the start of a line names the next one, for `jump @place`.
@@ -315,4 +327,22 @@ fn pie(draw: &mut Draw) -> Pair {
     let mut program = published("pie", &params);
     (program["params"]["marks"], program["tick"]["every"]) = (marks.into(), update.into());
     Pair { native, program }
+}
+
+fn round_robin(_: &mut Draw) -> Pair {
+    Pair { native: json!({ "policy": "round-robin" }), program: published("round-robin", &json!({})) }
+}
+
+fn drr(draw: &mut Draw) -> Pair {
+    // No packet is longer, as the program demands, whatever its weight.
+    let quantum = *draw.of(&[20_000, 300_000]);
+    let native = json!({ "policy": "drr", "quantum": format!("{quantum} bytes") });
+    Pair { native, program: published("drr", &json!({ "quantum": quantum })) }
+}
+
+fn longest_queue(draw: &mut Draw) -> Pair {
+    let end = *draw.of(&["tail", "head"]);
+    let mut program = published("longest-queue", &json!({}));
+    program["end"] = end.into();
+    Pair { native: json!({ "policy": "longest-queue", "end": end }), program }
 }

@@ -95,9 +95,10 @@ impl Params {
 impl PushOut for Policy {
     fn choose(&mut self, full: &Full<'_>) -> Option<Cut> {
         let lengths = self.lengths.busy().iter().map(|vc| (vc, full.pool.of(vc)));
-        let can_give = |vc: usize| self.part(&full.queues[vc]).is_some();
+        let end = self.params.end;
+        let can_give = |vc: usize| part(&full.queues[vc], end).is_some();
         let victim = self.params.victim(lengths, full.arriving, can_give)?;
-        cut(full, victim, |queue| self.part(queue))
+        cut(full, victim, |queue| part(queue, end))
     }
 
     fn lengths(&mut self) -> &mut Lengths {
@@ -109,13 +110,11 @@ impl PushOut for Policy {
     }
 }
 
-impl Policy {
-    /// The packet that a queue loses, if it has one.
-    fn part(&self, queue: &Queue) -> Option<Part> {
-        match self.params.end {
-            End::Tail => queue.runs().last().map(|run| Part { run, extent: Extent::Whole }),
-            End::Head => head_fragment(queue, false),
-        }
+/// The packet that a queue loses at this end, if it has one.
+pub(super) fn part(queue: &Queue, end: End) -> Option<Part> {
+    match end {
+        End::Tail => queue.runs().last().map(|run| Part { run, extent: Extent::Whole }),
+        End::Head => head_fragment(queue, false),
     }
 }
 

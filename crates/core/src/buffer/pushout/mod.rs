@@ -8,11 +8,13 @@
 mod lengths;
 mod register;
 
+use super::admission::Failure;
 use super::context::Context;
 use super::frame::Frames;
 use super::pool::Pool;
 use super::queue::Queue;
 use super::runs::Part;
+use crate::units::Time;
 use crate::{choice, registry};
 
 pub use lengths::Lengths;
@@ -26,12 +28,18 @@ registry! {
         Pushout3 = "pushout-3" in pushout_3,
         QuasiPushout = "quasi-pushout" in quasi_pushout,
         LongestQueue = "longest-queue" in longest_queue,
+        ProgramPushout = "program" in program,
     }
 
     /// The interface of a push-out policy. Circuits are numbered within the port, and each has its queue.
     pub trait PushOut for Policy {
         /// The part to remove, if any. Called when an arriving unit does not fit; the answer changes nothing yet.
         fn choose(&mut self, full: &Full<'_>) -> Option<Cut>;
+
+        /// What the policy could not compute, if there was such a thing: the run has no result.
+        fn failure(&self) -> Option<&Failure> {
+            None
+        }
 
         /// How long the queues are.
         fn lengths(&mut self) -> &mut Lengths;
@@ -97,6 +105,8 @@ pub enum Scope {
 /// The buffer in which room is needed. The unit in transmission is in the books, but no longer in a queue.
 #[derive(Clone, Copy, Debug)]
 pub struct Full<'a> {
+    /// The present instant.
+    pub now: Time,
     /// The books.
     pub pool: &'a Pool,
     /// The queues, each of which knows its frames.

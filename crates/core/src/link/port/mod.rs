@@ -18,7 +18,7 @@ mod room;
 
 use std::collections::VecDeque;
 
-use crate::buffer::admission::{self, Admission, Arrival, Departure, Head, Rule, Shortcuts};
+use crate::buffer::admission::{self, Admission, Arrival, Departure, Failure, Head, Rule, Shortcuts};
 use crate::buffer::pool::Pool;
 use crate::buffer::pushout::{self, PushOut};
 use crate::buffer::queue::Queue;
@@ -570,9 +570,11 @@ impl Port {
         &mut self.counters
     }
 
-    /// The admission policy.
-    pub(crate) fn admission(&self) -> &admission::Policy {
-        &self.admission
+    /// The first decision that one of its policies could not compute.
+    pub(crate) fn failure(&self) -> Option<&Failure> {
+        let of_pushout = self.pushout.as_ref().and_then(PushOut::failure);
+        let all = [self.admission.failure(), self.scheduler.failure(), of_pushout];
+        all.into_iter().flatten().min_by_key(|failure| failure.time)
     }
 
     /// The admission policy, for an engine that keeps the books itself.

@@ -39,7 +39,7 @@ impl Port {
     ) {
         let Newcomer { unit, vc, size } = newcomer;
         self.offer(now, &unit, vc, size);
-        let cut = self.cut_for(&unit, vc, size);
+        let cut = self.cut_for(now, &unit, vc, size);
         let verdict = self.judge(now, &unit, vc, size, cut.is_some());
         self.act_on((verdict, cut), now, newcomer, vc_of, losses);
     }
@@ -314,14 +314,14 @@ impl Port {
 
     /// The first units to remove for an arriving unit that does not fit; `None` if it fits, if none can be removed, or if
     /// it is the rest of a broken frame, for which none is removed.
-    pub(super) fn cut_for(&mut self, unit: &Unit, vc: usize, size: u64) -> Option<Cut> {
+    pub(super) fn cut_for(&mut self, now: Time, unit: &Unit, vc: usize, size: u64) -> Option<Cut> {
         let sending = self.sending.map_or(0, |sending| sending.size);
         let pushout = self.pushout.as_mut()?;
         let is_rest = pushout.frames().is_some_and(|frames| frames.is_rest(unit, vc));
         if self.pool.fits(size) || !self.pool.capacity().holds(sending + size) || is_rest {
             return None;
         }
-        pushout.choose(&Full { pool: &self.pool, queues: &self.queues, arriving: (vc, size) })
+        pushout.choose(&Full { now, pool: &self.pool, queues: &self.queues, arriving: (vc, size) })
     }
 
     /// Whether an arriving unit is accepted: first by the frame rule of a port with push-out, then by the admission
@@ -378,7 +378,7 @@ impl Port {
         let Newcomer { mut unit, vc, size } = newcomer;
         let mut chosen = cut;
         while !self.pool.fits(size) {
-            let Some(cut) = chosen.take().or_else(|| self.cut_for(&unit, vc, size)) else {
+            let Some(cut) = chosen.take().or_else(|| self.cut_for(now, &unit, vc, size)) else {
                 self.cut_off(vc, !unit.is_first());
                 return self.turn_away(&newcomer, Reason::Overflow, losses);
             };

@@ -81,19 +81,19 @@ use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::buffer::verdict::{Action, HeadVerdict, Reason, Verdict};
 use crate::language::spec::Boxed;
-use crate::program::check::{Names, Program, REGISTERS, Read, check};
+use crate::program::check::{Names, Program, REGISTERS, check_functions};
 use crate::program::code::{Answer, Decision, Word};
 use crate::program::hook::Hook;
 use crate::program::limits::Limits;
 use crate::program::run::{Failed, Machine};
 use crate::program::source::{Clock, Code, Source, Texts};
-use crate::program::values::{Known, Values};
+use crate::program::values::{Known, PARAMS, STATE, Values, known};
 use crate::program::{Asks, LooksAt};
-use crate::refused::{Refused, refuse, refuse_if};
+use crate::refused::{Refused, refuse_if};
 use crate::rng::Stream;
 use crate::section;
 use crate::units::{Span, Time};
-use view::{Noted, Place, Port, Seen};
+use view::{AtPort, Noted, Place, Port, Seen};
 
 section! {
     /// Do what the instructions in the scenario say.
@@ -128,12 +128,6 @@ section! {
         pub source: Option<Boxed<Source>> = None,
     }
 }
-
-/// Values of state that a port has at most, and each circuit and queue.
-const STATE: usize = 16;
-
-/// Parameters that a program has at most.
-const PARAMS: usize = 64;
 
 /// The shortest time between two calls of a clock.
 const SHORTEST: Span = Span::micros(1);
@@ -196,15 +190,6 @@ impl Params {
         [Some(arrival), head, tick].into_iter().flatten().collect()
     }
 
-    /// The functions, checked.
-    fn programs(&self, names: &Names<'_>, texts: &Texts) -> Result<Vec<Program>, Refused> {
-        let mut read = Read::new(names);
-        let programs: Result<Vec<_>, _> =
-            texts.codes().map(|(hook, code)| check(code, hook, names, &mut read)).collect();
-        let checked = programs.and_then(|programs| read.check_all(names).map(|()| programs));
-        checked.or_else(|(key, why)| refuse(key, why))
-    }
-
     /// The time between two calls of the clock, if there is one.
     fn every(&self) -> Result<Option<Span>, Refused> {
         let every = self.tick.as_ref().map(|tick| tick.0.every);
@@ -217,19 +202,17 @@ impl Params {
 impl Policy {
     /// The program at one port, or why it cannot run there.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
-        let none = Values::default();
-        let at = |values: &Option<Values>, key, most| values.as_ref().unwrap_or(&none).at(key, most, context);
         let names = Names {
-            params: &at(&params.params, "params", PARAMS)?,
-            state: &at(&params.state, "state", STATE)?,
-            per_vc: &at(&params.per_vc, "per_vc", STATE)?,
-            per_queue: &at(&params.per_queue, "per_queue", STATE)?,
+            params: &known(&params.params, "params", PARAMS, context)?,
+            state: &known(&params.state, "state", STATE, context)?,
+            per_vc: &known(&params.per_vc, "per_vc", STATE, context)?,
+            per_queue: &known(&params.per_queue, "per_queue", STATE, context)?,
         };
         params.limits.iter().try_for_each(|limits| limits.check(names.params))?;
         let source = params.source.as_ref().map(|source| source.0.as_ref().clone());
         let every = params.every()?;
         let texts = Texts::new(&params.name, params.codes(), source)?;
-        let programs = params.programs(&names, &texts)?;
+        let programs = check_functions(&texts, &names)?;
         let looks_at = programs.iter().fold(LooksAt::Total, |most, program| most.max(program.looks_at));
         params.check_looks_at(looks_at)?;
         let mut programs = programs.into_iter();
@@ -261,13 +244,14 @@ impl Policy {
         let mut machine = Machine {
             per_vc: part(&mut kept.per_vc, seen.vc, place.circuits()),
             per_queue: part(&mut kept.per_queue, seen.port.queue, kept.queues),
+            each: 0,
             state: &mut kept.state,
             stream,
             registers,
         };
-        match machine.run(&program.ops, |attribute| seen.look(place, noted, attribute)) {
+        match machine.run(&program.ops, &AtPort { seen, place, noted }) {
             Ok(Answer::Decision(decision)) => decision,
-            Ok(Answer::End) => None,
+            Ok(_) => None,
             Err(failed) => {
                 let hook = program.hook;
                 self.note(seen.port.now, hook, &failed);
@@ -277,17 +261,18 @@ impl Policy {
     }
 
     /// Run the function of the clock for a queue.
-    fn strike(&mut self, port: &Port<'_>) {
+    fn call_clock(&mut self, port: &Port<'_>) {
         let Policy { tick, kept, stream, registers, place, noted, .. } = self;
         let Some((_, program)) = tick else { return };
         let mut machine = Machine {
             per_vc: &mut [],
             per_queue: part(&mut kept.per_queue, port.queue, kept.queues),
+            each: 0,
             state: &mut kept.state,
             stream,
             registers,
         };
-        if let Err(failed) = machine.run(&program.ops, |attribute| port.look(place, noted, attribute)) {
+        if let Err(failed) = machine.run(&program.ops, &AtPort { seen: port, place, noted }) {
             self.note(port.now, Hook::Tick, &failed);
         }
     }
@@ -383,7 +368,7 @@ impl Admission for Policy {
         let every = self.tick.as_ref()?.0;
         if now > Time::ZERO {
             let queues = if self.kept.per_queue.is_empty() { 1 } else { self.kept.queues };
-            (0..queues).for_each(|queue| self.strike(&Port { now, pool, queue, every }));
+            (0..queues).for_each(|queue| self.call_clock(&Port { now, pool, queue, every }));
         }
         Some(now + every)
     }

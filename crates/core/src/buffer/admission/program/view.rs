@@ -4,6 +4,7 @@ use super::super::{Arrival, Head};
 use super::Context;
 use crate::buffer::pool::Pool;
 use crate::program::code::{Attribute, Word};
+use crate::program::run::View;
 use crate::unit::Unit;
 use crate::units::{Span, Time};
 
@@ -65,6 +66,26 @@ pub(super) struct Seen<'a> {
     waiting: u64,
     waited: Span,
     fits: bool,
+}
+
+/// A unit or the port alone, with what the policy knows of the port.
+pub(super) struct AtPort<'a, S> {
+    pub(super) seen: &'a S,
+    pub(super) place: &'a Place,
+    pub(super) noted: &'a Noted,
+}
+
+impl View for AtPort<'_, Seen<'_>> {
+    #[inline]
+    fn look(&self, attribute: Attribute) -> Word {
+        self.seen.look(self.place, self.noted, attribute)
+    }
+}
+
+impl View for AtPort<'_, Port<'_>> {
+    fn look(&self, attribute: Attribute) -> Word {
+        self.seen.look(self.place, self.noted, attribute)
+    }
 }
 
 impl<'a> From<&Arrival<'a>> for Seen<'a> {

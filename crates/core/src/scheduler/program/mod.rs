@@ -1,0 +1,306 @@
+//! # Source
+//! A scheduler of your own: the instructions that a scenario gives. Write it in Python and let Pushout translate it.
+//!
+//! # Idea
+//! `code` runs when the line is free and some queue may send, and chooses the queue. `joined` runs when a unit has
+//! joined a queue, `sent` when one that was chosen is sent; they only change state. Round robin, for example, is
+//!
+//! ```toml
+//! [port.bottleneck.scheduler]
+//! policy = "program"
+//! name = "my-round-robin"
+//! state = { last = -1 }
+//! code = ["r0 = state.last", "r0 = next_backlogged r0", "state.last = r0", "choose r0"]
+//! ```
+//!
+//! # Parameters
+//! Instructions are those of the [admission policy](admission-program.md), without `vc.NAME` and answers about units. `code` ends with
+//! `choose r0`, with the number of a queue that may send; queues have the numbers of their circuits, from 0. `r0 = next_backlogged r1`
+//! is the first queue behind that of r1 which may send (behind the last the first of all; -1 is before all), `r0 = least queue.NAME` the
+//! one with the least value of its state, `r0 = longest` the one with the most units, of several the lowest number. `x.PROPERTY[r0]` is a
+//! property of a queue:
+//!
+//! * `length`, `octets` (int): its units, and the octets of the unit at its head; `octets` only in `code`
+//! * `weight`, `mcr` (float, int): the weight and the minimum cell rate of its circuit
+//!
+//! `x.now`, `x.now_ps`, `x.circuits` and `x.rate` are those of the port, in `joined` and `sent` `x.queue` is the queue, and in `sent` `x.bytes`
+//! the length of the unit. `queue.NAME[r0]` is state of a queue (`per_queue`). `joined` and `sent` end with `end`. `params`, `limits`, `state`,
+//! `stream`, `name` and `source` are those of the admission policy. By default the queue with the lowest number is served.
+//!
+//! # Differences from the paper
+//! There is no paper. A choice of a queue that cannot send ends the run with a message, as what cannot be computed does.
+//!
+//! # Complexity
+//! At most as many instructions as each function has, which is at most 1024, and a step for each queue that may send. The engine
+//! asks about each unit.
+
+#[cfg(test)]
+mod tests;
+
+use super::{Context, Scheduler};
+use crate::buffer::admission::Failure;
+use crate::buffer::set::Set;
+use crate::language::spec::Boxed;
+use crate::program::check::{Names, Program, REGISTERS, check_functions};
+use crate::program::code::{Answer, Attribute, OfQueue, Word};
+use crate::program::hook::Hook;
+use crate::program::limits::Limits;
+use crate::program::run::{Failed, Machine, View};
+use crate::program::source::{QuietCode, ServeCode, Source, Texts};
+use crate::program::values::{Known, PARAMS, STATE, Values, known};
+use crate::refused::Refused;
+use crate::rng::Stream;
+use crate::section;
+use crate::units::{CELL_BYTES, Time};
+
+section! {
+    /// Serve the queue that the instructions in the scenario choose.
+    pub struct Params {
+        /// What messages call it.
+        pub name: String = "program".to_string(),
+        /// Parameters, by name.
+        pub params: Option<Values> = None,
+        /// Limits of parameters, by name, as in `{ weight = { low = 0, high = 1 } }`; times count in seconds, rates in bits per second.
+        pub limits: Option<Limits> = None,
+        /// State of the port, by name: the initial values.
+        pub state: Option<Values> = None,
+        /// State of each queue, by name: the initial values.
+        pub per_queue: Option<Values> = None,
+        /// Instructions that choose a queue; by default the first.
+        pub code: Option<ServeCode> = None,
+        /// Instructions for a unit that has joined a queue.
+        pub joined: Option<QuietCode> = None,
+        /// Instructions for a unit that is sent.
+        pub sent: Option<QuietCode> = None,
+        /// Name of its random numbers: programs with one name draw the same at a port.
+        pub stream: String = "scheduler".to_string(),
+        /// The text from which the code comes.
+        pub source: Option<Boxed<Source>> = None,
+    }
+}
+
+impl Params {
+    /// The instructions of each function.
+    fn codes(&self) -> Vec<(Hook, Vec<String>)> {
+        let serve = (Hook::Serve, self.code.clone().unwrap_or_default().0);
+        let joined = self.joined.clone().map(|QuietCode(code)| (Hook::Joined, code));
+        let sent = self.sent.clone().map(|QuietCode(code)| (Hook::Sent, code));
+        [Some(serve), joined, sent].into_iter().flatten().collect()
+    }
+}
+
+/// A program at one port.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    serve: Program,
+    joined: Option<Program>,
+    sent: Option<Program>,
+    memory: Memory,
+    queues: Queues,
+    /// The queues that may send now.
+    choices: Vec<usize>,
+    /// When it was last asked.
+    now: Time,
+    failure: Option<Failure>,
+    texts: Box<Texts>,
+}
+
+/// What the program may change.
+#[derive(Clone, Debug)]
+struct Memory {
+    state: Vec<Word>,
+    /// Of one queue after the other, with `each` values.
+    per_queue: Vec<Word>,
+    each: usize,
+    stream: Stream,
+    registers: Box<[Word; REGISTERS]>,
+}
+
+/// What it may look at of queues.
+#[derive(Clone, Debug)]
+struct Queues {
+    rate: Word,
+    lengths: Vec<u64>,
+    backlogged: Set,
+    /// Weight and minimum rate of each circuit.
+    contracts: Vec<[Word; 2]>,
+}
+
+impl Memory {
+    fn new(names: &Names<'_>, queues: usize, stream: Stream) -> Memory {
+        let words = |known: &[Known]| known.iter().map(|known| known.word).collect::<Vec<_>>();
+        Memory {
+            state: words(names.state),
+            per_queue: words(names.per_queue).repeat(queues),
+            each: names.per_queue.len(),
+            stream,
+            registers: Box::new([Word::default(); REGISTERS]),
+        }
+    }
+
+    fn run(&mut self, program: &Program, view: &impl View) -> Result<Answer, Failed> {
+        let Memory { state, per_queue, each, stream, registers } = self;
+        Machine { state, per_vc: &mut [], per_queue, each: *each, stream, registers }.run(&program.ops, view)
+    }
+}
+
+impl Queues {
+    fn new(context: &Context<'_>) -> Queues {
+        let contracts = context.contracts.iter();
+        let of = contracts.map(|contract| [Word::float(contract.weight), Word::size(contract.mcr.0)]);
+        Queues {
+            rate: Word::size(context.rate.0),
+            lengths: vec![0; context.vcs()],
+            backlogged: Set::new(context.vcs()),
+            contracts: of.collect(),
+        }
+    }
+}
+
+impl Policy {
+    /// The program at one port, or why it cannot run there.
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
+        let names = Names {
+            params: &known(&params.params, "params", PARAMS, context)?,
+            state: &known(&params.state, "state", STATE, context)?,
+            per_vc: &[],
+            per_queue: &known(&params.per_queue, "per_queue", STATE, context)?,
+        };
+        params.limits.iter().try_for_each(|limits| limits.check(names.params))?;
+        let source = params.source.as_ref().map(|source| source.0.as_ref().clone());
+        let texts = Texts::new(&params.name, params.codes(), source)?;
+        let mut programs = check_functions(&texts, &names)?.into_iter();
+        let mut function = || programs.next().expect("there is a program for each of the codes");
+        Ok(Policy {
+            serve: function(),
+            joined: params.joined.as_ref().map(|_| function()),
+            sent: params.sent.as_ref().map(|_| function()),
+            memory: Memory::new(&names, context.vcs(), context.stream(&params.stream)),
+            queues: Queues::new(context),
+            choices: Vec::new(),
+            now: Time::ZERO,
+            failure: None,
+            texts: Box::new(texts),
+        })
+    }
+
+    /// The queue that the program chooses, or why it cannot be served.
+    fn choose(&mut self, octets: &dyn Fn(usize) -> u64) -> Result<usize, String> {
+        let Policy { serve, memory, queues, choices, now, .. } = self;
+        let view = Seen { queues, choices, now: *now, unit: None, octets };
+        match memory.run(serve, &view) {
+            Ok(Answer::Queue(register)) => {
+                let number = memory.registers[usize::from(register)].as_int();
+                let queue = choices.iter().copied().find(|queue| *queue as i64 == number);
+                queue.ok_or_else(|| self.texts.no_choice(number, "queue that may send"))
+            }
+            Ok(_) => unreachable!("a checked program of a scheduler chooses"),
+            Err(failed) => Err(self.texts.message(Hook::Serve, &failed)),
+        }
+    }
+
+    /// Run a function that changes state, for a unit of `octets` octets.
+    fn note(&mut self, hook: Hook, queue: usize, octets: u64) {
+        let Policy { joined, sent, memory, queues, now, .. } = self;
+        let function = if hook == Hook::Joined { joined } else { sent };
+        let Some(program) = function else { return };
+        let view = Seen { queues, choices: &[], now: *now, unit: Some((queue, octets)), octets: &|_| 0 };
+        if let Err(failed) = memory.run(program, &view) {
+            self.fail(self.texts.message(hook, &failed));
+        }
+    }
+
+    /// Keep the first failure.
+    #[cold]
+    fn fail(&mut self, why: String) {
+        self.failure.get_or_insert(Failure { time: self.now, why });
+    }
+}
+
+/// What a program sees of the queues.
+struct Seen<'a> {
+    queues: &'a Queues,
+    choices: &'a [usize],
+    now: Time,
+    /// The queue of a unit and its octets.
+    unit: Option<(usize, u64)>,
+    octets: &'a dyn Fn(usize) -> u64,
+}
+
+impl View for Seen<'_> {
+    fn look(&self, attribute: Attribute) -> Word {
+        let unit = || self.unit.expect("a checked program looks at a unit only where there is one");
+        match attribute {
+            Attribute::Now => Word::float(self.now.as_secs_f64()),
+            Attribute::NowPs => Word::size(self.now.0),
+            Attribute::Circuits => Word::size(self.queues() as u64),
+            Attribute::Rate => self.queues.rate,
+            Attribute::Queue => Word::size(unit().0 as u64),
+            Attribute::Bytes => Word::size(unit().1),
+            _ => unreachable!("a checked program of a scheduler looks at nothing else"),
+        }
+    }
+
+    fn queues(&self) -> usize {
+        self.queues.lengths.len()
+    }
+
+    fn choices(&self) -> &[usize] {
+        self.choices
+    }
+
+    fn look_at(&self, property: OfQueue, queue: usize) -> Word {
+        match property {
+            OfQueue::Length => Word::size(self.queues.lengths[queue]),
+            OfQueue::Octets => Word::size((self.octets)(queue)),
+            OfQueue::Weight => self.queues.contracts[queue][0],
+            OfQueue::Mcr => self.queues.contracts[queue][1],
+        }
+    }
+}
+
+impl Scheduler for Policy {
+    fn joined(&mut self, queue: usize) {
+        self.queues.lengths[queue] += 1;
+        self.queues.backlogged.insert(queue);
+        self.note(Hook::Joined, queue, 0);
+    }
+
+    fn left(&mut self, queue: usize, empty: bool) {
+        self.queues.lengths[queue] -= 1;
+        if empty {
+            self.queues.backlogged.remove(queue);
+        }
+    }
+
+    fn next(&mut self, now: Time, may_send: &mut dyn FnMut(usize) -> bool) -> Option<usize> {
+        self.next_by_size(now, may_send, &|_| CELL_BYTES)
+    }
+
+    fn next_by_size(
+        &mut self,
+        now: Time,
+        may_send: &mut dyn FnMut(usize) -> bool,
+        octets: &dyn Fn(usize) -> u64,
+    ) -> Option<usize> {
+        self.now = now;
+        self.choices.clear();
+        self.choices.extend(self.queues.backlogged.iter().filter(|queue| may_send(*queue)));
+        let first = *self.choices.first()?;
+        match self.choose(octets) {
+            Ok(queue) => Some(queue),
+            Err(why) => {
+                self.fail(why); // the run has no result, but goes on
+                Some(first)
+            }
+        }
+    }
+
+    fn sent(&mut self, queue: usize, octets: u64) {
+        self.note(Hook::Sent, queue, octets);
+    }
+
+    fn failure(&self) -> Option<&Failure> {
+        self.failure.as_ref()
+    }
+}
