@@ -278,6 +278,28 @@ fn other_routes_that_cannot_be_are_refused() {
         ],
         "more than 1024 equally short routes",
     );
+    refused(&["routing=hash"], "unknown value \"hash\" (allowed: first, ecmp, ecmp-packet)");
+    let earlier = "loss=[{link='leaf1->spine1', down=[['2 ms', '6 ms']], reroute_after='-1 ms'}]";
+    refused(&[earlier], "loss[0].reroute_after: \"-1 ms\": a time cannot be negative");
+}
+
+#[test]
+fn several_routes_for_cells_and_for_blocks_with_parity_are_refused() {
+    let lost = "loss=[{link='leaf1->spine1', down=[['2 ms', '6 ms']], reroute_after='1 ms'}]";
+    let coded = "flows={source={kind='fec-block', peak='22 Mb/s', burst=33, activity=0.5, block=10, parity=1, blocks=10, \
+                 mtu='1500 bytes'}, transport={kind='fec', parity_cells=0}}";
+    let cells = "adaptation={kind='aal5'}";
+    for (network, why) in [
+        (coded, "several routes for one flow change the order of its packets"),
+        (cells, "several routes for one flow need packet links everywhere"),
+    ] {
+        for (sets, key) in [("routing=ecmp-packet", "routing"), (lost, "loss[0].reroute_after")] {
+            let sets = [sets, network].map(str::to_string);
+            let request = Request { text: STEADY, name: "steady.toml", sets: &sets, ..Request::default() };
+            let message = request.scenario().unwrap_err().message;
+            assert!(message.contains(why) && message.contains(key), "{message}");
+        }
+    }
 }
 
 #[test]

@@ -315,8 +315,14 @@ impl Net {
             document["loss"] = self.losses(draw);
         }
         let is_coded = |flow: &Json| flow["transport"]["kind"] == "fec";
-        if !self.cells && !self.flows.iter().any(is_coded) && draw.chance(0.2) {
+        let has_routes = !self.cells && !self.flows.iter().any(is_coded);
+        if has_routes && draw.chance(0.2) {
             document["routing"] = json!("ecmp-packet");
+        } else if draw.chance(0.2) {
+            document["routing"] = json!("ecmp");
+        }
+        if has_routes && draw.chance(0.5) {
+            add_reroutes(draw, &mut document);
         }
         document
     }
@@ -335,6 +341,20 @@ impl Net {
             }
         };
         (0..draw.between(1, 3)).map(|_| loss(draw)).collect()
+    }
+}
+
+/// Have flows take other routes some time after an outage begins, where it leaves any.
+fn add_reroutes(draw: &mut Draw, document: &mut Json) {
+    let entries = document["loss"].as_array().map_or(0, Vec::len);
+    for entry in 0..entries {
+        if !document["loss"][entry]["down"].is_array() {
+            continue;
+        }
+        document["loss"][entry]["reroute_after"] = format!("{} us", draw.between(0, 5_000)).into();
+        let Err(why) = load(document) else { continue };
+        assert!(why.contains("no route of at most"), "this is no scenario: {why}\n{document:#}");
+        document["loss"][entry].as_object_mut().expect("an outage is a table").remove("reroute_after");
     }
 }
 

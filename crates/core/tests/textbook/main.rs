@@ -23,6 +23,7 @@ mod random;
 mod rates;
 mod senders;
 mod sources;
+mod spread;
 mod trimming;
 mod turns;
 
