@@ -95,16 +95,26 @@ impl<'a> Table<'a> {
 
     /// A key that must be given.
     pub fn required<T: Field>(&mut self, name: &'static str) -> Result<T, Fault> {
-        let place = self.place;
-        let path = self.path.clone();
         match self.take(name) {
-            Some(node) => T::read(node, &self.path_of(name)),
+            Some(node) => self.read(node, name),
             None => Err(self.misspelt(name).unwrap_or_else(|| Fault {
-                place,
-                path,
+                place: self.place,
+                path: self.path.clone(),
                 message: format!("the key \"{name}\" is missing"),
             })),
         }
+    }
+
+    /// Read the value of a key. The path of the table becomes that of the key meanwhile: a run of many flows reads millions of keys.
+    fn read<T: Field>(&mut self, node: &Node, name: &'static str) -> Result<T, Fault> {
+        let length = self.path.len();
+        if length > 0 {
+            self.path.push('.');
+        }
+        self.path.push_str(name);
+        let value = T::read(node, &self.path);
+        self.path.truncate(length);
+        value
     }
 
     /// An unused key that resembles the missing one.
@@ -118,7 +128,7 @@ impl<'a> Table<'a> {
     /// An optional key.
     pub fn or<T: Field>(&mut self, name: &'static str, default: T) -> Result<T, Fault> {
         match self.take(name) {
-            Some(node) => T::read(node, &self.path_of(name)),
+            Some(node) => self.read(node, name),
             None => Ok(default),
         }
     }
