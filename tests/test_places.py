@@ -131,7 +131,7 @@ def test_what_the_system_has_too_little_of_is_one_line(
     def scarce(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr("pushout.api.run", scarce)
+    monkeypatch.setattr("pushout.replicate.replicated", scarce)
     command("run", LAN, code=1)
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith(message)
@@ -141,7 +141,7 @@ def test_any_other_error_is_a_traceback(monkeypatch: pytest.MonkeyPatch) -> None
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("broken")
 
-    monkeypatch.setattr("pushout.api.run", broken)
+    monkeypatch.setattr("pushout.replicate.replicated", broken)
     with pytest.raises(RuntimeError, match="broken"):
         command("run", LAN)
 
