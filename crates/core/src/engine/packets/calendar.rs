@@ -22,8 +22,10 @@ use crate::buffer::size::Measure;
 use crate::engine::questions::latency;
 use crate::scenario::model::{Line, Scenario};
 use crate::units::Time;
+use std::collections::BTreeMap;
 
-/// Arrivals by day, in a ring: a place holds those of one day, and of days that are whole rounds later.
+/// Arrivals by day: those of the next days in a ring, a place for each day, and later ones by the round of the ring in which
+/// their days come.
 ///
 /// A calendar queue (R. Brown, "Calendar queues", CACM 31(10), 1988) whose days need no order among ports.
 #[derive(Debug)]
@@ -36,6 +38,8 @@ pub(crate) struct Calendar {
     days: Vec<Vec<Arrival>>,
     /// For each place of the ring whether it holds something, 64 to a word.
     used: Vec<u64>,
+    /// Arrivals on days for which the ring has no place yet, by round.
+    later: BTreeMap<u64, Vec<Arrival>>,
     /// Lists of former days.
     spare: Vec<Vec<Arrival>>,
 }
@@ -62,6 +66,7 @@ impl Calendar {
             today: from.0 >> bits,
             days: vec![Vec::new(); days as usize],
             used: vec![0; days.div_ceil(u64::BITS.into()) as usize],
+            later: BTreeMap::new(),
             spare: Vec::new(),
         }
     }
@@ -69,11 +74,21 @@ impl Calendar {
     /// Add an arrival.
     #[inline]
     pub(crate) fn add(&mut self, arrival: Arrival) {
-        let place = self.place(self.day_of(arrival.time));
+        let day = self.day_of(arrival.time);
+        if day - self.today >= self.days.len() as u64 {
+            return self.add_later(day, arrival);
+        }
+        let place = self.place(day);
         if self.days[place].is_empty() {
             self.begin(place);
         }
         self.days[place].push(arrival);
+    }
+
+    /// Add an arrival on a day for which the ring has no place yet.
+    #[cold]
+    fn add_later(&mut self, day: u64, arrival: Arrival) {
+        self.later.entry(self.round(day)).or_default().push(arrival);
     }
 
     /// The first arrival of a place.
@@ -108,7 +123,23 @@ impl Calendar {
         Some(day + 64 * found as u64 + u64::from(self.used[(first + found) % words].trailing_zeros()))
     }
 
-    /// Take all arrivals of a day's place: those that are later have to be put back.
+    /// The first day that may have arrivals, or `called` if that is earlier. Later arrivals come into the ring as soon as
+    /// nothing is due before their round.
+    fn next_day(&mut self, called: u64) -> u64 {
+        loop {
+            let day = self.first_day().map_or(called, |day| day.min(called));
+            match self.later.first_entry() {
+                Some(entry) if *entry.key() <= day / self.days.len() as u64 => {
+                    let (round, arrivals) = entry.remove_entry();
+                    self.today = self.today.max(round * self.days.len() as u64);
+                    arrivals.into_iter().for_each(|arrival| self.add(arrival));
+                }
+                _ => return day,
+            }
+        }
+    }
+
+    /// Take the arrivals of a day.
     fn take(&mut self, day: u64, arrivals: &mut Vec<Arrival>) {
         let place = self.place(day);
         arrivals.clear();
@@ -127,8 +158,7 @@ impl Calendar {
         end: Time,
         arrivals: &mut Vec<Arrival>,
     ) -> Option<(Time, Time)> {
-        let called = call.0 >> self.bits;
-        let day = self.first_day().map_or(called, |day| day.min(called));
+        let day = self.next_day(self.day_of(call));
         let (start, next) = (self.start_of(day), self.start_of(day + 1));
         if start.max(self.reached) >= end {
             return None;
@@ -142,6 +172,11 @@ impl Calendar {
     #[inline]
     fn place(&self, day: u64) -> usize {
         day as usize & (self.days.len() - 1)
+    }
+
+    /// The round of the ring in which a day comes.
+    fn round(&self, day: u64) -> u64 {
+        day / self.days.len() as u64
     }
 }
 
@@ -166,10 +201,10 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A calendar of few days, which therefore hold arrivals of many rounds.
+    /// A calendar of few days, so that arrivals are many rounds away.
     fn small(bits: u32) -> Calendar {
         let (reached, days, used) = (Time::ZERO, vec![Vec::new(); 256], vec![0; 4]);
-        Calendar { bits, reached, today: 0, days, used, spare: Vec::new() }
+        Calendar { bits, reached, today: 0, days, used, later: BTreeMap::new(), spare: Vec::new() }
     }
 
     proptest! {
