@@ -110,8 +110,9 @@ performance: ## Copy the latest benchmark results into docs/performance.md
 	$(MAKE) generate
 
 FINDINGS = docs/static/findings
-findings: $(VENV)/.built ## Draw the figures of docs/findings.md
-	$(BIN)/pushout reproduce 101 104 105 106 110
+findings: $(VENV)/.built ## Draw the figures of docs/findings.md and of the studies' pages
+	$(BIN)/pushout reproduce
+	$(BIN)/python -m pushout.generate --pictures reports
 	mkdir -p $(FINDINGS)
 	cp reports/figures/101-*/01-*.svg $(FINDINGS)/ladder.svg
 	cp reports/figures/104-*/01-*.svg $(FINDINGS)/cubic.svg
@@ -120,6 +121,7 @@ findings: $(VENV)/.built ## Draw the figures of docs/findings.md
 	cp reports/figures/110-*/01-*.svg $(FINDINGS)/credits.svg
 	cp reports/figures/110-*/02-*.svg $(FINDINGS)/goodput.svg
 	cp reports/figures/110-*/03-*.svg $(FINDINGS)/fairness.svg
+	cp reports/figures/110-*/07-*.svg $(FINDINGS)/flow-queues.svg
 
 picture: $(VENV)/.built ## Draw the figure of the README
 	$(BIN)/pushout plot lan --set 'duration=10 s' --out docs/static/lan.svg

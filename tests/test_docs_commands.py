@@ -11,6 +11,7 @@ import pytest
 
 from conftest import ROOT, command
 from pushout.cli.group import MODULES, load
+from pushout.study.model import available
 
 PAGES = ["README.md", "CONTRIBUTING.md", *(str(page.relative_to(ROOT)) for page in sorted(ROOT.glob("docs/**/*.md")))]
 BLOCK = re.compile(r"^( *)```(?:sh|bash|console)\n(.*?)^\1```", re.MULTILINE | re.DOTALL)
@@ -29,11 +30,7 @@ ONLY_PARSED = {
     "pushout sweep SWEEP.toml --cluster FIRST:6379": "a cluster; tests/test_cluster.py starts one",
     "pushout lab lan --policies tail-drop,epd --out lab.html": "the page, which make lab builds; see tests/test_lab.py",
     "pushout reproduce 000 --details": "minutes; make tour runs the study with two replications",
-    "pushout reproduce 101-chip-thresholds": "seconds to minutes each, and tests/test_study.py reads every study",
-    "pushout reproduce 104-control-laws": "the same",
-    "pushout reproduce 105-l4s": "the same",
-    "pushout reproduce 106-leaf-spine": "the same",
-    "pushout reproduce 110-old-schemes-new-questions": "the same",
+    **{f"pushout reproduce {study}": "minutes; tests/test_study.py reads every study" for study in available()},
 }
 """Commands that are parsed, not run, and why."""
 

@@ -93,6 +93,7 @@ DURATIONS = {
     "002-weighted-fair-epd": "6 s",
     "104-control-laws": "1 s",
     "106-leaf-spine": "0.01 s",
+    "110-old-schemes-new-questions": "0.02 s",
 }
 """Long enough for the windows of a study, and short enough for a fabric; others run for 0.2 s."""
 

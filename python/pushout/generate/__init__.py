@@ -1,10 +1,14 @@
-"""Generate the files of the repository that follow from the declarations: `python -m pushout.generate [--check]`."""
+"""Generate the files of the repository that follow from the declarations: `python -m pushout.generate [--check]`.
+
+`--pictures REPORT` copies the figures of the studies' pages from a report first.
+"""
 
 import json
 import sys
 from pathlib import Path
 
 from pushout import _core
+from pushout.generate import studies
 from pushout.generate.schemes import module
 from pushout.policy.published import PUBLISHED
 
@@ -18,7 +22,7 @@ def generated() -> dict[Path, str]:
     }
     pages = {Path("docs") / path: text for path, text in _core.docs()}
     classes = {Path("python/pushout/schemes/__init__.py"): module(json.loads(_core.policies()))}
-    return {**texts, **classes, **pages, **_oracles(), **_performance()}
+    return {**texts, **classes, **pages, **studies.pages(), **_oracles(), **_performance()}
 
 
 def _oracles() -> dict[Path, str]:
@@ -39,13 +43,16 @@ def _performance() -> dict[Path, str]:
 
 
 def stale(files: dict[Path, str]) -> list[Path]:
-    """List files that are missing or differ, and pages of removed schemes."""
+    """List files that are missing or differ, and pages of removed schemes and studies."""
     wrong = [path for path, text in files.items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
-    return wrong + [path for path in Path("docs/schemes").rglob("*.md") if path not in files]
+    pages = [path for folder in ("schemes", "studies") for path in Path("docs", folder).rglob("*.md")]
+    return wrong + [path for path in pages if path not in files]
 
 
 def main() -> int:
     """Write stale files, or with `--check` only name them."""
+    if sys.argv[1:2] == ["--pictures"]:
+        studies.pictures(Path(sys.argv[2]))
     files = generated()
     wrong = stale(files)
     if sys.argv[1:] == ["--check"]:

@@ -25,12 +25,17 @@ ERAS = {"0": "As printed in 1995–1999", "10": "As printed since", "11": "New q
 """The headings of the list of studies, by how the ids under them begin; the last that fits counts."""
 
 
+def era(study: str) -> str:
+    """The heading under which a study is listed, by its id."""
+    fitting = [title for begin, title in ERAS.items() if study.startswith(begin)]
+    return fitting[-1] if fitting else ""
+
+
 def by_era(outcomes: Sequence[Outcome]) -> list[tuple[str, list[Outcome]]]:
     """The studies under their headings; a heading that stands alone is left out."""
     groups: dict[str, list[Outcome]] = {}
     for outcome in outcomes:
-        fitting = [title for begin, title in ERAS.items() if outcome.study.id.startswith(begin)]
-        groups.setdefault(fitting[-1] if fitting else "", []).append(outcome)
+        groups.setdefault(era(outcome.study.id), []).append(outcome)
     return list(groups.items()) if len(groups) > 1 else [("", list(outcomes))]
 
 

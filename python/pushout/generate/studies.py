@@ -1,0 +1,76 @@
+"""Pages about the studies, for readers who want the finding and not the method: `docs/studies/`."""
+
+import shutil
+from itertools import groupby
+from pathlib import Path
+
+from pushout.shipped import STUDIES
+from pushout.study.headline import era
+from pushout.study.model import Study, available, load
+
+FOLDER = Path("docs/studies")
+PICTURES = Path("docs/static/studies")
+"""Where `make findings` leaves the figure of each study that its page shows."""
+
+
+def pages() -> dict[Path, str]:
+    """Map the page of each study, and their list, to its content."""
+    studies = [load(study) for study in available()]
+    return {FOLDER / "index.md": _list(studies)} | {FOLDER / f"{study.id}.md": _page(study) for study in studies}
+
+
+def pictures(report: Path) -> None:
+    """Copy from a report the figure that the page of each study shows."""
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    for study in map(load, available()):
+        if study.listed_figure:
+            place = [plot.title for plot in study.plots].index(study.listed_figure) + 1
+            for figure in (report / "figures" / study.id).glob(f"{place:02}-*.svg"):
+                shutil.copyfile(figure, PICTURES / f"{study.id}.svg")
+
+
+def _list(studies: list[Study]) -> str:
+    """The list of all studies under their headings, with what each found."""
+    said = "What each study found, in a page. The report of `pushout reproduce` compares every number with print."
+    parts = ["# Studies", said]
+    for heading, some in groupby(studies, lambda study: era(study.id)):
+        parts.append(f"## {heading}")
+        parts += [f"**[{study.title}]({study.id}.md).** {_line(study.headline)}" for study in some]
+    tree = "\n".join(study.id for study in studies)
+    return "\n\n".join([*parts, f"```{{toctree}}\n:hidden:\n\n{tree}\n```"]) + "\n"
+
+
+def _page(study: Study) -> str:
+    """What was asked, what was found, and how to see it."""
+    parts = [f"# {study.title}", f"*{study.source}*", f"**{_line(study.headline)}**", *_figure(study)]
+    parts += ["## What was asked", study.question.strip(), *_networks(study)]
+    if study.conclusion:
+        headings = {"stands": "What stands", "falls": "What falls", "adds": "What it adds"}
+        for name, heading in headings.items():
+            if text := getattr(study.conclusion, name):
+                parts += [f"## {heading}", text.strip()]
+    parts += ["## Its figures", _figures(study)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _figure(study: Study) -> list[str]:
+    """The figure that the list of studies shows, if it has been drawn for the pages."""
+    picture = PICTURES / f"{study.id}.svg"
+    return [f"![{study.listed_figure}](../static/studies/{study.id}.svg)"] if picture.is_file() else []
+
+
+def _networks(study: Study) -> list[str]:
+    """The pictures of its networks."""
+    files = sorted((STUDIES / study.id).glob("*.svg"))
+    return [f"![The network](../../studies/{study.id}/{file.name})" for file in files]
+
+
+def _figures(study: Study) -> str:
+    """The titles of the figures, and the command that draws them."""
+    titles = "\n".join(f"* {plot.title}" for plot in study.plots)
+    said = f"`reports/index.html` has them with all numbers; `reports/figures/{study.id}` has each as a file."
+    return f"{titles}\n\n```sh\npushout reproduce {study.id}\n```\n\n{said}"
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
