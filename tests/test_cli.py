@@ -332,7 +332,7 @@ def test_explain_says_why_a_scenario_runs_on_the_reference_engine(capsys: pytest
     for scenario, note in [
         (
             "multi-hop-fcvc",
-            "note: runs on the reference engine: with credits a port depends on its neighbours at every cell\n",
+            "note: runs on the reference engine: with credits a port depends on its neighbours at every unit\n",
         ),
         ("multi-hop", ""),
     ]:

@@ -65,8 +65,8 @@ fn of_entry(entry: &Entry) -> Vec<Place> {
         kind => format!("/port/default/{kind}"),
     };
     let networks = match (entry.kind, entry.name) {
-        ("credit", _) | (_, "aal5" | "cells" | "iwu" | "wrr-mcr") => vec![network()],
-        (_, "packet" | "dual-queue") => vec![packet_network()],
+        (_, "n23" | "aal5" | "cells" | "iwu" | "wrr-mcr") => vec![network()],
+        (_, "packet" | "dual-queue" | "cbfc") => vec![packet_network()],
         _ => vec![network(), packet_network()],
     };
     let place = |mut text: Json| {

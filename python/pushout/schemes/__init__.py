@@ -22,6 +22,7 @@ __all__ = [
     "Abm",
     "Arrivals",
     "AtmRed",
+    "Cbfc",
     "Cbr",
     "Cells",
     "Codel",
@@ -1836,6 +1837,59 @@ class N23(Scheme):
     """Peak rate of one circuit, for the default of `n3`; by default the rate of the line; rate."""
     charge: bool = True
     """Whether credit cells take their time on the line in the other direction, ahead of waiting data."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Cbfc(Scheme):
+    """Credits for a buffer of each class behind a line of packets (CBFC).
+
+    Credit `cbfc`.
+
+    Every class of traffic is a virtual channel with a buffer of its own behind the line, which is counted in credits of
+    `CreditSize` octets. A packet takes whole credits:
+
+    > credits = ⌈(size + overhead) / CreditSize⌉
+
+    The sender counts the credits that it has consumed (CC), the receiver those that it has freed (CF) because packets
+    have left the node, sent or lost. A packet of a channel is sent if and only if
+
+    > CC − CF + credits ≤ limit
+
+    The receiver reports CF in messages of 8 octets (CF_Update), which pass the packets that wait on the line in the
+    other direction, at least `update` octets of that line apart. One message is for one channel; channels with news
+    take turns. Both counters have 20 bits and start again from zero; only their difference counts. As the message says
+    what has been freed since the start, the next one mends the loss of one. Nothing is lost for want of room, and
+    nothing has to be kept free beyond what the channels may use, as the headroom of pauses has to be. But a channel is
+    as fast as its limit allows:
+
+    > rate ≤ limit · CreditSize / (time from the start of a packet to the message that returns its credits)
+
+    Source: Credit-based flow control of Ultra Ethernet 1.0, section 5.2, as described by the Switch Abstraction
+    Interface: Open Compute Project, SAI, `doc/CBFC/SAI-Credit_Based_Flow_Control.md` (2026). It is the heir of `n23`,
+    with credits for classes of packets in the place of credits for circuits of cells.
+
+    Its parameters:
+
+    - `credit_size` (size; default "128 bytes"): Octets that a credit stands for, best the cell of the memory behind the
+      line; a packet takes whole credits.
+    - `overhead` (size; default "0 bytes"): Octets that the receiver stores with each packet in addition.
+    - `room` (size; not set): What each class may have behind the line, in whole credits; by default as much as keeps
+      the line busy with the largest packets.
+    - `update` (size; default "6400 bytes"): Least distance of two messages of the receiver, in octets of the line that
+      carries them.
+    """
+
+    policy: str = field(default="cbfc", init=False, repr=False)
+    credit_size: str = "128 bytes"
+    """Octets that a credit stands for, best the cell of the memory behind the line; a packet takes whole credits;
+    size."""
+    overhead: str = "0 bytes"
+    """Octets that the receiver stores with each packet in addition; size."""
+    room: str | None = None
+    """What each class may have behind the line, in whole credits; by default as much as keeps the line busy with the
+    largest packets; size."""
+    update: str = "6400 bytes"
+    """Least distance of two messages of the receiver, in octets of the line that carries them; size."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -1,6 +1,6 @@
 //! Engines: how a run gets from its first instant to its last.
 //!
-//! Four modules: `reference.rs` is the definition, one event for each unit and line. `cells/` passes trains of cells
+//! Four modules: `reference/` is the definition, one event for each unit and line. `cells/` passes trains of cells
 //! through port processes. `packets/` passes packets one by one. `exact/` has the spacing and the accounting that
 //! both use. [`chosen`] says which engine runs a scenario; all give the same report.
 //!
@@ -68,7 +68,7 @@ pub fn run_timed(scenario: &Scenario, log: bool, watch: &mut Stopwatch<'_>) -> O
 pub fn chosen(scenario: &Scenario) -> (Engine, Option<&'static str>) {
     match scenario.engine {
         Engine::Fast if scenario.lines.iter().any(|line| line.port.credit.is_some()) => {
-            (Engine::Reference, Some("with credits a port depends on its neighbours at every cell"))
+            (Engine::Reference, Some("with credits a port depends on its neighbours at every unit"))
         }
         Engine::Fast if !packets::knows(scenario) && !scenario.memories.is_empty() => {
             (Engine::Reference, Some("ports that share a memory depend on each other at every cell"))

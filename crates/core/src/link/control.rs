@@ -1,6 +1,6 @@
 //! Control frames, which travel against the data of a line: credits, and pauses. They are not units.
 
-use super::credit::Credit;
+use super::credit::{Credit, cbfc};
 use super::pause::{self, PauseFrame};
 use crate::units::CELL_BYTES;
 
@@ -9,6 +9,8 @@ use crate::units::CELL_BYTES;
 pub enum Control {
     /// A credit cell.
     Credit(Credit),
+    /// A message with freed credits, which is written when it starts.
+    Message,
     /// A pause frame.
     Pause(PauseFrame),
 }
@@ -18,6 +20,7 @@ impl Control {
     pub(crate) fn octets(self) -> u16 {
         match self {
             Control::Credit(_) => CELL_BYTES as u16,
+            Control::Message => cbfc::MESSAGE,
             Control::Pause(_) => pause::OCTETS,
         }
     }

@@ -97,6 +97,11 @@ impl Line {
         Span(self.transmission(bytes).0) + self.latency
     }
 
+    /// How long this many octets take.
+    pub(crate) fn duration(&self, octets: u64) -> Span {
+        Span(self.rate.time_of_bits(octets * 8).0)
+    }
+
     /// Send a unit of `bytes` octets at `now` or as soon as the line is free.
     #[inline]
     pub fn send(&mut self, now: Time, bytes: u16) -> Sent {

@@ -19,7 +19,7 @@ pub struct Counters {
     pub bytes_given_up: u64,
     /// Octets that were sent.
     pub bytes_out: u64,
-    /// Credit cells that were sent on the line: they are no units.
+    /// Credit cells or messages with credits that were sent on the line: they are no units.
     pub credit_cells: u64,
     /// Pause frames that were sent on the line.
     pub pause_frames: u64,

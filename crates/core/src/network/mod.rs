@@ -30,7 +30,7 @@ use crate::buffer::pool::Pool;
 use crate::buffer::pushout::longest_queue::End;
 use crate::buffer::size::Measure;
 use crate::buffer::verdict::Reason;
-use crate::link::credit::{Receiver, Sender};
+use crate::link::credit::{self, Receiver, Sender};
 use crate::link::line::{Line, Pause};
 use crate::link::loss::Losses;
 use crate::link::pause::Paused;
@@ -84,7 +84,8 @@ impl Network {
         occupancy.iter().for_each(|&line| ports[line].counters_mut().occupancy.keep_trace());
         meter.iter().for_each(|&line| ports[line].counters_mut().meter = Some(Vec::new()));
         let receiver = |(line, vcs): (&model::Line, &[usize])| {
-            line.port.credit.as_ref().map(|credit| Receiver::new(credit.terms(), vcs.len()))
+            let accounts = |credit: &credit::Spec| credit.accounts(&classes(scenario, vcs));
+            line.port.credit.as_ref().map(|credit| Receiver::new(credit.terms(), accounts(credit)))
         };
         let receivers = scenario.lines.iter().zip(passing.iter()).map(receiver).collect();
         let circuits =
@@ -313,7 +314,10 @@ fn port(
             .map(|spec| spec.build(&context).expect("a checked scenario can be built")),
         scheduler: line.port.scheduler.build(&context).expect("a checked scenario can be built"),
         shared_queue: line.port.scheduler.shares_one_queue(),
-        credit: line.port.credit.as_ref().map(|credit| Sender::new(credit.terms(), vcs.len())),
+        credit: line.port.credit.as_ref().map(|credit| {
+            let accounts = credit.accounts(&classes(scenario, vcs));
+            Sender::new(credit.terms(), accounts)
+        }),
         paused,
         trims: line.port.admission.trims(),
         line: Line::new(line.rate, latency)

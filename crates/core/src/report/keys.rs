@@ -282,11 +282,15 @@ const PORT: &[Key] = &[
     ),
     key("frames_in", Count, "Frames whose first cell arrived."),
     key("frames_whole_out", Count, "Frames of which every unit was sent."),
-    key("credit_cells", Count, "Credit cells sent for the line in the opposite direction."),
+    key(
+        "credit_cells",
+        Count,
+        "Credit cells, or with `cbfc` messages, sent for the line in the opposite direction.",
+    ),
     key(
         "credit_room",
         Count,
-        "The most cells that all circuits together may have behind the line; 0 without credits.",
+        "The most cells, or with `cbfc` credits, that all circuits together may have behind the line; 0 without credits.",
     ),
     key(
         "occupancy_mean",

@@ -120,12 +120,13 @@ pub(super) fn check(
     };
     let intended = losses::check(file.loss, &scenario)?;
     spread::settle(&mut scenario, (root, file.loss), &intended.outages)?; // first, since it decides which circuits pass a port
-    scenario.memories = memories.settled(&scenario)?;
-    credits::settle(&mut scenario, &ports)?; // before measures: which ports are sampled depends on the promised room
+    let passing = passing_circuits(&scenario);
+    credits::settle(&mut scenario, &passing, &ports)?;
+    scenario.memories = memories.settled(&scenario, &passing)?;
+    credits::settle_buffers(&mut scenario, &passing, &ports)?; // before measures: which ports are sampled depends on the promised room
     (scenario.sections.losses, scenario.losses) = (intended.entries, intended.specs);
     scenario.measure = measure::check(file.measure, &file.head, &scenario)?;
     backlog::check(&scenario)?;
-    let passing = passing_circuits(&scenario);
     for (index, line) in ports.of(&scenario.lines) {
         let contracts = contracts(&scenario, line, &passing[index]);
         let context = context(&scenario, line, &contracts);

@@ -1,22 +1,40 @@
 //! Credits: their guarantee on each line, the buffers that it needs, and where they cannot work.
 
-use super::model::{Line, Medium, Scenario};
+use std::collections::BTreeSet;
+
+use super::contract::Passing;
+use super::model::{Line, Medium, Memory, MemoryQueue, Scenario};
 use super::ports::Ports;
 use crate::buffer::admission::{self, tail_drop};
 use crate::buffer::capacity::Capacity;
 use crate::buffer::pushout;
+use crate::buffer::size::{CellSize, Measure};
 use crate::language::tree::Fault;
 use crate::link::credit::{Spec, Way};
+use crate::memory::Side;
 use crate::refused::{Refused, unfit};
 
-/// Fix the credits of every line, and give the ports behind them the buffers that the credits guarantee.
-pub(super) fn settle(scenario: &mut Scenario, ports: &Ports<'_>) -> Result<(), Fault> {
+/// Fix the credits of every line.
+pub(super) fn settle(scenario: &mut Scenario, passing: &Passing, ports: &Ports<'_>) -> Result<(), Fault> {
     for index in 0..scenario.lines.len() {
         let line = &scenario.lines[index];
         let Some(spec) = &line.port.credit else { continue };
-        let settled =
-            settled(scenario, line, spec).map_err(|refused| ports.refuse(index, line, "credit", refused))?;
+        let settled = settled(scenario, passing, index, spec)
+            .map_err(|refused| ports.refuse(index, line, "credit", refused))?;
         scenario.lines[index].port.credit = Some(settled);
+    }
+    Ok(())
+}
+
+/// Give the ports behind lines with credits the buffers that the credits guarantee; memories have reserved theirs.
+pub(super) fn settle_buffers(
+    scenario: &mut Scenario,
+    passing: &Passing,
+    ports: &Ports<'_>,
+) -> Result<(), Fault> {
+    for memory in &scenario.memories {
+        check_memory(scenario, passing, memory)
+            .map_err(|(index, refused)| ports.refuse(index, &scenario.lines[index], "credit", refused))?;
     }
     let promised = promised(scenario, ports)?;
     for (index, promised) in promised.into_iter().enumerate().filter(|(_, promised)| promised.room > 0) {
@@ -29,9 +47,42 @@ pub(super) fn settle(scenario: &mut Scenario, ports: &Ports<'_>) -> Result<(), F
 }
 
 /// The credits of a line with every parameter fixed.
-fn settled(scenario: &Scenario, line: &Line, spec: &Spec) -> Result<Spec, Refused> {
+fn settled(scenario: &Scenario, passing: &Passing, index: usize, spec: &Spec) -> Result<Spec, Refused> {
+    let line = &scenario.lines[index];
+    let Some(back) = line.back else {
+        return unfit(format!(
+            "the line {:?} has no other direction on which credits could come (its link has duplex = false)",
+            line.name
+        ));
+    };
+    check_line(line, &scenario.lines[back], spec)?;
+    let latencies = scenario.nodes[line.to].latency + scenario.nodes[line.from].latency;
+    let largest = |line: usize| {
+        let octets = |&vc: &usize| scenario.vcs[vc].framing.shape(scenario.vcs[vc].packet).line_bytes();
+        passing[line].iter().map(octets).max().unwrap_or(0)
+    };
+    let classes: BTreeSet<usize> = passing[index].iter().map(|&vc| scenario.vcs[vc].queue).collect();
+    let back_line = &scenario.lines[back];
+    spec.settled(&Way {
+        rate: line.rate,
+        back: back_line.rate,
+        delay: line.delay + back_line.delay + latencies,
+        largest: [largest(index), largest(back)],
+        classes: classes.len() as u64,
+    })
+}
+
+/// Refuse credits on a line on which they cannot work.
+fn check_line(line: &Line, back: &Line, spec: &Spec) -> Result<(), Refused> {
+    if !spec.is_per_circuit() {
+        return check_packet_line(line, back);
+    }
     if line.medium == Medium::Packets {
-        return unfit(format!("credits count cells, and the line {:?} carries packets", line.name));
+        return unfit(format!(
+            "must be cbfc, not {}, on a line of packets: its credits count cells, and the line {:?} carries packets",
+            spec.name(),
+            line.name
+        ));
     }
     if !line.port.scheduler.has_queue_per_circuit() {
         return unfit(format!(
@@ -40,28 +91,83 @@ fn settled(scenario: &Scenario, line: &Line, spec: &Spec) -> Result<Spec, Refuse
             line.port.scheduler.name()
         ));
     }
-    let Some(back) = line.back.map(|back| &scenario.lines[back]) else {
+    Ok(())
+}
+
+/// The same for credits of classes of packets.
+fn check_packet_line(line: &Line, back: &Line) -> Result<(), Refused> {
+    if line.medium == Medium::Cells {
         return unfit(format!(
-            "the line {:?} has no other direction on which credits could come (its link has duplex = false)",
+            "must be n23, not cbfc, on a line of cells: its credits are for packets, and the line {:?} carries cells",
             line.name
         ));
+    }
+    match &back.port.shaper {
+        None => Ok(()),
+        Some(_) => unfit(format!(
+            "must be left out: the port {:?}, which sends the credits, has a shaper that would delay them",
+            back.name
+        )),
+    }
+}
+
+/// What credits promise to a circuit or class, as it is counted behind their line: in the worst case every packet fills its credits.
+fn held(credit: &Spec, measure: Measure) -> u64 {
+    let terms = credit.terms();
+    let per_credit = match (terms.measure, measure) {
+        (Measure::MemoryCells(credit), Measure::Bytes) => credit.octets.into(),
+        (Measure::MemoryCells(credit), Measure::MemoryCells(cell)) => {
+            let header = cell.header.saturating_sub(credit.header);
+            (u64::from(credit.octets) + u64::from(header)).div_ceil(cell.octets.into())
+        }
+        _ => 1, // a cell, or a packet of one credit
     };
-    let latencies = scenario.nodes[line.to].latency + scenario.nodes[line.from].latency;
-    spec.settled(&Way { rate: line.rate, back: back.rate, delay: line.delay + back.delay + latencies })
+    terms.room.saturating_mul(per_credit)
+}
+
+/// Cells of a memory that must be reserved for each class that comes over a line, where it has a queue of its own.
+pub(super) fn reserved(line: &Line, side: Side, cell: CellSize) -> u64 {
+    let is_own = |credit: &&Spec| side == Side::Ingress && !credit.is_per_circuit();
+    let credit = line.port.credit.as_ref().filter(is_own);
+    credit.map_or(0, |credit| held(credit, Measure::MemoryCells(cell)))
+}
+
+/// Refuse credits of classes for which a memory cannot reserve room; answers with the line.
+fn check_memory(scenario: &Scenario, passing: &Passing, memory: &Memory) -> Result<(), (usize, Refused)> {
+    for (port, accounts) in &memory.ports {
+        for (&vc, account) in passing[*port].iter().zip(accounts) {
+            let before = scenario.vcs[vc].path.windows(2).find(|pair| pair[1] == *port).map(|pair| pair[0]);
+            let is_per_class = |&line: &usize| {
+                scenario.lines[line].port.credit.as_ref().is_some_and(|credit| !credit.is_per_circuit())
+            };
+            let Some(line) = before.filter(is_per_class) else { continue };
+            let MemoryQueue { pool, class, .. } = &memory.queues[account.queue];
+            if memory.pools[*pool].side == Side::Egress || account.other.is_some() {
+                let why = format!(
+                    "must be left out unless the class {class:?} takes its room from a pool of the ingress side alone \
+                     (side = \"ingress\"), which it does not in the memory {:?}",
+                    memory.name
+                );
+                return Err((line, Refused { key: None, why }));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The guarantees of the lines into a port.
 #[derive(Clone, Debug, Default)]
 struct Promised {
-    /// Cells of all circuits together.
+    /// Room for all circuits together, in the measure of the port.
     room: u64,
     /// A circuit that arrives without credits.
     stranger: Option<usize>,
 }
 
-/// For every port the guarantees for the circuits that reach it.
+/// For every port with a buffer of its own the guarantees for the circuits that reach it.
 fn promised(scenario: &Scenario, ports: &Ports<'_>) -> Result<Vec<Promised>, Fault> {
     let mut promised = vec![Promised::default(); scenario.lines.len()];
+    let mut known = BTreeSet::new();
     for (number, vc) in scenario.vcs.iter().enumerate() {
         let from = std::iter::once(None).chain(vc.path.iter().copied().map(Some));
         for (from, &to) in from.zip(&vc.path) {
@@ -70,18 +176,29 @@ fn promised(scenario: &Scenario, ports: &Ports<'_>) -> Result<Vec<Promised>, Fau
                 promised[to].stranger = Some(number);
                 continue;
             };
-            check_behind(&scenario.lines[to])
+            let behind = &scenario.lines[to];
+            check_behind(behind, credit)
                 .map_err(|refused| ports.refuse(from, &scenario.lines[from], "credit", refused))?;
-            promised[to].room = promised[to].room.saturating_add(credit.terms().room);
+            let account = if credit.is_per_circuit() { number } else { vc.queue };
+            if behind.port.memory.is_none() && known.insert((from, account, to)) {
+                let room = held(credit, behind.port.measure);
+                promised[to].room = promised[to].room.saturating_add(room);
+            }
         }
     }
     Ok(promised)
 }
 
-/// Whether a port can keep room for each circuit and lose nothing.
-fn check_behind(line: &Line) -> Result<(), Refused> {
+/// Whether a port can keep the room that credits promise, and lose nothing.
+fn check_behind(line: &Line, credit: &Spec) -> Result<(), Refused> {
     let Line { name, port, .. } = line;
-    if !port.scheduler.has_queue_per_circuit() {
+    if let Some(memory) = port.memory.as_ref().filter(|_| credit.is_per_circuit()) {
+        return unfit(format!(
+            "must be left out: credits promise every circuit room in a buffer of its own, and the port {name:?} behind this \
+             line shares the memory {memory:?}"
+        ));
+    }
+    if credit.is_per_circuit() && !port.scheduler.has_queue_per_circuit() {
         return unfit(format!(
             "credits promise every circuit a queue of its own, but at the port {name:?} behind this line all share one \
              under the scheduler {:?}; choose one with a queue for each",
@@ -111,7 +228,8 @@ fn capacity(scenario: &Scenario, line: &Line, promised: &Promised) -> Result<Cap
             scenario.vcs[*vc].name
         )),
         (Some(given), None) if given < *room => unfit(format!(
-            "holds {given} cells, but the credits of its circuits promise {room}; leave it out"
+            "holds {given} {}, but the credits of its circuits promise {room}; leave it out",
+            line.port.measure.word()
         )),
         (Some(_), None) => Ok(line.port.capacity),
     }

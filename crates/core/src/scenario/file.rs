@@ -112,7 +112,7 @@ section! {
         /// Token bucket that delays departures; by default none.
         pub shaper: Option<Nested<shaper::Params>> = None,
         /// Credits of the next node, without which the port sends nothing; that node then reserves room for every
-        /// circuit.
+        /// circuit, or on packet links for every class of traffic.
         pub credit: Option<credit::Spec> = None,
     }
 }

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::contract::{Passing, passing_circuits};
+use super::contract::Passing;
+use super::credits;
 use super::file;
 use super::model::{Line, Medium, Memory, MemoryPool, MemoryQueue, Node, Scenario, Sections, Vc};
 use super::pauses;
@@ -166,11 +167,10 @@ impl<'a> Memories<'a> {
     }
 
     /// The memories of a network whose ports know the sections that they name.
-    pub(super) fn settled(&self, scenario: &Scenario) -> Result<Vec<Memory>, Fault> {
-        let passing = passing_circuits(scenario);
+    pub(super) fn settled(&self, scenario: &Scenario, passing: &Passing) -> Result<Vec<Memory>, Fault> {
         let mut memories = Vec::new();
         for (name, item) in &self.memories {
-            let found = self.of_section((name, item), scenario, &passing)?;
+            let found = self.of_section((name, item), scenario, passing)?;
             let unused =
                 "no port shares this memory: write memory in the section of a port, as in [port.default]";
             if found.is_empty() {
@@ -422,6 +422,8 @@ impl Builder<'_, '_> {
             Side::Egress => port,
             Side::Ingress => self.incoming(spec, port, &memory.pools[pool].name)?,
         };
+        let promised = self.promised(line, memory.pools[pool].side);
+        let limits = Limits { reserved: limits.reserved.max(promised), ..limits };
         let count = self.queues.len();
         let class = self.memories.queues.get(spec.queue);
         let priority = class.and_then(|(_, item)| item.it.priority).unwrap_or_default();
@@ -462,13 +464,13 @@ impl Builder<'_, '_> {
             let reserved: u64 = own.clone().map(|queue| queue.limits.reserved).sum();
             promised += reserved + pool.headroom;
             if reserved > pool.shared {
-                let class = own.max_by_key(|queue| queue.limits.reserved).map_or("", |queue| &queue.class);
-                let message = format!(
-                    "must leave shared room in the pool {:?}; its queues reserve {reserved} cells, and without headroom it has {}",
-                    pool.name, pool.shared
-                );
-                let section = self.memories.queues.iter().find(|(name, _)| *name == class);
-                return Err(section.expect("only a class reserves room").1.fault("reserved", message));
+                let promises = own.clone().any(|queue| self.promised(queue.line, pool.side) > 0);
+                let largest = own.max_by_key(|queue| queue.limits.reserved);
+                return Err(self.too_much(
+                    pool,
+                    largest.map_or("", |queue| &queue.class),
+                    (reserved, promises),
+                ));
             }
             pool.shared -= reserved;
             let measure = Measure::MemoryCells(memory.cell);
@@ -480,6 +482,24 @@ impl Builder<'_, '_> {
             "must be at least {promised} cells, which its queues reserve or its pools keep as headroom, in every partition"
         );
         self.item.ensure(promised <= cells, "size", &message)
+    }
+
+    /// Cells that credits of a line promise each class in a pool of this side.
+    fn promised(&self, line: usize, side: Side) -> u64 {
+        credits::reserved(&self.scenario.lines[line], side, cell_size(&self.item.it))
+    }
+
+    /// Refuse the reserved room of a pool: the largest is that of this class, and credits may have promised it.
+    fn too_much(&self, pool: &MemoryPool, class: &str, (reserved, promises): (u64, bool)) -> Fault {
+        let why = if promises { ", as credits of lines promise" } else { "" };
+        let message = format!(
+            "must leave shared room in the pool {:?}; its queues reserve {reserved} cells{why}, and without headroom it has {}",
+            pool.name, pool.shared
+        );
+        match self.memories.queues.iter().find(|(name, _)| *name == class) {
+            Some((_, item)) => item.fault("reserved", message),
+            None => self.item.fault(&format!("pool.{}.size", pool.name), message), // credits without classes
+        }
     }
 }
 

@@ -17,6 +17,7 @@ use crate::language::nearest::unknown;
 use crate::language::set::Set;
 use crate::language::spec::{Nested, read_section};
 use crate::language::tree::{self, Fault, Value, join};
+use crate::link::credit;
 use crate::refused::{Refused, refuse, unfit};
 use crate::scheduler;
 use crate::units::CELL_BYTES;
@@ -331,8 +332,9 @@ fn shared(
     let pushout = "must be left out beside memory; it makes room only in a buffer of its own";
     item.ensure(item.it.pushout.is_none(), "pushout", pushout)?;
     item.ensure(item.it.discipline.is_none(), "discipline", pushout)?;
-    let credit = "must be left out beside memory; credits promise room in buffers of their own";
-    item.ensure(item.it.credit.is_none(), "credit", credit)?;
+    let credit = "must be cbfc beside memory; other credits promise room in buffers of their own";
+    let is_per_circuit = item.it.credit.as_ref().is_some_and(credit::Spec::is_per_circuit);
+    item.ensure(!is_per_circuit, "credit", credit)?;
     Ok((Measure::MemoryCells(cell), Capacity::limited(cells)))
 }
 

@@ -1,9 +1,11 @@
-//! Flow-controlled virtual channels over whole networks: rates by hand, nothing lost anywhere, the network of paper 001.
+//! Credits over whole networks: flow-controlled virtual channels of cells and of packets. Rates by hand, nothing lost anywhere, the
+//! network of paper 001.
 
 #![allow(clippy::unwrap_used)] // here a panic is the report
 
 mod multi_hop;
 mod network;
+mod packets;
 mod refused;
 mod two_hosts;
 

@@ -160,7 +160,9 @@ pub(crate) fn fabrics(seed: u64) -> String {
 
 /// A random network with credits on some of its lines; not every text is a scenario.
 pub(crate) fn credits(seed: u64) -> String {
-    let mut writer = Writer::new(Stream::new(seed, "credits"), true);
+    let mut draw = Stream::new(seed, "credits");
+    let cells = draw.chance(0.7);
+    let mut writer = Writer::new(draw, cells);
     writer.head(seed);
     let switches = 1 + writer.below(4);
     let ring = switches >= 3 && writer.draw.chance(0.2);
@@ -222,8 +224,9 @@ impl Writer {
             if lossy.contains(&section) && self.draw.chance(0.7) {
                 let buffer = 1 + self.below(60);
                 let policy = if self.draw.chance(0.5) { "tail-drop" } else { self.any(admission::CATALOGUE) };
+                let unit = if self.cells { "cells" } else { "packets" };
                 self.line(format_args!(
-                    "buffer = \"{buffer} cells\"\nadmission = {{ policy = \"{policy}\" }}"
+                    "buffer = \"{buffer} {unit}\"\nadmission = {{ policy = \"{policy}\" }}"
                 ));
                 if policy == "tail-drop" && self.draw.chance(0.5) {
                     let pushout = self.any(pushout::CATALOGUE);
@@ -231,13 +234,21 @@ impl Writer {
                 }
                 self.limited.push(section);
             }
-            let scheduler = self.pick(&[
-                "policy = \"round-robin\"",
-                "policy = \"round-robin\"",
-                "policy = \"wrr-mcr\", period = \"300 us\"",
-                "policy = \"wrr-mcr\", realisation = \"virtual-clock\"",
-                "policy = \"strict-priority\"",
-            ]);
+            let scheduler = match self.cells {
+                true => self.pick(&[
+                    "policy = \"round-robin\"",
+                    "policy = \"round-robin\"",
+                    "policy = \"wrr-mcr\", period = \"300 us\"",
+                    "policy = \"wrr-mcr\", realisation = \"virtual-clock\"",
+                    "policy = \"strict-priority\"",
+                ]),
+                false => self.pick(&[
+                    "policy = \"fifo\"",
+                    "policy = \"round-robin\"",
+                    "policy = \"drr\"",
+                    "policy = \"strict-priority\"",
+                ]),
+            };
             self.line(format_args!("scheduler = {{ {scheduler} }}"));
             if governed.contains(&section) {
                 self.credit();
@@ -247,6 +258,9 @@ impl Writer {
 
     /// Credits of each circuit behind a line: seldom enough to keep it busy.
     fn credit(&mut self) {
+        if !self.cells {
+            return self.packet_credit();
+        }
         let (n2, charge) = (1 + self.below(3) * self.below(5), self.draw.chance(0.7));
         let room = match self.below(4) {
             0 => String::new(),
@@ -255,6 +269,19 @@ impl Writer {
         };
         self.line(format_args!(
             "credit = {{ policy = \"n23\", n2 = \"{n2} cells\", {room}charge = {charge} }}"
+        ));
+    }
+
+    /// Credits of all packets behind a line: often those of a few packets only.
+    fn packet_credit(&mut self) {
+        let (size, update) =
+            (self.pick(&["1 bytes", "128 bytes", "254 bytes", "1500 bytes"]), 8 + self.below(4000));
+        let room = match self.below(3) {
+            0 => String::new(),
+            _ => format!("room = \"{} bytes\", ", 3000 + self.below(9000)),
+        };
+        self.line(format_args!(
+            "credit = {{ policy = \"cbfc\", credit_size = \"{size}\", {room}update = \"{update} bytes\" }}"
         ));
     }
 

@@ -4,7 +4,8 @@
 //! second time, from its paper and from the text at the top of its file, as one would on a blackboard: the cells of a port
 //! stand in a list, and whatever a scheme asks of them is counted anew. Random traffic meets the port and its model,
 //! and every loss with its reason, every cell sent, and the occupancy have to be the same. `senders` does the same with
-//! congestion controls and the recovery of losses, `trimming` with packets that are cut instead of being lost.
+//! congestion controls and the recovery of losses, `trimming` with packets that are cut instead of being lost, `credits` with
+//! packets that wait for credits.
 
 #![allow(clippy::unwrap_used)] // here a panic is the report
 
@@ -12,6 +13,7 @@ mod board;
 mod chips;
 mod codel;
 mod codes;
+mod credits;
 mod dualpi2;
 mod fair;
 mod frames;

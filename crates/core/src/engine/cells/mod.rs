@@ -18,7 +18,7 @@
 //! different sides of the beginning or end of the measured time.
 //!
 //! # What turns it off
-//! Networks of packet links (`packets/`), and networks with credits (`reference.rs`).
+//! Networks of packet links (`packets/`), and networks with credits (`reference/`).
 //!
 //! # What it saves
 //! On the reference engine W1-cell takes 21 times as long, W1 under DT-EPD and push-out 14 times, study 003 10 times, the local

@@ -1,11 +1,20 @@
-//! Credits, link by link: a port sends a cell of a circuit only if the next node has reserved room for it.
+//! Credits, link by link: a port sends a unit only if the next node has promised room for it.
 //!
 //! The sending port of a hop holds a [`Sender`]; the receiver of its line, the next port of each circuit or the host
-//! where it ends, answers through a [`Receiver`]. A cell that leaves the buffer there, sent or lost, frees its room;
-//! hosts forward immediately. The [`Credit`] cells travel on the line in the other direction.
+//! where it ends, answers through a [`Receiver`]. A unit that leaves the buffer there, sent or lost, frees its room;
+//! hosts forward immediately. The [`Credit`]s travel on the line in the other direction.
+//!
+//! Both ends keep an **account** for all that shares one promise: a circuit, or a class of traffic.
 //!
 //! One published scheme is one file. To add a scheme, write its file and add a line to the list below.
 
+mod receiver;
+
+mod sender;
+
+use std::collections::BTreeSet;
+
+use crate::buffer::size::Measure;
 use crate::refused::Refused;
 use crate::registry;
 use crate::units::{Rate, Span};
@@ -14,8 +23,12 @@ registry! {
     /// Credits as a scenario asks for them.
     "credit" by "policy" {
         N23 = "n23" in n23,
+        Cbfc = "cbfc" in cbfc,
     }
 }
+
+pub use receiver::{Books, Receiver};
+pub use sender::{Account, Sender};
 
 /// The properties of a hop that a credit scheme may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,25 +39,56 @@ pub struct Way {
     pub back: Rate,
     /// Propagation delay both ways and the latency of both nodes.
     pub delay: Span,
+    /// Octets of the largest unit of each of the two lines.
+    pub largest: [u64; 2],
+    /// Classes of traffic on the line that carries the data.
+    pub classes: u64,
 }
 
-/// The guarantee of a hop to each of its circuits.
+/// The guarantee of a hop to each of its accounts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terms {
-    /// Cells of one circuit for which there is room behind the line.
+    /// What an account may have behind the line.
     pub room: u64,
-    /// Cells that must have left before the next credit cell.
-    pub every: u64,
-    /// Whether credit cells take time on the line that carries them.
-    pub charge: bool,
+    /// What a unit takes of it.
+    pub measure: Measure,
+    /// How the receiver reports what has left it.
+    pub report: Report,
 }
 
-/// A credit cell.
+/// How the receiver reports what has left it. Counts are absolute, so the next report mends a lost one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Report {
+    /// A credit cell for an account when enough has left since the last one.
+    Cells {
+        /// What is enough.
+        every: u64,
+        /// Whether credit cells take time on the line that carries them.
+        charge: bool,
+    },
+    /// A short message for one account after another of which anything has left since its last one.
+    Messages {
+        /// Octets of the line that carries them, from the start of a message to that of the next one.
+        spacing: u64,
+    },
+}
+
+impl Report {
+    /// The bits of a count that are sent: a count starts again from zero when it has used them up.
+    fn bits(self) -> u64 {
+        match self {
+            Report::Cells { .. } => u64::MAX,
+            Report::Messages { .. } => cbfc::COUNTER,
+        }
+    }
+}
+
+/// What a receiver reports of an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Credit {
-    /// The circuit, numbered within the sending port.
-    pub vc: u32,
-    /// Cells of it that have left the receiver's buffer since the start of the run.
+    /// The account, numbered within the hop.
+    pub account: u32,
+    /// What has left the receiver's buffer since the start of the run, in as many bits as the scheme sends.
     pub forwarded: u64,
 }
 
@@ -53,6 +97,7 @@ impl Spec {
     pub fn settled(&self, way: &Way) -> Result<Spec, Refused> {
         match self {
             Spec::N23(params) => params.settled(way).map(Spec::N23),
+            Spec::Cbfc(params) => params.settled(way).map(Spec::Cbfc),
         }
     }
 
@@ -60,115 +105,27 @@ impl Spec {
     pub fn terms(&self) -> Terms {
         match self {
             Spec::N23(params) => params.terms(),
+            Spec::Cbfc(params) => params.terms(),
         }
     }
-}
 
-/// The sending end of a hop: the balance of every circuit.
-#[derive(Clone, Debug)]
-pub struct Sender {
-    room: u64,
-    of: Vec<Account>,
-}
-
-/// The sender's state of one circuit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Account {
-    /// Cells sent.
-    pub sent: u64,
-    /// Cells that have left the receiver's buffer, as far as credits have reported.
-    pub forwarded: u64,
-}
-
-impl Sender {
-    /// A port that has sent nothing yet, with `vcs` circuits.
-    pub fn new(terms: Terms, vcs: usize) -> Sender {
-        Sender { room: terms.room, of: vec![Account::default(); vcs] }
+    /// Whether each circuit has an account, and not each class of traffic.
+    pub fn is_per_circuit(&self) -> bool {
+        matches!(self, Spec::N23(_))
     }
 
-    /// Cells of a circuit that may be sent before the next credit.
-    pub fn balance(&self, vc: usize) -> u64 {
-        let Account { sent, forwarded } = self.of[vc];
-        self.room - (sent - forwarded)
-    }
-
-    /// A cell of a circuit is sent.
-    pub(crate) fn sent(&mut self, vc: usize) {
-        assert!(self.balance(vc) > 0, "no cell without credit");
-        self.of[vc].sent += 1;
-    }
-
-    /// A credit has come back.
-    pub(crate) fn credited(&mut self, credit: Credit) {
-        let account = &mut self.of[credit.vc as usize];
-        let possible = account.forwarded..=account.sent;
-        assert!(possible.contains(&credit.forwarded), "credits only for what was sent");
-        account.forwarded = credit.forwarded;
-    }
-
-    /// For the audit: the state of a circuit.
-    pub fn account(&self, vc: usize) -> Account {
-        self.of[vc]
-    }
-}
-
-/// The receiving end of a hop: the cells of every circuit in the buffer, and when a credit is due.
-#[derive(Clone, Debug)]
-pub struct Receiver {
-    terms: Terms,
-    of: Vec<Books>,
-}
-
-/// The receiver's state of one circuit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Books {
-    /// Cells in the buffer.
-    pub held: u64,
-    /// The most that have ever been.
-    pub most: u64,
-    /// Cells that have left it.
-    pub forwarded: u64,
-    /// Cells that had left it when the last credit cell was written.
-    pub told: u64,
-}
-
-impl Receiver {
-    /// The receiving end of a line with `vcs` circuits.
-    pub fn new(terms: Terms, vcs: usize) -> Receiver {
-        Receiver { terms, of: vec![Books::default(); vcs] }
-    }
-
-    /// The guarantee.
-    pub fn terms(&self) -> Terms {
-        self.terms
-    }
-
-    /// Cells of all circuits for which there is room.
-    pub fn room(&self) -> u64 {
-        self.terms.room * self.of.len() as u64
-    }
-
-    /// For the audit: the state of a circuit.
-    pub fn books(&self, vc: usize) -> Books {
-        self.of[vc]
-    }
-
-    /// A cell of a circuit has come over the line.
-    pub(crate) fn arrived(&mut self, vc: usize) {
-        let books = &mut self.of[vc];
-        books.held += 1;
-        books.most = books.most.max(books.held);
-    }
-
-    /// A cell of a circuit has left the buffer; returns the credit cell to send, if one is due.
-    pub(crate) fn left(&mut self, vc: usize) -> Option<Credit> {
-        let books = &mut self.of[vc];
-        books.held = books.held.checked_sub(1).expect("a circuit holds what it gives up");
-        books.forwarded += 1;
-        if books.forwarded - books.told < self.terms.every {
-            return None;
+    /// The account of every circuit of a line, given their classes.
+    pub fn accounts(&self, classes: &[u32]) -> Vec<u32> {
+        if self.is_per_circuit() {
+            return (0..).take(classes.len()).collect();
         }
-        books.told = books.forwarded;
-        Some(Credit { vc: vc as u32, forwarded: books.forwarded })
+        let known: BTreeSet<u32> = classes.iter().copied().collect();
+        let place = |class: &u32| known.range(..class).count() as u32;
+        classes.iter().map(place).collect()
     }
+}
+
+/// Number of accounts, given that of every circuit.
+fn count(accounts: &[u32]) -> usize {
+    accounts.iter().max().map_or(0, |last| *last as usize + 1)
 }

@@ -36,7 +36,8 @@
 //! # Complexity
 //! Constant per cell; six counters per circuit and hop.
 
-use super::{Terms, Way};
+use super::{Report, Terms, Way};
+use crate::buffer::size::Measure;
 use crate::refused::{Refused, refuse_if};
 use crate::section;
 use crate::units::{CELL_BYTES, Cells, PS_PER_S, Rate, Span};
@@ -74,7 +75,8 @@ impl Params {
     /// The guarantee of the fixed parameters.
     pub(super) fn terms(&self) -> Terms {
         let n3 = self.n3.expect("the parameters of a checked scenario are settled");
-        Terms { room: self.n2.0 + n3.0, every: self.n2.0, charge: self.charge }
+        let report = Report::Cells { every: self.n2.0, charge: self.charge };
+        Terms { room: self.n2.0 + n3.0, measure: Measure::Cells, report }
     }
 
     /// N3 = RTT · B_VC / cell, rounded up.
@@ -100,6 +102,7 @@ const MOST: Cells = Cells(1_000_000_000);
 mod tests {
     use super::super::{Account, Credit, Receiver, Sender};
     use super::*;
+    use crate::unit::{Flags, Unit};
 
     const LINK: Rate = Rate(149_760_000);
 
@@ -107,8 +110,20 @@ mod tests {
         Params { n2: Cells(n2), n3: n3.map(Cells), peak: None, charge: true }
     }
 
+    const CELL: Unit = Unit { vc: 0, frame: 0, index: 0, bytes: 53, hop: 0, flags: Flags(0) };
+
+    /// Both ends of a hop with a number of circuits.
+    fn ends(terms: Terms, vcs: u32) -> (Sender, Receiver) {
+        let accounts: Vec<u32> = (0..vcs).collect();
+        (Sender::new(terms, accounts.clone()), Receiver::new(terms, accounts))
+    }
+
     fn way(delay: Span) -> Way {
-        Way { rate: LINK, back: LINK, delay: delay + delay }
+        Way { rate: LINK, back: LINK, delay: delay + delay, largest: [CELL_BYTES; 2], classes: 1 }
+    }
+
+    fn terms(room: u64, every: u64, charge: bool) -> Terms {
+        Terms { room, measure: Measure::Cells, report: Report::Cells { every, charge } }
     }
 
     fn n3(params: Params, delay: Span) -> u64 {
@@ -132,8 +147,8 @@ mod tests {
     #[test]
     fn a_given_size_is_kept() {
         assert_eq!(n3(params(20, Some(5)), Span::millis(1)), 5);
-        let terms = params(20, Some(73)).settled(&way(Span::ZERO)).unwrap().terms();
-        assert_eq!(terms, Terms { room: 93, every: 20, charge: true });
+        let settled = params(20, Some(73)).settled(&way(Span::ZERO)).unwrap();
+        assert_eq!(settled.terms(), terms(93, 20, true));
     }
 
     #[test]
@@ -148,40 +163,38 @@ mod tests {
 
     #[test]
     fn the_balance_is_the_room_less_what_is_not_known_to_have_left() {
-        let terms = Terms { room: 5, every: 2, charge: false };
-        let (mut sender, mut receiver) = (Sender::new(terms, 2), Receiver::new(terms, 2));
+        let (mut sender, mut receiver) = ends(terms(5, 2, false), 2);
         for balance in [4, 3, 2, 1, 0] {
-            sender.sent(1);
-            receiver.arrived(1);
+            sender.sent(1, &CELL);
+            receiver.arrived(1, &CELL);
             assert_eq!(sender.balance(1), balance);
         }
         assert_eq!((sender.balance(0), receiver.books(1).held), (5, 5), "circuits do not share");
-        assert_eq!(receiver.left(1), None, "the first cell of two");
-        let credit = receiver.left(1);
-        assert_eq!(credit, Some(Credit { vc: 1, forwarded: 2 }));
+        assert_eq!(receiver.left(1, &CELL), None, "the first cell of two");
+        let credit = receiver.left(1, &CELL);
+        assert_eq!(credit, Some(Credit { account: 1, forwarded: 2 }));
         sender.credited(credit.unwrap());
         assert_eq!((sender.balance(1), sender.account(1)), (2, Account { sent: 5, forwarded: 2 }));
     }
 
     #[test]
     fn a_credit_says_how_many_cells_have_left_in_all_so_that_the_next_one_mends_its_loss() {
-        let terms = Terms { room: 6, every: 2, charge: false };
-        let (mut sender, mut receiver) = (Sender::new(terms, 1), Receiver::new(terms, 1));
+        let (mut sender, mut receiver) = ends(terms(6, 2, false), 1);
         for _ in 0..4 {
-            sender.sent(0);
-            receiver.arrived(0);
+            sender.sent(0, &CELL);
+            receiver.arrived(0, &CELL);
         }
-        let credits: Vec<Credit> = (0..4).filter_map(|_| receiver.left(0)).collect();
+        let credits: Vec<Credit> = (0..4).filter_map(|_| receiver.left(0, &CELL)).collect();
         assert_eq!(credits.iter().map(|credit| credit.forwarded).collect::<Vec<_>>(), [2, 4]);
         sender.credited(credits[1]);
         assert_eq!(sender.balance(0), 6);
     }
 
     #[test]
-    #[should_panic(expected = "no cell without credit")]
+    #[should_panic(expected = "no unit without credit")]
     fn a_circuit_without_balance_sends_nothing() {
-        let mut sender = Sender::new(Terms { room: 1, every: 1, charge: false }, 1);
-        sender.sent(0);
-        sender.sent(0);
+        let (mut sender, _) = ends(terms(1, 1, false), 1);
+        sender.sent(0, &CELL);
+        sender.sent(0, &CELL);
     }
 }

@@ -54,7 +54,7 @@ pub struct Port {
     pub(crate) admission: admission::Policy,
     pub(crate) pushout: Option<pushout::Policy>,
     pub(crate) scheduler: scheduler::Policy,
-    credit: Option<credit::Sender>,
+    credit: Option<Box<credit::Sender>>,
     /// The classes that it must not send now, if the next node pauses any.
     paused: Option<Box<Paused>>,
     /// Headers of packets that were cut, with their circuits, if packets are cut instead of being lost: they go first.
@@ -130,7 +130,7 @@ pub struct Parts {
     pub scheduler: scheduler::Policy,
     /// Whether all circuits share one queue.
     pub shared_queue: bool,
-    /// The credits of every circuit, if credits limit what it may send; needs a queue for each circuit.
+    /// The credits of its circuits, if credits limit what it may send.
     pub credit: Option<credit::Sender>,
     /// The classes of its circuits, if the next node pauses any.
     pub paused: Option<Paused>,
@@ -154,9 +154,9 @@ impl Port {
         };
         let is_shared = parts.shared_queue || splits_circuits || !places.is_empty();
         assert!(parts.pushout.is_none() || !is_shared, "push-out needs a queue for each circuit");
-        assert!(parts.credit.is_none() || !is_shared, "credits need a queue for each circuit");
         let queue = if parts.pushout.is_some() { Queue::of_frames() } else { Queue::default() };
         let is_fifo = matches!(parts.scheduler, scheduler::Policy::Fifo(_));
+        let may_wait = parts.paused.is_some() || parts.credit.is_some();
         let rule = parts.admission.rule();
         let arrival_times = parts.admission.needs().arrival_times;
         assert!(
@@ -167,9 +167,9 @@ impl Port {
             takes_all: matches!(rule, Some(Rule::Fits)),
             manner: match rule {
                 _ if parts.pushout.is_some() || parts.share.is_some() || parts.trims => Manner::Asked,
-                Some(Rule::Fits) if !is_fifo || parts.paused.is_some() => Manner::InTurn,
+                Some(Rule::Fits) if !is_fifo || may_wait => Manner::InTurn,
                 Some(Rule::Fits) => Manner::Plain,
-                Some(Rule::Frames { .. }) if is_fifo && parts.paused.is_none() => Manner::Judged,
+                Some(Rule::Frames { .. }) if is_fifo && !may_wait => Manner::Judged,
                 _ => Manner::Asked,
             },
             refused: vec![false; if parts.pushout.is_some() { vcs } else { 0 }],
@@ -184,7 +184,7 @@ impl Port {
             admission: parts.admission,
             pushout: parts.pushout,
             scheduler: parts.scheduler,
-            credit: parts.credit,
+            credit: parts.credit.map(Box::new),
             paused: parts.paused.map(Box::new),
             headers: parts.trims.then(VecDeque::new),
             line: parts.line,
@@ -227,7 +227,7 @@ impl Port {
 
     /// The credits of every circuit, if credits limit what it may send.
     pub fn credit(&self) -> Option<&credit::Sender> {
-        self.credit.as_ref()
+        self.credit.as_deref()
     }
 
     /// The line.
@@ -407,8 +407,11 @@ impl Port {
             let is_held = |paused: &Paused, queue: usize| {
                 queues[queue].front().is_some_and(|unit| paused.holds(vc_of(unit)))
             };
+            let has_credit = |credit: &credit::Sender, queue: usize| {
+                queues[queue].front().is_none_or(|unit| credit.lets(vc_of(unit), unit))
+            };
             let mut may_send = |queue: usize| {
-                credit.as_ref().is_none_or(|credit| credit.balance(queue) > 0)
+                credit.as_ref().is_none_or(|credit| has_credit(credit, queue))
                     && paused.as_ref().is_none_or(|paused| !is_held(paused, queue))
             };
             let octets = |queue: usize| queues[queue].front().map_or(0, |unit| unit.bytes.into());
@@ -432,7 +435,7 @@ impl Port {
             }
             self.scheduler.sent(index, unit.bytes.into());
             if let Some(credit) = &mut self.credit {
-                credit.sent(vc);
+                credit.sent(vc, &unit);
             }
             return Some((unit, vc));
         }
@@ -472,7 +475,7 @@ impl Port {
         let control = self.controls.pop_front()?;
         self.sending_control = true;
         match control {
-            Control::Credit(_) => self.counters.credit_cells += 1,
+            Control::Credit(_) | Control::Message => self.counters.credit_cells += 1,
             Control::Pause(_) => self.counters.pause_frames += 1,
         }
         Some((control, self.line.send(now, control.octets())))

@@ -125,12 +125,19 @@ impl Port {
         self.counters.trimmed += u64::from(is_long);
     }
 
-    /// Take the first of the headers that wait, unless it is paused.
+    /// Take the first of the headers that wait, unless it is paused or lacks credit.
     pub(super) fn next_header(&mut self) -> Option<(Unit, usize)> {
         let headers = self.headers.as_mut()?;
-        let &(_, vc) = headers.front()?;
-        let is_held = self.paused.as_ref().is_some_and(|paused| paused.holds(vc));
-        if is_held { None } else { headers.pop_front() }
+        let &(header, vc) = headers.front()?;
+        let is_held = self.paused.as_ref().is_some_and(|paused| paused.holds(vc))
+            || self.credit.as_ref().is_some_and(|credit| !credit.lets(vc, &header));
+        if is_held {
+            return None;
+        }
+        if let Some(credit) = &mut self.credit {
+            credit.sent(vc, &header);
+        }
+        headers.pop_front()
     }
 
     /// Lose units at the heads of the circuits' queues for as long as the admission policy expels any.

@@ -140,7 +140,7 @@ impl Transit {
         }
         match control {
             Control::Pause(frame) => self.network.pause(port, now, frame),
-            Control::Credit(_) => unreachable!("credits run on the reference engine"),
+            Control::Credit(_) | Control::Message => unreachable!("credits run on the reference engine"),
         }
         let started = self.start(port, now);
         self.settle(port, now);

@@ -1,11 +1,10 @@
 //! Conservation: every unit that entered a port left it, was lost for a counted reason, or is still there; every octet
-//! that a TCP receiver reports was sent, once and in order; no circuit has more cells behind a line than its credits allow,
+//! that a TCP receiver reports was sent, once and in order; no circuit has more behind a line than its credits allow,
 //! and none of them is lost; memories, their pools and queues hold what is in their ports.
 
-use crate::buffer::verdict::Reason;
+mod credits;
+
 use crate::engine::Outcome;
-use crate::link::credit::Account;
-use crate::network::circuit::Hop;
 use crate::network::flow::Progress;
 use crate::scenario::model::Scenario;
 
@@ -33,7 +32,7 @@ pub fn audit(scenario: &Scenario, outcome: &Outcome) -> Audit {
     ports(&mut audit, scenario, outcome);
     circuits(&mut audit, scenario, outcome);
     flows(&mut audit, scenario, outcome);
-    credits(&mut audit, scenario, outcome);
+    credits::check(&mut audit, scenario, outcome);
     marks(&mut audit, outcome);
     memories(&mut audit, scenario, outcome);
     audit
@@ -153,52 +152,11 @@ fn flows(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
     }
 }
 
-fn credits(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
-    for (vc, circuit) in outcome.network.circuits.iter().enumerate() {
-        let mut hops = circuit.route(0).iter().copied().peekable();
-        while let Some(hop) = hops.next() {
-            balance(audit, (scenario, outcome), vc, hop, hops.peek().copied());
-        }
-    }
-}
-
-/// The credits of a circuit on one line, and the guarantee that they give for the buffer behind it.
-fn balance(
-    audit: &mut Audit,
-    (scenario, outcome): (&Scenario, &Outcome),
-    vc: usize,
-    hop: Hop,
-    next: Option<Hop>,
-) {
-    let (line, number) = (hop.port as usize, hop.vc as usize);
-    let (ports, receiver) = (&outcome.network.ports, &outcome.network.receivers[line]);
-    let (Some(sender), Some(receiver)) = (ports[line].credit(), receiver) else { return };
-    let name = || format!("circuit {} behind {}", scenario.vcs[vc].name, scenario.lines[line].name);
-    let (books, room) = (receiver.books(number), receiver.terms().room);
-    let Account { sent, forwarded: credited } = sender.account(number);
-    audit.check(books.most <= room, || format!("{}: {} cells, but room for {room}", name(), books.most));
-    audit.check(sent - credited <= room, || {
-        format!("{}: {} cells without credit, but room for {room}", name(), sent - credited)
-    });
-    audit.check(credited <= books.told && books.forwarded + books.held <= sent, || {
-        let books = format!("{} forwarded, {} held, {} told", books.forwarded, books.held, books.told);
-        format!("{}: {sent} cells sent, {credited} credited, but {books}", name())
-    });
-    let Some(next) = next else { return };
-    let behind = &ports[next.port as usize];
-    let held = behind.pool().of(next.vc as usize);
-    audit.check(held == books.held, || {
-        format!("{}: {} cells by the credits, {held} by the port", name(), books.held)
-    });
-    let lost = behind.counters().lost_for(Reason::Overflow);
-    audit.check(lost == 0, || format!("{}: {lost} cells lost", name()));
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::buffer::verdict::Reason;
     use crate::engine;
-    use crate::link::credit::{Receiver, Terms};
     use crate::metrics::port::Counters;
     use crate::network::Network;
     use crate::network::circuit::{Frame, Payload};
@@ -226,24 +184,6 @@ mod tests {
         transport = { kind = "tcp" }
     "#;
 
-    /// A circuit that fills the ten cells that its credits guarantee before a slow line. The run ends just after a
-    /// credit has been used: the last of 198 cells has left at 19802 us.
-    const CREDITS: &str = r#"
-        name = "credits"
-        duration = "19850 us"
-        node = [{ name = "a", kind = "host" }, { name = "s", kind = "switch" }, { name = "b", kind = "host" }]
-        link = [
-            { name = "in", from = "a", to = "s", rate = "424 Mb/s", delay = "1 us" },
-            { name = "out", from = "s", to = "b", rate = "4.24 Mb/s", delay = "1 us" },
-        ]
-        flow = [{ name = "f", from = "a", to = "b", source = { kind = "cbr", rate = "424 Mb/s" }, transport = { kind = "cells" } }]
-        [port.in]
-        scheduler = { policy = "round-robin" }
-        credit = { policy = "n23", n2 = "3 cells", n3 = "7 cells" }
-        [port.out]
-        scheduler = { policy = "round-robin" }
-    "#;
-
     const CELL: Unit = Unit { vc: 0, frame: 0, index: 0, bytes: 53, hop: 0, flags: Flags(0) };
 
     /// The faults that an audit finds in a run that was tampered with.
@@ -259,10 +199,8 @@ mod tests {
     }
 
     #[test]
-    fn a_run_without_tampering_has_no_failures_although_buffers_and_rooms_were_full() {
-        for text in [FILES, CREDITS] {
-            assert_eq!(failures(text, |_, _| {}), "");
-        }
+    fn a_run_without_tampering_has_no_failures_although_buffers_were_full() {
+        assert_eq!(failures(FILES, |_, _| {}), "");
     }
 
     #[test]
@@ -335,29 +273,5 @@ mod tests {
         let greedy = FILES.replace(r#"kind = "file", size = "200 KB", off = "10 s""#, r#"kind = "greedy""#);
         let early = found(&greedy, |plain, sent| Segment { ack: sent, is_ack: true, ..plain });
         assert!(early.contains(" bytes sent, "), "{early}");
-    }
-
-    #[test]
-    fn credits_for_what_was_not_promised_and_cells_that_they_do_not_know_are_found() {
-        let found = |tamper: fn(&mut Receiver)| {
-            failures(CREDITS, |scenario, network| {
-                tamper(network.receivers[line(scenario, "in")].as_mut().unwrap());
-            })
-        };
-        assert!(found(|receiver| receiver.arrived(0)).contains("11 cells by the credits, 10 by the port"));
-        assert!(found(|receiver| receiver.arrived(0)).contains("11 cells, but room for 10"));
-        assert!(found(|receiver| _ = receiver.left(0)).contains("9 cells by the credits, 10 by the port"));
-        let forgotten = found(|receiver| *receiver = Receiver::new(receiver.terms(), 1));
-        assert!(forgotten.contains("but 0 forwarded, 0 held, 0 told"), "{forgotten}");
-        let narrower = found(|receiver| *receiver = Receiver::new(Terms { room: 9, ..receiver.terms() }, 1));
-        assert!(narrower.contains("10 cells without credit, but room for 9"), "{narrower}");
-    }
-
-    #[test]
-    fn a_cell_that_is_lost_behind_a_line_with_credits_is_found() {
-        let found = failures(CREDITS, |scenario, network| {
-            network.ports[line(scenario, "out")].counters_mut().lost(Reason::Overflow);
-        });
-        assert!(found.contains("circuit f behind in: 1 cells lost"), "{found}");
     }
 }

@@ -16,10 +16,12 @@
 //! It is the definition: the other engines are compared with it.
 //!
 //! # What turns it off
-//! `engine = "fast"`, the default, except where `mod.rs` chooses this engine.
+//! `engine = "fast"`, the default, except where `engine/mod.rs` chooses this engine.
 //!
 //! # What it saves
 //! Nothing: it is short enough to be read next to the papers.
+
+mod credits;
 
 use std::collections::VecDeque;
 
@@ -42,7 +44,7 @@ use crate::network::{self, Network};
 use crate::scenario::model::{Line, Medium, Scenario};
 use crate::trace::{Tracer, What};
 use crate::unit::Unit;
-use crate::units::{CELL_BYTES, Span, Time};
+use crate::units::{Span, Time};
 
 /// Run a scenario from its first instant to its last; with `log` every loss is recorded. `watch` times the
 /// event loop.
@@ -246,8 +248,11 @@ impl<T: Tracer> Engine<T> {
         }
     }
 
-    /// The clock of a port's policy or, behind those, of a memory.
+    /// The clock of a port's policy or, behind those, of a memory or, behind those, of the messages about a line.
     fn tick(&mut self, port: usize, now: Time) {
+        if let Some(line) = port.checked_sub(self.lines.len() + self.clocks.len()) {
+            return self.send_back(line, Control::Message, now);
+        }
         if let Some(memory) = port.checked_sub(self.lines.len()) {
             self.clocks[memory] = Time::NEVER;
             return self.act(memory, now);
@@ -266,7 +271,7 @@ impl<T: Tracer> Engine<T> {
             && let Some(receiver) = &mut receivers[line]
         {
             let last = circuit.hop(&before(&unit)).expect("a unit comes over its circuit's lines");
-            receiver.arrived(last.vc as usize);
+            receiver.arrived(last.vc as usize, &unit);
         }
         match circuit.hop(&unit) {
             Some(hop) => match circuit.police(now, unit) {
@@ -302,27 +307,6 @@ impl<T: Tracer> Engine<T> {
         }
     }
 
-    #[inline(never)]
-    fn return_credit(&mut self, unit: &Unit, now: Time) {
-        let Network { ports, receivers, circuits, .. } = &mut self.network;
-        if unit.hop == 0 {
-            return;
-        }
-        let last =
-            circuits[unit.vc as usize].hop(&before(unit)).expect("a unit comes over its circuit's lines");
-        let port = last.port as usize;
-        let Some(receiver) = &mut receivers[port] else { return };
-        let Some(credit) = receiver.left(last.vc as usize) else { return };
-        let back = self.back[port].expect("a line with credits has another direction");
-        if receiver.terms().charge {
-            ports[back].queue_control(Control::Credit(credit));
-            self.start(back, now);
-        } else {
-            let arrives = now + ports[back].line().transit(CELL_BYTES as u16);
-            self.send_control(port, arrives, Control::Credit(credit));
-        }
-    }
-
     /// Send a credit or a pause to a port.
     fn send_control(&mut self, port: usize, arrives: Time, control: Control) {
         if self.controls[port].is_empty() {
@@ -339,6 +323,7 @@ impl<T: Tracer> Engine<T> {
         }
         match control {
             Control::Credit(credit) => self.network.ports[port].credited(credit),
+            Control::Message => unreachable!("a message is written when it starts"),
             Control::Pause(frame) => self.network.pause(port, now, frame),
         }
         self.start(port, now);
@@ -403,6 +388,7 @@ impl<T: Tracer> Engine<T> {
         self.work.cell_hops += u64::from(matches!(control, Control::Credit(_)));
         self.queue.push(Event::new(sent.ends, Class::Free, port as u32));
         let to = self.back[port].expect("control frames go against the data of a line");
+        let control = if control == Control::Message { self.message(to, sent.starts) } else { control };
         self.send_control(to, sent.arrives, control);
         true
     }

@@ -1,0 +1,64 @@
+//! Credits on their way back.
+
+use super::{Engine, before};
+use crate::kernel::queue::{Class, Event};
+use crate::link::control::Control;
+use crate::link::credit::Report;
+use crate::network::Network;
+use crate::trace::Tracer;
+use crate::unit::Unit;
+use crate::units::{CELL_BYTES, Time};
+
+impl<T: Tracer> Engine<T> {
+    /// A unit has left the node at the end of its last line: send a credit, or call for a message.
+    #[inline(never)]
+    pub(super) fn return_credit(&mut self, unit: &Unit, now: Time) {
+        let Network { ports, receivers, circuits, .. } = &mut self.network;
+        if unit.hop == 0 {
+            return;
+        }
+        let last =
+            circuits[unit.vc as usize].hop(&before(unit)).expect("a unit comes over its circuit's lines");
+        let port = last.port as usize;
+        let Some(receiver) = &mut receivers[port] else { return };
+        let Some(credit) = receiver.left(last.vc as usize, unit) else { return self.call_message(port, now) };
+        if matches!(receiver.terms().report, Report::Cells { charge: false, .. }) {
+            let back = self.back[port].expect("a line with credits has another direction");
+            let arrives = now + ports[back].line().transit(CELL_BYTES as u16);
+            self.send_control(port, arrives, Control::Credit(credit));
+        } else {
+            self.send_back(port, Control::Credit(credit), now);
+        }
+    }
+
+    /// Send a control frame against the data of a line.
+    pub(super) fn send_back(&mut self, line: usize, control: Control, now: Time) {
+        let back = self.back[line].expect("a line with credits has another direction");
+        self.network.ports[back].queue_control(control);
+        self.start(back, now);
+    }
+
+    /// Let the receiver at the end of a line send a message with credits, now or when one may follow the last, if it has news.
+    fn call_message(&mut self, line: usize, now: Time) {
+        let receiver = self.network.receivers[line].as_mut().expect("credits govern the line");
+        match receiver.call(now) {
+            Some(time) if time > now => {
+                let entity = self.lines.len() + self.clocks.len() + line;
+                self.queue.push(Event::new(time, Class::Tick, entity as u32));
+            }
+            Some(_) => self.send_back(line, Control::Message, now),
+            None => {}
+        }
+    }
+
+    /// What a message says that starts now, against the data of a line.
+    pub(super) fn message(&mut self, line: usize, now: Time) -> Control {
+        let Network { ports, receivers, .. } = &mut self.network;
+        let receiver = receivers[line].as_mut().expect("credits govern the line");
+        let back = self.back[line].expect("a line with credits has another direction");
+        let Report::Messages { spacing } = receiver.terms().report else { unreachable!("it sends messages") };
+        let credit = receiver.message(now, ports[back].line().duration(spacing));
+        self.call_message(line, now);
+        Control::Credit(credit)
+    }
+}

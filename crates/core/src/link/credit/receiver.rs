@@ -1,0 +1,117 @@
+//! The receiving end of a hop: what each account has in the buffer, and when credits are due.
+
+use super::{Credit, Report, Terms, count};
+use crate::unit::Unit;
+use crate::units::{Span, Time};
+
+/// The receiving end of a hop.
+#[derive(Clone, Debug)]
+pub struct Receiver {
+    terms: Terms,
+    /// The account of every circuit.
+    account_of: Vec<u32>,
+    accounts: Vec<Books>,
+    messages: Messages,
+}
+
+/// The receiver's state of one account.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Books {
+    /// What is in the buffer.
+    pub held: u64,
+    /// The most that has ever been.
+    pub most: u64,
+    /// What has left it.
+    pub forwarded: u64,
+    /// What had left it when the last credit was written.
+    pub told: u64,
+}
+
+/// When messages with credits are sent.
+#[derive(Clone, Copy, Debug, Default)]
+struct Messages {
+    /// The earliest start of the next one.
+    next: Time,
+    /// Whether one is on its way to the line.
+    is_called: bool,
+    /// The account with which the search for the next one begins.
+    turn: usize,
+}
+
+impl Receiver {
+    /// The receiving end of a line with circuits of these accounts.
+    pub fn new(terms: Terms, account_of: Vec<u32>) -> Receiver {
+        let accounts = vec![Books::default(); count(&account_of)];
+        Receiver { terms, account_of, accounts, messages: Messages::default() }
+    }
+
+    /// The guarantee.
+    pub fn terms(&self) -> Terms {
+        self.terms
+    }
+
+    /// The account of a circuit.
+    pub(crate) fn account_of(&self, vc: usize) -> usize {
+        self.account_of[vc] as usize
+    }
+
+    /// What all accounts together may have behind the line.
+    pub fn room(&self) -> u64 {
+        self.terms.room * self.accounts.len() as u64
+    }
+
+    /// For the audit: the account of a circuit.
+    pub fn books(&self, vc: usize) -> Books {
+        self.accounts[self.account_of[vc] as usize]
+    }
+
+    /// A unit of a circuit has come over the line.
+    pub fn arrived(&mut self, vc: usize, unit: &Unit) {
+        let books = &mut self.accounts[self.account_of[vc] as usize];
+        books.held += self.terms.measure.size_of(unit);
+        books.most = books.most.max(books.held);
+    }
+
+    /// A unit of a circuit has left the buffer; returns the credit cell to send, if one is due.
+    pub fn left(&mut self, vc: usize, unit: &Unit) -> Option<Credit> {
+        let account = self.account_of[vc];
+        let (size, books) = (self.terms.measure.size_of(unit), &mut self.accounts[account as usize]);
+        books.held = books.held.checked_sub(size).expect("an account holds what it gives up");
+        books.forwarded += size;
+        match self.terms.report {
+            Report::Cells { every, .. } if books.forwarded - books.told >= every => Some(self.tell(account)),
+            _ => None,
+        }
+    }
+
+    /// When the next message is to be sent, if there is anything to tell; the caller sees to it, so it is not asked for again
+    /// before [`Receiver::message`].
+    pub fn call(&mut self, now: Time) -> Option<Time> {
+        let sends = matches!(self.terms.report, Report::Messages { .. });
+        if !sends || self.messages.is_called || self.next_account().is_none() {
+            return None;
+        }
+        self.messages.is_called = true;
+        Some(self.messages.next.max(now))
+    }
+
+    /// A message starts now: what it says. The next one starts `spacing` later or after that.
+    pub fn message(&mut self, now: Time, spacing: Span) -> Credit {
+        let account = self.next_account().expect("a message is called for when there is something to tell");
+        self.messages = Messages { next: now + spacing, is_called: false, turn: account + 1 };
+        self.tell(account as u32)
+    }
+
+    /// The next account, in turn, of which something has left that was not told.
+    fn next_account(&self) -> Option<usize> {
+        let has_news = |account: &usize| self.accounts[*account].told < self.accounts[*account].forwarded;
+        let (turn, count) = (self.messages.turn, self.accounts.len());
+        (turn..count).chain(0..turn.min(count)).find(has_news)
+    }
+
+    fn tell(&mut self, account: u32) -> Credit {
+        let books = &mut self.accounts[account as usize];
+        books.told = books.forwarded;
+        Credit { account, forwarded: books.forwarded & self.terms.report.bits() }
+    }
+}

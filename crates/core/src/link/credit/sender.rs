@@ -1,0 +1,65 @@
+//! The sending end of a hop: what each account may still send.
+
+use super::{Credit, Terms, count};
+use crate::unit::Unit;
+
+/// The sending end of a hop.
+#[derive(Clone, Debug)]
+pub struct Sender {
+    terms: Terms,
+    /// The account of every circuit.
+    account_of: Vec<u32>,
+    accounts: Vec<Account>,
+}
+
+/// The sender's state of one account.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Account {
+    /// What was sent.
+    pub sent: u64,
+    /// What has left the receiver's buffer, as far as credits have reported.
+    pub forwarded: u64,
+}
+
+impl Account {
+    /// What may be behind the line.
+    pub fn in_use(self) -> u64 {
+        self.sent - self.forwarded
+    }
+}
+
+impl Sender {
+    /// A port that has sent nothing yet, with circuits of these accounts.
+    pub fn new(terms: Terms, account_of: Vec<u32>) -> Sender {
+        Sender { terms, accounts: vec![Account::default(); count(&account_of)], account_of }
+    }
+
+    /// What a circuit may send before the next credit.
+    pub fn balance(&self, vc: usize) -> u64 {
+        self.terms.room - self.account(vc).in_use()
+    }
+
+    /// Whether a circuit may send a unit.
+    pub fn lets(&self, vc: usize, unit: &Unit) -> bool {
+        self.terms.measure.size_of(unit) <= self.balance(vc)
+    }
+
+    /// A unit of a circuit is sent.
+    pub fn sent(&mut self, vc: usize, unit: &Unit) {
+        assert!(self.lets(vc, unit), "no unit without credit");
+        self.accounts[self.account_of[vc] as usize].sent += self.terms.measure.size_of(unit);
+    }
+
+    /// A credit has come back. Counts are compared by their difference, which is right also when one has started again from zero.
+    pub fn credited(&mut self, credit: Credit) {
+        let account = &mut self.accounts[credit.account as usize];
+        let more = credit.forwarded.wrapping_sub(account.forwarded) & self.terms.report.bits();
+        assert!(more <= account.in_use(), "credits only for what was sent");
+        account.forwarded += more;
+    }
+
+    /// For the audit: the account of a circuit.
+    pub fn account(&self, vc: usize) -> Account {
+        self.accounts[self.account_of[vc] as usize]
+    }
+}
