@@ -63,10 +63,19 @@ fn with(document: &Json, key: &str, policy: &Json, beside: &str) -> Result<Scena
         port.insert("admission".to_string(), json!({ "policy": beside }));
         if key == "pushout" {
             port.insert("scheduler".to_string(), json!({ "policy": "round-robin" }));
+            port.get_mut("buffer").map(shorten);
         }
         port.insert(key.to_string(), policy.clone());
     }
     random::load(&document)
+}
+
+/// Make a buffer smaller, so that it is often full.
+fn shorten(buffer: &mut Json) {
+    let Some((number, unit)) = buffer.as_str().and_then(|text| text.split_once(' ')) else { return };
+    if let Ok(size) = number.parse::<u64>() {
+        *buffer = format!("{} {unit}", size.div_ceil(4)).into();
+    }
 }
 
 #[test]
