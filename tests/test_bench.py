@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import pushout
-from conftest import command
+from conftest import ROOT, command
 from pushout.bench import measure, peers, plot, present, worker
 from pushout.bench.workloads import FLOOR, WORKLOADS, Workload
 
@@ -269,6 +269,12 @@ def test_unknown_workloads_and_peers_are_wrong_usage(capsys: pytest.CaptureFixtu
     assert 'did you mean "W1-cell"?' in capsys.readouterr().err
     command("bench", "--peers", "ns-4", code=2)
     assert "ns-2" in capsys.readouterr().err
+
+
+def test_a_fabric_whose_flows_are_all_transfers_is_measured() -> None:
+    sample = worker.simulate(str(ROOT / "benchmarks" / "w5.toml"), ["duration=1 ms"])
+    assert sample["packet_hops"] > 0
+    assert sample["bytes_per_flow"] is None
 
 
 def test_a_worker_says_in_one_line_what_is_wrong(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def simulate(path: str, sets: list[str]) -> dict[str, Any]:
     result = _core.Scenario(text, path, sets, None).run(None, False, None, _core.Reached())
     after = peak_bytes()
     document = json.loads(result)
-    engine, flows = document["engine"], len(document["flows"])
+    engine, flows = document["engine"], len(document["flows"])  # none where all flows are transfers
     return {
         "wall_s": engine["wall_s"],
         "sim_s": document["duration_s"],
@@ -42,7 +42,7 @@ def simulate(path: str, sets: list[str]) -> dict[str, Any]:
         "packet_hops": engine["packet_hops"],
         "goodput_bps": document["summary"]["goodput_bps"],
         "rss_bytes": after,
-        "bytes_per_flow": None if before is None or after is None else (after - before) / flows,
+        "bytes_per_flow": None if before is None or after is None or not flows else (after - before) / flows,
     }
 
 
