@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)] // helpers of tests
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 use pushout_core::audit::audit;
 use pushout_core::buffer::pushout;
@@ -58,7 +59,7 @@ fn lan(scheduler: &str, pushout: Option<&str>) -> Scenario {
     }
     let mut scenario = scenario::load(&text, "gfr.toml", &[]).unwrap();
     let bottleneck = scenario.lines.iter_mut().find(|line| line.name == "bottleneck").unwrap();
-    bottleneck.port.pushout = pushout.map(by_name);
+    Arc::make_mut(&mut bottleneck.port).pushout = pushout.map(by_name);
     scenario
 }
 

@@ -5,6 +5,8 @@
 
 #![allow(clippy::unwrap_used)] // here a panic is the report
 
+use std::sync::Arc;
+
 use pushout_core::api::{self, Request};
 use pushout_core::buffer::capacity::Capacity;
 use pushout_core::engine;
@@ -325,7 +327,7 @@ fn what_periodic_sources_offer_beyond_the_line_is_lost() {
         .lines
         .iter_mut()
         .filter(|line| line.name == "bottleneck")
-        .for_each(|line| line.port.capacity = Capacity::limited(30));
+        .for_each(|line| Arc::make_mut(&mut line.port).capacity = Capacity::limited(30));
     let report = run(&scenario);
     let bottleneck = port(&report, "bottleneck");
     close("cells sent", number(bottleneck, "/units_out"), 0.1 / SLOT, 1e-4);

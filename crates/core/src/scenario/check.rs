@@ -159,6 +159,7 @@ impl Wired {
         let explicit = file.expand(sets)?;
         let (nodes, names) = nodes(&explicit.nodes)?;
         let lines = links::check(&explicit.links, &nodes, &names, &file.adaptation)?;
+        drop((explicit.nodes, explicit.links)); // make room for the flows
         let queues = queue_names(file.queue);
         let traffic = flows::check((file, &explicit.flows), &nodes, &names, &lines, &queues)?;
         let flows::Traffic { flows, vcs, drawings, choice } = traffic;

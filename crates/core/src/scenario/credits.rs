@@ -1,6 +1,7 @@
 //! Credits: their guarantee on each line, the buffers that it needs, and where they cannot work.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::contract::Passing;
 use super::model::{Line, Medium, Memory, MemoryQueue, Scenario};
@@ -21,7 +22,9 @@ pub(super) fn settle(scenario: &mut Scenario, passing: &Passing, ports: &Ports<'
         let Some(spec) = &line.port.credit else { continue };
         let settled = settled(scenario, passing, index, spec)
             .map_err(|refused| ports.refuse(index, line, "credit", refused))?;
-        scenario.lines[index].port.credit = Some(settled);
+        if settled != *spec {
+            Arc::make_mut(&mut scenario.lines[index].port).credit = Some(settled);
+        }
     }
     Ok(())
 }
@@ -41,7 +44,9 @@ pub(super) fn settle_buffers(
         let line = &scenario.lines[index];
         let capacity = capacity(scenario, line, &promised);
         let capacity = capacity.map_err(|refused| ports.refuse(index, line, "buffer", refused))?;
-        scenario.lines[index].port.capacity = capacity;
+        if capacity != line.port.capacity {
+            Arc::make_mut(&mut scenario.lines[index].port).capacity = capacity;
+        }
     }
     Ok(())
 }

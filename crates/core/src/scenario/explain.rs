@@ -136,7 +136,7 @@ fn port(line: &Line) -> Json {
         (Some(packets), Measure::Packets) => BufferSize::Packets(packets),
         (Some(cells), Measure::MemoryCells(cell)) => BufferSize::MemoryCells(cells, cell.octets),
     };
-    let model::Port { memory, admission, pushout, scheduler, shaper, credit, .. } = port.clone();
+    let model::Port { memory, admission, pushout, scheduler, shaper, credit, .. } = (**port).clone();
     table(&file::Port {
         buffer,
         memory,

@@ -1,7 +1,9 @@
 //! Links: two lines each, or one, with their names, rates and media.
 
+use std::sync::Arc;
+
 use super::file::{Back, Link};
-use super::model::{Line, Medium, Node, NodeKind};
+use super::model::{Line, Medium, Node, NodeKind, Port};
 use super::ports::{DEFAULT, Ports};
 use crate::adaptation;
 use crate::language::item::Item;
@@ -25,20 +27,19 @@ pub(super) fn check(
     adaptation: &adaptation::Spec,
 ) -> Result<Vec<Line>, Fault> {
     let mut names = Names::default();
+    let plain = [Medium::Cells, Medium::Packets].map(|medium| (medium, Arc::new(Ports::plain(medium))));
     let mut lines = Vec::with_capacity(2 * entries.len());
     for (index, entry) in entries.iter().enumerate() {
         let item = Item::<Link>::entry(entry, "link", index)?;
-        let forth = forth(&item, nodes, node_names, adaptation)?;
+        let forth = forth(&item, (nodes, node_names), adaptation, &plain)?;
         let first = lines.len();
-        let both = match item.it.duplex {
-            true => vec![Line { back: Some(first + 1), ..forth.clone() }, back(&item, forth, first)?],
-            false => vec![forth],
-        };
-        for line in &both {
+        let back = if item.it.duplex { Some(back(&item, &forth, first)?) } else { None };
+        lines.push(Line { back: back.as_ref().map(|_| first + 1), ..forth });
+        lines.extend(back);
+        for line in &lines[first..] {
             let more = if item.it.name.is_none() { "; give this link a name of its own" } else { "" };
             names.add(&line.name).map_err(|why| item.fault("name", why + more))?;
         }
-        lines.extend(both);
     }
     Ok(lines)
 }
@@ -46,9 +47,9 @@ pub(super) fn check(
 /// The line of a link from its start to its end.
 fn forth(
     item: &Item<'_, Link>,
-    nodes: &[Node],
-    names: &Names,
+    (nodes, names): (&[Node], &Names),
     adaptation: &adaptation::Spec,
+    plain: &[(Medium, Arc<Port>)],
 ) -> Result<Line, Fault> {
     let link = &item.it;
     let end = |key, name: &str| names.find("node", name).map_err(|why| item.fault(key, why));
@@ -72,12 +73,14 @@ fn forth(
     item.ensure(rests, "pause", "only a host rests between frames")?;
     let (name, class) = (link.name.clone(), link.class.clone());
     let name = name.unwrap_or_else(|| arrow(&link.from, &link.to));
-    let (rate, delay, pause, port) = (link.rate, link.delay, link.pause, Ports::plain(medium));
+    let (rate, delay, pause) = (link.rate, link.delay, link.pause);
+    let port = plain.iter().find(|(of, _)| *of == medium).map(|(_, port)| Arc::clone(port));
+    let port = port.expect("a plain port for every medium");
     Ok(Line { name, class, from, to, rate, delay, pause, medium, back: None, port })
 }
 
 /// The line in the other direction of line number `first`: "b->a" to "a->b" and "b->a.2" to "a->b.2", else "NAME.back".
-fn back(item: &Item<'_, Link>, forth: Line, first: usize) -> Result<Line, Fault> {
+fn back(item: &Item<'_, Link>, forth: &Line, first: usize) -> Result<Line, Fault> {
     let link = &item.it;
     let Back { rate, delay } =
         link.back.as_ref().map_or(Back { rate: None, delay: None }, |back| back.0.clone());
@@ -91,7 +94,8 @@ fn back(item: &Item<'_, Link>, forth: Line, first: usize) -> Result<Line, Fault>
     check_rate(item, "back.rate", rate)?;
     check_delay(item, "back.delay", delay)?;
     let (from, to) = (forth.to, forth.from);
-    Ok(Line { name, class, from, to, rate, delay, pause: Span::ZERO, back: Some(first), ..forth })
+    let (medium, port) = (forth.medium, Arc::clone(&forth.port));
+    Ok(Line { name, class, from, to, rate, delay, pause: Span::ZERO, medium, back: Some(first), port })
 }
 
 fn check_rate(item: &Item<'_, Link>, key: &str, rate: Rate) -> Result<(), Fault> {

@@ -255,8 +255,8 @@ pub struct Line {
     pub medium: Medium,
     /// The line of the same link in the other direction, if there is one.
     pub back: Option<usize>,
-    /// Its port.
-    pub port: Port,
+    /// Its port, which lines of one section share as long as they have the same.
+    pub port: Arc<Port>,
 }
 
 impl Line {

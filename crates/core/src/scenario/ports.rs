@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::file;
 use super::memories::{Memories, Shared, is_at_switch};
@@ -41,7 +42,7 @@ impl<'a> Ports<'a> {
         lines: &[Line],
     ) -> Result<Ports<'a>, Fault> {
         let mut sections = Vec::new();
-        let known = names(lines);
+        let known = known(port, lines);
         if let Some(node) = port {
             let Value::Table(entries) = &node.value else {
                 return Err(
@@ -50,7 +51,7 @@ impl<'a> Ports<'a> {
             };
             for (key, section) in entries {
                 let path = join("port", &key.name);
-                if !known.contains(key.name.as_str()) {
+                if key.name != DEFAULT && !known.contains(key.name.as_str()) {
                     let message = unknown("port", &key.name, &port_names(lines));
                     return Err(Fault { place: key.place, path, message });
                 }
@@ -83,14 +84,18 @@ impl<'a> Ports<'a> {
         nodes: &[Node],
         memories: &Memories<'_>,
     ) -> Result<(), Fault> {
+        let mut last: Vec<Option<Arc<Port>>> = vec![None; self.sections.len()];
         for (line, section) in lines.iter_mut().zip(&self.of_line) {
-            let Some((_, item)) = section.map(|index| &self.sections[index]) else { continue };
+            let Some(section) = *section else { continue };
+            let (item, last) = (&self.sections[section].1, &mut last[section]);
             check_discipline(item, line)?;
             let size = match &item.it.memory {
                 None => size(item, line)?,
                 Some(name) => shared(item, (line, nodes), memories, name)?,
             };
-            line.port = described(item.it.clone(), size);
+            let same = last.take().filter(|port| (port.measure, port.capacity) == size);
+            line.port = same.unwrap_or_else(|| Arc::new(described(item.it.clone(), size)));
+            *last = Some(Arc::clone(&line.port));
         }
         Ok(())
     }
@@ -118,13 +123,13 @@ impl<'a> Ports<'a> {
         context: &Context<'_>,
     ) -> Result<(), Fault> {
         let (name, item) = self.section(index);
-        let here = here(name, line);
         let largest = context.contracts.iter().map(|contract| contract.frame).max().unwrap_or(0);
         let key = if line.port.memory.is_some() { "memory" } else { "buffer" };
         let is_counted = matches!(line.port.measure, Measure::Bytes | Measure::MemoryCells(_));
         if is_counted && !line.port.capacity.holds(largest) {
             let (shown, word) = (item.node.along(key).show(), line.port.measure.word());
             let size = if line.port.memory.is_some() { " has a size that" } else { "" };
+            let here = here(name, line);
             let message = format!(
                 "{shown}{size} is smaller than a packet of {largest} {word}, which could never pass{here}"
             );
@@ -174,7 +179,7 @@ fn check_shaper(line: &Line, context: &Context<'_>) -> Result<(), Refused> {
 
 /// The admission policy of a port, which must be able to work under its scheduler.
 fn admission(line: &Line, context: &Context<'_>) -> Result<admission::Policy, Refused> {
-    let Port { admission, scheduler, .. } = &line.port;
+    let Port { admission, scheduler, .. } = &*line.port;
     let policy = admission.build(context)?;
     if policy.needs().one_queue && !scheduler.shares_one_queue() {
         return unfit(format!(
@@ -187,7 +192,7 @@ fn admission(line: &Line, context: &Context<'_>) -> Result<admission::Policy, Re
 
 /// Refuse to cut cells, packets that have been queued, and packets for which push-out makes room.
 fn check_trimming(line: &Line) -> Result<(), Refused> {
-    let Port { admission, pushout, .. } = &line.port;
+    let Port { admission, pushout, .. } = &*line.port;
     if !admission.trims() {
         return Ok(());
     }
@@ -204,7 +209,7 @@ fn check_trimming(line: &Line) -> Result<(), Refused> {
 
 /// Refuse a push-out policy that cannot work at its port, or would never act.
 fn check_pushout(line: &Line, context: &Context<'_>, admission: &admission::Policy) -> Result<(), Refused> {
-    let Port { measure, pushout, scheduler, .. } = &line.port;
+    let Port { measure, pushout, scheduler, .. } = &*line.port;
     let Some(pushout) = pushout else { return Ok(()) };
     if let Some(why) = admission.bars_pushout(*measure) {
         return unfit(format!("never acts: {why}"));
@@ -234,10 +239,12 @@ fn here(section: &str, line: &Line) -> String {
     if section == line.name { String::new() } else { format!(" (at the port {:?})", line.name) }
 }
 
-/// All valid names of sections.
-fn names(lines: &[Line]) -> BTreeSet<&str> {
+/// The names of sections that are the name or the class of a line.
+fn known<'a>(port: Option<&'a tree::Node>, lines: &[Line]) -> BTreeSet<&'a str> {
+    let Some(Value::Table(entries)) = port.map(|node| &node.value) else { return BTreeSet::new() };
+    let given: BTreeSet<&str> = entries.iter().map(|(key, _)| key.name.as_str()).collect();
     let own = lines.iter().flat_map(|line| [line.name.as_str(), line.class.as_str()]);
-    own.chain([DEFAULT]).filter(|name| !name.is_empty()).collect()
+    own.filter(|name| !name.is_empty()).filter_map(|name| given.get(name).copied()).collect()
 }
 
 /// The table of ports after the overrides of ports without a section of their own. Such a port first gets a copy of
@@ -341,7 +348,6 @@ fn shared(
 /// The measure of the port, and its capacity.
 fn size(item: &Item<'_, file::Port>, line: &Line) -> Result<(Measure, Capacity), Fault> {
     let cells = line.medium == Medium::Cells;
-    let shown = item.node.along("buffer").show();
     let buffer = match (item.it.buffer, item.it.discipline) {
         (BufferSize::Unlimited, Some(discipline)) => discipline.composition().limit,
         (buffer, _) => buffer,
@@ -351,6 +357,7 @@ fn size(item: &Item<'_, file::Port>, line: &Line) -> Result<(Measure, Capacity),
             true => ("cells", "cells or bytes, as in \"8192 cells\" or \"150 KB\""),
             false => ("packets", "packets or bytes, as in \"100 packets\" or \"150 KB\""),
         };
+        let shown = item.node.along("buffer").show();
         return Err(item.fault(
             "buffer",
             format!("must be in {right}, not {shown}; the line {:?} carries {travel}", line.name),

@@ -362,7 +362,7 @@ fn ports_of_hosts_have_nothing_from_the_default_section() {
     let access = with_default(&["port.access1.buffer=300 cells"]);
     let plain = super::model::Port {
         capacity: Capacity::limited(300),
-        ..line(&with_default(&[]), "access1").port.clone()
+        ..(*line(&with_default(&[]), "access1").port).clone()
     };
     assert_eq!(format!("{:?}", line(&access, "access1").port.admission), format!("{:?}", plain.admission));
 }
