@@ -16,7 +16,7 @@ use crate::unit::Unit;
 
 pub(super) fn check(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
     let network = &outcome.network;
-    if network.receivers.iter().all(Option::is_none) {
+    if network.receivers.is_empty() {
         return;
     }
     let (passing, held) = (passing_circuits(scenario), held(network));
@@ -37,7 +37,7 @@ fn held(network: &Network) -> Vec<Vec<u64>> {
     for unit in units.filter(|unit| unit.hop > 0) {
         let before = Unit { hop: unit.hop - 1, ..unit };
         let hop = network.circuits[unit.vc as usize].hop(&before).expect("a unit came over a line");
-        if let Some(receiver) = &network.receivers[hop.port as usize] {
+        if let Some(receiver) = network.receiver(hop.port as usize) {
             let account = receiver.account_of(hop.vc as usize);
             held[hop.port as usize][account] += receiver.terms().measure.size_of(&unit);
         }
@@ -84,7 +84,7 @@ fn losses(audit: &mut Audit, scenario: &Scenario, network: &Network) {
         for hops in circuit.route(0).windows(2) {
             let &[Hop { port: line, .. }, Hop { port: next, .. }] = hops else { unreachable!("a pair") };
             let behind = &network.ports[next as usize];
-            if network.receivers[line as usize].is_none() || behind.share().is_some() {
+            if network.receiver(line as usize).is_none() || behind.share().is_some() {
                 continue;
             }
             let (lost, name) = (behind.counters().lost_for(Reason::Overflow), &scenario.vcs[vc].name);
@@ -184,7 +184,7 @@ mod tests {
     fn a_run_without_tampering_has_no_failures_although_the_rooms_were_full() {
         for (text, room) in [(CELLS, 10), (PACKETS, 20)] {
             let full = |scenario: &Scenario, network: &mut Network| {
-                let receiver = network.receivers[line(scenario, "in")].as_ref().unwrap();
+                let receiver = network.receiver(line(scenario, "in")).unwrap();
                 assert_eq!(receiver.books(0).most, room);
             };
             assert_eq!(failures(text, full), "");

@@ -57,8 +57,8 @@ pub struct Network {
     memories: Vec<Option<Box<Memory>>>,
     /// The first ports that have paused each other in a cycle.
     pub pause_cycle: Option<PauseCycle>,
-    /// For each line the state of the credits at its far end, if credits govern it.
-    pub receivers: Vec<Option<Receiver>>,
+    /// For each line the state of the credits at its far end, if credits govern it; empty if they govern no line.
+    pub receivers: Vec<Option<Box<Receiver>>>,
     /// The losses by intent of every line; empty if no line has any.
     losses: Vec<Option<Box<Losses>>>,
     /// The circuits.
@@ -85,9 +85,12 @@ impl Network {
         meter.iter().for_each(|&line| ports[line].counters_mut().meter = Some(Vec::new()));
         let receiver = |(line, vcs): (&model::Line, &[usize])| {
             let accounts = |credit: &credit::Spec| credit.accounts(&classes(scenario, vcs));
-            line.port.credit.as_ref().map(|credit| Receiver::new(credit.terms(), accounts(credit)))
+            let credit = line.port.credit.as_ref();
+            credit.map(|credit| Box::new(Receiver::new(credit.terms(), accounts(credit))))
         };
-        let receivers = scenario.lines.iter().zip(passing.iter()).map(receiver).collect();
+        let has_credits = scenario.lines.iter().any(|line| line.port.credit.is_some());
+        let receivers = scenario.lines.iter().zip(passing.iter()).filter(|_| has_credits);
+        let receivers = receivers.map(receiver).collect();
         let circuits =
             scenario.vcs.iter().enumerate().map(|(vc, spec)| Circuit::new(scenario, spec, vc, &passing));
         let circuits = circuits.collect();
@@ -101,6 +104,11 @@ impl Network {
         };
         network.memories_mut().enumerate().for_each(traced);
         network
+    }
+
+    /// The state of the credits at the far end of a line, if credits govern it.
+    pub fn receiver(&self, line: usize) -> Option<&Receiver> {
+        self.receivers.get(line)?.as_deref()
     }
 
     /// The memories that ports share.

@@ -244,7 +244,7 @@ fn plain_port(line: &Line, outcome: &Outcome, index: usize) -> Json {
         "frames_in": counters.frames_in,
         "frames_whole_out": counters.frames_whole_out,
         "credit_cells": counters.credit_cells,
-        "credit_room": outcome.network.receivers[index].as_ref().map_or(0, Receiver::room),
+        "credit_room": outcome.network.receiver(index).map_or(0, Receiver::room),
         "occupancy_mean": counters.occupancy.mean(),
         "occupancy_max": counters.occupancy.max(),
         "occupancy_unit": line.port.measure.word(),

@@ -185,7 +185,7 @@ fn check(text: &Json, seen: &mut Seen) {
         let port = &outcome.network.ports[index];
         assert!(line.port.memory.is_some() || port.counters().lost_total() == 0, "{}", line.name);
         seen.credits += port.counters().credit_cells;
-        let (Some(sender), Some(receiver)) = (port.credit(), &outcome.network.receivers[index]) else {
+        let (Some(sender), Some(receiver)) = (port.credit(), outcome.network.receiver(index)) else {
             continue;
         };
         for vc in 0..port.pool().vcs() {
@@ -256,13 +256,13 @@ fn the_audit_of_credits_misses_a_receiver_that_has_forgotten_what_it_held() {
     let scenario = load(&Net::document(3, false).to_string(), &[]);
     let mut outcome = run(&scenario);
     let busy = |line: &usize| {
-        let (port, receiver) = (&outcome.network.ports[*line], &outcome.network.receivers[*line]);
-        receiver.as_ref().is_some_and(|receiver| (0..port.pool().vcs()).any(|vc| receiver.books(vc).told > 0))
+        let (port, receiver) = (&outcome.network.ports[*line], outcome.network.receiver(*line));
+        receiver.is_some_and(|receiver| (0..port.pool().vcs()).any(|vc| receiver.books(vc).told > 0))
     };
     let line = (0..scenario.lines.len()).find(busy).expect("some circuit has had credits");
     let vcs = outcome.network.ports[line].pool().vcs() as u32;
     let receiver = outcome.network.receivers[line].as_mut().unwrap();
-    *receiver = Receiver::new(receiver.terms(), (0..vcs).collect());
+    **receiver = Receiver::new(receiver.terms(), (0..vcs).collect());
     let failures = audit(&scenario, &outcome).failures;
     let place = format!("behind {}", scenario.lines[line].name);
     assert!(failures.iter().any(|failure| failure.contains(&place)), "{failures:?}");
