@@ -202,10 +202,10 @@ mod tests {
         let flow = scenario.flows.iter().position(|flow| flow.name == "flow1").unwrap();
         let progress = Progress::of(&stepper.network().flows[flow]);
         let (outcome, _) = stepper.finish();
-        let recorded = outcome.network.flows[flow].cwnd().unwrap().last().copied();
+        let recorded = outcome.flows[flow].cwnd().unwrap().last().copied();
         let window = progress.window.unwrap();
         assert!(window.srtt.is_some() && window.flight > 0);
         assert_eq!(Some(window.cwnd), recorded);
-        assert_eq!(progress.delivered, outcome.network.flows[flow].figures().bytes);
+        assert_eq!(progress.delivered, outcome.flows[flow].figures.bytes);
     }
 }

@@ -40,8 +40,8 @@ impl Seen {
             }
         }
         let mut count = |name, number: u64| *self.figures.entry(name).or_default() += number;
-        for flow in &outcome.network.flows {
-            let figures = flow.figures();
+        for flow in &outcome.flows {
+            let figures = &flow.figures;
             count("bytes", figures.bytes);
             count("retransmitted", figures.retransmitted);
             count("timeouts", figures.timeouts);

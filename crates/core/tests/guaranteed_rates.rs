@@ -72,7 +72,7 @@ fn run(scheduler: &str, pushout: Option<&str>) -> (Vec<f64>, u64) {
     let scenario = lan(scheduler, pushout);
     let outcome = engine::run(&scenario, false);
     assert_eq!(audit(&scenario, &outcome).failures, Vec::<String>::new(), "{scheduler}, {pushout:?}");
-    let rates = outcome.network.flows.iter().map(|flow| flow.figures().bytes as f64 * 8e-6).collect();
+    let rates = outcome.flows.iter().map(|flow| flow.figures.bytes as f64 * 8e-6).collect();
     let lost = outcome.network.ports.iter().map(|port| port.counters().lost_for(Reason::PushedOut)).sum();
     (rates, lost)
 }

@@ -54,7 +54,7 @@ fn goodputs(sets: &[&str]) -> Vec<f64> {
     let (scenario, outcome) = run(sets);
     let seconds = (scenario.duration - scenario.warmup).as_secs_f64();
     let rate = |bytes: u64| bytes as f64 * 8e-6 / seconds;
-    outcome.network.flows.iter().map(|flow| rate(flow.figures().bytes)).collect()
+    outcome.flows.iter().map(|flow| rate(flow.figures.bytes)).collect()
 }
 
 /// The whole document of a run.

@@ -5,7 +5,7 @@
 mod credits;
 
 use crate::engine::Outcome;
-use crate::network::flow::Progress;
+use crate::network::flow_outcome::Progress;
 use crate::scenario::model::Scenario;
 
 /// What an audit found.
@@ -144,8 +144,8 @@ fn memories(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
 }
 
 fn flows(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
-    for (spec, flow) in scenario.flows.iter().zip(&outcome.network.flows) {
-        let Some(Progress { sent, delivered, acked }) = flow.progress() else { continue };
+    for (spec, flow) in scenario.flows.iter().zip(&outcome.flows) {
+        let Some(Progress { sent, delivered, acked }) = flow.progress else { continue };
         audit.check(acked <= delivered && delivered <= sent, || {
             format!("flow {}: {sent} bytes sent, {delivered} delivered, {acked} acknowledged", spec.name)
         });
@@ -158,12 +158,7 @@ mod tests {
     use crate::buffer::verdict::Reason;
     use crate::engine;
     use crate::metrics::port::Counters;
-    use crate::network::Network;
-    use crate::network::circuit::{Frame, Payload};
-    use crate::network::flow::Outbox;
     use crate::scenario;
-    use crate::transport::ecn::Ecn;
-    use crate::transport::tcp::Segment;
     use crate::unit::{Flags, Unit};
     use crate::units::Time;
 
@@ -187,10 +182,10 @@ mod tests {
     const CELL: Unit = Unit { vc: 0, frame: 0, index: 0, bytes: 53, hop: 0, flags: Flags(0) };
 
     /// The faults that an audit finds in a run that was tampered with.
-    fn failures(text: &str, tamper: impl FnOnce(&Scenario, &mut Network)) -> String {
+    fn failures(text: &str, tamper: impl FnOnce(&Scenario, &mut Outcome)) -> String {
         let scenario = scenario::load(text, "audit.toml", &[]).unwrap();
         let mut outcome = engine::run(&scenario, false);
-        tamper(&scenario, &mut outcome.network);
+        tamper(&scenario, &mut outcome);
         audit(&scenario, &outcome).failures.join("; ")
     }
 
@@ -206,8 +201,8 @@ mod tests {
     #[test]
     fn a_unit_or_frame_too_many_at_a_port_is_found() {
         let found = |tamper: fn(&mut Counters)| {
-            failures(FILES, |scenario, network| {
-                tamper(network.ports[line(scenario, "bottleneck")].counters_mut());
+            failures(FILES, |scenario, outcome| {
+                tamper(outcome.network.ports[line(scenario, "bottleneck")].counters_mut());
             })
         };
         assert!(found(|port| port.units_in += 1).contains("in, but"));
@@ -222,8 +217,8 @@ mod tests {
 
     #[test]
     fn a_cell_in_the_books_that_is_not_queued_is_found() {
-        let found = failures(FILES, |scenario, network| {
-            let port = &mut network.ports[line(scenario, "bottleneck")];
+        let found = failures(FILES, |scenario, outcome| {
+            let port = &mut outcome.network.ports[line(scenario, "bottleneck")];
             (0..2).for_each(|_| port.restock(CELL, 0, true)); // the second one takes the place of the first
         });
         assert!(found.contains("port bottleneck: the books say 2, circuits 2, queues 1"), "{found}");
@@ -231,47 +226,30 @@ mod tests {
 
     #[test]
     fn a_unit_that_is_neither_received_nor_lost_nor_under_way_is_found() {
-        let found = failures(FILES, |_, network| network.circuits[0].lost(&CELL));
+        let found = failures(FILES, |_, outcome| outcome.network.circuits[0].lost(&CELL));
         assert!(found.starts_with("circuit ") && found.contains(" units sent, but "), "{found}");
     }
 
     #[test]
     fn a_mark_that_no_port_has_set_and_one_that_vanishes_are_found() {
         let marked = Unit { flags: Flags::CE, ..CELL };
-        let forged = failures(FILES, |_, network| network.circuits[0].lost(&marked));
+        let forged = failures(FILES, |_, outcome| outcome.network.circuits[0].lost(&marked));
         assert!(forged.contains("ports marked 0 units, but 1 have arrived or are lost"), "{forged}");
-        let vanished = failures(FILES, |_, network| {
-            network.ports[0].counters_mut().marked(&CELL, Reason::Early);
+        let vanished = failures(FILES, |_, outcome| {
+            outcome.network.ports[0].counters_mut().marked(&CELL, Reason::Early);
         });
         assert_eq!(vanished, "ports marked 1 units, but 0 have arrived or are lost and 0 are in flight");
     }
 
     #[test]
     fn octets_that_were_never_sent_and_acknowledgements_for_what_has_not_come_are_found() {
-        let plain = Segment {
-            seq: 0,
-            ack: 0,
-            len: 0,
-            ecn: Ecn::default(),
-            window: 65_535,
-            connection: 1,
-            stamp: Time::ZERO,
-            syn: false,
-            last: false,
-            is_ack: false,
-            retransmission: false,
+        let found = |text: &str, forge: fn(&mut Progress)| {
+            failures(text, |_, outcome| forge(outcome.flows[0].progress.as_mut().unwrap()))
         };
-        let found = |text: &str, forge: fn(Segment, u64) -> Segment| {
-            failures(text, |_, Network { flows, circuits, .. }| {
-                let Progress { sent, .. } = flows[0].progress().unwrap();
-                let frame = Frame { flow: 0, units: 1, payload: Payload::Tcp(forge(plain, sent)) };
-                flows[0].deliver(Time(5_000_000_000_000), &frame, circuits, &mut Outbox::default());
-            })
-        };
-        let forged = found(FILES, |plain, sent| Segment { seq: sent, len: 1000, ..plain });
+        let forged = found(FILES, |progress| progress.delivered += 1000);
         assert!(forged.ends_with(": 200000 bytes sent, 201000 delivered, 200000 acknowledged"), "{forged}");
         let greedy = FILES.replace(r#"kind = "file", size = "200 KB", off = "10 s""#, r#"kind = "greedy""#);
-        let early = found(&greedy, |plain, sent| Segment { ack: sent, is_ack: true, ..plain });
+        let early = found(&greedy, |progress| progress.acked = progress.sent);
         assert!(early.contains(" bytes sent, "), "{early}");
     }
 }

@@ -17,6 +17,7 @@
 
 use crate::buffer::verdict::Reason;
 use crate::network::Network;
+use crate::network::flow_outcome::FlowOutcome;
 use crate::scenario::Refusal;
 use crate::scenario::model::Scenario;
 use crate::units::Time;
@@ -81,8 +82,10 @@ impl Stopwatch<'_> {
 /// The state of a run after its end.
 #[derive(Debug)]
 pub struct Outcome {
-    /// The network at the end, with everything it counted.
+    /// The network at the end, with everything it counted, but without its flows.
     pub network: Network,
+    /// What the flows have done.
+    pub flows: Vec<FlowOutcome>,
     /// Units still on their way over a line, by circuit.
     pub on_lines: Vec<u64>,
     /// How much work the run was.

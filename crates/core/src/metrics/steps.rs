@@ -7,7 +7,7 @@
 use crate::units::{Span, Time};
 
 /// Octets, or another count, at whole steps since the last reset.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Steps {
     step: Span,
     /// When the next count is taken.
@@ -32,6 +32,11 @@ impl Steps {
     /// Start again at `now` with this total.
     pub fn reset(&mut self, now: Time, total: u64) {
         *self = Steps { next: now, total, ..Steps::new(self.step) };
+    }
+
+    /// Start again at `now`; nothing has changed since the total was recorded.
+    pub fn restart(&mut self, now: Time) {
+        self.reset(now, self.total);
     }
 
     /// Take the counts up to the end of the run.

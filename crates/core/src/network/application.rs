@@ -1,7 +1,6 @@
 //! The application that fills a TCP connection: files, pieces at instants of its own, or data without end until it stops.
 
 use super::files::Files;
-use super::flow::Transfers;
 use crate::source::clock::Ticks;
 use crate::source::length::Lengths;
 use crate::transport::tcp::{Outlet, Sender};
@@ -124,12 +123,17 @@ impl Application {
     }
 
     /// How long each of its transfers took that has ended, and when the one under way was wanted; `None` if it has none.
-    pub(super) fn transfers(&self) -> Option<Transfers<'_>> {
+    pub(super) fn transfers(&self) -> Option<(&[Span], Option<Time>)> {
         match &self.work {
-            Work::Files(files) => Some(Transfers { times: files.times(), under_way: files.under_way() }),
-            Work::Transfer(one) => Some(Transfers { times: one.time.as_slice(), under_way: one.began }),
+            Work::Files(files) => Some((files.times(), files.under_way())),
+            Work::Transfer(one) => Some((one.time.as_slice(), one.began)),
             _ => None,
         }
+    }
+
+    /// Whether it had one transfer, which has ended.
+    pub(super) fn has_transferred(&self) -> bool {
+        matches!(self.work, Work::Transfer(OneTransfer { time: Some(_), .. }))
     }
 
     /// Whether it has data without end.

@@ -9,6 +9,7 @@ use super::coded::Coded;
 use super::end::{End, Uplink};
 use super::figures::Figures;
 use super::files::Files;
+use super::flow_outcome::{FlowOutcome, Progress, Series, Transfers};
 use super::halftime::Halftime;
 use super::host::{Interfaces, Processor, Task, Ways};
 use crate::metrics::delivery::DeliveryTime;
@@ -37,15 +38,6 @@ pub struct Flow {
     work: Work,
 }
 
-/// Counts of a flow over time.
-#[derive(Clone, Debug)]
-struct Series {
-    /// Octets that reached the application.
-    octets: Option<Steps>,
-    /// The congestion window of a TCP flow, in octets.
-    cwnd: Option<Steps>,
-}
-
 impl Series {
     /// The counts that the scenario asks for; none if it asks for nothing.
     fn of(scenario: &Scenario, index: usize, work: &Work) -> Option<Box<Series>> {
@@ -55,26 +47,6 @@ impl Series {
         cwnd.iter_mut().for_each(|cwnd| cwnd.reset(Time::ZERO, work.cwnd()));
         (octets.is_some() || cwnd.is_some()).then(|| Box::new(Series { octets, cwnd }))
     }
-}
-
-/// The progress of a flow with acknowledgements, in octets of data.
-#[derive(Clone, Copy, Debug)]
-pub struct Progress {
-    /// Sent at least once.
-    pub sent: u64,
-    /// Delivered in order by the receiver.
-    pub delivered: u64,
-    /// Known to the sender as acknowledged.
-    pub acked: u64,
-}
-
-/// The files of a flow.
-#[derive(Clone, Copy, Debug)]
-pub struct Transfers<'a> {
-    /// How long each took that has ended.
-    pub times: &'a [Span],
-    /// When the file in transfer was wanted, if there is one.
-    pub under_way: Option<Time>,
 }
 
 /// The frames that hosts have to send: one list for all of them, emptied after each call.
@@ -211,44 +183,37 @@ impl Flow {
         answer
     }
 
-    /// What the flow has done since the last reset.
-    pub fn figures(&self) -> Figures {
+    /// What it has done, when the run is over or nothing more can happen to it.
+    pub(crate) fn outcome(mut self, now: Time, circuits: &[Circuit]) -> FlowOutcome {
+        self.finish(now, circuits);
         let figures = match &self.work {
             Work::Tcp(tcp) => tcp.figures(),
             Work::Datagrams(source) => source.figures.clone(),
             Work::Coded(coded) => coded.figures(),
         };
-        Figures { late_bytes: self.work.bytes() - self.halftime.octets(), ..figures }
-    }
-
-    /// Whether a greedy TCP flow was still in its first slow start when the measured time began; `None` for other flows.
-    pub fn began_in_slow_start(&self) -> Option<bool> {
-        match &self.work {
-            Work::Tcp(Tcp { application, baseline, .. })
-                if application.as_ref().is_none_or(|application| application.is_greedy()) =>
-            {
-                Some(baseline.as_ref().is_none_or(|totals| totals.in_slow_start))
-            }
-            _ => None,
-        }
-    }
-
-    /// The files since the last reset; `None` for a flow without files.
-    pub fn transfers(&self) -> Option<Transfers<'_>> {
-        let Work::Tcp(Tcp { application: Some(application), baseline, .. }) = &self.work else { return None };
-        let Transfers { times, under_way } = application.transfers()?;
-        let before = baseline.as_ref().map_or(0, |totals| totals.transfers);
-        Some(Transfers { times: &times[before..], under_way })
-    }
-
-    /// For the audit: the progress of a flow with acknowledgements.
-    pub fn progress(&self) -> Option<Progress> {
-        match &self.work {
-            Work::Tcp(Tcp { sender, receiver, .. }) => {
-                Some(Progress { sent: sender.sent(), delivered: receiver.delivered(), acked: sender.acked() })
-            }
+        let tcp = match &self.work {
+            Work::Tcp(tcp) => Some(tcp),
             Work::Datagrams(_) | Work::Coded(_) => None,
+        };
+        FlowOutcome {
+            figures: Figures { late_bytes: self.work.bytes() - self.halftime.octets(), ..figures },
+            transfers: tcp.and_then(Tcp::measured_transfers),
+            progress: tcp.map(Tcp::progress),
+            began_in_slow_start: tcp.and_then(Tcp::began_in_slow_start),
+            series: self.series,
         }
+    }
+
+    /// Whether its only transfer has ended, and it has nothing left to send or to wait for.
+    pub(crate) fn is_over(&self) -> bool {
+        let Work::Tcp(Tcp { application: Some(application), .. }) = &self.work else { return false };
+        let is_idle = [End::Source, End::Sink].iter().all(|&end| self.next_timer(end).is_none());
+        application.has_transferred() && is_idle
+    }
+
+    /// Its number among the flows of the scenario.
+    pub(crate) fn number(&self) -> usize {
+        self.ways.flow as usize
     }
 
     /// Its TCP sender, if TCP carries it.
@@ -269,16 +234,6 @@ impl Flow {
         self.work.bytes()
     }
 
-    /// Throughput in bits per second in windows of this length, one from each step on, if it is recorded.
-    pub fn throughput(&self, window: Span) -> Option<Vec<f64>> {
-        Some(self.series.as_ref()?.octets.as_ref()?.throughput(window))
-    }
-
-    /// The congestion window at every sample, in octets, if it is recorded.
-    pub fn cwnd(&self) -> Option<&[u64]> {
-        Some(self.series.as_ref()?.cwnd.as_ref()?.counts())
-    }
-
     /// Forget what was counted before `now`.
     pub fn reset_counters(&mut self, now: Time) {
         match &mut self.work {
@@ -292,8 +247,8 @@ impl Flow {
         }
     }
 
-    /// The run is over.
-    pub fn finish(&mut self, now: Time, circuits: &[Circuit]) {
+    /// Nothing more happens to it.
+    fn finish(&mut self, now: Time, circuits: &[Circuit]) {
         self.halftime.finish(self.work.bytes());
         if let Work::Coded(coded) = &mut self.work {
             coded.finish(&circuits[self.ways.vcs[0] as usize]);
@@ -474,9 +429,27 @@ impl Tcp {
         }
     }
 
+    fn progress(&self) -> Progress {
+        let Tcp { sender, receiver, .. } = self;
+        Progress { sent: sender.sent(), delivered: receiver.delivered(), acked: sender.acked() }
+    }
+
+    /// Whether a greedy flow was still in its first slow start when the measured time began; `None` for other flows.
+    fn began_in_slow_start(&self) -> Option<bool> {
+        let is_greedy = self.application.as_ref().is_none_or(|application| application.is_greedy());
+        is_greedy.then(|| self.baseline.as_ref().is_none_or(|totals| totals.in_slow_start))
+    }
+
+    /// The files since the last reset; `None` for a flow without files.
+    fn measured_transfers(&self) -> Option<Transfers> {
+        let (times, under_way) = self.application.as_ref()?.transfers()?;
+        let before = self.baseline.as_ref().map_or(0, |totals| totals.transfers);
+        Some(Transfers { times: times[before..].into(), under_way })
+    }
+
     fn totals(&self) -> Totals {
         let transfers = self.application.as_ref().and_then(|application| application.transfers());
-        let transfers = transfers.map_or(0, |transfers| transfers.times.len());
+        let transfers = transfers.map_or(0, |(times, _)| times.len());
         let ReceiverStats { segments: received, marked, .. } = *self.receiver.stats();
         Totals {
             delivered: self.receiver.delivered(),

@@ -19,6 +19,8 @@ mod files;
 
 pub mod flow;
 
+pub mod flow_outcome;
+
 mod halftime;
 
 mod host;
@@ -45,6 +47,7 @@ use crate::units::{Span, Time};
 
 use circuit::{Circuit, Hop};
 use flow::Flow;
+use flow_outcome::FlowOutcome;
 
 pub use pause_cycle::PauseCycle;
 
@@ -70,6 +73,12 @@ pub struct Network {
 impl Network {
     /// The network of a checked scenario, at time zero.
     pub fn new(scenario: &Scenario) -> Network {
+        let flows = (0..scenario.flows.len()).map(|index| Flow::new(scenario, index)).collect();
+        Network { flows, ..Network::between_hosts(scenario) }
+    }
+
+    /// The same without the flows.
+    pub(crate) fn between_hosts(scenario: &Scenario) -> Network {
         let passing = passing_circuits(scenario);
         let mut shares = shares(scenario);
         let ports = scenario.lines.iter().zip(passing.iter()).zip(&mut shares);
@@ -94,8 +103,7 @@ impl Network {
         let circuits =
             scenario.vcs.iter().enumerate().map(|(vc, spec)| Circuit::new(scenario, spec, vc, &passing));
         let circuits = circuits.collect();
-        let flows = (0..scenario.flows.len()).map(|index| Flow::new(scenario, index)).collect();
-        let (losses, pause_cycle) = (losses(scenario, &passing), None);
+        let (losses, pause_cycle, flows) = (losses(scenario, &passing), None, Vec::new());
         let mut network = Network { ports, memories, pause_cycle, receivers, losses, circuits, flows };
         let traced = |(number, memory): (usize, &mut Memory)| {
             if scenario.measure.memories.contains(&number) {
@@ -229,11 +237,16 @@ impl Network {
         self.circuits.iter_mut().for_each(Circuit::reset_counters);
     }
 
-    /// Extend time averages, series and blocks to the end of the run.
+    /// What the flows have done, at the end of the run.
+    pub(crate) fn take_outcomes(&mut self, now: Time) -> Vec<FlowOutcome> {
+        let flows = std::mem::take(&mut self.flows).into_iter();
+        flows.map(|flow| flow.outcome(now, &self.circuits)).collect()
+    }
+
+    /// Extend time averages to the end of the run.
     pub fn close_counters(&mut self, now: Time) {
         self.ports.iter_mut().for_each(|port| port.close_counters(now));
         self.memories_mut().for_each(|memory| memory.close_counters(now));
-        self.flows.iter_mut().for_each(|flow| flow.finish(now, &self.circuits));
     }
 }
 

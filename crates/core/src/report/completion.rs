@@ -86,7 +86,7 @@ fn all(scenario: &Scenario, outcome: &Outcome) -> Vec<Done> {
 
 /// How long the only transfer of a flow took, if it has ended.
 fn time(outcome: &Outcome, flow: usize) -> Option<Span> {
-    outcome.network.flows[flow].transfers()?.times.first().copied()
+    outcome.flows[flow].transfers.as_ref()?.times.first().copied()
 }
 
 /// The time that a transfer would take if nothing ever waited: see above.

@@ -12,7 +12,7 @@ use crate::units::Time;
 
 /// Add to a flow's entry its throughput and its congestion window over time.
 pub(super) fn append_to_flow(entry: &mut Json, scenario: &Scenario, outcome: &Outcome, flow: usize) {
-    if let Some(counts) = outcome.network.flows[flow].cwnd() {
+    if let Some(counts) = outcome.flows[flow].cwnd() {
         let (start, step) = (scenario.warmup.as_secs_f64(), scenario.sample.as_secs_f64());
         entry["cwnd"] = json!({ "start_s": start, "step_s": step, "octets": counts });
     }
@@ -21,7 +21,7 @@ pub(super) fn append_to_flow(entry: &mut Json, scenario: &Scenario, outcome: &Ou
         "start_s": scenario.warmup.as_secs_f64(),
         "step_s": windows.step.as_secs_f64(),
         "window_s": windows.window.as_secs_f64(),
-        "bps": outcome.network.flows[flow].throughput(windows.window),
+        "bps": outcome.flows[flow].throughput(windows.window),
     });
 }
 
@@ -29,7 +29,7 @@ pub(super) fn append_to_flow(entry: &mut Json, scenario: &Scenario, outcome: &Ou
 pub(super) fn append_to_summary(summary: &mut Json, scenario: &Scenario, outcome: &Outcome) {
     let Some(windows) = scenario.measure.throughput else { return };
     let rates: Vec<Vec<f64>> =
-        outcome.network.flows.iter().filter_map(|flow| flow.throughput(windows.window)).collect();
+        outcome.flows.iter().filter_map(|flow| flow.throughput(windows.window)).collect();
     summary["throughput_deviation"] = json!(deviations(&rates));
 }
 

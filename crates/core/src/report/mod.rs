@@ -37,7 +37,6 @@ use crate::language::spec::Field;
 use crate::link::credit::Receiver;
 use crate::metrics::fairness;
 use crate::network::figures::{Coding, Figures};
-use crate::network::flow::Flow;
 use crate::scenario::Warning;
 use crate::scenario::model::{Line, Scenario};
 use crate::source::Source;
@@ -149,7 +148,7 @@ struct Flows {
 
 impl Flows {
     fn new(scenario: &Scenario, outcome: &Outcome) -> Flows {
-        let figures: Vec<Figures> = outcome.network.flows.iter().map(|flow| flow.figures()).collect();
+        let figures: Vec<Figures> = outcome.flows.iter().map(|flow| flow.figures.clone()).collect();
         let seconds = (scenario.duration - scenario.warmup).as_secs_f64();
         let rates: Vec<f64> = figures.iter().map(|figures| figures.bytes as f64 * 8.0 / seconds).collect();
         let shared = Shared::new(scenario, &rates);
@@ -200,7 +199,7 @@ fn flow_json(scenario: &Scenario, outcome: &Outcome, all: &Flows, index: usize) 
         flow["tail_loss_probes"] = figures.tail_probes.into();
     }
     deliveries::append(&mut flow, std::iter::once(figures));
-    transfers::append_to_flow(&mut flow, &outcome.network.flows[index], scenario.measure.transfers);
+    transfers::append_to_flow(&mut flow, &outcome.flows[index], scenario.measure.transfers);
     if !spec.class.is_empty() {
         flow["class"] = spec.class.as_str().into();
     }
@@ -346,7 +345,7 @@ fn summary(scenario: &Scenario, outcome: &Outcome, flows: &Flows) -> Json {
     });
     append_slow_starts(&mut summary, outcome);
     deliveries::append(&mut summary, figures.iter());
-    transfers::append_to_summary(&mut summary, &outcome.network.flows, Time::ZERO + scenario.duration);
+    transfers::append_to_summary(&mut summary, &outcome.flows, Time::ZERO + scenario.duration);
     completion::append_to_summary(&mut summary, scenario, outcome);
     classes::append(&mut summary, scenario, figures, rates);
     let coded = figures.iter().filter_map(|figures| figures.coded).reduce(Coding::plus);
@@ -370,7 +369,7 @@ fn drift(scenario: &Scenario, figures: &[Figures]) -> Option<f64> {
 
 /// Add how many greedy TCP flows were still in slow start when the measured time began: nothing without such a flow.
 fn append_slow_starts(summary: &mut Json, outcome: &Outcome) {
-    let greedy: Vec<bool> = outcome.network.flows.iter().filter_map(Flow::began_in_slow_start).collect();
+    let greedy: Vec<bool> = outcome.flows.iter().filter_map(|flow| flow.began_in_slow_start).collect();
     if !greedy.is_empty() {
         summary["flows_in_slow_start"] = greedy.iter().filter(|starting| **starting).count().into();
     }

@@ -3,14 +3,14 @@
 use serde_json::{Value as Json, json};
 
 use super::PERCENTILES;
-use crate::network::flow::{Flow, Transfers};
+use crate::network::flow_outcome::{FlowOutcome, Transfers};
 use crate::units::{PS_PER_S, Span, Time};
 
 /// Add to a flow's entry how long its files took: nothing for a flow without files.
 ///
 /// With `each` the time of every file is included.
-pub(super) fn append_to_flow(entry: &mut Json, flow: &Flow, each: bool) {
-    let Some(Transfers { times, .. }) = flow.transfers() else { return };
+pub(super) fn append_to_flow(entry: &mut Json, flow: &FlowOutcome, each: bool) {
+    let Some(Transfers { times, .. }) = &flow.transfers else { return };
     entry["transfer_time_mean_s"] = mean_s(times).into();
     entry["transfer_time_max_s"] = times.iter().max().map(|time| time.as_secs_f64()).into();
     if each {
@@ -19,8 +19,8 @@ pub(super) fn append_to_flow(entry: &mut Json, flow: &Flow, each: bool) {
 }
 
 /// Add to the summary how long the files of all flows took, and which had not ended at `end`: nothing without files.
-pub(super) fn append_to_summary(summary: &mut Json, flows: &[Flow], end: Time) {
-    let of_files: Vec<Transfers<'_>> = flows.iter().filter_map(Flow::transfers).collect();
+pub(super) fn append_to_summary(summary: &mut Json, flows: &[FlowOutcome], end: Time) {
+    let of_files: Vec<&Transfers> = flows.iter().filter_map(|flow| flow.transfers.as_ref()).collect();
     if of_files.is_empty() {
         return;
     }
@@ -35,7 +35,7 @@ pub(super) fn append_to_summary(summary: &mut Json, flows: &[Flow], end: Time) {
         summary[format!("transfer_time_{name}_s")] =
             json!(percentile(&times, percent).map(Span::as_secs_f64));
     }
-    summary["transfer_time_drift"] = drift(of_files.iter().map(|files| files.times)).into();
+    summary["transfer_time_drift"] = drift(of_files.iter().map(|files| &*files.times)).into();
 }
 
 /// How much longer the later half of each flow's files took than the earlier half, over the mean of both.

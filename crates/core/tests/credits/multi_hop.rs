@@ -65,9 +65,8 @@ fn with_credits_end_to_end_connections_have_two_thirds_of_every_link() {
     let outcome = run(&scenario);
     let seconds = 0.3;
     let rate = |name: &str| -> f64 {
-        let flows =
-            scenario.flows.iter().zip(&outcome.network.flows).filter(|(spec, _)| spec.name.starts_with(name));
-        flows.map(|(_, flow)| flow.figures().bytes as f64 * 8.0 / seconds).sum()
+        let flows = scenario.flows.iter().zip(&outcome.flows).filter(|(spec, _)| spec.name.starts_with(name));
+        flows.map(|(_, flow)| flow.figures.bytes as f64 * 8.0 / seconds).sum()
     };
     // 1460 octets of every 32 cells.
     let link = 149.76e6 * 1460.0 / (32.0 * 53.0);
@@ -80,6 +79,6 @@ fn with_credits_end_to_end_connections_have_two_thirds_of_every_link() {
     for port in &outcome.network.ports {
         assert_eq!(port.counters().lost_total(), 0);
     }
-    let fast = outcome.network.flows.iter().map(|flow| flow.figures().fast_retransmits).sum::<u64>();
+    let fast = outcome.flows.iter().map(|flow| flow.figures.fast_retransmits).sum::<u64>();
     assert_eq!(fast, 0, "whatever was sent again was sent after a timeout");
 }

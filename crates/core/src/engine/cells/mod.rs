@@ -297,7 +297,13 @@ impl Cells<'_> {
                 delay.books.close(port);
             }
         }
-        let Cells { network, work, losses, .. } = self;
-        Outcome { network, on_lines, work, losses: losses.log.unwrap_or_default() }
+        let Cells { mut network, window, work, losses, .. } = self;
+        Outcome {
+            flows: network.take_outcomes(window.to),
+            network,
+            on_lines,
+            work,
+            losses: losses.log.unwrap_or_default(),
+        }
     }
 }

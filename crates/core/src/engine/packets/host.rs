@@ -58,6 +58,16 @@ impl Host {
         self.arrived += 1;
     }
 
+    /// Packets that have been sent.
+    pub(crate) fn sent(&self) -> u64 {
+        self.sent
+    }
+
+    /// Packets that have arrived.
+    pub(crate) fn arrived(&self) -> u64 {
+        self.arrived
+    }
+
     /// The instant for which it is called; none of its timers fires before.
     #[inline(always)]
     pub(crate) fn called(&self) -> Time {

@@ -26,6 +26,7 @@
 
 mod agenda;
 mod calendar;
+mod connections;
 mod day;
 mod host;
 mod lookahead;
@@ -42,12 +43,12 @@ use crate::engine::outcome::{Outcome, Stopwatch, Work};
 use crate::kernel::queue::{Class, Event};
 use crate::network::circuit::Payload;
 use crate::network::end::{End, Uplink};
-use crate::network::flow::Flow;
 use crate::scenario::model::{Medium, Scenario};
 use crate::unit::Flags;
 use crate::units::Time;
 
 use agenda::{Arrival, Due};
+use connections::Connections;
 use day::Day;
 use payload::PacketPayload;
 use route::{Packet, PacketDestination};
@@ -75,7 +76,7 @@ pub(crate) fn run(scenario: &Scenario, log: bool, watch: &mut Stopwatch<'_>) -> 
 /// The hosts, and everything between them.
 struct Packets<'a> {
     scenario: &'a Scenario,
-    flows: Vec<Flow>,
+    connections: Connections<'a>,
     events: u64,
     transit: Transit,
     /// The arrivals of the day that is handled, if arrivals are in a calendar.
@@ -99,9 +100,9 @@ impl Uplink for Setout<'_> {
 
 impl<'a> Packets<'a> {
     fn new(scenario: &'a Scenario, log: bool) -> Packets<'a> {
-        let (transit, flows) = Transit::new(scenario, log);
-        let mut engine = Packets { scenario, flows, events: 0, transit, day: Day::default() };
-        (0..engine.flows.len()).for_each(|flow| engine.call(flow, End::Source));
+        let (transit, connections) = (Transit::new(scenario, log), Connections::new(scenario));
+        let mut engine = Packets { scenario, connections, events: 0, transit, day: Day::default() };
+        (0..scenario.flows.len()).for_each(|flow| engine.call(flow, End::Source));
         match allows(Form::Rows) {
             true => used(Form::Rows),
             false => engine.open_calendar(),
@@ -186,17 +187,17 @@ impl<'a> Packets<'a> {
 
     /// The measured time begins.
     fn reset_counters(&mut self, now: Time) {
-        self.flows.iter_mut().for_each(|flow| flow.reset_counters(now));
+        self.connections.reset_counters(now);
         self.transit.reset_counters(self.scenario, now);
     }
 
     /// The run is over.
     fn close(self, now: Time) -> Outcome {
         let Transit { mut network, on_lines, packet_hops, log, .. } = self.transit.close(self.scenario);
-        network.flows = self.flows;
         network.close_counters(now);
+        let flows = self.connections.close(now, &network.circuits);
         let work = Work { packet_hops, events: self.events, ..Work::default() };
-        Outcome { network, on_lines, work, losses: log.unwrap_or_default() }
+        Outcome { network, flows, on_lines, work, losses: log.unwrap_or_default() }
     }
 
     #[inline(always)]
@@ -309,7 +310,7 @@ impl<'a> Packets<'a> {
             marked = self.transit.receive_marked(packet);
             cargo = &marked;
         }
-        let flow = &mut self.flows[packet.flow as usize];
+        let flow = self.connections.at(packet.flow as usize);
         let setout = &mut Setout { transit: &mut self.transit, now };
         let (end, due) = flow.receive(now, &cargo.payload(), setout);
         let entity = end.entity(packet.flow as usize);
@@ -318,13 +319,24 @@ impl<'a> Packets<'a> {
         if let Some(event) = host.call(entity, due) {
             self.transit.call(event);
         }
+        if due.is_none() && self.connections.come_and_go() {
+            self.forget_if_over(packet.flow as usize, now);
+        }
+    }
+
+    /// No timer of an end is set: forget the connection, if it is over.
+    #[inline(never)] // where no transfers are drawn, packets do not pay for it
+    fn forget_if_over(&mut self, flow: usize, now: Time) {
+        if self.transit.is_quiet(flow) {
+            self.connections.forget_if_over(flow, now);
+        }
     }
 
     /// An end of a flow acts ahead of time: first its timers that are due before `time`.
     #[inline(never)]
     fn ring_before(&mut self, entity: usize, time: Time) {
         let (flow, end) = End::of_entity(entity);
-        let flow = &mut self.flows[flow];
+        let flow = self.connections.at(flow);
         while let Some(now) = flow.next_timer(end).filter(|due| *due < time) {
             flow.ring(end, now, &mut Setout { transit: &mut self.transit, now });
         }
@@ -336,8 +348,8 @@ impl<'a> Packets<'a> {
             return;
         }
         let (flow, end) = End::of_entity(entity);
-        if self.flows[flow].next_timer(end).is_some_and(|due| due <= now) {
-            self.flows[flow].ring(end, now, &mut Setout { transit: &mut self.transit, now });
+        if self.connections.next_timer(flow, end).is_some_and(|due| due <= now) {
+            self.connections.started(flow).ring(end, now, &mut Setout { transit: &mut self.transit, now });
         }
         self.call(flow, end);
     }
@@ -345,7 +357,7 @@ impl<'a> Packets<'a> {
     /// Call a flow's end for its next timer.
     #[inline]
     fn call(&mut self, flow: usize, end: End) {
-        let (due, entity) = (self.flows[flow].next_timer(end), end.entity(flow));
+        let (due, entity) = (self.connections.next_timer(flow, end), end.entity(flow));
         if let Some(event) = self.transit.hosts[entity].call(entity, due) {
             self.transit.call(event);
         }

@@ -196,13 +196,14 @@ impl<T: Tracer> Engine<T> {
         }
     }
 
-    pub(super) fn outcome(self) -> (Outcome, T) {
+    pub(super) fn outcome(mut self) -> (Outcome, T) {
         let mut on_lines = vec![0; self.network.circuits.len()];
         for (_, unit) in self.lines.iter().flat_map(|line| &line.units) {
             on_lines[unit.vc as usize] += 1;
         }
         let losses = self.log.unwrap_or_default();
-        (Outcome { network: self.network, on_lines, work: self.work, losses }, self.tracer)
+        let flows = self.network.take_outcomes(self.end);
+        (Outcome { network: self.network, flows, on_lines, work: self.work, losses }, self.tracer)
     }
 
     /// Let the units depart that a port has sent before `end`, each at its time, and start the next ones.

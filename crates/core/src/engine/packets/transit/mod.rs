@@ -38,7 +38,6 @@ use crate::link::control::Control;
 use crate::link::port::Loss;
 use crate::network::circuit::{Marks, Tally};
 use crate::network::end::End;
-use crate::network::flow::Flow;
 use crate::network::{self, Network};
 use crate::scenario::model::{self as scenario, Scenario};
 use crate::unit::{Flags, Unit};
@@ -113,11 +112,10 @@ fn circuits_to(flow: &scenario::Flow) -> [u32; 2] {
 }
 
 impl Transit {
-    /// The network at time zero, and its flows.
-    pub(crate) fn new(scenario: &Scenario, log: bool) -> (Transit, Vec<Flow>) {
+    /// The network at time zero.
+    pub(crate) fn new(scenario: &Scenario, log: bool) -> Transit {
         let window = Window { from: Time::ZERO + scenario.warmup, to: Time::ZERO + scenario.duration };
-        let mut network = Network::new(scenario);
-        let flows = std::mem::take(&mut network.flows);
+        let network = Network::between_hosts(scenario);
         let Steps { list, passages, first, branches, kinds, rules, memories, division, ends } =
             Steps::new(scenario, &network);
         let sampled = sampled_ports(scenario).into_iter().filter(|&port| rules[port].is_none());
@@ -164,7 +162,7 @@ impl Transit {
             transit.queues.push(queue);
             transit.tick(port, Time::ZERO);
         }
-        (transit, flows)
+        transit
     }
 
     /// The agenda with the next event, and when it is due.
@@ -253,6 +251,16 @@ impl Transit {
             circuit.enter(Tally { lost, ..tally }, marks, tally.arrived - unmeasured - cut);
         }
         self
+    }
+
+    /// Whether no packet of a flow is on its way that has circuits of its own.
+    pub(crate) fn is_quiet(&self, flow: usize) -> bool {
+        let [source, sink] = [End::Source, End::Sink].map(|end| end.entity(flow));
+        let all_came = |from: usize, to: usize| {
+            let lost = self.courses[self.circuits_to[to] as usize].lost;
+            self.hosts[from].sent() == self.hosts[to].arrived() + lost
+        };
+        all_came(source, sink) && all_came(sink, source)
     }
 
     /// How packets arrive at a step.

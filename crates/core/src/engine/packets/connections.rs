@@ -1,0 +1,148 @@
+//! The connections of a run, from their start to their end.
+//!
+//! # What it assumes
+//! A transfer that a source has drawn is the only one of its connection, and starts at an instant that the scenario gives.
+//!
+//! # What it skips
+//! The state of transports that have not started, and of those that have nothing left to do: of these only the counts
+//! are kept.
+//!
+//! # Why that is exact
+//! A connection that starts later draws the same random numbers, since each flow has its own streams. One is over when its transfer
+//! has been acknowledged, no timer is set at either end and no packet of it is on its way.
+//!
+//! # What turns it off
+//! A flow that stands in the scenario has its connection for the whole run.
+//!
+//! # What it saves
+//! Memory: MEASURED
+
+use crate::network::circuit::Circuit;
+use crate::network::end::End;
+use crate::network::flow::Flow;
+use crate::network::flow_outcome::FlowOutcome;
+use crate::scenario::model::Scenario;
+use crate::units::Time;
+
+/// The flows of a run, of which only those that are under way have a transport.
+#[derive(Debug)]
+pub(crate) struct Connections<'a> {
+    scenario: &'a Scenario,
+    /// The flows under way.
+    under_way: Vec<Flow>,
+    /// For each flow its stage; empty if all flows are under way all the time, each at its own place.
+    stages: Vec<Stage>,
+    /// What those have done that are over.
+    over: Vec<FlowOutcome>,
+    /// When the measured time began, if it has.
+    measured_from: Option<Time>,
+}
+
+/// What a flow is at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// Not started.
+    Waiting,
+    /// At this place of the flows under way.
+    UnderWay(u32),
+    /// Over: at this place of the outcomes.
+    Over(u32),
+}
+
+impl<'a> Connections<'a> {
+    /// Those of a scenario, before the start.
+    pub(crate) fn new(scenario: &'a Scenario) -> Connections<'a> {
+        let is_drawn = |index: usize| scenario.flows[index].transfer.is_some();
+        let count = scenario.flows.len();
+        let under_way: Vec<Flow> =
+            (0..count).filter(|&index| !is_drawn(index)).map(|index| Flow::new(scenario, index)).collect();
+        let mut places = 0..;
+        let stage = |index| match is_drawn(index) {
+            true => Stage::Waiting,
+            false => Stage::UnderWay(places.next().expect("places do not run out")),
+        };
+        let stages = if under_way.len() < count { (0..count).map(stage).collect() } else { Vec::new() };
+        Connections { scenario, under_way, stages, over: Vec::new(), measured_from: None }
+    }
+
+    /// A flow that is under way.
+    #[inline(always)]
+    pub(crate) fn at(&mut self, flow: usize) -> &mut Flow {
+        match self.stages.get(flow) {
+            None => &mut self.under_way[flow],
+            Some(Stage::UnderWay(place)) => &mut self.under_way[*place as usize],
+            Some(_) => unreachable!("a flow is under way as long as packets of it are"),
+        }
+    }
+
+    /// The next instant at which an end wants to be called.
+    pub(crate) fn next_timer(&self, flow: usize, end: End) -> Option<Time> {
+        match self.stages.get(flow) {
+            None => self.under_way[flow].next_timer(end),
+            Some(Stage::UnderWay(place)) => self.under_way[*place as usize].next_timer(end),
+            Some(Stage::Waiting) => {
+                (end == End::Source).then(|| Time::ZERO + self.scenario.flows[flow].start)
+            }
+            Some(Stage::Over(_)) => None,
+        }
+    }
+
+    /// A flow whose timer is due: if it has not started, it does now.
+    pub(crate) fn started(&mut self, flow: usize) -> &mut Flow {
+        if let Some(stage @ Stage::Waiting) = self.stages.get_mut(flow) {
+            *stage = Stage::UnderWay(self.under_way.len() as u32);
+            let mut connection = Flow::new(self.scenario, flow);
+            if let Some(from) = self.measured_from {
+                connection.reset_counters(from);
+            }
+            self.under_way.push(connection);
+        }
+        self.at(flow)
+    }
+
+    /// Whether flows may be forgotten when they are over.
+    #[inline(always)]
+    pub(crate) fn come_and_go(&self) -> bool {
+        !self.stages.is_empty()
+    }
+
+    /// Keep only the outcome of a flow, of which no packet is on its way, if its only transfer is over.
+    #[inline(never)]
+    pub(crate) fn forget_if_over(&mut self, flow: usize, now: Time) {
+        let Stage::UnderWay(place) = self.stages[flow] else { return };
+        if !self.under_way[place as usize].is_over() {
+            return;
+        }
+        let connection = self.under_way.swap_remove(place as usize);
+        if let Some(moved) = self.under_way.get(place as usize) {
+            self.stages[moved.number()] = Stage::UnderWay(place);
+        }
+        self.stages[flow] = Stage::Over(self.over.len() as u32);
+        self.over.push(connection.outcome(now, &[])); // only a code asks its circuit
+    }
+
+    /// The run is over: what each flow has done.
+    pub(crate) fn close(self, now: Time, circuits: &[Circuit]) -> Vec<FlowOutcome> {
+        let Connections { scenario, under_way, stages, over, .. } = self;
+        let under_way = under_way.into_iter().map(|flow| flow.outcome(now, circuits));
+        if stages.is_empty() {
+            return under_way.collect();
+        }
+        let mut under_way: Vec<Option<FlowOutcome>> = under_way.map(Some).collect();
+        let mut over: Vec<Option<FlowOutcome>> = over.into_iter().map(|flow| Some(flow.close(now))).collect();
+        let outcome = |(flow, stage): (usize, Stage)| match stage {
+            Stage::Waiting => Some(Flow::new(scenario, flow).outcome(now, circuits)),
+            Stage::UnderWay(place) => under_way[place as usize].take(),
+            Stage::Over(place) => over[place as usize].take(),
+        };
+        let outcomes = stages.into_iter().enumerate().map(outcome);
+        outcomes.map(|outcome| outcome.expect("each flow has its own place")).collect()
+    }
+
+    /// The measured time begins: forget what was counted before.
+    pub(crate) fn reset_counters(&mut self, now: Time) {
+        self.measured_from = Some(now);
+        self.under_way.iter_mut().for_each(|flow| flow.reset_counters(now));
+        self.over.iter_mut().for_each(|flow| flow.reset_counters(now));
+    }
+}

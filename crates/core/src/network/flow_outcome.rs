@@ -1,0 +1,80 @@
+//! What remains of a flow: its counts, without the state of its transport.
+
+use super::figures::Figures;
+use crate::metrics::steps::Steps;
+use crate::units::{Span, Time};
+
+/// What a flow has done.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowOutcome {
+    /// Its counts since the last reset.
+    pub figures: Figures,
+    /// Its files since the last reset; `None` for a flow without files.
+    pub transfers: Option<Transfers>,
+    /// The progress of a flow with acknowledgements since the start of the run.
+    pub progress: Option<Progress>,
+    /// Whether a greedy TCP flow was still in its first slow start when the measured time began; `None` for other flows.
+    pub began_in_slow_start: Option<bool>,
+    /// The counts over time that the scenario asks for, if any.
+    pub(super) series: Option<Box<Series>>,
+}
+
+/// The progress of a flow with acknowledgements, in octets of data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Sent at least once.
+    pub sent: u64,
+    /// Delivered in order by the receiver.
+    pub delivered: u64,
+    /// Known to the sender as acknowledged.
+    pub acked: u64,
+}
+
+/// The files of a flow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Transfers {
+    /// How long each took that has ended.
+    pub times: Box<[Span]>,
+    /// When the file in transfer was wanted, if there is one.
+    pub under_way: Option<Time>,
+}
+
+/// Counts of a flow over time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Series {
+    /// Octets that reached the application.
+    pub(super) octets: Option<Steps>,
+    /// The congestion window of a TCP flow, in octets.
+    pub(super) cwnd: Option<Steps>,
+}
+
+impl FlowOutcome {
+    /// Forget what was counted before `now`, of a flow to which nothing more has happened.
+    pub(crate) fn reset_counters(&mut self, now: Time) {
+        self.figures = self.figures.fresh();
+        if let Some(transfers) = &mut self.transfers {
+            transfers.times = Box::default();
+        }
+        self.steps().for_each(|steps| steps.restart(now));
+    }
+
+    /// The run is over.
+    pub(crate) fn close(mut self, now: Time) -> FlowOutcome {
+        self.steps().for_each(|steps| steps.catch_up(now));
+        self
+    }
+
+    fn steps(&mut self) -> impl Iterator<Item = &mut Steps> {
+        self.series.iter_mut().flat_map(|series| series.octets.iter_mut().chain(&mut series.cwnd))
+    }
+
+    /// Throughput in bits per second in windows of this length, one from each step on, if it is recorded.
+    pub fn throughput(&self, window: Span) -> Option<Vec<f64>> {
+        Some(self.series.as_ref()?.octets.as_ref()?.throughput(window))
+    }
+
+    /// The congestion window at every sample, in octets, if it is recorded.
+    pub fn cwnd(&self) -> Option<&[u64]> {
+        Some(self.series.as_ref()?.cwnd.as_ref()?.counts())
+    }
+}
