@@ -105,8 +105,8 @@ fn memories(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
             let pool = outcome.network.ports[*port].pool();
             in_ports += pool.total();
             for (vc, account) in accounts.iter().enumerate() {
-                charged[account.queue] += pool.of(vc);
-                account.other.iter().for_each(|&other| charged[other] += pool.of(vc));
+                charged[account.queue()] += pool.of(vc);
+                account.other().iter().for_each(|&other| charged[other] += pool.of(vc));
             }
         }
         audit.check(in_ports == used, || {

@@ -175,10 +175,10 @@ impl Memory {
 
     /// A packet of `size` cells and `bytes` octets arrives for these queues: returns what [`Memory::admits`] returns.
     pub(crate) fn offer(&mut self, now: Time, account: Account, (size, bytes): (u64, u16)) -> Option<Charge> {
-        if let Some(SharedQueue { pool, number, .. }) = account.other.map(|other| &self.queues[other]) {
+        if let Some(SharedQueue { pool, number, .. }) = account.other().map(|other| &self.queues[other]) {
             self.pools[*pool].offer(now, *number, (size, bytes));
         }
-        let queue = &mut self.queues[account.queue];
+        let queue = &mut self.queues[account.queue()];
         let pool = &mut self.pools[queue.pool];
         pool.offer(now, queue.number, (size, bytes));
         let threshold = pool.threshold(queue.number);
@@ -189,7 +189,7 @@ impl Memory {
     /// How a packet of `size` cells is charged to these queues, if it fits. If it does not, its sender is stopped, where
     /// senders can be; a packet that leaves the memory lets it go on.
     pub(crate) fn admits(&mut self, now: Time, account: Account, size: u64) -> Option<Charge> {
-        let SharedQueue { pool, number, .. } = self.queues[account.queue];
+        let SharedQueue { pool, number, .. } = self.queues[account.queue()];
         self.admits_below(self.pools[pool].threshold(number), now, account, size)
     }
 
@@ -198,7 +198,7 @@ impl Memory {
     fn admits_below(&mut self, threshold: f64, now: Time, account: Account, size: u64) -> Option<Charge> {
         let charge = self.charge(threshold, account, size);
         if charge.is_none() && self.used > 0 {
-            self.stop(now, account.queue);
+            self.stop(now, account.queue());
         }
         charge
     }
@@ -206,10 +206,10 @@ impl Memory {
     /// How a packet would be charged, given the threshold of its first queue; `None` if it does not fit.
     #[inline(always)]
     fn charge(&self, threshold: f64, account: Account, size: u64) -> Option<Charge> {
-        if self.used + size > self.cells || !account.other.is_none_or(|other| self.shares(other, size)) {
+        if self.used + size > self.cells || !account.other().is_none_or(|other| self.shares(other, size)) {
             return None;
         }
-        let queue = &self.queues[account.queue];
+        let queue = &self.queues[account.queue()];
         let beyond = queue.beyond_reserved(size);
         let shares = |beyond: u64| {
             let (books, below) = (&self.pools[queue.pool].books, queue.limits.below(threshold));
@@ -250,11 +250,12 @@ impl Memory {
     /// itself is lost. `can_give` says whether a packet waits in a queue.
     pub(crate) fn victim(
         &self,
-        Account { queue, .. }: Account,
+        account: Account,
         size: u64,
         can_give: impl Fn(usize) -> bool,
     ) -> Option<usize> {
-        let (pushout, own) = (self.pushout.as_ref()?, &self.queues[queue]);
+        let (pushout, queue) = (self.pushout.as_ref()?, account.queue());
+        let own = &self.queues[queue];
         let beyond = own.beyond_reserved(size);
         if beyond == 0 || !self.is_below(queue, beyond) {
             return None;
@@ -314,9 +315,9 @@ impl Memory {
     pub(crate) fn take_in(&mut self, now: Time, account: Account, charge: Charge, size: u64) {
         self.occupancy.change(now, self.used, self.used + size);
         self.used += size;
-        let beyond = self.queues[account.queue].beyond_reserved(size);
-        self.queues[account.queue].enter(now, size);
-        let queue = &mut self.queues[account.queue];
+        let beyond = self.queues[account.queue()].beyond_reserved(size);
+        self.queues[account.queue()].enter(now, size);
+        let queue = &mut self.queues[account.queue()];
         match charge {
             Charge::Shared => {
                 self.pools[queue.pool].share(now, queue.number, beyond);
@@ -325,10 +326,10 @@ impl Memory {
             Charge::Headroom => {
                 queue.take_headroom(beyond);
                 self.pools[queue.pool].take_headroom(beyond);
-                self.stop(now, account.queue);
+                self.stop(now, account.queue());
             }
         }
-        if let Some(other) = account.other {
+        if let Some(other) = account.other() {
             self.queues[other].enter(now, size);
             let SharedQueue { pool, number, .. } = self.queues[other];
             self.pools[pool].share(now, number, size);
@@ -340,8 +341,8 @@ impl Memory {
         let &Leaving { now, size, .. } = leaving;
         self.occupancy.fall(now, self.used);
         self.used -= size;
-        self.shared -= self.leave(account.queue, leaving);
-        account.other.map(|other| self.leave(other, leaving));
+        self.shared -= self.leave(account.queue(), leaving);
+        account.other().map(|other| self.leave(other, leaving));
         if !self.stopped.is_empty() {
             self.let_go_on();
         }
@@ -358,22 +359,22 @@ impl Memory {
 
     /// Whether nothing of a queue may be lost.
     pub(crate) fn is_lossless(&self, account: Account) -> bool {
-        self.queues[account.queue].limits.pause.is_some()
+        self.queues[account.queue()].limits.pause.is_some()
     }
 
     /// A packet of a queue was lost at its port.
     pub(crate) fn note_loss(&mut self, account: Account) {
-        self.queues[account.queue].dropped += 1;
+        self.queues[account.queue()].dropped += 1;
     }
 
     /// A packet of a queue was pushed out.
     pub(crate) fn note_pushed_out(&mut self, account: Account, octets: u64) {
-        self.queues[account.queue].pushed_out_octets += octets;
+        self.queues[account.queue()].pushed_out_octets += octets;
     }
 
     /// A packet of a queue was marked at its port.
     pub(crate) fn note_mark(&mut self, account: Account) {
-        self.queues[account.queue].marked += 1;
+        self.queues[account.queue()].marked += 1;
     }
 
     /// Keep every sample of queues and thresholds from now on.

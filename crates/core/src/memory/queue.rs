@@ -5,13 +5,31 @@ use crate::link::pause;
 use crate::metrics::occupancy::Occupancy;
 use crate::units::{Rate, Span, Time};
 
-/// To which queues the packets of a circuit are charged at a port.
+/// To which queues the packets of a circuit are charged at a port. Ports have one for each circuit, hence the small numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Account {
-    /// The queue in the pool of its class.
-    pub queue: usize,
+    queue: u32,
+    other: Option<u32>,
+}
+
+impl Account {
+    /// The queue in the pool of the class, and that on the other side, if the class has a pool there.
+    pub fn new(queue: usize, other: Option<usize>) -> Account {
+        let small = |queue| u32::try_from(queue).expect("a memory has fewer queues");
+        Account { queue: small(queue), other: other.map(small) }
+    }
+
+    /// The queue in the pool of the class.
+    #[inline]
+    pub fn queue(self) -> usize {
+        self.queue as usize
+    }
+
     /// The queue on the other side, if the class has a pool there.
-    pub other: Option<usize>,
+    #[inline]
+    pub fn other(self) -> Option<usize> {
+        self.other.map(|other| other as usize)
+    }
 }
 
 /// The limits of a queue.

@@ -1,5 +1,7 @@
 //! A port's part in a memory.
 
+use std::sync::Arc;
+
 use super::{Account, Charge, Leaving, Memory};
 use crate::units::Time;
 
@@ -8,7 +10,7 @@ use crate::units::Time;
 #[derive(Clone, Debug)]
 pub struct Share {
     number: usize,
-    accounts: Vec<Account>,
+    accounts: Arc<[Account]>,
     /// Packets lost here of classes of which none may be lost.
     lossless_drop: u64,
     lent: Option<Box<Memory>>,
@@ -18,7 +20,7 @@ pub struct Share {
 
 impl Share {
     /// A share in memory `number`, with the queues of every circuit of the port.
-    pub fn new(number: usize, accounts: Vec<Account>) -> Share {
+    pub fn new(number: usize, accounts: Arc<[Account]>) -> Share {
         Share { number, accounts, lossless_drop: 0, lent: None, charge: None }
     }
 

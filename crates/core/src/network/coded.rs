@@ -82,7 +82,7 @@ impl Coded {
 
     pub(super) fn figures(&self) -> Figures {
         Figures {
-            coded: Some(Coding { data_sent: self.data_sent, books: self.decoder.books() }),
+            coded: Some(Box::new(Coding { data_sent: self.data_sent, books: self.decoder.books() })),
             ..self.figures.clone()
         }
     }

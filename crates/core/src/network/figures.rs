@@ -33,7 +33,7 @@ pub struct Figures {
     /// Time to deliver: of timed segments until they are acknowledged, of datagrams until they arrive.
     pub delivery: DeliveryTime,
     /// What a code made of the packets, if the flow has one.
-    pub coded: Option<Coding>,
+    pub coded: Option<Box<Coding>>,
 }
 
 impl Figures {

@@ -62,7 +62,7 @@ impl Flow {
         let spec = &scenario.flows[index];
         let mut stream = Stream::new(scenario.seed, format_args!("flow.{}.start", spec.name));
         let start = Time::ZERO + spec.start + Span(stream.up_to(spec.start_spread.0));
-        let work = match &spec.transport {
+        let work = match &*spec.transport {
             transport::Spec::Tcp(params) => Work::Tcp(Tcp::new(scenario, index, params)),
             transport::Spec::Udp(_) | transport::Spec::Cells(_) => {
                 Work::Datagrams(Box::new(Datagrams::new(scenario, spec)))
@@ -510,7 +510,7 @@ impl Datagrams {
         let vc = &scenario.vcs[spec.vc];
         let ticks = ticks(scenario, spec, spec.mean_bits(vc.framing));
         let headers = spec.transport.header_bytes();
-        let lengths = match spec.transport {
+        let lengths = match *spec.transport {
             transport::Spec::Cells(_) => Lengths::Fixed(spec.payload().into()),
             _ => lengths(scenario, spec, headers),
         };
@@ -533,7 +533,7 @@ fn application(scenario: &Scenario, spec: &model::Flow) -> Option<Application> {
         let work = application::Work::Transfer(OneTransfer::new(transfer.octets));
         return Some(Application::new(work, Time::NEVER));
     }
-    let work = match &spec.source {
+    let work = match &*spec.source {
         source::Spec::File(params) => application::Work::Files(Files::new(params)),
         source if source.length().is_some() => {
             let bits = spec.mean_bits(scenario.vcs[spec.vc].framing);

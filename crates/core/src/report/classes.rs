@@ -10,7 +10,7 @@ use crate::units::{CELL_BYTES, CELL_PAYLOAD};
 
 /// Add the figures that the scenario asks for to the summary: nothing without classes and without a line of
 /// reference.
-pub(super) fn append(summary: &mut Json, scenario: &Scenario, figures: &[Figures], rates: &[f64]) {
+pub(super) fn append(summary: &mut Json, scenario: &Scenario, figures: &[&Figures], rates: &[f64]) {
     let all = Class::new(scenario, rates, |_| true);
     if let Some(effective) = all.effective(scenario) {
         summary["effective_throughput"] = effective.into();
@@ -25,7 +25,7 @@ pub(super) fn append(summary: &mut Json, scenario: &Scenario, figures: &[Figures
         let class = |name: &&str| {
             let mut class = Class::new(scenario, rates, |flow| flow.class == *name).json(name, scenario);
             let flows = scenario.flows.iter().zip(figures).filter(|(flow, _)| flow.class == *name);
-            let figures = flows.map(|(_, figures)| figures);
+            let figures = flows.map(|(_, figures)| *figures);
             class["segments_sent"] = figures.clone().map(|figures| figures.sent).sum::<u64>().into();
             class["segments_received"] = figures.clone().map(|figures| figures.received).sum::<u64>().into();
             deliveries::append(&mut class, figures);

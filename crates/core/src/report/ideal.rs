@@ -26,7 +26,7 @@ fn demand(scenario: &Scenario, flow: &Flow) -> Demand {
         path.iter().for_each(|&line| *lines.entry(line).or_insert(0.0) += share * cost);
     }
     let bits = flow.mean_bits(vc.framing.without_parity());
-    let piece = match flow.transport {
+    let piece = match *flow.transport {
         transport::Spec::Tcp(_) => bits as f64 / 8.0, // headers count in no rate of an application
         _ => payload,
     };

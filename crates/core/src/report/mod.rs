@@ -137,8 +137,8 @@ fn engine_json(scenario: &Scenario, outcome: &Outcome, wall_s: Option<f64>) -> J
 }
 
 /// The counts of the flows.
-struct Flows {
-    figures: Vec<Figures>,
+struct Flows<'a> {
+    figures: Vec<&'a Figures>,
     /// Goodput in bits per second.
     rates: Vec<f64>,
     /// The flows that stand in the scenario: not the transfers that others have drawn.
@@ -146,9 +146,9 @@ struct Flows {
     shared: Shared,
 }
 
-impl Flows {
-    fn new(scenario: &Scenario, outcome: &Outcome) -> Flows {
-        let figures: Vec<Figures> = outcome.flows.iter().map(|flow| flow.figures.clone()).collect();
+impl Flows<'_> {
+    fn new<'a>(scenario: &Scenario, outcome: &'a Outcome) -> Flows<'a> {
+        let figures: Vec<&Figures> = outcome.flows.iter().map(|flow| &flow.figures).collect();
         let seconds = (scenario.duration - scenario.warmup).as_secs_f64();
         let rates: Vec<f64> = figures.iter().map(|figures| figures.bytes as f64 * 8.0 / seconds).collect();
         let shared = Shared::new(scenario, &rates);
@@ -172,8 +172,8 @@ fn asked_circuits(scenario: &Scenario) -> Vec<usize> {
     (0..drawn.len()).filter(|&vc| !drawn[vc]).collect()
 }
 
-fn flow_json(scenario: &Scenario, outcome: &Outcome, all: &Flows, index: usize) -> Json {
-    let (spec, figures) = (&scenario.flows[index], &all.figures[index]);
+fn flow_json(scenario: &Scenario, outcome: &Outcome, all: &Flows<'_>, index: usize) -> Json {
+    let (spec, figures) = (&scenario.flows[index], all.figures[index]);
     let mut flow = json!({
         "name": spec.name,
         "vc": spec.vc,
@@ -187,14 +187,14 @@ fn flow_json(scenario: &Scenario, outcome: &Outcome, all: &Flows, index: usize) 
         "delivery_time_mean_s": figures.delivery.mean_s(),
         "delivery_time_sd_s": figures.delivery.sd_s(),
     });
-    if let Some(coding) = figures.coded {
+    if let Some(coding) = &figures.coded {
         append_coding(&mut flow, coding);
     }
     if spec.transport.ecn() {
         flow["segments_marked"] = figures.marked.into();
         flow["mark_reactions"] = figures.mark_reactions.into();
     }
-    if matches!(&spec.transport, transport::Spec::Tcp(tcp) if tcp.sack) {
+    if matches!(&*spec.transport, transport::Spec::Tcp(tcp) if tcp.sack) {
         flow["segments_found_lost"] = figures.found_lost.into();
         flow["tail_loss_probes"] = figures.tail_probes.into();
     }
@@ -208,8 +208,8 @@ fn flow_json(scenario: &Scenario, outcome: &Outcome, all: &Flows, index: usize) 
 }
 
 /// The results of a code: all packets of data; those of parity are only in `segments_sent`.
-fn append_coding(entry: &mut Json, coding: Coding) {
-    let Coding { data_sent, books } = coding;
+fn append_coding(entry: &mut Json, coding: &Coding) {
+    let &Coding { data_sent, books } = coding;
     entry["packets_sent"] = data_sent.into();
     entry["packets_received"] = books.received.into();
     entry["packets_recovered"] = books.recovered.into();
@@ -326,7 +326,7 @@ fn circuit_json(scenario: &Scenario, outcome: &Outcome, index: usize, shared: &S
     })
 }
 
-fn summary(scenario: &Scenario, outcome: &Outcome, flows: &Flows) -> Json {
+fn summary(scenario: &Scenario, outcome: &Outcome, flows: &Flows<'_>) -> Json {
     let Flows { figures, rates, shared, .. } = flows;
     let asked_rates = flows.asked_rates();
     let goodput: f64 = rates.iter().sum();
@@ -344,20 +344,20 @@ fn summary(scenario: &Scenario, outcome: &Outcome, flows: &Flows) -> Json {
         "goodput_drift": drift(scenario, figures),
     });
     append_slow_starts(&mut summary, outcome);
-    deliveries::append(&mut summary, figures.iter());
+    deliveries::append(&mut summary, figures.iter().copied());
     transfers::append_to_summary(&mut summary, &outcome.flows, Time::ZERO + scenario.duration);
     completion::append_to_summary(&mut summary, scenario, outcome);
     classes::append(&mut summary, scenario, figures, rates);
-    let coded = figures.iter().filter_map(|figures| figures.coded).reduce(Coding::plus);
+    let coded = figures.iter().filter_map(|figures| figures.coded.as_deref().copied()).reduce(Coding::plus);
     if let Some(coding) = coded {
-        append_coding(&mut summary, coding);
+        append_coding(&mut summary, &coding);
     }
     summary
 }
 
 /// How much more was delivered in the second half of the measured time than in the first, over the mean of both, by
 /// flows that do not stop by themselves.
-fn drift(scenario: &Scenario, figures: &[Figures]) -> Option<f64> {
+fn drift(scenario: &Scenario, figures: &[&Figures]) -> Option<f64> {
     let sum = |octets: fn(&Figures) -> u64| {
         let flows = scenario.flows.iter().zip(figures);
         let lasting = flows.filter(|(flow, _)| flow.source.packets().is_none());
@@ -376,10 +376,10 @@ fn append_slow_starts(summary: &mut Json, outcome: &Outcome) {
 }
 
 /// Segments sent again over segments sent, by the flows that would send one again.
-fn retransmission_ratio(scenario: &Scenario, figures: &[Figures]) -> Option<f64> {
+fn retransmission_ratio(scenario: &Scenario, figures: &[&Figures]) -> Option<f64> {
     let flows = scenario.flows.iter().zip(figures);
     let (sent, again) = flows
-        .filter(|(flow, _)| matches!(flow.transport, transport::Spec::Tcp(_)))
+        .filter(|(flow, _)| matches!(*flow.transport, transport::Spec::Tcp(_)))
         .fold((0, 0), |(sent, again), (_, figures)| (sent + figures.sent, again + figures.retransmitted));
     (sent > 0).then(|| again as f64 / sent as f64)
 }

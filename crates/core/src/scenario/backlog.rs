@@ -44,7 +44,7 @@ fn packets(scenario: &Scenario, flow: &Flow) -> u128 {
         let octets = scenario.vcs[flow.vc].framing.shape(flow.packet()).line_bytes();
         u128::from(rate.0) * run / (8 * u128::from(octets) * u128::from(PS_PER_S)) + 1
     };
-    match (&flow.transport, flow.source.peak()) {
+    match (&*flow.transport, flow.source.peak()) {
         (transport::Spec::Tcp(tcp), _) => {
             let window = u128::from(tcp.advertised_window().div_ceil(tcp.segment_data()));
             2 * window + run / u128::from(tcp.max_rto.max(tcp.slow_timer).0)

@@ -140,14 +140,14 @@ pub(super) fn reserved(line: &Line, side: Side, cell: CellSize) -> u64 {
 /// Refuse credits of classes for which a memory cannot reserve room; answers with the line.
 fn check_memory(scenario: &Scenario, passing: &Passing, memory: &Memory) -> Result<(), (usize, Refused)> {
     for (port, accounts) in &memory.ports {
-        for (&vc, account) in passing[*port].iter().zip(accounts) {
+        for (&vc, account) in passing[*port].iter().zip(&**accounts) {
             let before = scenario.vcs[vc].path.windows(2).find(|pair| pair[1] == *port).map(|pair| pair[0]);
             let is_per_class = |&line: &usize| {
                 scenario.lines[line].port.credit.as_ref().is_some_and(|credit| !credit.is_per_circuit())
             };
             let Some(line) = before.filter(is_per_class) else { continue };
-            let MemoryQueue { pool, class, .. } = &memory.queues[account.queue];
-            if memory.pools[*pool].side == Side::Egress || account.other.is_some() {
+            let MemoryQueue { pool, class, .. } = &memory.queues[account.queue()];
+            if memory.pools[*pool].side == Side::Egress || account.other().is_some() {
                 let why = format!(
                     "must be left out unless the class {class:?} takes its room from a pool of the ingress side alone \
                      (side = \"ingress\"), which it does not in the memory {:?}",

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::drawn::{Drawing as DrawingFlow, Drawn, Hosts};
 use super::ecmp::EqualRoutes;
@@ -139,12 +140,16 @@ impl Network<'_> {
         let drawn = drawn.map_err(|(key, why)| item.fault(key, why))?;
         let too_many = format!("draws more than {MOST_FLOWS} transfers; shorten the run or lower the load");
         item.ensure(drawn.len() <= most, "source", &too_many)?;
+        let (source, transport) = (Arc::new(item.it.source.clone()), Arc::new(item.it.transport.clone()));
+        let police = item.it.police.clone().map(Arc::new);
+        flows.reserve(drawn.len());
         for (number, one) in drawn.into_iter().enumerate() {
             let asked = self.asked(&item.it, number, &one);
             names.add(&asked.name).map_err(|why| item.fault("name", why))?;
             let own = Item { it: asked, node: item.node, path: item.path.clone() };
             let flow = self.flow(own, circuits)?;
-            flows.push(Flow { transfer: Some(one.transfer), ..flow });
+            let (source, transport, police) = (source.clone(), transport.clone(), police.clone());
+            flows.push(Flow { transfer: Some(one.transfer), source, transport, police, ..flow });
         }
         Ok(())
     }
@@ -208,9 +213,9 @@ impl Network<'_> {
             start_spread,
             stop,
             transfer: None,
-            source,
-            transport,
-            police,
+            source: Arc::new(source),
+            transport: Arc::new(transport),
+            police: police.map(Arc::new),
             class,
             processing,
             processing_variation,

@@ -124,7 +124,7 @@ fn smallest_packets(scenario: &Scenario) -> Vec<u32> {
 /// Octets of a flow's smallest packet.
 fn least(flow: &Flow) -> u32 {
     let headers = flow.transport.header_bytes();
-    match flow.source.length().filter(|_| matches!(flow.transport, transport::Spec::Udp(_))) {
+    match flow.source.length().filter(|_| matches!(*flow.transport, transport::Spec::Udp(_))) {
         Some(length) => headers + u32::try_from(length.shortest().0).unwrap_or(u32::MAX / 2),
         None => headers,
     }

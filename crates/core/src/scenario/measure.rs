@@ -160,7 +160,7 @@ fn tcp_flows(item: &Item<'_, file::Measure>, flows: &[Flow]) -> Result<Vec<usize
     })?;
     found.iter().map(|&flow| &flows[flow]).try_for_each(|flow| {
         let message = format!("the flow {:?} has no congestion window: its transport is not TCP", flow.name);
-        item.ensure(matches!(flow.transport, transport::Spec::Tcp(_)), "cwnd", &message)
+        item.ensure(matches!(*flow.transport, transport::Spec::Tcp(_)), "cwnd", &message)
     })?;
     Ok(found)
 }

@@ -393,7 +393,7 @@ impl Builder<'_, '_> {
         };
         let queue = self.queue(memory, (port, vc), queue)?;
         let other = other.map(|other| self.queue(memory, (port, vc), other)).transpose()?;
-        Ok(Account { queue, other })
+        Ok(Account::new(queue, other))
     }
 
     /// The pauses of a class.

@@ -140,7 +140,7 @@ pub struct Memory {
     /// Its queues.
     pub queues: Vec<MemoryQueue>,
     /// The ports that share it, each with the queues of its circuits.
-    pub ports: Vec<(usize, Vec<memory::Account>)>,
+    pub ports: Vec<(usize, Arc<[memory::Account]>)>,
 }
 
 impl Memory {
@@ -424,13 +424,13 @@ pub struct Flow {
     /// When the application stops, if it does.
     pub stop: Option<Span>,
     /// The application.
-    pub source: source::Spec,
+    pub source: Arc<source::Spec>,
     /// The only transfer of its connection, if its source has drawn that.
     pub transfer: Option<Transfer>,
     /// The transport.
-    pub transport: transport::Spec,
+    pub transport: Arc<transport::Spec>,
     /// The policer at the first switch, if there is one.
-    pub police: Option<police::Spec>,
+    pub police: Option<Arc<police::Spec>>,
     /// Name of its class, whose joint figures a report gives; empty if none.
     pub class: String,
     /// Mean time that either host takes for each segment that it sends or receives; zero for no time at all.
@@ -454,7 +454,7 @@ impl Flow {
     /// The mean of a quantity that depends on the octets of a full packet, IP header included.
     pub fn mean_of_packet(&self, quantity: impl Fn(u32) -> f64) -> f64 {
         let headers = self.transport.header_bytes();
-        match self.source.length().filter(|_| matches!(self.transport, transport::Spec::Udp(_))) {
+        match self.source.length().filter(|_| matches!(*self.transport, transport::Spec::Udp(_))) {
             Some(length) => length.mean_of(headers, |data| quantity(data as u32 + headers)),
             None => quantity(self.packet()),
         }
@@ -463,7 +463,7 @@ impl Flow {
     /// Bits of a mean packet on lines with this framing, or of what the application writes to TCP at a time, whose headers do not
     /// count.
     pub fn mean_bits(&self, framing: Framing) -> u64 {
-        let octets = match self.source.length().filter(|_| matches!(self.transport, transport::Spec::Tcp(_)))
+        let octets = match self.source.length().filter(|_| matches!(*self.transport, transport::Spec::Tcp(_)))
         {
             Some(length) => length.mean_of(0, |data| data as f64),
             None => self.mean_of_packet(|packet| framing.shape(packet).line_bytes() as f64),

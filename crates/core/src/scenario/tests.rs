@@ -135,9 +135,9 @@ fn a_flow_changes_keys_of_the_same_kind_and_replaces_another_kind() {
     let flows = "[[flow]]\nname = \"flow1\"\nsource = { off = \"0 s\" }\ntransport = { mss = 500 }\n\
         [[flow]]\nname = \"flow2\"\nsource = { kind = \"greedy\" }\nweight = 3\n";
     let scenario = scenario(&(DUMBBELL.to_string() + flows));
-    let source::Spec::File(file) = &scenario.flows[0].source else { panic!("still a file") };
+    let source::Spec::File(file) = &*scenario.flows[0].source else { panic!("still a file") };
     assert_eq!((file.size.0, file.off), (5_000_000, Span::ZERO));
-    let transport::Spec::Tcp(tcp) = &scenario.flows[0].transport else { panic!("still TCP") };
+    let transport::Spec::Tcp(tcp) = &*scenario.flows[0].transport else { panic!("still TCP") };
     assert_eq!(tcp.mss, 500);
     assert_eq!(scenario.flows[1].source.name(), "greedy");
     assert_eq!((scenario.vcs[0].weight, scenario.vcs[1].weight), (1.0, 3.0));

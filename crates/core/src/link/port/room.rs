@@ -282,7 +282,7 @@ impl Port {
     ) -> Option<(usize, u64)> {
         let accounts = self.share.as_ref()?.accounts();
         let is_of = |queue: &Queue, position: u64| {
-            queue.at(position).is_some_and(|unit| accounts[vc_of(&unit)].queue == number)
+            queue.at(position).is_some_and(|unit| accounts[vc_of(&unit)].queue() == number)
         };
         let found = self.queues.iter().enumerate().filter_map(|(index, queue)| {
             let mut positions = queue.positions();

@@ -52,8 +52,8 @@ fn locked_circuits(scenario: &Scenario) -> Vec<bool> {
 }
 
 fn is_locked(flow: &Flow) -> bool {
-    let greedy = matches!(flow.source, source::Spec::Greedy(_));
-    let tcp = matches!(flow.transport, transport::Spec::Tcp(_));
+    let greedy = matches!(*flow.source, source::Spec::Greedy(_));
+    let tcp = matches!(*flow.transport, transport::Spec::Tcp(_));
     greedy && tcp && flow.processing_variation == Span::ZERO
 }
 

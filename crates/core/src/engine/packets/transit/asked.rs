@@ -28,7 +28,7 @@ impl Transit {
                 return None;
             }
         };
-        self.asked[at as usize].push_back(packet);
+        self.asked.push(at, packet);
         sharing::arrive(&mut self.network, now, (port, number), unit, &mut self.losses);
         let started = self.start(port, now);
         self.settle(port, now);
@@ -102,22 +102,14 @@ impl Transit {
     fn leave(&mut self, at: u32, frame: u32) -> Packet {
         let place = self.steps[at as usize].place;
         if self.network.ports[place as usize].lets_overtake() {
-            return self.remove(at, frame).expect("a packet that is sent has come");
+            return self.asked.remove(at, frame).expect("a packet that is sent has come");
         }
-        let packets = &mut self.asked[at as usize];
         loop {
-            let packet = packets.pop_front().expect("a packet that is sent has come");
+            let packet = self.asked.pop(at).expect("a packet that is sent has come");
             if packet.head.frame == frame {
                 return packet;
             }
         }
-    }
-
-    /// Take a packet out of a port where packets may overtake each other, if it has arrived there.
-    fn remove(&mut self, at: u32, frame: u32) -> Option<Packet> {
-        let packets = &mut self.asked[at as usize];
-        let place = packets.iter().position(|packet| packet.head.frame == frame)?;
-        packets.remove(place)
     }
 
     /// Let a port whose line is free start the next pause frame, if there is one; returns whether there is.
@@ -164,7 +156,8 @@ impl Transit {
             let hop = self.network.circuits[unit.vc as usize].hop(&unit);
             let port = hop.expect("a unit is lost at a port").port;
             if self.network.ports[port as usize].lets_overtake() {
-                self.remove(self.first_step(unit.vc, unit.frame) + u32::from(unit.hop), unit.frame);
+                let at = self.first_step(unit.vc, unit.frame) + u32::from(unit.hop);
+                self.asked.remove(at, unit.frame);
             }
             self.lost(port, unit, reason, now);
         }

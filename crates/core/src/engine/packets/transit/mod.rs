@@ -16,6 +16,7 @@
 //! See `mod.rs`.
 
 mod asked;
+mod waiting;
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -42,6 +43,8 @@ use crate::network::{self, Network};
 use crate::scenario::model::{self as scenario, Scenario};
 use crate::unit::{Flags, Unit};
 use crate::units::{Span, Time};
+
+use waiting::WaitingPackets;
 
 /// The routes of circuits, the ports on them, and the packets in flight.
 pub(crate) struct Transit {
@@ -75,8 +78,7 @@ pub(crate) struct Transit {
     pub(crate) packet_hops: u64,
     pub(crate) log: Option<Vec<LossRecord>>,
     losses: Vec<Loss>,
-    /// For each step the packets that have arrived at a port which is asked; they are removed when they, or later ones, are sent.
-    asked: Vec<VecDeque<Packet>>,
+    asked: WaitingPackets,
     /// For every port its memory, if that acts by itself, and when each memory acts next.
     acting: Vec<Option<usize>>,
     clocks: Vec<Time>,
@@ -125,7 +127,7 @@ impl Transit {
         let mut transit = Transit {
             window,
             edge: Time::ZERO,
-            asked: vec![VecDeque::new(); if any_asked { list.len() } else { 0 }],
+            asked: WaitingPackets::new(if any_asked { list.len() } else { 0 }),
             steps: list,
             passages,
             kinds,

@@ -1,0 +1,139 @@
+//! The packets at ports that are asked, in the order in which they arrived at each step.
+//!
+//! # What it assumes
+//! Few of all steps have packets at a time.
+//!
+//! # What it skips
+//! A list for each step: the packets of all steps share one place, linked by their numbers.
+//!
+//! # Why that is exact
+//! It holds what a list for each step would hold: see the test.
+//!
+//! # What turns it off
+//! Nothing.
+//!
+//! # What it saves
+//! Memory: on a leaf-spine a step takes 8 octets instead of 32 and those of the list, which keeps its room.
+
+use crate::engine::packets::route::Packet;
+
+/// The number of no packet.
+const NONE: u32 = u32::MAX;
+
+/// The packets that have arrived at ports which are asked; they are removed when they, or later ones, are sent.
+#[derive(Debug)]
+pub(super) struct WaitingPackets {
+    /// For each step its first packet and its last one.
+    ends: Vec<[u32; 2]>,
+    packets: Vec<Packet>,
+    /// For each packet the one behind it, and for each free place another one.
+    next: Vec<u32>,
+    free: u32,
+}
+
+impl WaitingPackets {
+    /// No packets at this number of steps.
+    pub(super) fn new(steps: usize) -> WaitingPackets {
+        WaitingPackets { ends: vec![[NONE; 2]; steps], packets: Vec::new(), next: Vec::new(), free: NONE }
+    }
+
+    /// A packet arrives at a step.
+    #[inline]
+    pub(super) fn push(&mut self, at: u32, packet: Packet) {
+        let place = self.take_place(packet);
+        let [first, last] = &mut self.ends[at as usize];
+        match *last {
+            NONE => *first = place,
+            before => self.next[before as usize] = place,
+        }
+        *last = place;
+    }
+
+    /// Take the first packet of a step.
+    #[inline]
+    pub(super) fn pop(&mut self, at: u32) -> Option<Packet> {
+        let [first, last] = &mut self.ends[at as usize];
+        let place = *first;
+        if place == NONE {
+            return None;
+        }
+        *first = self.next[place as usize];
+        if *first == NONE {
+            *last = NONE;
+        }
+        Some(self.give_place(place))
+    }
+
+    /// Take a frame out of those of a step, if it is there.
+    pub(super) fn remove(&mut self, at: u32, frame: u32) -> Option<Packet> {
+        let [first, _] = self.ends[at as usize];
+        let (mut before, mut place) = (NONE, first);
+        while place != NONE && self.packets[place as usize].head.frame != frame {
+            (before, place) = (place, self.next[place as usize]);
+        }
+        if before == NONE || place == NONE {
+            return if place == NONE { None } else { self.pop(at) };
+        }
+        self.next[before as usize] = self.next[place as usize];
+        if self.next[before as usize] == NONE {
+            self.ends[at as usize][1] = before;
+        }
+        Some(self.give_place(place))
+    }
+
+    #[inline]
+    fn take_place(&mut self, packet: Packet) -> u32 {
+        let place = self.free;
+        if place == NONE {
+            self.packets.push(packet);
+            self.next.push(NONE);
+            return self.next.len() as u32 - 1;
+        }
+        self.free = std::mem::replace(&mut self.next[place as usize], NONE);
+        self.packets[place as usize] = packet;
+        place
+    }
+
+    #[inline]
+    fn give_place(&mut self, place: u32) -> Packet {
+        self.next[place as usize] = std::mem::replace(&mut self.free, place);
+        self.packets[place as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::packets::route::Head;
+    use proptest::prelude::*;
+    use std::collections::VecDeque;
+
+    proptest! {
+        #[test]
+        fn it_holds_what_a_list_for_each_step_would_hold(
+            acts in prop::collection::vec((0u32..3, 0u32..3, 0usize..6), 0..300),
+        ) {
+            let (mut waiting, mut lists) = (WaitingPackets::new(3), vec![VecDeque::<u32>::new(); 3]);
+            for (frame, (at, what, place)) in (0..).zip(acts) {
+                let list = &mut lists[at as usize];
+                match what {
+                    0 => {
+                        let head = Head { frame, ..Head::default() };
+                        waiting.push(at, Packet { head, ..Packet::default() });
+                        list.push_back(frame);
+                    }
+                    1 => prop_assert_eq!(waiting.pop(at).map(|packet| packet.head.frame), list.pop_front()),
+                    _ => {
+                        let asked = list.get(place).copied().unwrap_or(u32::MAX);
+                        let removed = waiting.remove(at, asked).map(|packet| packet.head.frame);
+                        prop_assert_eq!(removed, list.remove(place));
+                    }
+                }
+            }
+            for (at, list) in (0..).zip(lists) {
+                let rest: Vec<u32> = std::iter::from_fn(|| waiting.pop(at)).map(|packet| packet.head.frame).collect();
+                prop_assert_eq!(rest, Vec::from(list));
+            }
+        }
+    }
+}
