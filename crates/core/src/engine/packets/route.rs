@@ -79,7 +79,7 @@ pub(crate) struct StepClass {
     pub(crate) stop: PacketDestination,
     /// Octets that the first link of the route adds to a packet.
     pub(crate) header: u32,
-    /// Whether the circuit numbers the packets that are sent here, or the port must be asked about them.
+    /// Whether the circuit numbers the packets that are sent here, or the port marks them or must be asked about them.
     pub(crate) is_special: bool,
     /// The transmission time of packets of the latest size: circuits of data and of acknowledgements have one each.
     bytes: u16,
@@ -133,7 +133,7 @@ impl StepClass {
     fn new(way: RouteClass, stop: PacketDestination, rate: Rate, latency: Span) -> StepClass {
         let RouteClass { header, is_counted, .. } = way;
         let (pace, others) = (TransmissionTime::default(), Paces::new(rate));
-        let is_special = is_counted || stop == PacketDestination::Asked;
+        let is_special = is_counted || matches!(stop, PacketDestination::Asked | PacketDestination::Marking);
         StepClass { stop, header, is_special, bytes: 0, latency, pace, others }
     }
 
@@ -171,11 +171,7 @@ impl Steps {
             let is_plain_line = line.pause == Span::ZERO && line.port.shaper.is_none() && !port.trims();
             let is_plain_link = !losing[number] && !takes_controls[number];
             let plain = fifo && is_plain_line && is_plain_link;
-            let rule = match plain {
-                true if is_from_host(scenario, line) => port.admission.rule(),
-                true => port.admission.rule_for_packets(),
-                false => None,
-            };
+            let rule = if plain { port.admission.rule_for_packets() } else { None };
             rule.filter(|rule| matches!(rule, Rule::Fits | Rule::Frames { .. }))
         };
         let mut rules: Vec<Option<Rule>> =
@@ -219,7 +215,10 @@ impl Steps {
                 for (hop, (&line, port)) in (0..).zip(path.iter().zip(hops)) {
                     let is_policed = hop == police::HOP && policed_circuits[vc];
                     let stop = match stop(line) {
-                        PacketDestination::Meet if is_policed || marks(line) => PacketDestination::Marking,
+                        PacketDestination::Meet if is_policed => PacketDestination::Marking,
+                        PacketDestination::Meet | PacketDestination::Alone if marks(line) => {
+                            PacketDestination::Marking
+                        }
                         stop => stop,
                     };
                     let kind = kinds.place(scenario, way, line, stop);

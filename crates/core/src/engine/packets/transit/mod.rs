@@ -303,7 +303,7 @@ impl Transit {
         }
     }
 
-    /// The same where the circuit numbers its packets, or where the interface of the host must be asked.
+    /// The same where the circuit numbers its packets, or where the interface of the host marks them or must be asked.
     #[inline(never)]
     fn send_specially(&mut self, mut at: u32, mut packet: Packet, now: Time) {
         let circuit = self.passages[at as usize].circuit;
@@ -314,10 +314,14 @@ impl Transit {
             self.network.circuits[circuit as usize].depart(now, packet.head.frame);
             at = self.first_step(circuit, packet.head.frame);
         }
-        if self.stop(at) != PacketDestination::Asked {
-            return self.send_on(at, packet, now);
-        }
-        if let Some((at, packet, time)) = self.enter(at, packet, now) {
+        let sent = match self.stop(at) {
+            PacketDestination::Asked => self.enter(at, packet, now),
+            PacketDestination::Marking => self
+                .pass_marking(at, packet.head, now)
+                .map(|(at, head, time)| (at, Packet { head, ..packet }, time)),
+            _ => return self.send_on(at, packet, now),
+        };
+        if let Some((at, packet, time)) = sent {
             self.expect(at, packet, time);
         }
     }
