@@ -12,14 +12,14 @@ pub struct Pool {
     /// What the buffer may hold at this instant: its capacity, unless it is part of a shared memory.
     room: Capacity,
     total: u64,
-    of: Vec<u64>,
+    of: Box<[u64]>,
     active: u32,
 }
 
 impl Pool {
     /// An empty buffer that `vcs` circuits share.
     pub fn new(capacity: Capacity, vcs: usize) -> Pool {
-        Pool { capacity, room: capacity, total: 0, of: vec![0; vcs], active: 0 }
+        Pool { capacity, room: capacity, total: 0, of: vec![0; vcs].into(), active: 0 }
     }
 
     /// The capacity of the buffer: B.

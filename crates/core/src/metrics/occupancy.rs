@@ -11,9 +11,16 @@ pub struct Occupancy {
     /// Level times picoseconds, modulo 2¹²⁸ while arrivals are ahead of their time.
     area: u128,
     max: u64,
+    /// Samples, once there are any or they are to be recorded: most buffers of a large network are unlimited, so they have none.
+    samples: Option<Box<Samples>>,
+}
+
+/// The samples of an occupancy.
+#[derive(Clone, Debug, Default)]
+struct Samples {
     shift: u32,
-    /// Samples by bins, once there are any.
-    samples: Vec<u64>,
+    /// Their counts by bins, once there are any.
+    bins: Vec<u64>,
     /// The same in classes that are narrow where the level is low.
     spread: Spread,
     /// Every sample in order, if they are recorded.
@@ -23,32 +30,26 @@ pub struct Occupancy {
 impl Occupancy {
     /// Statistics that start at time zero with an empty buffer.
     pub fn new() -> Occupancy {
-        Occupancy {
-            since: Time::ZERO,
-            last: Time::ZERO,
-            area: 0,
-            max: 0,
-            shift: 0,
-            samples: Vec::new(),
-            spread: Spread::default(),
-            trace: None,
-        }
+        Occupancy { since: Time::ZERO, last: Time::ZERO, area: 0, max: 0, samples: None }
     }
 
     /// Keep every sample from now on.
     pub fn keep_trace(&mut self) {
-        self.trace.get_or_insert_default();
+        self.samples.get_or_insert_default().trace.get_or_insert_default();
     }
 
     /// Every sample since the last reset, if they are kept.
     pub fn trace(&self) -> Option<&[u64]> {
-        self.trace.as_deref()
+        self.samples.as_ref()?.trace.as_deref()
     }
 
     /// Start again at `now`, with this much in the buffer.
     pub fn reset(&mut self, now: Time, level: u64) {
-        let trace = self.trace.take().map(|_| Vec::new());
-        *self = Occupancy { since: now, last: now, max: level, trace, ..Occupancy::new() };
+        let is_traced = self.trace().is_some();
+        *self = Occupancy { since: now, last: now, max: level, ..Occupancy::new() };
+        if is_traced {
+            self.keep_trace();
+        }
     }
 
     /// At `now` the occupancy goes from `before` to `after`.
@@ -93,17 +94,7 @@ impl Occupancy {
 
     /// Add `samples` consecutive samples of a level.
     pub(crate) fn sample_many(&mut self, level: u64, samples: u64) {
-        if self.samples.is_empty() {
-            self.samples = vec![0; BINS];
-        }
-        while level >> self.shift >= BINS as u64 {
-            self.widen();
-        }
-        self.samples[(level >> self.shift) as usize] += samples;
-        self.spread.add(level, samples);
-        if let Some(trace) = &mut self.trace {
-            trace.extend(std::iter::repeat_n(level, samples as usize));
-        }
+        self.samples.get_or_insert_default().add(level, samples);
     }
 
     /// Time average over the measured time; 0 if no time has passed.
@@ -119,22 +110,40 @@ impl Occupancy {
 
     /// Width of a bin, and the share of samples in each, up to the last one used.
     pub fn distribution(&self) -> (u64, Vec<f64>) {
-        let total: u64 = self.samples.iter().sum();
-        let used = self.samples.iter().rposition(|&count| count > 0).map_or(0, |last| last + 1);
-        (1 << self.shift, self.samples[..used].iter().map(|&count| count as f64 / total as f64).collect())
+        let Some(Samples { shift, bins, .. }) = self.samples.as_deref() else { return (1, Vec::new()) };
+        let total: u64 = bins.iter().sum();
+        let used = bins.iter().rposition(|&count| count > 0).map_or(0, |last| last + 1);
+        (1 << shift, bins[..used].iter().map(|&count| count as f64 / total as f64).collect())
     }
 
-    /// How the samples are spread.
-    pub fn spread(&self) -> &Spread {
-        &self.spread
+    /// How the samples are spread, if there are any.
+    pub fn spread(&self) -> Option<&Spread> {
+        self.samples.as_ref().map(|samples| &samples.spread)
+    }
+}
+
+impl Samples {
+    /// Add `samples` consecutive samples of a level.
+    fn add(&mut self, level: u64, samples: u64) {
+        if self.bins.is_empty() {
+            self.bins = vec![0; BINS];
+        }
+        while level >> self.shift >= BINS as u64 {
+            self.widen();
+        }
+        self.bins[(level >> self.shift) as usize] += samples;
+        self.spread.add(level, samples);
+        if let Some(trace) = &mut self.trace {
+            trace.extend(std::iter::repeat_n(level, samples as usize));
+        }
     }
 
     /// Double the width of the bins.
     fn widen(&mut self) {
         for i in 0..BINS / 2 {
-            self.samples[i] = self.samples[2 * i] + self.samples[2 * i + 1];
+            self.bins[i] = self.bins[2 * i] + self.bins[2 * i + 1];
         }
-        self.samples[BINS / 2..].fill(0);
+        self.bins[BINS / 2..].fill(0);
         self.shift += 1;
     }
 }

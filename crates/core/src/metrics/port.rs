@@ -33,13 +33,20 @@ pub struct Counters {
     pub occupancy: Occupancy,
     /// The readings of the policy at every sample, if they are recorded: a row of all circuits each time.
     pub meter: Option<Vec<Reading>>,
+    /// Losses and marks, once there are any: most ports of a large network have none.
+    by_reason: Option<Box<ByReason>>,
+    /// For each circuit the position of the unit that continues a frame which has been sent completely so far;
+    /// [`BROKEN`] if a unit is missing.
+    next: Box<[u64]>,
+}
+
+/// The losses and the marks of a port.
+#[derive(Clone, Debug, Default)]
+struct ByReason {
     lost: [u64; Reason::ALL.len()],
     marked: [u64; Reason::ALL.len()],
     /// Units on which the port was the first to set a congestion mark since the start of the run.
     newly_marked: u64,
-    /// For each circuit the position of the unit that continues a frame which has been sent completely so far;
-    /// [`BROKEN`] if a unit is missing.
-    next: Vec<u64>,
 }
 
 impl Counters {
@@ -58,10 +65,8 @@ impl Counters {
             frames_whole_out: 0,
             occupancy: Occupancy::new(),
             meter: None,
-            lost: [0; Reason::ALL.len()],
-            marked: [0; Reason::ALL.len()],
-            newly_marked: 0,
-            next: vec![BROKEN; vcs],
+            by_reason: None,
+            next: vec![BROKEN; vcs].into(),
         }
     }
 
@@ -74,25 +79,26 @@ impl Counters {
         (self.units_out, self.bytes_out, self.frames_whole_out) = (0, 0, 0);
         (self.units_given_up, self.bytes_given_up, self.credit_cells) = (0, 0, 0);
         (self.pause_frames, self.trimmed) = (0, 0);
-        self.lost.fill(0);
-        self.marked.fill(0);
+        let newly_marked = self.newly_marked();
+        let kept = (newly_marked > 0).then(|| ByReason { newly_marked, ..ByReason::default() });
+        self.by_reason = kept.map(Box::new);
         self.occupancy.reset(now, level);
         self.meter.iter_mut().for_each(Vec::clear);
     }
 
     /// Losses under one reason.
     pub fn lost_for(&self, reason: Reason) -> u64 {
-        self.lost[reason as usize]
+        self.by_reason.as_ref().map_or(0, |counts| counts.lost[reason as usize])
     }
 
     /// All losses.
     pub fn lost_total(&self) -> u64 {
-        self.lost.iter().sum()
+        self.by_reason.as_ref().map_or(0, |counts| counts.lost.iter().sum())
     }
 
     /// Marks under one reason.
     pub fn marked_for(&self, reason: Reason) -> u64 {
-        self.marked[reason as usize]
+        self.by_reason.as_ref().map_or(0, |counts| counts.marked[reason as usize])
     }
 
     #[inline]
@@ -103,23 +109,24 @@ impl Counters {
 
     #[inline]
     pub(crate) fn lost(&mut self, reason: Reason) {
-        self.lost[reason as usize] += 1;
+        self.lost_many(reason, 1);
     }
 
     /// All marks.
     pub fn marked_total(&self) -> u64 {
-        self.marked.iter().sum()
+        self.by_reason.as_ref().map_or(0, |counts| counts.marked.iter().sum())
     }
 
     /// Units on which the port was the first to set a congestion mark since the start of the run, warm-up included.
     pub fn newly_marked(&self) -> u64 {
-        self.newly_marked
+        self.by_reason.as_ref().map_or(0, |counts| counts.newly_marked)
     }
 
     /// A unit, which may bear the mark of another port already, is marked.
     pub(crate) fn marked(&mut self, unit: &Unit, reason: Reason) {
-        self.marked[reason as usize] += 1;
-        self.newly_marked += u64::from(!unit.is_ce());
+        let counts = self.by_reason.get_or_insert_default();
+        counts.marked[reason as usize] += 1;
+        counts.newly_marked += u64::from(!unit.is_ce());
     }
 
     /// A unit that had been queued is lost.
@@ -130,8 +137,11 @@ impl Counters {
     }
 
     /// Count `count` units lost for one reason.
+    #[inline]
     pub(crate) fn lost_many(&mut self, reason: Reason, count: u64) {
-        self.lost[reason as usize] += count;
+        if count > 0 {
+            self.by_reason.get_or_insert_default().lost[reason as usize] += count;
+        }
     }
 
     #[inline]

@@ -265,7 +265,7 @@ fn plain_port(line: &Line, outcome: &Outcome, index: usize) -> Json {
         entry["lossless_drop"] = pauses::lost_at(port).into();
     }
     if line.port.capacity.is_limited() {
-        let spread = Some(counters.occupancy.spread()).filter(|spread| spread.count() >= ENOUGH);
+        let spread = counters.occupancy.spread().filter(|spread| spread.count() >= ENOUGH);
         for (name, percent) in PERCENTILES {
             entry[format!("occupancy_{name}")] = spread.and_then(|spread| spread.percentile(percent)).into();
         }

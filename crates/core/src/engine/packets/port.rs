@@ -66,14 +66,15 @@ pub(crate) struct PacketQueue {
     /// The transmission time of packets of the usual size.
     pace: TransmissionTime,
     capacity: Capacity,
+    /// The sum of the sizes of the packets in `older`.
+    waiting: u64,
     /// Whether a packet may be refused although the port is empty.
     is_judged: bool,
     tally: Tally,
     /// When the measured time begins, if it has not.
     begin: Time,
-    /// Packets of several sizes before the last one, with their ends and sizes, and the sum of the sizes.
+    /// Packets of several sizes before the last one, with their ends and sizes.
     older: Row<(Time, u64)>,
-    waiting: u64,
     /// How packets are accepted; the policy itself keeps the state of frames.
     rule: Rule,
     samples: Option<Box<Samples>>,
@@ -514,6 +515,6 @@ mod tests {
 
     #[test]
     fn a_packet_like_those_around_it_touches_one_line_of_the_cache() {
-        assert_eq!(size_of::<PacketFifo>(), 64);
+        assert_eq!((size_of::<PacketFifo>(), size_of::<PacketQueue>()), (64, 192));
     }
 }

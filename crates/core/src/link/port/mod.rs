@@ -43,14 +43,14 @@ pub struct Port {
     measure: Measure,
     pub(crate) pool: Pool,
     /// Its share of a memory, if it has no buffer of its own.
-    share: Option<Share>,
-    pub(crate) queues: Vec<Queue>,
+    share: Option<Box<Share>>,
+    pub(crate) queues: Box<[Queue]>,
     /// For each circuit the queue that it joins, unless all share one queue or each has its own.
-    places: Vec<usize>,
+    places: Box<[usize]>,
     /// Whether a unit joins one of two queues by its congestion notification instead.
     splits_circuits: bool,
     /// Arrival times of each queue, if the admission policy needs them.
-    arrivals: Vec<ArrivalTimes>,
+    arrivals: Box<[ArrivalTimes]>,
     pub(crate) admission: admission::Policy,
     pub(crate) pushout: Option<pushout::Policy>,
     pub(crate) scheduler: scheduler::Policy,
@@ -58,21 +58,29 @@ pub struct Port {
     /// The classes that it must not send now, if the next node pauses any.
     paused: Option<Box<Paused>>,
     /// Headers of packets that were cut, with their circuits, if packets are cut instead of being lost: they go first.
-    headers: Option<VecDeque<(Unit, usize)>>,
+    headers: Option<Box<Headers>>,
     manner: Manner,
     /// Whether the admission policy accepts everything that fits.
     takes_all: bool,
     pub(crate) line: Line,
     pub(crate) sending: Option<Sending>,
     /// With push-out, for every circuit whether the admission policy has refused the arriving frame.
-    refused: Vec<bool>,
+    refused: Box<[bool]>,
     /// For every circuit the boundaries of the frames that are sent.
-    boundaries: Vec<Boundary>,
-    /// Control frames that wait for the line, and whether one is in transmission.
-    controls: VecDeque<Control>,
+    boundaries: Box<[Boundary]>,
+    /// Control frames that wait for the line, once there have been any, and whether one is in transmission.
+    controls: Option<Box<Controls>>,
     sending_control: bool,
     pub(crate) counters: Counters,
 }
+
+/// The headers that wait at a port, with their circuits.
+#[derive(Clone, Debug, Default)]
+struct Headers(VecDeque<(Unit, usize)>);
+
+/// The control frames that wait at a port.
+#[derive(Clone, Debug, Default)]
+struct Controls(VecDeque<Control>);
 
 /// Which parts of a port must be asked about a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -172,24 +180,24 @@ impl Port {
                 Some(Rule::Frames { .. }) if is_fifo && !may_wait => Manner::Judged,
                 _ => Manner::Asked,
             },
-            refused: vec![false; if parts.pushout.is_some() { vcs } else { 0 }],
-            boundaries: vec![Boundary::default(); vcs],
+            refused: vec![false; if parts.pushout.is_some() { vcs } else { 0 }].into(),
+            boundaries: vec![Boundary::default(); vcs].into(),
             measure: parts.measure,
             pool: parts.pool,
-            share: parts.share,
-            queues: vec![queue; queues],
-            places,
+            share: parts.share.map(Box::new),
+            queues: vec![queue; queues].into(),
+            places: places.into(),
             splits_circuits,
-            arrivals: vec![ArrivalTimes::default(); if arrival_times { queues } else { 0 }],
+            arrivals: vec![ArrivalTimes::default(); if arrival_times { queues } else { 0 }].into(),
             admission: parts.admission,
             pushout: parts.pushout,
             scheduler: parts.scheduler,
             credit: parts.credit.map(Box::new),
             paused: parts.paused.map(Box::new),
-            headers: parts.trims.then(VecDeque::new),
+            headers: parts.trims.then(Box::default),
             line: parts.line,
             sending: None,
-            controls: VecDeque::new(),
+            controls: None,
             sending_control: false,
             counters: Counters::new(vcs),
         }
@@ -212,12 +220,12 @@ impl Port {
 
     /// Its share of a memory, if it shares one.
     pub fn share(&self) -> Option<&Share> {
-        self.share.as_ref()
+        self.share.as_deref()
     }
 
     /// The same, for the network, which lends the memory to it.
     pub(crate) fn share_mut(&mut self) -> Option<&mut Share> {
-        self.share.as_mut()
+        self.share.as_deref_mut()
     }
 
     /// What has been counted since the last reset.
@@ -243,7 +251,7 @@ impl Port {
 
     /// Units in the buffer, the one in transmission included.
     pub fn units_queued(&self) -> u64 {
-        let headers = self.headers.as_ref().map_or(0, |headers| headers.len() as u64);
+        let headers = self.headers.as_ref().map_or(0, |headers| headers.0.len() as u64);
         let queued = self.queues.iter().map(|queue| queue.len() as u64).sum::<u64>();
         queued + headers + u64::from(self.sending.is_some())
     }
@@ -256,7 +264,7 @@ impl Port {
 
     /// Units that wait in the queues; the one in transmission is already on the line.
     pub fn waiting(&self) -> impl Iterator<Item = Unit> {
-        let headers = self.headers.iter().flat_map(|headers| headers.iter().map(|(unit, _)| *unit));
+        let headers = self.headers.iter().flat_map(|headers| headers.0.iter().map(|(unit, _)| *unit));
         headers.chain(self.queues.iter().flat_map(Queue::iter))
     }
 
@@ -463,8 +471,9 @@ impl Port {
 
     /// Queue a control frame for the line, ahead of all units that wait, and in place of one that it makes superfluous.
     pub fn queue_control(&mut self, control: Control) {
-        self.controls.retain(|other| !control.replaces(*other));
-        self.controls.push_back(control);
+        let Controls(waiting) = &mut **self.controls.get_or_insert_default();
+        waiting.retain(|other| !control.replaces(*other));
+        waiting.push_back(control);
     }
 
     /// Start to send the next control frame, if the line is free and one waits.
@@ -472,7 +481,7 @@ impl Port {
         if self.is_busy() {
             return None;
         }
-        let control = self.controls.pop_front()?;
+        let control = self.controls.as_mut()?.0.pop_front()?;
         self.sending_control = true;
         match control {
             Control::Credit(_) | Control::Message => self.counters.credit_cells += 1,
@@ -543,7 +552,7 @@ impl Port {
         let queued: Vec<Unit> = self.waiting().chain(sending).collect();
         self.counters.reset(now, queued.into_iter(), self.pool.total());
         self.paused.iter_mut().for_each(|paused| paused.reset(now));
-        self.share.iter_mut().for_each(Share::reset_counters);
+        self.share.iter_mut().for_each(|share| share.reset_counters());
     }
 
     /// Take a sample of the occupancy for its distribution, and of what the admission policy measures.

@@ -120,7 +120,7 @@ impl Port {
             share.take_in(now, vc, size);
         }
         if let Some(headers) = &mut self.headers {
-            headers.push_back((header, vc));
+            headers.0.push_back((header, vc));
         }
         self.counters.trimmed += u64::from(is_long);
     }
@@ -128,7 +128,7 @@ impl Port {
     /// Take the first of the headers that wait, unless it is paused or lacks credit.
     pub(super) fn next_header(&mut self) -> Option<(Unit, usize)> {
         let headers = self.headers.as_mut()?;
-        let &(header, vc) = headers.front()?;
+        let &(header, vc) = headers.0.front()?;
         let is_held = self.paused.as_ref().is_some_and(|paused| paused.holds(vc))
             || self.credit.as_ref().is_some_and(|credit| !credit.lets(vc, &header));
         if is_held {
@@ -137,7 +137,7 @@ impl Port {
         if let Some(credit) = &mut self.credit {
             credit.sent(vc, &header);
         }
-        headers.pop_front()
+        headers.0.pop_front()
     }
 
     /// Lose units at the heads of the circuits' queues for as long as the admission policy expels any.
