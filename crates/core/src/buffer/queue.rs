@@ -16,13 +16,13 @@ pub struct Queue {
     /// The position of the next unit that joins.
     end: u64,
     len: usize,
-    runs: Option<Runs>,
+    runs: Option<Box<Runs>>,
 }
 
 impl Queue {
     /// An empty queue of one circuit that knows where frames begin and end.
     pub fn of_frames() -> Queue {
-        Queue { runs: Some(Runs::default()), ..Queue::default() }
+        Queue { runs: Some(Box::default()), ..Queue::default() }
     }
 
     /// Where frames begin and end; only a queue that was made [`of_frames`](Queue::of_frames) knows.

@@ -13,41 +13,54 @@ pub struct Counters {
     pub units_in: u64,
     /// Units that were sent.
     pub units_out: u64,
-    /// Units that were lost although they had been queued.
-    pub units_given_up: u64,
-    /// Octets of these.
-    pub bytes_given_up: u64,
     /// Octets that were sent.
     pub bytes_out: u64,
-    /// Credit cells or messages with credits that were sent on the line: they are no units.
-    pub credit_cells: u64,
-    /// Pause frames that were sent on the line.
-    pub pause_frames: u64,
-    /// Packets that were cut to their headers instead of being lost.
-    pub trimmed: u64,
     /// Frames whose first unit arrived.
     pub frames_in: u64,
     /// Frames of which every unit was sent.
     pub frames_whole_out: u64,
     /// Occupancy over time.
     pub occupancy: Occupancy,
-    /// The readings of the policy at every sample, if they are recorded: a row of all circuits each time.
-    pub meter: Option<Vec<Reading>>,
-    /// Losses and marks, once there are any: most ports of a large network have none.
-    by_reason: Option<Box<ByReason>>,
+    /// What most ports of a large network do not have, once there is any of it.
+    rare: Option<Box<RareCounters>>,
     /// For each circuit the position of the unit that continues a frame which has been sent completely so far;
     /// [`BROKEN`] if a unit is missing.
     next: Box<[u64]>,
 }
 
-/// The losses and the marks of a port.
+/// Counters that most ports of a large network leave at zero: losses, marks, packets that were cut, and control frames.
 #[derive(Clone, Debug, Default)]
-struct ByReason {
+pub struct RareCounters {
+    /// Units that were lost although they had been queued.
+    pub units_given_up: u64,
+    /// Octets of these.
+    pub bytes_given_up: u64,
+    /// Credit cells or messages with credits that were sent on the line: they are no units.
+    pub credit_cells: u64,
+    /// Pause frames that were sent on the line.
+    pub pause_frames: u64,
+    /// Packets that were cut to their headers instead of being lost.
+    pub trimmed: u64,
+    /// The readings of the policy at every sample, if they are recorded: a row of all circuits each time.
+    pub meter: Option<Vec<Reading>>,
     lost: [u64; Reason::ALL.len()],
     marked: [u64; Reason::ALL.len()],
     /// Units on which the port was the first to set a congestion mark since the start of the run.
     newly_marked: u64,
 }
+
+/// The counters of a port without any of this.
+static NONE: RareCounters = RareCounters {
+    units_given_up: 0,
+    bytes_given_up: 0,
+    credit_cells: 0,
+    pause_frames: 0,
+    trimmed: 0,
+    meter: None,
+    lost: [0; Reason::ALL.len()],
+    marked: [0; Reason::ALL.len()],
+    newly_marked: 0,
+};
 
 impl Counters {
     /// Counters at time zero, for a port with `vcs` circuits.
@@ -55,17 +68,11 @@ impl Counters {
         Counters {
             units_in: 0,
             units_out: 0,
-            units_given_up: 0,
-            bytes_given_up: 0,
             bytes_out: 0,
-            credit_cells: 0,
-            pause_frames: 0,
-            trimmed: 0,
             frames_in: 0,
             frames_whole_out: 0,
             occupancy: Occupancy::new(),
-            meter: None,
-            by_reason: None,
+            rare: None,
             next: vec![BROKEN; vcs].into(),
         }
     }
@@ -77,28 +84,42 @@ impl Counters {
         self.next.fill(BROKEN);
         queued.for_each(|unit| self.arrived(&unit));
         (self.units_out, self.bytes_out, self.frames_whole_out) = (0, 0, 0);
-        (self.units_given_up, self.bytes_given_up, self.credit_cells) = (0, 0, 0);
-        (self.pause_frames, self.trimmed) = (0, 0);
-        let newly_marked = self.newly_marked();
-        let kept = (newly_marked > 0).then(|| ByReason { newly_marked, ..ByReason::default() });
-        self.by_reason = kept.map(Box::new);
         self.occupancy.reset(now, level);
-        self.meter.iter_mut().for_each(Vec::clear);
+        if let Some(rare) = &mut self.rare {
+            let (meter, newly_marked) = (rare.meter.as_ref().map(|_| Vec::new()), rare.newly_marked);
+            **rare = RareCounters { meter, newly_marked, ..RareCounters::default() };
+        }
+    }
+
+    /// The counters that most ports leave at zero.
+    pub fn rare(&self) -> &RareCounters {
+        self.rare.as_deref().unwrap_or(&NONE)
+    }
+
+    /// The same, to count.
+    #[inline]
+    pub(crate) fn rare_mut(&mut self) -> &mut RareCounters {
+        self.rare.get_or_insert_default()
+    }
+
+    /// The readings of the policy at every sample, if they are recorded.
+    pub(crate) fn meter_mut(&mut self) -> Option<&mut Vec<Reading>> {
+        self.rare.as_mut()?.meter.as_mut()
     }
 
     /// Losses under one reason.
     pub fn lost_for(&self, reason: Reason) -> u64 {
-        self.by_reason.as_ref().map_or(0, |counts| counts.lost[reason as usize])
+        self.rare().lost[reason as usize]
     }
 
     /// All losses.
     pub fn lost_total(&self) -> u64 {
-        self.by_reason.as_ref().map_or(0, |counts| counts.lost.iter().sum())
+        self.rare().lost.iter().sum()
     }
 
     /// Marks under one reason.
     pub fn marked_for(&self, reason: Reason) -> u64 {
-        self.by_reason.as_ref().map_or(0, |counts| counts.marked[reason as usize])
+        self.rare().marked[reason as usize]
     }
 
     #[inline]
@@ -114,33 +135,34 @@ impl Counters {
 
     /// All marks.
     pub fn marked_total(&self) -> u64 {
-        self.by_reason.as_ref().map_or(0, |counts| counts.marked.iter().sum())
+        self.rare().marked.iter().sum()
     }
 
     /// Units on which the port was the first to set a congestion mark since the start of the run, warm-up included.
     pub fn newly_marked(&self) -> u64 {
-        self.by_reason.as_ref().map_or(0, |counts| counts.newly_marked)
+        self.rare().newly_marked
     }
 
     /// A unit, which may bear the mark of another port already, is marked.
     pub(crate) fn marked(&mut self, unit: &Unit, reason: Reason) {
-        let counts = self.by_reason.get_or_insert_default();
-        counts.marked[reason as usize] += 1;
-        counts.newly_marked += u64::from(!unit.is_ce());
+        let rare = self.rare_mut();
+        rare.marked[reason as usize] += 1;
+        rare.newly_marked += u64::from(!unit.is_ce());
     }
 
     /// A unit that had been queued is lost.
     pub(crate) fn gave_up(&mut self, unit: &Unit, reason: Reason) {
-        self.units_given_up += 1;
-        self.bytes_given_up += u64::from(unit.bytes);
-        self.lost(reason);
+        let rare = self.rare_mut();
+        rare.units_given_up += 1;
+        rare.bytes_given_up += u64::from(unit.bytes);
+        rare.lost[reason as usize] += 1;
     }
 
     /// Count `count` units lost for one reason.
     #[inline]
     pub(crate) fn lost_many(&mut self, reason: Reason, count: u64) {
         if count > 0 {
-            self.by_reason.get_or_insert_default().lost[reason as usize] += count;
+            self.rare_mut().lost[reason as usize] += count;
         }
     }
 
@@ -222,11 +244,12 @@ mod tests {
         let mut counters = Counters::new(1);
         counters.lost(Reason::Overflow);
         counters.gave_up(&cell(0, 0), Reason::PushedOut);
-        counters.credit_cells = 7;
-        assert_eq!((counters.lost_total(), counters.units_given_up, counters.bytes_given_up), (2, 1, 53));
+        counters.rare_mut().credit_cells = 7;
+        let given_up = |rare: &RareCounters| (rare.units_given_up, rare.bytes_given_up);
+        assert_eq!((counters.lost_total(), given_up(counters.rare())), (2, (1, 53)));
         counters.reset(Time(10), std::iter::empty(), 0);
-        assert_eq!((counters.lost_total(), counters.units_given_up, counters.bytes_given_up), (0, 0, 0));
-        assert_eq!(counters.credit_cells, 0);
+        assert_eq!((counters.lost_total(), given_up(counters.rare())), (0, (0, 0)));
+        assert_eq!(counters.rare().credit_cells, 0);
     }
 
     #[test]

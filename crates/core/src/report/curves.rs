@@ -68,7 +68,7 @@ fn losses(scenario: &Scenario, outcome: &Outcome, port: usize) -> Json {
 
 fn metered(scenario: &Scenario, outcome: &Outcome, port: usize) -> Json {
     let passing = &passing_circuits(scenario)[port];
-    let rows = outcome.network.ports[port].counters().meter.as_deref().unwrap_or_default();
+    let rows = outcome.network.ports[port].counters().rare().meter.as_deref().unwrap_or_default();
     let circuit = |(place, &vc): (usize, &usize)| {
         let row = rows.iter().skip(place).step_by(passing.len());
         let each = |what: fn(&Reading) -> f64| row.clone().map(what).collect::<Vec<f64>>();

@@ -230,6 +230,7 @@ fn plain_port(line: &Line, outcome: &Outcome, index: usize) -> Json {
     let port = &outcome.network.ports[index];
     let counters = port.counters();
     let marked = by_reason(|reason| counters.marked_for(reason));
+    let rare = counters.rare();
     let (bin, shares) = counters.occupancy.distribution();
     let mut entry = json!({
         "name": line.name,
@@ -237,12 +238,12 @@ fn plain_port(line: &Line, outcome: &Outcome, index: usize) -> Json {
         "units_out": counters.units_out,
         "octets_out": counters.bytes_out,
         "units_queued": port.units_queued(),
-        "units_given_up": counters.units_given_up,
-        "octets_given_up": counters.bytes_given_up,
+        "units_given_up": rare.units_given_up,
+        "octets_given_up": rare.bytes_given_up,
         "lost": by_reason(|reason| counters.lost_for(reason)),
         "frames_in": counters.frames_in,
         "frames_whole_out": counters.frames_whole_out,
-        "credit_cells": counters.credit_cells,
+        "credit_cells": rare.credit_cells,
         "credit_room": outcome.network.receiver(index).map_or(0, Receiver::room),
         "occupancy_mean": counters.occupancy.mean(),
         "occupancy_max": counters.occupancy.max(),
@@ -255,11 +256,11 @@ fn plain_port(line: &Line, outcome: &Outcome, index: usize) -> Json {
     if let Some(paused) = port.paused() {
         entry["paused_s"] = paused.total().as_secs_f64().into();
     }
-    if counters.trimmed > 0 {
-        entry["trimmed"] = counters.trimmed.into();
+    if rare.trimmed > 0 {
+        entry["trimmed"] = rare.trimmed.into();
     }
-    if counters.pause_frames > 0 {
-        entry["pause_frames"] = counters.pause_frames.into();
+    if rare.pause_frames > 0 {
+        entry["pause_frames"] = rare.pause_frames.into();
     }
     if pauses::lost_at(port) > 0 {
         entry["lossless_drop"] = pauses::lost_at(port).into();

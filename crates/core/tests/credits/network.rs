@@ -184,7 +184,7 @@ fn check(text: &Json, seen: &mut Seen) {
     for (index, line) in scenario.lines.iter().enumerate() {
         let port = &outcome.network.ports[index];
         assert!(line.port.memory.is_some() || port.counters().lost_total() == 0, "{}", line.name);
-        seen.credits += port.counters().credit_cells;
+        seen.credits += port.counters().rare().credit_cells;
         let (Some(sender), Some(receiver)) = (port.credit(), outcome.network.receiver(index)) else {
             continue;
         };

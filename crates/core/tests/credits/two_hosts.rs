@@ -77,17 +77,17 @@ fn charged_credit_cells_take_their_time_from_the_data_of_the_other_direction() {
         let outcome = run(&scenario);
         let [there, back] =
             ["line", "line.back"].map(|name| outcome.network.ports[port(&scenario, name)].counters());
-        assert_eq!(there.credit_cells, 0, "b's cells need no credits");
-        assert!(back.units_out + back.credit_cells >= 2299, "the line back is always busy");
+        assert_eq!(there.rare().credit_cells, 0, "b's cells need no credits");
+        assert!(back.units_out + back.rare().credit_cells >= 2299, "the line back is always busy");
         let arrived = outcome.network.circuits[0].tally().arrived;
         let written = outcome.network.receiver(port(&scenario, "line")).unwrap().books(0).told / n2;
         assert_eq!(written, arrived / n2);
         let charged = if charge { written } else { 0 };
         // One may still wait behind the cell in transmission.
         assert!(
-            (charged.saturating_sub(1)..=charged).contains(&back.credit_cells),
+            (charged.saturating_sub(1)..=charged).contains(&back.rare().credit_cells),
             "{} of {charged}",
-            back.credit_cells
+            back.rare().credit_cells
         );
     }
 }

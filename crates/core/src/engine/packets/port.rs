@@ -441,6 +441,7 @@ mod tests {
     use crate::buffer::admission::Shortcuts;
     use crate::network::Network;
     use crate::scenario::load;
+    use crate::scenario::model::Line;
     use crate::unit::Flags;
     use proptest::prelude::*;
     use std::iter;
@@ -515,6 +516,11 @@ mod tests {
 
     #[test]
     fn a_packet_like_those_around_it_touches_one_line_of_the_cache() {
-        assert_eq!((size_of::<PacketFifo>(), size_of::<PacketQueue>()), (64, 192));
+        assert_eq!(size_of::<PacketFifo>(), 64);
+    }
+
+    #[test]
+    fn a_large_network_has_small_ports() {
+        assert_eq!((size_of::<Port>(), size_of::<PacketQueue>(), size_of::<Line>()), (448, 192, 120));
     }
 }

@@ -181,6 +181,7 @@ impl Steps {
             rules[port].is_some() && !policed[port] && !is_from_host(scenario, &scenario.lines[port])
         };
         let memories = ruled_memories(network, is_ruled);
+        let memory_of = |line: usize| memories.get(line).copied().flatten();
         for (rule, line) in rules.iter_mut().zip(&scenario.lines) {
             *rule = rule.filter(|_| !matches!(line.port.measure, Measure::MemoryCells(_)));
         }
@@ -188,7 +189,7 @@ impl Steps {
         let stop = |line: usize| {
             let from_host = is_from_host(scenario, &scenario.lines[line]);
             match rules[line] {
-                None if memories[line].is_some() => PacketDestination::Shared,
+                None if memory_of(line).is_some() => PacketDestination::Shared,
                 None => PacketDestination::Asked,
                 Some(_) if from_host || !(meets[line] || policed[line] || marks(line)) => {
                     PacketDestination::Alone
@@ -198,7 +199,7 @@ impl Steps {
         };
         let division = Lookahead::new(scenario, |line| match stop(line) {
             PacketDestination::Meet => Some(line),
-            PacketDestination::Shared => memories[line].map(|memory| scenario.lines.len() + memory),
+            PacketDestination::Shared => memory_of(line).map(|memory| scenario.lines.len() + memory),
             _ => None,
         });
         let ends = Ends::new(scenario, &rules);
@@ -240,10 +241,13 @@ impl Steps {
 }
 
 /// For every port the memory that it shares, if the memory removes nothing that it has accepted, and all its ports accept by
-/// a rule.
+/// a rule; nothing if there is no memory that removes nothing.
 fn ruled_memories(network: &Network, is_ruled: impl Fn(usize) -> bool) -> Vec<Option<usize>> {
     let can_be_ruled = |memory: &Memory| allows(Form::SharedPorts) && !memory.acts();
     let mut ruled: Vec<bool> = network.memories().map(can_be_ruled).collect();
+    if !ruled.contains(&true) {
+        return Vec::new();
+    }
     let shares = network.ports.iter().map(|port| port.share().map(Share::number));
     let shares: Vec<Option<usize>> = shares.collect();
     for (port, memory) in shares.iter().enumerate().filter_map(|(port, memory)| Some((port, (*memory)?))) {

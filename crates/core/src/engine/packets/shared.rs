@@ -37,7 +37,7 @@ use crate::units::Time;
 /// The packets that ports of such memories hold.
 #[derive(Debug)]
 pub(crate) struct SharedPorts {
-    /// For each port its memory, if that is such a memory.
+    /// For each port its memory, if that is such a memory; empty if none is.
     memories: Vec<Option<usize>>,
     /// For each memory its ports that hold packets, by the time at which the first one leaves.
     due: Vec<BinaryHeap<Reverse<(Time, u32)>>>,

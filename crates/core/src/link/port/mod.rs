@@ -484,8 +484,8 @@ impl Port {
         let control = self.controls.as_mut()?.0.pop_front()?;
         self.sending_control = true;
         match control {
-            Control::Credit(_) | Control::Message => self.counters.credit_cells += 1,
-            Control::Pause(_) => self.counters.pause_frames += 1,
+            Control::Credit(_) | Control::Message => self.counters.rare_mut().credit_cells += 1,
+            Control::Pause(_) => self.counters.rare_mut().pause_frames += 1,
         }
         Some((control, self.line.send(now, control.octets())))
     }
@@ -563,7 +563,7 @@ impl Port {
     /// Add `samples` samples of a level, for an engine that tracks the occupancy itself and knows that it is unchanged.
     pub(crate) fn sample_level(&mut self, level: u64, samples: u64) {
         self.counters.occupancy.sample_many(level, samples);
-        if let Some(meter) = &mut self.counters.meter {
+        if let Some(meter) = self.counters.meter_mut() {
             for _ in 0..samples {
                 let reading = |vc| self.admission.meter(vc).unwrap_or_default();
                 meter.extend((0..self.pool.vcs()).map(reading));

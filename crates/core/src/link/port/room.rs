@@ -122,7 +122,7 @@ impl Port {
         if let Some(headers) = &mut self.headers {
             headers.0.push_back((header, vc));
         }
-        self.counters.trimmed += u64::from(is_long);
+        self.counters.rare_mut().trimmed += u64::from(is_long);
     }
 
     /// Take the first of the headers that wait, unless it is paused or lacks credit.
