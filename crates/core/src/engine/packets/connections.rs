@@ -54,8 +54,9 @@ impl<'a> Connections<'a> {
     pub(crate) fn new(scenario: &'a Scenario) -> Connections<'a> {
         let is_drawn = |index: usize| scenario.flows[index].transfer.is_some();
         let count = scenario.flows.len();
-        let under_way: Vec<Flow> =
-            (0..count).filter(|&index| !is_drawn(index)).map(|index| Flow::new(scenario, index)).collect();
+        let standing = (0..count).filter(|&index| !is_drawn(index));
+        let mut under_way = Vec::with_capacity(standing.clone().count()); // flows are large
+        under_way.extend(standing.map(|index| Flow::new(scenario, index)));
         let mut places = 0..;
         let stage = |index| match is_drawn(index) {
             true => Stage::Waiting,
