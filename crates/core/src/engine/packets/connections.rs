@@ -147,3 +147,42 @@ impl<'a> Connections<'a> {
         self.over.iter_mut().for_each(|flow| flow.reset_counters(now));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Packets;
+    use super::*;
+    use crate::engine::outcome::Stopwatch;
+    use crate::scenario::load;
+    use crate::units::Span;
+
+    #[test]
+    fn only_transfers_under_way_have_a_connection() {
+        let line = "{ rate = '10 Gb/s', delay = '1 us' }";
+        let text = format!(
+            "name = 'transfers'
+            duration = '20 ms'
+            warmup = '5 ms'
+            adaptation = {{ kind = 'packet' }}
+            topology = {{ template = 'leaf-spine', leaves = 2, spines = 2, hosts = 4, host = {line}, fabric = {line} }}
+            [flows]
+            stop = '10 ms'
+            source = {{ kind = 'arrivals', sizes = {{ exponential = {{ mean = '20 kB' }} }}, load = '30 %', to = 'any' }}
+            transport = {{ kind = 'tcp', profile = 'datacenter' }}",
+        );
+        let scenario = load(&text, "transfers.toml", &[]).unwrap_or_else(|why| panic!("{why}"));
+        let mut engine = Packets::new(&scenario, false);
+        assert_eq!(engine.connections.under_way.len(), 0, "none has started");
+        let at = |time| Time::ZERO + Span::millis(time);
+        let under_way: Vec<usize> = [5, 10, 20]
+            .map(at)
+            .map(|end| {
+                engine.run_until(end, &mut Stopwatch::default());
+                engine.connections.under_way.len()
+            })
+            .to_vec();
+        let all = scenario.flows.len();
+        assert!(all > 500 && (1..50).contains(&under_way[0]) && under_way[1] < 50, "{under_way:?} of {all}");
+        assert_eq!((under_way[2], engine.connections.over.len()), (0, all), "all have ended");
+    }
+}
