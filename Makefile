@@ -10,7 +10,7 @@ ARGS ?=
 MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 # Where the repository is. Nothing in it names an address until `make urls REPOSITORY=https://…` has written one.
 REPOSITORY ?=
-# With any other word than yes the simulator is compiled once, without a profile: in half the time, and a sixth slower to
+# With any other word than yes the simulator is compiled once, without a profile: in half the time, and up to a sixth slower to
 # run. What has been built with the other word is built again.
 PGO ?= yes
 # The simulator for browsers, and the page of the lab that contains it.
@@ -194,7 +194,7 @@ PROFDATA = $(firstword $(wildcard $(shell rustc --print sysroot 2>/dev/null)/lib
 $(VENV)/.built: $(VENV)/.installed $(SOURCES) benchmarks/train.py
 ifeq ($(PGO),yes)
 	@test -n "$(PROFDATA)" || { echo "adding llvm-tools to the Rust toolchain"; rustup component add llvm-tools; } || \
-		echo "no llvm-profdata (rustup component add llvm-tools): building without a profile, a sixth slower" >&2
+		echo "no llvm-profdata (rustup component add llvm-tools): building without a profile, up to a sixth slower" >&2
 endif
 	@$(MAKE) --no-print-directory simulator
 	@echo $(PGO) > $@
