@@ -82,6 +82,7 @@ fn cell(index: u64) -> Unit {
     Unit {
         vc,
         frame: (number / u64::from(FRAME)) as u32,
+        identity: (number / u64::from(FRAME)) as u32,
         index: position,
         bytes: CELL_BYTES as u16,
         hop: 0,

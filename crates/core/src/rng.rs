@@ -7,6 +7,9 @@
 //! keys of 64 bits, a hash of seed and path: of n components two have the same numbers with a probability of about
 //! n² / 2⁶⁵, which is 3 · 10⁻⁸ for a million. The generator is pinned by test vectors; logarithms come from a portable
 //! library, so that the same draws come out on every machine.
+//!
+//! A component that decides about units draws from [`Keyed`]: there a number depends on its [`Subject`], such as a unit,
+//! and not on how many numbers were drawn before. If one packet is taken away, every draw about another packet keeps its value.
 
 use std::fmt::{self, Display, Write};
 
@@ -48,24 +51,17 @@ impl Stream {
 
     /// 64 uniformly distributed bits.
     pub fn next_u64(&mut self) -> u64 {
-        u64::from(self.next_u32()) << 32 | u64::from(self.next_u32())
+        joined(self.next_u32(), self.next_u32())
     }
 
     /// Uniform on `[0, 1)` with 53 random bits.
     pub fn unit(&mut self) -> f64 {
-        (self.next_u64() >> 11) as f64 / (1u64 << 53) as f64
+        fraction(self.next_u64())
     }
 
     /// Uniform on the integers `0..=limit`, without bias.
     pub fn up_to(&mut self, limit: u64) -> u64 {
-        let Some(range) = limit.checked_add(1) else { return self.next_u64() };
-        let zone = u64::MAX - (u64::MAX - limit) % range;
-        loop {
-            let draw = self.next_u64();
-            if draw <= zone {
-                return draw % range;
-            }
-        }
+        whole_up_to(limit, || self.next_u64())
     }
 
     /// True with the given probability.
@@ -76,6 +72,163 @@ impl Stream {
     /// Exponentially distributed with mean 1.
     pub fn exponential(&mut self) -> f64 {
         -libm::log(1.0 - self.unit())
+    }
+}
+
+/// What random numbers are about: a unit, an instant or a circuit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Subject([u32; 3]);
+
+impl Subject {
+    /// Unit `index` of the packet of this identity on a circuit.
+    #[inline]
+    pub fn unit(circuit: u32, identity: u32, index: u16) -> Subject {
+        Subject([circuit, identity, index.into()])
+    }
+
+    /// The same unit at the head of its queue, for a component that has also decided about it when it arrived.
+    pub fn at_head(self) -> Subject {
+        let Subject([first, second, third]) = self;
+        Subject([first, second, third | AT_HEAD])
+    }
+
+    /// Decisions that concern no unit, at the instant of this many picoseconds and at one of several places.
+    pub fn instant(ps: u64, place: usize) -> Subject {
+        Subject([ps as u32, (ps >> 32) as u32, INSTANT | place as u32])
+    }
+
+    /// A circuit.
+    pub fn circuit(circuit: u32) -> Subject {
+        Subject([circuit, 0, CIRCUIT])
+    }
+}
+
+/// In the last words of subjects, above every index of a unit.
+const AT_HEAD: u32 = 1 << 16;
+const INSTANT: u32 = 1 << 30;
+const CIRCUIT: u32 = 1 << 31;
+
+/// Random numbers of one component by their subject.
+#[derive(Clone, Debug)]
+pub struct Keyed {
+    key: [u32; 2],
+}
+
+impl Keyed {
+    /// The numbers of the component at `path` under `seed`.
+    pub fn new(seed: u64, path: impl Display) -> Keyed {
+        let key = path_key(seed, path);
+        Keyed { key: [key as u32, (key >> 32) as u32] }
+    }
+
+    /// The numbers about a subject, always the same ones in the same order.
+    #[inline]
+    pub fn about(&self, subject: Subject) -> Draws {
+        Draws { key: self.key, subject, block: 0, numbers: [0; BLOCK], used: BLOCK }
+    }
+
+    /// The first number about a subject, uniform on `[0, 1)`.
+    #[inline]
+    pub fn unit(&self, subject: Subject) -> f64 {
+        self.about(subject).unit()
+    }
+}
+
+/// The random numbers of one component about one subject.
+#[derive(Clone, Debug)]
+pub struct Draws {
+    key: [u32; 2],
+    subject: Subject,
+    block: u32,
+    numbers: [u32; BLOCK],
+    used: usize,
+}
+
+impl Draws {
+    /// 64 uniformly distributed bits.
+    #[inline]
+    pub fn next_u64(&mut self) -> u64 {
+        if self.used == BLOCK {
+            self.refill();
+        }
+        self.used += 2;
+        joined(self.numbers[self.used - 2], self.numbers[self.used - 1])
+    }
+
+    /// Compute the next block.
+    #[inline]
+    fn refill(&mut self) {
+        let Subject([first, second, third]) = self.subject;
+        self.numbers = philox_block([self.block, first, second, third], self.key);
+        #[cfg(test)]
+        log::note(self);
+        self.block += 1;
+        self.used = 0;
+    }
+
+    /// Uniform on `[0, 1)` with 53 random bits.
+    #[inline]
+    pub fn unit(&mut self) -> f64 {
+        fraction(self.next_u64())
+    }
+
+    /// True with the given probability.
+    #[inline]
+    pub fn chance(&mut self, probability: f64) -> bool {
+        self.unit() < probability
+    }
+
+    /// Uniform on the integers `0..=limit`, without bias.
+    pub fn up_to(&mut self, limit: u64) -> u64 {
+        whole_up_to(limit, || self.next_u64())
+    }
+}
+
+/// The random numbers of one component that may ask for any number of them about a subject, in several decisions.
+#[derive(Clone, Debug)]
+pub struct Dice {
+    keyed: Keyed,
+    draws: Draws,
+}
+
+impl Dice {
+    /// The numbers of the component at `path` under `seed`.
+    pub fn new(seed: u64, path: impl Display) -> Dice {
+        let keyed = Keyed::new(seed, path);
+        Dice { draws: keyed.about(Subject([0; 3])), keyed }
+    }
+
+    /// The numbers about a subject: those that follow the last one, if that was about the same subject.
+    #[inline]
+    pub fn about(&mut self, subject: Subject) -> &mut Draws {
+        if self.draws.subject != subject {
+            self.draws = self.keyed.about(subject);
+        }
+        &mut self.draws
+    }
+}
+
+/// One number of 64 bits from two of 32.
+#[inline]
+fn joined(high: u32, low: u32) -> u64 {
+    u64::from(high) << 32 | u64::from(low)
+}
+
+/// The 53 highest bits as a fraction of 1.
+#[inline]
+fn fraction(bits: u64) -> f64 {
+    (bits >> 11) as f64 / (1u64 << 53) as f64
+}
+
+/// Uniform on the integers `0..=limit`, without bias, from numbers of 64 bits.
+fn whole_up_to(limit: u64, mut next: impl FnMut() -> u64) -> u64 {
+    let Some(range) = limit.checked_add(1) else { return next() };
+    let zone = u64::MAX - (u64::MAX - limit) % range;
+    loop {
+        let draw = next();
+        if draw <= zone {
+            return draw % range;
+        }
     }
 }
 
@@ -118,6 +271,16 @@ fn philox([mut first, mut second]: [[u32; BLOCK]; 2], mut key: [u32; 2]) -> [[u3
     [first, second]
 }
 
+/// Philox4x32 with ten rounds, for one counter.
+#[inline]
+fn philox_block(mut counter: [u32; BLOCK], mut key: [u32; 2]) -> [u32; BLOCK] {
+    for _ in 0..10 {
+        counter = round(counter, key);
+        key = [key[0].wrapping_add(0x9e37_79b9), key[1].wrapping_add(0xbb67_ae85)];
+    }
+    counter
+}
+
 #[inline]
 fn round(counter: [u32; BLOCK], key: [u32; 2]) -> [u32; BLOCK] {
     let left = u64::from(counter[0]) * 0xd251_1f53;
@@ -132,6 +295,34 @@ fn round(counter: [u32; BLOCK], key: [u32; 2]) -> [u32; BLOCK] {
 
 /// Numbers from one counter.
 const BLOCK: usize = 4;
+
+/// The draws of tests that look at each of them.
+#[cfg(test)]
+pub(crate) mod log {
+    use super::{BLOCK, Draws, Subject};
+    use std::cell::RefCell;
+
+    /// A block of numbers: the key of its component, its subject, its place, and the numbers.
+    pub(crate) type Drawn = ([u32; 2], Subject, u32, [u32; BLOCK]);
+
+    thread_local! {
+        static DRAWN: RefCell<Option<Vec<Drawn>>> = const { RefCell::new(None) };
+    }
+
+    pub(super) fn note(draws: &Draws) {
+        let Draws { key, subject, block, numbers, .. } = *draws;
+        DRAWN.with_borrow_mut(|drawn| {
+            drawn.iter_mut().for_each(|drawn| drawn.push((key, subject, block, numbers)))
+        });
+    }
+
+    /// Every block that is drawn in this thread while `work` is done.
+    pub(crate) fn during(work: impl FnOnce()) -> Vec<Drawn> {
+        DRAWN.set(Some(Vec::new()));
+        work();
+        DRAWN.take().unwrap_or_default()
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -156,6 +347,44 @@ mod tests {
         for number in (0..5).flat_map(block) {
             assert_eq!(stream.next_u32(), number);
         }
+    }
+
+    #[test]
+    fn a_number_depends_on_its_subject_and_not_on_those_before() {
+        let keyed = Keyed::new(7, "test");
+        let unit = |identity, index| keyed.unit(Subject::unit(3, identity, index));
+        let first = unit(0, 0);
+        assert_eq!(first, unit(0, 0));
+        let mut all = vec![first, unit(1, 0), unit(0, 1), keyed.unit(Subject::unit(4, 0, 0))];
+        all.extend([keyed.unit(Subject::instant(3, 0)), keyed.unit(Subject::circuit(3))]);
+        all.extend([
+            Keyed::new(8, "test").unit(Subject::unit(3, 0, 0)),
+            Keyed::new(7, "other").unit(Subject::unit(3, 0, 0)),
+        ]);
+        all.sort_by(f64::total_cmp);
+        all.dedup();
+        assert_eq!(all.len(), 8, "each subject, component and seed has numbers of its own");
+    }
+
+    #[test]
+    fn numbers_about_a_subject_are_those_of_its_counters() {
+        let keyed = Keyed::new(7, "test");
+        let block = |block| philox([[block, 3, 9, 2], [0; 4]], keyed.key)[0];
+        let mut draws = keyed.about(Subject::unit(3, 9, 2));
+        for pair in [block(0), block(1)].as_flattened().chunks(2) {
+            assert_eq!(draws.next_u64(), joined(pair[0], pair[1]));
+        }
+    }
+
+    #[test]
+    fn numbers_about_neighbouring_subjects_are_uniform_and_independent() {
+        let keyed = Keyed::new(7, "test");
+        let numbers: Vec<f64> =
+            (0..100_000).map(|identity| keyed.unit(Subject::unit(1, identity, 0))).collect();
+        let mean = |of: &dyn Fn(&[f64]) -> f64| numbers.windows(2).map(of).sum::<f64>() / 99_999.0;
+        assert!((mean(&|pair| pair[0]) - 0.5).abs() < 0.005);
+        assert!((mean(&|pair| pair[0] * pair[0]) - 1.0 / 3.0).abs() < 0.005);
+        assert!((mean(&|pair| pair[0] * pair[1]) - 0.25).abs() < 0.005);
     }
 
     #[test]

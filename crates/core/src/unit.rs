@@ -1,12 +1,19 @@
 //! The unit of transport: a cell on a cell link or a whole packet on a packet link.
 
-/// A cell or a packet, as ports see it: sixteen octets, copied freely.
+use crate::rng::Subject;
+
+/// A cell or a packet, as ports see it: twenty octets, copied freely.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unit {
     /// The virtual circuit, an index into the network's circuits.
     pub vc: u32,
     /// Serial number of the frame on its circuit.
     pub frame: u32,
+    /// What its packet is called at its source, whatever became of earlier ones: see [`Payload::identity`]. Random draws about the
+    /// unit depend on it.
+    ///
+    /// [`Payload::identity`]: crate::network::circuit::Payload::identity
+    pub identity: u32,
     /// Position within the frame, from 0; always 0 for a packet.
     pub index: u16,
     /// Octets on the line.
@@ -83,6 +90,12 @@ impl Flags {
 }
 
 impl Unit {
+    /// The unit as the subject of random draws.
+    #[inline]
+    pub fn subject(&self) -> Subject {
+        Subject::unit(self.vc, self.identity, self.index)
+    }
+
     /// Whether a frame begins here as far as a node can tell, see [`Boundary`].
     pub fn is_first(&self) -> bool {
         self.flags.has(Flags::FIRST)
@@ -167,13 +180,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_unit_fits_sixteen_octets() {
-        assert_eq!(size_of::<Unit>(), 16);
+    fn a_unit_fits_twenty_octets() {
+        assert_eq!(size_of::<Unit>(), 20);
     }
 
     #[test]
     fn l4s_is_what_bears_ect_1_or_ce() {
-        let unit = |flags| Unit { vc: 0, frame: 0, index: 0, bytes: 53, hop: 0, flags };
+        let unit = |flags| Unit { vc: 0, frame: 0, identity: 0, index: 0, bytes: 53, hop: 0, flags };
         let is_l4s = |flags: Flags| unit(flags).is_l4s();
         assert!(!is_l4s(Flags::default()) && !is_l4s(Flags::ECT));
         assert!(is_l4s(Flags::ECT.with(Flags::L4S)) && is_l4s(Flags::ECT.with(Flags::CE)));
@@ -181,8 +194,15 @@ mod tests {
 
     #[test]
     fn a_single_cell_frame_is_first_and_last() {
-        let unit =
-            Unit { vc: 0, frame: 0, index: 0, bytes: 53, hop: 0, flags: Flags::FIRST.with(Flags::EOM) };
+        let unit = Unit {
+            vc: 0,
+            frame: 0,
+            identity: 0,
+            index: 0,
+            bytes: 53,
+            hop: 0,
+            flags: Flags::FIRST.with(Flags::EOM),
+        };
         assert!(unit.is_first() && unit.is_eom() && !unit.is_marked());
     }
 
@@ -193,6 +213,7 @@ mod tests {
         let unit = |&(frame, index): &(u32, u16)| Unit {
             vc: 0,
             frame,
+            identity: frame,
             index,
             bytes: 53,
             hop: 0,

@@ -144,7 +144,7 @@ fn the_audit_misses_a_unit_that_has_vanished_from_a_line() {
 
 #[test]
 fn the_audit_misses_a_loss_that_no_port_has_counted() {
-    let cell = Unit { vc: 0, frame: 0, index: 0, bytes: 53, hop: 0, flags: Flags::default() };
+    let cell = Unit { vc: 0, frame: 0, identity: 0, index: 0, bytes: 53, hop: 0, flags: Flags::default() };
     let failures = meddled(|outcome| outcome.network.circuits[0].lost(&cell));
     assert!(failures.len() == 1 && failures[0].contains("lost"), "{failures:?}");
 }

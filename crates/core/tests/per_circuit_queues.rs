@@ -71,7 +71,7 @@ impl Traffic {
         let flags = if *index + 1 == *length { first.with(Flags::EOM) } else { first };
         let bytes = if self.measure == Measure::Cells { 53 } else { 40 + self.stream.up_to(1460) as u16 };
         *index += 1;
-        Unit { vc: vc as u32, frame: *frame, index: *index - 1, bytes, hop: 0, flags }
+        Unit { vc: vc as u32, frame: *frame, identity: *frame, index: *index - 1, bytes, hop: 0, flags }
     }
 
     /// A port that pushes out takes nothing more of a frame that it has refused a unit of, but for a delimiter.

@@ -63,7 +63,7 @@ fn traffic() -> Vec<(Time, Unit)> {
         let (frame, bytes) = ((serial / FRAME) as u32, CELL_BYTES as u16);
         (
             Time(number * tenth / LOAD),
-            Unit { vc: vc as u32, frame, index: index as u16, bytes, hop: 0, flags },
+            Unit { vc: vc as u32, frame, identity: frame, index: index as u16, bytes, hop: 0, flags },
         )
     };
     (0..CELLS).map(cell).collect()

@@ -111,7 +111,8 @@ mod tests {
 
     /// What the receiver says, given which cells of two consecutive frames of three cells arrive.
     fn receive(arrived: [bool; 6]) -> Vec<Reassembled> {
-        let frames = [0, 1].map(|frame| Shape { units: 3, bytes: 53 }.units(0, frame, Flags::default()));
+        let frames =
+            [0, 1].map(|frame| Shape { units: 3, bytes: 53 }.units(0, (frame, frame), Flags::default()));
         let mut reassembly = Reassembly::default();
         let cells = frames.into_iter().flatten().zip(arrived).filter(|(_, arrived)| *arrived);
         cells.filter_map(|(unit, _)| reassembly.push(&unit, 1, 3)).collect()

@@ -159,7 +159,7 @@ mod tests {
         pool.all = { side = "ingress" }
     "#;
 
-    const CELL: Unit = Unit { vc: 0, frame: 0, index: 0, bytes: 53, hop: 0, flags: Flags(0) };
+    const CELL: Unit = Unit { vc: 0, frame: 0, identity: 0, index: 0, bytes: 53, hop: 0, flags: Flags(0) };
 
     /// The faults that an audit finds in a run that was tampered with.
     fn failures(text: &str, tamper: impl FnOnce(&Scenario, &mut Network)) -> String {

@@ -3,7 +3,7 @@
 use super::capacity::Capacity;
 use super::size::{Level, Measure};
 use crate::refused::{Refused, refuse, unfit};
-use crate::rng::Stream;
+use crate::rng::{Dice, Keyed};
 use crate::transport::fec::Budget;
 use crate::units::{CELL_BYTES, Rate};
 
@@ -27,6 +27,8 @@ pub struct Context<'a> {
 /// The contract of a circuit, and the form of its frames.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contract {
+    /// Number of the circuit in the network; of a queue of a memory, that of the queue.
+    pub circuit: u32,
     /// Minimum cell rate that was promised; zero where nothing was. The scheduler says what it counts.
     pub mcr: Rate,
     /// Weight or share of the circuit; 1 if none was given.
@@ -68,9 +70,14 @@ impl Context<'_> {
         self.contracts.iter().map(move |contract| contract.outlet.unwrap_or(own))
     }
 
-    /// The policy's own random numbers at this port.
-    pub fn stream(&self, policy: &str) -> Stream {
-        Stream::new(self.seed, format_args!("port.{}.{policy}", self.port))
+    /// The policy's own random numbers at this port, by the unit or circuit that they concern.
+    pub fn keyed(&self, policy: &str) -> Keyed {
+        Keyed::new(self.seed, format_args!("port.{}.{policy}", self.port))
+    }
+
+    /// Like [`keyed`](Context::keyed), for a policy that may draw several times about a unit.
+    pub fn dice(&self, policy: &str) -> Dice {
+        Dice::new(self.seed, format_args!("port.{}.{policy}", self.port))
     }
 
     /// The sum of all minimum cell rates, in bits per second, or that the line cannot keep the promise.
@@ -92,6 +99,7 @@ impl Context<'_> {
     /// A port of `capacity` cells at 155.52 Mb/s by itself, with frames of 32 cells, for tests of policies.
     pub fn alone(capacity: u64, vcs: usize) -> Context<'static> {
         const PLAIN: Contract = Contract {
+            circuit: 0,
             mcr: Rate(0),
             weight: 1.0,
             priority: 0,
@@ -102,7 +110,15 @@ impl Context<'_> {
             alpha: None,
             outlet: None,
         };
-        static CONTRACTS: [Contract; 64] = [PLAIN; 64];
+        static CONTRACTS: [Contract; 64] = {
+            let mut contracts = [PLAIN; 64];
+            let mut circuit = 0;
+            while circuit < contracts.len() {
+                contracts[circuit].circuit = circuit as u32;
+                circuit += 1;
+            }
+            contracts
+        };
         Context {
             capacity: Capacity::limited(capacity),
             measure: Measure::Cells,

@@ -143,7 +143,9 @@ mod tests {
             (false, true) => Flags::EOM,
             _ => Flags::default(),
         };
-        (0..cells).map(|i| Unit { vc: 0, frame: 0, index: i, bytes: 53, hop: 0, flags: flags(i) }).collect()
+        (0..cells)
+            .map(|i| Unit { vc: 0, frame: 0, identity: 0, index: i, bytes: 53, hop: 0, flags: flags(i) })
+            .collect()
     }
 
     const TAKEN: Verdict = Verdict::Accept;

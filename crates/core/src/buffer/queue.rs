@@ -290,7 +290,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn unit(frame: u32) -> Unit {
-        Unit { vc: 0, frame, index: 0, bytes: 53, hop: 0, flags: Flags::default() }
+        Unit { vc: 0, frame, identity: frame, index: 0, bytes: 53, hop: 0, flags: Flags::default() }
     }
 
     #[test]

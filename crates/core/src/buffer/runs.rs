@@ -209,7 +209,7 @@ mod tests {
         for letter in units.chars() {
             let flags = Flags::spelled(letter);
             (frame, index) = if flags.has(Flags::FIRST) { (frame + 1, 0) } else { (frame, index + 1) };
-            queue.push(Unit { vc: 0, frame, index, bytes: 53, hop: 0, flags });
+            queue.push(Unit { vc: 0, frame, identity: frame, index, bytes: 53, hop: 0, flags });
         }
         queue
     }
@@ -288,7 +288,7 @@ mod tests {
                         let first = if index == 0 { Flags::FIRST } else { Flags::default() };
                         let eom = step == 0 || index > 4;
                         let flags = if eom { first.with(Flags::EOM) } else { first };
-                        queue.push(Unit { vc: 0, frame, index, bytes: 53, hop: 0, flags });
+                        queue.push(Unit { vc: 0, frame, identity: frame, index, bytes: 53, hop: 0, flags });
                         (frame, index) = if eom { (frame + 1, 0) } else { (frame, index + 1) };
                     }
                     4 => (frame, index) = (frame + 1, 0),

@@ -31,6 +31,9 @@ mod packets;
 
 mod exact;
 
+#[cfg(test)]
+mod draws;
+
 mod forms;
 
 mod timers;

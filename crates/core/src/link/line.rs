@@ -7,7 +7,7 @@
 //! with its gaps unchanged, and every unit of it stays equally long.
 
 use super::shaper::Shaper;
-use crate::rng::Stream;
+use crate::rng::{Keyed, Subject};
 use crate::units::{CELL_BYTES, Rate, Span, Time};
 
 /// State of a line.
@@ -27,18 +27,18 @@ pub struct Line {
 #[derive(Clone, Debug)]
 pub struct Pause {
     longest: Span,
-    stream: Stream,
+    keyed: Keyed,
 }
 
 impl Pause {
     /// Pauses of up to `longest`.
-    pub fn new(longest: Span, stream: Stream) -> Pause {
-        Pause { longest, stream }
+    pub fn new(longest: Span, keyed: Keyed) -> Pause {
+        Pause { longest, keyed }
     }
 
-    /// The pause before the next frame.
-    pub fn draw(&mut self) -> Span {
-        Span(self.stream.up_to(self.longest.0))
+    /// The pause before a frame; its first unit is the subject.
+    pub fn before(&self, subject: Subject) -> Span {
+        Span(self.keyed.about(subject).up_to(self.longest.0))
     }
 }
 
@@ -78,12 +78,12 @@ impl Line {
 
     /// A frame is about to be sent at `now` or as soon as the line is free: pause.
     #[inline]
-    pub fn rest(&mut self, now: Time) {
-        if let Some(pause) = &mut self.pause {
+    pub fn rest(&mut self, now: Time, subject: Subject) {
+        if let Some(pause) = &self.pause {
             if now > self.free {
                 (self.free, self.carry) = (now, 0);
             }
-            self.free += pause.draw();
+            self.free += pause.before(subject);
         }
     }
 
@@ -157,12 +157,12 @@ mod tests {
 
     #[test]
     fn a_line_rests_before_each_frame_for_a_random_time() {
-        let pause = Pause::new(Span(1000), Stream::new(1, "pause"));
+        let pause = Pause::new(Span(1000), Keyed::new(1, "pause"));
         let mut line = Line::new(STM1, Span::ZERO).with_pause(Some(pause));
         let mut rests = Vec::new();
         let mut now = Time(5_000_000);
-        for _ in 0..2000 {
-            line.rest(now);
+        for frame in 0..2000 {
+            line.rest(now, Subject::unit(0, frame, 0));
             let sent = line.send(now, 53);
             rests.push(sent.starts.since(now).0);
             now = line.send(sent.ends, 53).ends + Span(1); // the second cell of a frame follows at once
@@ -173,11 +173,12 @@ mod tests {
 
     #[test]
     fn on_a_busy_line_the_pause_begins_when_it_is_free() {
-        let pause = || Pause::new(Span(1000), Stream::new(1, "pause"));
+        let pause = || Pause::new(Span(1000), Keyed::new(1, "pause"));
         let mut line = Line::new(STM1, Span::ZERO).with_pause(Some(pause()));
         let free = line.send(Time(0), 53).ends;
-        line.rest(Time(1));
-        assert_eq!(line.send(Time(1), 53).starts, free + pause().draw());
+        let frame = Subject::unit(0, 7, 0);
+        line.rest(Time(1), frame);
+        assert_eq!(line.send(Time(1), 53).starts, free + pause().before(frame));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 
 use crate::buffer::verdict::Reason;
 use crate::refused::{Refused, probability};
-use crate::rng::Stream;
+use crate::rng::Keyed;
 use crate::section;
 use crate::unit::{Boundary, Unit};
 use crate::units::{Span, Time};
@@ -78,19 +78,19 @@ struct Rule {
 enum State {
     Numbers { seen: u64, lost: VecDeque<u64> },
     Down(VecDeque<[Span; 2]>),
-    Gilbert { terms: Gilbert, is_bad: bool, stream: Stream },
+    Gilbert { terms: Gilbert, is_bad: bool, keyed: Keyed },
 }
 
 impl Losses {
-    /// The losses of a line that `circuits` circuits pass; `stream` makes the random stream of a rule.
-    pub fn new(specs: &[&Spec], circuits: usize, stream: impl Fn(usize) -> Stream) -> Option<Box<Losses>> {
+    /// The losses of a line that `circuits` circuits pass; `keyed` makes the random numbers of a rule.
+    pub fn new(specs: &[&Spec], circuits: usize, keyed: impl Fn(usize) -> Keyed) -> Option<Box<Losses>> {
         let rule = |(number, spec): (usize, &Spec)| Rule {
             circuits: spec.circuits.clone(),
             state: match &spec.pattern {
                 Pattern::Numbers(lost) => State::Numbers { seen: 0, lost: lost.iter().copied().collect() },
                 Pattern::Down(times) => State::Down(times.iter().copied().collect()),
                 Pattern::Gilbert(terms) => {
-                    State::Gilbert { terms: terms.clone(), is_bad: false, stream: stream(number) }
+                    State::Gilbert { terms: terms.clone(), is_bad: false, keyed: keyed(number) }
                 }
             },
         };
@@ -106,7 +106,7 @@ impl Losses {
             let circuits = rule.circuits.as_ref();
             circuits.is_none_or(|circuits| circuits.binary_search(&(unit.vc as usize)).is_ok())
         };
-        let judge = |lost: bool, rule: &mut Rule| rule.state.loses(now) || lost;
+        let judge = |lost: bool, rule: &mut Rule| rule.state.loses(now, &unit) || lost;
         match self.rules.iter_mut().filter(concerned).fold(false, judge) {
             true => Err(Reason::Link),
             false => Ok(self.boundaries[number].pass(unit)),
@@ -115,7 +115,7 @@ impl Losses {
 }
 
 impl State {
-    fn loses(&mut self, now: Time) -> bool {
+    fn loses(&mut self, now: Time, unit: &Unit) -> bool {
         match self {
             State::Numbers { seen, lost } => {
                 *seen += 1;
@@ -132,11 +132,12 @@ impl State {
                 }
                 times.front().is_some_and(|[begin, _]| *begin <= now)
             }
-            State::Gilbert { terms, is_bad, stream } => {
+            State::Gilbert { terms, is_bad, keyed } => {
                 let (loss, change) =
                     if *is_bad { (terms.bad, terms.to_good) } else { (terms.good, terms.to_bad) };
-                let is_lost = stream.chance(loss);
-                *is_bad ^= stream.chance(change);
+                let mut draws = keyed.about(unit.subject());
+                let is_lost = draws.chance(loss);
+                *is_bad ^= draws.chance(change);
                 is_lost
             }
         }
@@ -151,10 +152,12 @@ mod tests {
     /// Which of these units are lost, by circuit and instant.
     fn lost(specs: &[Spec], units: &[(u32, u64)]) -> Vec<usize> {
         let mut losses =
-            Losses::new(&specs.iter().collect::<Vec<_>>(), 2, |_| Stream::new(1, "loss")).unwrap();
+            Losses::new(&specs.iter().collect::<Vec<_>>(), 2, |_| Keyed::new(1, "loss")).unwrap();
+        let mut number = 0;
         let mut is_lost = |&(vc, time): &(u32, u64)| {
+            number += 1;
             let flags = Flags::default().with(Flags::FIRST).with(Flags::EOM);
-            let unit = Unit { vc, frame: 0, index: 0, bytes: 1500, hop: 0, flags };
+            let unit = Unit { vc, frame: number, identity: number, index: 0, bytes: 1500, hop: 0, flags };
             losses.pass(Time(time), unit, vc as usize).is_err()
         };
         (1..).zip(units).filter_map(|(number, unit)| is_lost(unit).then_some(number)).collect()

@@ -427,6 +427,7 @@ pub fn policy(
     (seed, name): (u64, &str),
 ) -> Result<admission::Policy, Refused> {
     let plain = Contract {
+        circuit: 0,
         mcr: Rate(0),
         weight: 1.0,
         priority: 0,
@@ -437,13 +438,14 @@ pub fn policy(
         alpha: None,
         outlet: None,
     };
-    let contract = |&QueueTerms { alpha, priority, outlet }: &QueueTerms| Contract {
+    let contract = |(queue, &QueueTerms { alpha, priority, outlet }): (usize, &QueueTerms)| Contract {
+        circuit: queue as u32,
         alpha,
         priority,
         outlet: Some(outlet),
         ..plain
     };
-    let mut contracts: Vec<Contract> = queues.iter().map(contract).collect();
+    let mut contracts: Vec<Contract> = queues.iter().enumerate().map(contract).collect();
     if contracts.is_empty() {
         contracts.push(plain); // a pool that no flow uses
     }

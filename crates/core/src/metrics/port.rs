@@ -204,7 +204,7 @@ mod tests {
 
     fn cell(frame: u32, index: u16) -> Unit {
         let flags = [Flags::FIRST, Flags::default(), Flags::EOM][usize::from(index)];
-        Unit { vc: 0, frame, index, bytes: 53, hop: 0, flags }
+        Unit { vc: 0, frame, identity: frame, index, bytes: 53, hop: 0, flags }
     }
 
     /// Frames of three cells counted as whole, when these cells (frame, index) are sent.

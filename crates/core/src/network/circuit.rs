@@ -8,6 +8,7 @@ use crate::adaptation::coded::Collection;
 use crate::adaptation::{Framing, Shape};
 use crate::buffer::verdict::Reason;
 use crate::police::{self, Police};
+use crate::rng::Subject;
 use crate::scenario::contract::{Passing, carried};
 use crate::scenario::model::{Scenario, Vc};
 use crate::transport::ecn::Ecn;
@@ -65,6 +66,16 @@ impl Payload {
         }
     }
 
+    /// What the packet is called at its source, so that it has the same name where an earlier packet is lost instead of delivered:
+    /// its number on the circuit for a packet without feedback; over TCP its first octet and how often that was sent.
+    #[inline(always)] // see `Circuit::emit`
+    pub(crate) fn identity(&self, number: u32) -> u32 {
+        match self {
+            Payload::Tcp(segment) => segment.identity(),
+            Payload::Datagram { .. } | Payload::Coded { .. } => number,
+        }
+    }
+
     /// Its congestion notification; packets of a block have none.
     pub fn ecn(&self) -> Ecn {
         match self {
@@ -108,6 +119,8 @@ pub struct Emission {
     pub vc: u32,
     /// Serial number of the frame on the circuit.
     pub frame: u32,
+    /// See [`Payload::identity`].
+    pub identity: u32,
     /// Its units.
     pub shape: Shape,
     /// What each of them is marked with.
@@ -115,9 +128,14 @@ pub struct Emission {
 }
 
 impl Emission {
+    /// Its first unit as the subject of random draws.
+    pub fn subject(&self) -> Subject {
+        Subject::unit(self.vc, self.identity, 0)
+    }
+
     /// The units in order.
     pub fn units(self) -> impl Iterator<Item = Unit> {
-        self.shape.units(self.vc, self.frame, self.marks)
+        self.shape.units(self.vc, (self.frame, self.identity), self.marks)
     }
 }
 
@@ -336,7 +354,7 @@ impl Circuit {
         let shape = self.framing.shape(bytes);
         self.tally.sent += u64::from(shape.units);
         let frame = self.number(Frame { flow, units: shape.units, payload });
-        Emission { vc: self.vc, frame, shape, marks: payload.marks() }
+        Emission { vc: self.vc, frame, identity: payload.identity(frame), shape, marks: payload.marks() }
     }
 
     /// A frame sets out: its serial number.

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 
 use super::circuit::Payload;
 use super::end::{End, Uplink};
-use crate::rng::Stream;
+use crate::rng::{Keyed, Subject};
 use crate::scenario::model::{Flow, Scenario};
 use crate::transport::Transport;
 use crate::transport::tcp::{Outlet, Segment};
@@ -66,12 +66,22 @@ pub(super) enum Task {
     Send(Segment),
 }
 
+impl Task {
+    /// As the subject of random draws.
+    fn subject(&self) -> Subject {
+        match self {
+            Task::Receive(segment) => Subject::unit(0, segment.identity(), 0),
+            Task::Send(segment) => Subject::unit(1, segment.identity(), 0),
+        }
+    }
+}
+
 /// The processor at one end of a connection.
 #[derive(Clone, Debug)]
 pub(super) struct Processor {
     least: Span,
     spread: Span,
-    stream: Stream,
+    keyed: Keyed,
     /// When it will have finished all tasks.
     free: Time,
     /// Tasks with the times at which they are done, in order.
@@ -82,20 +92,21 @@ impl Processor {
     /// The processors of a flow at its source and at its sink, unless segments take no time.
     pub(super) fn both(scenario: &Scenario, flow: &Flow) -> Option<Box<[Processor; 2]>> {
         let one = |end: &str| {
-            let stream = Stream::new(scenario.seed, format_args!("flow.{}.{end}.processing", flow.name));
-            Processor::new(flow.processing, flow.processing_variation, stream)
+            let keyed = Keyed::new(scenario.seed, format_args!("flow.{}.{end}.processing", flow.name));
+            Processor::new(flow.processing, flow.processing_variation, keyed)
         };
         (flow.processing > Span::ZERO).then(|| Box::new([one("source"), one("sink")]))
     }
 
-    fn new(mean: Span, variation: Span, stream: Stream) -> Processor {
+    fn new(mean: Span, variation: Span, keyed: Keyed) -> Processor {
         let (least, spread) = (mean - variation, variation + variation);
-        Processor { least, spread, stream, free: Time::ZERO, tasks: VecDeque::new() }
+        Processor { least, spread, keyed, free: Time::ZERO, tasks: VecDeque::new() }
     }
 
     /// Add a task after the present ones.
     pub(super) fn add(&mut self, now: Time, task: Task) {
-        self.free = self.free.max(now) + self.least + Span(self.stream.up_to(self.spread.0));
+        self.free =
+            self.free.max(now) + self.least + Span(self.keyed.about(task.subject()).up_to(self.spread.0));
         self.tasks.push_back((self.free, task));
     }
 
@@ -120,7 +131,7 @@ mod tests {
     use super::*;
 
     fn processor(mean: u64, variation: u64) -> Processor {
-        Processor::new(Span(mean), Span(variation), Stream::new(1, "test"))
+        Processor::new(Span(mean), Span(variation), Keyed::new(1, "test"))
     }
 
     fn task(seq: u64) -> Task {

@@ -39,7 +39,7 @@ use crate::link::pause::Paused;
 use crate::link::port::{Parts, Port};
 use crate::link::shaper::Shaper;
 use crate::memory::{self, Memory, Share, SharedPool, SharedQueue, Signal};
-use crate::rng::Stream;
+use crate::rng::Keyed;
 use crate::scenario::contract::{Passing, context, contracts, passing_circuits};
 use crate::scenario::model::{self, Measures, Scenario};
 use crate::unit::Unit;
@@ -250,7 +250,7 @@ impl Network {
     }
 }
 
-/// The losses by intent of every line; an empty list if no line has any. Each rule of a line has a random stream of its own.
+/// The losses by intent of every line; an empty list if no line has any. Each rule of a line has random numbers of its own.
 fn losses(scenario: &Scenario, passing: &Passing) -> Vec<Option<Box<Losses>>> {
     if scenario.losses.is_empty() {
         return Vec::new();
@@ -258,16 +258,16 @@ fn losses(scenario: &Scenario, passing: &Passing) -> Vec<Option<Box<Losses>>> {
     let mut specs = vec![Vec::new(); scenario.lines.len()];
     scenario.losses.iter().for_each(|spec| specs[spec.line].push(spec));
     let of_line = |(number, line): (usize, &model::Line)| {
-        let stream = |rule| Stream::new(scenario.seed, format_args!("line.{}.loss.{rule}", line.name));
-        Losses::new(&specs[number], passing[number].len(), stream)
+        let keyed = |rule| Keyed::new(scenario.seed, format_args!("line.{}.loss.{rule}", line.name));
+        Losses::new(&specs[number], passing[number].len(), keyed)
     };
     scenario.lines.iter().enumerate().map(of_line).collect()
 }
 
-/// The pauses of a line, which have their own random stream.
+/// The pauses of a line, which have random numbers of their own.
 fn pause(scenario: &Scenario, line: &model::Line) -> Option<Pause> {
-    let stream = || Stream::new(scenario.seed, format_args!("line.{}.pause", line.name));
-    (line.pause > Span::ZERO).then(|| Pause::new(line.pause, stream()))
+    let keyed = || Keyed::new(scenario.seed, format_args!("line.{}.pause", line.name));
+    (line.pause > Span::ZERO).then(|| Pause::new(line.pause, keyed()))
 }
 
 /// The share of each port in a memory.

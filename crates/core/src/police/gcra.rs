@@ -88,7 +88,8 @@ mod tests {
         let rate = Rate(424 * 100_000_000_000);
         let params = Params { rate, tolerance: Span(tolerance), action: Action::Drop };
         let mut policer = Policy::new(&params, &Context { seed: 1, flow: "test" }).unwrap();
-        let unit = Unit { vc: 0, frame: 0, index: 0, bytes: 53, hop: 1, flags: Flags::default() };
+        let unit =
+            Unit { vc: 0, frame: 0, identity: 0, index: 0, bytes: 53, hop: 1, flags: Flags::default() };
         times.iter().map(|time| policer.judge(Time(*time), &unit) == Conformance::Conforming).collect()
     }
 
@@ -119,7 +120,8 @@ mod tests {
         let params = Params { rate: Rate(155_520_000), tolerance: Span::ZERO, action: Action::Tag };
         let mut policer = Policy::new(&params, &Context { seed: 1, flow: "test" }).unwrap();
         let mut line = crate::link::line::Line::new(Rate(155_520_000), Span::ZERO);
-        let unit = Unit { vc: 0, frame: 0, index: 0, bytes: 53, hop: 1, flags: Flags::default() };
+        let unit =
+            Unit { vc: 0, frame: 0, identity: 0, index: 0, bytes: 53, hop: 1, flags: Flags::default() };
         let mut now = Time::ZERO;
         for _ in 0..100_000 {
             assert_eq!(policer.judge(now, &unit), Conformance::Conforming);

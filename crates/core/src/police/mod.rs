@@ -5,7 +5,7 @@
 //! One kind is one file; to add one, write it and add a line to the list below.
 
 use crate::buffer::verdict::Reason;
-use crate::rng::Stream;
+use crate::rng::Keyed;
 use crate::unit::{Flags, Unit};
 use crate::units::Time;
 use crate::{choice, registry};
@@ -70,8 +70,8 @@ pub struct Context<'a> {
 
 impl Context<'_> {
     /// The policer's own random numbers.
-    fn stream(&self) -> Stream {
-        Stream::new(self.seed, format_args!("flow.{}.police", self.flow))
+    fn keyed(&self) -> Keyed {
+        Keyed::new(self.seed, format_args!("flow.{}.police", self.flow))
     }
 }
 
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn excess_is_tagged_or_dropped() {
-        let unit = Unit { vc: 0, frame: 0, index: 0, bytes: 53, hop: 1, flags: Flags::EOM };
+        let unit = Unit { vc: 0, frame: 0, identity: 0, index: 0, bytes: 53, hop: 1, flags: Flags::EOM };
         assert_eq!(Conformance::Conforming.apply(unit), Ok(unit));
         let tagged = Conformance::Excess(Action::Tag).apply(unit).unwrap();
         assert!(tagged.is_marked() && tagged.is_eom());

@@ -16,7 +16,7 @@
 
 use super::{Action, Conformance, Context, Police};
 use crate::refused::{Refused, refuse};
-use crate::rng::Stream;
+use crate::rng::Keyed;
 use crate::section;
 use crate::unit::Unit;
 use crate::units::Time;
@@ -36,7 +36,7 @@ section! {
 pub struct Policy {
     probability: f64,
     action: Action,
-    stream: Stream,
+    keyed: Keyed,
 }
 
 impl Policy {
@@ -46,13 +46,13 @@ impl Policy {
         if !(0.0..=1.0).contains(&probability) {
             return refuse("probability", "must be a number from 0 to 1");
         }
-        Ok(Policy { probability, action, stream: context.stream() })
+        Ok(Policy { probability, action, keyed: context.keyed() })
     }
 }
 
 impl Police for Policy {
-    fn judge(&mut self, _: Time, _: &Unit) -> Conformance {
-        Conformance::of(self.stream.chance(self.probability), self.action)
+    fn judge(&mut self, _: Time, unit: &Unit) -> Conformance {
+        Conformance::of(self.keyed.unit(unit.subject()) < self.probability, self.action)
     }
 }
 
@@ -64,8 +64,10 @@ mod tests {
     fn marked(probability: f64, flow: &str, cells: u32) -> u32 {
         let params = Params { probability, action: Action::Tag };
         let mut policer = Policy::new(&params, &Context { seed: 1, flow }).unwrap();
-        let unit = Unit { vc: 0, frame: 0, index: 0, bytes: 53, hop: 1, flags: Flags::default() };
-        (0..cells).filter(|_| policer.judge(Time::ZERO, &unit) != Conformance::Conforming).count() as u32
+        let flags = Flags::default();
+        let unit = |frame| Unit { vc: 0, frame, identity: frame, index: 0, bytes: 53, hop: 1, flags };
+        (0..cells).filter(|&frame| policer.judge(Time::ZERO, &unit(frame)) != Conformance::Conforming).count()
+            as u32
     }
 
     #[test]

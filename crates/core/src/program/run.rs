@@ -2,7 +2,7 @@
 
 use super::check::REGISTERS;
 use super::code::{Answer, Attribute, Binary, OfQueue, Op, Scope, Type, Unary, Word};
-use crate::rng::Stream;
+use crate::rng::Draws;
 
 /// What an instruction cannot compute: the reason, and the values from which it should have.
 pub(crate) struct Failed {
@@ -38,7 +38,7 @@ pub(crate) struct Machine<'a> {
     /// Of one queue, or of all, each of which has `each` values.
     pub(crate) per_queue: &'a mut [Word],
     pub(crate) each: usize,
-    pub(crate) stream: &'a mut Stream,
+    pub(crate) draws: &'a mut Draws,
     /// What they hold does not matter: the check has found that each is written before it is read.
     pub(crate) registers: &'a mut [Word; REGISTERS],
 }
@@ -56,7 +56,7 @@ impl Machine<'_> {
                 Op::Look(to, attribute) => (to, view.look(attribute)),
                 Op::Load(to, scope, place) => (to, self.state(scope)[usize::from(place)]),
                 Op::Copy(to, from) => (to, self.at(from)),
-                Op::Draw(to) => (to, Word::float(self.stream.unit())),
+                Op::Draw(to) => (to, Word::float(self.draws.unit())),
                 Op::LookAt(to, property, index) => {
                     let queue = self.queue(view, instruction, index)?;
                     (to, view.look_at(property, queue))

@@ -66,7 +66,8 @@ pub fn contracts(scenario: &Scenario, line: &Line, vcs: &[usize]) -> Vec<Contrac
         let (mcr, weight) = (spec.mcr, spec.weight);
         let budget = carried(scenario, vc).and_then(|flow| flow.transport.budget(&flow.source));
         let payload = spec.payload.map(u64::from);
-        Contract { mcr, weight, priority, frame, octets, payload, budget, alpha: None, outlet: None }
+        let circuit = vc as u32;
+        Contract { circuit, mcr, weight, priority, frame, octets, payload, budget, alpha: None, outlet: None }
     };
     vcs.iter().map(contract).collect()
 }

@@ -23,7 +23,9 @@
 use std::collections::VecDeque;
 
 use super::{Context, Scheduler};
+use crate::buffer::context::Contract;
 use crate::refused::{Refused, refuse_if};
+use crate::rng::Subject;
 use crate::section;
 use crate::units::{Bytes, Time};
 
@@ -86,16 +88,16 @@ impl Policy {
 
 /// The queue of each circuit: queues are numbered as their buckets first occur.
 fn places(buckets: u64, context: &Context<'_>) -> Vec<usize> {
-    let mut stream = context.stream("fair-queue");
+    let keyed = context.keyed("fair-queue");
     let mut known: Vec<u64> = Vec::new();
-    let mut place = |_| {
-        let bucket = stream.up_to(buckets - 1);
+    let mut place = |contract: &Contract| {
+        let bucket = keyed.about(Subject::circuit(contract.circuit)).up_to(buckets - 1);
         known.iter().position(|&other| other == bucket).unwrap_or_else(|| {
             known.push(bucket);
             known.len() - 1
         })
     };
-    (0..context.vcs()).map(&mut place).collect()
+    context.contracts.iter().map(&mut place).collect()
 }
 
 impl Scheduler for Policy {

@@ -226,7 +226,7 @@ mod tests {
             let Some(segment) = packet.segment() else { continue };
             let (ip, tcp) = (&body[20..40], &body[40..]);
             assert_eq!(ip[1], packet.ecn().codepoint());
-            assert_eq!(ip[1] > 0, !segment.is_ack && !segment.syn && !segment.retransmission);
+            assert_eq!(ip[1] > 0, !segment.is_ack && !segment.syn && segment.repeats == 0);
             marked += u32::from(ip[1] == 3);
             echoed += u32::from(segment.is_ack && !segment.syn && tcp[13] & 0xc0 == 0x40);
             answered += u32::from(!segment.is_ack && tcp[13] & 0xc0 == 0x80);

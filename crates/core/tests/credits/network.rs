@@ -189,7 +189,8 @@ fn check(text: &Json, seen: &mut Seen) {
             continue;
         };
         for vc in 0..port.pool().vcs() {
-            let largest = Unit { vc: 0, frame: 0, index: 0, bytes: 1500, hop: 0, flags: Flags(0) };
+            let largest =
+                Unit { vc: 0, frame: 0, identity: 0, index: 0, bytes: 1500, hop: 0, flags: Flags(0) };
             seen.blocked += u64::from(!sender.lets(vc, &largest) && port.pool().of(vc) > 0);
             seen.full_hops += u64::from(receiver.books(vc).most == receiver.terms().room);
             if matches!(receiver.terms().report, Report::Cells { charge: false, .. }) {

@@ -32,7 +32,7 @@ fn gaps(mut sender: Sender, since: Time, count: usize) -> Vec<Span> {
             let due = sender.next_timer().unwrap();
             let mut out = Vec::new();
             sender.on_timer(due, &mut out);
-            assert!(out[0].retransmission);
+            assert!(out[0].repeats > 0);
             due.since(std::mem::replace(&mut last, due))
         })
         .collect()

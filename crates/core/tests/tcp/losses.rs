@@ -79,13 +79,13 @@ impl Path {
     fn send(&mut self, now: Time, out: Vec<Segment>) {
         for segment in out {
             let number = if segment.syn { 0 } else { 1 + segment.seq / MSS };
-            if segment.retransmission {
+            if segment.repeats > 0 {
                 let millis = now.0 / Span::millis(1).0;
                 self.retransmitted.push(format!("{}.{:03}:{number}", millis / 1000, millis % 1000));
             }
             let at = self.access.pass(now, &segment);
             self.departures.retain(|departure| *departure > at);
-            let is_lost = !segment.retransmission && self.lost.contains(&number);
+            let is_lost = segment.repeats == 0 && self.lost.contains(&number);
             if is_lost || self.departures.len() > ROOM {
                 continue;
             }

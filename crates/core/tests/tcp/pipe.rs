@@ -109,7 +109,7 @@ impl Pair {
         let window = (self.sender.cwnd() + self.sender.inflation()).min(self.sender.send_window());
         for segment in out.drain(..) {
             let end = segment.seq + u64::from(segment.len);
-            let first = segment.seq == self.sender.acked() || (self.by_pipe && segment.retransmission);
+            let first = segment.seq == self.sender.acked() || (self.by_pipe && segment.repeats > 0);
             let window = if self.by_pipe { self.sender.send_window() } else { window };
             assert!(
                 first || end <= self.sender.acked() + window,

@@ -83,7 +83,10 @@ impl Run {
                 End::Receiver(receiver) if segment.len > 0 => receiver.blocks(&segment),
                 _ => SackBlocks::default(),
             };
-            let bare = if segment.is_ack { Segment { seq: 0, len: 0, ..segment } } else { segment };
+            let bare = match segment.is_ack {
+                true => Segment { seq: 0, len: 0, repeats: 0, ..segment },
+                false => Segment { repeats: segment.repeats.min(1), ..segment }, // scripts say only "again"
+            };
             self.sent.push_back((self.now, bare, blocks));
         }
     }
@@ -276,7 +279,7 @@ impl Wanted {
             connection: self.connection.unwrap_or(0),
             syn: self.syn,
             is_ack: self.ack.is_some(),
-            retransmission: self.again,
+            repeats: self.again.into(),
             ecn: self.ecn,
             ..Segment::default()
         };

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use pushout_core::buffer::verdict::Reason;
+use pushout_core::rng::Subject;
 use pushout_core::unit::{Flags, Unit};
 
 /// A cell.
@@ -30,6 +31,13 @@ impl fmt::Display for Cell {
         let mark = |is_set: &bool, mark: &'static str| if *is_set { mark } else { "" };
         let (first, eom, ce) = (mark(first, "<"), mark(eom, ">"), mark(ce, "!"));
         write!(formatter, "{vc}:{first}{frame}.{index}{eom}{ce}")
+    }
+}
+
+impl Cell {
+    /// What random numbers about it depend on.
+    pub(crate) fn subject(&self) -> Subject {
+        Subject::unit(self.vc as u32, self.frame, self.index)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use pushout_core::buffer::verdict::Reason;
-use pushout_core::rng::Stream;
+use pushout_core::rng::{Draws, Keyed};
 
 use crate::board::{Board, Cell, Model};
 use crate::port::Scheme;
@@ -25,7 +25,7 @@ struct DualPi2 {
     /// Of the classic queue in percent, and its credit in octets and percent.
     classic: i64,
     credit: i64,
-    stream: Stream,
+    keyed: Keyed,
     arrived: BTreeMap<(usize, u32), u64>,
     pi2_prob: f64,
     last_qdelay: u64,
@@ -75,20 +75,17 @@ impl DualPi2 {
         self.last_qdelay = qdelay;
     }
 
-    fn roll(&mut self, probability: f64) -> bool {
-        probability > 0.0 && self.stream.unit() < probability
-    }
-
     fn must_drop(&mut self, cell: &Cell, backlog: usize) -> Fate {
         if backlog < 2 * self.mtu {
             return Fate::Send;
         }
         let prob = self.pi2_prob;
+        let draws = &mut self.keyed.about(cell.subject());
         let overload = self.drops_on_overload && prob * self.coupling > 1.0;
         if is_l4s(cell) && !overload {
-            return if self.roll(prob * self.coupling) { Fate::Mark } else { Fate::Send };
+            return if roll(draws, prob * self.coupling) { Fate::Mark } else { Fate::Send };
         }
-        match self.roll(prob) && self.roll(prob) {
+        match roll(draws, prob) && roll(draws, prob) {
             true if overload || !cell.ect || !self.marks => Fate::Drop,
             true => Fate::Mark,
             false if is_l4s(cell) => Fate::Mark,
@@ -111,6 +108,10 @@ impl DualPi2 {
             (Some(_), Some(cell)) => Some((cell, -53 * (100 - self.classic))),
         }
     }
+}
+
+fn roll(draws: &mut Draws, probability: f64) -> bool {
+    probability > 0.0 && draws.unit() < probability
 }
 
 impl Model for DualPi2 {
@@ -177,7 +178,7 @@ fn scheme(draw: &mut Draw, dual: bool) -> Scheme {
         mtu,
         classic,
         credit: mtu as i64 * (2 * classic - 100),
-        stream: draw.stream_of("pi2"),
+        keyed: draw.keyed("pi2"),
         arrived: BTreeMap::new(),
         pi2_prob: 0.0,
         last_qdelay: 0,

@@ -2,6 +2,7 @@
 //! room.
 
 use pushout_core::buffer::verdict::Reason;
+use pushout_core::rng::Subject;
 
 use crate::board::{Board, Cell, Model};
 use crate::codel::{Codel, codel};
@@ -96,8 +97,9 @@ impl Model for FqCodel {
 
 /// The circuits of each queue: those with the same draw.
 fn hashed(draw: &Draw, buckets: usize) -> Vec<Vec<usize>> {
-    let mut stream = draw.stream_of("fair-queue");
-    let drawn: Vec<u64> = draw.contracts.iter().map(|_| stream.up_to(buckets as u64 - 1)).collect();
+    let keyed = draw.keyed("fair-queue");
+    let bucket = |vc: usize| keyed.about(Subject::circuit(vc as u32)).up_to(buckets as u64 - 1);
+    let drawn: Vec<u64> = (0..draw.contracts.len()).map(bucket).collect();
     let mut queues: Vec<Vec<usize>> = Vec::new();
     for vc in 0..drawn.len() {
         match queues.iter_mut().find(|queue| drawn[queue[0]] == drawn[vc]) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use pushout_core::buffer::verdict::Reason;
-use pushout_core::rng::Stream;
+use pushout_core::rng::Keyed;
 
 use crate::board::{Board, Cell, Model};
 use crate::frames::Frames;
@@ -22,7 +22,7 @@ struct Pie {
     mtu: usize,
     marks: bool,
     frames: Frames,
-    stream: Stream,
+    keyed: Keyed,
     arrived: BTreeMap<(usize, u32, u16), u64>,
     drop_prob: f64,
     qdelay: f64,
@@ -70,7 +70,7 @@ impl Pie {
         self.qdelay_old = d;
     }
 
-    fn drop_early(&mut self, board: &Board) -> bool {
+    fn drop_early(&mut self, board: &Board, cell: &Cell) -> bool {
         let delay = if self.linux { self.qdelay } else { self.qdelay_old };
         let octets = 53 * board.waiting.len();
         let short = if self.linux { octets < 2 * self.mtu } else { octets <= 2 * self.mtu };
@@ -84,7 +84,7 @@ impl Pie {
         if self.derandomise && self.accu_prob < 0.85 {
             return false;
         }
-        if self.derandomise && self.accu_prob >= 8.5 || self.stream.unit() < self.drop_prob {
+        if self.derandomise && self.accu_prob >= 8.5 || self.keyed.unit(cell.subject()) < self.drop_prob {
             self.accu_prob = 0.0;
             return true;
         }
@@ -94,7 +94,7 @@ impl Pie {
 
 impl Model for Pie {
     fn arrive(&mut self, board: &mut Board, cell: Cell) {
-        let drop = cell.first && self.drop_early(board);
+        let drop = cell.first && self.drop_early(board, &cell);
         self.frames.marks = self.marks && self.drop_prob <= self.mark_limit;
         self.frames.arrive(board, cell, drop.then_some(Reason::Random));
         self.arrived.insert((cell.vc, cell.frame, cell.index), board.now);
@@ -152,7 +152,7 @@ fn pie(draw: &mut Draw) -> (String, Pie) {
         mtu,
         marks,
         frames: Frames::new(draw, true),
-        stream: draw.stream_of("pie"),
+        keyed: draw.keyed("pie"),
         arrived: BTreeMap::new(),
         drop_prob: 0.0,
         qdelay: 0.0,

@@ -12,7 +12,7 @@ use pushout_core::language::spec::Field;
 use pushout_core::link::line::Line;
 use pushout_core::link::port::{Loss, Parts, Port};
 use pushout_core::refused::Refused;
-use pushout_core::rng::Stream;
+use pushout_core::rng::{Keyed, Stream};
 use pushout_core::scheduler;
 use pushout_core::unit::{Boundary, Flags, Unit};
 use pushout_core::units::{CELL_BYTES, Rate, Span, Time};
@@ -59,7 +59,7 @@ impl Draw {
                 ..plain
             }
         };
-        let contracts = (0..vcs).map(|_| contract()).collect();
+        let contracts = (0..vcs as u32).map(|circuit| Contract { circuit, ..contract() }).collect();
         Draw { stream, large, packets: false, capacity, contracts, seed }
     }
 
@@ -88,8 +88,8 @@ impl Draw {
     }
 
     /// The policy's own random numbers.
-    pub(crate) fn stream_of(&self, policy: &str) -> Stream {
-        Stream::new(self.seed, format_args!("port.blackboard.{policy}"))
+    pub(crate) fn keyed(&self, policy: &str) -> Keyed {
+        Keyed::new(self.seed, format_args!("port.blackboard.{policy}"))
     }
 }
 
@@ -211,7 +211,15 @@ impl Traffic {
             flags = if is_set { flags.with(flag) } else { flags };
         }
         *index += 1;
-        Unit { vc: vc as u32, frame: *frame, index: *index - 1, bytes: CELL_BYTES as u16, hop: 0, flags }
+        Unit {
+            vc: vc as u32,
+            frame: *frame,
+            identity: *frame,
+            index: *index - 1,
+            bytes: CELL_BYTES as u16,
+            hop: 0,
+            flags,
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Schemes that discard at random before the buffer is full; a model draws from the same numbers.
 
 use pushout_core::buffer::verdict::Reason;
-use pushout_core::rng::Stream;
+use pushout_core::rng::Keyed;
 use pushout_core::units::CELL_BYTES;
 
 use crate::board::{Board, Cell, Model};
@@ -22,15 +22,15 @@ struct Average {
     count: i64,
     /// Since when nothing is queued.
     idle: u64,
-    stream: Stream,
+    keyed: Keyed,
 }
 
 impl Average {
     /// A packet meets the queue, and may be marked: with a maxp of its own, and only if it `may` be.
-    fn meet(&mut self, board: &Board, max_p: f64, may: bool) -> bool {
+    fn meet(&mut self, board: &Board, cell: &Cell, max_p: f64, may: bool) -> bool {
         self.sample(board);
         self.take_count();
-        may && self.is_marked(max_p)
+        may && self.is_marked(cell, max_p)
     }
 
     fn take_count(&mut self) {
@@ -38,13 +38,13 @@ impl Average {
     }
 
     /// p_a = p_b / (1 − count · p_b), and 1 where that is more or nothing.
-    fn is_marked(&mut self, max_p: f64) -> bool {
+    fn is_marked(&mut self, cell: &Cell, max_p: f64) -> bool {
         if self.average < self.min {
             return false;
         }
         let (base, spread) = (self.base(max_p), self.count as f64);
         let p = if spread * base < 1.0 { base / (1.0 - spread * base) } else { 1.0 };
-        let marked = p >= 1.0 || self.stream.unit() < p;
+        let marked = p >= 1.0 || self.keyed.unit(cell.subject()) < p;
         self.count = if marked { 0 } else { self.count };
         marked
     }
@@ -100,7 +100,7 @@ fn average(draw: &mut Draw, policy: &str) -> (String, Average, f64) {
         average: 0.0,
         count: -1,
         idle: 0,
-        stream: draw.stream_of(policy),
+        keyed: draw.keyed(policy),
     };
     (keys, average, max_p)
 }
@@ -132,7 +132,7 @@ impl Red {
 
 impl Model for Red {
     fn arrive(&mut self, board: &mut Board, cell: Cell) {
-        let refuse = cell.first && self.average.meet(board, self.max_p, true);
+        let refuse = cell.first && self.average.meet(board, &cell, self.max_p, true);
         self.frames.arrive(board, cell, refuse.then_some(Reason::Random));
         self.average.overflow(board);
     }
@@ -193,7 +193,7 @@ impl Model for AtmRed {
         use State::{AcceptCell, AcceptFirst, AcceptRest, Broken, DiscardCell};
         let state = self.states[cell.vc];
         let open = state == AcceptFirst || state == AcceptCell;
-        let drawn = self.average.meet(board, self.max_p[cell.vc], open);
+        let drawn = self.average.meet(board, &cell, self.max_p[cell.vc], open);
         let bears = drawn && self.marks && cell.ect;
         let marked = drawn && !bears;
         let (discard, next) = match (state, marked, cell.eom) {
@@ -306,7 +306,8 @@ struct Fred {
 
 impl Fred {
     /// Whether a frame is discarded because its circuit has too much, or at random.
-    fn discards(&mut self, board: &Board, vc: usize) -> Option<Reason> {
+    fn discards(&mut self, board: &Board, cell: &Cell) -> Option<Reason> {
+        let vc = cell.vc;
         self.average.sample(board);
         let Average { average, min, max, .. } = self.average;
         let (own, packet) = (board.of(vc) as f64, self.packet[vc]);
@@ -318,13 +319,13 @@ impl Fred {
         }
         self.average.take_count();
         let takes_part = own >= share.max(self.min_packets * packet) || average >= max;
-        (takes_part && self.average.is_marked(self.max_p)).then_some(Reason::Random)
+        (takes_part && self.average.is_marked(cell, self.max_p)).then_some(Reason::Random)
     }
 }
 
 impl Model for Fred {
     fn arrive(&mut self, board: &mut Board, cell: Cell) {
-        let why = if cell.first { self.discards(board, cell.vc) } else { None };
+        let why = if cell.first { self.discards(board, &cell) } else { None };
         let marks = self.frames.marks;
         self.frames.marks = marks && why == Some(Reason::Random); // who wants too much is refused
         self.frames.arrive(board, cell, why);

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use pushout_core::buffer::verdict::Reason;
-use pushout_core::rng::Stream;
+use pushout_core::rng::Keyed;
 use pushout_core::units::CELL_BYTES;
 
 use crate::board::{Board, Cell, Model};
@@ -157,7 +157,7 @@ struct Wfepd {
     past: Vec<VecDeque<u64>>,
     classes: Vec<Class>,
     next: u64,
-    stream: Stream,
+    keyed: Keyed,
 }
 
 impl Wfepd {
@@ -217,7 +217,7 @@ impl Model for Wfepd {
                 Class::Violating => Some(Reason::Early),
                 Class::Pending(p) if p >= 1.0 => Some(Reason::Early), // no chance is left
                 Class::Pending(0.0) => None,
-                Class::Pending(p) => (self.stream.unit() < p).then_some(Reason::Random),
+                Class::Pending(p) => (self.keyed.unit(cell.subject()) < p).then_some(Reason::Random),
                 Class::Clear => None,
             };
         }
@@ -268,7 +268,7 @@ fn wfepd_divides_the_line_among_those_that_want_more_than_their_part() {
             past: vec![VecDeque::new(); vcs],
             classes: vec![Class::Clear; vcs],
             next: 0,
-            stream: draw.stream_of("wfepd"),
+            keyed: draw.keyed("wfepd"),
         };
         Scheme::fifo(text, model)
     });

@@ -39,7 +39,7 @@ use super::{Admission, Arrival, Context, Departure, Interest, Measure, Rule, Sho
 use crate::buffer::size::Level;
 use crate::buffer::verdict::{Action, Reason, Verdict};
 use crate::refused::{Refused, probability, refuse};
-use crate::rng::Stream;
+use crate::rng::Keyed;
 use crate::section;
 use crate::unit::Unit;
 use crate::units::{CELL_BYTES, Cells, Span, Time};
@@ -135,7 +135,7 @@ pub struct Policy {
     pass_eom: bool,
     discard_rest: bool,
     action: Action,
-    stream: Stream,
+    keyed: Keyed,
 }
 
 #[derive(Clone, Debug)]
@@ -169,7 +169,7 @@ impl Policy {
             pass_eom: params.pass_eom,
             discard_rest: params.discard_rest,
             action: params.action,
-            stream: context.stream("atm-red"),
+            keyed: context.keyed("atm-red"),
         })
     }
 }
@@ -190,12 +190,12 @@ fn unit_time(context: &Context<'_>) -> Span {
 
 impl Admission for Policy {
     fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict {
-        let Policy { detector, stream, .. } = self;
+        let Policy { detector, keyed, .. } = self;
         let Circuit { state, max_p } = &mut self.circuits[arrival.vc];
         detector.sample(arrival.now, arrival.pool.total());
         detector.count();
         let (before, eom, fits) = (state.at(arrival.unit), arrival.unit.is_eom(), arrival.fits());
-        let marked = before.is_open() && detector.marks(*max_p, stream);
+        let marked = before.is_open() && detector.marks(*max_p, || keyed.unit(arrival.unit.subject()));
         let bears = marked && self.action.marks(arrival.unit);
         let (accepted, after) = before.step(marked && !bears, eom, self.literal_eom);
         *state = after;
@@ -240,12 +240,12 @@ impl Shortcuts for Policy {
     }
 
     #[inline]
-    fn see(&mut self, now: Time, vc: usize, level: u64) {
-        let Policy { detector, stream, .. } = self;
+    fn see(&mut self, now: Time, unit: &Unit, vc: usize, level: u64) {
+        let Policy { detector, keyed, .. } = self;
         let Circuit { state, max_p } = &mut self.circuits[vc];
         detector.sample(now, level);
         detector.count();
-        if *state == AcceptCell && detector.marks(*max_p, stream) {
+        if *state == AcceptCell && detector.marks(*max_p, || keyed.unit(unit.subject())) {
             *state = AcceptRest;
         }
     }
@@ -419,7 +419,8 @@ mod tests {
             };
             assert_eq!(asked.offer(0, "...."), fate.repeat(4));
             for _ in 0..4 {
-                shown.policy.see(shown.now, 0, shown.pool.total());
+                let unit = shown.next_cell(0, '.');
+                shown.policy.see(shown.now, &unit, 0, shown.pool.total());
                 shown.pool.add(0, u64::from(fate == "A"));
             }
             assert_eq!(asked.offer(0, "e"), shown.offer(0, "e"));

@@ -49,6 +49,7 @@ fn name(unit: &Unit) -> String {
 /// Circuits with frames of 32 cells or 1500 octets, every other one with a minimum rate.
 fn contracts(measure: Measure, vcs: usize) -> Vec<Contract> {
     let contract = |vc: usize| Contract {
+        circuit: vc as u32,
         mcr: Rate(if vc.is_multiple_of(2) { 300_000 } else { 0 }),
         weight: 1.0 + vc as f64,
         frame: match measure {
@@ -109,7 +110,7 @@ impl Rig {
         }
         let (frame, index) = self.next[vc];
         self.next[vc] = if eom { (frame + 1, 0) } else { (frame, index + 1) };
-        let unit = Unit { vc: vc as u32, frame, index, bytes, hop: 0, flags };
+        let unit = Unit { vc: vc as u32, frame, identity: frame, index, bytes, hop: 0, flags };
         self.port.arrive(self.now, unit, vc, circuit, &mut self.losses);
         unit
     }
@@ -301,7 +302,15 @@ fn arrival<'a>(unit: &'a Unit, pool: &'a Pool, queue: &'a Queue) -> Arrival<'a> 
 #[test]
 fn what_a_monotone_scheme_takes_it_takes_with_less_in_the_buffer() {
     const CAPACITY: u64 = 100;
-    let unit = Unit { vc: 0, frame: 0, index: 0, bytes: CELL_BYTES as u16, hop: 0, flags: Flags::FIRST };
+    let unit = Unit {
+        vc: 0,
+        frame: 0,
+        identity: 0,
+        index: 0,
+        bytes: CELL_BYTES as u16,
+        hop: 0,
+        flags: Flags::FIRST,
+    };
     let queue = Queue::default();
     for entry in CATALOGUE {
         let contracts = contracts(Measure::Cells, VCS);
@@ -350,7 +359,7 @@ fn a_scheme_with_a_rule_neither_marks_what_it_takes_nor_takes_anything_back() {
             let (mut pool, vc) = (Pool::new(Capacity::limited(capacity), VCS), draw.up_to(VCS as u64 - 1));
             (0..VCS).for_each(|vc| pool.add(vc, draw.up_to(capacity / VCS as u64)));
             let flags = if draw.chance(0.5) { Flags::FIRST } else { Flags::default() };
-            let unit = &Unit { vc: vc as u32, frame: 0, index, bytes: 53, hop: 0, flags };
+            let unit = &Unit { vc: vc as u32, frame: 0, identity: 0, index, bytes: 53, hop: 0, flags };
             let verdict = policy.judge(&mut arrival(unit, &pool, &queue));
             assert!(matches!(verdict, Verdict::Accept | Verdict::Discard(_)), "{scheme}: {verdict:?}");
         }
@@ -367,7 +376,8 @@ fn the_rest_of_a_frame_that_was_pushed_out_is_refused_but_for_the_eom_that_ends_
                 continue;
             }
             let judge = |policy: &mut Policy, flags| {
-                let unit = &Unit { vc: 0, frame: 0, index: 0, bytes: CELL_BYTES as u16, hop: 0, flags };
+                let unit =
+                    &Unit { vc: 0, frame: 0, identity: 0, index: 0, bytes: CELL_BYTES as u16, hop: 0, flags };
                 policy.judge(&mut Arrival { elastic: true, ..arrival(unit, &pool, &queue) })
             };
             let first = judge(&mut policy, Flags::FIRST);

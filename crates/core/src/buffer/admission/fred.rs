@@ -34,6 +34,7 @@ use crate::buffer::size::Level;
 use crate::buffer::verdict::{Action, Reason, Verdict};
 use crate::refused::{Refused, refuse};
 use crate::section;
+use crate::unit::Unit;
 use crate::units::{Span, Time};
 
 section! {
@@ -91,9 +92,10 @@ impl Policy {
             adaptive: false,
             interval: Span::millis(500),
             byte_mode: false,
+            count: red::Count::Octets,
             mtu: None,
         };
-        let red = red::Policy::with_stream(&red, context, "fred")?;
+        let red = red::Policy::drawing(&red, context, "fred")?;
         if red.detector.min() == 0.0 {
             return refuse("min_threshold", "must be greater than 0; with 0 no circuit may hold a unit");
         }
@@ -105,7 +107,12 @@ impl Policy {
     }
 
     /// Decide whether a frame that starts now is refused, or marked; an error if its circuit may not hold it at all.
-    fn refuses(&mut self, now: Time, vc: usize, pool: &Pool) -> Result<Option<Reason>, Reason> {
+    fn refuses(
+        &mut self,
+        now: Time,
+        (unit, vc): (&Unit, usize),
+        pool: &Pool,
+    ) -> Result<Option<Reason>, Reason> {
         let detector = &mut self.red.detector;
         detector.sample(now, pool.total());
         let Circuit { packet, strikes } = &mut self.circuits[vc];
@@ -119,7 +126,7 @@ impl Policy {
         }
         detector.count();
         let robust = own >= share.max(self.min_packets * *packet);
-        Ok(if above || robust { self.red.draw(1.0) } else { None })
+        Ok(if above || robust { self.red.draw(unit) } else { None })
     }
 }
 
@@ -132,7 +139,7 @@ impl Circuit {
 impl Admission for Policy {
     fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict {
         let Arrival { now, unit, vc, pool, .. } = *arrival;
-        match unit.is_first().then(|| self.refuses(now, vc, pool)).transpose() {
+        match unit.is_first().then(|| self.refuses(now, (unit, vc), pool)).transpose() {
             Ok(refused) => self.red.judge_frame(arrival, refused.flatten()),
             Err(reason) => self.red.refuse(vc, reason),
         }
@@ -314,7 +321,12 @@ mod tests {
         bench.pool.add(0, 19);
         bench.pool.add(1, 19);
         // X = 38, p_b = 0.6: circuit 0 is at its share of 19, circuit 2 has nothing
-        let robust: String = (0..40).map(|_| bench.offer(0, "1")).collect();
+        let offer = |_| {
+            let answer = bench.offer(0, "1");
+            bench.pool.remove(0, u64::from(answer == "A"));
+            answer
+        };
+        let robust: String = (0..40).map(offer).collect();
         assert!(robust.contains('m'));
         assert_eq!(bench.offer(2, "11"), "AA");
     }

@@ -172,7 +172,7 @@ registry! {
         }
 
         /// A unit inside a frame finds `level` in the buffer. The policy has [foreseen](Shortcuts::foresees) its fate.
-        fn see(&mut self, now: Time, vc: usize, level: u64) {}
+        fn see(&mut self, now: Time, unit: &Unit, vc: usize, level: u64) {}
 
         /// Whether a unit that is accepted would also be accepted with less in the buffer, of any circuit, and
         /// whether judging the first unit of a refused frame again changes nothing.
@@ -449,6 +449,8 @@ pub(crate) mod tests {
         pub(crate) now: Time,
         /// Octets that wait, for policies that look at them.
         pub(crate) waiting: u64,
+        /// Cells offered so far: each is a packet of its own for random draws.
+        offered: u32,
     }
 
     impl<P: Admission> Bench<P> {
@@ -460,7 +462,7 @@ pub(crate) mod tests {
             let context = Context::alone(capacity, vcs);
             let policy = build(&context).unwrap();
             let (pool, queue) = (Pool::new(context.capacity, vcs), Queue::default());
-            Bench { policy, pool, queue, now: Time::ZERO, waiting: 0 }
+            Bench { policy, pool, queue, now: Time::ZERO, waiting: 0, offered: 0 }
         }
 
         /// Offer cells of one circuit, spelled as in [`Flags::spelled`].
@@ -471,8 +473,14 @@ pub(crate) mod tests {
             cells.chars().map(|cell| self.offer_one(vc, cell)).collect()
         }
 
+        /// The next cell that is offered, as [`offer`](Bench::offer) spells it.
+        pub(crate) fn next_cell(&mut self, vc: usize, cell: char) -> Unit {
+            self.offered += 1;
+            Unit { identity: self.offered, ..cell_of(vc, cell) }
+        }
+
         fn offer_one(&mut self, vc: usize, cell: char) -> char {
-            let unit = cell_of(vc, cell);
+            let unit = self.next_cell(vc, cell);
             let (now, pool, queue, waiting) = (self.now, &self.pool, &self.queue, self.waiting);
             let arrival = &mut Arrival {
                 now,
@@ -525,6 +533,14 @@ pub(crate) mod tests {
 
     /// A cell as [`Bench::offer`] spells it.
     fn cell_of(vc: usize, cell: char) -> Unit {
-        Unit { vc: vc as u32, frame: 0, index: 0, bytes: 53, hop: 0, flags: Flags::spelled(cell) }
+        Unit {
+            vc: vc as u32,
+            frame: 0,
+            identity: 0,
+            index: 0,
+            bytes: 53,
+            hop: 0,
+            flags: Flags::spelled(cell),
+        }
     }
 }

@@ -323,7 +323,8 @@ mod tests {
         let mut bench = bench(&params(50), &[0, 0]);
         bench.offer(0, "11");
         bench.offer(1, "11");
-        let unit = Unit { vc: 1, frame: 0, index: 0, bytes: 53, hop: 0, flags: Flags::default() };
+        let unit =
+            Unit { vc: 1, frame: 0, identity: 0, index: 0, bytes: 53, hop: 0, flags: Flags::default() };
         for expected in [[2, 1], [2, 0], [1, 0]] {
             let (now, pool) = (Time::ZERO, &bench.pool);
             let departure = Departure { now, unit: &unit, queue: Some(0), vc: 1, size: 1, pool, sent: false };

@@ -14,6 +14,7 @@ use super::frame::Frames;
 use super::pool::Pool;
 use super::queue::Queue;
 use super::runs::Part;
+use crate::rng::Subject;
 use crate::units::Time;
 use crate::{choice, registry};
 
@@ -113,6 +114,8 @@ pub struct Full<'a> {
     pub queues: &'a [Queue],
     /// The circuit of the arriving unit, and its size.
     pub arriving: (usize, u64),
+    /// The arriving unit as the subject of random draws.
+    pub subject: Subject,
 }
 
 /// What is to be pushed out.

@@ -52,7 +52,7 @@ use crate::program::run::{Machine, View};
 use crate::program::source::{Source, Texts, VictimCode};
 use crate::program::values::{PARAMS, STATE, Values, known};
 use crate::refused::Refused;
-use crate::rng::Stream;
+use crate::rng::Dice;
 use crate::section;
 
 section! {
@@ -89,7 +89,7 @@ pub struct Policy {
     state: Vec<Word>,
     per_queue: Vec<Word>,
     each: usize,
-    stream: Stream,
+    dice: Dice,
     registers: Box<[Word; REGISTERS]>,
     rate: Word,
     /// Weight and minimum rate of each circuit.
@@ -122,7 +122,7 @@ impl Policy {
             state: names.state.iter().map(|known| known.word).collect(),
             each: of_queue.len(),
             per_queue: of_queue.repeat(context.vcs()),
-            stream: context.stream(&params.stream),
+            dice: context.dice(&params.stream),
             registers: Box::new([Word::default(); REGISTERS]),
             rate: Word::size(context.rate.0),
             contracts: contracts
@@ -135,9 +135,10 @@ impl Policy {
 
     /// The number that the program chooses, or why it chooses none.
     fn victim(&mut self, full: &Full<'_>, choices: &[usize]) -> Result<i64, String> {
-        let Policy { program, state, per_queue, each, stream, registers, rate, contracts, .. } = self;
+        let Policy { program, state, per_queue, each, dice, registers, rate, contracts, .. } = self;
+        let draws = dice.about(full.subject);
         let view = Seen { full, choices, rate: *rate, contracts };
-        let mut machine = Machine { state, per_vc: &mut [], per_queue, each: *each, stream, registers };
+        let mut machine = Machine { state, per_vc: &mut [], per_queue, each: *each, draws, registers };
         match machine.run(&program.ops, &view) {
             Ok(Answer::Queue(register)) => Ok(self.registers[usize::from(register)].as_int()),
             Ok(_) => unreachable!("a checked program of push-out chooses"),
@@ -234,6 +235,7 @@ mod tests {
     use super::super::Spec;
     use super::*;
     use crate::link::port::bench::Bench;
+    use crate::rng::Subject;
     use crate::serde_json::{Value as Json, json};
 
     /// The program with these keys.
@@ -289,7 +291,13 @@ mod tests {
     }
 
     fn full_of(pool: &crate::buffer::pool::Pool) -> Full<'_> {
-        Full { now: crate::units::Time::ZERO, pool, queues: &[], arriving: (1, 1) }
+        Full {
+            now: crate::units::Time::ZERO,
+            pool,
+            queues: &[],
+            arriving: (1, 1),
+            subject: Subject::unit(1, 0, 0),
+        }
     }
 
     #[test]

@@ -195,7 +195,7 @@ mod tests {
     use super::*;
 
     fn unit(frame: u32, index: u16, flags: Flags) -> Unit {
-        Unit { vc: 0, frame, index, bytes: 53, hop: 1, flags }
+        Unit { vc: 0, frame, identity: frame, index, bytes: 53, hop: 1, flags }
     }
 
     fn train(units: u16) -> CellTrain {

@@ -313,7 +313,7 @@ impl VcAccounting {
 /// A unit of which only one property is known: whether it ends a frame.
 pub(crate) fn unknown_unit(ends_frame: bool) -> Unit {
     let flags = if ends_frame { Flags::EOM } else { Flags::default() };
-    Unit { vc: 0, frame: 0, index: 0, bytes: 0, hop: 0, flags }
+    Unit { vc: 0, frame: 0, identity: 0, index: 0, bytes: 0, hop: 0, flags }
 }
 
 #[cfg(test)]

@@ -221,7 +221,7 @@ impl<'a> Packets<'a> {
     /// A packet arrives at a port where its circuit is policed, or where the policy marks.
     #[inline(never)]
     fn arrive_at_marking(&mut self, at: u32, packet: &Packet, now: Time) {
-        if let Some((at, head, time)) = self.transit.pass_marking(at, packet.head, now) {
+        if let Some((at, head, time)) = self.transit.pass_marking(at, packet, now) {
             self.come(at, &Packet { head, ..*packet }, time);
         }
     }

@@ -35,20 +35,31 @@ pub(crate) struct PacketPayload {
     group: u32,
     /// Position in the block; for an acknowledgement the number of the list of its blocks and their octets.
     index: u32,
+    /// How often the first octet of a segment, or the number of an acknowledgement, has been sent before.
+    repeats: u16,
     kind: PayloadKind,
     ecn: Ecn,
-    /// It opens a connection or, if it carries data, ends one; or it ends a block.
-    is_edge: bool,
 }
 
+/// An edge opens a connection or, if it carries data, ends one; or it ends a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum PayloadKind {
     #[default]
     Data,
-    Retransmission,
+    EdgeData,
     Ack,
+    EdgeAck,
     Datagram,
     Coded,
+    EdgeCoded,
+}
+
+impl PayloadKind {
+    /// This kind, or its edge.
+    #[inline(always)]
+    fn edge(is_edge: bool, [plain, edge]: [PayloadKind; 2]) -> PayloadKind {
+        if is_edge { edge } else { plain }
+    }
 }
 
 impl PacketPayload {
@@ -65,6 +76,7 @@ impl PacketPayload {
                 ecn,
                 seq,
                 len,
+                repeats,
                 is_ack: true,
                 ..
             }) => PacketPayload {
@@ -73,15 +85,14 @@ impl PacketPayload {
                 octets: window,
                 group: connection,
                 index: packed(seq, len),
-                kind: PayloadKind::Ack,
+                repeats,
+                kind: PayloadKind::edge(syn, [PayloadKind::Ack, PayloadKind::EdgeAck]),
                 ecn,
-                is_edge: syn,
             },
-            Payload::Tcp(Segment { seq, len, connection, stamp, syn, last, retransmission, ecn, .. }) => {
-                let kind = if retransmission { PayloadKind::Retransmission } else { PayloadKind::Data };
-                let is_edge = syn || last;
+            Payload::Tcp(Segment { seq, len, connection, stamp, syn, last, repeats, ecn, .. }) => {
+                let kind = PayloadKind::edge(syn || last, [PayloadKind::Data, PayloadKind::EdgeData]);
                 let (number, octets, group) = (seq, len.into(), connection);
-                PacketPayload { stamp, number, octets, group, kind, ecn, is_edge, ..PacketPayload::default() }
+                PacketPayload { stamp, number, octets, group, repeats, kind, ecn, ..PacketPayload::default() }
             }
             Payload::Datagram { bytes, sent, ecn } => PacketPayload {
                 stamp: sent,
@@ -89,9 +100,9 @@ impl PacketPayload {
                 octets: bytes,
                 group: 0,
                 index: 0,
+                repeats: 0,
                 kind: PayloadKind::Datagram,
                 ecn,
-                is_edge: false,
             },
             Payload::Coded { label: Label { block, index }, ends_block, sent } => PacketPayload {
                 stamp: sent,
@@ -99,9 +110,9 @@ impl PacketPayload {
                 octets: 0,
                 group: block,
                 index: index.into(),
-                kind: PayloadKind::Coded,
+                repeats: 0,
+                kind: PayloadKind::edge(ends_block, [PayloadKind::Coded, PayloadKind::EdgeCoded]),
                 ecn: Ecn::default(),
-                is_edge: ends_block,
             },
         }
     }
@@ -109,13 +120,19 @@ impl PacketPayload {
     /// Whether it is an acknowledgement.
     #[inline(always)]
     pub(crate) fn is_ack(&self) -> bool {
-        self.kind == PayloadKind::Ack
+        matches!(self.kind, PayloadKind::Ack | PayloadKind::EdgeAck)
+    }
+
+    /// See [`Payload::identity`].
+    #[inline]
+    pub(crate) fn identity(self, number: u32) -> u32 {
+        self.payload().identity(number)
     }
 
     /// The marks of the packet's only unit.
     #[inline]
     pub(crate) fn flags(&self) -> Flags {
-        let ends_block = self.kind == PayloadKind::Coded && self.is_edge;
+        let ends_block = self.kind == PayloadKind::EdgeCoded;
         let block_end = if ends_block { Flags::BLOCK_END } else { Flags::default() };
         block_end.with(self.ecn.flags()).with(Flags::FIRST).with(Flags::EOM)
     }
@@ -128,20 +145,20 @@ impl PacketPayload {
     /// The payload that was packed.
     #[inline(always)]
     pub(crate) fn payload(self) -> Payload {
-        let PacketPayload { stamp, number, octets, group, index, kind, ecn, is_edge } = self;
+        let PacketPayload { stamp, number, octets, group, index, repeats, kind, ecn } = self;
         match kind {
-            PayloadKind::Data | PayloadKind::Retransmission => Payload::Tcp(Segment {
+            PayloadKind::Data | PayloadKind::EdgeData => Payload::Tcp(Segment {
                 seq: number,
                 len: octets as u16,
                 connection: group,
                 stamp,
                 ecn,
-                syn: is_edge && octets == 0,
-                last: is_edge && octets > 0,
-                retransmission: kind == PayloadKind::Retransmission,
+                syn: kind == PayloadKind::EdgeData && octets == 0,
+                last: kind == PayloadKind::EdgeData && octets > 0,
+                repeats,
                 ..Segment::default()
             }),
-            PayloadKind::Ack => Payload::Tcp(Segment {
+            PayloadKind::Ack | PayloadKind::EdgeAck => Payload::Tcp(Segment {
                 seq: (index >> 4).into(),
                 len: 4 * (index & 15) as u16,
                 ack: number,
@@ -149,15 +166,16 @@ impl PacketPayload {
                 connection: group,
                 stamp,
                 ecn,
-                syn: is_edge,
+                syn: kind == PayloadKind::EdgeAck,
                 is_ack: true,
+                repeats,
                 ..Segment::default()
             }),
             PayloadKind::Datagram => Payload::Datagram { bytes: octets, sent: stamp, ecn },
-            PayloadKind::Coded if ecn.has(Ecn::CUT) => Payload::headers(stamp),
-            PayloadKind::Coded => Payload::Coded {
+            PayloadKind::Coded | PayloadKind::EdgeCoded if ecn.has(Ecn::CUT) => Payload::headers(stamp),
+            PayloadKind::Coded | PayloadKind::EdgeCoded => Payload::Coded {
                 label: Label { block: group, index: index as u16 },
-                ends_block: is_edge,
+                ends_block: kind == PayloadKind::EdgeCoded,
                 sent: stamp,
             },
         }
@@ -180,7 +198,8 @@ mod tests {
         let ack = Segment { ack: 1 << 40, window: 65_536, connection: 2, is_ack: true, ..Segment::default() };
         let segments = [
             data,
-            Segment { retransmission: true, ..data },
+            Segment { repeats: 1, ..data },
+            Segment { repeats: u16::MAX, ..ack },
             Segment { len: 0, syn: true, ..data },
             Segment { last: true, ..data },
             ack,

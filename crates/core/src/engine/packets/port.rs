@@ -467,7 +467,7 @@ mod tests {
             let bytes = if is_large { 1500 } else { 40 };
             let pace = TransmissionTime::of_bytes(scenario.lines[number].rate, bytes);
             let flags = Flags::default().with(Flags::FIRST).with(Flags::EOM);
-            let unit = || (Unit { vc: 0, frame: 0, index: 0, bytes, hop: 1, flags }, 0);
+            let unit = || (Unit { vc: 0, frame: 0, identity: 0, index: 0, bytes, hop: 1, flags }, 0);
             let passed = match one_by_one {
                 true => None,
                 false => fifo
@@ -521,6 +521,6 @@ mod tests {
 
     #[test]
     fn a_large_network_has_small_ports() {
-        assert_eq!((size_of::<Port>(), size_of::<PacketQueue>(), size_of::<Line>()), (448, 192, 120));
+        assert_eq!((size_of::<Port>(), size_of::<PacketQueue>(), size_of::<Line>()), (464, 192, 120));
     }
 }

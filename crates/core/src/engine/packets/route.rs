@@ -152,12 +152,20 @@ impl StepClass {
     }
 }
 
+impl Packet {
+    /// The unit that represents the packet at a step where a component may draw about it.
+    #[inline]
+    pub(crate) fn unit(&self, passage: &StepExtras) -> Unit {
+        Unit { identity: self.cargo.identity(self.head.frame), ..self.head.unit(passage) }
+    }
+}
+
 impl Head {
-    /// The unit that represents the packet at a step.
+    /// The unit that represents the packet at a step where nothing is drawn: without its identity.
     #[inline]
     pub(crate) fn unit(self, passage: &StepExtras) -> Unit {
         let Head { frame, bytes, flags } = self;
-        Unit { vc: passage.circuit, frame, index: 0, bytes, hop: passage.hop, flags }
+        Unit { vc: passage.circuit, frame, identity: frame, index: 0, bytes, hop: passage.hop, flags }
     }
 }
 

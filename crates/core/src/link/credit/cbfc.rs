@@ -165,7 +165,7 @@ mod tests {
     }
 
     fn packet(bytes: u16) -> Unit {
-        Unit { vc: 0, frame: 0, index: 0, bytes, hop: 0, flags: Flags(0) }
+        Unit { vc: 0, frame: 0, identity: 0, index: 0, bytes, hop: 0, flags: Flags(0) }
     }
 
     /// Both ends of a hop whose accounts have this many credits, of 254 octets each.

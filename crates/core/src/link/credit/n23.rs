@@ -110,7 +110,7 @@ mod tests {
         Params { n2: Cells(n2), n3: n3.map(Cells), peak: None, charge: true }
     }
 
-    const CELL: Unit = Unit { vc: 0, frame: 0, index: 0, bytes: 53, hop: 0, flags: Flags(0) };
+    const CELL: Unit = Unit { vc: 0, frame: 0, identity: 0, index: 0, bytes: 53, hop: 0, flags: Flags(0) };
 
     /// Both ends of a hop with a number of circuits.
     fn ends(terms: Terms, vcs: u32) -> (Sender, Receiver) {

@@ -85,7 +85,7 @@ impl Bench {
         let flags = Flags::spelled(cell);
         let next = &mut self.next[vc];
         *next = if flags.has(Flags::FIRST) { (next.0 + 1, 0) } else { (next.0, next.1 + 1) };
-        Unit { vc: vc as u32, frame: next.0, index: next.1, bytes: 53, hop: 0, flags }
+        Unit { vc: vc as u32, frame: next.0, identity: next.0, index: next.1, bytes: 53, hop: 0, flags }
     }
 
     /// Start to transmit the next cell; returns its circuit and its letter.

@@ -633,7 +633,7 @@ impl Port {
     #[inline(always)]
     fn send(&mut self, now: Time, unit: Unit, vc: usize) -> Started {
         if unit.begins_frame() {
-            self.line.rest(now);
+            self.line.rest(now, unit.subject());
         }
         let sent = self.line.send(now, unit.bytes);
         self.sending = Some(Sending { unit, vc, size: self.size_of(&unit) });

@@ -328,7 +328,13 @@ impl Port {
         if self.pool.fits(size) || !self.pool.capacity().holds(sending + size) || is_rest {
             return None;
         }
-        pushout.choose(&Full { now, pool: &self.pool, queues: &self.queues, arriving: (vc, size) })
+        pushout.choose(&Full {
+            now,
+            pool: &self.pool,
+            queues: &self.queues,
+            arriving: (vc, size),
+            subject: unit.subject(),
+        })
     }
 
     /// Whether an arriving unit is accepted: first by the frame rule of a port with push-out, then by the admission

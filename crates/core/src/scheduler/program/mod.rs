@@ -49,7 +49,7 @@ use crate::program::run::{Failed, Machine, View};
 use crate::program::source::{QuietCode, ServeCode, Source, Texts};
 use crate::program::values::{Known, PARAMS, STATE, Values, known};
 use crate::refused::Refused;
-use crate::rng::Stream;
+use crate::rng::{Dice, Subject};
 use crate::section;
 use crate::units::{CELL_BYTES, Time};
 
@@ -112,7 +112,7 @@ struct Memory {
     /// Of one queue after the other, with `each` values.
     per_queue: Vec<Word>,
     each: usize,
-    stream: Stream,
+    dice: Dice,
     registers: Box<[Word; REGISTERS]>,
 }
 
@@ -127,20 +127,22 @@ struct Queues {
 }
 
 impl Memory {
-    fn new(names: &Names<'_>, queues: usize, stream: Stream) -> Memory {
+    fn new(names: &Names<'_>, queues: usize, dice: Dice) -> Memory {
         let words = |known: &[Known]| known.iter().map(|known| known.word).collect::<Vec<_>>();
         Memory {
             state: words(names.state),
             per_queue: words(names.per_queue).repeat(queues),
             each: names.per_queue.len(),
-            stream,
+            dice,
             registers: Box::new([Word::default(); REGISTERS]),
         }
     }
 
-    fn run(&mut self, program: &Program, view: &impl View) -> Result<Answer, Failed> {
-        let Memory { state, per_queue, each, stream, registers } = self;
-        Machine { state, per_vc: &mut [], per_queue, each: *each, stream, registers }.run(&program.ops, view)
+    /// Numbers that the program draws depend on the instant, and on how many it has drawn at that instant.
+    fn run(&mut self, program: &Program, now: Time, view: &impl View) -> Result<Answer, Failed> {
+        let Memory { state, per_queue, each, dice, registers } = self;
+        let draws = dice.about(Subject::instant(now.0, 0));
+        Machine { state, per_vc: &mut [], per_queue, each: *each, draws, registers }.run(&program.ops, view)
     }
 }
 
@@ -175,7 +177,7 @@ impl Policy {
             serve: function(),
             joined: params.joined.as_ref().map(|_| function()),
             sent: params.sent.as_ref().map(|_| function()),
-            memory: Memory::new(&names, context.vcs(), context.stream(&params.stream)),
+            memory: Memory::new(&names, context.vcs(), context.dice(&params.stream)),
             queues: Queues::new(context),
             choices: Vec::new(),
             now: Time::ZERO,
@@ -188,7 +190,7 @@ impl Policy {
     fn choose(&mut self, octets: &dyn Fn(usize) -> u64) -> Result<usize, String> {
         let Policy { serve, memory, queues, choices, now, .. } = self;
         let view = Seen { queues, choices, now: *now, unit: None, octets };
-        match memory.run(serve, &view) {
+        match memory.run(serve, *now, &view) {
             Ok(Answer::Queue(register)) => {
                 let number = memory.registers[usize::from(register)].as_int();
                 let queue = choices.iter().copied().find(|queue| *queue as i64 == number);
@@ -205,7 +207,7 @@ impl Policy {
         let function = if hook == Hook::Joined { joined } else { sent };
         let Some(program) = function else { return };
         let view = Seen { queues, choices: &[], now: *now, unit: Some((queue, octets)), octets: &|_| 0 };
-        if let Err(failed) = memory.run(program, &view) {
+        if let Err(failed) = memory.run(program, *now, &view) {
             self.fail(self.texts.message(hook, &failed));
         }
     }

@@ -115,7 +115,7 @@ fn a_program_that_looks_at_what_there_is_not_is_refused() {
 }
 
 /// A random text that resembles an instruction.
-fn instruction(draw: &mut Stream) -> String {
+fn instruction(draw: &mut crate::rng::Stream) -> String {
     const WORDS: [&str; 24] = [
         "r0",
         "r1",
@@ -148,7 +148,7 @@ fn instruction(draw: &mut Stream) -> String {
 
 #[test]
 fn any_text_as_code_serves_a_queue_or_is_refused_with_a_message() {
-    let (mut draw, mut served) = (Stream::new(1, "hostile"), 0);
+    let (mut draw, mut served) = (crate::rng::Stream::new(1, "hostile"), 0);
     for _ in 0..2000 {
         let own: Vec<String> = (0..draw.up_to(3)).map(|_| instruction(&mut draw)).collect();
         let code = |begin: &str, end: &str| {

@@ -48,6 +48,7 @@
 use super::ecn::Ecn;
 use super::{IP_HEADER, Needs, Transport};
 use crate::refused::{Refused, refuse, refuse_if};
+use crate::rng::mix;
 use crate::section;
 use crate::source::{self, Traffic};
 use crate::units::{Bytes, Span, Time};
@@ -97,8 +98,19 @@ pub struct Segment {
     pub last: bool,
     /// It travels from the receiver to the sender.
     pub is_ack: bool,
-    /// Its first octet has been sent before: for statistics only, the receiver does not look.
-    pub retransmission: bool,
+    /// How often its first octet has been sent before; on an ACK how often its number was sent. The receiver does not look at it.
+    pub repeats: u16,
+}
+
+impl Segment {
+    /// A number for random draws about the segment: its first octet or, on an ACK, the octet that it asks for, and how often that was
+    /// sent. It does not depend on what else the connection has sent.
+    #[inline]
+    pub(crate) fn identity(&self) -> u32 {
+        let is_bare = u64::from(self.len == 0 && !self.is_ack);
+        let turn = u64::from(self.connection) << 17 | is_bare << 16 | u64::from(self.repeats);
+        (mix(mix(turn) ^ if self.is_ack { self.ack } else { self.seq }) >> 32) as u32
+    }
 }
 
 /// The destination of the segments that an end writes.

@@ -27,6 +27,8 @@ pub struct Receiver {
     next: u64,
     /// The `next` of the last ACK.
     acked: u64,
+    /// How often the last ACK was sent before with the same number.
+    repeats: u16,
     /// The octet after the last that the sender may send (rcv_adv).
     advertised: u64,
     mss: u64,
@@ -62,6 +64,7 @@ impl Receiver {
             connection: 0,
             next: 0,
             acked: 0,
+            repeats: 0,
             advertised: window,
             queue: Ranges::default(),
             stamp: Time::ZERO,
@@ -242,6 +245,7 @@ impl Receiver {
         let largest = if syn { MAX_WINDOW_FIELD } else { MAX_WINDOW_FIELD << self.shift };
         let window = if syn { offer.min(largest) } else { offer.min(largest) >> self.shift << self.shift };
         self.advertised = self.advertised.max(self.next + offer);
+        self.repeats = if self.next == self.acked { self.repeats.saturating_add(1) } else { 0 };
         self.acked = self.next;
         self.timer = None;
         self.stats.acks += 1;
@@ -259,6 +263,7 @@ impl Receiver {
             ecn: if syn { self.ack_ecn.with(Ecn::ECE.when(self.ecn)) } else { self.ack_ecn },
             stamp: self.stamp,
             is_ack: true,
+            repeats: self.repeats,
             ..Segment::default()
         });
     }

@@ -72,7 +72,7 @@ impl Bench {
         let last_of_block = (frame + 1).is_multiple_of(self.block);
         let flags = if last_of_block { flags.with(Flags::BLOCK_END) } else { flags };
         self.next[vc] = if flags.has(Flags::EOM) { (frame + 1, 0) } else { (frame, index + 1) };
-        Unit { vc: vc as u32, frame, index, bytes: 53, hop: 0, flags }
+        Unit { vc: vc as u32, frame, identity: frame, index, bytes: 53, hop: 0, flags }
     }
 
     fn arrive(&mut self, unit: Unit) -> Vec<Loss> {

@@ -37,7 +37,7 @@ use super::{Admission, Arrival, Context, Departure, Head, Needs, Shortcuts};
 use crate::buffer::pool::Pool;
 use crate::buffer::verdict::{Action, HeadVerdict, Reason, Verdict};
 use crate::refused::{Refused, refuse, refuse_if};
-use crate::rng::Stream;
+use crate::rng::{Draws, Keyed};
 use crate::unit::Unit;
 use crate::units::{Bytes, Span, Time};
 use crate::{choice, section};
@@ -100,7 +100,7 @@ pub struct Policy {
     overload: Overload,
     mtu: u64,
     control: Control,
-    stream: Stream,
+    keyed: Keyed,
     /// Octets that wait in all queues.
     octets: u64,
     /// The longest wait at the head of a queue, as the port has seen it.
@@ -132,7 +132,7 @@ impl Policy {
             overload: params.overload,
             mtu: params.mtu.map_or(frame, |mtu| mtu.0),
             control: Control::new(gains, params.target, most),
-            stream: context.stream("pi2"),
+            keyed: context.keyed("pi2"),
             octets: 0,
             wait: Span::ZERO,
             is_discarding: false,
@@ -140,38 +140,34 @@ impl Policy {
         })
     }
 
-    /// Whether a number that is drawn is below this probability.
-    fn roll(&mut self, probability: f64) -> bool {
-        probability > 0.0 && self.stream.unit() < probability
-    }
-
     /// Whether a packet is drawn with the probability p'²: two numbers are below p'.
-    fn roll_square(&mut self) -> bool {
+    fn is_squared(&self, draws: &mut Draws) -> bool {
         let base = self.control.probability();
-        self.roll(base) && self.roll(base)
+        is_below(base, draws) && is_below(base, draws)
     }
 
     /// What the probability makes of a packet at the head.
-    fn draw(&mut self, unit: &Unit) -> HeadVerdict {
+    fn draw(&self, unit: &Unit) -> HeadVerdict {
+        let draws = &mut self.keyed.about(unit.subject());
         let coupled = self.coupling * self.control.probability();
         let is_overloaded = self.overload == Overload::Drop && coupled > 1.0;
         let (marked, discarded) = (HeadVerdict::Mark(Reason::Random), HeadVerdict::Discard(Reason::Random));
         match unit.is_l4s() {
             true if is_overloaded => {
-                if self.roll_square() {
+                if self.is_squared(draws) {
                     discarded
                 } else {
                     marked
                 }
             }
             true => {
-                if self.roll(coupled) {
+                if is_below(coupled, draws) {
                     marked
                 } else {
                     HeadVerdict::Send
                 }
             }
-            false if !self.roll_square() => HeadVerdict::Send,
+            false if !self.is_squared(draws) => HeadVerdict::Send,
             false => {
                 if self.action.marks(unit) && !is_overloaded {
                     marked
@@ -196,13 +192,18 @@ impl Policy {
     }
 
     /// A frame whose first unit has waited for `wait` has come to the head.
-    fn judge_frame(&mut self, unit: &Unit, wait: Span) -> HeadVerdict {
+    fn judge_frame(&self, unit: &Unit, wait: Span) -> HeadVerdict {
         let is_short = self.octets < self.mtu.saturating_mul(2);
         match if is_short { HeadVerdict::Send } else { self.draw(unit) } {
             HeadVerdict::Send if unit.is_l4s() && wait > self.step => HeadVerdict::Mark(Reason::Delay),
             verdict => verdict,
         }
     }
+}
+
+/// Whether the next number is below this probability.
+fn is_below(probability: f64, draws: &mut Draws) -> bool {
+    probability > 0.0 && draws.chance(probability)
 }
 
 impl Admission for Policy {

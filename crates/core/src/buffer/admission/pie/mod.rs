@@ -40,7 +40,7 @@ use crate::buffer::pool::Pool;
 use crate::buffer::size::Measure;
 use crate::buffer::verdict::{Action, HeadVerdict, Reason, Verdict};
 use crate::refused::{Refused, probability, refuse, refuse_if};
-use crate::rng::Stream;
+use crate::rng::Keyed;
 use crate::units::{Bytes, Span, Time};
 use crate::{choice, section};
 
@@ -92,7 +92,7 @@ pub struct Policy {
     gains: Gains,
     /// By queue.
     controls: Vec<Control>,
-    stream: Stream,
+    keyed: Keyed,
     frames: Frames,
 }
 
@@ -117,7 +117,7 @@ impl Policy {
             mark_limit: probability("mark_limit", params.mark_limit)?,
             controls: vec![Control::new(&gains); context.vcs().max(2)],
             gains,
-            stream: context.stream("pie"),
+            keyed: context.keyed("pie"),
             frames: Frames::new(context.vcs(), true).acting(params.action),
         })
     }
@@ -126,9 +126,10 @@ impl Policy {
 impl Admission for Policy {
     fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict {
         let Arrival { unit, vc, place, waiting, .. } = *arrival;
-        let Policy { gains, controls, stream, frames, mark_limit, .. } = self;
+        let Policy { gains, controls, keyed, frames, mark_limit, .. } = self;
         let control = &mut controls[place];
-        let drawn = unit.is_first() && control.draws(gains, waiting, unit.bytes, || stream.unit());
+        let draw = || keyed.unit(unit.subject());
+        let drawn = unit.is_first() && control.draws(gains, waiting, unit.bytes, draw);
         let verdict = match drawn && control.probability() > *mark_limit {
             true => frames.refuse(vc, Reason::Random),
             false => frames.judge(unit, vc, arrival.fits(), || drawn.then_some(Reason::Random)),

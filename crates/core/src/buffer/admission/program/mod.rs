@@ -90,7 +90,7 @@ use crate::program::source::{Clock, Code, Source, Texts};
 use crate::program::values::{Known, PARAMS, STATE, Values, known};
 use crate::program::{Asks, LooksAt};
 use crate::refused::{Refused, refuse_if};
-use crate::rng::Stream;
+use crate::rng::{Dice, Subject};
 use crate::section;
 use crate::units::{Span, Time};
 use view::{AtPort, Noted, Place, Port, Seen};
@@ -143,7 +143,7 @@ pub struct Policy {
     tick: Option<(Span, Program)>,
     frames: Frames,
     kept: Kept,
-    stream: Stream,
+    dice: Dice,
     registers: Box<[Word; REGISTERS]>,
     place: Place,
     noted: Noted,
@@ -225,7 +225,7 @@ impl Policy {
             tick: every.map(|every| (every, function())),
             frames: Frames::new(context.vcs(), params.pass_eom),
             kept: Kept::new(&names, context.vcs()),
-            stream: context.stream(&params.stream),
+            dice: context.dice(&params.stream),
             registers: Box::new([Word::default(); REGISTERS]),
             place: Place::new(context),
             noted: Noted::default(),
@@ -239,14 +239,16 @@ impl Policy {
     /// fits: the run will be refused.
     #[inline]
     fn decide(&mut self, seen: &Seen<'_>, is_head: bool) -> Decision {
-        let Policy { program, at_head, kept, stream, registers, place, noted, .. } = self;
+        let Policy { program, at_head, kept, dice, registers, place, noted, .. } = self;
+        let subject = seen.unit.subject();
+        let subject = if is_head { subject.at_head() } else { subject };
         let program = if is_head { at_head.as_ref().unwrap_or(program) } else { program };
         let mut machine = Machine {
             per_vc: part(&mut kept.per_vc, seen.vc, place.circuits()),
             per_queue: part(&mut kept.per_queue, seen.port.queue, kept.queues),
             each: 0,
             state: &mut kept.state,
-            stream,
+            draws: dice.about(subject),
             registers,
         };
         match machine.run(&program.ops, &AtPort { seen, place, noted }) {
@@ -262,14 +264,14 @@ impl Policy {
 
     /// Run the function of the clock for a queue.
     fn call_clock(&mut self, port: &Port<'_>) {
-        let Policy { tick, kept, stream, registers, place, noted, .. } = self;
+        let Policy { tick, kept, dice, registers, place, noted, .. } = self;
         let Some((_, program)) = tick else { return };
         let mut machine = Machine {
             per_vc: &mut [],
             per_queue: part(&mut kept.per_queue, port.queue, kept.queues),
             each: 0,
             state: &mut kept.state,
-            stream,
+            draws: dice.about(Subject::instant(port.now.0, port.queue)),
             registers,
         };
         if let Err(failed) = machine.run(&program.ops, &AtPort { seen: port, place, noted }) {

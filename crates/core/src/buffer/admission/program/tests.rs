@@ -203,7 +203,7 @@ fn names_types_and_what_it_looks_at_are_checked() {
 }
 
 /// A random text that resembles an instruction.
-fn instruction(draw: &mut Stream) -> String {
+fn instruction(draw: &mut crate::rng::Stream) -> String {
     const WORDS: [&str; 28] = [
         "r0", "r1", "r2", "r300", "=", "=", "=", "+", "//", "**", "jump", "unless", "0", "1", "-1", "1e999",
         "accept", "refuse", "mark", "x.total", "x.", "params.a", "state.a", "draw", "end", "queue.a",
@@ -215,7 +215,7 @@ fn instruction(draw: &mut Stream) -> String {
 
 #[test]
 fn any_text_as_code_runs_or_is_refused_with_a_message() {
-    let mut draw = Stream::new(1, "hostile");
+    let mut draw = crate::rng::Stream::new(1, "hostile");
     for _ in 0..2000 {
         let code: Vec<String> = (0..1 + draw.up_to(6)).map(|_| instruction(&mut draw)).collect();
         let end_with = |end: &'static str| code.iter().map(String::as_str).chain([end]).collect::<Vec<_>>();
@@ -248,7 +248,7 @@ fn the_default_program_accepts_what_fits() {
 /// A unit of circuit 0 that has waited since time zero, at the head of queue 1.
 fn head(policy: &mut Policy, now: u64, cell: char) -> HeadVerdict {
     let flags = crate::unit::Flags::spelled(cell);
-    let unit = crate::unit::Unit { vc: 0, frame: 0, index: 0, bytes: 53, hop: 0, flags };
+    let unit = crate::unit::Unit { vc: 0, frame: 0, identity: 0, index: 0, bytes: 53, hop: 0, flags };
     let mut pool = Pool::new(Context::alone(8, 2).capacity, 2);
     pool.add(0, 1);
     let (now, arrived) = (Time(now), Some(Time::ZERO));

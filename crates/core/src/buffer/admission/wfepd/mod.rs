@@ -34,7 +34,7 @@ use crate::buffer::pool::Pool;
 use crate::buffer::size::Level;
 use crate::buffer::verdict::{Reason, Verdict};
 use crate::refused::Refused;
-use crate::rng::Stream;
+use crate::rng::Keyed;
 use crate::unit::Unit;
 use crate::units::{Span, Time};
 use crate::{choice, section};
@@ -92,7 +92,7 @@ pub struct Policy {
     /// The probability with which a frame of each circuit is refused.
     refusal: Vec<f64>,
     threshold: u64,
-    stream: Stream,
+    keyed: Keyed,
     frames: Frames,
 }
 
@@ -111,7 +111,7 @@ impl Policy {
             divider,
             refusal: vec![0.0; context.vcs()],
             threshold,
-            stream: context.stream("wfepd"),
+            keyed: context.keyed("wfepd"),
             frames: Frames::new(context.vcs(), params.pass_eom),
         })
     }
@@ -120,7 +120,7 @@ impl Policy {
 impl Admission for Policy {
     fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict {
         let Arrival { now, unit, vc, pool, .. } = *arrival;
-        let Policy { gauge, divider, division, refusal, threshold, stream, frames, .. } = self;
+        let Policy { gauge, divider, division, refusal, threshold, keyed, frames, .. } = self;
         let verdict = frames.judge(unit, vc, arrival.fits(), || {
             if gauge.has_no_clock() {
                 gauge.slide_to(now);
@@ -130,7 +130,7 @@ impl Admission for Policy {
             match refusal[vc] {
                 _ if pool.total() < *threshold => None,
                 p if p >= 1.0 => Some(Reason::Early),
-                p if p > 0.0 => stream.chance(p).then_some(Reason::Random),
+                p if p > 0.0 => (keyed.unit(unit.subject()) < p).then_some(Reason::Random),
                 _ => None,
             }
         });

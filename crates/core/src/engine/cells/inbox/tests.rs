@@ -55,7 +55,15 @@ fn set_out(inbox: &mut Inbox, lane: usize, frame: u32, times: &[Time], part: Opt
     let unit = |index: usize, units: usize| {
         let first = if index == 0 { Flags::FIRST } else { Flags::default() };
         let last = if index + units == times.len() { Flags::EOM } else { Flags::default() };
-        Unit { vc: 0, frame, index: index as u16, bytes: 53, hop: 0, flags: first.with(last) }
+        Unit {
+            vc: 0,
+            frame,
+            identity: frame,
+            index: index as u16,
+            bytes: 53,
+            hop: 0,
+            flags: first.with(last),
+        }
     };
     let Some(part) = part else {
         let (units, last) = (times.len(), times[times.len() - 1]);
@@ -182,7 +190,7 @@ proptest! {
         for (index, time) in times.iter().enumerate() {
             let last = if index + 1 == times.len() { Flags::EOM } else { Flags::default() };
             let first = if index == 0 { Flags::FIRST } else { Flags::default() };
-            let unit = Unit { vc: 0, frame: 0, index: index as u16, bytes: 53, hop: 0, flags: first.with(last) };
+            let unit = Unit { vc: 0, frame: 0, identity: 0, index: index as u16, bytes: 53, hop: 0, flags: first.with(last) };
             inbox.push_irregular(0, &IrregularArrivals { unit, vc: 0, arrivals: &[*time] }, false);
             let limit = Time(time.0.saturating_sub(held));
             seen.extend(std::iter::from_fn(|| inbox.pop_before(limit)).map(|it| (it.time, it.unit.flags)));

@@ -97,7 +97,7 @@ impl HostInterface {
             Some(spacing) => spacing.pace,
             None => self.paces.of(shape.bytes),
         };
-        let (idle, first) = (self.free.time <= now, self.first_start(now));
+        let (idle, first) = (self.free.time <= now, self.first_start(now, emission));
         let (last, sum) = self.starts_from(first, shape);
         self.free = last.next(&pace);
         let (last, whole) = (last.time, pace.whole);
@@ -123,8 +123,8 @@ impl HostInterface {
     }
 
     /// When a frame that comes at `now` can start.
-    fn first_start(&mut self, now: Time) -> ExactTime {
-        let pause = self.pause.as_mut().map_or(Span::ZERO, Pause::draw);
+    fn first_start(&self, now: Time, emission: &Emission) -> ExactTime {
+        let pause = self.pause.as_ref().map_or(Span::ZERO, |pause| pause.before(emission.subject()));
         self.free.not_before(now).shifted(pause)
     }
 

@@ -99,7 +99,7 @@ impl Script {
         let frame = std::mem::replace(frames, *frames + 1);
         let circuit = self.plan.passing[self.index][lane as usize] as u32;
         let flags = Flags::FIRST.with(Flags::EOM);
-        let unit = Unit { vc: circuit, frame, index: 0, bytes: 53, hop: 1, flags };
+        let unit = Unit { vc: circuit, frame, identity: frame, index: 0, bytes: 53, hop: 1, flags };
         let train = CellTrain::new(ExactTime::at(first), unit, lane, units, last);
         self.process.inbox_mut().push(lane, CellTrain { awaited: true, ..train });
         self

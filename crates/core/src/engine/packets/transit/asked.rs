@@ -17,7 +17,7 @@ impl Transit {
     /// A packet arrives at a port that is asked about it; returns what [`Transit::start`] returns.
     pub(crate) fn enter(&mut self, at: u32, packet: Packet, now: Time) -> Option<(u32, Packet, Time)> {
         let (port, passage) = (self.steps[at as usize].place as usize, self.passages[at as usize]);
-        let (unit, number) = (packet.head.unit(&passage), passage.number as usize);
+        let (unit, number) = (packet.unit(&passage), passage.number as usize);
         let policed = self.network.circuits[passage.circuit as usize].police(now, unit);
         let hop = Hop { port: port as u32, vc: passage.number };
         let unit = match policed.and_then(|unit| self.network.cross_link(now, hop, unit)) {

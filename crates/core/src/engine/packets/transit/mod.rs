@@ -317,7 +317,7 @@ impl Transit {
         let sent = match self.stop(at) {
             PacketDestination::Asked => self.enter(at, packet, now),
             PacketDestination::Marking => self
-                .pass_marking(at, packet.head, now)
+                .pass_marking(at, &packet, now)
                 .map(|(at, head, time)| (at, Packet { head, ..packet }, time)),
             _ => return self.send_on(at, packet, now),
         };
@@ -353,8 +353,8 @@ impl Transit {
 
     /// The same where the circuit is policed, or where the policy marks; returns its head as well, which may bear a mark now.
     #[inline(always)]
-    pub(crate) fn pass_marking(&mut self, at: u32, head: Head, now: Time) -> Option<(u32, Head, Time)> {
-        let head = self.police(at, head, now)?;
+    pub(crate) fn pass_marking(&mut self, at: u32, packet: &Packet, now: Time) -> Option<(u32, Head, Time)> {
+        let head = self.police(at, packet, now)?;
         let (head, time) = match self.cross_quickly(at, head, now) {
             Some(time) => (head, time),
             None => self.cross_singly(at, head, now)?,
@@ -521,11 +521,11 @@ impl Transit {
     }
 
     /// A packet arrives at a port where its circuit may be policed; returns its head as it continues, unless it is lost.
-    fn police(&mut self, at: u32, head: Head, now: Time) -> Option<Head> {
+    fn police(&mut self, at: u32, packet: &Packet, now: Time) -> Option<Head> {
         let (port, passage) = (self.steps[at as usize].place, self.passages[at as usize]);
-        let unit = head.unit(&passage);
+        let unit = packet.unit(&passage);
         match self.network.circuits[passage.circuit as usize].police(now, unit) {
-            Ok(unit) => Some(Head { flags: unit.flags, ..head }),
+            Ok(unit) => Some(Head { flags: unit.flags, ..packet.head }),
             Err(reason) => {
                 self.queues[port as usize].lose(self.window, now, &unit, reason);
                 self.lost(port, unit, reason, now);

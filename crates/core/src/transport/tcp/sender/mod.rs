@@ -5,9 +5,13 @@ mod acks;
 
 mod output;
 
+mod repeats;
+
 mod timeouts;
 
 use std::collections::VecDeque;
+
+use repeats::Repeats;
 
 use super::congestion::{Congestion, Control, Facts, Window};
 use super::sack::SackBlocks;
@@ -84,6 +88,7 @@ pub(super) struct Aside {
     /// What is counted seldom; the segments stand in the sender.
     pub(super) stats: SenderStats,
     jitter: Stream,
+    repeats: Repeats,
     /// The first octet that the timer sent again last, on this connection.
     timed_out: Option<u64>,
     /// The octet after the last that had been sent when this connection's window was reduced last: until more than that is
@@ -99,6 +104,7 @@ impl Aside {
             params: params.clone(),
             stats: SenderStats::default(),
             jitter,
+            repeats: Repeats::default(),
             timed_out: None,
             reduced: None,
             window_limited: 0,
@@ -431,7 +437,7 @@ mod tests {
             let (mut sender, mut out) = open(&params);
             out.clear();
             sender.on_segment(Time(1), &report, &mut out);
-            let again = out.iter().filter(|segment| segment.retransmission);
+            let again = out.iter().filter(|segment| segment.repeats > 0);
             (again.map(|segment| segment.seq).collect::<Vec<_>>(), sender.is_recovering())
         };
         assert_eq!(sent_again(true, cut(0, 2920)), (vec![2920], true));

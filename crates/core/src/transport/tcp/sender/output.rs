@@ -99,11 +99,12 @@ impl Sender {
     }
 
     pub(super) fn emit(&mut self, now: Time, seq: u64, len: u64, ecn: Ecn, out: &mut impl Outlet) {
-        let retransmission = seq < self.sent;
+        let is_repeated = seq < self.sent;
+        let repeats = if is_repeated { self.aside.repeats.count(seq, self.unacknowledged) } else { 0 };
         self.sent = self.sent.max(seq + len);
         self.last_sent = now;
         self.segments_sent += 1;
-        self.segments_retransmitted += u64::from(retransmission);
+        self.segments_retransmitted += u64::from(is_repeated);
         let connection = self.connection;
         let stamp = if self.timestamps { now } else { Time::ZERO };
         let last = self.is_closing && seq + len == self.written;
@@ -112,7 +113,7 @@ impl Sender {
             len: len as u16,
             ecn,
             connection,
-            retransmission,
+            repeats,
             last,
             stamp,
             ..Segment::default()

@@ -133,9 +133,11 @@ impl CellFifo {
         }
         self.gather(cx, out, &segment, &pace);
         for &(time, place) in &order {
-            let &CellTrain { vc, lost, .. } = &segment[place as usize];
+            let CellTrain { vc, lost, unit, .. } = &mut segment[place as usize];
+            let (vc, lost, seen) = (*vc, *lost, *unit);
+            unit.index += 1;
             self.drop_before(cx, Time(time.0 + 1));
-            cx.port.admission_mut().see(time, vc as usize, self.content.level());
+            cx.port.admission_mut().see(time, &seen, vc as usize, self.content.level());
             if lost.is_none() {
                 self.accept_cell(cx, vc, time);
             }

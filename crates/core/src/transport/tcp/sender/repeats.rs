@@ -1,0 +1,35 @@
+//! How often each octet that is sent again has been sent before: part of the name of a segment, see `Segment::identity`.
+
+use std::collections::BTreeMap;
+
+/// Counts of repeated segments, by their first octet; only of those that are not acknowledged.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Repeats(BTreeMap<u64, u16>);
+
+impl Repeats {
+    /// The segment that begins at `seq` is sent again, while `unacknowledged` is the first octet without an acknowledgement: how often
+    /// it was sent before.
+    pub(super) fn count(&mut self, seq: u64, unacknowledged: u64) -> u16 {
+        while self.0.first_key_value().is_some_and(|(&first, _)| first < unacknowledged) {
+            self.0.pop_first();
+        }
+        let repeats = self.0.entry(seq).or_default();
+        *repeats = repeats.saturating_add(1);
+        *repeats
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repeats_are_counted_by_first_octet_until_they_are_acknowledged() {
+        let mut repeats = Repeats::default();
+        assert_eq!(
+            [(0, 0), (1000, 0), (0, 0), (0, 0)].map(|(seq, una)| repeats.count(seq, una)),
+            [1, 1, 2, 3]
+        );
+        assert_eq!((repeats.count(1000, 1000), repeats.0.len()), (2, 1), "what is acknowledged is forgotten");
+    }
+}
