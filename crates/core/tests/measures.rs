@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used)] // here a panic is the report
 
+mod both;
+
+use both::{entry, run_on_both};
 use pushout_core::api::{self, Request};
 use pushout_core::scenario::{explain, load};
 use pushout_core::serde_json::Value as Json;
@@ -484,4 +487,74 @@ fn a_warm_up_may_end_inside_slow_start() {
     assert_eq!(starting("5 s", &window(1_000_000)), 0, "a loss ends it");
     assert_eq!(starting("10 ms", "flows.start=\"5 s\""), 1, "it has not even begun");
     assert!(files(&[])["summary"].get("flows_in_slow_start").is_none(), "files are no greedy flows");
+}
+
+/// Two senders that share a port of packets, with the state of the port and of the first sender at every 10 ms.
+const STATES: &str = r#"
+name = "states"
+duration = "4 s"
+warmup = "1 s"
+sample = "10 ms"
+adaptation = { kind = "packet" }
+[topology]
+template = "dumbbell"
+sources = 2
+access = { rate = "100 Mb/s", delay = "1 ms" }
+bottleneck = { rate = "10 Mb/s", delay = "5 ms" }
+egress = { rate = "100 Mb/s", delay = "1 ms" }
+[port.bottleneck]
+buffer = "100 packets"
+[flows]
+source = { kind = "greedy" }
+transport = { kind = "tcp", window = "1 MB", window_scaling = true, congestion = "dctcp", ecn = true }
+[measure]
+state = ["bottleneck", "flow1"]
+"#;
+
+/// The values of a figure of the state of a port or a flow, of one queue if it has several.
+fn state(document: &Json, list: &str, name: &str, figure: (&str, Option<u64>)) -> Vec<f64> {
+    let figures = entry(document, list, name)["state"]["figures"].as_array().unwrap();
+    let is_wanted = |found: &&Json| found["name"] == figure.0 && found["queue"].as_u64() == figure.1;
+    numbers(&figures.iter().find(is_wanted).unwrap_or_else(|| panic!("{figure:?} in {figures:#?}"))["values"])
+}
+
+#[test]
+fn the_state_of_policies_and_senders_is_a_series_on_both_engines() {
+    let with =
+        |port: &str| run_on_both(STATES, &[&format!("port.bottleneck={{ buffer='100 packets', {port} }}")]);
+    let red = with(
+        "admission={ policy='red', min_threshold='5 %', max_threshold='60 %', action='mark', weight=0.02 }",
+    );
+    let average = state(&red, "ports", "bottleneck", ("average", None));
+    assert_eq!(average.len(), 300, "every 10 ms from the end of the warm-up to before the end");
+    let mean = average.iter().sum::<f64>() / 300.0;
+    near(mean, entry(&red, "ports", "bottleneck")["occupancy_mean"].as_f64().unwrap(), 0.1);
+    let alpha = state(&red, "flows", "flow1", ("alpha", None));
+    assert!(alpha.iter().all(|alpha| (0.0..=1.0).contains(alpha)) && alpha.iter().any(|alpha| *alpha < 0.9));
+    let pie = with("admission={ policy='pie', target='5 ms', action='mark' }");
+    let p = state(&pie, "ports", "bottleneck", ("probability", Some(0)));
+    assert!(p.iter().any(|p| *p > 0.0) && p.windows(2).any(|pair| pair[0] != pair[1]));
+    let codel = with("discipline='fq-codel'");
+    let counts = state(&codel, "ports", "bottleneck", ("count", Some(0)));
+    assert!(counts.iter().any(|count| *count >= 2.0), "CoDel discards again and again");
+    let deficits = state(&codel, "ports", "bottleneck", ("deficit", Some(1)));
+    assert!(deficits.iter().all(|octets| (-1514.0..=1514.0).contains(octets)));
+    assert!(deficits.iter().any(|octets| *octets != deficits[0]));
+}
+
+#[test]
+fn credits_in_use_and_left_add_up_to_the_room() {
+    let text = STATES.replace("\"bottleneck\", \"flow1\"", "\"bottleneck\"");
+    let credit = "port.bottleneck={ buffer='100 packets', credit={ policy='cbfc', room='20 kB', credit_size='100 bytes' } }";
+    let document = run_on_both(&text, &[credit]);
+    let of = |name| state(&document, "ports", "bottleneck", (name, Some(0)));
+    assert!(of("credits").iter().zip(of("credits_in_use")).all(|(left, used)| left + used == 200.0));
+}
+
+#[test]
+fn a_state_that_nothing_keeps_is_refused() {
+    refused("state = [\"bottlneck\"]", "did you mean \"bottleneck\"?");
+    refused("state = [\"bottleneck\"]", "its policies are \"wfepd\" and \"fifo\"");
+    refused("state = [\"flow1\"]", "the congestion control of the flow \"flow1\" keeps no state");
+    refused("state = [\"egress\"]", "\"egress1\" must have a limited buffer");
 }

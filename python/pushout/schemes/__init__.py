@@ -348,6 +348,9 @@ class Red(Scheme):
       thresholds (adaptive RED).
     - `interval` (time; default "500 ms"): Time between two moves.
     - `byte_mode` (default False): Discard short packets less often, in proportion to their length.
+    - `count` (default "octets"): What is counted between two discards in byte mode: `octets`, or `packets` as in the
+      letter of the paper of 1993. `octets`: Octets, so that the probability of discard is proportional to the length.
+      `packets`: Packets of any length.
     - `mtu` (size; not set): Octets of a full packet; by default a full frame.
     """
 
@@ -386,6 +389,12 @@ class Red(Scheme):
     """Time between two moves; time."""
     byte_mode: bool = False
     """Discard short packets less often, in proportion to their length."""
+    count: Literal["octets", "packets"] = "octets"
+    """What is counted between two discards in byte mode: `octets`, or `packets` as in the letter of the paper of 1993.
+
+    - `octets`: Octets, so that the probability of discard is proportional to the length.
+    - `packets`: Packets of any length.
+    """
     mtu: str | None = None
     """Octets of a full packet; by default a full frame; size."""
 

@@ -76,6 +76,9 @@ pub fn chosen(scenario: &Scenario) -> (Engine, Option<&'static str>) {
         Engine::Fast if !packets::knows(scenario) && !scenario.memories.is_empty() => {
             (Engine::Reference, Some("ports that share a memory depend on each other at every cell"))
         }
+        Engine::Fast if !packets::knows(scenario) && !scenario.measure.state.ports.is_empty() => {
+            (Engine::Reference, Some("the state of a port is read, so its policies see every cell"))
+        }
         Engine::Fast if !packets::knows(scenario) && !scenario.losses.is_empty() => {
             (Engine::Reference, Some("a link loses cells by intent, so they travel one by one"))
         }

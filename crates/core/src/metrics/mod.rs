@@ -8,6 +8,8 @@ pub mod port;
 
 pub mod delivery;
 
+pub mod state;
+
 pub mod steps;
 
 pub mod fairness;

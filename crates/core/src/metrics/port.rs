@@ -1,6 +1,7 @@
 //! What a port counts.
 
 use super::occupancy::Occupancy;
+use super::state::Figure;
 use crate::buffer::admission::Reading;
 use crate::buffer::verdict::Reason;
 use crate::unit::Unit;
@@ -43,6 +44,8 @@ pub struct RareCounters {
     pub trimmed: u64,
     /// The readings of the policy at every sample, if they are recorded: a row of all circuits each time.
     pub meter: Option<Vec<Reading>>,
+    /// The figures of its state at every sample, if they are recorded.
+    pub state: Option<Vec<Vec<Figure>>>,
     lost: [u64; Reason::ALL.len()],
     marked: [u64; Reason::ALL.len()],
     /// Units on which the port was the first to set a congestion mark since the start of the run.
@@ -57,6 +60,7 @@ static NONE: RareCounters = RareCounters {
     pause_frames: 0,
     trimmed: 0,
     meter: None,
+    state: None,
     lost: [0; Reason::ALL.len()],
     marked: [0; Reason::ALL.len()],
     newly_marked: 0,
@@ -86,8 +90,10 @@ impl Counters {
         (self.units_out, self.bytes_out, self.frames_whole_out) = (0, 0, 0);
         self.occupancy.reset(now, level);
         if let Some(rare) = &mut self.rare {
-            let (meter, newly_marked) = (rare.meter.as_ref().map(|_| Vec::new()), rare.newly_marked);
-            **rare = RareCounters { meter, newly_marked, ..RareCounters::default() };
+            let (meter, state) =
+                (rare.meter.as_ref().map(|_| Vec::new()), rare.state.as_ref().map(|_| Vec::new()));
+            **rare =
+                RareCounters { meter, state, newly_marked: rare.newly_marked, ..RareCounters::default() };
         }
     }
 

@@ -6,52 +6,54 @@
 
 use crate::units::{Span, Time};
 
-/// Octets, or another count, at whole steps since the last reset.
+/// Octets, another count, or a state, at whole steps since the last reset.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Steps {
+pub struct Steps<T = u64> {
     step: Span,
     /// When the next count is taken.
     next: Time,
-    total: u64,
-    counts: Vec<u64>,
+    total: T,
+    counts: Vec<T>,
 }
 
-impl Steps {
+impl<T: Clone + Default> Steps<T> {
     /// Counts from time zero on.
-    pub fn new(step: Span) -> Steps {
+    pub fn new(step: Span) -> Steps<T> {
         assert!(step > Span::ZERO, "steps take time");
-        Steps { step, next: Time::ZERO, total: 0, counts: Vec::new() }
+        Steps { step, next: Time::ZERO, total: T::default(), counts: Vec::new() }
     }
 
     /// From `now` on the total is this.
-    pub fn record(&mut self, now: Time, total: u64) {
+    pub fn record(&mut self, now: Time, total: T) {
         self.catch_up(now);
         self.total = total;
     }
 
     /// Start again at `now` with this total.
-    pub fn reset(&mut self, now: Time, total: u64) {
+    pub fn reset(&mut self, now: Time, total: T) {
         *self = Steps { next: now, total, ..Steps::new(self.step) };
     }
 
     /// Start again at `now`; nothing has changed since the total was recorded.
     pub fn restart(&mut self, now: Time) {
-        self.reset(now, self.total);
+        self.reset(now, self.total.clone());
     }
 
     /// Take the counts up to the end of the run.
     pub fn catch_up(&mut self, now: Time) {
         while self.next <= now {
-            self.counts.push(self.total);
+            self.counts.push(self.total.clone());
             self.next += self.step;
         }
     }
 
     /// The count at each step.
-    pub fn counts(&self) -> &[u64] {
+    pub fn counts(&self) -> &[T] {
         &self.counts
     }
+}
 
+impl Steps {
     /// Throughput in bits per second in the `window`, a multiple of the step, that begins at each step.
     pub fn throughput(&self, window: Span) -> Vec<f64> {
         let steps = (window.0 / self.step.0) as usize;

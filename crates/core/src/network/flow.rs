@@ -13,6 +13,7 @@ use super::flow_outcome::{FlowOutcome, Progress, Series, Transfers};
 use super::halftime::Halftime;
 use super::host::{Interfaces, Processor, Task, Ways};
 use crate::metrics::delivery::DeliveryTime;
+use crate::metrics::state::Figure;
 use crate::metrics::steps::Steps;
 use crate::rng::Stream;
 use crate::scenario::model::{self, Scenario};
@@ -45,7 +46,11 @@ impl Series {
         let wants_cwnd = scenario.measure.cwnd.binary_search(&index).is_ok();
         let mut cwnd = wants_cwnd.then(|| Steps::new(scenario.sample));
         cwnd.iter_mut().for_each(|cwnd| cwnd.reset(Time::ZERO, work.cwnd()));
-        (octets.is_some() || cwnd.is_some()).then(|| Box::new(Series { octets, cwnd }))
+        let wants_state = scenario.measure.state.flows.binary_search(&index).is_ok();
+        let mut state = wants_state.then(|| Steps::new(scenario.sample));
+        state.iter_mut().for_each(|state| state.reset(Time::ZERO, work.state()));
+        let is_any = octets.is_some() || cwnd.is_some() || state.is_some();
+        is_any.then(|| Box::new(Series { octets, cwnd, state }))
     }
 }
 
@@ -244,6 +249,7 @@ impl Flow {
         if let Some(series) = &mut self.series {
             series.octets.iter_mut().for_each(|octets| octets.reset(now, self.work.bytes()));
             series.cwnd.iter_mut().for_each(|cwnd| cwnd.reset(now, self.work.cwnd()));
+            series.state.iter_mut().for_each(|state| state.reset(now, self.work.state()));
         }
     }
 
@@ -254,8 +260,9 @@ impl Flow {
             coded.finish(&circuits[self.ways.vcs[0] as usize]);
         }
         if let Some(series) = &mut self.series {
-            let Series { octets, cwnd } = &mut **series;
+            let Series { octets, cwnd, state } = &mut **series;
             octets.iter_mut().chain(cwnd).for_each(|steps| steps.catch_up(now));
+            state.iter_mut().for_each(|steps| steps.catch_up(now));
         }
     }
 
@@ -283,10 +290,13 @@ impl Flow {
     /// Record what has changed by `now`: the sink counts octets, the source has the congestion window.
     fn record(&mut self, end: End, now: Time) {
         let Some(series) = &mut self.series else { return };
-        match (end, &mut **series) {
-            (End::Sink, Series { octets: Some(octets), .. }) => octets.record(now, self.work.bytes()),
-            (End::Source, Series { cwnd: Some(cwnd), .. }) => cwnd.record(now, self.work.cwnd()),
-            _ => {}
+        let Series { octets, cwnd, state } = &mut **series;
+        match end {
+            End::Sink => octets.iter_mut().for_each(|octets| octets.record(now, self.work.bytes())),
+            End::Source => {
+                cwnd.iter_mut().for_each(|cwnd| cwnd.record(now, self.work.cwnd()));
+                state.iter_mut().for_each(|state| state.record(now, self.work.state()));
+            }
         }
     }
 }
@@ -320,6 +330,14 @@ impl Work {
             Work::Tcp(tcp) => tcp.receiver.delivered(),
             Work::Datagrams(source) => source.figures.bytes,
             Work::Coded(coded) => coded.figures().bytes,
+        }
+    }
+
+    /// The state of the congestion control; only TCP has one.
+    fn state(&self) -> Vec<Figure> {
+        match self {
+            Work::Tcp(tcp) => tcp.sender.state(),
+            Work::Datagrams(_) | Work::Coded(_) => Vec::new(),
         }
     }
 

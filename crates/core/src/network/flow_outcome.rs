@@ -1,6 +1,7 @@
 //! What remains of a flow: its counts, without the state of its transport.
 
 use super::figures::Figures;
+use crate::metrics::state::Figure;
 use crate::metrics::steps::Steps;
 use crate::units::{Span, Time};
 
@@ -40,12 +41,14 @@ pub struct Transfers {
 }
 
 /// Counts of a flow over time.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Series {
     /// Octets that reached the application.
     pub(super) octets: Option<Steps>,
     /// The congestion window of a TCP flow, in octets.
     pub(super) cwnd: Option<Steps>,
+    /// The state of its congestion control.
+    pub(super) state: Option<Steps<Vec<Figure>>>,
 }
 
 impl FlowOutcome {
@@ -56,16 +59,27 @@ impl FlowOutcome {
             transfers.times = Box::default();
         }
         self.steps().for_each(|steps| steps.restart(now));
+        self.states().for_each(|steps| steps.restart(now));
     }
 
     /// The run is over.
     pub(crate) fn close(mut self, now: Time) -> FlowOutcome {
         self.steps().for_each(|steps| steps.catch_up(now));
+        self.states().for_each(|steps| steps.catch_up(now));
         self
     }
 
     fn steps(&mut self) -> impl Iterator<Item = &mut Steps> {
         self.series.iter_mut().flat_map(|series| series.octets.iter_mut().chain(&mut series.cwnd))
+    }
+
+    fn states(&mut self) -> impl Iterator<Item = &mut Steps<Vec<Figure>>> {
+        self.series.iter_mut().flat_map(|series| &mut series.state)
+    }
+
+    /// The state of its congestion control at every sample, if it is recorded.
+    pub fn state(&self) -> Option<&[Vec<Figure>]> {
+        Some(self.series.as_ref()?.state.as_ref()?.counts())
     }
 
     /// Throughput in bits per second in windows of this length, one from each step on, if it is recorded.

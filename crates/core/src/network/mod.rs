@@ -89,9 +89,10 @@ impl Network {
         });
         let mut ports: Vec<Port> = ports.collect();
         let memories = scenario.memories.iter().map(|spec| Some(Box::new(memory(scenario, spec)))).collect();
-        let Measures { occupancy, meter, .. } = &scenario.measure;
+        let Measures { occupancy, meter, state, .. } = &scenario.measure;
         occupancy.iter().for_each(|&line| ports[line].counters_mut().occupancy.keep_trace());
         meter.iter().for_each(|&line| ports[line].counters_mut().rare_mut().meter = Some(Vec::new()));
+        state.ports.iter().for_each(|&line| ports[line].counters_mut().rare_mut().state = Some(Vec::new()));
         let receiver = |(line, vcs): (&model::Line, &[usize])| {
             let accounts = |credit: &credit::Spec| credit.accounts(&classes(scenario, vcs));
             let credit = line.port.credit.as_ref();

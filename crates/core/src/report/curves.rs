@@ -6,6 +6,7 @@ use crate::buffer::admission::Reading;
 use crate::buffer::verdict::Reason;
 use crate::engine::Outcome;
 use crate::metrics::fairness;
+use crate::metrics::state::{Figure, over_time};
 use crate::scenario::contract::passing_circuits;
 use crate::scenario::model::Scenario;
 use crate::units::Time;
@@ -15,6 +16,10 @@ pub(super) fn append_to_flow(entry: &mut Json, scenario: &Scenario, outcome: &Ou
     if let Some(counts) = outcome.flows[flow].cwnd() {
         let (start, step) = (scenario.warmup.as_secs_f64(), scenario.sample.as_secs_f64());
         entry["cwnd"] = json!({ "start_s": start, "step_s": step, "octets": counts });
+    }
+    if let Some(rows) = outcome.flows[flow].state() {
+        let (start, step) = (scenario.warmup.as_secs_f64(), scenario.sample.as_secs_f64());
+        entry["state"] = json!({ "start_s": start, "step_s": step, "figures": figures(rows) });
     }
     let Some(windows) = scenario.measure.throughput else { return };
     entry["throughput"] = json!({
@@ -43,6 +48,11 @@ pub(super) fn append_to_port(entry: &mut Json, scenario: &Scenario, outcome: &Ou
     if scenario.measure.losses.contains(&port) {
         entry["losses"] = losses(scenario, outcome, port);
     }
+    if let Some(rows) = &outcome.network.ports[port].counters().rare().state {
+        let mut samples = sampled(scenario);
+        samples["figures"] = figures(rows);
+        entry["state"] = samples;
+    }
     if scenario.measure.meter.contains(&port) {
         entry["meter"] = metered(scenario, outcome, port);
     }
@@ -64,6 +74,16 @@ fn losses(scenario: &Scenario, outcome: &Outcome, port: usize) -> Json {
         .map(|(reason, counts)| (reason.word().to_string(), json!(counts)))
         .collect();
     json!({ "start_s": start.as_secs_f64(), "step_s": step.as_secs_f64(), "units": units })
+}
+
+/// Each figure of a state over time; a figure of all queues has no number of a queue.
+fn figures(rows: &[Vec<Figure>]) -> Json {
+    let entry = |(figure, values): (Figure, Vec<f64>)| {
+        let mut entry = json!({ "name": figure.name, "values": values });
+        figure.queue.into_iter().for_each(|queue| entry["queue"] = json!(queue));
+        entry
+    };
+    over_time(rows).into_iter().map(entry).collect()
 }
 
 fn metered(scenario: &Scenario, outcome: &Outcome, port: usize) -> Json {

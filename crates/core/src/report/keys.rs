@@ -248,6 +248,41 @@ const FLOW: &[Key] = &[
         "with `measure.cwnd`",
         "Congestion window over time, without inflation in fast recovery.",
     ),
+    if_so("state", Table(FLOW_STATE), WITH_STATE, "State of its congestion control over time."),
+];
+
+const WITH_STATE: &str = "with `measure.state`";
+
+const FLOW_STATE: &[Key] = &[
+    key("start_s", Number("s"), "Time of the first sample."),
+    key("step_s", Number("s"), "Interval between samples."),
+    key("figures", Entries(FLOW_FIGURE), "The figures that its congestion control keeps."),
+];
+
+const FLOW_FIGURE: &[Key] = &[
+    key("name", Text, "Name of the figure: `alpha` of DCTCP, `w_max` of CUBIC in segments."),
+    key("values", Numbers("1"), "Its value at each sample."),
+];
+
+const PORT_STATE: &[Key] = &[
+    key("start_s", Number("s"), "Time of the first sample."),
+    key("step_s", Number("s"), "Interval between samples."),
+    key("figures", Entries(PORT_FIGURE), "The figures that the port keeps."),
+];
+
+const PORT_FIGURE: &[Key] = &[
+    key(
+        "name",
+        Text,
+        "Name of the figure: `average` and `max_p` of RED, `probability` of PIE and PI2, `count` and `dropping` of CoDel, `deficit` of DRR and fair queues in octets, `credits` and `credits_in_use` of lines with credits.",
+    ),
+    if_so(
+        "queue",
+        Count,
+        "of a figure that each queue has",
+        "Number of the queue at the port; for credits, that of the account.",
+    ),
+    key("values", Numbers("1"), "Its value at each sample."),
 ];
 
 const CWND: &[Key] = &[
@@ -324,6 +359,7 @@ const PORT: &[Key] = &[
     key("occupancy_distribution", Table(DISTRIBUTION), "Sampled distribution of the occupancy."),
     if_so("occupancy", Table(OCCUPANCY), "with `measure.occupancy`", "Occupancy over time."),
     if_so("losses", Table(LOSSES), "with `measure.losses`", "Losses over time."),
+    if_so("state", Table(PORT_STATE), WITH_STATE, "State of its policies and credits over time."),
     if_so(
         "meter",
         Table(METER),
@@ -796,6 +832,15 @@ mod tests {
                 ],
             ),
             (include_str!("../../../../scenarios/multi-hop.toml"), vec!["measure.delivery=true".to_string()]),
+            (
+                include_str!("../../../../scenarios/w1-packet.toml"),
+                vec![
+                    "flows.transport.ecn=true".to_string(),
+                    "flows.transport.congestion=\"dctcp\"".to_string(),
+                    "port.bottleneck.admission={ policy = \"pie\" }".to_string(),
+                    "measure.state=[\"bottleneck\", \"flow1\"]".to_string(),
+                ],
+            ),
             (
                 include_str!("../../../../scenarios/wfepd-example.toml"),
                 vec![

@@ -134,6 +134,9 @@ pub(super) fn check(
         if scenario.measure.meter.contains(&index) {
             measure::check_meter(file.measure, line, &context)?;
         }
+        if scenario.measure.state.ports.contains(&index) {
+            measure::check_state(file.measure, line, &context)?;
+        }
     }
     Ok(Checked { scenario, choice })
 }

@@ -291,6 +291,9 @@ section! {
         pub memories: Vec<String> = Vec::new(),
         /// TCP flows, or classes of flows, whose congestion window is reported over time, at every `sample`.
         pub cwnd: Vec<String> = Vec::new(),
+        /// Ports and TCP flows, or classes of them, whose state is reported over time, at every `sample`: what their policy, their
+        /// scheduler, their credits or their congestion control keeps in mind, such as a probability of discard.
+        pub state: Vec<String> = Vec::new(),
         /// Whether the transfer time of every file is reported, by flow.
         pub transfers: bool = false,
         /// Ports whose policy measures the rates of circuits, as wfepd does: reports over time those rates, the part

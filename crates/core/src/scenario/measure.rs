@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 
 use super::file::{self, Head};
-use super::model::{Fair, Flow, Line, Measures, Memory, Scenario, Windows};
+use super::model::{Fair, Flow, Line, Measures, Memory, Scenario, States, Windows};
 use crate::buffer::admission::{self, Admission};
 use crate::buffer::context::Context;
 use crate::language::item::Item;
 use crate::language::nearest::unknown;
 use crate::language::spec::Nested;
 use crate::language::tree::{self, Fault};
+use crate::scheduler::Scheduler;
 use crate::transport;
+use crate::transport::tcp::congestion::Congestion;
 use crate::units::Span;
 
 /// Check the section `[measure]`.
@@ -27,6 +29,7 @@ pub(super) fn check(
         losses: ports(&item, "losses", &item.it.losses, lines)?,
         memories: listed_memories(&item, memories)?,
         cwnd: tcp_flows(&item, flows)?,
+        state: states(&item, lines, flows)?,
         transfers: item.it.transfers,
         meter: ports(&item, "meter", &item.it.meter, lines)?,
         delivery: item.it.delivery,
@@ -35,9 +38,13 @@ pub(super) fn check(
     };
     check_sampled(&item, "occupancy", &measures.occupancy, lines, head)?;
     check_sampled(&item, "meter", &measures.meter, lines, head)?;
-    for (key, list) in
-        [("losses", &measures.losses), ("cwnd", &measures.cwnd), ("memories", &measures.memories)]
-    {
+    check_sampled(&item, "state", &measures.state.ports, lines, head)?;
+    for (key, list) in [
+        ("losses", &measures.losses),
+        ("cwnd", &measures.cwnd),
+        ("memories", &measures.memories),
+        ("state", &measures.state.flows),
+    ] {
         check_few(&item, key, list.is_empty(), head)?;
     }
     Ok(measures)
@@ -77,6 +84,27 @@ pub(super) fn check_meter(
     Err(node.expect("a section asks for the meter").fault_along("measure", "meter", message))
 }
 
+/// Refuse to read the state of a port that keeps none; every policy can be built here.
+pub(super) fn check_state(
+    node: Option<&tree::Node>,
+    line: &Line,
+    context: &Context<'_>,
+) -> Result<(), Fault> {
+    let (admission, scheduler) = (&line.port.admission, &line.port.scheduler);
+    let is_kept = admission.build(context).is_ok_and(|policy| !policy.state().is_empty())
+        || scheduler.build(context).is_ok_and(|policy| !policy.state().is_empty());
+    if is_kept || line.port.credit.is_some() {
+        return Ok(());
+    }
+    let message = format!(
+        "the port {:?} keeps no state that can be read: its policies are {:?} and {:?}",
+        line.name,
+        admission.name(),
+        scheduler.name()
+    );
+    Err(node.expect("a section asks for the state").fault_along("measure", "state", message))
+}
+
 /// Samples are taken at ports with a limited buffer; those of the listed ports are stored.
 fn check_sampled(
     item: &Item<'_, file::Measure>,
@@ -113,6 +141,11 @@ pub(super) fn section(scenario: &Scenario) -> file::Measure {
         losses: names(&measures.losses),
         memories: measures.memories.iter().map(|&memory| memories[memory].name.clone()).collect(),
         cwnd: measures.cwnd.iter().map(|&flow| flows[flow].name.clone()).collect(),
+        state: {
+            let flow = |&flow: &usize| flows[flow].name.clone();
+            let ports: Vec<String> = names(&measures.state.ports);
+            ports.into_iter().chain(measures.state.flows.iter().map(flow)).collect()
+        },
         transfers: measures.transfers,
         meter: names(&measures.meter),
         delivery: measures.delivery,
@@ -163,6 +196,35 @@ fn tcp_flows(item: &Item<'_, file::Measure>, flows: &[Flow]) -> Result<Vec<usize
         item.ensure(matches!(*flow.transport, transport::Spec::Tcp(_)), "cwnd", &message)
     })?;
     Ok(found)
+}
+
+/// The ports and TCP flows that the list of states names, by themselves or by their class.
+fn states(item: &Item<'_, file::Measure>, lines: &[Line], flows: &[Flow]) -> Result<States, Fault> {
+    let known_ports = || lines.iter().map(|line| (line.name.as_str(), line.class.as_str()));
+    let known_flows = || flows.iter().map(|flow| (flow.name.as_str(), flow.class.as_str()));
+    let mut states = States::default();
+    for name in item.it.state.chunks(1) {
+        match (listed(name, known_ports()), listed(name, known_flows())) {
+            (Ok(ports), _) => states.ports.extend(ports),
+            (Err(_), Ok(flows)) => states.flows.extend(flows),
+            (Err(name), Err(_)) => {
+                let names: Vec<&str> = known_ports().chain(known_flows()).map(|(name, _)| name).collect();
+                return Err(item.fault("state", unknown("port or flow", name, &names)));
+            }
+        }
+    }
+    states.flows.iter().map(|&flow| &flows[flow]).try_for_each(|flow| {
+        let message = format!("the flow {:?} has no congestion control: its transport is not TCP", flow.name);
+        let transport::Spec::Tcp(params) = &*flow.transport else { return Err(item.fault("state", message)) };
+        let message =
+            format!("the congestion control of the flow {:?} keeps no state that can be read", flow.name);
+        item.ensure(!params.congestion.start(params).state().is_empty(), "state", &message)
+    })?;
+    for list in [&mut states.ports, &mut states.flows] {
+        list.sort_unstable();
+        list.dedup();
+    }
+    Ok(states)
 }
 
 /// The entries that a list means, among all names and classes; or the name that matches none of them.

@@ -193,6 +193,8 @@ pub struct Measures {
     pub memories: Vec<usize>,
     /// TCP flows whose congestion window is reported over time.
     pub cwnd: Vec<usize>,
+    /// Ports and TCP flows whose state is reported over time.
+    pub state: States,
     /// Whether the time of every transfer is reported.
     pub transfers: bool,
     /// Ports whose policy reports the rates that it measures over time.
@@ -203,6 +205,15 @@ pub struct Measures {
     pub reference: Option<usize>,
     /// Two classes of flows that are compared.
     pub fairness: Option<[Fair; 2]>,
+}
+
+/// Ports and flows whose state is reported over time.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct States {
+    /// Ports.
+    pub ports: Vec<usize>,
+    /// TCP flows.
+    pub flows: Vec<usize>,
 }
 
 /// Windows that follow each other by a step.

@@ -20,6 +20,7 @@
 use std::collections::VecDeque;
 
 use super::{Context, Scheduler};
+use crate::metrics::state::Figure;
 use crate::refused::{Refused, refuse_if};
 use crate::section;
 use crate::units::{Bytes, CELL_BYTES, Time};
@@ -85,6 +86,10 @@ impl Scheduler for Policy {
         } else {
             self.active.retain(|other| *other != queue);
         }
+    }
+
+    fn state(&self) -> Vec<Figure> {
+        Figure::of_queues("deficit", self.deficits.iter().map(|&octets| octets as f64)).collect()
     }
 
     fn next(&mut self, now: Time, may_send: &mut dyn FnMut(usize) -> bool) -> Option<usize> {

@@ -24,6 +24,7 @@ use std::collections::VecDeque;
 
 use super::{Context, Scheduler};
 use crate::buffer::context::Contract;
+use crate::metrics::state::Figure;
 use crate::refused::{Refused, refuse_if};
 use crate::rng::Subject;
 use crate::section;
@@ -112,6 +113,10 @@ impl Scheduler for Policy {
 
     fn left(&mut self, queue: usize, _: bool) {
         self.queues[queue].units -= 1;
+    }
+
+    fn state(&self) -> Vec<Figure> {
+        Figure::of_queues("deficit", self.queues.iter().map(|state| state.deficit as f64)).collect()
     }
 
     fn next(&mut self, _: Time, may_send: &mut dyn FnMut(usize) -> bool) -> Option<usize> {

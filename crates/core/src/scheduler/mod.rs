@@ -4,6 +4,7 @@ pub(crate) mod ring;
 
 use crate::buffer::admission::Failure;
 use crate::buffer::context::Context;
+use crate::metrics::state::Figure;
 use crate::registry;
 use crate::units::Time;
 
@@ -65,6 +66,11 @@ registry! {
         /// The same if every queue may send.
         fn turn(&mut self, now: Time) -> Option<usize> {
             self.next(now, &mut |_| true)
+        }
+
+        /// What the scheduler keeps in mind, for reports over time: always the same figures in the same order.
+        fn state(&self) -> Vec<Figure> {
+            Vec::new()
         }
 
         /// The queues that are served in a fixed cycle from `now` on, if every queue may send: writes a list of the

@@ -38,6 +38,7 @@ use super::red::{Curve, Detector, mean_frame_time};
 use super::{Admission, Arrival, Context, Departure, Interest, Measure, Rule, Shortcuts, Within};
 use crate::buffer::size::Level;
 use crate::buffer::verdict::{Action, Reason, Verdict};
+use crate::metrics::state::Figure;
 use crate::refused::{Refused, probability, refuse};
 use crate::rng::Keyed;
 use crate::section;
@@ -213,6 +214,10 @@ impl Admission for Policy {
                 Verdict::Discard(Reason::Overflow)
             }
         }
+    }
+
+    fn state(&self) -> Vec<Figure> {
+        vec![Figure::of_all("average", self.detector.average())]
     }
 
     fn departed(&mut self, departure: &Departure<'_>) {

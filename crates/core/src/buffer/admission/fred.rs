@@ -32,6 +32,7 @@ use crate::buffer::context::Contract;
 use crate::buffer::pool::Pool;
 use crate::buffer::size::Level;
 use crate::buffer::verdict::{Action, Reason, Verdict};
+use crate::metrics::state::Figure;
 use crate::refused::{Refused, refuse};
 use crate::section;
 use crate::unit::Unit;
@@ -143,6 +144,10 @@ impl Admission for Policy {
             Ok(refused) => self.red.judge_frame(arrival, refused.flatten()),
             Err(reason) => self.red.refuse(vc, reason),
         }
+    }
+
+    fn state(&self) -> Vec<Figure> {
+        self.red.state()
     }
 
     fn departed(&mut self, departure: &Departure<'_>) {

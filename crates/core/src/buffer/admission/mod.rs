@@ -15,6 +15,7 @@ use super::pool::Pool;
 use super::queue::Queue;
 use super::size::Measure;
 use super::verdict::{Action, HeadVerdict, Reason, Verdict};
+use crate::metrics::state::Figure;
 use crate::registry;
 use crate::unit::Unit;
 use crate::units::{Span, Time};
@@ -109,6 +110,11 @@ registry! {
         /// infinite where there is none. Only such a policy can share a memory among ports.
         fn threshold(&self, pool: &Pool, queue: usize) -> Option<f64> {
             None
+        }
+
+        /// What the policy keeps in mind, for reports over time: always the same figures in the same order.
+        fn state(&self) -> Vec<Figure> {
+            Vec::new()
         }
 
         /// What the policy could not compute, if there was such a thing: the run has no result.

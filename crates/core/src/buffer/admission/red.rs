@@ -46,6 +46,7 @@ use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::buffer::size::{Level, Measure};
 use crate::buffer::verdict::{Action, Reason, Verdict};
+use crate::metrics::state::Figure;
 use crate::refused::{Refused, probability, refuse, refuse_if};
 use crate::rng::Keyed;
 use crate::unit::Unit;
@@ -205,6 +206,10 @@ impl Admission for Policy {
             refused = self.draw(arrival.unit);
         }
         self.judge_frame(arrival, refused)
+    }
+
+    fn state(&self) -> Vec<Figure> {
+        vec![Figure::of_all("average", self.detector.average()), Figure::of_all("max_p", self.max_p)]
     }
 
     fn departed(&mut self, departure: &Departure<'_>) {

@@ -1,6 +1,7 @@
 //! The sending end of a hop: what each account may still send.
 
 use super::{Credit, Terms, count};
+use crate::metrics::state::Figure;
 use crate::unit::Unit;
 
 /// The sending end of a hop.
@@ -32,6 +33,14 @@ impl Sender {
     /// A port that has sent nothing yet, with circuits of these accounts.
     pub fn new(terms: Terms, account_of: Vec<u32>) -> Sender {
         Sender { terms, accounts: vec![Account::default(); count(&account_of)], account_of }
+    }
+
+    /// What each account may still send, and what it has behind the line, in the measure of the credits.
+    pub fn state(&self) -> Vec<Figure> {
+        let in_use = || self.accounts.iter().map(|account| account.in_use());
+        let left = in_use().map(|in_use| (self.terms.room - in_use) as f64);
+        let credits = Figure::of_queues("credits", left);
+        credits.chain(Figure::of_queues("credits_in_use", in_use().map(|in_use| in_use as f64))).collect()
     }
 
     /// What a circuit may send before the next credit.

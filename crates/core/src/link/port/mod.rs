@@ -30,6 +30,7 @@ use crate::link::line::{Line, Sent};
 use crate::link::pause::{PauseFrame, Paused};
 use crate::memory::{Leaving, Share};
 use crate::metrics::port::Counters;
+use crate::metrics::state::Figure;
 use crate::scheduler::{self, Scheduler};
 use crate::unit::{Boundary, Unit};
 use crate::units::{Span, Time};
@@ -563,12 +564,25 @@ impl Port {
     /// Add `samples` samples of a level, for an engine that tracks the occupancy itself and knows that it is unchanged.
     pub(crate) fn sample_level(&mut self, level: u64, samples: u64) {
         self.counters.occupancy.sample_many(level, samples);
+        if self.counters.rare().state.is_some() {
+            let row = self.state();
+            let rows = self.counters.rare_mut().state.get_or_insert_default();
+            rows.extend((0..samples).map(|_| row.clone()));
+        }
         if let Some(meter) = self.counters.meter_mut() {
             for _ in 0..samples {
                 let reading = |vc| self.admission.meter(vc).unwrap_or_default();
                 meter.extend((0..self.pool.vcs()).map(reading));
             }
         }
+    }
+
+    /// What its admission policy, its scheduler and its credits keep in mind; of policies only for queues that there are.
+    pub fn state(&self) -> Vec<Figure> {
+        let is_known = |figure: &Figure| figure.queue.is_none_or(|queue| queue < self.queues.len());
+        let policies = self.admission.state().into_iter().chain(self.scheduler.state());
+        let credits = self.credit.iter().flat_map(|credit| credit.state());
+        policies.filter(is_known).chain(credits).collect()
     }
 
     /// Extend time averages to the end of the run.

@@ -70,6 +70,16 @@ fn unit(law: Law) -> u64 {
 }
 
 impl Control {
+    /// Packets discarded since dropping began.
+    pub(super) fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// Whether waits have been too long for an interval.
+    pub(super) fn is_dropping(&self) -> bool {
+        self.is_dropping
+    }
+
     /// The fate of a packet at the head; `marks` says whether it is marked instead of being discarded.
     pub(super) fn judge(&mut self, clock: &Clock, waiting: Waiting, marks: bool) -> HeadVerdict {
         let now = clock.count(waiting.now);

@@ -34,6 +34,7 @@ mod control;
 use super::{Admission, Arrival, Context, Departure, Head, Needs, Shortcuts};
 use crate::buffer::size::Measure;
 use crate::buffer::verdict::{Action, HeadVerdict, Reason, Verdict, Victim};
+use crate::metrics::state::Figure;
 use crate::refused::{Refused, refuse_if};
 use crate::units::{Bytes, Span};
 use crate::{choice, section};
@@ -149,6 +150,12 @@ impl Admission for Policy {
         {
             self.controls[queue].overflowed();
         }
+    }
+
+    fn state(&self) -> Vec<Figure> {
+        let counts = Figure::of_queues("count", self.controls.iter().map(|control| control.count().into()));
+        let states = self.controls.iter().map(|control| f64::from(u8::from(control.is_dropping())));
+        counts.chain(Figure::of_queues("dropping", states)).collect()
     }
 
     fn at_head(&mut self, head: &Head<'_>) -> HeadVerdict {

@@ -36,6 +36,7 @@ mod control;
 use super::{Admission, Arrival, Context, Departure, Head, Needs, Shortcuts};
 use crate::buffer::pool::Pool;
 use crate::buffer::verdict::{Action, HeadVerdict, Reason, Verdict};
+use crate::metrics::state::Figure;
 use crate::refused::{Refused, refuse, refuse_if};
 use crate::rng::{Draws, Keyed};
 use crate::unit::Unit;
@@ -224,6 +225,10 @@ impl Admission for Policy {
         if !departure.sent && !is_discarded {
             self.octets -= u64::from(departure.unit.bytes);
         }
+    }
+
+    fn state(&self) -> Vec<Figure> {
+        vec![Figure::of_all("probability", self.control.probability())]
     }
 
     fn at_head(&mut self, head: &Head<'_>) -> HeadVerdict {

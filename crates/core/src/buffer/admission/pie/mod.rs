@@ -39,6 +39,7 @@ use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::buffer::size::Measure;
 use crate::buffer::verdict::{Action, HeadVerdict, Reason, Verdict};
+use crate::metrics::state::Figure;
 use crate::refused::{Refused, probability, refuse, refuse_if};
 use crate::rng::Keyed;
 use crate::units::{Bytes, Span, Time};
@@ -140,6 +141,11 @@ impl Admission for Policy {
             Verdict::Discard(_) | Verdict::Replace(..) => {}
         }
         verdict
+    }
+
+    fn state(&self) -> Vec<Figure> {
+        let probabilities = self.controls.iter().map(Control::probability);
+        Figure::of_queues("probability", probabilities).collect()
     }
 
     fn at_head(&mut self, head: &Head<'_>) -> HeadVerdict {

@@ -29,6 +29,7 @@
 use super::hystart::{Growth, HyStart};
 use super::new_reno::NewReno;
 use super::{Congestion, Facts, Reaction, Timeout, Window};
+use crate::metrics::state::Figure;
 use crate::transport::tcp::Params;
 use crate::units::{Span, Time};
 
@@ -181,6 +182,10 @@ impl Congestion for Control {
 
     fn on_loss(&mut self, window: &mut Window, facts: Facts) {
         self.0.curve.reduce(window, facts);
+    }
+
+    fn state(&self) -> Vec<Figure> {
+        vec![Figure::of_all("w_max", self.0.curve.w_max)]
     }
 
     fn on_duplicate(&mut self, window: &mut Window, count: u32, facts: Facts) -> Reaction {

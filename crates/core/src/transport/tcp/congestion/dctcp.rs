@@ -24,6 +24,7 @@
 
 use super::new_reno::NewReno;
 use super::{Congestion, Facts, Reaction, Timeout, Window};
+use crate::metrics::state::Figure;
 use crate::transport::tcp::Params;
 
 /// A DCTCP sender. Its state is separate, so that Reno senders need no room for it.
@@ -103,6 +104,10 @@ impl Congestion for Control {
     fn on_mark(&mut self, window: &mut Window, _: Facts) {
         window.reduce_to(reduced(window.cwnd, self.0.alpha));
         window.cwnd = window.cwnd.min(window.ssthresh);
+    }
+
+    fn state(&self) -> Vec<Figure> {
+        vec![Figure::of_all("alpha", self.0.alpha as f64 / ONE as f64)]
     }
 
     fn on_duplicate(&mut self, window: &mut Window, count: u32, facts: Facts) -> Reaction {

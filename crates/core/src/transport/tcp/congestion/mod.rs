@@ -7,6 +7,7 @@
 pub mod hystart;
 
 use super::Params;
+use crate::metrics::state::Figure;
 use crate::registry;
 use crate::units::{Span, Time};
 
@@ -60,6 +61,11 @@ registry! {
 
         /// The retransmission timer has expired.
         fn on_timeout(&mut self, window: &mut Window, facts: Facts, timeout: Timeout);
+
+        /// What the algorithm keeps in mind, for reports over time: always the same figures in the same order.
+        fn state(&self) -> Vec<Figure> {
+            Vec::new()
+        }
 
         /// It is in fast recovery.
         fn is_recovering(&self) -> bool;

@@ -18,6 +18,7 @@ use super::sack::SackBlocks;
 use super::selective::Selective;
 use super::{Estimator, InitialEstimate, Outlet, Params, Segment, SenderStats, TickClock};
 use crate::metrics::delivery::DeliveryTime;
+use crate::metrics::state::Figure;
 use crate::rng::Stream;
 use crate::transport::ecn::Ecn;
 use crate::units::{Span, Time};
@@ -307,6 +308,11 @@ impl Sender {
     /// Octets sent and not acknowledged, from the view of the sender: after a timeout it counts them as lost.
     pub fn flight(&self) -> u64 {
         self.next - self.unacknowledged
+    }
+
+    /// What its congestion control keeps in mind.
+    pub fn state(&self) -> Vec<Figure> {
+        self.congestion.state()
     }
 
     /// Congestion window, in octets, without inflation.

@@ -1,0 +1,51 @@
+//! What policies, schedulers, credits and senders keep in mind, sampled over time.
+
+/// One figure of a state, such as a probability of discard.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Figure {
+    /// Its name in reports.
+    pub name: &'static str,
+    /// The queue of the port, or the account of the line, to which it belongs; `None` if there is one for all.
+    pub queue: Option<usize>,
+    /// Its value.
+    pub value: f64,
+}
+
+impl Figure {
+    /// A figure of a whole port or sender.
+    pub fn of_all(name: &'static str, value: f64) -> Figure {
+        Figure { name, queue: None, value }
+    }
+
+    /// A figure of each queue, in the order of their numbers.
+    pub fn of_queues(
+        name: &'static str,
+        values: impl IntoIterator<Item = f64>,
+    ) -> impl Iterator<Item = Figure> {
+        values.into_iter().enumerate().map(move |(queue, value)| Figure { name, queue: Some(queue), value })
+    }
+}
+
+/// The value of each figure at every sample: its name and queue stand in the first row.
+pub fn over_time(rows: &[Vec<Figure>]) -> Vec<(Figure, Vec<f64>)> {
+    let first = rows.first().map(Vec::as_slice).unwrap_or_default();
+    let values = |place: usize| rows.iter().map(|row| row[place].value).collect();
+    first.iter().enumerate().map(|(place, figure)| (*figure, values(place))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_figures_become_a_series_of_each() {
+        let row = |p, counts: [f64; 2]| {
+            let figures = Figure::of_queues("count", counts);
+            std::iter::once(Figure::of_all("probability", p)).chain(figures).collect::<Vec<_>>()
+        };
+        let series = over_time(&[row(0.1, [1.0, 2.0]), row(0.2, [3.0, 4.0])]);
+        let short: Vec<_> = series.iter().map(|(figure, values)| (figure.queue, values.as_slice())).collect();
+        assert_eq!(short, [(None, &[0.1, 0.2][..]), (Some(0), &[1.0, 3.0]), (Some(1), &[2.0, 4.0])]);
+        assert!(over_time(&[]).is_empty());
+    }
+}
