@@ -105,13 +105,13 @@ fn while_the_application_is_the_limit_the_window_does_not_grow() {
         ["", ", sack = true", ", congestion = 'cubic'", ", congestion = 'new-reno', byte_counting = true"]
     {
         let transport = format!(
-            "flow.f.transport={{kind='tcp', mss=1000, window='60000 bytes', initial_window=30, delayed_ack=false{more}}}"
+            "flow.f.transport={{kind='tcp', mss=1000, window='60000 bytes', initial_window=30, handshake=false, delayed_ack=false{more}}}"
         );
         let report = run_on_both(PACED, &[&transport]);
         let flow = entry(&report, "flows", "f");
         let goodput = flow["goodput_bps"].as_f64().unwrap();
         assert!((goodput / 2e6 - 1.0).abs() < 0.005, "{more}: {goodput}");
-        // 42 ms at 2 Mb/s are 10.5 segments under way, and 21 in the round after the handshake: less than the first window
+        // 42 ms at 2 Mb/s are 10.5 segments under way: less than half of the first window
         let windows = flow["cwnd"]["octets"].as_array().unwrap();
         let largest = windows.iter().map(|window| window.as_u64().unwrap()).max().unwrap();
         assert!((30_000..31_000).contains(&largest), "{more}: {largest}");
@@ -134,5 +134,19 @@ fn random_pieces_over_tcp_come_at_their_mean_rate() {
         let report = run_on_both(PACED, &[&format!("flow.f.source={source}")]);
         let goodput = entry(&report, "flows", "f")["goodput_bps"].as_f64().unwrap();
         assert!((goodput / 2e6 - 1.0).abs() < 0.08, "{source}: {goodput}");
+    }
+}
+
+#[test]
+fn in_slow_start_the_window_stops_at_twice_the_most_in_flight() {
+    for more in ["", ", sack = true", ", congestion = 'cubic', sack = true, recovery = 'rack'"] {
+        let transport = format!(
+            "flow.f.transport={{kind='tcp', mss=1000, window='60000 bytes', initial_window=9, handshake=false, delayed_ack=false{more}}}"
+        );
+        let report = run_on_both(PACED, &[&transport, "flow.f.source.rate=1640 kb/s"]);
+        let windows = entry(&report, "flows", "f")["cwnd"]["octets"].as_array().unwrap();
+        let largest = windows.iter().map(|window| window.as_u64().unwrap()).max().unwrap();
+        // 42 ms at 1.64 Mb/s are 8.6 segments under way: 8 or 9
+        assert!((16_000..=19_000).contains(&largest), "{more}: {largest}");
     }
 }

@@ -67,7 +67,7 @@ mod stats;
 
 pub use profile::{Profile, with_profile};
 pub use receiver::Receiver;
-pub use rtt::{Backoff, Estimator, InitialEstimate, TickClock};
+pub use rtt::{Backoff, Estimator, InitialEstimate, RtoFloor, TickClock};
 pub use sack::SackBlocks;
 pub use sender::Sender;
 pub use stats::{ReceiverStats, SenderStats};
@@ -182,6 +182,8 @@ section! {
         pub timer_phase: Phase = Phase::Random,
         /// Shortest retransmission timeout: 1 s in 4.4BSD (TCPTV_MIN). Never less than one tick.
         pub min_rto: Span = Span::secs(1),
+        /// What `min_rto` bounds.
+        pub rto_floor: RtoFloor = RtoFloor::Sum,
         /// Longest retransmission timeout, back-off included: 64 s in 4.4BSD (TCPTV_REXMTMAX).
         pub max_rto: Span = Span::secs(64),
         /// How consecutive timeouts grow.
@@ -216,11 +218,16 @@ section! {
         pub sack: bool = false,
         /// Recovery algorithm: what counts as lost, and how fast the window is refilled (with sack).
         pub recovery: recovery::Spec = recovery::Spec::Rfc6675,
+        /// Restart the retransmission timer also when a block reports data that had been sent before the first unacknowledged segment was
+        /// sent last, as Linux does (`tcp_clean_rtx_queue`); if not, only when new data is acknowledged (RFC 6298, 5.3; with sack).
+        pub sack_restarts_timer: bool = false,
         /// Let duplicate ACKs send new segments before a loss is found (RFC 3042; with sack).
         pub limited_transmit: bool = true,
         /// Open the window by the octets that are acknowledged instead of by the number of ACKs (RFC 3465, with a limit of two
         /// segments an ACK in slow start).
         pub byte_counting: bool = false,
+        /// C, how fast the window grows, in segments per second³ (cubic only): RFC 9438 section 5.1.
+        pub cubic_c: f64 = 0.4,
         /// How slow start ends before a loss (cubic only).
         pub hystart: hystart::Mode = hystart::Mode::Linux,
         /// Open the window by a further mss/8 with each ACK in congestion avoidance, as 4.4BSD-Lite does although
@@ -305,6 +312,7 @@ impl Transport for Params {
         )?;
         refuse_if(self.max_rto == Span::ZERO, "max_rto", "must be longer than 0 s")?;
         refuse_if(self.min_rto > self.max_rto, "min_rto", "must be at most max_rto")?;
+        refuse_if(!(self.cubic_c > 0.0 && self.cubic_c.is_finite()), "cubic_c", "must be greater than 0")?;
         refuse_if(self.initial_rto == Span::ZERO, "initial_rto", "must be longer than 0 s")?;
         refuse_if(
             self.initial_srtt.is_some() && self.initial_mdev.is_none(),

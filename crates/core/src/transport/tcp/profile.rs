@@ -41,6 +41,8 @@ impl Profile {
                 slow_timer = "1 ms"
                 fast_timer = "40 ms"
                 min_rto = "200 ms"
+                rto_floor = "variance"
+                sack_restarts_timer = true
                 max_rto = "120 s"
                 partial_ack = "slow-but-steady"
                 "#
@@ -58,6 +60,8 @@ impl Profile {
                 slow_timer = "1 ms"
                 fast_timer = "1 ms"
                 min_rto = "10 ms"
+                rto_floor = "variance"
+                sack_restarts_timer = true
                 initial_rto = "10 ms"
                 partial_ack = "slow-but-steady"
                 "#

@@ -40,6 +40,16 @@ choice! {
     }
 }
 
+choice! {
+    /// What `min_rto` bounds.
+    pub enum RtoFloor {
+        /// The timeout: max(`min_rto`, srtt + 4 mdev) (RFC 6298, 2.4).
+        Sum = "sum",
+        /// Its part for variance: srtt + max(`min_rto`, 4 mdev), as in Linux (`tcp_rtt_estimator`, `tcp_set_rto`).
+        Variance = "variance",
+    }
+}
+
 /// The free-running tick of a host's timer; it costs no event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TickClock {
@@ -91,8 +101,10 @@ pub struct Estimator {
     /// Timeouts since the last measurement.
     backoffs: u32,
     backoff: Backoff,
+    /// Bounds of the timeout, and the least part for variance.
     min: u64,
     max: u64,
+    least_variance: i64,
     persist_min: u64,
     persist_max: u64,
     /// The last field, because sending and acknowledging need no other.
@@ -102,14 +114,20 @@ pub struct Estimator {
 impl Estimator {
     /// The state of a new connection.
     pub fn new(params: &Params, clock: &TickClock) -> Estimator {
+        let floor = clock.ticks(params.min_rto).max(1);
+        let (min, least_variance) = match params.rto_floor {
+            RtoFloor::Sum => (floor, 0),
+            RtoFloor::Variance => (1, floor as i64),
+        };
         let mut estimator = Estimator {
             srtt: 0,
             rttvar: 0,
             backoffs: 0,
             backoff: params.backoff,
             timeout: 0,
-            min: clock.ticks(params.min_rto).max(1),
+            min,
             max: clock.ticks(params.max_rto).max(1),
+            least_variance,
             persist_min: clock.ticks(PERSIST_MIN),
             persist_max: clock.ticks(PERSIST_MAX),
         };
@@ -198,9 +216,9 @@ impl Estimator {
         (self.srtt != 0).then_some((self.srtt >> SRTT_BITS) as u64)
     }
 
-    /// srtt + 4 mdev (`TCP_REXMTVAL`).
+    /// srtt + 4 mdev (`TCP_REXMTVAL`), with the least part for variance.
     fn unclipped(&self) -> u64 {
-        ((self.srtt >> SRTT_BITS) + self.rttvar) as u64
+        ((self.srtt >> SRTT_BITS) + self.rttvar.max(self.least_variance)) as u64
     }
 
     fn clipped(&self, ticks: u64) -> u64 {
@@ -309,6 +327,27 @@ mod tests {
         };
         assert_eq!(grown(Backoff::Rfc6298), [200, 400, 800, 1600, 3200]);
         assert_eq!(grown(Backoff::Bsd), [200, 200, 200, 200, 240]);
+    }
+
+    #[test]
+    fn with_a_floor_for_variance_the_timeout_is_that_of_a_kernel() {
+        // Linux 6.18, whose jiffy of 4 ms rounds up: a steady round trip and the timeout, in ms
+        for (rtt_us, kernel_ms) in
+            [(81_500, 284), (91_300, 292), (146_600, 348), (227_100, 428), (250_300, 452)]
+        {
+            let change = |params: &mut Params| {
+                (params.min_rto, params.rto_floor) = (Span::millis(200), RtoFloor::Variance);
+            };
+            let clock = TickClock::new(Span::millis(1), Span::ZERO);
+            let mut estimator = estimator(Span::millis(1), change);
+            for round in 0..100 {
+                let sent = Time::ZERO + Span::micros(round * 300_123);
+                estimator.sample(clock.between(sent, sent + Span::micros(rtt_us)));
+            }
+            assert_eq!(estimator.timeout().next_multiple_of(4), kernel_ms, "{rtt_us} us");
+            estimator.back_off();
+            assert!(estimator.timeout().abs_diff(2 * kernel_ms) <= 8, "the whole timeout doubles");
+        }
     }
 
     #[test]

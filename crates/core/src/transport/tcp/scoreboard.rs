@@ -81,6 +81,11 @@ impl Scoreboard {
         self.segments.len() == 1
     }
 
+    /// When the first unacknowledged segment was sent last.
+    pub(super) fn head_sent(&self) -> Option<Time> {
+        self.segments.front().map(|head| head.at)
+    }
+
     /// Octets that are selectively acknowledged.
     pub(super) fn sacked(&self) -> u64 {
         self.sacked

@@ -33,6 +33,8 @@ pub(super) struct Selective {
     probe: Option<(u64, bool)>,
     /// The longest time for which an ACK of one segment is delayed.
     ack_delay: Span,
+    /// Blocks restart the retransmission timer as in Linux.
+    sack_restarts_timer: bool,
 }
 
 /// What an event has brought forward, as far as timers ask: new data acknowledged, or sent.
@@ -58,6 +60,7 @@ impl Selective {
             smoothed: None,
             timeout_at: Time::NEVER,
             probe: None,
+            sack_restarts_timer: params.sack_restarts_timer,
             ack_delay: if params.delayed_ack { params.fast_timer } else { Span::ZERO },
         }
     }
@@ -125,8 +128,9 @@ impl Sender {
         let found = it.board.lost().saturating_sub(before);
         self.aside.stats.found_lost += found.div_ceil(self.window.mss);
         self.react(facts, (acked, segment.ecn.has(Ecn::ECE)), (&delivered, found), it);
+        let restarts = acked > 0 || it.reports_older_than_head(&delivered);
         let sent = self.output_selective(now, it, out);
-        self.set_selective_timer(now, Progress { acked: acked > 0, sent }, wait, it);
+        self.set_selective_timer(now, Progress { acked: restarts, sent }, wait, it);
     }
 
     fn told(&self, now: Time, delivered: Delivered, it: &Selective) -> Told {
@@ -175,7 +179,7 @@ impl Sender {
         let facts = Facts { is_counted: echo, ..facts };
         let begins = it.point.is_none() && it.after_timeout.is_none() && it.board.lost() > 0;
         if begins {
-            self.begin_recovery(facts, acked, delivered, it);
+            self.begin_recovery(facts, it);
         }
         if it.point.is_some() {
             if acked > 0 && !echo {
@@ -187,7 +191,7 @@ impl Sender {
         if echo {
             self.reduce_for_mark(facts.now);
         } else if acked > 0 {
-            let most = self.largest_growth(acked);
+            let most = self.largest_growth();
             if most < u64::MAX {
                 self.congestion.on_limited();
             }
@@ -196,15 +200,14 @@ impl Sender {
         }
     }
 
-    fn begin_recovery(&mut self, facts: Facts, acked: u64, delivered: &Delivered, it: &mut Selective) {
+    fn begin_recovery(&mut self, facts: Facts, it: &mut Selective) {
         self.aside.stats.fast_retransmits += 1;
         if !facts.is_reduced {
             self.congestion.on_loss(&mut self.window, facts);
         }
         self.note_reduction();
         (it.point, it.is_forced, it.may_rescue, it.probe) = (Some(self.sent), true, true, None);
-        let before = it.board.sacked().saturating_sub(delivered.sacked);
-        it.recovery.begin(&mut self.window, it.board.outstanding() + acked - before);
+        it.recovery.begin(&mut self.window);
     }
 
     /// Send what the window allows; returns whether new data was sent.
@@ -231,7 +234,7 @@ impl Sender {
             it.is_forced = false;
         }
         if self.heeds_application {
-            self.note_limit(self.window.cwnd);
+            self.note_usage(now, self.window.cwnd);
         }
         is_new
     }
@@ -280,7 +283,8 @@ impl Sender {
     }
 
     /// Set the timer: to look for losses again, to probe, or for the retransmission timeout. Only an ACK of new data postpones
-    /// the timeout (RFC 6298, 5.1 and 5.3), since new segments may follow a lost retransmission for long.
+    /// the timeout (RFC 6298, 5.1 and 5.3), since new segments may follow a lost retransmission for long; with
+    /// `sack_restarts_timer` also a block of data older than that retransmission.
     fn set_selective_timer(&mut self, now: Time, progress: Progress, wait: Option<Time>, it: &mut Selective) {
         if it.board.is_empty() {
             self.timer = None;
@@ -387,6 +391,13 @@ impl Sender {
 }
 
 impl Selective {
+    /// Whether a block reports data, sent once only, that left before the first unacknowledged segment was sent last: the path still
+    /// delivers what is older than the retransmission, so its ACK cannot have come yet.
+    fn reports_older_than_head(&self, delivered: &Delivered) -> bool {
+        let head = self.board.head_sent();
+        self.sack_restarts_timer && delivered.clean.zip(head).is_some_and(|(sent, head)| sent < head)
+    }
+
     /// RFC 8985 section 7.2: twice the smoothed round trip, and for one segment the delay of its ACK.
     fn probe_timeout(&self) -> Span {
         let delay = if self.board.has_one() { self.ack_delay } else { Span::ZERO };

@@ -64,8 +64,12 @@ impl Window {
         match self.kind {
             Kind::Cubic => {
                 self.cubic.measure(facts.rtt);
+                let pause = facts.now - std::mem::replace(&mut self.cubic.last, facts.now);
                 match self.cwnd < self.ssthresh {
-                    true => self.grow_as_reno(facts.acked),
+                    true => {
+                        self.cubic.epoch.iter_mut().for_each(|epoch| epoch[0] += pause);
+                        self.grow_as_reno(facts.acked);
+                    }
                     false => self.cwnd = self.cubic.avoid(self.cwnd, facts),
                 }
             }
@@ -133,6 +137,8 @@ struct Cubic {
     exact: f64,
     /// When congestion avoidance began, K, the level part of the curve, and W_est.
     epoch: Option<[f64; 4]>,
+    /// When the window could last grow: slow start is no time of congestion avoidance.
+    last: f64,
 }
 
 impl Cubic {

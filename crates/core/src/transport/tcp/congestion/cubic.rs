@@ -14,7 +14,7 @@
 //! = cwnd · (1 + β) / 2. A loss or a mark leaves β · cwnd.
 //!
 //! # Parameters
-//! C = 0.4, β = 0.7 (RFC 9438 section 5). `hystart` says how slow start ends before a loss. Losses are repaired as by
+//! `cubic_c` C, 0.4 by default, and β = 0.7 (RFC 9438 section 5). `hystart` says how slow start ends before a loss. Losses are repaired as by
 //! `new-reno`, whose keys count here as well, or by `recovery`.
 //!
 //! # Differences from the paper
@@ -33,7 +33,6 @@ use crate::metrics::state::Figure;
 use crate::transport::tcp::Params;
 use crate::units::{Span, Time};
 
-const C: f64 = 0.4;
 const BETA: f64 = 0.7;
 /// α of the Reno-friendly window: 0.5294….
 const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
@@ -53,6 +52,8 @@ struct State {
 /// The window over time.
 #[derive(Clone, Debug)]
 struct Curve {
+    /// C.
+    c: f64,
     hystart: HyStart,
     /// The window at the last loss, in segments.
     w_max: f64,
@@ -78,32 +79,43 @@ struct Epoch {
     origin: f64,
     /// The window that Reno would have, in segments.
     w_est: f64,
+    /// C.
+    c: f64,
 }
 
 impl Epoch {
-    fn new(now: Time, cwnd: f64, w_max: f64) -> Epoch {
-        let (k, origin) = if cwnd < w_max { (k(w_max - cwnd), w_max) } else { (0.0, cwnd) };
-        Epoch { began: now, k, origin, w_est: cwnd }
+    fn new(now: Time, cwnd: f64, w_max: f64, c: f64) -> Epoch {
+        let (k, origin) = if cwnd < w_max { (k(w_max - cwnd, c), w_max) } else { (0.0, cwnd) };
+        Epoch { began: now, k, origin, w_est: cwnd, c }
     }
 
     /// W(t), in segments.
     fn window(&self, t: f64) -> f64 {
         let from_k = t - self.k;
-        C * from_k * from_k * from_k + self.origin
+        self.c * from_k * from_k * from_k + self.origin
     }
 }
 
 /// Seconds until the curve is back at W_max, which is `segments` above the window.
-fn k(segments: f64) -> f64 {
-    libm::cbrt(segments / C)
+fn k(segments: f64, c: f64) -> f64 {
+    libm::cbrt(segments / c)
 }
 
 impl Control {
     pub(super) fn new(params: &Params) -> Control {
         let hystart = HyStart::new(params.hystart);
         let (last_ack, is_limited) = (Time::ZERO, false);
-        let curve =
-            Curve { hystart, w_max: 0.0, epoch: None, rtt: 0.0, cwnd: 0.0, prior: 0.0, last_ack, is_limited };
+        let curve = Curve {
+            c: params.cubic_c,
+            hystart,
+            w_max: 0.0,
+            epoch: None,
+            rtt: 0.0,
+            cwnd: 0.0,
+            prior: 0.0,
+            last_ack,
+            is_limited,
+        };
         Control(Box::new(State { losses: NewReno::new(params), curve }))
     }
 }
@@ -117,18 +129,22 @@ impl Curve {
         }
         let since_last = facts.now.since(std::mem::replace(&mut self.last_ack, facts.now));
         let is_limited = std::mem::take(&mut self.is_limited);
-        if window.cwnd < window.ssthresh {
-            return self.slow_start(window, acked, facts);
+        let is_slow_start = window.cwnd < window.ssthresh;
+        if is_limited || is_slow_start {
+            self.rest(since_last);
         }
         if is_limited {
-            return self.rest(since_last);
+            return;
+        }
+        if is_slow_start {
+            return self.slow_start(window, acked, facts);
         }
         if self.cwnd as u64 != window.cwnd {
             self.cwnd = window.cwnd as f64; // something else has changed the window
         }
         let mss = window.mss as f64;
         let (cwnd, segments) = (self.cwnd / mss, acked as f64 / mss);
-        let epoch = self.epoch.get_or_insert_with(|| Epoch::new(facts.now, cwnd, self.w_max));
+        let epoch = self.epoch.get_or_insert_with(|| Epoch::new(facts.now, cwnd, self.w_max, self.c));
         let t = facts.now.since(epoch.began).as_secs_f64();
         let alpha = if epoch.w_est < self.prior { ALPHA } else { 1.0 };
         epoch.w_est += alpha * segments / cwnd;
@@ -141,7 +157,8 @@ impl Curve {
         window.cwnd = self.cwnd as u64;
     }
 
-    /// Time in which the window does not grow does not count (RFC 9438 section 5.8).
+    /// Time in which the window does not follow the curve does not count (RFC 9438 section 5.8): the application is the limit, or slow
+    /// start goes on after an idle time.
     fn rest(&mut self, time: Span) {
         if let Some(epoch) = &mut self.epoch {
             epoch.began += time;
@@ -245,7 +262,7 @@ mod tests {
     fn the_curve_is_that_of_the_vectors() {
         for case in vector("cubic")["curve"].as_array().unwrap() {
             let [w_max, cwnd] = ["w_max", "cwnd"].map(|key| case[key].as_f64().unwrap());
-            let epoch = Epoch::new(Time::ZERO, cwnd, w_max);
+            let epoch = Epoch::new(Time::ZERO, cwnd, w_max, 0.4);
             assert!((epoch.k - case["k_s"].as_f64().unwrap()).abs() < 5e-5, "{case}: {}", epoch.k);
             for (t, expected) in numbers(&case["t_s"]).into_iter().zip(numbers(&case["window"])) {
                 assert!((epoch.window(t) - expected).abs() < 5e-3, "{case}: {} at {t}", epoch.window(t));
@@ -256,7 +273,7 @@ mod tests {
     #[test]
     fn k_is_near_the_tables_of_linux() {
         for case in vector("cubic")["linux_k"].as_array().unwrap() {
-            let exact = k(case["segments"].as_f64().unwrap()) * 1024.0;
+            let exact = k(case["segments"].as_f64().unwrap(), 0.4) * 1024.0;
             let [table, printed] = ["table", "exact"].map(|key| case[key].as_f64().unwrap());
             assert!((exact - printed).abs() < 0.06 && (exact / table - 1.0).abs() < 3e-3, "{case}: {exact}");
         }
@@ -428,6 +445,41 @@ mod tests {
             windows.push(sender.cwnd() / 1000);
         }
         windows
+    }
+
+    #[test]
+    fn small_writes_behind_an_idle_time_do_not_move_the_curve_on() {
+        let (mut cubic, mut window) = started();
+        window.cwnd = 100 * MSS;
+        cubic.on_loss(&mut window, facts(0));
+        window.cwnd = window.ssthresh;
+        avoidance(&mut cubic, &mut window, 0..100, 100);
+        // idle for 10 s, which leaves the first window and the threshold; then a write every 20 ms for 20 s
+        cubic.on_idle(Span::secs(10));
+        window.cwnd = 10 * MSS;
+        for now in (10_100..30_100).step_by(20) {
+            let before = window.cwnd;
+            cubic.on_limited();
+            cubic.on_new_ack(&mut window, MSS, Facts { rtt: Some(Span::millis(100)), ..facts(now) });
+            window.cwnd = window.cwnd.min(before); // as the sender does
+        }
+        // and bulk for 3 s: slow start up to the threshold, then the curve of the loss, which is level at 100
+        let mut largest = 0.0;
+        for now in 30_100..33_100 {
+            for _ in 0..(window.cwnd / MSS).div_ceil(100) {
+                largest = avoidance(&mut cubic, &mut window, now..now + 1, 100);
+            }
+        }
+        assert!((90.0..115.0).contains(&largest), "{largest} segments");
+    }
+
+    #[test]
+    fn c_decides_how_fast_the_window_returns() {
+        // RFC 9438 section 5.1: K = ∛(W_max · 0.3 / C)
+        for (c, seconds) in [(0.04, 9.0856), (0.4, 4.2172), (4.0, 1.9574)] {
+            let found = Epoch::new(Time::ZERO, 70.0, 100.0, c).k;
+            assert!((found - seconds).abs() < 1e-4, "{c}: {found}");
+        }
     }
 
     #[test]

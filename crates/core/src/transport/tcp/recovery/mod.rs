@@ -26,7 +26,7 @@ registry! {
         fn find_losses(&mut self, board: &mut Scoreboard, told: &Told) -> Option<Time>;
 
         /// A recovery begins; the window's threshold is set.
-        fn begin(&mut self, window: &mut Window, flight: u64);
+        fn begin(&mut self, window: &mut Window);
 
         /// An ACK has arrived in recovery, or begins it; `is_safe` if it acknowledges new data and reports no further
         /// loss.

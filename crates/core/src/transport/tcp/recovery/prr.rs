@@ -3,20 +3,21 @@
 //! 6937.
 //!
 //! # Idea
-//! Spread the reduction of the window over the round trip of the recovery: while more octets are in flight than the
+//! Spread the reduction of the window over the round trip of the recovery: while more segments are in flight than the
 //! threshold, send
 //!
-//! > ⌈delivered · ssthresh / RecoverFS⌉ − sent
+//! > ⌈delivered · ssthresh / cwnd⌉ − sent
 //!
-//! for the octets delivered and sent in this recovery, where RecoverFS octets were in flight when it began. Below the
-//! threshold, send as many as were delivered, and one segment more with each ACK that reports no further loss, up to
-//! the threshold.
+//! for the segments delivered and sent in this recovery, where cwnd was the window when it began. Below the threshold, send as many
+//! as were delivered, and one segment more with each ACK that reports no further loss, up to the threshold.
 //!
 //! # Parameters
 //! `dupack_threshold` (blocks that mean a loss, as for `rfc6675`).
 //!
 //! # Differences from the paper
-//! None that is known. Losses are found as by `rfc6675`.
+//! Whole segments are counted and rounded up, and the window before the reduction stands for the octets in flight (RecoverFS), both as
+//! in Linux (`tcp_cwnd_reduction`). RFC 9937 counts octets of RecoverFS, which leaves out what was selectively acknowledged before: its
+//! segments leave an ACK later. Losses are found as by `rfc6675`.
 //!
 //! # Complexity
 //! O(1) for each ACK; three numbers for each connection.
@@ -46,8 +47,8 @@ impl Recovery for Control {
         None
     }
 
-    fn begin(&mut self, _: &mut Window, flight: u64) {
-        self.rate = Proportional::new(flight);
+    fn begin(&mut self, window: &mut Window) {
+        self.rate = Proportional::new(window.cwnd);
     }
 
     fn on_ack(&mut self, window: &mut Window, board: &Scoreboard, delivered: u64, is_safe: bool) {
@@ -62,15 +63,15 @@ impl Recovery for Control {
 /// The window of a recovery, in octets.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Proportional {
-    /// RecoverFS.
-    flight: u64,
+    /// The window when the recovery began.
+    prior: u64,
     delivered: u64,
     pub(super) sent: u64,
 }
 
 impl Proportional {
-    pub(super) fn new(flight: u64) -> Proportional {
-        Proportional { flight, delivered: 0, sent: 0 }
+    pub(super) fn new(prior: u64) -> Proportional {
+        Proportional { prior, delivered: 0, sent: 0 }
     }
 
     /// Open the window for the octets that may be sent after an ACK of `delivered` octets with `pipe` octets in
@@ -86,7 +87,8 @@ impl Proportional {
         self.delivered += delivered;
         let allowed = if pipe > threshold {
             let due = u128::from(self.delivered) * u128::from(threshold);
-            (due.div_ceil(u128::from(self.flight.max(1))) as u64).saturating_sub(self.sent)
+            let segments = due.div_ceil(u128::from(self.prior.max(1)) * u128::from(mss)) as u64;
+            (segments * mss).saturating_sub(self.sent)
         } else {
             let owed = self.delivered.saturating_sub(self.sent).max(delivered);
             (owed + more.unwrap_or(0)).min(threshold - pipe)
@@ -111,7 +113,7 @@ mod tests {
             rate.sent += allowed * MSS;
             sent.push(allowed);
         }
-        assert_eq!(sent, [1, 0, 0, 1, 0, 1, 0, 1], "the first is forced half a segment ahead");
+        assert_eq!(sent, [1, 0, 1, 0, 1, 0, 1, 0], "rounded up, as Linux does");
     }
 
     #[test]
@@ -120,9 +122,8 @@ mod tests {
             let [flight, threshold] = ["flight", "threshold"].map(|key| case[key].as_u64().unwrap() * MSS);
             let mut rate = Proportional::new(flight);
             for expected in numbers(&case["may_have_sent"]) {
-                let allowed = rate.allowance(flight, threshold, MSS, None, 0);
-                rate.sent += allowed;
-                assert_eq!(rate.sent.div_ceil(MSS) as f64, expected, "{case}");
+                rate.sent += rate.allowance(flight, threshold, MSS, None, MSS);
+                assert_eq!((rate.sent / MSS) as f64, expected, "{case}");
             }
         }
     }

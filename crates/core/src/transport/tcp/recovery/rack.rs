@@ -83,8 +83,8 @@ impl Recovery for Control {
         board.lose_by_time(latest, told.now, |sent| sent + age)
     }
 
-    fn begin(&mut self, _: &mut Window, flight: u64) {
-        self.rate = Proportional::new(flight);
+    fn begin(&mut self, window: &mut Window) {
+        self.rate = Proportional::new(window.cwnd);
     }
 
     fn on_ack(&mut self, window: &mut Window, board: &Scoreboard, delivered: u64, is_safe: bool) {

@@ -78,7 +78,7 @@ impl Sender {
         self.next = self.next.max(segment.ack);
         self.duplicates = 0;
         let facts = self.facts(now, rtt);
-        let most = self.largest_growth(acked);
+        let most = self.largest_growth();
         if most < u64::MAX {
             self.congestion.on_limited();
         }

@@ -95,8 +95,29 @@ pub(super) struct Aside {
     /// The octet after the last that had been sent when this connection's window was reduced last: until more than that is
     /// acknowledged, it is not reduced for a congestion mark.
     reduced: Option<u64>,
-    /// The octet after the last that had been sent when the window, and not the application, was the limit last.
-    window_limited: u64,
+    /// How much of the window is used.
+    usage: Usage,
+}
+
+/// How much of the window a connection uses, over a round trip (as `tcp_cwnd_validate` of Linux has it).
+#[derive(Clone, Copy, Debug, Default)]
+struct Usage {
+    /// The window, and not the application, was the limit.
+    is_full: bool,
+    /// The most octets in flight.
+    most: u64,
+    /// Octet behind which the next round trip begins.
+    end: u64,
+}
+
+impl Usage {
+    /// `flight` octets are in flight; the window is full, or not. Octets from the first of the range on are not acknowledged, and those
+    /// before its end are sent.
+    fn note(&mut self, flight: u64, is_full: bool, (unacknowledged, sent): (u64, u64)) {
+        if unacknowledged >= self.end || is_full || (!self.is_full && flight > self.most) {
+            *self = Usage { is_full, most: flight, end: sent };
+        }
+    }
 }
 
 impl Aside {
@@ -108,7 +129,7 @@ impl Aside {
             repeats: Repeats::default(),
             timed_out: None,
             reduced: None,
-            window_limited: 0,
+            usage: Usage::default(),
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::{Sender, State, Timer};
 use crate::transport::Transport;
 use crate::transport::ecn::Ecn;
+use crate::transport::tcp::congestion::Window;
 use crate::transport::tcp::{Outlet, Segment};
 use crate::units::Time;
 
@@ -27,7 +28,7 @@ impl Sender {
             self.start_retransmission_timer(now);
         }
         if self.heeds_application {
-            self.note_limit(self.window.usable());
+            self.note_usage(now, self.window.usable());
         }
         if window == 0 && self.next > self.unacknowledged {
             // the window was closed over data in flight: probe for it instead of repeating it
@@ -39,19 +40,23 @@ impl Sender {
         }
     }
 
-    /// Remember what was sent while the window was the limit: less than a segment fits, or the application has written more.
-    pub(in super::super) fn note_limit(&mut self, window: u64) {
-        if self.sent < self.written || self.flight() + self.window.mss > window {
-            self.aside.window_limited = self.sent;
+    /// Note how much of the window is used, after what it allows has been sent.
+    pub(in super::super) fn note_usage(&mut self, now: Time, window: u64) {
+        let flight = self.flight();
+        let is_full = self.sent < self.written || flight + self.window.mss > window;
+        if is_full || self.last_sent == now {
+            self.aside.usage.note(flight, is_full, (self.unacknowledged, self.sent));
         }
     }
 
-    /// What the window may grow to with an ACK of `acked` octets: no further while the application is the limit, so that it is
-    /// never larger than what has been tried (as in Linux, `tcp_is_cwnd_limited`, and RFC 9002 section 7.8).
+    /// What the window may grow to: no further while the application is the limit, so that it is never much larger than what has been
+    /// tried (RFC 7661); in slow start up to twice the most that was in flight, as in Linux (`tcp_is_cwnd_limited`).
     #[inline]
-    pub(in super::super) fn largest_growth(&self, acked: u64) -> u64 {
-        let is_limit = self.heeds_application && self.unacknowledged - acked >= self.aside.window_limited;
-        if is_limit { self.window.cwnd } else { u64::MAX }
+    pub(in super::super) fn largest_growth(&self) -> u64 {
+        let Window { cwnd, ssthresh, .. } = self.window;
+        let usage = &self.aside.usage;
+        let may_grow = !self.heeds_application || usage.is_full || (cwnd < ssthresh && cwnd < 2 * usage.most);
+        if may_grow { u64::MAX } else { cwnd }
     }
 
     /// Nothing is outstanding, and nothing has been sent for longer than the timeout in force (RFC 5681 section 4.1).
