@@ -221,6 +221,9 @@ section! {
         /// Restart the retransmission timer also when a block reports data that had been sent before the first unacknowledged segment was
         /// sent last, as Linux does (`tcp_clean_rtx_queue`); if not, only when new data is acknowledged (RFC 6298, 5.3; with sack).
         pub sack_restarts_timer: bool = false,
+        /// ACKs report segments that arrive twice (RFC 2883). The sender then takes back a reduction of the window when all that it sent again
+        /// had arrived, as Linux does, and `rack` waits longer for packets that others have overtaken (RFC 8985; with sack).
+        pub dsack: bool = false,
         /// Let duplicate ACKs send new segments before a loss is found (RFC 3042; with sack).
         pub limited_transmit: bool = true,
         /// Open the window by the octets that are acknowledged instead of by the number of ACKs (RFC 3465, with a limit of two

@@ -43,6 +43,7 @@ impl Profile {
                 min_rto = "200 ms"
                 rto_floor = "variance"
                 sack_restarts_timer = true
+                dsack = true
                 max_rto = "120 s"
                 partial_ack = "slow-but-steady"
                 "#
@@ -62,6 +63,7 @@ impl Profile {
                 min_rto = "10 ms"
                 rto_floor = "variance"
                 sack_restarts_timer = true
+                dsack = true
                 initial_rto = "10 ms"
                 partial_ack = "slow-but-steady"
                 "#

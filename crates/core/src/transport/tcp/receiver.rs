@@ -44,6 +44,8 @@ pub struct Receiver {
     clock: TickClock,
     /// The blocks that it reports, if it does.
     sacks: Option<Box<SackLog>>,
+    /// It reports segments that arrive twice.
+    dsack: bool,
 }
 
 impl Receiver {
@@ -70,6 +72,7 @@ impl Receiver {
             stamp: Time::ZERO,
             timer: None,
             stats: ReceiverStats::default(),
+            dsack: params.sack && params.dsack,
             sacks: params.sack.then(|| Box::new(SackLog::new(params.timestamps))),
         }
     }
@@ -179,6 +182,9 @@ impl Receiver {
         self.stats.segments += 1;
         self.stats.out_of_order += u64::from(seq != self.next);
         self.stats.duplicate_bytes += self.next.min(end).saturating_sub(seq);
+        if self.dsack {
+            self.note_duplicate(seq, end);
+        }
         let start = seq.max(self.next);
         let end = end.min(self.next + self.room());
         if start >= end {
@@ -240,6 +246,14 @@ impl Receiver {
         }
     }
 
+    /// A segment arrives: the next ACK reports it if all of it has arrived before.
+    fn note_duplicate(&mut self, seq: u64, end: u64) {
+        let is_known = end <= self.next || self.queue.containing(seq).is_some_and(|(_, known)| end <= known);
+        if let Some(sacks) = self.sacks.as_mut().filter(|_| is_known && end > seq) {
+            sacks.note_duplicate((seq, end));
+        }
+    }
+
     fn acknowledge(&mut self, syn: bool, out: &mut impl Outlet) {
         let offer = self.offer();
         let largest = if syn { MAX_WINDOW_FIELD } else { MAX_WINDOW_FIELD << self.shift };
@@ -250,7 +264,9 @@ impl Receiver {
         self.timer = None;
         self.stats.acks += 1;
         let (list, octets) = match &mut self.sacks {
-            Some(sacks) if !syn && !self.queue.is_empty() => sacks.report(&self.queue),
+            Some(sacks) if !syn && (sacks.has_duplicate() || !self.queue.is_empty()) => {
+                sacks.report(&self.queue)
+            }
             _ => (0, 0),
         };
         out.put(Segment {

@@ -105,6 +105,9 @@ pub struct Estimator {
     min: u64,
     max: u64,
     least_variance: i64,
+    /// With a least part: the largest mean deviation of this round trip, and the one in force, both as `rttvar`.
+    largest: i64,
+    in_force: i64,
     persist_min: u64,
     persist_max: u64,
     /// The last field, because sending and acknowledging need no other.
@@ -128,6 +131,8 @@ impl Estimator {
             min,
             max: clock.ticks(params.max_rto).max(1),
             least_variance,
+            largest: least_variance,
+            in_force: least_variance,
             persist_min: clock.ticks(PERSIST_MIN),
             persist_max: clock.ticks(PERSIST_MAX),
         };
@@ -165,7 +170,8 @@ impl Estimator {
     /// Measure a round trip during which `edges` edges passed; it ends the back-off (`tcp_xmit_timer`).
     ///
     /// 4.4BSD counts from one: the first measurement keeps the extra tick, later ones drop it.
-    pub fn sample(&mut self, edges: u64) {
+    /// `ends_round` says that a round trip of measurements is over.
+    pub fn sample(&mut self, edges: u64, ends_round: bool) {
         let rtt = edges as i64 + 1;
         if self.srtt == 0 {
             self.srtt = rtt << SRTT_BITS;
@@ -173,10 +179,25 @@ impl Estimator {
         } else {
             let error = rtt - 1 - (self.srtt >> SRTT_BITS);
             self.srtt = (self.srtt + error).max(1);
-            self.rttvar = (self.rttvar + error.abs() - (self.rttvar >> RTTVAR_BITS)).max(1);
+            let change = error.abs() - (self.rttvar >> RTTVAR_BITS);
+            let is_shorter = self.least_variance > 0 && error < 0 && change > 0;
+            self.rttvar = (self.rttvar + if is_shorter { change >> SRTT_BITS } else { change }).max(1);
         }
+        self.hold_variance(ends_round);
         self.backoffs = 0;
         self.timeout = self.clipped(self.unclipped());
+    }
+
+    /// With a least part for variance, the largest mean deviation of a round trip counts at once, and less a quarter of the difference
+    /// with each round trip (`tcp_rtt_estimator` of Linux).
+    fn hold_variance(&mut self, ends_round: bool) {
+        self.largest = self.largest.max(self.rttvar);
+        self.in_force = self.in_force.max(self.largest);
+        if ends_round {
+            let above = self.in_force - self.largest;
+            self.in_force -= (above + 3) >> RTTVAR_BITS; // rounded up, since ticks are coarser than the kernel's microseconds
+            self.largest = self.least_variance;
+        }
     }
 
     /// The timer has expired: lengthen the timeout, and after the fourth time in a row distrust the estimate, so that the
@@ -218,7 +239,8 @@ impl Estimator {
 
     /// srtt + 4 mdev (`TCP_REXMTVAL`), with the least part for variance.
     fn unclipped(&self) -> u64 {
-        ((self.srtt >> SRTT_BITS) + self.rttvar.max(self.least_variance)) as u64
+        let variance = if self.least_variance > 0 { self.in_force.max(self.rttvar) } else { self.rttvar };
+        ((self.srtt >> SRTT_BITS) + variance) as u64
     }
 
     fn clipped(&self, ticks: u64) -> u64 {
@@ -322,7 +344,7 @@ mod tests {
                 params.min_rto = Span::millis(200);
                 params.backoff = backoff;
             });
-            estimator.sample(4); // 15 ms
+            estimator.sample(4, true); // 15 ms
             timeouts(estimator, 5)
         };
         assert_eq!(grown(Backoff::Rfc6298), [200, 400, 800, 1600, 3200]);
@@ -342,7 +364,7 @@ mod tests {
             let mut estimator = estimator(Span::millis(1), change);
             for round in 0..100 {
                 let sent = Time::ZERO + Span::micros(round * 300_123);
-                estimator.sample(clock.between(sent, sent + Span::micros(rtt_us)));
+                estimator.sample(clock.between(sent, sent + Span::micros(rtt_us)), true);
             }
             assert_eq!(estimator.timeout().next_multiple_of(4), kernel_ms, "{rtt_us} us");
             estimator.back_off();
@@ -351,11 +373,31 @@ mod tests {
     }
 
     #[test]
+    fn a_longer_round_trip_raises_the_variance_at_once_and_lowers_it_slowly() {
+        // after tcp_rtt_estimator, in ms: a step from 50 to 400, each measurement a round trip of its own
+        let change = |params: &mut Params| {
+            (params.min_rto, params.rto_floor) = (Span::millis(200), RtoFloor::Variance);
+        };
+        let mut estimator = estimator(Span::millis(1), change);
+        (0..60).for_each(|_| estimator.sample(50, true));
+        assert_eq!(estimator.timeout(), 250);
+        let mut timeouts = Vec::new();
+        for _ in 0..60 {
+            estimator.sample(400, true);
+            timeouts.push(estimator.timeout());
+        }
+        // srtt 93, mdev a quarter of the error of 350
+        assert!(timeouts[0].abs_diff(443) <= 6, "{timeouts:?}");
+        assert!(timeouts[8] > 600 + 100, "the largest deviation still counts: {timeouts:?}");
+        assert!(timeouts[59].abs_diff(600) <= 8, "{timeouts:?}");
+    }
+
+    #[test]
     fn the_first_measurement_counts_from_one_and_gives_three_times_itself() {
         let mut estimator = estimator(Span::millis(200), |_| ());
-        estimator.sample(0); // less than a tick
+        estimator.sample(0, true); // less than a tick
         assert_eq!(estimator.timeout(), 3);
-        estimator.sample(0); // now the extra tick is dropped: srtt 7/8, rttvar 2 + |-1| - 0
+        estimator.sample(0, true); // now the extra tick is dropped: srtt 7/8, rttvar 2 + |-1| - 0
         assert_eq!((estimator.srtt, estimator.rttvar), (7, 3));
     }
 
@@ -364,7 +406,7 @@ mod tests {
         let mut estimator = estimator(Span(1), |_| ());
         let rtt = Span::millis(10).0;
         for _ in 0..200 {
-            estimator.sample(rtt);
+            estimator.sample(rtt, true);
         }
         assert!(estimator.timeout().abs_diff(rtt) < 16, "{}", estimator.timeout());
     }
@@ -378,7 +420,7 @@ mod tests {
                 params.initial_estimate = initial_estimate;
             });
             let before = estimator.timeout();
-            estimator.sample(2000);
+            estimator.sample(2000, true);
             (before, estimator.timeout())
         };
         assert_eq!(started(InitialEstimate::Rfc6298), (14_000, 3 * 2001));
@@ -402,14 +444,14 @@ mod tests {
     #[test]
     fn after_four_timeouts_in_a_row_the_next_measurement_starts_anew() {
         let mut estimator = estimator(Span(1), |params| params.max_rto = Span::secs(64));
-        estimator.sample(1000);
+        estimator.sample(1000, true);
         let before = estimator.unclipped();
         (0..3).for_each(|_| estimator.back_off());
         assert!(estimator.srtt > 0, "not yet");
         estimator.back_off();
         assert_eq!(estimator.srtt, 0);
         assert_eq!(estimator.unclipped(), before);
-        estimator.sample(10);
+        estimator.sample(10, true);
         assert_eq!(estimator.timeout(), 3 * 11);
     }
 }

@@ -1,7 +1,7 @@
 //! Selective acknowledgements: the blocks that a receiver reports, and how they travel with their ACK.
 //!
-//! *Source*: M. Mathis, J. Mahdavi, S. Floyd and A. Romanow, RFC 2018, 1996, section 4. Duplicates are not reported
-//! (no RFC 2883).
+//! *Source*: M. Mathis, J. Mahdavi, S. Floyd and A. Romanow, RFC 2018, 1996, section 4; for segments that arrive twice S. Floyd,
+//! J. Mahdavi, M. Mathis and M. Podolsky, RFC 2883, 2000, section 4, if the receiver reports them (`dsack`).
 
 use std::collections::VecDeque;
 
@@ -35,6 +35,19 @@ impl SackBlocks {
         self.blocks[..usize::from(self.count)].iter().copied()
     }
 
+    /// The segment that has arrived twice, if the first block reports one: it is below the ACK's number, or within the second block
+    /// (RFC 2883 section 4); and the other blocks.
+    pub(super) fn split(&self, ack: u64) -> (Option<(u64, u64)>, SackBlocks) {
+        let mut blocks = self.iter();
+        let (first, second) = (blocks.next(), blocks.next());
+        let is_within =
+            |(start, end): (u64, u64)| second.is_some_and(|(from, to)| from <= start && end <= to);
+        match first.filter(|&block| block.1 <= ack || is_within(block)) {
+            Some(duplicate) => (Some(duplicate), SackBlocks::of(&self.blocks[1..usize::from(self.count)])),
+            None => (None, *self),
+        }
+    }
+
     /// Octets of the option, padding included; none without blocks.
     pub fn octets(&self) -> u16 {
         if self.count == 0 { 0 } else { 4 + 8 * u16::from(self.count) }
@@ -46,6 +59,9 @@ pub(super) const LARGEST: u32 = 4 + 8 * MOST as u32;
 /// Numbers of lists repeat after this number, which exceeds the number of ACKs in flight.
 const NUMBERS: u64 = 1 << 28;
 
+/// The most ACKs that one ACK overtakes where packets take several routes.
+const OVERTAKEN: usize = 256;
+
 /// The blocks that a receiver reports, and the lists of ACKs that have not arrived: an ACK carries the number of its
 /// list.
 #[derive(Clone, Debug)]
@@ -53,6 +69,8 @@ pub(super) struct SackLog {
     most: usize,
     /// The first octets of the latest segments out of order, the last one first.
     recent: Vec<u64>,
+    /// A segment that has arrived twice, which the next ACK reports.
+    duplicate: Option<(u64, u64)>,
     number: u64,
     under_way: VecDeque<(u64, SackBlocks)>,
 }
@@ -60,7 +78,7 @@ pub(super) struct SackLog {
 impl SackLog {
     pub(super) fn new(timestamps: bool) -> SackLog {
         let most = if timestamps { MOST - 1 } else { MOST };
-        SackLog { most, recent: Vec::new(), number: 0, under_way: VecDeque::new() }
+        SackLog { most, recent: Vec::new(), duplicate: None, number: 0, under_way: VecDeque::new() }
     }
 
     /// A segment has arrived out of order.
@@ -69,14 +87,27 @@ impl SackLog {
         self.recent.truncate(2 * MOST);
     }
 
+    /// A segment has arrived twice.
+    pub(super) fn note_duplicate(&mut self, block: (u64, u64)) {
+        self.duplicate = Some(block);
+    }
+
+    /// Whether the next ACK reports a segment that has arrived twice.
+    pub(super) fn has_duplicate(&self) -> bool {
+        self.duplicate.is_some()
+    }
+
     /// An ACK is sent: the number of its list and the octets of its option.
     pub(super) fn report(&mut self, queue: &Ranges) -> (u64, u16) {
         let mut blocks = SackBlocks::default();
         let mut starts = Vec::with_capacity(self.most);
+        let duplicate = self.duplicate.take();
+        duplicate.into_iter().for_each(|block| blocks.push(block));
+        let others = usize::from(duplicate.is_some());
         for &seq in &self.recent {
             if let Some(block) =
-                queue.containing(seq).filter(|block| !blocks.iter().any(|known| known == *block))
-                && starts.len() < self.most
+                queue.containing(seq).filter(|block| !blocks.iter().skip(others).any(|known| known == *block))
+                && starts.len() + others < self.most
             {
                 blocks.push(block);
                 starts.push(seq);
@@ -91,10 +122,13 @@ impl SackLog {
         (self.number, blocks.octets())
     }
 
-    /// An ACK with the list of this number has arrived; those before it are lost.
+    /// An ACK with the list of this number has arrived. It may have overtaken others; those far before it are lost.
     pub(super) fn take(&mut self, number: u64) -> SackBlocks {
-        let found = self.under_way.iter().position(|(own, _)| *own == number);
-        let list = found.and_then(|place| self.under_way.drain(..=place).next_back());
+        let Some(place) = self.under_way.iter().position(|(own, _)| *own == number) else {
+            return SackBlocks::default();
+        };
+        let list = self.under_way.remove(place);
+        self.under_way.drain(..place.saturating_sub(OVERTAKEN));
         list.map_or_else(SackBlocks::default, |(_, blocks)| blocks)
     }
 }
@@ -127,8 +161,15 @@ mod tests {
             })
             .collect();
         assert_eq!(log.take(numbers[3]).iter().collect::<Vec<_>>(), [(40, 41), (30, 31), (20, 21)]);
-        assert_eq!(log.under_way.len(), 1);
+        assert_eq!(log.take(numbers[1]).iter().next(), Some((20, 21)), "it was overtaken");
+        for _ in 0..300 {
+            log.report(&queue);
+        }
+        let last = log.report(&queue).0;
+        log.take(last);
+        assert_eq!(log.under_way.len(), OVERTAKEN, "lost ACKs are forgotten");
         queue.clear();
+        log.recent.clear();
         assert_eq!(log.report(&queue), (0, 0));
     }
 }

@@ -35,6 +35,15 @@ pub struct Delivered {
     pub(super) newest: Option<(Time, u64, bool)>,
     /// When the last one had been sent that was sent once only.
     pub(super) clean: Option<Time>,
+    /// When the first one had been sent that was sent once only and is selectively acknowledged now.
+    pub(super) first_sacked: Option<Time>,
+    /// The lowest end of one that was sent once only, and the highest end of all.
+    lowest: Option<u64>,
+    highest: u64,
+    /// One that was sent once only has arrived behind a later one.
+    pub(super) is_overtaken: bool,
+    /// The ACK reports a segment that has arrived twice.
+    pub(super) is_duplicate: bool,
 }
 
 impl Delivered {
@@ -45,7 +54,9 @@ impl Delivered {
         }
         if !sent.resent {
             self.clean = self.clean.max(Some(sent.at));
+            self.lowest = Some(self.lowest.map_or(sent.end, |lowest| lowest.min(sent.end)));
         }
+        self.highest = self.highest.max(sent.end);
     }
 }
 
@@ -65,6 +76,8 @@ pub struct Scoreboard {
     mended: u64,
     /// Transmissions in their order, with the end of each segment; some are out of date.
     order: VecDeque<(Time, u64)>,
+    /// The highest end of a segment that has arrived (RACK.fack).
+    highest: u64,
 }
 
 impl Scoreboard {
@@ -199,6 +212,12 @@ impl Scoreboard {
         }
     }
 
+    /// All that an ACK has reported is entered: note whether segments have overtaken others.
+    pub(super) fn note_order(&mut self, delivered: &mut Delivered) {
+        delivered.is_overtaken = delivered.lowest.is_some_and(|lowest| lowest < self.highest);
+        self.highest = self.highest.max(delivered.highest);
+    }
+
     fn mark_sacked(&mut self, start: u64, end: u64, delivered: &mut Delivered) {
         let mut index = self.index_of(start);
         while index < self.segments.len() && self.segments[index].end <= end {
@@ -213,6 +232,10 @@ impl Scoreboard {
                 delivered.sacked += len;
                 let segment = *segment;
                 delivered.add(len, &segment);
+                if !segment.resent {
+                    delivered.first_sacked =
+                        Some(delivered.first_sacked.map_or(segment.at, |at| at.min(segment.at)));
+                }
             }
             index += 1;
         }

@@ -3,7 +3,7 @@
 //! [`Scoreboard`] stores every segment, [`recovery`](super::recovery) decides what is lost and how fast the window is
 //! refilled, and the congestion control sets the reduced window.
 
-use super::congestion::{Congestion, Facts};
+use super::congestion::{self, Congestion, Facts};
 use super::recovery::{self, Recovery, Told};
 use super::sack::SackBlocks;
 use super::scoreboard::{Delivered, Scoreboard};
@@ -33,8 +33,21 @@ pub(super) struct Selective {
     probe: Option<(u64, bool)>,
     /// The longest time for which an ACK of one segment is delayed.
     ack_delay: Span,
+    /// What takes back the last reduction of the window, if all that was sent again since had arrived.
+    undo: Option<Undo>,
     /// Blocks restart the retransmission timer as in Linux.
     sack_restarts_timer: bool,
+}
+
+/// The window before a reduction, and what was sent again since (as `tcp_try_undo_dsack` of Linux has it).
+#[derive(Clone, Copy, Debug)]
+struct Undo {
+    cwnd: u64,
+    ssthresh: u64,
+    /// The first octet that was not acknowledged.
+    from: u64,
+    /// Segments that were sent again and have not been reported as duplicates.
+    repeats: u64,
 }
 
 /// What an event has brought forward, as far as timers ask: new data acknowledged, or sent.
@@ -60,6 +73,7 @@ impl Selective {
             smoothed: None,
             timeout_at: Time::NEVER,
             probe: None,
+            undo: None,
             sack_restarts_timer: params.sack_restarts_timer,
             ack_delay: if params.delayed_ack { params.fast_timer } else { Span::ZERO },
         }
@@ -109,8 +123,11 @@ impl Sender {
         out: &mut impl Outlet,
     ) {
         let acked = segment.ack - self.unacknowledged;
+        let (duplicate, blocks) = &blocks.split(segment.ack);
         let mut delivered = it.board.acknowledge(segment.ack);
         it.board.sack(blocks, &mut delivered);
+        it.board.note_order(&mut delivered);
+        delivered.is_duplicate = duplicate.is_some();
         let rtt = self.measure_selective(now, segment, acked, &delivered, it);
         self.record_delivery(now, segment.ack);
         self.unacknowledged = segment.ack;
@@ -128,6 +145,7 @@ impl Sender {
         let found = it.board.lost().saturating_sub(before);
         self.aside.stats.found_lost += found.div_ceil(self.window.mss);
         self.react(facts, (acked, segment.ecn.has(Ecn::ECE)), (&delivered, found), it);
+        duplicate.iter().for_each(|block| self.take_back(*block, it));
         let restarts = acked > 0 || it.reports_older_than_head(&delivered);
         let sent = self.output_selective(now, it, out);
         self.set_selective_timer(now, Progress { acked: restarts, sent }, wait, it);
@@ -135,7 +153,8 @@ impl Sender {
 
     fn told(&self, now: Time, delivered: Delivered, it: &Selective) -> Told {
         let is_recovering = it.point.is_some() || it.after_timeout.is_some();
-        Told { now, delivered, mss: self.window.mss, is_recovering, smoothed: it.smoothed }
+        let outstanding = (self.unacknowledged, self.sent);
+        Told { now, delivered, mss: self.window.mss, is_recovering, smoothed: it.smoothed, outstanding }
     }
 
     /// A round trip: by timestamps, or of the last segment that was sent once only.
@@ -202,12 +221,14 @@ impl Sender {
 
     fn begin_recovery(&mut self, facts: Facts, it: &mut Selective) {
         self.aside.stats.fast_retransmits += 1;
+        let congestion::Window { cwnd, ssthresh, .. } = self.window;
+        it.undo = Some(Undo { cwnd, ssthresh, from: self.unacknowledged, repeats: 0 });
         if !facts.is_reduced {
             self.congestion.on_loss(&mut self.window, facts);
         }
         self.note_reduction();
         (it.point, it.is_forced, it.may_rescue, it.probe) = (Some(self.sent), true, true, None);
-        it.recovery.begin(&mut self.window);
+        it.recovery.begin(&mut self.window, cwnd.min(facts.send_window));
     }
 
     /// Send what the window allows; returns whether new data was sent.
@@ -280,6 +301,22 @@ impl Sender {
         self.transmit(now, seq, len, out);
         it.board.resend(index, now);
         it.recovery.sent(len);
+        it.undo.iter_mut().for_each(|undo| undo.repeats += 1);
+    }
+
+    /// A segment has arrived twice: if that holds for all that was sent again since the window was reduced, nothing was lost, and the
+    /// window is what it was.
+    #[cold]
+    fn take_back(&mut self, (start, _): (u64, u64), it: &mut Selective) {
+        let Some(undo) = it.undo.as_mut().filter(|undo| start >= undo.from && undo.repeats > 0) else {
+            return;
+        };
+        undo.repeats -= 1;
+        if undo.repeats == 0 {
+            self.window.cwnd = self.window.cwnd.max(undo.cwnd);
+            self.window.ssthresh = self.window.ssthresh.max(undo.ssthresh);
+            (it.undo, it.point) = (None, None);
+        }
     }
 
     /// Set the timer: to look for losses again, to probe, or for the retransmission timeout. Only an ACK of new data postpones
@@ -364,6 +401,7 @@ impl Sender {
         let mut it = self.selective.take().expect("a sender with selective acknowledgements");
         it.board.lose_all();
         (it.point, it.after_timeout, it.probe) = (None, Some(self.sent), None);
+        it.undo = None;
         it.is_forced = true;
         self.timed = None;
         self.output_selective(now, &mut it, out);
@@ -395,7 +433,7 @@ impl Selective {
     /// delivers what is older than the retransmission, so its ACK cannot have come yet.
     fn reports_older_than_head(&self, delivered: &Delivered) -> bool {
         let head = self.board.head_sent();
-        self.sack_restarts_timer && delivered.clean.zip(head).is_some_and(|(sent, head)| sent < head)
+        self.sack_restarts_timer && delivered.first_sacked.zip(head).is_some_and(|(sent, head)| sent < head)
     }
 
     /// RFC 8985 section 7.2: twice the smoothed round trip, and for one segment the delay of its ACK.

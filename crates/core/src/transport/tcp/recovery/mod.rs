@@ -25,8 +25,8 @@ registry! {
         /// An ACK has been entered in the scoreboard: find losses. It may return when to look again.
         fn find_losses(&mut self, board: &mut Scoreboard, told: &Told) -> Option<Time>;
 
-        /// A recovery begins; the window's threshold is set.
-        fn begin(&mut self, window: &mut Window);
+        /// A recovery begins; the window's threshold is set, and `prior` octets is the window in use that was reduced.
+        fn begin(&mut self, window: &mut Window, prior: u64);
 
         /// An ACK has arrived in recovery, or begins it; `is_safe` if it acknowledges new data and reports no further
         /// loss.
@@ -58,6 +58,8 @@ pub struct Told {
     pub(super) is_recovering: bool,
     /// The smoothed round-trip time.
     pub(super) smoothed: Option<Span>,
+    /// The first octet that is not acknowledged, and the one after the last that was sent.
+    pub(super) outstanding: (u64, u64),
 }
 
 #[cfg(test)]
@@ -84,7 +86,8 @@ mod tests {
             let mut delivered = Delivered::default();
             board.sack(&SackBlocks::of(&[((segment - 1) * MSS, segment * MSS)]), &mut delivered);
             let (now, is_recovering) = (Time::ZERO + Span::millis(10 + segment / 11 * 10), !by.is_empty());
-            let told = Told { now, delivered, mss: MSS, is_recovering, smoothed: Some(Span::millis(10)) };
+            let (smoothed, outstanding) = (Some(Span::millis(10)), (MSS, 11 * MSS));
+            let told = Told { now, delivered, mss: MSS, is_recovering, smoothed, outstanding };
             recovery.find_losses(&mut board, &told);
             while let Some(index) = board.next_lost() {
                 by.entry((1 + board.piece(index).0 / MSS).to_string()).or_insert(segment);

@@ -47,8 +47,8 @@ impl Recovery for Control {
         None
     }
 
-    fn begin(&mut self, window: &mut Window) {
-        self.rate = Proportional::new(window.cwnd);
+    fn begin(&mut self, _: &mut Window, prior: u64) {
+        self.rate = Proportional::new(prior);
     }
 
     fn on_ack(&mut self, window: &mut Window, board: &Scoreboard, delivered: u64, is_safe: bool) {

@@ -8,13 +8,13 @@
 //! are missing, a probe is sent long before the timeout, so that its ACK reports the loss.
 //!
 //! # Parameters
-//! None of its own: the reordering window is 0 in a recovery or once `dupack_threshold` segments are selectively
-//! acknowledged, and a quarter of the smallest round trip before. The probe is sent after twice the smoothed round
-//! trip, and with one segment in flight later by `fast_timer`, the longest delay of its ACK.
+//! None of its own: as long as no segment has overtaken another, the reordering window is 0 in a recovery or once
+//! `dupack_threshold` segments are selectively acknowledged, and else a quarter of the smallest round trip. With `dsack` it grows by a
+//! quarter in each round trip in which a segment has arrived twice, for sixteen recoveries, up to the smoothed round trip. The probe is
+//! sent after twice the smoothed round trip, and with one segment in flight later by `fast_timer`, the longest delay of its ACK.
 //!
 //! # Differences from the paper
-//! A line keeps the order of its packets and receivers report no duplicates (RFC 2883), so the reordering window
-//! never grows.
+//! None that is known.
 //!
 //! # Complexity
 //! O(1) for each transmission, on average.
@@ -36,6 +36,44 @@ pub struct Control {
     /// Its round trip (RACK.rtt), and the smallest of all.
     rtt: Span,
     smallest: Span,
+    order: Order,
+}
+
+/// What is known of packets that overtake others (RFC 8985 section 6.2, step 4).
+#[derive(Clone, Copy, Debug)]
+struct Order {
+    /// Segments have overtaken others (RACK.reordering_seen).
+    is_overtaken: bool,
+    /// Quarters of the smallest round trip (RACK.reo_wnd_mult), and the recoveries for which they hold (RACK.reo_wnd_persist).
+    quarters: u64,
+    persist: u32,
+    /// No further quarter before this octet is acknowledged (RACK.dsack_round).
+    round: Option<u64>,
+    was_recovering: bool,
+}
+
+/// Recoveries after which the reordering window is small again.
+const PERSIST: u32 = 16;
+
+impl Order {
+    fn new() -> Order {
+        Order { is_overtaken: false, quarters: 1, persist: PERSIST, round: None, was_recovering: false }
+    }
+
+    /// `RACK_update_reo_wnd`.
+    fn update(&mut self, told: &Told) {
+        let (unacknowledged, sent) = told.outstanding;
+        self.is_overtaken |= told.delivered.is_overtaken;
+        self.round = self.round.filter(|round| unacknowledged < *round);
+        let ends_recovery =
+            std::mem::replace(&mut self.was_recovering, told.is_recovering) && !told.is_recovering;
+        if told.delivered.is_duplicate && self.round.is_none() {
+            (self.round, self.quarters, self.persist) = (Some(sent), self.quarters + 1, PERSIST);
+        } else if ends_recovery {
+            self.persist = self.persist.saturating_sub(1);
+            self.quarters = if self.persist == 0 { 1 } else { self.quarters };
+        }
+    }
 }
 
 impl Control {
@@ -46,6 +84,7 @@ impl Control {
             latest: None,
             rtt: Span::ZERO,
             smallest: Span::FOREVER,
+            order: Order::new(),
         }
     }
 
@@ -67,24 +106,29 @@ impl Control {
 
     /// Section 6.2, step 4.
     fn reordering(&self, board: &Scoreboard, told: &Told) -> Span {
-        if told.is_recovering || board.sacked() >= self.threshold * told.mss {
+        let Order { is_overtaken, quarters, .. } = self.order;
+        if !is_overtaken && (told.is_recovering || board.sacked() >= self.threshold * told.mss) {
             return Span::ZERO;
         }
-        let quarter = if self.smallest == Span::FOREVER { Span::ZERO } else { Span(self.smallest.0 / 4) };
-        told.smoothed.map_or(quarter, |smoothed| quarter.min(smoothed))
+        let window = match self.smallest {
+            Span::FOREVER => Span::ZERO,
+            smallest => Span((smallest.0 / 4).saturating_mul(quarters)),
+        };
+        told.smoothed.map_or(window, |smoothed| window.min(smoothed))
     }
 }
 
 impl Recovery for Control {
     fn find_losses(&mut self, board: &mut Scoreboard, told: &Told) -> Option<Time> {
         self.update(told);
+        self.order.update(told);
         let latest = self.latest?;
         let age = self.rtt + self.reordering(board, told);
         board.lose_by_time(latest, told.now, |sent| sent + age)
     }
 
-    fn begin(&mut self, window: &mut Window) {
-        self.rate = Proportional::new(window.cwnd);
+    fn begin(&mut self, _: &mut Window, prior: u64) {
+        self.rate = Proportional::new(prior);
     }
 
     fn on_ack(&mut self, window: &mut Window, board: &Scoreboard, delivered: u64, is_safe: bool) {

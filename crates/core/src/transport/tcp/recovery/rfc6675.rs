@@ -41,7 +41,7 @@ impl Recovery for Control {
         None
     }
 
-    fn begin(&mut self, window: &mut Window) {
+    fn begin(&mut self, window: &mut Window, _: u64) {
         window.leave_recovery(window.ssthresh);
     }
 }

@@ -154,7 +154,9 @@ impl Sender {
             Span::ZERO => Span::ZERO,
             limit => Span(self.aside.jitter.up_to(limit.0)),
         };
-        self.estimator.sample(self.clock.between(since, now + jitter));
+        let ends_round = self.unacknowledged >= self.aside.round;
+        self.aside.round = if ends_round { self.sent } else { self.aside.round };
+        self.estimator.sample(self.clock.between(since, now + jitter), ends_round);
     }
 
     #[inline]

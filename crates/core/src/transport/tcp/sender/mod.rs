@@ -95,6 +95,8 @@ pub(super) struct Aside {
     /// The octet after the last that had been sent when this connection's window was reduced last: until more than that is
     /// acknowledged, it is not reduced for a congestion mark.
     reduced: Option<u64>,
+    /// The octet behind which the next round trip of measurements begins.
+    round: u64,
     /// How much of the window is used.
     usage: Usage,
 }
@@ -129,6 +131,7 @@ impl Aside {
             repeats: Repeats::default(),
             timed_out: None,
             reduced: None,
+            round: 0,
             usage: Usage::default(),
         }
     }
