@@ -132,6 +132,31 @@ fn a_packet_is_cut_once_and_goes_first_at_the_next_port_that_cuts() {
     assert_eq!(last["trimmed"].as_u64().unwrap() + whole, 4, "none of the headers is cut again");
 }
 
+/// A memory of 1000 cells of 100 octets; a queue may hold 150 of them.
+const MEMORY: [&str; 7] = [
+    "port.out={memory=\"chip\", admission={policy=\"step\", threshold=\"900 cells\", action=\"trim\"}}",
+    "memory.chip={size=\"1000 cells\", cell=\"100 bytes\", admission={policy=\"static-threshold\", limit=\"150 cells\"}}",
+    "link.in.rate=1 Gb/s",
+    "link.out.rate=1 Mb/s",
+    "flow.f.source.peak=1 Gb/s",
+    "flow.f.source.size=1472 bytes",
+    "duration=2 s",
+];
+
+#[test]
+fn a_port_cuts_a_packet_that_the_memory_refuses_and_the_headers_need_room_in_the_memory_only() {
+    let with = |others: &[&str]| {
+        run(BURST, &[&MEMORY[..], &["flow.f.source.total=30", "flow.f.source.burst=30"], others].concat())
+    };
+    let report = with(&[]);
+    let out = entry(&report, "ports", "out");
+    assert_eq!((&out["units_in"], &out["trimmed"], &out["lost"]), (&json!(30), &json!(20), &json!({})));
+    assert_eq!((&out["frames_whole_out"], &out["octets_out"]), (&json!(10), &json!(10 * 1500 + 20 * 64)));
+    let report = with(&["memory.chip.size=155 cells", "port.out.admission.threshold=155 cells"]);
+    let out = entry(&report, "ports", "out");
+    assert_eq!((&out["trimmed"], &out["lost"]["overflow"]), (&json!(5), &json!(15)), "room for five headers");
+}
+
 #[test]
 fn cutting_is_refused_where_it_cannot_be() {
     let refused = |sets: &[&str]| {

@@ -143,27 +143,89 @@ fn every_transfer_is_a_connection_of_its_own_on_both_engines() {
     assert_eq!(report["circuits"].as_array().unwrap().len(), 0);
 }
 
+/// Transfers of one size, one after another, over four lines; none meets another one, and none shakes hands.
+fn lone_transfers(size: u64, rates: [u64; 2], adaptation: &str) -> Json {
+    let [host, fabric] = rates;
+    let text = format!(
+        r#"
+        name = "lone"
+        duration = "3 s"
+        adaptation = {{ kind = "{adaptation}" }}
+        [topology]
+        template = "leaf-spine"
+        leaves = 2
+        spines = 1
+        hosts = 1
+        host = {{ rate = "{host} Mb/s", delay = "5 us" }}
+        fabric = {{ rate = "{fabric} Mb/s", delay = "5 us" }}
+        [flows]
+        source = {{ kind = "arrivals", sizes = "{size} B", rate = "2 per s", gaps = "fixed", to = "other-leaf" }}
+        transport = {{ kind = "tcp", profile = "linux", handshake = false }}
+        [[flow]]
+        name = "flow2"
+        start = "10 s"
+        [measure]
+        transfers = true
+        "#
+    );
+    run_on_both(&text, &[])
+}
+
+/// The time that these packets take one behind the other, and the answer to the last one, by following each unit through each line:
+/// packets whole, or as cells of 53 octets with 48 of payload, eight of which end the last one.
+fn shortest_time(size: u64, [host, fabric]: [u64; 2], adaptation: &str) -> f64 {
+    let units = |packet: u64| match adaptation {
+        "packet" => vec![packet],
+        _ => vec![53; (packet + 8).div_ceil(48) as usize],
+    };
+    let through = |units: &[u64]| {
+        let mut free = [0.0; 4];
+        let mut last = 0.0;
+        for &unit in units {
+            let mut at = 0.0;
+            for (line, rate) in [host, fabric, fabric, host].into_iter().enumerate() {
+                free[line] = f64::max(free[line], at) + 8.0 * unit as f64 / (rate as f64 * 1e6);
+                at = free[line] + 5e-6;
+            }
+            last = at;
+        }
+        last
+    };
+    let packets = (0..size.div_ceil(1448)).map(|index| 52 + (size - 1448 * index).min(1448));
+    through(&packets.flat_map(units).collect::<Vec<_>>()) + through(&units(52))
+}
+
 #[test]
-fn a_lone_transfer_takes_its_ideal_time_and_what_switches_add() {
-    // 60 a second over four lines of 10 us; ten segments of 1448 octets in the first window, 12 octets of options and no more headers
-    let source = "flow.flow1.source={kind='arrivals', sizes='14480 bytes', load='6950 ppm', gaps='fixed'}";
-    let others = (2..=8).map(|flow| format!("flow.flow{flow}.stop=1 ps"));
-    let sets: Vec<String> = [source.to_string()].into_iter().chain(others).collect();
-    let sets: Vec<&str> = sets.iter().map(String::as_str).collect();
-    let report = run_on_both(FABRIC, &[&sets[..], &["measure={transfers=true}"]].concat());
-    let transfers = report["transfers"].as_array().unwrap();
-    assert_eq!(transfers.len(), 3);
-    let scenario = load(&[&sets[..], &["measure={transfers=true}"]].concat());
-    let packet = f64::from(scenario.flows[0].packet());
-    let data = f64::from(scenario.flows[0].payload());
-    let segments = (14_480.0 / data).ceil();
-    let octets = 14_480.0 + segments * (packet - data);
-    let ideal = 80e-6 + 8.0 * octets / 1e9;
-    let (time, slowdown) =
-        (transfers[0]["time_s"].as_f64().unwrap(), transfers[0]["slowdown"].as_f64().unwrap());
-    assert!((time / slowdown / ideal - 1.0).abs() < 1e-2, "{time} {slowdown} {ideal}");
-    // a packet is stored and forwarded three times on the way, its acknowledgement four, and a handshake takes a round trip
-    assert!(slowdown > 1.0 && time < 2.0 * 80e-6 + 8.0 * (octets + 6.0 * 1500.0) / 1e9, "{time} {slowdown}");
+fn the_ideal_of_a_transfer_counts_its_transmission_at_each_hop_and_the_way_of_its_acknowledgement() {
+    let sizes = [1, 100, 1448, 1449, 2900, 14_600, 99_999, 1_000_000];
+    for rates in [[1000, 1000], [1000, 400], [400, 1000]] {
+        for (size, adaptation) in sizes.into_iter().flat_map(|size| [(size, "packet"), (size, "aal5")]) {
+            let report = lone_transfers(size, rates, adaptation);
+            let transfers = report["transfers"].as_array().unwrap();
+            assert!(!transfers.is_empty());
+            let expected = shortest_time(size, rates, adaptation);
+            for transfer in transfers {
+                let (time, slowdown) =
+                    (transfer["time_s"].as_f64().unwrap(), transfer["slowdown"].as_f64().unwrap());
+                let ideal = time / slowdown;
+                assert!((ideal / expected - 1.0).abs() < 1e-12, "{size} {rates:?}: {ideal}, not {expected}");
+                assert!(slowdown > 1.0 - 1e-6, "{size} {rates:?} {adaptation}: {slowdown}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_lone_transfer_through_an_empty_network_has_the_slowdown_1() {
+    for size in [100, 1448, 14_600, 1_000_000] {
+        for transfer in lone_transfers(size, [1000, 1000], "packet")["transfers"].as_array().unwrap() {
+            let slowdown = transfer["slowdown"].as_f64().unwrap();
+            assert!((slowdown - 1.0).abs() < 0.01, "{size}: {slowdown}");
+        }
+    }
+    let report = lone_transfers(1448, [1000, 1000], "packet");
+    let time = report["transfers"][0]["time_s"].as_f64().unwrap();
+    assert!((time - 89.664e-6).abs() < 1e-9, "four transmissions, four delays, and those of its ACK: {time}");
 }
 
 #[test]

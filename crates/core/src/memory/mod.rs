@@ -223,6 +223,17 @@ impl Memory {
         has_headroom.then_some(Charge::Headroom)
     }
 
+    /// How the headers of a packet that the memory has refused are charged, if they fit. They wait apart from the packet's queue, so
+    /// the threshold and the limit of that queue do not bind them: only pools and memory must have room, as in switch chips.
+    pub(crate) fn admits_headers(&self, account: Account, size: u64) -> Option<Charge> {
+        let queue = &self.queues[account.queue()];
+        let beyond = queue.beyond_reserved(size);
+        let fits = |queue: usize, size| self.pools[self.queues[queue].pool].books.fits(size);
+        let has_room = beyond == 0 || fits(account.queue(), beyond) && self.has_room(beyond);
+        let is_free = self.used + size <= self.cells && account.other().is_none_or(|other| fits(other, size));
+        (has_room && is_free).then_some(Charge::Shared)
+    }
+
     /// Whether a queue can have `size` more of the shared room of its pool.
     fn shares(&self, queue: usize, size: u64) -> bool {
         let pool = self.queues[queue].pool;

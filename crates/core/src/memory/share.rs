@@ -58,6 +58,13 @@ impl Share {
         self.charge.is_some()
     }
 
+    /// Whether the headers of a packet that does not fit find room.
+    pub(crate) fn admits_headers(&mut self, vc: usize, size: u64) -> bool {
+        let account = self.accounts[vc];
+        self.charge = self.memory().admits_headers(account, size);
+        self.charge.is_some()
+    }
+
     /// Charge a packet that fits.
     pub(crate) fn take_in(&mut self, now: Time, vc: usize, size: u64) {
         let charge = self.charge.take().expect("only what fits is taken in");

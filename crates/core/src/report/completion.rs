@@ -1,13 +1,15 @@
 //! Completion times of transfers that sources have drawn: how much longer each took than it would in an empty network.
 //!
-//! The ideal of a transfer is the base round-trip time, which is the propagation and the latency of nodes both ways, plus its octets on the
-//! line with all headers over the rate of the slowest line on its way. A transfer counts if it starts in the measured time; its time
+//! The ideal of a transfer is the shortest time that an empty network allows. Each line on its way sends the first unit (a packet, or a
+//! cell) once it has arrived whole, the other units follow at the rate of the slowest line, with all headers, and the acknowledgement of the last
+//! one comes back; propagation and the latency of nodes are added both ways. A transfer counts if it starts in the measured time; its time
 //! begins with its arrival, so a handshake is part of it, and ends when its last octet has been acknowledged.
 
 use serde_json::{Value as Json, json};
 
+use crate::adaptation::Shape;
 use crate::engine::Outcome;
-use crate::scenario::model::{Flow, Scenario, Transfer};
+use crate::scenario::model::{Flow, Line, Scenario, Transfer};
 use crate::transport::Transport;
 use crate::units::{Span, Time};
 
@@ -91,19 +93,45 @@ fn time(outcome: &Outcome, flow: usize) -> Option<Span> {
 
 /// The time that a transfer would take if nothing ever waited: see above.
 fn ideal_s(scenario: &Scenario, flow: &Flow) -> f64 {
-    let vcs = [Some(flow.vc), flow.back];
-    let lines =
-        vcs.into_iter().flatten().flat_map(|vc| &scenario.vcs[vc].path).map(|line| &scenario.lines[*line]);
-    let round: f64 =
-        lines.map(|line| (line.delay.as_secs_f64()) + scenario.nodes[line.to].latency.as_secs_f64()).sum();
-    let vc = &scenario.vcs[flow.vc];
-    let rates = vc.path.iter().map(|line| scenario.lines[*line].sending_rate().as_f64());
     let octets = flow.transfer.map_or(0, |transfer| transfer.octets);
     let data = u64::from(flow.payload() - flow.transport.option_bytes());
     let headers = flow.packet() - data as u32;
-    let wire = |octets: u64| vc.framing.shape(octets as u32 + headers).line_bytes();
-    let rest = if !octets.is_multiple_of(data) { wire(octets % data) } else { 0 };
-    round + 8.0 * (octets / data * wire(data) + rest) as f64 / rates.fold(f64::INFINITY, f64::min)
+    let framing = scenario.vcs[flow.vc].framing;
+    let shape = |octets: u64| framing.shape(octets as u32 + headers);
+    let rest = octets % data;
+    let last = if rest == 0 { None } else { Some(shape(rest)) };
+    let back = flow.back.map_or(0.0, |back| {
+        let ack =
+            scenario.vcs[back].framing.shape(flow.transport.header_bytes() + flow.transport.option_bytes());
+        one_way(scenario, back, (0, ack), Some(ack))
+    });
+    one_way(scenario, flow.vc, (octets / data, shape(data)), last) + back
+}
+
+/// The seconds until the last of `full` equal frames, and of one that may follow, has come to the end of a circuit. Each unit is sent
+/// on as soon as it is there; units of equal size wait for the slowest line only. The smaller last frame catches up with the others
+/// at one of the lines: at that where it leaves latest.
+fn one_way(scenario: &Scenario, vc: usize, (full, shape): (u64, Shape), last: Option<Shape>) -> f64 {
+    let lines = || scenario.vcs[vc].path.iter().map(|&line| &scenario.lines[line]);
+    let travel = |line: &Line| (line.delay + scenario.nodes[line.to].latency).as_secs_f64();
+    let slowness: Vec<f64> = lines().map(|line| 8.0 / line.sending_rate().as_f64()).collect();
+    let through = |units: u64, bytes: u16, lines: &[f64]| {
+        let slowest = lines.iter().copied().fold(0.0, f64::max);
+        let behind = units.saturating_sub(1) as f64 * slowest;
+        f64::from(bytes) * (lines.iter().sum::<f64>() + behind)
+    };
+    let units = full * u64::from(shape.units);
+    let sending = match last {
+        None => through(units, shape.bytes, &slowness),
+        Some(last) if units == 0 => through(last.units.into(), last.bytes, &slowness),
+        Some(last) => (0..slowness.len())
+            .map(|meeting| {
+                let ahead = through(units, shape.bytes, &slowness[..=meeting]);
+                ahead + through(last.units.into(), last.bytes, &slowness[meeting..])
+            })
+            .fold(0.0, f64::max),
+    };
+    sending + lines().map(travel).sum::<f64>()
 }
 
 fn completion(transfers: &[&Done]) -> Json {

@@ -544,7 +544,7 @@ const SUMMARY: &[Key] = &[
         "fct",
         Table(COMPLETION),
         WITH_DRAWINGS,
-        "Transfers that started in the measured time. Slowdown is the time from a transfer's arrival to its last acknowledgement over the ideal: base round-trip time plus octets with headers over the rate of its slowest line.",
+        "Transfers that started in the measured time. Slowdown is the time from a transfer's arrival to its last acknowledgement over the shortest time that an empty network allows: every line sends the first packet once it has arrived whole, the others follow at the rate of the slowest line, and the acknowledgement of the last one comes back.",
     ),
     if_so(
         "query",

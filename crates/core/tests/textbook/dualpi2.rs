@@ -132,7 +132,10 @@ impl Model for DualPi2 {
                 board.remove(cell, Reason::Random);
                 continue;
             }
-            let stepped = is_l4s(&cell) && self.delay(board, &cell) > self.step;
+            let together = |other: &&Cell| !self.dual || is_l4s(other) == is_l4s(&cell);
+            let queued = 53 * board.waiting.iter().filter(together).count(); // compared with the guard Th_len
+            let is_late = self.delay(board, &cell) > self.step;
+            let stepped = is_l4s(&cell) && is_late && queued > self.mtu;
             self.credit += credit_change;
             let head = board.waiting.iter_mut().find(|other| **other == cell).unwrap();
             head.ce |= stepped || matches!(fate, Fate::Mark);

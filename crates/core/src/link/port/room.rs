@@ -105,13 +105,16 @@ impl Port {
     }
 
     /// Queue the headers of a packet that would be lost, ahead of all that waits, or the whole packet if it is no longer than these;
-    /// lose it if they find no room. A packet that was cut before waits with others of its kind.
+    /// lose it if the port, or the memory that it shares, has no room for them either. A packet that was cut before waits with others of its kind.
     fn cut_down(&mut self, now: Time, newcomer: &Newcomer, reason: Reason, losses: &mut Vec<Loss>) {
         let &Newcomer { unit, vc, .. } = newcomer;
         let is_long = unit.bytes > CUT_BYTES;
         let header = if is_long { unit.cut() } else { unit };
         let size = self.size_of(&header);
-        self.ask_memory(now, vc, size);
+        if let Some(share) = &mut self.share {
+            let granted = if share.admits_headers(vc, size) { size } else { 0 };
+            self.pool.grant(granted);
+        }
         if !self.pool.fits(size) {
             return self.lose_shared(newcomer, reason, losses);
         }

@@ -11,7 +11,9 @@
 //!
 //! A packet at the head without ECT(1) and CE is classic: it is discarded, or marked, with the probability p'². Any other one
 //! is of a scalable sender, and marked with the probability k · p', since its sender reacts to single marks in proportion: so
-//! both get about the same rate. It is marked too if it has waited longer than `step`.
+//! both get about the same rate. It is marked too if it has waited longer than `step` and its queue
+//! holds more than `mtu` octets, the packet included (`Th_len` of RFC 9332): on a slow line the only packet may take longer than
+//! `step`, and shows no queue.
 //!
 //! # Parameters
 //! `target`: 15 ms, `update`: 16 ms, `alpha` and `beta`: 0.16 and 3.2 per second, `coupling` k: 2, `step`: 1 ms, those of Linux.
@@ -19,7 +21,8 @@
 //! the others, or `drop`, which discards all classic packets that are drawn; packets of scalable senders are marked in either
 //! case. `overload`: what happens when k · p' exceeds 1: `drop` (default), where every packet that p'² draws is discarded,
 //! or `overflow`, where p' is at most 1 / k and the buffer fills. `mtu`: by default the largest full frame of the circuits;
-//! with fewer than twice as many octets behind a packet, in all queues together, only the step marks.
+//! with fewer than twice as many octets behind a packet, in all queues together, only the step marks;
+//! with 0 it marks a lone packet too, as Linux does by default.
 //!
 //! # Differences from the paper
 //! Packets are judged when they leave; Linux can judge them when they arrive (`drop_early`) and count the step in packets. Linux
@@ -187,16 +190,19 @@ impl Policy {
             };
         }
         let arrived = head.arrived.expect("the port keeps arrival times");
-        let verdict = self.judge_frame(head.unit, head.now.since(arrived));
+        let verdict = self.judge_frame(head.unit, head.now.since(arrived), head.behind);
         self.discards[head.vc] = matches!(verdict, HeadVerdict::Discard(_));
         verdict
     }
 
-    /// A frame whose first unit has waited for `wait` has come to the head.
-    fn judge_frame(&self, unit: &Unit, wait: Span) -> HeadVerdict {
+    /// A frame whose first unit has waited for `wait` has come to the head; `behind` octets follow in its queue.
+    fn judge_frame(&self, unit: &Unit, wait: Span, behind: u64) -> HeadVerdict {
+        let is_alone = behind + u64::from(unit.bytes) <= self.mtu;
         let is_short = self.octets < self.mtu.saturating_mul(2);
         match if is_short { HeadVerdict::Send } else { self.draw(unit) } {
-            HeadVerdict::Send if unit.is_l4s() && wait > self.step => HeadVerdict::Mark(Reason::Delay),
+            HeadVerdict::Send if unit.is_l4s() && wait > self.step && !is_alone => {
+                HeadVerdict::Mark(Reason::Delay)
+            }
             verdict => verdict,
         }
     }

@@ -48,7 +48,7 @@ fn judge(policy: &mut Policy, flags: Flags, micros: u64) -> HeadVerdict {
 /// The same for the packet of this number.
 fn judge_packet(policy: &mut Policy, (number, flags): (u32, Flags), micros: u64) -> HeadVerdict {
     let unit = Unit { vc: 0, frame: number, identity: number, index: 0, bytes: 1500, hop: 0, flags };
-    policy.judge_frame(&unit, Span::micros(micros))
+    policy.judge_frame(&unit, Span::micros(micros), policy.octets)
 }
 
 /// The share of packets of a kind with this fate.
@@ -80,8 +80,20 @@ fn a_packet_of_a_scalable_sender_that_has_waited_longer_than_the_step_is_marked(
     assert_eq!(judge(&mut policy, ECT1, 1001), STEPPED);
     assert_eq!(judge(&mut policy, ECT0.with(Flags::CE), 1001), STEPPED, "CE counts as L4S");
     assert_eq!(judge(&mut policy, ECT0, 9000), SENT);
-    policy.octets = 0;
+    policy.octets = policy.mtu;
     assert_eq!(judge(&mut policy, ECT1, 1001), STEPPED, "also with a short queue");
+}
+
+#[test]
+fn the_step_does_not_mark_a_lone_packet_that_a_slow_line_keeps_waiting() {
+    let mut policy = policy(&Params { mtu: Some(Bytes(1500)), ..params() }, 0.0);
+    for (behind, fate) in [(0, SENT), (1, STEPPED)] {
+        policy.octets = behind;
+        assert_eq!(judge(&mut policy, ECT1, 12_000), fate, "{behind} octets behind a full packet");
+    }
+    let mut without = self::policy(&Params { mtu: Some(Bytes(0)), ..params() }, 0.0);
+    without.octets = 0;
+    assert_eq!(judge(&mut without, ECT1, 12_000), STEPPED);
 }
 
 #[test]
