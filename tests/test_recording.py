@@ -17,6 +17,13 @@ import pytest
 import pushout
 from pushout.recording import recorded
 
+
+@pytest.fixture(autouse=True)
+def _in_the_folder_of_the_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A mapping names files below the current folder."""
+    monkeypatch.chdir(tmp_path)
+
+
 HEADERS = 28
 CAPACITY = 5
 
@@ -185,14 +192,14 @@ def inline(value: Any) -> str:
         ("a.csv", b"time,bytes\n0,100\n1\n", "line 3: has 1 values for 2 columns"),
         ("a.csv", b"time,bytes\n0,100\nsoon,100\n", "line 3: time must be a number of seconds"),
         ("a.csv", b"time,bytes\n-1,100\n", "line 2: time must be a number of seconds from 0"),
-        ("a.csv", b"time,bytes\n0,100\n1,0\n", "line 3: bytes must be a whole number from 1, not '0'"),
-        ("a.csv", b"time,bytes\n2,100\n1.5,100\n", "packet 2: its time is before that of the packet ahead"),
+        ("a.csv", b"time,bytes\n0,100\n1,0\n", "line 3: bytes must be a whole number from 1 to 2^40"),
+        ("a.csv", b"time,bytes\n2,100\n1.5,100\n", "line 3: its time is before that of the packet ahead"),
         ("a.pcap", pcap(TWO)[:-5], "packet 6: cut short, 5 bytes are missing"),
         ("a.pcap", pcap(TWO)[:-40], "packet 6: cut short"),
         ("a.pcap", pcap(TWO, link=147), "packet 1: link type 147 is not known"),
         ("a.pcap", pcap([(9, 40), (3, 40)]), "packet 3: its time is before that of the first packet"),
         ("a.pcap", b"", "must be a capture in the format pcap or pcapng"),
-        ("a.parquet", b"PAR1", "is not a Parquet file"),
+        ("a.parquet", b"PAR1", "is not a Parquet file, or is damaged"),
     ],
 )
 def test_a_file_that_cannot_be_replayed_is_refused_in_one_message(

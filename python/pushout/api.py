@@ -36,6 +36,7 @@ __all__ = [
     "__version__",
     "compare",
     "explain",
+    "load",
     "plot",
     "policies",
     "run",
@@ -224,6 +225,7 @@ def sweep(
     cache: Folder | None = None,
     jobs: int | None = None,
     cluster: str | None = None,
+    allow_files: Sequence[Folder] = (),
     progress: Progress | None = None,
 ) -> SweepResult:
     """Run every point of a design: grids, lists and random points over any key of a scenario, with replications.
@@ -232,15 +234,15 @@ def sweep(
     (`{"port.bottleneck.admission": Epd()}`); `policies` gives ports an admission policy at every point, as in `run`;
     `out` is a folder, or `s3://bucket/folder`, for rows (Parquet) and manifest, by default none; `cache` is a folder
     for finished runs, by default in `out`; `jobs` is the number of threads (default: every core); `cluster` is the
-    address of a Ray cluster; `progress` is called with (done, total) at intervals. Runs that `cache` holds are not
-    repeated.
+    address of a Ray cluster; `allow_files` are folders whose files a sweep file may name; `progress` is called with
+    (done, total) at intervals. Runs that `cache` holds are not repeated.
 
         >>> result = pushout.sweep({"scenario": "lan.toml", "grid": {"port.bottleneck.buffer": ["1000 cells"]}})
         >>> result.to_polars()
     """
     if not isinstance(design, str | os.PathLike | Mapping):
         raise TypeError(f"the design must be the path of a sweep file or a mapping of its keys, not {quoted(design)}")
-    plan = designs.made(design) if isinstance(design, Mapping) else designs.read(design)
+    plan = designs.made(design) if isinstance(design, Mapping) else designs.read(design, allow_files)
     plan = with_policies(plan, programs(policies or {}))
     sweeps.look_over(plan)
     with Session.open(out, cache, jobs, cluster, progress) as session:

@@ -20,6 +20,8 @@ from pushout.literals import ENGINES, FORMATS
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from pushout.source import Source
+
 OK, FAILURE, USAGE, BAD_SCENARIO, MISSED, INTERNAL, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 4, 70, 130, 143
 
 SCENARIO = click.argument("scenario", metavar="SCENARIO", shell_complete=completion.scenario)
@@ -138,6 +140,30 @@ POLICY = click.option(
 )
 
 
+_ALLOWED = "pushout.allowed"
+"""Where the folders of `--allow-files` wait for the scenario."""
+
+
+def _allow(context: click.Context, _option: click.Parameter, folders: tuple[Path, ...]) -> None:
+    context.meta[_ALLOWED] = folders
+
+
+ALLOW = click.option(
+    "--allow-files",
+    type=FOLDER,
+    multiple=True,
+    expose_value=False,
+    metavar="DIR",
+    callback=_allow,
+    help="Let a scenario name files below this folder too, not only below its own (repeatable).",
+)
+
+
+def allowed() -> tuple[Path, ...]:
+    """Return the folders of `--allow-files`."""
+    return tuple(click.get_current_context().meta.get(_ALLOWED, ()))
+
+
 def given_policies() -> tuple[str, ...]:
     """Return the policies of `--policy` as overrides, for a command without `--set`."""
     return tuple(click.get_current_context().meta.get(_POLICIES, ()))
@@ -145,7 +171,7 @@ def given_policies() -> tuple[str, ...]:
 
 def SET(command: Any) -> Any:  # noqa: N802  (a group of options, as the others are options)
     """Add the options that override keys of a scenario."""
-    return _SETS(POLICY(command))
+    return _SETS(POLICY(ALLOW(command)))
 
 
 ENGINE = click.option(
@@ -176,9 +202,11 @@ def default_folder(name: str) -> str:
     return f"results/{name.replace('/', '-')}"
 
 
-def scenario_file(path: str) -> Path:
-    """Treat a scenario on the command line as a file, even if it looks like the text of one."""
-    return Path(path)
+def scenario_file(path: str) -> "Source":
+    """Read the scenario of the command line: a file, even if its name looks like the text of one."""
+    from pushout.source import load
+
+    return load(Path(path), allow_files=allowed())
 
 
 OTHERS = {"low": "from", "high": "to"}
@@ -187,7 +215,7 @@ OTHERS = {"low": "from", "high": "to"}
 
 def option(argument: str) -> str:
     """Give the option for an argument of a function."""
-    return f"--{OTHERS.get(argument, argument)}"
+    return f"--{OTHERS.get(argument, argument).replace('_', '-')}"
 
 
 @contextmanager

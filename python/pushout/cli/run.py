@@ -85,11 +85,10 @@ def run(
     from pushout.cli.show.result import MANY
     from pushout.replicate import replicated
     from pushout.simulate import Job
-    from pushout.source import load
 
     chosen = _trace_kinds(kinds, trace_ports, reps, engine)
     with no_sweep(scenario):
-        job = Job(load(scenario_file(scenario)), tuple(sets), engine, audit)
+        job = Job(scenario_file(scenario), tuple(sets), engine, audit)
         known = job.warnings()
     if chosen and out is None:
         out = Path(default_folder(f"{json.loads(job.explain())['name']}-trace"))

@@ -12,6 +12,7 @@ from pushout.picture.figure import themed
 from pushout.picture.finished import documents, is_finished
 from pushout.picture.recording import Recording, panels, recording
 from pushout.picture.series import Run
+from pushout.source import Source
 from pushout.style import Theme
 
 __all__ = ["DEFAULT", "Asked", "Run", "documents", "draw", "is_finished", "labelled", "panels", "recorded", "themed"]
@@ -55,7 +56,10 @@ def labelled(runs: Sequence[Run], given: Sequence[object], labels: Sequence[str]
     names = list(labels) or [run.name for run in runs]
     if len(set(names)) < len(names):
         names = [
-            Path(each).stem if isinstance(each, str | Path) else run.name for each, run in zip(given, runs, strict=True)
+            Path(each.name if isinstance(each, Source) else each).stem
+            if isinstance(each, str | Path | Source)
+            else run.name
+            for each, run in zip(given, runs, strict=True)
         ]
     if len(set(names)) < len(names):
         names = [f"{name} ({number})" for number, name in enumerate(names, 1)]
