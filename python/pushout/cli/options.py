@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.types import StringParamType
 
-from pushout.cli import completion
-from pushout.errors import ScenarioError
-from pushout.excerpt import quoted
+from pushout.cli import completion, streams
+from pushout.errors import PushoutError, ScenarioError
+from pushout.excerpt import LONGEST_PATH, excerpt, fitted, printable, quoted
 from pushout.limits import LEAST_RESOLUTION, MOST_JOBS, MOST_REPS
 from pushout.literals import ENGINES, FORMATS
 
@@ -25,7 +25,18 @@ if TYPE_CHECKING:
 OK, FAILURE, USAGE, BAD_SCENARIO, MISSED, INTERNAL, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 4, 70, 130, 143
 
 SCENARIO = click.argument("scenario", metavar="SCENARIO", shell_complete=completion.scenario)
-JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document to standard output.")
+
+
+def _to_print(_context: click.Context, _option: click.Parameter, as_json: bool) -> bool:
+    """Refuse a closed output before a run that may take hours."""
+    if as_json:
+        streams.check_open()
+    return as_json
+
+
+JSON = click.option(
+    "--json", "as_json", is_flag=True, callback=_to_print, help="Print one JSON document to standard output."
+)
 
 
 class Whole(click.IntRange):
@@ -111,6 +122,25 @@ _POLICIES = "pushout.policies"
 """Where the policies of `--policy` wait for the overrides."""
 
 
+_TYPED = "pushout.typed"
+"""What was typed for each of these policies."""
+
+
+def told(error: PushoutError, context: click.Context) -> str:
+    """Give the message of an error with the options that were typed: a policy of `--policy` is an override inside."""
+    typed = context.meta.get(_TYPED, [])
+    number = error.set if isinstance(error, ScenarioError) else None
+    if number is None or number >= len(typed):
+        return error.told(option)
+    shown, end = str(error.args[0]), context.meta[_POLICIES][number][-LIKE:]
+    why = shown.partition(f"{end}: ")[2] or shown
+    return fitted(printable(f"--policy {excerpt(typed[number], LONGEST_PATH)}: {why}"))
+
+
+LIKE = 12
+"""Characters at the end of an override that a message shows of every one."""
+
+
 def _programs(context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> None:
     given = [value.partition("=")[::2] for value in values]
     if wrong := [port for port, file in given if not port or not file]:
@@ -118,7 +148,9 @@ def _programs(context: click.Context, _option: click.Parameter, values: tuple[st
     if given and not context.resilient_parsing:
         from pushout import policy
 
-        context.meta[_POLICIES] = [each for port, file in given for each in policy.overrides({port: policy.read(file)})]
+        made = {port: policy.overrides({port: policy.read(file)}) for port, file in given}
+        context.meta[_POLICIES] = [each for port, _ in given for each in made[port]]
+        context.meta[_TYPED] = [f"{port}={file}" for port, file in given for _ in made[port]]
 
 
 _SETS = click.option(
