@@ -20,7 +20,10 @@ WRITTEN = [
     *((name, [*COMPARE, "--out", "out"]) for name in (".lock", "compare.json", "cache")),
     *((f"cache/runs.sqlite{end}", [*COMPARE, "--out", "out"]) for end in ("", "-wal", "-shm", "-journal")),
     *((name, ["sweep", "w.toml", "--out", "out"]) for name in (".lock", "cache/runs.sqlite", "manifest.json")),
-    *((name, ["run", "lan", *SHORT, "--out", "out"]) for name in ("result.json", "replication-1.json", ".writable")),
+    *(
+        (name, ["run", "lan", *SHORT, "--out", "out"])
+        for name in ("SHA256SUMS", "result.json", "replication-1.json", ".writable")
+    ),
     ("p.png", ["plot", "lan", *SHORT, "--out", "out/p.png"]),
     ("p.html", ["run", "lan", *SHORT, "--html", "out/p.html"]),
     ("p.svg", ["run", "lan", *SHORT, "--plot", "out/p.svg"]),

@@ -136,7 +136,7 @@ class Output:
     def parquet(self, name: str, columns: Columns) -> str:
         """Write a table as Parquet; the file gets its name when it is complete."""
         pq = need("pyarrow.parquet", "a Parquet file")
-        options: dict[str, Any] = {"compression": "zstd", "version": "2.6"}
+        options: dict[str, Any] = {"compression": "zstd", "version": "2.6", "write_page_checksum": True}
         with self._whole(name) as file, pq.ParquetWriter(file, columns.schema(), **options) as writer:
             for part in columns.parts(ROW_GROUP):
                 writer.write_table(part.arrow(), row_group_size=ROW_GROUP)
