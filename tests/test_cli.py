@@ -128,6 +128,7 @@ def test_results_are_written_where_they_are_wanted(core: FakeCore, scenario: str
     out = tmp_path / "new" / "folder"
     command("run", scenario, "--reps", "2", "--out", str(out))
     assert sorted(file.name for file in out.iterdir()) == [
+        "SHA256SUMS",
         "replication-7.json",
         "replication-8.json",
         "result.json",

@@ -1,4 +1,4 @@
-"""Standard streams that are closed or whose reader leaves, and signals at any moment: every process ends, and says so."""
+"""Standard streams that are closed or whose reader leaves, and signals at any moment: every process ends."""
 
 import json
 import os
@@ -24,7 +24,7 @@ VERBS = [
     ["scenarios"],
     ["init", "new"],
     ["compare", "lan", "--policies", "epd,ppd", "--reps", "2", *SHORT],
-    ["size", "lan", "--goal", "loss_ratio<=1", "--over", "port.bottleneck.buffer", "--most", "2", *SHORT],
+    ["size", "lan", "--goal", "loss_ratio<=1", "--over", "port.bottleneck.buffer", "--least", "2", *SHORT],
     ["plot", "lan", *SHORT],
     ["sweep", "w.toml"],
     ["check", "p.py"],

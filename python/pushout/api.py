@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pushout import _core, display, page  # noqa: F401  (they register how results are shown)
+from pushout.errors import Argument
 from pushout.excerpt import quoted
 from pushout.literals import SEARCHES, Engine, Panel, Search, ThemeName
 from pushout.picture import asked as pictures
@@ -25,7 +26,7 @@ from pushout.reading import explain, policies, schema, validate
 from pushout.replicate import replicated
 from pushout.result import Result
 from pushout.simulate import Job, Progress, check_reps, check_seed
-from pushout.source import Overrides, Scenario, load, overrides
+from pushout.source import Overrides, Scenario, load, overrides, utf_8
 
 __all__ = [
     "CompareResult",
@@ -111,10 +112,23 @@ def plot(
         >>> pushout.plot("lan", what="queue,drops", set={"duration": "2 s"}, width=3.5).savefig("queue.png")
     """
     asked = pictures.Asked(pictures.panels(what), _listed(ports), _listed(flows), pictures.themed(theme, width), title)
+    for name, texts in (("title", [title or ""]), ("labels", asked_labels := _listed(labels))):
+        for text in texts:
+            utf_8(text, Argument(name))
     given = list(runs) if isinstance(runs, Sequence) and not isinstance(runs, str) else [runs]
     options: dict[str, Any] = {"seed": seed, "reps": reps, "engine": engine, "jobs": jobs, "progress": progress}
+    if asked.what == list(DEFAULT):
+        asked = asked._replace(what=_fillable(given, asked.what, set))
     drawn = [_to_draw(each, asked, set, options) for each in given]
-    return pictures.draw(pictures.labelled(drawn, given, _listed(labels)), asked)
+    return pictures.draw(pictures.labelled(drawn, given, asked_labels), asked)
+
+
+def _fillable(given: Sequence[Any], what: Sequence[Panel], set: Overrides) -> Sequence[Panel]:  # noqa: A002
+    """Leave out of the panels that nobody has named those that a scenario cannot fill."""
+    for each in given:
+        if not isinstance(each, Result) and not pictures.is_finished(each):
+            what = pictures.fillable(explain(each, set=set), what)
+    return what
 
 
 def _listed(names: str | Sequence[str]) -> list[str]:

@@ -19,6 +19,10 @@ _NO_WAIT = getattr(os, "O_NONBLOCK", 0)
 """Opening a FIFO without a writer must not wait."""
 
 
+PART = 2**20
+"""Bytes that are read at a time."""
+
+
 def check(path: Path, *, in_place: bool = False) -> None:
     """Refuse to write at a path that leads elsewhere; `in_place` if the file is changed, not replaced."""
     try:
@@ -82,11 +86,14 @@ def opened(path: Path) -> BinaryIO:
 
 def content(path: Path, most: int) -> bytes:
     """Read a regular file of at most this size."""
+    parts, size = [], 0
     with opened(path) as file:
-        data = file.read(most + 1)
-    if len(data) > most:
-        raise OSError(errno.EFBIG, f"larger than {most >> 20} MiB, the limit", str(path))
-    return data
+        while part := file.read(PART):  # a single read of `most` bytes would reserve as many
+            parts.append(part)
+            size += len(part)
+            if size > most:
+                raise OSError(errno.EFBIG, f"larger than {most >> 20} MiB, the limit", str(path))
+    return b"".join(parts)
 
 
 def is_inside(path: Path, folders: Iterable[str | os.PathLike[str]]) -> bool:

@@ -35,7 +35,8 @@ def content(path: Path, *, alone: bool = False) -> bytes:
         raise DamagedError(
             f"has no {SUMS} beside it, so it cannot be checked: run it again with this version"
         ) from None
-    known = dict(found.groups()[::-1] for line in listed.splitlines() if (found := _LINE.fullmatch(line)))
+    found = filter(None, map(_LINE.fullmatch, listed.splitlines()))
+    known = {line[2]: line[1] for line in found}
     if path.name not in known and alone:
         return data
     if known.get(path.name) != _digest(data):

@@ -10,12 +10,24 @@ from pushout.literals import Panel
 from pushout.picture import figure
 from pushout.picture.figure import themed
 from pushout.picture.finished import documents, is_finished
-from pushout.picture.recording import Recording, panels, recording
+from pushout.picture.recording import Recording, fillable, panels, recording
 from pushout.picture.series import Run
 from pushout.source import Source
 from pushout.style import Theme
 
-__all__ = ["DEFAULT", "Asked", "Run", "documents", "draw", "is_finished", "labelled", "panels", "recorded", "themed"]
+__all__ = [
+    "DEFAULT",
+    "Asked",
+    "Run",
+    "documents",
+    "draw",
+    "fillable",
+    "is_finished",
+    "labelled",
+    "panels",
+    "recorded",
+    "themed",
+]
 
 DEFAULT: tuple[Panel, ...] = ("queue", "drops", "throughput")
 """The panels of a picture for which none are named."""

@@ -18,6 +18,9 @@ FEW_PORTS, FEW_FLOWS = 3, 4
 SAMPLES, FEWEST, MOST = 4000, 1000, 20_000
 """How many samples a picture asks for, and between which numbers those of the scenario do as well."""
 
+TRANSFERS = ("arrivals", "query")
+"""Sources that draw transfers; a document has no throughput of a flow of each."""
+
 WINDOWS = 200
 """Windows in which throughput is measured, unless the scenario says how long they are."""
 
@@ -77,6 +80,8 @@ def _lacks(explained: Document, at: Sequence[str]) -> dict[Panel, str]:
         lacks["cwnd"] = "TCP flow"
     if not any(flow["source"]["kind"] == "file" for flow in explained["flow"]):
         lacks["fct"] = "flow that sends files"
+    if all(flow["source"]["kind"] in TRANSFERS for flow in explained["flow"]):
+        lacks |= dict.fromkeys(("throughput", "goodput"), "flow but those of transfers, which end")
     return lacks
 
 
