@@ -144,7 +144,7 @@ def _to_draw(given: Any, asked: pictures.Asked, set: Overrides, options: Mapping
         return asked.run(pictures.documents(given))
     source = load(given)
     changes = overrides(set)
-    planned = asked.recording(explain(source, set=changes))
+    planned = asked.recording(explain(source, set=changes), changes)
     result = run(source, set=[*changes, *planned.sets], **options)
     return asked.run(result.replications, planned)
 

@@ -118,7 +118,7 @@ def _to_measure(job: "Job") -> "Recording":
     from pushout.picture.recording import fillable, recording
 
     explained = json.loads(job.explain())
-    return recording(explained, fillable(explained, DEFAULT), (), ())
+    return recording(explained, fillable(explained, DEFAULT), (), (), job.sets)
 
 
 def _draw(result: Any, planned: "Recording", file: Path | None, html: Path | None) -> None:

@@ -42,9 +42,9 @@ class Asked(NamedTuple):
     theme: Theme
     title: str | None
 
-    def recording(self, explained: Document) -> Recording:
+    def recording(self, explained: Document, sets: Sequence[str] = ()) -> Recording:
         """What a scenario has to measure for this picture."""
-        return recording(explained, self.what, self.ports, self.flows)
+        return recording(explained, self.what, self.ports, self.flows, sets)
 
     def run(self, replications: Sequence[Document], planned: Recording | None = None) -> Run:
         """A run to be drawn, from the documents of its replications."""
