@@ -1,4 +1,4 @@
-"""A scenario may come from somebody else: it names regular files below its own folder, and no message quotes one."""
+"""A scenario may come from another person: it names regular files below its own folder, and no message quotes one."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""A folder of results may come from somebody else: no link, FIFO or device in it is followed."""
+"""A folder of results may come from another person: no link, FIFO or device in it is followed."""
 
 import os
 import subprocess

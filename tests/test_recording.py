@@ -192,7 +192,11 @@ def inline(value: Any) -> str:
         ("a.csv", b"time,bytes\n0,100\n1\n", "line 3: has 1 values for 2 columns"),
         ("a.csv", b"time,bytes\n0,100\nsoon,100\n", "line 3: time must be a number of seconds"),
         ("a.csv", b"time,bytes\n-1,100\n", "line 2: time must be a number of seconds from 0"),
-        ("a.csv", b"time,bytes\n0,100\n1,0\n", "line 3: bytes must be a whole number from 1 to 2^40"),
+        (
+            "a.csv",
+            b"time,bytes\n0,100\n1,0\n",
+            "line 3: bytes must be a whole number from 1 to 2^40, not another number",
+        ),
         ("a.csv", b"time,bytes\n2,100\n1.5,100\n", "line 3: its time is before that of the packet ahead"),
         ("a.pcap", pcap(TWO)[:-5], "packet 6: cut short, 5 bytes are missing"),
         ("a.pcap", pcap(TWO)[:-40], "packet 6: cut short"),

@@ -124,7 +124,7 @@ def plot(
 
 
 def _fillable(given: Sequence[Any], what: Sequence[Panel], set: Overrides) -> Sequence[Panel]:  # noqa: A002
-    """Leave out of the panels that nobody has named those that a scenario cannot fill."""
+    """Leave out of the default panels those that a scenario cannot fill."""
     for each in given:
         if not isinstance(each, Result) and not pictures.is_finished(each):
             what = pictures.fillable(explain(each, set=set), what)

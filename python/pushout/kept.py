@@ -1,6 +1,6 @@
 """Open files without following links to other files.
 
-A folder of results or a scenario may come from somebody else. A link in it must not make Pushout write to a file, or
+A folder of results or a scenario may come from another person. A link in it must not make Pushout write to a file, or
 read one, that the command does not name.
 """
 

@@ -3,7 +3,7 @@
 A recording becomes a text in the scenario, so the simulator opens no file, and the packets are part of the scenario's
 identity: in caches, on clusters and on pages. `crates/core/src/source/recording.rs` says what the text means.
 
-A scenario may come from somebody else, so it names only regular files below its own folder, and no message quotes more
+A scenario may come from another person, so it names only regular files below its own folder, and no message quotes more
 of a file than names of columns.
 """
 
@@ -144,7 +144,7 @@ def _records(unit: str, packets: Iterator[Packet], digits: int) -> bytes:
         if time < last:
             raise RowError(f"{where}: its time is before that of the packet ahead; sort the file by time")
         if time > LONGEST_S * 10**digits:
-            raise RowError(f"{where}: its time must be at most {LONGEST_S} s (106 days), the longest simulation")
+            raise RowError(f"{where}: its time must be at most {LONGEST_S} s (106 days), not later")
         if count > MOST_PACKETS:
             raise RowError(f"{where}: a recording must have at most {MOST_PACKETS} packets; cut it in parts")
         for value in (time - last, packet.octets):
@@ -233,16 +233,24 @@ def _time(value: Any, where: str) -> tuple[int, int]:
             raise InvalidOperation
     except (InvalidOperation, ValueError):
         raise RowError(
-            f"{where}: time must be a number of seconds from 0, below 10^{FINEST}, with at most {FINEST} decimals"
+            f"{where}: time must be a number of seconds from 0, with at most {FINEST} decimals, not {_shape(value)}"
         ) from None
     digits = min(digits, FINEST)
     return int(time.scaleb(digits)), digits
 
 
+def _shape(value: Any) -> str:
+    """Describe a value of a file, which a message does not quote."""
+    text = str(value).strip()
+    if not text:
+        return "an empty field"
+    return "another number" if set(text) <= set("0123456789.+-eE_") else f"a text of {len(text)} characters"
+
+
 def _octets(value: Any, where: str) -> int:
     text = str(value)[: LONGEST_NUMBER + 1].strip()
     if not text.isascii() or not text.isdigit() or len(text) > LONGEST_NUMBER or not 0 < int(text) <= MOST_OCTETS:
-        raise RowError(f"{where}: bytes must be a whole number from 1 to 2^40")
+        raise RowError(f"{where}: bytes must be a whole number from 1 to 2^40, not {_shape(value)}")
     return int(text)
 
 

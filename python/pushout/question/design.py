@@ -172,7 +172,7 @@ def read(path: str | os.PathLike[str], allow_files: Iterable[str | os.PathLike[s
 
 
 def _check_inside(scenario: Any, folders: Sequence[Path]) -> None:
-    """Refuse a scenario that the command does not name: a sweep may come from somebody else."""
+    """Refuse a scenario that the command does not name: a sweep may come from another person."""
     if not isinstance(scenario, Path):
         return
     try:
