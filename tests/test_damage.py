@@ -216,3 +216,10 @@ def test_a_result_of_a_folder_without_checksums_is_not_drawn_but_a_file_that_a_u
         documents(tmp_path)
     (saved := tmp_path / "mine.json").write_bytes((tmp_path / "result.json").read_bytes())
     assert documents(saved)[0]["seed"] == 1
+
+
+def test_the_cache_of_a_study_belongs_to_a_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = Cache(tmp_path)
+    path = cache.path("{}", 1)
+    monkeypatch.setattr("pushout.cache.build", lambda: "another build")
+    assert cache.path("{}", 1) != path

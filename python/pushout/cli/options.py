@@ -148,9 +148,9 @@ def _programs(context: click.Context, _option: click.Parameter, values: tuple[st
     if given and not context.resilient_parsing:
         from pushout import policy
 
-        made = {port: policy.overrides({port: policy.read(file)}) for port, file in given}
-        context.meta[_POLICIES] = [each for port, _ in given for each in made[port]]
-        context.meta[_TYPED] = [f"{port}={file}" for port, file in given for _ in made[port]]
+        made = [(f"{port}={file}", policy.overrides({port: policy.read(file)})) for port, file in given]
+        context.meta[_POLICIES] = [each for _, sets in made for each in sets]
+        context.meta[_TYPED] = [typed for typed, sets in made for _ in sets]
 
 
 _SETS = click.option(
