@@ -204,7 +204,7 @@ def test_a_flipped_bit_in_the_pages_of_rows_is_an_error(tmp_path: Path) -> None:
             continue  # the description of the table has no checksum
         try:
             assert pq.read_table(rows, page_checksum_verification=True).equals(right)
-        except OSError:
+        except (OSError, ValueError):
             noticed += 1
     assert noticed > 0 or FLIPS < 100
 
