@@ -256,16 +256,9 @@ fn factor<Q: Quantity>(unit: &str) -> Result<u128, NotAQuantity> {
 
 /// The message about an unknown unit, with the one that was probably meant.
 pub(crate) fn unknown_unit(unit: &str, what: &str, names: &[&str]) -> String {
-    let near = in_bits(unit, names)
-        .or_else(|| nearest_unit(unit, names).map(|near| format!("; did you mean \"{near}\"?")))
-        .unwrap_or_default();
+    let near =
+        nearest_unit(unit, names).map(|near| format!("; did you mean \"{near}\"?")).unwrap_or_default();
     format!("unknown unit {} for {what}{near} (units: {})", quoted(unit), names.join(", "))
-}
-
-/// The rate in bits of a unit of bytes per second, which only differs by a capital letter but eightfold.
-fn in_bits(unit: &str, names: &[&str]) -> Option<String> {
-    let bits = format!("{}b/s", unit.strip_suffix("B/s")?);
-    names.contains(&bits.as_str()).then(|| format!("; rates are in bits: 1 {unit} is 8 {bits}"))
 }
 
 /// Why a number is not valid here.
@@ -416,11 +409,6 @@ mod tests {
             assert!(told.contains(&format!("did you mean \"{near}\"?")), "{told}");
         }
         assert!(!Span::parse("5 m").unwrap_err().0.contains("did you mean"));
-        let told = Rate::parse("100 MB/s").unwrap_err().0;
-        assert!(
-            told.contains("rates are in bits: 1 MB/s is 8 Mb/s") && !told.contains("did you mean"),
-            "{told}"
-        );
     }
 
     #[test]
