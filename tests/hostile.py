@@ -12,6 +12,7 @@ import json
 import os
 import random
 import re
+import resource
 import string
 import sys
 import tempfile
@@ -19,6 +20,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+MEMORY = 2 * 2**30
+"""Bytes that a case may need."""
 
 HANG_S = 60
 """A case that takes longer is a hang."""
@@ -147,12 +151,17 @@ class Case:
     arguments: list[str]
     places: list[str]
     files: dict[str, bytes] = field(default_factory=dict)
+    links: dict[str, str] = field(default_factory=dict)
+    """Files that are links to these places, or a FIFO."""
 
 
 def case(number: int, seed: int) -> Case:
     """The case of this number."""
+    from hostile_surfaces import SURFACES
+
     stream = random.Random(f"{seed}/{number}")  # noqa: S311
-    return KINDS[number % len(KINDS)](stream)
+    kinds = [*KINDS, *SURFACES]
+    return kinds[number % len(kinds)](stream)
 
 
 def policy_case(number: int, seed: int) -> Case:
@@ -213,6 +222,8 @@ def _argument(stream: random.Random) -> Case:
     """A hostile text in place of a file or a name."""
     verb = stream.choice(["run", "validate", "explain", "sweep", "policies", "reproduce", "scenarios", *NEEDED])
     text = stream.choice(TEXTS).replace("\x00", "\x01") or "empty"
+    if verb == "reproduce" and text.isdigit():
+        text = f"-{text}"  # the beginning of the ids of studies, which take long
     escapes = ["\\x", "\\u", "\\U", "\\n", "\\r", "\\t", "***@"]
     names = [text[:8], *escapes, "name", "study", "scenario", "path", "empty", ":/"]
     return Case([verb, *NEEDED.get(verb, []), "--", text], names, _files())
@@ -562,6 +573,12 @@ def run(one: Case, folder: Path) -> dict[str, Any]:
     for name, data in one.files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(data)
+    for name, target in one.links.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        if target == "fifo":
+            os.mkfifo(folder / name)
+        else:
+            (folder / name).symlink_to(target)
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
     with contextlib.chdir(folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:
@@ -574,6 +591,7 @@ def run(one: Case, folder: Path) -> dict[str, Any]:
 
 def serve(first: int, count: int, seed: int, write: Callable[[str], object]) -> None:
     """Run cases; a line before and a line after each."""
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
     for number in range(first, first + count):
         write(json.dumps({"begun": number}) + "\n")
         faulthandler.dump_traceback_later(HANG_S, exit=True)

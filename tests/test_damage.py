@@ -16,8 +16,9 @@ from typing import Any
 import pytest
 
 import pushout
-from conftest import FakeCore
+from conftest import FakeCore, command
 from pushout.cache import Cache
+from pushout.picture.finished import documents, is_finished
 from pushout.question.store import Run, Store
 from pushout.study import previous_report
 from pushout.study.reproduce import reproduce
@@ -171,3 +172,54 @@ def test_a_damaged_report_counts_as_none(tmp_path: Path) -> None:
         path.write_text(text, encoding="utf-8")
         assert not previous_report.carried_over(path, [], cache).gone
     assert not previous_report.carried_over(report(tmp_path, digest="0" * 64), [], cache).gone
+
+
+@pytest.mark.timeout(0)
+@pytest.mark.parametrize("name", ["result.json", "replication-1.json", "replication-2.json", "SHA256SUMS"])
+def test_a_flipped_bit_in_a_result_is_an_error_never_a_figure(name: str, tmp_path: Path) -> None:
+    command("run", "lan", "--set", "duration=10 ms", "--seed", "1", "--reps", "2", "--out", str(tmp_path))
+    given = tmp_path / name if name == "result.json" else tmp_path
+    right = documents(tmp_path)
+    for bit in flipped(tmp_path / name, seed=4):
+        assert is_finished(given)
+        try:
+            found = documents(given)
+        except pushout.QuestionError as error:
+            assert "SHA256SUMS" in str(error), bit
+            continue
+        assert name == "SHA256SUMS", bit  # a flip in the line of a file that is not read
+        assert found == right, bit
+
+
+@pytest.mark.timeout(0)
+def test_a_flipped_bit_in_the_pages_of_rows_is_an_error(tmp_path: Path) -> None:
+    pq = pytest.importorskip("pyarrow.parquet")
+    pushout.sweep(PLAN, out=tmp_path)
+    rows = tmp_path / "rows.parquet"
+    right, data = pq.read_table(rows), rows.read_bytes()
+    footer = int.from_bytes(data[-8:-4], "little") + 8
+    noticed = 0
+    for _ in flipped(rows, seed=5):
+        if rows.read_bytes()[-footer:] != data[-footer:]:
+            continue  # the description of the table has no checksum
+        try:
+            assert pq.read_table(rows, page_checksum_verification=True).equals(right)
+        except (OSError, ValueError):
+            noticed += 1
+    assert noticed > 0 or FLIPS < 100
+
+
+def test_a_result_of_a_folder_without_checksums_is_not_drawn_but_a_file_that_a_user_saved_is(tmp_path: Path) -> None:
+    command("run", "lan", "--set", "duration=10 ms", "--out", str(tmp_path))
+    (tmp_path / "SHA256SUMS").unlink()
+    with pytest.raises(pushout.QuestionError, match="has no SHA256SUMS beside it"):
+        documents(tmp_path)
+    (saved := tmp_path / "mine.json").write_bytes((tmp_path / "result.json").read_bytes())
+    assert documents(saved)[0]["seed"] == 1
+
+
+def test_the_cache_of_a_study_belongs_to_a_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = Cache(tmp_path)
+    path = cache.path("{}", 1)
+    monkeypatch.setattr("pushout.cache.build", lambda: "another build")
+    assert cache.path("{}", 1) != path

@@ -131,3 +131,10 @@ def test_a_sweep_measures_every_seed_with_its_own_transfers() -> None:
     columns = pushout.sweep(plan).columns
     runs = [pushout.run(DRAWN, seed=seed, set={"port.default.buffer": "30 packets"}) for seed in (1, 2)]
     assert list(columns["fct.count"]) == [run["fct.count"] for run in runs]
+
+
+def test_a_failure_of_the_audit_in_a_later_replication_stays() -> None:
+    whole, broken = document(1), document(2)
+    whole["audit"] = {"checks": 5, "failures": []}
+    broken["audit"] = {"checks": 6, "failures": ["units of bottleneck"]}
+    assert merge([whole, broken])["audit"] == {"checks": 11, "failures": ["units of bottleneck"]}

@@ -198,7 +198,7 @@ def test_what_cannot_be_drawn_is_refused_before_anything_runs(arguments: Any, me
 
 def test_panels_that_a_scenario_cannot_fill_are_refused_with_those_that_it_can() -> None:
     with pytest.raises(QuestionError, match=r"no port with a limited buffer, so there is no queue .* throughput"):
-        pushout.plot("mux-poisson")
+        pushout.plot("mux-poisson", what="queue,throughput")
     with pytest.raises(QuestionError, match="no memory that ports share, so there is no memory to draw"):
         pushout.plot("lan", what="memory,queue")
     with pytest.raises(QuestionError, match="no TCP flow, so there is no cwnd"):

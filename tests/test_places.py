@@ -114,7 +114,7 @@ def test_the_first_claim_of_a_folder_sweeps_up_the_drafts_of_killed_processes(tm
 def test_a_run_sweeps_up_the_drafts_of_killed_processes_in_its_folder(tmp_path: Path) -> None:
     (tmp_path / ".result.json.1.2").touch()
     command("run", LAN, *SHORT, "--out", str(tmp_path))
-    assert {file.name for file in tmp_path.iterdir()} == {"result.json", "replication-1.json"}
+    assert {file.name for file in tmp_path.iterdir()} == {"SHA256SUMS", "result.json", "replication-1.json"}
 
 
 @pytest.mark.parametrize(

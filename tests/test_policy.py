@@ -339,7 +339,7 @@ def test_a_function_that_looks_at_what_there_is_not_is_refused(
 
 
 def test_a_clock_needs_its_time(tmp_path: Path) -> None:
-    with pytest.raises(QuestionError, match="tick and every must be given together"):
+    with pytest.raises(PolicyError, match="tick and every must be given together"):
         policy.read(written(tmp_path, HOOKS.replace(', every="2 ms"', "")))
 
 
@@ -552,3 +552,38 @@ def test_conformance_finds_a_port_whose_books_do_not_balance(tmp_path: Path, mon
     found = list(conformance.faults(program))
     assert any("the books do not balance: units at bottleneck" in each for each in found)
     assert any("the engines differ with seed 2" in each for each in found)
+
+
+@pytest.mark.parametrize("answer", ["x.own == 0 or 1 // x.own > 2", "x.own > 0 and 1 // x.own > 2"])
+def test_a_part_behind_the_one_that_decides_is_not_computed(answer: str, tmp_path: Path) -> None:
+    mine = policy.read(written(tmp_path, EPD.replace("x.total >= x.threshold", f"not ({answer})")))
+    run = pushout.run("lan", policies={"bottleneck": mine}, set={"duration": "20 ms"}, audit=True)
+    assert run["ports.bottleneck.units_in"] > 0, "a division by zero would have ended the run"
+
+
+ENDS = {
+    "import sys\nsys.exit(0)": "2: it must not end the program, as sys.exit() does",
+    "raise SystemExit": "1: it must not end the program",
+    "class End(BaseException): pass\n\nraise End('now')": "3: running it raises End: now",
+    "class Mute(Exception):\n    def __str__(self): raise ValueError\nraise Mute": "3: running it raises Mute",
+    "def f():\n    return 1 / 0\nf()": "2: running it raises ZeroDivisionError: division by zero",
+    "from pushout import policy\n\npolicy.admission(asks='u')": "3: asks must be frame or unit, not 'u'",
+    "x = 1\n  y = 2": "2:2: unexpected indent",
+}
+
+
+@pytest.mark.parametrize("text", ENDS)
+def test_a_file_that_ends_in_any_way_is_told_with_its_line(text: str, tmp_path: Path) -> None:
+    file = written(tmp_path, text)
+    with pytest.raises(PolicyError, match=re.escape(f"{file}:{ENDS[text]}")):
+        policy.read(file)
+
+
+def test_a_fault_of_a_policy_names_the_option_that_was_typed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = written(tmp_path, EPD)
+    for verb in ("run", "validate"):
+        with pytest.raises(SystemExit):
+            main([verb, "lan", "--policy", f"nowhere={file}"])
+        assert capsys.readouterr().err.startswith(f"--policy nowhere={file}: port.nowhere: unknown port")

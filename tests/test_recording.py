@@ -17,6 +17,13 @@ import pytest
 import pushout
 from pushout.recording import recorded
 
+
+@pytest.fixture(autouse=True)
+def _in_the_folder_of_the_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A mapping names files below the current folder."""
+    monkeypatch.chdir(tmp_path)
+
+
 HEADERS = 28
 CAPACITY = 5
 
@@ -185,14 +192,18 @@ def inline(value: Any) -> str:
         ("a.csv", b"time,bytes\n0,100\n1\n", "line 3: has 1 values for 2 columns"),
         ("a.csv", b"time,bytes\n0,100\nsoon,100\n", "line 3: time must be a number of seconds"),
         ("a.csv", b"time,bytes\n-1,100\n", "line 2: time must be a number of seconds from 0"),
-        ("a.csv", b"time,bytes\n0,100\n1,0\n", "line 3: bytes must be a whole number from 1, not '0'"),
-        ("a.csv", b"time,bytes\n2,100\n1.5,100\n", "packet 2: its time is before that of the packet ahead"),
+        (
+            "a.csv",
+            b"time,bytes\n0,100\n1,0\n",
+            "line 3: bytes must be a whole number from 1 to 2^40, not another number",
+        ),
+        ("a.csv", b"time,bytes\n2,100\n1.5,100\n", "line 3: its time is before that of the packet ahead"),
         ("a.pcap", pcap(TWO)[:-5], "packet 6: cut short, 5 bytes are missing"),
         ("a.pcap", pcap(TWO)[:-40], "packet 6: cut short"),
         ("a.pcap", pcap(TWO, link=147), "packet 1: link type 147 is not known"),
         ("a.pcap", pcap([(9, 40), (3, 40)]), "packet 3: its time is before that of the first packet"),
         ("a.pcap", b"", "must be a capture in the format pcap or pcapng"),
-        ("a.parquet", b"PAR1", "is not a Parquet file"),
+        ("a.parquet", b"PAR1", "is not a Parquet file, or is damaged"),
     ],
 )
 def test_a_file_that_cannot_be_replayed_is_refused_in_one_message(
@@ -219,3 +230,79 @@ def test_packets_that_are_shorter_than_their_headers_are_refused(tmp_path: Path)
     file.write_text("time,bytes\n0,27\n")
     with pytest.raises(pushout.ScenarioError, match="the shortest packet has 27 bytes; over UDP"):
         pushout.validate(scenario(file))
+
+
+def frames(*frames: bytes) -> bytes:
+    """A capture of Ethernet frames, one each millisecond."""
+    file = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
+    for number, frame in enumerate(frames):
+        file += struct.pack("<IIII", 0, 1000 * number, len(frame), len(frame)) + frame
+    return file
+
+
+def test_an_ipv6_packet_has_its_header_and_a_frame_that_is_no_ip_is_left_out(tmp_path: Path) -> None:
+    ipv6 = bytes(12) + b"\x86\xdd" + b"\x60\0\0\0" + struct.pack(">H", 100) + bytes(34)
+    lldp = bytes(12) + b"\x88\xcc" + b"\x60\0\0\0" + struct.pack(">H", 100) + bytes(34)
+    tagged = bytes(12) + b"\x81\x00\0\x05" + ipv6[12:]
+    (tmp_path / "a.pcap").write_bytes(frames(lldp, ipv6, tagged, lldp))
+    (tmp_path / "a.csv").write_text("time,bytes\n0.001000,140\n0.002,140\n")
+    assert recorded(tmp_path / "a.pcap") == recorded(tmp_path / "a.csv")
+
+
+def pcapng(*blocks: tuple[int, bytes]) -> bytes:
+    """A capture of one section with these blocks."""
+    section = (0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1))
+    file = b""
+    for kind, body in (section, *blocks):
+        size = struct.pack("<I", 12 + len(body))
+        file += struct.pack("<I", kind) + size + body + size
+    return file
+
+
+FACE = (1, struct.pack("<HHI", 1, 0, 0))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (pcapng((1, b"")), "packet 1: damaged, an interface is described in 0 bytes of at least 8"),
+        (pcapng(FACE, (6, bytes(16))), "packet 1: damaged, its block has 16 bytes of at least 20"),
+        (pcapng((1, FACE[1] + struct.pack("<HH", 9, 0))), "packet 1: damaged, the unit of times must have 1 byte"),
+        (pcapng((1, FACE[1] + struct.pack("<HH", 9, 8))), "packet 1: damaged, an option of an interface is longer"),
+        (pcapng(FACE, (6, struct.pack("<IIIII", 0, 0, 0, 60, 60))), "60 captured bytes are more than its block has"),
+        (pcapng(FACE)[:-4] + bytes(4), "packet 1: damaged, its block has two lengths"),
+        (pcap([(4 * 10**9 - 1, 40)]).replace(struct.pack("<I", 999_999), struct.pack("<I", 4 * 10**9)), "fraction"),
+    ],
+)
+def test_a_damaged_block_is_one_message_with_its_packet(content: bytes, message: str, tmp_path: Path) -> None:
+    (tmp_path / "a.pcapng").write_bytes(content)
+    with pytest.raises(pushout.ScenarioError, match=message):
+        recorded(tmp_path / "a.pcapng")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("time,bytes\n1e999999999,1\n", "line 2: time must be a number of seconds"),
+        ("time,bytes\n1e999999,1\n", "line 2: time must be a number of seconds"),
+        ("time,bytes\n1e-999999,1\n", "line 2: time must be a number of seconds"),
+        (f"time,bytes\n{'9' * 5000},1\n", "line 2: time must be a number of seconds"),
+        (f"time,bytes\n0,{'9' * 5000}\n", "line 2: bytes must be a whole number"),
+        ("time,bytes\n0,1\n9300000,1\n", r"line 3: its time must be at most 9223372 s \(106 days\), not later"),
+        ("time,time,bytes\n0,0,1\n", "line 1: the column time must be there once, not 2 times"),
+        ("time,bytes\n0,1,2\n", "line 2: has 3 values for 2 columns"),
+        ("time,bytes\n" + "0" * 70_000, "line 2: must be shorter than 65536 bytes"),
+        ("time,bytes\n0,\xff\n", "line 2: "),
+    ],
+)
+def test_a_table_that_cannot_be_is_one_message_with_its_line(content: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(content, encoding="latin-1")
+    with pytest.raises(pushout.ScenarioError, match=message):
+        recorded(tmp_path / "a.csv")
+
+
+def test_times_since_1970_begin_with_the_first_row_of_the_file_also_for_one_flow(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("time,bytes,flow\n1764201454.25,100,x\n1764201454.5,40,y\n1764201455.25,28,y\n")
+    (tmp_path / "b.csv").write_text("time,bytes,flow\n0.00,100,x\n0.25,40,y\n1.00,28,y\n")
+    for flow in (None, "x", "y"):
+        assert recorded(tmp_path / "a.csv", flow) == recorded(tmp_path / "b.csv", flow)

@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from conftest import FakeCore, command
+from pushout.source import toml
 from pushout.stats import interval
 from pushout.study.chapter import Reproduction, draw
 from pushout.study.charts import Chart
@@ -406,3 +407,15 @@ def test_a_comparison_stands_over_its_expression_and_lists_entry_by_entry(tmp_pa
     assert "true for 2 of 2" in page_of.text
     assert "<li><span>UBR</span> <b>" in text
     assert 'goodput["*.9140"] > goodput["*.1460"]' in page_of.text
+
+
+def test_a_title_of_any_signs_is_a_drawing_whose_references_are_in_it(tmp_path: Path) -> None:
+    title = "a \"<b>&' of toys"
+    found = draw(outcome(tmp_path, TOML.replace('title = "A toy"', f"title = {toml(title)}")))
+    for drawing in found.plots:
+        for svg in (drawing.inline("toy"), drawing.alone("figure 1")):
+            root = ElementTree.fromstring(svg)  # noqa: S314  (our own drawing)
+            ids = {element.get("id") for element in root.iter()}
+            used = re.findall(r"url\(#([^)]+)\)", svg)
+            used += [href[1:] for each in root.iter() for name, href in each.items() if name.endswith("href")]
+            assert set(used) <= ids

@@ -678,3 +678,9 @@ def test_counts_are_whole_numbers_whatever_their_values() -> None:
     assert quiet == busy
     assert {str(busy.field(name).type) for name in ("transfers", *figures[:2])} == {"int64"}
     assert {str(busy.field(name).type) for name in ("fairness_jain", "transfer_time_mean_s", figures[2])} == {"double"}
+
+
+def test_a_question_that_is_asked_again_after_another_one_computes_nothing(tmp_path: Path) -> None:
+    other = {**PLAN, "grid": {"port.bottleneck.buffer": ["300 cells"]}}
+    computed = [pushout.sweep(plan, out=tmp_path).manifest["computed"] for plan in (PLAN, other, PLAN)]
+    assert computed == [12, 3, 0]

@@ -5,7 +5,8 @@
     result = pushout.run("scenarios/lan.toml", reps=10)
     print(result["summary.goodput_ratio"])  # {'mean': …, 'ci95': [lo, hi], 'n': 10}
 
-`run` simulates and `plot` draws runs; `compare`, `sweep` and `size` ask questions of many runs. `validate` and
+`run` simulates and `plot` draws runs; `compare`, `sweep` and `size` ask questions of many runs. `load` reads a
+scenario, and lets it name files of other folders. `validate` and
 `explain` read a scenario without running it, `schema` and `policies` say what a scenario may contain, and
 `pushout.schemes` has it as classes; `pushout.policy` translates policies that are written in Python. A scenario that
 cannot be read or run raises `ScenarioError` (of which `PolicyError` is about a policy in Python), a question that
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
         __version__,
         compare,
         explain,
+        load,
         plot,
         policies,
         run,
@@ -69,6 +71,7 @@ __all__ = [
     "__version__",
     "compare",
     "explain",
+    "load",
     "plot",
     "policies",
     "policy",
@@ -81,7 +84,7 @@ __all__ = [
     "validate",
 ]
 
-_READING = ("explain", "policies", "schema", "validate")
+_READING = ("explain", "load", "policies", "schema", "validate")
 """What loads little."""
 
 

@@ -11,9 +11,11 @@ def main() -> None:
     try:
         from pushout import cli
     except KeyboardInterrupt:
-        sys.stderr.write("interrupted: nothing was saved\n")
-        sys.stderr.flush()
-        os._exit(130)
+        try:
+            sys.stderr.write("interrupted: nothing was saved\n")
+            sys.stderr.flush()
+        finally:  # also if the standard error is closed
+            os._exit(130)
     gc.enable()
     cli.main()
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pushout import _core, display, page  # noqa: F401  (they register how results are shown)
+from pushout.errors import Argument
 from pushout.excerpt import quoted
 from pushout.literals import SEARCHES, Engine, Panel, Search, ThemeName
 from pushout.picture import asked as pictures
@@ -25,7 +26,7 @@ from pushout.reading import explain, policies, schema, validate
 from pushout.replicate import replicated
 from pushout.result import Result
 from pushout.simulate import Job, Progress, check_reps, check_seed
-from pushout.source import Overrides, Scenario, load, overrides
+from pushout.source import Overrides, Scenario, load, overrides, utf_8
 
 __all__ = [
     "CompareResult",
@@ -36,6 +37,7 @@ __all__ = [
     "__version__",
     "compare",
     "explain",
+    "load",
     "plot",
     "policies",
     "run",
@@ -110,10 +112,23 @@ def plot(
         >>> pushout.plot("lan", what="queue,drops", set={"duration": "2 s"}, width=3.5).savefig("queue.png")
     """
     asked = pictures.Asked(pictures.panels(what), _listed(ports), _listed(flows), pictures.themed(theme, width), title)
+    for name, texts in (("title", [title or ""]), ("labels", asked_labels := _listed(labels))):
+        for text in texts:
+            utf_8(text, Argument(name))
     given = list(runs) if isinstance(runs, Sequence) and not isinstance(runs, str) else [runs]
     options: dict[str, Any] = {"seed": seed, "reps": reps, "engine": engine, "jobs": jobs, "progress": progress}
+    if asked.what == list(DEFAULT):
+        asked = asked._replace(what=_fillable(given, asked.what, set))
     drawn = [_to_draw(each, asked, set, options) for each in given]
-    return pictures.draw(pictures.labelled(drawn, given, _listed(labels)), asked)
+    return pictures.draw(pictures.labelled(drawn, given, asked_labels), asked)
+
+
+def _fillable(given: Sequence[Any], what: Sequence[Panel], set: Overrides) -> Sequence[Panel]:  # noqa: A002
+    """Leave out of the default panels those that a scenario cannot fill."""
+    for each in given:
+        if not isinstance(each, Result) and not pictures.is_finished(each):
+            what = pictures.fillable(explain(each, set=set), what)
+    return what
 
 
 def _listed(names: str | Sequence[str]) -> list[str]:
@@ -129,7 +144,7 @@ def _to_draw(given: Any, asked: pictures.Asked, set: Overrides, options: Mapping
         return asked.run(pictures.documents(given))
     source = load(given)
     changes = overrides(set)
-    planned = asked.recording(explain(source, set=changes))
+    planned = asked.recording(explain(source, set=changes), changes)
     result = run(source, set=[*changes, *planned.sets], **options)
     return asked.run(result.replications, planned)
 
@@ -224,6 +239,7 @@ def sweep(
     cache: Folder | None = None,
     jobs: int | None = None,
     cluster: str | None = None,
+    allow_files: Sequence[Folder] = (),
     progress: Progress | None = None,
 ) -> SweepResult:
     """Run every point of a design: grids, lists and random points over any key of a scenario, with replications.
@@ -232,15 +248,15 @@ def sweep(
     (`{"port.bottleneck.admission": Epd()}`); `policies` gives ports an admission policy at every point, as in `run`;
     `out` is a folder, or `s3://bucket/folder`, for rows (Parquet) and manifest, by default none; `cache` is a folder
     for finished runs, by default in `out`; `jobs` is the number of threads (default: every core); `cluster` is the
-    address of a Ray cluster; `progress` is called with (done, total) at intervals. Runs that `cache` holds are not
-    repeated.
+    address of a Ray cluster; `allow_files` are folders whose files a sweep file may name; `progress` is called with
+    (done, total) at intervals. Runs that `cache` holds are not repeated.
 
         >>> result = pushout.sweep({"scenario": "lan.toml", "grid": {"port.bottleneck.buffer": ["1000 cells"]}})
         >>> result.to_polars()
     """
     if not isinstance(design, str | os.PathLike | Mapping):
         raise TypeError(f"the design must be the path of a sweep file or a mapping of its keys, not {quoted(design)}")
-    plan = designs.made(design) if isinstance(design, Mapping) else designs.read(design)
+    plan = designs.made(design) if isinstance(design, Mapping) else designs.read(design, allow_files)
     plan = with_policies(plan, programs(policies or {}))
     sweeps.look_over(plan)
     with Session.open(out, cache, jobs, cluster, progress) as session:

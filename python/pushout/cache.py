@@ -1,5 +1,6 @@
 """A cache of results, addressed by scenario, seed and simulator."""
 
+import errno
 import hashlib
 import json
 import os
@@ -9,9 +10,12 @@ from contextlib import suppress
 from functools import cache, lru_cache
 from pathlib import Path
 
-from pushout import _core
+from pushout import _core, kept
 from pushout.document import Document
 from pushout.parsing import parsed
+
+LARGEST = 2**31
+"""Size of a file in bytes above which Pushout has not written it."""
 
 
 @cache
@@ -47,6 +51,10 @@ class Cache:
             return bool(_report(path))
         except (FileNotFoundError, ValueError):
             return False
+        except OSError as error:
+            if error.errno in (errno.EINVAL, errno.EFBIG):  # no result has been written there
+                return False
+            raise
 
     def load(self, path: Path) -> Document:
         """Read the result at a path."""
@@ -66,7 +74,7 @@ def _head(path: Path, report: str) -> str:
 
 def _report(path: Path) -> str:
     """Read the report in a file; raise `ValueError` if it is not what was written."""
-    text = path.read_bytes().decode()
+    text = kept.content(path, LARGEST).decode()
     report = text[len(_head(path, "")) : -1]
     if text != f"{_head(path, report)}{report}}}":
         raise ValueError(f"{path} is damaged")
@@ -74,10 +82,12 @@ def _report(path: Path) -> str:
 
 
 def write(path: Path, content: str | bytes) -> None:
-    """Replace a file atomically."""
+    """Replace a file atomically; a link at its place is refused."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
     try:
-        temporary.write_bytes(content if isinstance(content, bytes) else content.encode())
+        kept.check(path)
+        with kept.draft(temporary) as file:
+            file.write(content if isinstance(content, bytes) else content.encode())
         temporary.replace(path)
     except OSError as error:  # users know the file, not its temporary copy
         raise OSError(error.errno, error.strerror, str(path)) from None

@@ -43,31 +43,28 @@ class Interface(NamedTuple):
     digits: int
 
 
-def is_capture(path: Path) -> bool:
+def is_capture(file: BinaryIO, path: Path) -> bool:
     """Tell whether a file is a capture, by its first octets or, if it is empty, by its name."""
-    with path.open("rb") as file:
-        start = file.read(4)
+    start = file.read(4)
+    file.seek(0)
     return start in PCAP or start == PCAPNG or path.suffix in (".pcap", ".pcapng", ".cap")
 
 
-def packets(path: Path) -> Iterator[tuple[int, int, int]]:
-    """Yield time, decimals of the time, and octets of every IP packet; the first packet of the file is at time 0."""
-    with path.open("rb") as file:
-        start = file.read(4)
-        if start not in PCAP and start != PCAPNG:
-            raise CaptureError("must be a capture in the format pcap or pcapng")
-        found = _pcapng(file) if start == PCAPNG else _pcap(file, *PCAP[start])
-        first: tuple[int, int] | None = None
-        for number, (time, (link, digits), data, length) in enumerate(found, 1):
-            first = first or (time, digits)
-            finest = max(digits, first[1])
-            since = time * 10 ** (finest - digits) - first[0] * 10 ** (finest - first[1])
-            if since < 0:
-                raise CaptureError(
-                    f"packet {number}: its time is before that of the first packet; sort the file by time"
-                )
-            if octets := _ip_octets(link, data, length, number):
-                yield since, finest, octets
+def packets(file: BinaryIO) -> Iterator[tuple[int, int, int, int]]:
+    """Yield time, decimals of the time, octets and number of every IP packet; the first packet is at time 0."""
+    start = file.read(4)
+    if start not in PCAP and start != PCAPNG:
+        raise CaptureError("must be a capture in the format pcap or pcapng")
+    found = _pcapng(file) if start == PCAPNG else _pcap(file, *PCAP[start])
+    first: tuple[int, int] | None = None
+    for number, (time, (link, digits), data, length) in enumerate(found, 1):
+        first = first or (time, digits)
+        finest = max(digits, first[1])
+        since = time * 10 ** (finest - digits) - first[0] * 10 ** (finest - first[1])
+        if since < 0:
+            raise CaptureError(f"packet {number}: its time is before that of the first packet; sort the file by time")
+        if octets := _ip_octets(link, data, length, number):
+            yield since, finest, octets, number
 
 
 Found = Iterator[tuple[int, Interface, bytes, int]]
@@ -83,6 +80,8 @@ def _pcap(file: BinaryIO, order: str, digits: int) -> Found:
         if len(head) < record.size:
             raise CaptureError(f"packet {number}: cut short, {record.size - len(head)} bytes are missing")
         seconds, fraction, kept, length = record.unpack(head)
+        if fraction >= 10**digits:
+            raise CaptureError(f"packet {number}: damaged, its fraction of a second is a second or more")
         data = _exactly(file, _checked(kept, number), f"packet {number}")
         yield seconds * 10**digits + fraction, interface, data, length
         number += 1
@@ -101,13 +100,20 @@ def _pcapng(file: BinaryIO) -> Found:
         kind, size = struct.unpack(f"{order}II", head)
         if size < 12 or size % 4:
             raise CaptureError(f"{where}: damaged, a block of {size} bytes cannot be")
-        body = _exactly(file, _checked(size, number) - 8, where)[:-4]
+        body = _exactly(file, _checked(size, number) - 8, where)
+        if struct.unpack(f"{order}I", body[-4:])[0] != size:
+            raise CaptureError(f"{where}: damaged, its block has two lengths")
+        body = body[:-4]
         if kind == INTERFACE:
-            interfaces.append(_interface(body, order))
+            interfaces.append(_interface(body, order, where))
         elif kind == SIMPLE:
             raise CaptureError(f"{where}: has no time; capture with times")
         elif kind == PACKET:
+            if len(body) < 20:
+                raise CaptureError(f"{where}: damaged, its block has {len(body)} bytes of at least 20")
             index, high, low, kept, length = struct.unpack_from(f"{order}IIIII", body)
+            if kept > len(body) - 20:
+                raise CaptureError(f"{where}: damaged, {kept} captured bytes are more than its block has")
             if index >= len(interfaces):
                 raise CaptureError(f"{where}: damaged, its interface {index} is not described")
             yield high << 32 | low, interfaces[index], body[20 : 20 + kept], length
@@ -123,13 +129,19 @@ def _order(file: BinaryIO) -> str:
     return "<" if magic == LITTLE_ENDIAN else ">"
 
 
-def _interface(body: bytes, order: str) -> Interface:
+def _interface(body: bytes, order: str, where: str) -> Interface:
+    if len(body) < 8:
+        raise CaptureError(f"{where}: damaged, an interface is described in {len(body)} bytes of at least 8")
     link, digits, at = struct.unpack_from(f"{order}H", body)[0], 6, 8
     while at + 4 <= len(body):
         code, length = struct.unpack_from(f"{order}HH", body, at)
         if code == 0:
             break
+        if at + 4 + length > len(body):
+            raise CaptureError(f"{where}: damaged, an option of an interface is longer than its block")
         if code == RESOLUTION:
+            if length != 1:
+                raise CaptureError(f"{where}: damaged, the unit of times must have 1 byte, not {length}")
             digits = body[at + 4]
         at += 4 + (length + 3) // 4 * 4
     if digits > 12:

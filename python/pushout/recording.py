@@ -2,16 +2,21 @@
 
 A recording becomes a text in the scenario, so the simulator opens no file, and the packets are part of the scenario's
 identity: in caches, on clusters and on pages. `crates/core/src/source/recording.rs` says what the text means.
+
+A scenario may come from another person, so it names only regular files below its own folder, and no message quotes more
+of a file than names of columns.
 """
 
 import csv
 import json
+import re
 from base64 import b64encode
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
+from pushout import kept
 from pushout.capture import CaptureError, is_capture
 from pushout.capture import packets as captured
 from pushout.errors import ScenarioError
@@ -20,16 +25,30 @@ from pushout.excerpt import excerpt, place, quoted
 FINEST = 12
 """Decimals of a time in seconds: a picosecond."""
 
+LONGEST_S = (2**63 - 1) // 10**FINEST
+"""Seconds that the simulator can count, 106 days."""
+
 COLUMNS = ("time", "bytes", "flow")
 MOST_OCTETS = 2**40
 
+MOST_PACKETS = 10_000_000
+"""Packets of a recording, three hours of the longest capture that was tried: reading them takes half a minute."""
+
+LONGEST_LINE = 2**16
+"""Bytes of a line, and LONGEST_NUMBER of a number in it; a longer one is no table of packets."""
+LONGEST_NUMBER = 60
+
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_ ./-]{0,30}")
+"""What a message shows of a table: a name of a column."""
+
 
 class Packet(NamedTuple):
-    """A packet of a recording: its time in units of 10^-digits seconds, and its octets."""
+    """A packet of a recording: its time in units of 10^-digits seconds, its octets, and its row or number."""
 
     time: int
     digits: int
     octets: int
+    number: int
 
 
 class RowError(ValueError):
@@ -40,19 +59,35 @@ class FinerError(Exception):
     """A time has more decimals than expected."""
 
 
-def with_recordings(text: str, value: Mapping[str, Any], folder: Path) -> str:
-    """Add to the text of a scenario, whose keys are `value`, every recording that a source of it replays."""
+def with_recordings(text: str, value: Mapping[str, Any], folder: Path, allowed: Sequence[Path] = ()) -> str:
+    """Add to the text of a scenario, whose keys are `value`, every recording that a source of it replays.
+
+    The recordings lie below `folder` or one of the `allowed` ones.
+    """
     known = value.get("recording", {})
     names = [(file, flow) for file, flow in replayed(value) if key(file, flow) not in known]
     if not names:
         return text
     if known:
         raise ScenarioError(f"recording: lacks {quoted(key(*names[0]))}; leave the table out, then pushout writes it")
-    found = {key(file, flow): recorded(folder / file, flow) for file, flow in names}
+    found = {key(file, flow): recorded(_allowed(file, folder, allowed), flow) for file, flow in names}
     if text.lstrip().startswith("{"):
         return f'{text.rstrip()[:-1]}, "recording": {json.dumps(found)}}}'
     lines = (f"{json.dumps(name)} = {json.dumps(data)}\n" for name, data in found.items())
     return f"{text}\n[recording]\n{''.join(lines)}"
+
+
+def _allowed(file: str, folder: Path, allowed: Sequence[Path]) -> Path:
+    """Give the path of a file that a scenario names; refuse one outside the folders that it may read."""
+    try:
+        inside = kept.is_inside(folder / file, [folder, *allowed])
+    except (OSError, ValueError, RuntimeError) as error:  # a NUL, or links in a circle
+        why = (isinstance(error, OSError) and error.strerror) or "cannot be the path of a file"
+        raise ScenarioError(f"{place(file)}: {why}") from None
+    if not inside:
+        how = "allow another with --allow-files DIR, in Python allow_files"
+        raise ScenarioError(f"{place(file)}: must lie below the folder of the scenario that names it; {how}")
+    return folder / file
 
 
 def replayed(value: Mapping[str, Any]) -> Iterator[tuple[str, str | None]]:
@@ -76,37 +111,42 @@ def recorded(path: Path, flow: str | None = None) -> str:
     """Read a recording, or the rows of one flow in it, as the text that a scenario has."""
     try:
         return _encoded(path, flow)
-    except (RowError, CaptureError) as error:
+    except (RowError, CaptureError, csv.Error) as error:
         raise ScenarioError(f"{place(str(path))}: {error}") from None
     except FileNotFoundError:
         why = "no such file; its path is relative to the scenario"
         raise ScenarioError(f"{place(str(path))}: {why}") from None
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise ScenarioError(f"{place(str(path))}: cannot be read: {why}") from None
+    except OSError as error:
+        raise ScenarioError(f"{place(str(path))}: cannot be read: {error.strerror or 'damaged'}") from None
 
 
 def _encoded(path: Path, flow: str | None) -> str:
     """Encode a recording with as many decimals as its times have; a finer time than those before begins it anew."""
     for digits in range(FINEST + 1):
-        try:
-            octets = _records(_packets(path, flow), digits)
-        except FinerError:
-            continue
+        with kept.opened(path) as file:
+            try:
+                octets = _records(*_packets(file, path, flow), digits)
+            except FinerError:
+                continue
         if not octets:
             raise RowError("has no packets" if flow is None else f"no row has the flow {quoted(flow)}")
         return f"{10 ** (FINEST - digits)} ps;{b64encode(octets).decode()}"
     raise RowError(f"a time has more than {FINEST} decimals; the simulator counts picoseconds")
 
 
-def _records(packets: Iterator[Packet], digits: int) -> bytes:
+def _records(unit: str, packets: Iterator[Packet], digits: int) -> bytes:
     octets, last = bytearray(), 0
-    for number, packet in enumerate(packets, 1):
+    for count, packet in enumerate(packets, 1):
         if packet.digits > digits:
             raise FinerError
+        where = f"{unit} {packet.number}"
         time = packet.time * 10 ** (digits - packet.digits)
         if time < last:
-            raise RowError(f"packet {number}: its time is before that of the packet ahead; sort the file by time")
+            raise RowError(f"{where}: its time is before that of the packet ahead; sort the file by time")
+        if time > LONGEST_S * 10**digits:
+            raise RowError(f"{where}: its time must be at most {LONGEST_S} s (106 days), not later")
+        if count > MOST_PACKETS:
+            raise RowError(f"{where}: a recording must have at most {MOST_PACKETS} packets; cut it in parts")
         for value in (time - last, packet.octets):
             rest = value
             while rest > 0x7F:
@@ -117,71 +157,113 @@ def _records(packets: Iterator[Packet], digits: int) -> bytes:
     return bytes(octets)
 
 
-def _packets(path: Path, flow: str | None) -> Iterator[Packet]:
-    """Yield the packets of a file of any format."""
-    if is_capture(path):
+def _packets(file: BinaryIO, path: Path, flow: str | None) -> tuple[str, Iterator[Packet]]:
+    """Give the packets of a file of any format, and what it calls them."""
+    if is_capture(file, path):
         if flow is not None:
             raise RowError("a capture has no column flow; leave the key flow out")
-        yield from (Packet(*packet) for packet in captured(path))
-    elif path.suffix == ".parquet":
-        yield from _rows(_parquet(path), flow, "row")
-    else:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.reader(file)
-            yield from _rows(((reader.line_num, row) for row in reader if row), flow, "line")
+        return "packet", (Packet(*packet) for packet in captured(file))
+    if path.suffix == ".parquet":
+        return "row", _since(_rows(_parquet(file), flow, "row"))
+    reader = csv.reader(_lines(file))
+    return "line", _since(_rows(((reader.line_num, row) for row in reader if row), flow, "line"))
 
 
-def _rows(rows: Iterator[tuple[int, list[Any]]], flow: str | None, unit: str) -> Iterator[Packet]:
-    """Yield the packets of a table, whose first row has the names of its columns."""
+def _lines(file: BinaryIO) -> Iterator[str]:
+    """Yield the lines of a text; one without end must not fill the memory."""
+    number, encoding = 1, "utf-8-sig"
+    while line := file.readline(LONGEST_LINE):
+        if len(line) == LONGEST_LINE:
+            raise RowError(f"line {number}: must be shorter than {LONGEST_LINE} bytes")
+        try:
+            yield line.decode(encoding)
+        except UnicodeDecodeError:
+            raise RowError(f"line {number}: is not UTF-8 text") from None
+        number, encoding = number + 1, "utf-8"
+
+
+def _since(packets: Iterator[tuple[Packet, bool]]) -> Iterator[Packet]:
+    """Yield the packets that are wanted; a table with times since 1970 begins with its first row, as captures do."""
+    base: tuple[int, int] | None = None
+    for packet, wanted in packets:
+        if base is None:
+            late = packet.time > LONGEST_S * 10**packet.digits
+            base = (packet.time, packet.digits) if late else (0, 0)
+        if not wanted:
+            continue
+        digits = max(packet.digits, base[1])
+        since = packet.time * 10 ** (digits - packet.digits) - base[0] * 10 ** (digits - base[1])
+        yield packet._replace(time=since, digits=digits)
+
+
+def _rows(rows: Iterator[tuple[int, list[Any]]], flow: str | None, unit: str) -> Iterator[tuple[Packet, bool]]:
+    """Yield the packets of a table, whose first row names its columns, and whether each is of the flow."""
     names = [str(name).strip() for name in next(rows, (1, []))[1]]
-    missing = [name for name in COLUMNS[: 2 if flow is None else 3] if name not in names]
-    if missing:
-        found = excerpt(", ".join(names)) or "nothing"
-        raise RowError(
-            f"{unit} 1: the column {missing[0]} is missing; the columns are time, bytes and perhaps flow, not {found}"
-        )
+    _check_columns(names, COLUMNS[: 2 if flow is None else 3], unit)
     time, octets = names.index("time"), names.index("bytes")
     flows = names.index("flow") if flow is not None else None
     for number, row in rows:
-        if len(row) < len(names):
-            raise RowError(f"{unit} {number}: has {len(row)} values for {len(names)} columns")
-        if flows is None or str(row[flows]) == flow:
-            yield Packet(*_time(row[time], f"{unit} {number}"), _octets(row[octets], f"{unit} {number}"))
+        where = f"{unit} {number}"
+        if len(row) != len(names):
+            raise RowError(f"{where}: has {len(row)} values for {len(names)} columns")
+        wanted = flows is None or str(row[flows]) == flow
+        yield Packet(*_time(row[time], where), _octets(row[octets], where), number), wanted
+
+
+def _check_columns(names: Sequence[str], needed: Sequence[str], unit: str) -> None:
+    for name in needed:
+        if name not in names:
+            shown = [each if NAME.fullmatch(each) else "one that is not shown" for each in names[:8]]
+            found = excerpt(", ".join(shown)) or "nothing"
+            columns = "the columns are time, bytes and perhaps flow"
+            raise RowError(f"{unit} 1: the column {name} is missing; {columns}, not {found}")
+        if names.count(name) > 1:
+            raise RowError(f"{unit} 1: the column {name} must be there once, not {names.count(name)} times")
 
 
 def _time(value: Any, where: str) -> tuple[int, int]:
     """Read a time in seconds exactly; a floating-point number stands for the shortest decimal that it is."""
     try:
-        time = Decimal(str(value).strip())
+        text = str(value).strip()
+        time = Decimal(text if len(text) <= LONGEST_NUMBER else "nan")
         digits = max(-int(time.as_tuple().exponent), 0)
-        if not time.is_finite() or time < 0 or (digits > FINEST and time != round(time, FINEST)):
+        if not time.is_finite() or time < 0 or time.adjusted() >= FINEST or digits > LONGEST_NUMBER:
+            raise InvalidOperation
+        if digits > FINEST and time != round(time, FINEST):
             raise InvalidOperation
     except (InvalidOperation, ValueError):
         raise RowError(
-            f"{where}: time must be a number of seconds from 0 with at most {FINEST} decimals, not {quoted(value)}"
+            f"{where}: time must be a number of seconds from 0, with at most {FINEST} decimals, not {_shape(value)}"
         ) from None
     digits = min(digits, FINEST)
     return int(time.scaleb(digits)), digits
 
 
-def _octets(value: Any, where: str) -> int:
+def _shape(value: Any) -> str:
+    """Describe a value of a file, which a message does not quote."""
     text = str(value).strip()
-    if not text.isascii() or not text.isdigit() or not 0 < int(text) <= MOST_OCTETS:
-        raise RowError(f"{where}: bytes must be a whole number from 1, not {quoted(value)}")
+    if not text:
+        return "an empty field"
+    return "another number" if set(text) <= set("0123456789.+-eE_") else f"a text of {len(text)} characters"
+
+
+def _octets(value: Any, where: str) -> int:
+    text = str(value)[: LONGEST_NUMBER + 1].strip()
+    if not text.isascii() or not text.isdigit() or len(text) > LONGEST_NUMBER or not 0 < int(text) <= MOST_OCTETS:
+        raise RowError(f"{where}: bytes must be a whole number from 1 to 2^40, not {_shape(value)}")
     return int(text)
 
 
-def _parquet(path: Path) -> Iterator[tuple[int, list[Any]]]:
+def _parquet(stream: BinaryIO) -> Iterator[tuple[int, list[Any]]]:
     """Yield the rows of a Parquet file, first the names of its columns."""
     from pushout.extras import need
 
     parquet = need("pyarrow.parquet", "a recording in Parquet")
     arrow = need("pyarrow", "a recording in Parquet")
     try:
-        file = parquet.ParquetFile(path)
-    except arrow.ArrowInvalid as error:
-        raise RowError(f"is not a Parquet file: {error}") from None
-    with file:
+        file = parquet.ParquetFile(stream)
+        if file.metadata.num_rows > MOST_PACKETS:
+            raise RowError(f"has {file.metadata.num_rows} rows; a recording must have at most {MOST_PACKETS} packets")
         names = [name for name in file.schema_arrow.names if name in COLUMNS]
         yield 0, names
         number = 0
@@ -189,6 +271,8 @@ def _parquet(path: Path) -> Iterator[tuple[int, list[Any]]]:
             for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
                 number += 1
                 yield number, list(row)
+    except (arrow.ArrowException, OSError):
+        raise RowError("is not a Parquet file, or is damaged") from None
 
 
 def _table(value: Any) -> Mapping[str, Any]:

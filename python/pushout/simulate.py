@@ -14,6 +14,7 @@ from pushout import _core
 from pushout.errors import ScenarioError
 from pushout.excerpt import quoted
 from pushout.limits import MOST_JOBS, MOST_REPS
+from pushout.running import NAME
 from pushout.source import Source, plain
 
 if TYPE_CHECKING:
@@ -206,7 +207,7 @@ def run_all(
     if total is None:
         tasks = list(tasks)
         total = len(tasks)
-    pool = ThreadPoolExecutor(max_workers=count)
+    pool = ThreadPoolExecutor(max_workers=count, thread_name_prefix=NAME)
     ended: SimpleQueue[Future[T]] = SimpleQueue()
     places: dict[Future[T], int] = {}
     results: dict[int, T] = {}

@@ -5,7 +5,7 @@ import json
 import math
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -36,24 +36,26 @@ Scenario = str | os.PathLike[str] | Mapping[str, Any] | Source
 """A path, the name of a shipped scenario, its text (TOML or JSON), its keys as a mapping, or a `Source`."""
 
 
-def load(scenario: Scenario) -> Source:
+def load(scenario: Scenario, *, allow_files: Iterable[str | os.PathLike[str]] = ()) -> Source:
     """Read a scenario of any form; a string with a line break or an opening brace is a text, any other a path.
 
-    Recordings that it replays are read as well, and added to its text.
+    Recordings that it replays are read as well, and added to its text: regular files below the folder of the scenario
+    (for a text or a mapping, below the current one) or below a folder of `allow_files`.
     """
+    allowed = tuple(map(Path, allow_files))
     if isinstance(scenario, Source):
         return scenario
     if isinstance(scenario, Mapping):
-        return _complete(Source(json.dumps(_known(scenario, "")), ""))
+        return _complete(Source(json.dumps(_known(scenario, "")), ""), allowed)
     if isinstance(scenario, str) and ("\n" in scenario or scenario.lstrip().startswith("{")):
-        return _complete(Source(utf_8(scenario.removeprefix(MARK), "a scenario"), "<text>"))
+        return _complete(Source(utf_8(scenario.removeprefix(MARK), "a scenario"), "<text>"), allowed)
     if not isinstance(scenario, str | os.PathLike):
         raise TypeError(f"the scenario must be a path, a text or a mapping of its keys, not {quoted(scenario)}")
     path = os.fspath(scenario)
-    return _complete(read(path), Path() if path in ("", "-") else shipped.resolved(path).parent)
+    return _complete(read(path), allowed, Path() if path in ("", "-") else shipped.resolved(path).parent)
 
 
-def _complete(source: Source, folder: Path = Path()) -> Source:
+def _complete(source: Source, allowed: Sequence[Path], folder: Path = Path()) -> Source:
     """Add the recordings that a scenario replays, whose paths are relative to a folder."""
     if "replay" not in source.text:
         return source
@@ -64,7 +66,7 @@ def _complete(source: Source, folder: Path = Path()) -> Source:
         value = _core.Document(*source).value()
     except ScenarioError:
         return source  # what is wrong with it will be said when it is checked
-    return Source(with_recordings(source.text, value, folder), source.name)
+    return Source(with_recordings(source.text, value, folder, allowed), source.name)
 
 
 def read(path: str, what: str = "scenario") -> Source:
@@ -73,6 +75,8 @@ def read(path: str, what: str = "scenario") -> Source:
         raise ScenarioError(f"the path of a {what} must not be empty")
     try:
         if path == "-":
+            if sys.stdin is None:
+                raise ScenarioError(f"-: the standard input is closed, so it holds no {what}")
             return Source(_decode(_limited(sys.stdin.buffer, path, what), path), "<stdin>")
         path = os.fspath(shipped.resolved(path))
         with Path(path).open("rb") as file:

@@ -13,9 +13,10 @@ import click
 
 from pushout.cli import completion, interrupt, streams
 from pushout.cli.group import Group
-from pushout.cli.options import BAD_SCENARIO, FAILURE, INTERNAL, INTERRUPTED, OK, TERMINATED, USAGE, option
+from pushout.cli.options import BAD_SCENARIO, FAILURE, INTERNAL, INTERRUPTED, OK, TERMINATED, USAGE, told
 from pushout.errors import InternalError, MissingExtraError, PushoutError
 from pushout.excerpt import excerpt, fitted, masked, quoted
+from pushout.running import are_running
 
 
 def _version(context: click.Context, _option: click.Parameter, asked: bool) -> None:
@@ -62,13 +63,30 @@ def main(args: Sequence[str] | None = None) -> None:
         if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
             signal.signal(signal.SIGTERM, terminate)
         status = _run(list(sys.argv[1:] if args is None else args))
+        if args is None:  # nothing is left to be interrupted but the end of the interpreter
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
     except KeyboardInterrupt:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # ignore a second Ctrl-C
-        streams.tell(interrupt.said())
-        sys.stdout.flush()
-        # Running simulations cannot be stopped; leave without waiting for them.
-        os._exit(TERMINATED if terminate.asked else INTERRUPTED)
+        _leave(TERMINATED if terminate.asked else INTERRUPTED, interrupt.said())
+    except BrokenPipeError:  # the reader of a message has gone
+        streams.drop()
+        status = FAILURE
+    if status != OK and are_running():
+        _leave(status)
     sys.exit(status)
+
+
+def _leave(status: int, message: str = "") -> NoReturn:
+    """End the process at once: running simulations cannot be stopped, and the interpreter would wait for them."""
+    try:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # ignore a second Ctrl-C
+        if message:
+            streams.tell(message)
+        sys.stdout.flush()
+    except (OSError, KeyboardInterrupt):
+        pass  # the reader of the message has gone, or does not want it
+    finally:
+        os._exit(status)
 
 
 def _scarce(error: Exception) -> str:
@@ -97,6 +115,7 @@ def _show(error: click.ClickException) -> None:
 
 
 def _run(args: list[str]) -> int:
+    context = click.Context(cli)
     try:
         with cli.make_context("pushout", list(args), obj=args) as context:
             cli.invoke(context)
@@ -115,7 +134,7 @@ def _run(args: list[str]) -> int:
         streams.tell(str(error))
         return FAILURE
     except PushoutError as error:
-        streams.tell(error.told(option))
+        streams.tell(told(error, context))
         return BAD_SCENARIO
     except UnicodeEncodeError as error:
         streams.tell(f"{_place(error.object[error.start], args)} must be UTF-8 text, not {quoted(error.object)}")

@@ -11,19 +11,32 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.types import StringParamType
 
-from pushout.cli import completion
-from pushout.errors import ScenarioError
-from pushout.excerpt import quoted
+from pushout.cli import completion, streams
+from pushout.errors import PushoutError, ScenarioError
+from pushout.excerpt import LONGEST_PATH, excerpt, fitted, printable, quoted
 from pushout.limits import LEAST_RESOLUTION, MOST_JOBS, MOST_REPS
 from pushout.literals import ENGINES, FORMATS
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from pushout.source import Source
+
 OK, FAILURE, USAGE, BAD_SCENARIO, MISSED, INTERNAL, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 4, 70, 130, 143
 
 SCENARIO = click.argument("scenario", metavar="SCENARIO", shell_complete=completion.scenario)
-JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document to standard output.")
+
+
+def _to_print(_context: click.Context, _option: click.Parameter, as_json: bool) -> bool:
+    """Refuse a closed output before a run that may take hours."""
+    if as_json:
+        streams.check_open()
+    return as_json
+
+
+JSON = click.option(
+    "--json", "as_json", is_flag=True, callback=_to_print, help="Print one JSON document to standard output."
+)
 
 
 class Whole(click.IntRange):
@@ -109,6 +122,25 @@ _POLICIES = "pushout.policies"
 """Where the policies of `--policy` wait for the overrides."""
 
 
+_TYPED = "pushout.typed"
+"""What was typed for each of these policies."""
+
+
+def told(error: PushoutError, context: click.Context) -> str:
+    """Give the message of an error with the options that were typed: a policy of `--policy` is an override inside."""
+    typed = context.meta.get(_TYPED, [])
+    number = error.set if isinstance(error, ScenarioError) else None
+    if number is None or number >= len(typed):
+        return error.told(option)
+    shown, end = str(error.args[0]), context.meta[_POLICIES][number][-LIKE:]
+    why = shown.partition(f"{end}: ")[2] or shown
+    return fitted(printable(f"--policy {excerpt(typed[number], LONGEST_PATH)}: {why}"))
+
+
+LIKE = 12
+"""Characters at the end of an override that a message shows of every one."""
+
+
 def _programs(context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> None:
     given = [value.partition("=")[::2] for value in values]
     if wrong := [port for port, file in given if not port or not file]:
@@ -116,7 +148,9 @@ def _programs(context: click.Context, _option: click.Parameter, values: tuple[st
     if given and not context.resilient_parsing:
         from pushout import policy
 
-        context.meta[_POLICIES] = [each for port, file in given for each in policy.overrides({port: policy.read(file)})]
+        made = [(f"{port}={file}", policy.overrides({port: policy.read(file)})) for port, file in given]
+        context.meta[_POLICIES] = [each for _, sets in made for each in sets]
+        context.meta[_TYPED] = [typed for typed, sets in made for _ in sets]
 
 
 _SETS = click.option(
@@ -138,6 +172,30 @@ POLICY = click.option(
 )
 
 
+_ALLOWED = "pushout.allowed"
+"""Where the folders of `--allow-files` wait for the scenario."""
+
+
+def _allow(context: click.Context, _option: click.Parameter, folders: tuple[Path, ...]) -> None:
+    context.meta[_ALLOWED] = folders
+
+
+ALLOW = click.option(
+    "--allow-files",
+    type=FOLDER,
+    multiple=True,
+    expose_value=False,
+    metavar="DIR",
+    callback=_allow,
+    help="Let a scenario name files below this folder too, not only below its own (repeatable).",
+)
+
+
+def allowed() -> tuple[Path, ...]:
+    """Return the folders of `--allow-files`."""
+    return tuple(click.get_current_context().meta.get(_ALLOWED, ()))
+
+
 def given_policies() -> tuple[str, ...]:
     """Return the policies of `--policy` as overrides, for a command without `--set`."""
     return tuple(click.get_current_context().meta.get(_POLICIES, ()))
@@ -145,7 +203,7 @@ def given_policies() -> tuple[str, ...]:
 
 def SET(command: Any) -> Any:  # noqa: N802  (a group of options, as the others are options)
     """Add the options that override keys of a scenario."""
-    return _SETS(POLICY(command))
+    return _SETS(POLICY(ALLOW(command)))
 
 
 ENGINE = click.option(
@@ -176,9 +234,11 @@ def default_folder(name: str) -> str:
     return f"results/{name.replace('/', '-')}"
 
 
-def scenario_file(path: str) -> Path:
-    """Treat a scenario on the command line as a file, even if it looks like the text of one."""
-    return Path(path)
+def scenario_file(path: str) -> "Source":
+    """Read the scenario of the command line: a file, even if its name looks like the text of one."""
+    from pushout.source import load
+
+    return load(Path(path), allow_files=allowed())
 
 
 OTHERS = {"low": "from", "high": "to"}
@@ -187,7 +247,7 @@ OTHERS = {"low": "from", "high": "to"}
 
 def option(argument: str) -> str:
     """Give the option for an argument of a function."""
-    return f"--{OTHERS.get(argument, argument)}"
+    return f"--{OTHERS.get(argument, argument).replace('_', '-')}"
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """The command `pushout plot`."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -21,6 +21,9 @@ from pushout.cli.options import (
 from pushout.cli.streams import echo_json, tell
 from pushout.cli.warn import warn
 from pushout.literals import PANELS, THEME_NAMES
+
+if TYPE_CHECKING:
+    from pushout.source import Source
 
 
 @click.command()
@@ -66,11 +69,11 @@ def plot(
     from pushout.cli.progress import Progress
     from pushout.picture import figure
 
-    warned = _scenarios(runs, sets)
+    sources = _scenarios(runs, sets)
     reps = options["reps"]
     with Progress("replications" if reps > 1 else "") as progress:
         drawn = api.plot(
-            [given if given not in warned else scenario_file(given) for given in runs],
+            [sources.get(given, given) for given in runs],
             what=what,
             labels=labels,
             set=sets,
@@ -86,17 +89,18 @@ def plot(
         tell(f"figure: {place}")
 
 
-def _scenarios(runs: tuple[str, ...], sets: tuple[str, ...]) -> list[str]:
+def _scenarios(runs: tuple[str, ...], sets: tuple[str, ...]) -> "dict[str, Source]":
     """Those that are scenarios, with what may mislead in them told."""
     from pushout.picture.finished import is_finished
-    from pushout.source import load
     from pushout.warning import of_scenario
 
-    found = [given for given in runs if not is_finished(given)]
+    found = dict.fromkeys(given for given in runs if not is_finished(given))
+    sources = {}
     for given in found:
         with no_sweep(given):
-            warn(of_scenario(load(scenario_file(given)), sets), about=given if len(found) > 1 else "")
-    return found
+            sources[given] = scenario_file(given)
+            warn(of_scenario(sources[given], sets), about=given if len(found) > 1 else "")
+    return sources
 
 
 def _name(runs: tuple[str, ...]) -> str:

@@ -9,6 +9,7 @@ import click
 
 from pushout.cli import completion, interrupt
 from pushout.cli.options import (
+    ALLOW,
     CACHE,
     CLUSTER,
     ENGINE,
@@ -21,6 +22,7 @@ from pushout.cli.options import (
     SEED,
     SET,
     Resolution,
+    allowed,
     console,
     default_folder,
     given_policies,
@@ -84,6 +86,7 @@ def _replacing(
 @click.command()
 @click.argument("file", metavar="SWEEP.toml", shell_complete=completion.scenario)
 @POLICY
+@ALLOW
 @OUT
 @HTML
 @CACHE
@@ -109,7 +112,7 @@ def sweep(
     from pushout.question import sweep as question
     from pushout.question.given import with_policies
 
-    plan = with_policies(design.read(file), given_policies())
+    plan = with_policies(design.read(file, allowed()), given_policies())
     question.look_over(plan)
     place = out or str(question.default_out(plan))
     with _session(place, cache, jobs, cluster, about=plan.reps.least < plan.reps.most) as session:

@@ -53,6 +53,7 @@ def reproduce(
     difference; the report, DIR/index.html, has everything. Other studies that the report already contains stay in it
     if their results are of this version.
     """
+    from pushout import kept
     from pushout.cache import Cache
     from pushout.cli.progress import Progress
     from pushout.question.output import Output
@@ -63,7 +64,7 @@ def reproduce(
     if full and reps:
         raise click.UsageError("--full and --reps both give the number of replications: use one of them")
     chosen = [load(study).at_full_size() if full else load(study) for study in _studies(studies)]
-    cache = Cache(out / "cache")
+    cache = Cache(kept.folder(out / "cache"))
     interrupt.keeping(cache.folder)
     with Output(out).claimed(["reproduce"]):
         done = run_studies(chosen, reps=reps, cache=cache, jobs=jobs, stage=Progress, decide=decide)
@@ -84,6 +85,7 @@ def reproduce(
 
 def _write_report(done: "Reproduction", out: Path) -> None:
     """Write the report: a page, a document, the score for other pages, and every figure as a file."""
+    from pushout import kept
     from pushout.cache import write
     from pushout.study.previous_report import sealed
     from pushout.study.report import files, markdown, render
@@ -93,7 +95,7 @@ def _write_report(done: "Reproduction", out: Path) -> None:
     write(out / "index.html", render(done))
     for chapter in done.chapters:
         for path, drawing in files(chapter):
-            (out / path).parent.mkdir(parents=True, exist_ok=True)
+            kept.folder((out / path).parent)
             write(out / path, drawing)
 
 

@@ -85,11 +85,10 @@ def run(
     from pushout.cli.show.result import MANY
     from pushout.replicate import replicated
     from pushout.simulate import Job
-    from pushout.source import load
 
     chosen = _trace_kinds(kinds, trace_ports, reps, engine)
     with no_sweep(scenario):
-        job = Job(load(scenario_file(scenario)), tuple(sets), engine, audit)
+        job = Job(scenario_file(scenario), tuple(sets), engine, audit)
         known = job.warnings()
     if chosen and out is None:
         out = Path(default_folder(f"{json.loads(job.explain())['name']}-trace"))
@@ -119,7 +118,7 @@ def _to_measure(job: "Job") -> "Recording":
     from pushout.picture.recording import fillable, recording
 
     explained = json.loads(job.explain())
-    return recording(explained, fillable(explained, DEFAULT), (), ())
+    return recording(explained, fillable(explained, DEFAULT), (), (), job.sets)
 
 
 def _draw(result: Any, planned: "Recording", file: Path | None, html: Path | None) -> None:
@@ -203,13 +202,18 @@ def _check_writable(out: Path) -> None:
 
 def _write_results(result: Any, out: Path) -> None:
     """Write the document and those of the replications, replacing the files of an earlier run."""
+    from pushout import sums
     from pushout.cache import write
+    from pushout.cli.streams import json_text
 
     out.mkdir(parents=True, exist_ok=True)
-    write(out / "result.json", result.json() + "\n")
     documents = {f"replication-{document['seed']}.json": document for document in result.replications}
-    for name, document in documents.items():
-        write(out / name, json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+    texts = {
+        name: json_text(document) + "\n" for name, document in {"result.json": result.document, **documents}.items()
+    }
+    for name, text in texts.items():
+        write(out / name, text)
     for file in out.glob("replication-*.json"):
         if re.fullmatch(r"replication-\d+\.json", file.name) and file.name not in documents:
             file.unlink()
+    sums.put(out, texts)  # last: what a kill leaves of two runs does not agree

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pushout.cli import completion
-from pushout.cli.options import BAD_SCENARIO, JSON, SCENARIO, SET, console, no_sweep, option, scenario_file
+from pushout.cli.options import BAD_SCENARIO, JSON, SCENARIO, SET, allowed, console, no_sweep, scenario_file, told
 from pushout.cli.streams import echo_json, tell
 from pushout.cli.warn import warn
 from pushout.errors import QuestionError, ScenarioError
@@ -31,7 +31,7 @@ def validate(scenarios: tuple[str, ...], sets: tuple[str, ...], as_json: bool) -
             verdicts.append({"scenario": masked(scenario), "valid": True, "error": None, "warnings": warnings})
             warn(warnings, about=scenario)
         except (ScenarioError, QuestionError) as error:
-            why = error.told(option)
+            why = told(error, click.get_current_context())
             verdicts.append({"scenario": masked(scenario), "valid": False, "error": why, "warnings": []})
             tell(why)
     if as_json:
@@ -56,7 +56,7 @@ def _checked(path: str, sets: tuple[str, ...]) -> "list[Warned]":
 
         if design.looks_like(path) != "sweep":
             raise
-        sweep.validate(design.read(path), sets)
+        sweep.validate(design.read(path, allowed()), sets)
         return []
 
 
@@ -72,11 +72,10 @@ def explain(scenario: str, sets: tuple[str, ...], as_json: bool) -> None:
     memory, notes give the threshold of every class with its pool empty, half full and full.
     """
     from pushout import reading
-    from pushout.source import load
     from pushout.warning import of_scenario
 
     with no_sweep(scenario):
-        source = load(scenario_file(scenario))
+        source = scenario_file(scenario)
         document = reading.explain(source, set=sets)
         because = reading.reference_because(source, set=sets)
         thresholds = reading.thresholds(source, set=sets)

@@ -50,12 +50,17 @@ BROKEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 """Error codes of a stream that cannot be written to."""
 
 
+_CLOSED: set[str] = set()
+"""The streams that were closed when the process began."""
+
+
 def prepare() -> None:
-    """Make both streams accept every text; output to a closed one is discarded."""
+    """Make both streams accept every text; messages to a closed one are discarded."""
     codecs.register_error("plain", _plain)
     for name in ("stdout", "stderr"):
         stream: TextIO | None = getattr(sys, name)
         if stream is None:
+            _CLOSED.add(name)
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
         elif hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="plain")
@@ -83,8 +88,15 @@ def json_text(document: Any) -> str:
     return json.dumps(document, indent=2, ensure_ascii=False)
 
 
+def check_open() -> None:
+    """Refuse a closed standard output, in which a document would be lost."""
+    if "stdout" in _CLOSED:
+        raise OSError(errno.EBADF, "is closed, so the JSON document would be lost")
+
+
 def echo_json(document: Any) -> None:
     """Print a JSON document, with escapes for characters that the standard output lacks."""
+    check_open()
     text = json_text(document)
     try:
         text.encode(sys.stdout.encoding or "utf-8")
@@ -100,7 +112,12 @@ def tell(message: str) -> None:
 
 def drop() -> None:
     """Drop output that could not be written: the interpreter's last flush must not fail."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(nowhere, stream.fileno())
 
 
 def place(error: OSError) -> str:

@@ -10,11 +10,24 @@ from pushout.literals import Panel
 from pushout.picture import figure
 from pushout.picture.figure import themed
 from pushout.picture.finished import documents, is_finished
-from pushout.picture.recording import Recording, panels, recording
+from pushout.picture.recording import Recording, fillable, panels, recording
 from pushout.picture.series import Run
+from pushout.source import Source
 from pushout.style import Theme
 
-__all__ = ["DEFAULT", "Asked", "Run", "documents", "draw", "is_finished", "labelled", "panels", "recorded", "themed"]
+__all__ = [
+    "DEFAULT",
+    "Asked",
+    "Run",
+    "documents",
+    "draw",
+    "fillable",
+    "is_finished",
+    "labelled",
+    "panels",
+    "recorded",
+    "themed",
+]
 
 DEFAULT: tuple[Panel, ...] = ("queue", "drops", "throughput")
 """The panels of a picture for which none are named."""
@@ -29,9 +42,9 @@ class Asked(NamedTuple):
     theme: Theme
     title: str | None
 
-    def recording(self, explained: Document) -> Recording:
+    def recording(self, explained: Document, sets: Sequence[str] = ()) -> Recording:
         """What a scenario has to measure for this picture."""
-        return recording(explained, self.what, self.ports, self.flows)
+        return recording(explained, self.what, self.ports, self.flows, sets)
 
     def run(self, replications: Sequence[Document], planned: Recording | None = None) -> Run:
         """A run to be drawn, from the documents of its replications."""
@@ -55,7 +68,10 @@ def labelled(runs: Sequence[Run], given: Sequence[object], labels: Sequence[str]
     names = list(labels) or [run.name for run in runs]
     if len(set(names)) < len(names):
         names = [
-            Path(each).stem if isinstance(each, str | Path) else run.name for each, run in zip(given, runs, strict=True)
+            Path(each.name if isinstance(each, Source) else each).stem
+            if isinstance(each, str | Path | Source)
+            else run.name
+            for each, run in zip(given, runs, strict=True)
         ]
     if len(set(names)) < len(names):
         names = [f"{name} ({number})" for number, name in enumerate(names, 1)]

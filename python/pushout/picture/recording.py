@@ -18,6 +18,9 @@ FEW_PORTS, FEW_FLOWS = 3, 4
 SAMPLES, FEWEST, MOST = 4000, 1000, 20_000
 """How many samples a picture asks for, and between which numbers those of the scenario do as well."""
 
+TRANSFERS = ("arrivals", "query")
+"""Sources that draw transfers; a document has no throughput of a flow of each."""
+
 WINDOWS = 200
 """Windows in which throughput is measured, unless the scenario says how long they are."""
 
@@ -48,16 +51,22 @@ def panels(what: str | Iterable[str]) -> list[Panel]:
     return found
 
 
-def recording(explained: Document, what: Sequence[Panel], at: Sequence[str], flows: Sequence[str]) -> Recording:
-    """What to measure for these panels, at these ports and of these flows, else at the busiest and of the first."""
+def recording(
+    explained: Document, what: Sequence[Panel], at: Sequence[str], flows: Sequence[str], sets: Sequence[str] = ()
+) -> Recording:
+    """What to measure for these panels, at these ports and of these flows, else at the busiest and of the first.
+
+    `sets` are the overrides of the scenario: an interval between samples that one of them gives stays.
+    """
     known = ports(explained)
     chosen = [_named("port", name, list(known)) for name in at] or _busiest(explained, known)
     shown = [_named("flow", name, _names(explained)) for name in flows]
     _check(explained, what, chosen)
-    sets = [*_series(explained, what, chosen, shown), *_sampling(explained, what)]
+    is_sampled = any(change.partition("=")[0].strip() == "sample" for change in sets)
+    planned = [*_series(explained, what, chosen, shown), *([] if is_sampled else _sampling(explained, what))]
     buffers = {name: size for name in chosen if (size := content(known[name].buffer))}
     title = str(explained.get("title") or explained["name"])
-    return Recording(title, what, sets, chosen, shown, buffers, network(explained))
+    return Recording(title, what, planned, chosen, shown, buffers, network(explained))
 
 
 def fillable(explained: Document, what: Sequence[Panel]) -> list[Panel]:
@@ -77,6 +86,8 @@ def _lacks(explained: Document, at: Sequence[str]) -> dict[Panel, str]:
         lacks["cwnd"] = "TCP flow"
     if not any(flow["source"]["kind"] == "file" for flow in explained["flow"]):
         lacks["fct"] = "flow that sends files"
+    if all(flow["source"]["kind"] in TRANSFERS for flow in explained["flow"]):
+        lacks |= dict.fromkeys(("throughput", "goodput"), "flow but those of transfers, which end")
     return lacks
 
 

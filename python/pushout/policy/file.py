@@ -1,10 +1,11 @@
 """Policies in files of Python."""
 
 import runpy
+import traceback
 from pathlib import Path
 
 from pushout.errors import PolicyError, PushoutError
-from pushout.excerpt import place, quoted
+from pushout.excerpt import excerpt, place, quoted
 from pushout.policy.program import Program
 
 
@@ -26,14 +27,44 @@ def read(path: str) -> Program:
 
 def _policies(path: str) -> dict[str, Program]:
     """The policies of a file, by name."""
-    if not Path(path).is_file():
-        raise PolicyError(f"{place(path)}: no such file; a policy is a file of Python, as in my_epd.py")
+    try:
+        is_file = Path(path).is_file()
+    except (OSError, ValueError):  # a NUL, or a name that is too long
+        is_file = False
+    if not is_file:
+        name = place(path) or "the empty path"
+        raise PolicyError(f"{name}: no such file; a policy is a file of Python, as in my_epd.py")
     try:
         values = runpy.run_path(path)
-    except PushoutError:
-        raise
     except SyntaxError as error:
-        raise PolicyError(f"{place(path)}:{error.lineno}:{error.offset}: {error.msg}") from None
-    except Exception as error:
-        raise PolicyError(f"{place(path)}: running it raises {type(error).__name__}: {error}") from None
+        raise PolicyError(f"{place(path)}:{error.lineno or 1}:{error.offset or 1}: {error.msg}") from None
+    except PolicyError:
+        raise  # it names file, line and column
+    except PushoutError as error:
+        raise PolicyError(f"{_where(path, error)}: {error}") from None
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise PolicyError(f"{_where(path, error)}: {_why(error)}") from None
     return {name: value for name, value in values.items() if isinstance(value, Program)}
+
+
+def _where(path: str, error: BaseException) -> str:
+    """Name the file, and the last of its lines that was running."""
+    lines = [line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == path]
+    return f"{place(path)}:{lines[-1]}" if lines else place(path)
+
+
+def _why(error: BaseException) -> str:
+    """Say how the file ended; the text of a foreign exception may itself fail."""
+    if isinstance(error, SystemExit):
+        return "it must not end the program, as sys.exit() does: define a policy and return"
+    kind = type(error).__name__
+    try:
+        return f"running it raises {kind}: {excerpt(str(error), LONGEST)}"
+    except Exception:
+        return f"running it raises {kind}, whose text cannot be made"
+
+
+LONGEST = 150
+"""Characters that a message shows of a foreign exception."""

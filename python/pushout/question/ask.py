@@ -141,15 +141,15 @@ def _key(over: str) -> str:
     return over
 
 
-def _is_written(key: str, source: Source, sets: Sequence[str]) -> bool:
-    """Tell whether a key is written literally in a scenario or in an override."""
-    if any(change.partition("=")[0].strip() == key for change in sets):
-        return True
+def _written(key: str, source: Source, sets: Sequence[str]) -> Any:
+    """Return the value of a key as an override or the scenario writes it, in whose templates it need not stay."""
+    values = [value for name, _, value in (change.partition("=") for change in sets) if name.strip() == key]
+    if values:
+        return values[-1].strip().strip("\"'")
     try:
-        figure(_core.Document(source.text, source.name).value(), key)
+        return figure(_core.Document(source.text, source.name).value(), key)
     except FigureError:
-        return False
-    return True
+        return None
 
 
 def _check_search(least: int, most: int, resolution: float, search: Search) -> None:
@@ -255,7 +255,7 @@ def sizing(
         raise QuestionError(Argument("policies"), " must name at least one policy, as in epd,ppd")
     ends = [None if end is None else str(plain(end)) for end in (low, high)]
     _check_measure(wanted, explained)
-    room = space(explained, over, *ends, written=_is_written(over, source, sets))
+    room = space(explained, over, *ends, written=_written(over, source, sets))
     question = Question(wanted, over, room, own or (given[0] if given else None), resolution, least, most, search)
     size.look_over(source, question, choices, sets, engine, int(explained["seed"]))
     warnings = [*told, *_warnings(source, sets, choices)]

@@ -26,9 +26,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from pushout import _core, shipped
+from pushout import _core, kept, shipped
 from pushout.errors import DesignError, ScenarioError
-from pushout.excerpt import quoted
+from pushout.excerpt import place, quoted
 from pushout.limits import DEEPEST, MOST_REPS
 from pushout.parsing import parsed
 from pushout.question import mser
@@ -94,6 +94,8 @@ class Design:
     """The overrides of every point."""
     factors: tuple[Factor, ...] = field(default=(), repr=False)
     """The factors whose combinations are the points."""
+    allow_files: tuple[Path, ...] = ()
+    """Folders, beside its own, of files that the scenario may name."""
     policies: tuple[str, ...] = ()
     """The policies in Python that it is given, as overrides; `points` and `common` contain them."""
 
@@ -149,8 +151,9 @@ KEYS = (
 )
 
 
-def read(path: str | os.PathLike[str]) -> Design:
-    """Read a sweep file."""
+def read(path: str | os.PathLike[str], allow_files: Iterable[str | os.PathLike[str]] = ()) -> Design:
+    """Read a sweep file; its scenario lies below its folder, is shipped, or lies below one of `allow_files`."""
+    allowed = tuple(map(Path, allow_files))
     path = path if os.fspath(path) == "-" else shipped.resolved(path)
     try:
         text, name = read_text(os.fspath(path), "sweep")
@@ -161,10 +164,25 @@ def read(path: str | os.PathLike[str]) -> Design:
     stem = "sweep" if str(file) == "-" else file.stem
     try:
         found = design({"name": stem, **document.value()}, folder=file.parent, text=text)
+        _check_inside(found.scenario, [file.parent, shipped.SCENARIOS, *allowed])
     except DesignError as error:
         told = document.tell([str(name) for name in error.at], error.key, str(error))
         raise DesignError(told if error.at else f"{name}: {error}") from None
-    return replace(found, origin=name, document=document)
+    return replace(found, origin=name, document=document, allow_files=allowed)
+
+
+def _check_inside(scenario: Any, folders: Sequence[Path]) -> None:
+    """Refuse a scenario that the command does not name: a sweep may come from another person."""
+    if not isinstance(scenario, Path):
+        return
+    try:
+        inside = kept.is_inside(scenario, folders) and (scenario.is_file() or not scenario.exists())
+    except (OSError, ValueError, RuntimeError):  # a NUL, or links in a circle
+        inside = False
+    if not inside:
+        why = "must be a regular file below the folder of the sweep; allow another folder"
+        how = "--allow-files DIR, in Python allow_files"
+        raise DesignError(f"scenario: {place(str(scenario))} {why} ({how})", ("scenario",))
 
 
 def made(table: Mapping[str, Any]) -> Design:

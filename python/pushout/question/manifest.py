@@ -4,6 +4,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from pushout import kept
+from pushout.cache import LARGEST
 from pushout.parsing import parsed
 from pushout.question.output import Output
 from pushout.question.table import engine, host
@@ -47,7 +49,7 @@ def who(engine_name: str) -> dict[str, Any]:
 def _read(out: Output) -> dict[str, Any]:
     """Read the manifest of a folder; empty if it cannot be read, as in object stores."""
     try:
-        found = parsed((out.local / MANIFEST).read_text(encoding="utf-8")) if out.local else {}
+        found = parsed(kept.content(out.local / MANIFEST, LARGEST)) if out.local else {}
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}

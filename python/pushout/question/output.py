@@ -9,8 +9,9 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, BinaryIO
 
+from pushout import kept
 from pushout.cache import build, discard, sweep_up, write
 from pushout.excerpt import masked
 from pushout.extras import has, need
@@ -35,7 +36,7 @@ class Output:
         self.local = None if "://" in address else Path(address)
         self.replaced: list[str] = []
         """The keys in which the question differs from the one answered in the folder before."""
-        self._lock: TextIO | None = None
+        self._lock: BinaryIO | None = None
         if self.local is not None:
             self.local.mkdir(parents=True, exist_ok=True)
             return
@@ -56,7 +57,7 @@ class Output:
         if self.local is None:
             return
         self.release()
-        self._lock = (self.local / LOCK).open("a+", encoding="utf-8")
+        self._lock = kept.locked(self.local / LOCK)
         mark = _mark(question)
         try:
             at_work = _shared(self._lock, mark, self._tidy)
@@ -135,7 +136,7 @@ class Output:
     def parquet(self, name: str, columns: Columns) -> str:
         """Write a table as Parquet; the file gets its name when it is complete."""
         pq = need("pyarrow.parquet", "a Parquet file")
-        options: dict[str, Any] = {"compression": "zstd", "version": "2.6"}
+        options: dict[str, Any] = {"compression": "zstd", "version": "2.6", "write_page_checksum": True}
         with self._whole(name) as file, pq.ParquetWriter(file, columns.schema(), **options) as writer:
             for part in columns.parts(ROW_GROUP):
                 writer.write_table(part.arrow(), row_group_size=ROW_GROUP)
@@ -160,7 +161,8 @@ class Output:
                 return
             draft = self.local / f".{name}.{os.getpid()}.{threading.get_ident()}"
             try:
-                with draft.open("wb") as stream:
+                kept.check(self.local / name)
+                with kept.draft(draft) as stream:
                     yield stream
                 draft.replace(self.local / name)
             finally:
@@ -203,7 +205,7 @@ def _mark(question: Iterable[object]) -> str:
     return found.hexdigest()
 
 
-def _shared(lock: TextIO, mark: str, alone: Callable[[], None]) -> str:
+def _shared(lock: BinaryIO, mark: str, alone: Callable[[], None]) -> str:
     """Take a shared lock and return the mark in the file: this one if no other process holds the lock.
 
     `alone` is called while no other process can take it.
@@ -214,9 +216,9 @@ def _shared(lock: TextIO, mark: str, alone: Callable[[], None]) -> str:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         alone()
         lock.truncate(0)
-        lock.write(mark)
+        lock.write(mark.encode())
         lock.flush()
     # Another process may have written its mark between the two locks, so read it again.
     fcntl.flock(lock, fcntl.LOCK_SH)
     lock.seek(0)
-    return lock.read()
+    return lock.read(2 * len(mark)).decode(errors="replace")

@@ -13,7 +13,7 @@ from pushout.catalogue import Entry
 from pushout.document import Document
 from pushout.errors import Argument, QuestionError, ScenarioError
 from pushout.excerpt import CONTROL, excerpt
-from pushout.question.quantity import CELL_BYTES, octets, scaled, split
+from pushout.question.quantity import CELL_BYTES, bits_per_second, octets, scaled, split
 from pushout.source import toml
 from pushout.warning import Warned
 
@@ -119,8 +119,8 @@ def loads(explained: Document) -> dict[str, float]:
     for flow in explained["flow"]:
         if not (way := route(flow, by_ends)):
             continue
-        own = flow["source"].get("peak") or flow["source"].get("rate")
-        most = min([*(line.rate_bps for line in way), *([scaled(own, "b/s") or 0.0] if own else [])])
+        own = bits_per_second(flow["source"].get("peak") or flow["source"].get("rate"))
+        most = min([*(line.rate_bps for line in way), *([] if own is None else [own])])
         for line in way:
             found[line.name] = found.get(line.name, 0.0) + most / line.rate_bps
     return found

@@ -3,6 +3,7 @@
 import math
 import re
 from decimal import Decimal
+from typing import Any
 
 from pushout.errors import QuestionError
 from pushout.excerpt import quoted
@@ -64,6 +65,14 @@ def scaled(text: str, unit: str) -> float | None:
     number, own = split(text)
     prefix = own.removesuffix(unit)
     return number * SCALES[prefix] if own.endswith(unit) and prefix in SCALES else None
+
+
+def bits_per_second(text: Any) -> float | None:
+    """Convert a rate to bits per second; `None` if there is none or it counts something else, as in "200 per s"."""
+    try:
+        return scaled(str(text), "b/s")
+    except QuestionError:
+        return None
 
 
 def octets(text: str) -> float | None:

@@ -6,6 +6,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from pushout import kept
 from pushout.errors import QuestionError
 from pushout.question.executor import Executor, Local
 from pushout.question.output import Output
@@ -36,11 +37,13 @@ class Session:
     ) -> Iterator["Session"]:
         """Open a session; without `out` nothing is written, without `out` and `cache` runs stay in memory."""
         output = None if out is None else Output(out)
-        kept = Path(cache) if cache is not None else None if out is None else default_cache(out)
+        stored = Path(cache) if cache is not None else None if out is None else default_cache(out)
         with ExitStack() as closing:
             if output is not None:
                 closing.callback(output.release)
-            store = Store(kept)
+            if cache is None and stored is not None:
+                kept.check(stored)
+            store = Store(stored)
             closing.callback(store.close)
             executor = _executor(jobs, cluster)
             closing.callback(executor.close)

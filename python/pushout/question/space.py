@@ -3,6 +3,7 @@
 import math
 import re
 from dataclasses import dataclass
+from typing import Any
 
 from pushout.document import Document, figure
 from pushout.errors import Argument, FigureError, QuestionError
@@ -59,14 +60,14 @@ class Space:
         return toml(self.text(value)) if self.unit else self.text(value)
 
 
-def space(explained: Document, over: str, low: str | None, high: str | None, *, written: bool = False) -> Space:
+def space(explained: Document, over: str, low: str | None, high: str | None, *, written: Any = None) -> Space:
     """Make the range from `low` to `high`, by default around the scenario's value.
 
-    A key that is `written` in the scenario need not exist in the explained scenario.
+    A key that the scenario writes (`written` is its value) need not exist in the explained one, as in a template.
     """
-    now = _now(explained, over)
+    now = _now(explained, over, written)
     if (low is None or high is None) and now is None:
-        raise _unknown(explained, over, written)
+        raise _unknown(explained, over, written is not None)
     number, unit = now or (0.0, "")
     most = min(MOST_TIMES * number, 100.0) if unit == "%" else MOST_TIMES * number
     start, one = _end(LOW, low) if low is not None else (LEAST_SHARE * number, unit)
@@ -134,12 +135,12 @@ def _are_whole(*texts: str | None) -> bool:
     return bool(given) and all(re.fullmatch(r"\s*\d+\s*", text, re.ASCII) for text in given)
 
 
-def _now(explained: Document, over: str) -> tuple[float, str] | None:
+def _now(explained: Document, over: str, written: Any) -> tuple[float, str] | None:
     """Return the scenario's value, if it is a number."""
     try:
         value = figure(explained, over)
     except FigureError:
-        return None
+        value = written
     if isinstance(value, int | float) and not isinstance(value, bool):
         return float(value), ""
     try:

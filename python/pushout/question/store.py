@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pushout import kept
 from pushout.cache import build
 
 Figures = dict[str, Any]
@@ -54,6 +55,8 @@ class Store:
         self.path = ":memory:" if folder is None else str(folder / RUNS)
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
+            for ending in ("", "-wal", "-shm", "-journal"):  # SQLite follows links
+                kept.check(folder / f"{RUNS}{ending}", in_place=True)
         with self._errors():
             self._db = sqlite3.connect(self.path, timeout=WAIT_S, isolation_level=None)
             self._db.text_factory = bytes

@@ -107,7 +107,7 @@ def _source(design: Design) -> Source:
     if isinstance(design.scenario, Source):
         return design.scenario
     try:
-        return load(design.scenario)
+        return load(design.scenario, allow_files=design.allow_files)
     except ScenarioError as error:
         raise DesignError(design.tell(("scenario",), f"scenario: {error}")) from None
 

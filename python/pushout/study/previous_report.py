@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from pushout.cache import Cache
+from pushout import kept
+from pushout.cache import LARGEST, Cache
 from pushout.document import Document
 from pushout.parsing import parsed
 from pushout.study.chapter import Chapter
@@ -65,7 +66,7 @@ def _digest(document: Document) -> str:
 def _reported(report: Path) -> Iterator[tuple[str, Mapping[str, int]]]:
     """Yield each study of a report with the replications of its cases; nothing if the report is damaged."""
     try:
-        document = parsed(report.read_text(encoding="utf-8"))
+        document = parsed(kept.content(report, LARGEST))
         is_whole = document.pop("digest") == _digest(document)
         sizes = [(str(study["id"]), _replications(study)) for study in document["studies"]] if is_whole else []
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):

@@ -136,13 +136,14 @@ def result(document: Document, console: Console) -> None:
     omitted = document.get("omitted", {"flows": 0, "ports": 0})
     count_of = {"flows": len(flows) + omitted["flows"], "ports": len(ports) + omitted["ports"]}
     reps = len(document.get("seeds", [None]))
+    flows = [_measured(flow) for flow in flows]
     if flows:
         listed = flows[: LISTED if count_of["flows"] > MANY else MANY]
         _table("flow", listed, _flow_columns(listed), reps, console)
     if count_of["flows"] > MANY:
         console.print(f"… and {count_of['flows'] - LISTED} more flows (--json has them all)", style="dim")
-    if classes := document["summary"].get("classes"):
-        known = [column for column in CLASS_COLUMNS if column[1] in classes[0]]
+    if classes := [_measured(each) for each in document["summary"].get("classes", [])]:
+        known = [column for column in CLASS_COLUMNS if any(column[1] in each for each in classes)]
         _table("class of flows", classes, known, reps, console)
     if fct := document["summary"].get("fct"):
         sizes = [{"name": size, **figures} for size, figures in fct["slowdown"].items()]
@@ -163,9 +164,18 @@ def result(document: Document, console: Console) -> None:
         console.print(f"Means over {len(document['seeds'])} replications ± half of the 95 % interval.", style="dim")
 
 
+def _measured(entry: Document) -> Document:
+    """Leave out times to deliver that are zero: nothing was delivered, so nothing was measured."""
+    times = {key: value for key, value in entry.items() if key.startswith("delivery_time_")}
+    if any(_mean(value) for value in times.values() if value is not None):
+        return entry
+    return {key: value for key, value in entry.items() if key not in times}
+
+
 def _summary(document: Document, console: Console) -> None:
     """Print the figures of the summary."""
-    found = [(title, document["summary"].get(key), form) for title, key, form in SUMMARY_ROWS]
+    figures = _measured(document["summary"])
+    found = [(title, figures.get(key), form) for title, key, form in SUMMARY_ROWS]
     reps = len(document.get("seeds", [None]))
     lines = [(title, cell(value, form, reps)) for title, value, form in found if value is not None]
     if "audit" in document and not document["audit"]["failures"]:
@@ -179,7 +189,7 @@ def _flow_columns(flows: list[Document]) -> list[tuple[str, str, Format]]:
     """Choose the columns for these flows: coded packets are recovered, never retransmitted."""
     coded = ["packets_lost" in flow for flow in flows]
     resent = [] if all(coded) else RESENT_COLUMNS
-    delivery = [column for column in DELIVERY_COLUMNS if column[1] in flows[0]]
+    delivery = [column for column in DELIVERY_COLUMNS if any(column[1] in flow for flow in flows)]
     marked = MARKED_COLUMNS if any("segments_marked" in flow for flow in flows) else []
     return [*GOODPUT_COLUMNS, *resent, *marked, *(CODED_COLUMNS if any(coded) else []), *delivery]
 

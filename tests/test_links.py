@@ -1,0 +1,97 @@
+"""A folder of results may come from another person: no link, FIFO or device in it is followed."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pushout import cache, kept
+
+THEIRS = "the file of another user\n"
+
+SHORT = ["--set", "duration=100 ms"]
+COMPARE = ["compare", "lan", "--policies", "epd,ppd", "--reps", "2", *SHORT]
+SWEEP = 'scenario = "lan"\nreps = 1\nset = ["duration=100 ms"]\n[grid]\nflows.transport.mss = [1460]\n'
+TRACE = ["run", "lan", "--set", "duration=1 ms", "--trace", "pcapng,parquet", "--out", "out"]
+WRITTEN = [
+    *((name, [*COMPARE, "--out", "out"]) for name in ("manifest.json", "rows.parquet", "compare.svg", "compare.png")),
+    *((name, [*COMPARE, "--out", "out"]) for name in (".lock", "compare.json", "cache")),
+    *((f"cache/runs.sqlite{end}", [*COMPARE, "--out", "out"]) for end in ("", "-wal", "-shm", "-journal")),
+    *((name, ["sweep", "w.toml", "--out", "out"]) for name in (".lock", "cache/runs.sqlite", "manifest.json")),
+    *(
+        (name, ["run", "lan", *SHORT, "--out", "out"])
+        for name in ("SHA256SUMS", "result.json", "replication-1.json", ".writable")
+    ),
+    ("p.png", ["plot", "lan", *SHORT, "--out", "out/p.png"]),
+    ("p.html", ["run", "lan", *SHORT, "--html", "out/p.html"]),
+    ("p.svg", ["run", "lan", *SHORT, "--plot", "out/p.svg"]),
+    ("bench.json", ["bench", "--reps", "1", "--workloads", "floor", "--out", "out"]),
+]
+
+
+def pushout(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the command line in a folder; it must end."""
+    command = [sys.executable, "-m", "pushout", *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"), WRITTEN, ids=lambda value: value if isinstance(value, str) else value[0]
+)
+def test_no_verb_writes_through_a_link(name: str, arguments: list[str], tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.mkdir()
+    secret = victim / "secret"
+    secret.write_text(THEIRS, encoding="utf-8")
+    (tmp_path / "w.toml").write_text(SWEEP, encoding="utf-8")
+    link = tmp_path / "out" / name
+    link.parent.mkdir(parents=True)
+    link.symlink_to(victim if name == "cache" else secret)
+    done = pushout(tmp_path, *arguments)
+    assert secret.read_text(encoding="utf-8") == THEIRS
+    assert list(victim.iterdir()) == [secret]
+    assert done.returncode == 1, done.stderr
+    assert "symbolic link" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_lock_file_that_is_a_hard_link_keeps_its_content(tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text(THEIRS, encoding="utf-8")
+    (tmp_path / "out").mkdir()
+    os.link(secret, tmp_path / "out" / ".lock")
+    done = pushout(tmp_path, *COMPARE, "--out", "out")
+    assert secret.read_text(encoding="utf-8") == THEIRS
+    assert (done.returncode, "hard link" in done.stderr) == (1, True), done.stderr
+
+
+@pytest.mark.parametrize("name", [".lock", "cache/runs.sqlite", "manifest.json", "rows.parquet"])
+def test_a_fifo_in_a_folder_of_results_is_refused_at_once(name: str, tmp_path: Path) -> None:
+    fifo = tmp_path / "out" / name
+    fifo.parent.mkdir(parents=True)
+    os.mkfifo(fifo)
+    done = pushout(tmp_path, *COMPARE, "--out", "out")
+    assert done.returncode == 1, done.stderr
+    assert f"{name}: must be a regular file, not a FIFO" in done.stderr
+
+
+def test_a_link_at_the_place_of_a_draft_is_removed_not_followed(tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text(THEIRS, encoding="utf-8")
+    draft = tmp_path / ".x.json.1.1"
+    draft.symlink_to(secret)
+    with kept.draft(draft) as file:
+        file.write(b"new")
+    assert (secret.read_text(encoding="utf-8"), draft.read_bytes(), draft.is_symlink()) == (THEIRS, b"new", False)
+
+
+def test_a_file_of_the_cache_that_is_a_fifo_or_a_device_counts_as_absent(tmp_path: Path) -> None:
+    store = cache.Cache(tmp_path)
+    fifo = store.path("{}", 1)
+    os.mkfifo(fifo)
+    assert fifo not in store
+    device = store.path("{}", 2)
+    device.symlink_to("/dev/zero")
+    assert device not in store

@@ -1,0 +1,124 @@
+"""Standard streams that are closed or whose reader leaves, and signals at any moment: every process ends."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+PUSHOUT = [sys.executable, "-m", "pushout"]
+
+LONG = ["run", "lan", "--set", "duration=100000 s"]
+SHORT = ["--set", "duration=10 ms"]
+VERBS = [
+    ["run", "lan", *SHORT],
+    ["validate", "lan"],
+    ["explain", "lan"],
+    ["schema"],
+    ["policies"],
+    ["scenarios"],
+    ["init", "new"],
+    ["compare", "lan", "--policies", "epd,ppd", "--reps", "2", *SHORT],
+    ["size", "lan", "--goal", "loss_ratio<=1", "--over", "port.bottleneck.buffer", "--least", "2", *SHORT],
+    ["plot", "lan", *SHORT],
+    ["sweep", "w.toml"],
+    ["check", "p.py"],
+    ["bench", "--workloads", "floor", "--reps", "1"],
+]
+POLICY = """from pushout import policy
+
+@policy.admission
+def mine(x):
+    return x.total >= x.capacity // 2
+"""
+
+
+def folder(path: Path) -> Path:
+    """A folder with what the verbs read."""
+    (path / "w.toml").write_text('scenario = "lan"\nset = ["duration=10 ms"]\n', encoding="utf-8")
+    (path / "p.py").write_text(POLICY, encoding="utf-8")
+    return path
+
+
+def closed(verb: list[str], redirection: str, where: Path) -> subprocess.CompletedProcess[str]:
+    """Run a verb with a stream closed."""
+    shell = ["sh", "-c", f'"$@" {redirection}', "sh", *PUSHOUT, *verb]
+    return subprocess.run(shell, cwd=where, capture_output=True, text=True, timeout=60)
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb[0])
+def test_a_verb_ends_whichever_stream_is_closed(verb: list[str], tmp_path: Path) -> None:
+    for number, redirection in enumerate(("<&-", ">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-")):
+        where = tmp_path / str(number)
+        where.mkdir()
+        done = closed(verb, redirection, folder(where))
+        lost = verb[0] in ("explain", "schema") and ">&-" in redirection.replace("2>&-", "")
+        assert done.returncode == int(lost), (redirection, done.stderr)
+        assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb[0])
+def test_a_document_for_a_closed_output_is_an_error(verb: list[str], tmp_path: Path) -> None:
+    begin = time.monotonic()
+    done = closed([*verb, "--json"], ">&-", folder(tmp_path))
+    assert done.returncode == 1
+    assert "the standard output: is closed, so the JSON document would be lost" in done.stderr
+    assert time.monotonic() - begin < 20
+
+
+@pytest.mark.parametrize("verb", [LONG, [*LONG, "--reps", "3"], ["plot", *LONG[1:]]], ids=["run", "reps", "plot"])
+@pytest.mark.parametrize("sent", [None, signal.SIGINT, signal.SIGTERM], ids=str)
+def test_a_process_whose_reader_leaves_ends_within_a_second(
+    verb: list[str], sent: signal.Signals | None, tmp_path: Path
+) -> None:
+    read, write = os.pipe()
+    with subprocess.Popen([*PUSHOUT, *verb], cwd=tmp_path, stdout=write, stderr=write) as process:
+        os.close(write)
+        if sent is None:
+            assert os.read(read, 100)  # the first line of progress
+            os.close(read)
+            process.wait(timeout=20)  # it writes again after as long as it has taken so far
+            assert process.returncode == 1
+            return
+        time.sleep(1)
+        os.close(read)
+        process.send_signal(sent)
+        process.wait(timeout=3)
+        assert process.returncode == (130 if sent == signal.SIGINT else 143)
+
+
+MOMENTS = int(os.environ.get("PUSHOUT_KILLS", "8"))
+
+
+@pytest.mark.timeout(0)
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_at_any_moment_ends_a_run_without_a_traceback(sent: signal.Signals, code: int, tmp_path: Path) -> None:
+    moments = random.Random(int(sent))  # noqa: S311
+    for _ in range(MOMENTS):
+        with subprocess.Popen(
+            [*PUSHOUT, *LONG], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        ) as process:
+            time.sleep(moments.uniform(0.15, 1))
+            process.send_signal(sent)
+            _, err = process.communicate(timeout=5)
+        assert "Traceback" not in err, err
+        # Before the command line is loaded the interpreter has its own answer to TERM.
+        assert process.returncode in (code, -sent), err
+
+
+def test_an_input_that_is_closed_is_named(tmp_path: Path) -> None:
+    done = closed(["run", "-"], "<&-", tmp_path)
+    assert (done.returncode, done.stderr) == (3, "-: the standard input is closed, so it holds no scenario\n")
+
+
+def test_a_result_that_is_nested_too_deep_is_no_result(tmp_path: Path) -> None:
+    (tmp_path / "deep.json").write_text('{"a":' * 100_000, encoding="utf-8")
+    done = subprocess.run([*PUSHOUT, "plot", "deep.json"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 3
+    assert "Traceback" not in done.stderr
+    assert json.dumps("deep.json")[1:-1] in done.stderr
