@@ -182,7 +182,7 @@ static void arrive(int64_t at, const char* bytes, int octets) {
 
 static void deliver(Ring* way, int device) {
     for (int64_t at = now(); waiting(way) > 0 && first(way)->at <= at; way->head++, at = now()) {
-        int64_t lateness = at - first(way)->at;
+        int64_t lateness = at > warm ? at - first(way)->at : 0;
         int64_t bin = lateness / 10000;
         late[bin < BINS ? bin : BINS - 1]++;
         late_max = lateness > late_max ? lateness : late_max;

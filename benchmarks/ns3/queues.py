@@ -3,7 +3,8 @@
     .venv/bin/python benchmarks/ns3/queues.py [--out benchmarks/ns3/queues.json]
 
 One bottleneck of 50 Mb/s, a round trip of 20 ms, and 1, 2 or 10 greedy flows; queues.cc has the same in ns-3, which
-`pip install ns3` provides. ns-3 runs as it is and with two mends of its TCP (mends.h). Where the simulators count differently, the scenario says what ns-3 has:
+`pip install ns3` provides. ns-3 runs as it is and with two mends of its TCP (mends.h). Where the simulators count
+differently, the scenario says what ns-3 has:
 
 * The queue discipline of ns-3 lies above a device with one packet waiting and one in transmission. A limit or threshold
   in packets is two packets longer here, and a target of delay one packet time.
