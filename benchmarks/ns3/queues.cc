@@ -16,6 +16,8 @@
 #include "ns3/point-to-point-module.h"
 #include "ns3/traffic-control-module.h"
 
+#include "mends.h"
+
 using namespace ns3;
 
 struct Given {
@@ -27,6 +29,8 @@ struct Given {
     uint32_t limit = 84;
     double warmup = 10;
     double duration = 60;
+    double spread = 0.1;
+    std::string mend = "none";
     std::string trace;
 
     void Read(int argc, char** argv) {
@@ -39,14 +43,20 @@ struct Given {
         line.AddValue("limit", "packets in its queue discipline; with step the threshold", limit);
         line.AddValue("warmup", "time that no figure counts, s", warmup);
         line.AddValue("duration", "simulated time, s", duration);
+        line.AddValue("spread", "time in which the flows start one after the other, s", spread);
+        line.AddValue("mend", "what of TCP is mended: none, prr, exit or both (mends.h)", mend);
         line.AddValue("trace", "list congestion windows of the first flow: any word", trace);
         line.Parse(argc, argv);
     }
 };
 
 void ConfigureTcp(const Given& given) {
+    const bool quiet = (given.mend == "exit" || given.mend == "both") && given.congestion != "TcpDctcp";
     Config::SetDefault("ns3::TcpL4Protocol::SocketType",
-                       TypeIdValue(TypeId::LookupByName("ns3::" + given.congestion)));
+                       TypeIdValue(TypeId::LookupByName((quiet ? "ns3::Quiet" : "ns3::") + given.congestion)));
+    if (given.mend == "prr" || given.mend == "both") {
+        Config::SetDefault("ns3::TcpL4Protocol::RecoveryType", TypeIdValue(OncePrrRecovery::GetTypeId()));
+    }
     Config::SetDefault("ns3::TcpSocketBase::MinRto", TimeValue(MilliSeconds(200)));
     Config::SetDefault("ns3::TcpSocketBase::ClockGranularity", TimeValue(MilliSeconds(1)));
     Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(1448));
@@ -124,7 +134,7 @@ class Dumbbell {
             control.SetRootQueueDisc("ns3::RedQueueDisc", "UseEcn", BooleanValue(true), "UseHardDrop",
                                      BooleanValue(false), "QW", DoubleValue(1), "MinTh", DoubleValue(given.limit),
                                      "MaxTh", DoubleValue(given.limit), "MaxSize", StringValue("1000p"), "MeanPktSize",
-                                     UintegerValue(1500));
+                                     UintegerValue(1500), "Gentle", BooleanValue(false));
         } else if (given.queue == "codel") {
             control.SetRootQueueDisc("ns3::CoDelQueueDisc", "MaxSize", StringValue("1000p"));
         } else if (given.queue == "pie") {
@@ -148,7 +158,7 @@ class Dumbbell {
         BulkSendHelper greedy(tcp, InetSocketAddress(receiver, port));
         greedy.SetAttribute("SendSize", UintegerValue(1448));
         ApplicationContainer sender = greedy.Install(hosts.Get(0));
-        sender.Start(Seconds(0.1 * (index + 1) / given.flows));
+        sender.Start(Seconds(given.spread * (index + 1) / given.flows));
         if (index == 0 && !given.trace.empty()) {
             Simulator::Schedule(Seconds(0.2), &Dumbbell::Trace, this, sender.Get(0));
         }
@@ -194,6 +204,9 @@ class Dumbbell {
 int main(int argc, char** argv) {
     Given given;
     given.Read(argc, argv);
+    // Registered only when they are named.
+    QuietTcpLinuxReno::GetTypeId();
+    QuietTcpCubic::GetTypeId();
     ConfigureTcp(given);
     if (given.queue == "step") {
         Config::SetDefault("ns3::TcpSocketBase::UseEcn", StringValue("On"));

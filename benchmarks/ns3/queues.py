@@ -3,7 +3,8 @@
     .venv/bin/python benchmarks/ns3/queues.py [--out benchmarks/ns3/queues.json]
 
 One bottleneck of 50 Mb/s, a round trip of 20 ms, and 1, 2 or 10 greedy flows; queues.cc has the same in ns-3, which
-`pip install ns3` provides. Where the simulators count differently, the scenario says what ns-3 has:
+`pip install ns3` provides. ns-3 runs as it is and with two mends of its TCP (mends.h). Where the simulators count
+differently, the scenario says what ns-3 has:
 
 * The queue discipline of ns-3 lies above a device with one packet waiting and one in transmission. A limit or threshold
   in packets is two packets longer here, and a target of delay one packet time.
@@ -113,7 +114,15 @@ def main() -> None:
     else:
         with tempfile.TemporaryDirectory() as folder:
             program, version = ns3_program(Path(folder), "queues")
-            cases = [{**asdict(case), "ns3": theirs(program, case), "pushout": ours(case)} for case in CASES]
+            cases = [
+                {
+                    **asdict(case),
+                    "ns3": theirs(program, case),
+                    "mended": theirs(program, case, mend="both"),
+                    "pushout": ours(case),
+                }
+                for case in CASES
+            ]
         document = {"ns3": version, "cases": cases}
     asked.out.write_text(json.dumps(document, indent=1) + "\n")
 
@@ -127,8 +136,8 @@ def ours(case: Case, duration_s: int = DURATION_S) -> dict[str, float]:
     }
 
 
-def theirs(program: str, case: Case, duration_s: int = DURATION_S) -> dict[str, float]:
-    """Run the case in ns-3."""
+def theirs(program: str, case: Case, duration_s: int = DURATION_S, mend: str = "none") -> dict[str, float]:
+    """Run the case in ns-3, with a mend of mends.h if one is named."""
     limit = THRESHOLD if case.queue == "step" else LIMIT
     given = {
         "flows": case.flows,
@@ -139,6 +148,7 @@ def theirs(program: str, case: Case, duration_s: int = DURATION_S) -> dict[str, 
         "limit": limit,
         "warmup": WARMUP_S,
         "duration": duration_s,
+        "mend": mend,
     }
     command = [program, *(f"--{key}={value}" for key, value in given.items())]
     printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout  # noqa: S603
