@@ -109,7 +109,6 @@ impl Sender {
         let mut delivered = it.board.acknowledge(segment.ack);
         it.board.sack(blocks, &mut delivered);
         let rtt = self.measure_selective(now, segment, acked, &delivered, it);
-        self.record_delivery(now, segment.ack);
         self.unacknowledged = segment.ack;
         self.next = self.sent;
         self.update_window(segment);
