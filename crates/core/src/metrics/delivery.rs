@@ -3,8 +3,8 @@
 use super::spread::Spread;
 use crate::units::{PS_PER_S, Span};
 
-/// Times of delivery: of a timed segment from its first transmission to the ACK that covers it, its retransmissions included
-/// (Kalampoukas and Varma 1995, section 4.4), of a datagram until it arrives. Sums are exact.
+/// Delivery times: of a segment from its first sending until the receiver passes its last octet to the application, in order; of
+/// a datagram until it arrives. Sums are exact.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeliveryTime {
     /// Packets measured.

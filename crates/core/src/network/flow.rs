@@ -412,6 +412,7 @@ impl Tcp {
             self.acknowledged(now, segment, out);
         } else {
             self.receiver.on_segment(now, segment, out);
+            self.sender.count_delivered(now, self.receiver.delivered());
         }
     }
 

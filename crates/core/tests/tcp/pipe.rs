@@ -247,7 +247,6 @@ fn every_octet_arrives_once_and_in_order_whatever_is_lost() {
         let stats = pair.sender.stats();
         let new = stats.segments_sent - stats.segments_retransmitted;
         assert!(pair.reading.is_some() || new >= total.div_ceil(u64::from(params.mss)));
-        assert!(pair.sender.deliveries().count > 0);
         lost += stats.segments_retransmitted;
         recovered += stats.fast_retransmits;
         probes += stats.window_probes;

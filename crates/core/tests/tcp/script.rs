@@ -202,8 +202,6 @@ fn sender_fact(sender: &Sender, name: &str) -> Option<String> {
         "found_lost" => stats.found_lost,
         "tail_probes" => stats.tail_probes,
         "mark_reactions" => stats.mark_reactions,
-        "timed" => sender.deliveries().count,
-        "delivery_ms" => (sender.deliveries().mean_s()? * 1e3).round() as u64,
         "rto" => return Some(sender.rto().to_string().replace(' ', "")),
         "recovering" => return Some(sender.is_recovering().to_string()),
         "all_acked" => return Some(sender.all_acked().to_string()),

@@ -54,6 +54,7 @@ use crate::source::{self, Traffic};
 use crate::units::{Bytes, Span, Time};
 
 pub mod congestion;
+mod deliveries;
 mod profile;
 mod ranges;
 mod receiver;

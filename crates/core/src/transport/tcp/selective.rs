@@ -129,7 +129,6 @@ impl Sender {
         it.board.note_order(&mut delivered);
         delivered.is_duplicate = duplicate.is_some();
         let rtt = self.measure_selective(now, segment, acked, &delivered, it);
-        self.record_delivery(now, segment.ack);
         self.unacknowledged = segment.ack;
         self.next = self.sent;
         self.update_window(segment);

@@ -73,7 +73,6 @@ impl Sender {
         } else {
             self.measure(now, segment.ack)
         };
-        self.record_delivery(now, segment.ack);
         self.unacknowledged = segment.ack;
         self.next = self.next.max(segment.ack);
         self.duplicates = 0;
@@ -157,13 +156,5 @@ impl Sender {
         let ends_round = self.unacknowledged >= self.aside.round;
         self.aside.round = if ends_round { self.sent } else { self.aside.round };
         self.estimator.sample(self.clock.between(since, now + jitter), ends_round);
-    }
-
-    #[inline]
-    pub(in super::super) fn record_delivery(&mut self, now: Time, ack: u64) {
-        while let Some((_, since)) = self.undelivered.filter(|(end, _)| *end <= ack) {
-            self.deliveries.add(now.since(since));
-            self.undelivered = self.others.pop_front();
-        }
     }
 }

@@ -9,11 +9,10 @@ mod repeats;
 
 mod timeouts;
 
-use std::collections::VecDeque;
-
 use repeats::Repeats;
 
 use super::congestion::{Congestion, Control, Facts, Window};
+use super::deliveries::Deliveries;
 use super::sack::SackBlocks;
 use super::selective::Selective;
 use super::{Estimator, InitialEstimate, Outlet, Params, Segment, SenderStats, TickClock};
@@ -67,13 +66,9 @@ pub struct Sender {
     pub(super) congestion: Control,
     /// First octet of the segment whose round trip is measured, and when it left (t_rtseq, t_rtt).
     pub(super) timed: Option<(u64, Time)>,
-    /// The first timed segment that no ACK covers yet: the octet after it, and when it first left.
-    undelivered: Option<(u64, Time)>,
-    deliveries: DeliveryTime,
+    deliveries: Deliveries,
     segments_sent: u64,
     segments_retransmitted: u64,
-    /// The timed segments after `undelivered`; usually none.
-    others: VecDeque<(u64, Time)>,
     pub(super) aside: Box<Aside>,
     /// The state for selective acknowledgements, if it uses them.
     pub(super) selective: Option<Box<Selective>>,
@@ -183,12 +178,10 @@ impl Sender {
             window: Window::new(params),
             congestion: params.congestion.start(params),
             timed: None,
-            undelivered: None,
             segments_sent: 0,
             segments_retransmitted: 0,
-            deliveries: DeliveryTime::default(),
+            deliveries: Deliveries::default(),
             rtt_jitter: params.rtt_jitter,
-            others: VecDeque::new(),
             aside: Box::new(Aside::new(params, jitter)),
         }
     }
@@ -380,14 +373,21 @@ impl Sender {
         SenderStats { segments_sent, segments_retransmitted, ..self.aside.stats }
     }
 
-    /// How long the timed segments took since the destination of these records was last set.
+    /// Return the delivery times of segments since [`Sender::record`].
     pub fn deliveries(&self) -> &DeliveryTime {
-        &self.deliveries
+        self.deliveries.times()
     }
 
-    /// From now on record here how long timed segments take.
-    pub fn record(&mut self, deliveries: DeliveryTime) {
-        self.deliveries = deliveries;
+    /// Record the delivery times of segments in `times` from now on.
+    pub fn record(&mut self, times: DeliveryTime) {
+        self.deliveries.record(times);
+    }
+
+    /// Count the delivery times of segments that the receiver has passed to its application up to octet `next`. No ACK reports
+    /// this instant to a sender: the owner of both ends does.
+    #[inline]
+    pub fn count_delivered(&mut self, now: Time, next: u64) {
+        self.deliveries.delivered(next, now);
     }
 
     fn end_handshake(&mut self, now: Time, segment: &Segment) {
@@ -510,7 +510,6 @@ mod tests {
         sender.on_segment(Time::ZERO + Span::secs(7), &ack(1460), &mut out);
         let rest = sender.stats().since(&warm);
         assert_eq!((rest.segments_sent, rest.segments_retransmitted, rest.timeouts), (2, 0, 0));
-        assert_eq!(sender.deliveries().mean_s(), Some(7.0));
     }
 
     #[test]

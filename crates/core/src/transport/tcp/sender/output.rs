@@ -76,10 +76,6 @@ impl Sender {
     pub(in super::super) fn transmit(&mut self, now: Time, seq: u64, len: u64, out: &mut impl Outlet) {
         if seq >= self.sent && self.timed.is_none() {
             self.timed = Some((seq, now));
-            match self.undelivered {
-                None => self.undelivered = Some((seq + len, now)),
-                Some(_) => self.others.push_back((seq + len, now)),
-            }
         }
         if self.ecn {
             return self.emit_capable(now, seq, len, out);
@@ -106,7 +102,10 @@ impl Sender {
     pub(super) fn emit(&mut self, now: Time, seq: u64, len: u64, ecn: Ecn, out: &mut impl Outlet) {
         let is_repeated = seq < self.sent;
         let repeats = if is_repeated { self.aside.repeats.count(seq, self.unacknowledged) } else { 0 };
-        self.sent = self.sent.max(seq + len);
+        if seq + len > self.sent {
+            self.sent = seq + len;
+            self.deliveries.sent(self.sent, now);
+        }
         self.last_sent = now;
         self.segments_sent += 1;
         self.segments_retransmitted += u64::from(is_repeated);
