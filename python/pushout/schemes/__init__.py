@@ -737,7 +737,9 @@ class Pi2(Scheme):
 
     A packet at the head without ECT(1) and CE is classic: it is discarded, or marked, with the probability p'². Any
     other one is of a scalable sender, and marked with the probability k · p', since its sender reacts to single marks
-    in proportion: so both get about the same rate. It is marked too if it has waited longer than `step`.
+    in proportion: so both get about the same rate. It is marked too if it has waited longer than `step` and its queue
+    holds more than `mtu` octets, the packet included (`Th_len` of RFC 9332): on a slow line the only packet may take
+    longer than `step`, and shows no queue.
 
     Source: K. De Schepper, O. Bondarenko, I.-J. Tsang and B. Briscoe, "PI²: A linearized AQM for both classic and
     scalable TCP", ACM CoNEXT 2016; the same, B. Briscoe and G. White, "Dual-Queue Coupled Active Queue Management
@@ -1468,7 +1470,8 @@ class LongestQueue(Scheme):
     Source: E. L. Hahne, A. Kesselman, Y. Mansour, "Competitive buffer management for shared-memory switches", SPAA
     2001; for two ports the exact bound of K. Kobayashi, S. Miyazaki, Y. Okabe, "Competitive buffer management for
     multi-queue switches in QoS networks using packet buffering algorithms", IEICE Transactions E91-D(8), 2008: never
-    less than (3M − 2) / (4M − 4) of what an optimal policy sends from a memory of M packets.
+    less than (3M − 2) / (4M − 4) of what an optimal policy sends from a memory of M packets, for even M. For odd M an
+    exact search for the worst cycle of arrivals (M = 3, 5, 7, 9) gives 3 / 4, which is less than the formula.
 
     Its parameters:
 
@@ -2368,6 +2371,9 @@ class Tcp(Scheme):
       simulator with one clock.
     - `min_rto` (time; default "1 s"): Shortest retransmission timeout: 1 s in 4.4BSD (TCPTV_MIN). Never less than one
       tick.
+    - `rto_floor` (default "sum"): What `min_rto` bounds. `sum`: The timeout: max(`min_rto`, srtt + 4 mdev) (RFC 6298,
+      2.4). `variance`: Its part for variance: srtt + max(`min_rto`, 4 mdev), as in Linux (`tcp_rtt_estimator`,
+      `tcp_set_rto`).
     - `max_rto` (time; default "64 s"): Longest retransmission timeout, back-off included: 64 s in 4.4BSD
       (TCPTV_REXMTMAX).
     - `backoff` (default "rfc6298"): How consecutive timeouts grow. `rfc6298`: Each one doubles the timeout in force, to
@@ -2404,10 +2410,17 @@ class Tcp(Scheme):
       sack). `rfc6675`: Losses by blocks above them; the window falls at once. `prr`: Losses by blocks above them; the
       window falls in proportion to what is delivered. `rack`: Losses by time, tail-loss probes; the window falls as
       with `prr`.
+    - `sack_restarts_timer` (default False): Restart the retransmission timer also when a block reports data that had
+      been sent before the first unacknowledged segment was sent last, as Linux does (`tcp_clean_rtx_queue`); if not,
+      only when new data is acknowledged (RFC 6298, 5.3; with sack).
+    - `dsack` (default False): ACKs report segments that arrive twice (RFC 2883). The sender then takes back a reduction
+      of the window when all that it sent again had arrived, as Linux does, and `rack` waits longer for packets that
+      others have overtaken (RFC 8985; with sack).
     - `limited_transmit` (default True): Let duplicate ACKs send new segments before a loss is found (RFC 3042; with
       sack).
     - `byte_counting` (default False): Open the window by the octets that are acknowledged instead of by the number of
       ACKs (RFC 3465, with a limit of two segments an ACK in slow start).
+    - `cubic_c` (default 0.4): C, how fast the window grows, in segments per second³ (cubic only): RFC 9438 section 5.1.
     - `hystart` (default "linux"): How slow start ends before a loss (cubic only). `linux`: Linux: when ACKs of a round
       come in a train of half a round trip, or when round trips have become longer. `plus-plus`: RFC 9406: a longer
       round trip slows the growth down to a quarter; after five such rounds slow start ends. `off`: It ends with a loss
@@ -2480,6 +2493,13 @@ class Tcp(Scheme):
     """
     min_rto: str = "1 s"
     """Shortest retransmission timeout: 1 s in 4.4BSD (TCPTV_MIN). Never less than one tick; time."""
+    rto_floor: Literal["sum", "variance"] = "sum"
+    """What `min_rto` bounds.
+
+    - `sum`: The timeout: max(`min_rto`, srtt + 4 mdev) (RFC 6298, 2.4).
+    - `variance`: Its part for variance: srtt + max(`min_rto`, 4 mdev), as in Linux (`tcp_rtt_estimator`,
+      `tcp_set_rto`).
+    """
     max_rto: str = "64 s"
     """Longest retransmission timeout, back-off included: 64 s in 4.4BSD (TCPTV_REXMTMAX); time."""
     backoff: Literal["rfc6298", "bsd"] = "rfc6298"
@@ -2536,11 +2556,21 @@ class Tcp(Scheme):
     - `prr`: Losses by blocks above them; the window falls in proportion to what is delivered.
     - `rack`: Losses by time, tail-loss probes; the window falls as with `prr`.
     """
+    sack_restarts_timer: bool = False
+    """Restart the retransmission timer also when a block reports data that had been sent before the first
+    unacknowledged segment was sent last, as Linux does (`tcp_clean_rtx_queue`); if not, only when new data is
+    acknowledged (RFC 6298, 5.3; with sack)."""
+    dsack: bool = False
+    """ACKs report segments that arrive twice (RFC 2883). The sender then takes back a reduction of the window when all
+    that it sent again had arrived, as Linux does, and `rack` waits longer for packets that others have overtaken (RFC
+    8985; with sack)."""
     limited_transmit: bool = True
     """Let duplicate ACKs send new segments before a loss is found (RFC 3042; with sack)."""
     byte_counting: bool = False
     """Open the window by the octets that are acknowledged instead of by the number of ACKs (RFC 3465, with a limit of
     two segments an ACK in slow start)."""
+    cubic_c: float = 0.4
+    """C, how fast the window grows, in segments per second³ (cubic only): RFC 9438 section 5.1."""
     hystart: Literal["linux", "plus-plus", "off"] = "linux"
     """How slow start ends before a loss (cubic only).
 

@@ -8,7 +8,12 @@
 //! sends while the pause frame waits for the largest packet on the line in the other direction (port MTU) and is sent itself, behind
 //! pause frames of other classes; while bits are on the cable, both ways. The packet that the sender has begun when the frame arrives
 //! (the peer response; here a sender needs no other time). In memory all this takes more room than on the line: at most as much as
-//! packets of the worst size (occupancy).
+//! packets of the worst size (occupancy) that the class carries in bulk, with an acknowledgement beside each if it carries some. A SYN or
+//! the short end of a file comes once a flow and is not counted.
+//!
+//! Two terms are safety, so that a run often needs less: packets of the worst size all along, and the largest packet in the other
+//! direction, begun just before the pause frame. With packets of one size that fills its cells and nothing in the other direction the sum
+//! is exact to a cell.
 
 use crate::buffer::size::CellSize;
 use crate::link::pause;
@@ -23,8 +28,10 @@ pub struct Link {
     pub back: Rate,
     /// Delay both ways, with the latencies of both nodes.
     pub delay: Span,
-    /// Octets of the smallest and of the largest packet of the class.
+    /// Octets of the smallest and of the largest packet that the class carries in bulk.
     pub packets: (u64, u64),
+    /// Octets of an acknowledgement that may come with each of these packets.
+    pub acknowledgement: Option<u64>,
     /// Octets of the largest packet in the other direction.
     pub largest_back: u64,
     /// Pause frames that may be sent at once.
@@ -38,9 +45,17 @@ impl Link {
     pub fn headroom(&self) -> u64 {
         let (_, largest) = self.packets;
         let packets = self.cell.cells(largest);
-        let (cells, octets) = occupancy(self.cell, self.packets);
+        let (cells, octets) = self.occupancy();
         let beyond = u128::from(self.propagation()) * u128::from(cells);
         packets + u64::try_from(beyond.div_ceil(u128::from(octets))).unwrap_or(u64::MAX / 2)
+    }
+
+    /// The most cells that packets of the class take, by octets.
+    fn occupancy(&self) -> (u64, u64) {
+        let alone = occupancy(self.cell, self.packets);
+        let Some(ack) = self.acknowledgement else { return alone };
+        let both = (alone.0 + self.cell.cells(ack), alone.1 + ack);
+        if both.0 * alone.1 > alone.0 * both.1 { both } else { alone }
     }
 
     /// Octets that arrive between the packet that causes the pause and the last one.
@@ -93,7 +108,9 @@ mod tests {
         let others = 2.0 * 18.496 + 0.8 + 24.625 - 1.0; // a packet of 1024 octets is in the peer response
         let delay = Span((others * 1024.0 * 8.0 / 100e9 * 1e12) as u64);
         let (packets, largest_back, frames) = ((64, 1024), 9100, 0);
-        let link = Link { rate, back: rate, delay, packets, largest_back, frames, cell: cell(144) };
+        let acknowledgement = None;
+        let link =
+            Link { rate, back: rate, delay, packets, acknowledgement, largest_back, frames, cell: cell(144) };
         let kilobytes = link.propagation() as f64 / 1024.0;
         assert!((kilobytes - 71.303).abs() < 0.002, "{kilobytes}");
         let xoff = link.headroom() as f64 * 144.0 / 1024.0;
@@ -107,6 +124,7 @@ mod tests {
             rate: Rate(1_000_000_000),
             back: Rate(1_000_000_000),
             delay: Span::micros(1),
+            acknowledgement: None,
             packets: (1000, 1000),
             largest_back: 1500,
             frames: 1,

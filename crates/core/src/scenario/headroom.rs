@@ -17,6 +17,47 @@ pub struct Headroom {
     pub given: u64,
     /// Cells that the link needs.
     pub needed: u64,
+    /// How many lines share the headroom of the pool.
+    pub lines: u64,
+    /// How many of them may use it at once, those first that need most.
+    pub lines_at_once: u64,
+    /// Cells that all of them need together.
+    pub all_need: u64,
+    /// Cells of headroom of the pool.
+    pub pool: u64,
+}
+
+/// Whether headroom suffices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HeadroomVerdict {
+    /// However many senders must stop at once, nothing is lost.
+    Enough,
+    /// Nothing is lost as long as no more than [`Headroom::lines_at_once`] senders must stop at once.
+    Shared,
+    /// The link alone may lose packets.
+    TooLittle,
+}
+
+impl HeadroomVerdict {
+    /// As `explain` says it.
+    pub fn word(self) -> &'static str {
+        match self {
+            HeadroomVerdict::Enough => "enough",
+            HeadroomVerdict::Shared => "shared",
+            HeadroomVerdict::TooLittle => "too little",
+        }
+    }
+}
+
+impl Headroom {
+    /// Whether it suffices.
+    pub fn verdict(&self) -> HeadroomVerdict {
+        match () {
+            () if self.given < self.needed => HeadroomVerdict::TooLittle,
+            () if self.lines_at_once < self.lines => HeadroomVerdict::Shared,
+            () => HeadroomVerdict::Enough,
+        }
+    }
 }
 
 /// The headroom of every queue that can pause its sender.
@@ -25,28 +66,34 @@ pub fn headrooms(scenario: &Scenario) -> Vec<Headroom> {
         return Vec::new();
     }
     let links = Links { scenario, passing: passing_circuits(scenario), smallest: smallest_packets(scenario) };
-    let mut found = Vec::new();
-    for (number, memory) in scenario.memories.iter().enumerate() {
-        for (place, queue) in memory.queues.iter().enumerate() {
-            let Some(pause) = queue.limits.pause else { continue };
-            let given = pause.xoff.min(memory.pools[queue.pool].headroom);
-            let needed = links.link(memory, queue).headroom();
-            found.push(Headroom { queue: (number, place), given, needed });
-        }
-    }
-    found
+    scenario
+        .memories
+        .iter()
+        .enumerate()
+        .flat_map(|(number, memory)| links.of_memory(number, memory))
+        .collect()
 }
 
 /// What `explain` says about each.
 pub(super) fn told(scenario: &Scenario) -> Vec<String> {
     let told = |headroom: Headroom| {
-        let Headroom { queue: (memory, queue), given, needed } = headroom;
+        let Headroom { queue: (memory, queue), given, needed, lines, lines_at_once, all_need, pool } =
+            headroom;
         let memory = &scenario.memories[memory];
         let MemoryQueue { class, line, .. } = &memory.queues[queue];
-        let verdict = if given < needed { "too little" } else { "enough" };
+        let verdict = headroom.verdict();
+        let shared = match verdict {
+            HeadroomVerdict::Shared => format!(
+                ": the {pool} cells of its pool are enough for {lines_at_once} of {lines} lines at once ({:.1} : 1)",
+                all_need as f64 / pool.max(1) as f64
+            ),
+            _ => String::new(),
+        };
         format!(
-            "memory {:?}, class {class:?} over {:?}: the link needs {needed} cells of headroom, and may take {given}: {verdict}",
-            memory.name, scenario.lines[*line].name
+            "memory {:?}, class {class:?} over {:?}: the link needs {needed} cells of headroom, and may take {given}: {}{shared}",
+            memory.name,
+            scenario.lines[*line].name,
+            verdict.word()
         )
     };
     headrooms(scenario).into_iter().map(told).collect()
@@ -54,8 +101,11 @@ pub(super) fn told(scenario: &Scenario) -> Vec<String> {
 
 /// A warning of links that have too little.
 pub(super) fn warning(scenario: &Scenario) -> Option<Warning> {
-    let mut short = headrooms(scenario).into_iter().filter(|headroom| headroom.given < headroom.needed);
-    let Headroom { queue: (memory, queue), given, needed } = short.next()?;
+    let found = headrooms(scenario);
+    let mut short = found.iter().filter(|headroom| headroom.verdict() == HeadroomVerdict::TooLittle);
+    let Some(&Headroom { queue: (memory, queue), given, needed, .. }) = short.next() else {
+        return shared_warning(scenario, &found);
+    };
     let MemoryQueue { class, line, .. } = &scenario.memories[memory].queues[queue];
     let others = match short.count() {
         0 => String::new(),
@@ -69,15 +119,56 @@ pub(super) fn warning(scenario: &Scenario) -> Option<Warning> {
     Some(Warning { code: "headroom", message })
 }
 
+/// A warning of headroom that not all lines of a pool may use at once.
+fn shared_warning(scenario: &Scenario, found: &[Headroom]) -> Option<Warning> {
+    let first = found.iter().find(|headroom| headroom.verdict() == HeadroomVerdict::Shared)?;
+    let Headroom { queue: (memory, queue), lines, lines_at_once, all_need, pool, .. } = *first;
+    let memory = &scenario.memories[memory];
+    let queue = &memory.queues[queue];
+    let message = format!(
+        "class {:?} may lose packets although it pauses: the {pool} cells of headroom of pool {:?} of memory {:?} are enough for \
+         {lines_at_once} of its {lines} lines at once; all of them need {all_need}",
+        queue.class, memory.pools[queue.pool].name, memory.name
+    );
+    Some(Warning { code: "headroom", message })
+}
+
 /// What the links of a scenario carry.
 struct Links<'a> {
     scenario: &'a Scenario,
     passing: Passing,
-    /// Octets of the smallest packet of every circuit, IP header included.
+    /// Octets of the smallest packet that every circuit carries in bulk, IP header included.
     smallest: Vec<u32>,
 }
 
 impl Links<'_> {
+    /// The headroom of each queue of a memory that can pause its sender.
+    fn of_memory(&self, number: usize, memory: &Memory) -> Vec<Headroom> {
+        let pausing = memory.queues.iter().enumerate().filter(|(_, queue)| queue.limits.pause.is_some());
+        let needs: Vec<(usize, &MemoryQueue, u64)> =
+            pausing.map(|(place, queue)| (place, queue, self.link(memory, queue).headroom())).collect();
+        let headroom = |&(place, queue, needed): &(usize, &MemoryQueue, u64)| {
+            let pool = memory.pools[queue.pool].headroom;
+            let mut others: Vec<u64> =
+                needs.iter().filter(|other| other.1.pool == queue.pool).map(|other| other.2).collect();
+            others.sort_unstable_by_key(|need| std::cmp::Reverse(*need));
+            let used = others.iter().scan(0_u64, |used, need| {
+                *used = used.saturating_add(*need);
+                Some(*used)
+            });
+            Headroom {
+                queue: (number, place),
+                given: queue.limits.pause.map_or(0, |pause| pause.xoff).min(pool),
+                needed,
+                lines: others.len() as u64,
+                lines_at_once: used.take_while(|used| *used <= pool).count() as u64,
+                all_need: others.iter().fold(0, |sum, need| need.saturating_add(sum)),
+                pool,
+            }
+        };
+        needs.iter().map(headroom).collect()
+    }
+
     /// The link over which the packets of a queue come.
     fn link(&self, memory: &Memory, queue: &MemoryQueue) -> Link {
         let Scenario { lines, nodes, vcs, memories, .. } = self.scenario;
@@ -86,7 +177,13 @@ impl Links<'_> {
         let back = &lines[back_number];
         let class = pause_class(queue);
         let own = self.passing[queue.line].iter().filter(|&&vc| Some(vcs[vc].queue as u32) == class);
-        let smallest = own.clone().map(|&vc| vcs[vc].framing.shape(self.smallest[vc]).line_bytes());
+        let octets = |&vc: &usize| vcs[vc].framing.shape(self.smallest[vc]).line_bytes();
+        let data = own.clone().filter(|&&vc| vcs[vc].payload.is_some());
+        let acks = own.clone().filter(|&&vc| vcs[vc].payload.is_none()).map(octets).max();
+        let (smallest, acknowledgement) = match data.map(octets).min() {
+            Some(smallest) => (smallest, acks),
+            None => (acks.unwrap_or(1), None),
+        };
         let largest = own.map(|&vc| vcs[vc].framing.shape(vcs[vc].packet).line_bytes());
         let returning = self.passing[back_number].iter();
         let returning = returning.map(|&vc| vcs[vc].framing.shape(vcs[vc].packet).line_bytes());
@@ -96,7 +193,8 @@ impl Links<'_> {
             rate: line.rate,
             back: back.rate,
             delay: latency(line) + latency(back),
-            packets: (smallest.min().unwrap_or(1), largest.max().unwrap_or(1)),
+            packets: (smallest, largest.max().unwrap_or(1)),
+            acknowledgement,
             largest_back: returning.max().unwrap_or(0),
             frames: memories.iter().flat_map(|memory| &memory.queues).filter(pausing).count() as u64,
             cell: memory.cell,
@@ -108,12 +206,11 @@ fn pause_class(queue: &MemoryQueue) -> Option<u32> {
     queue.limits.pause.map(|pause| pause.class)
 }
 
-/// Octets of the smallest packet of every circuit, IP header included.
+/// Octets of the smallest packet that every circuit carries in bulk, IP header included.
 fn smallest_packets(scenario: &Scenario) -> Vec<u32> {
     let mut smallest: Vec<u32> = scenario.vcs.iter().map(|vc| vc.packet).collect();
     for flow in &scenario.flows {
-        let data = least(flow);
-        smallest[flow.vc] = smallest[flow.vc].min(data);
+        smallest[flow.vc] = smallest[flow.vc].min(least(flow));
         if let Some(back) = flow.back {
             smallest[back] = smallest[back].min(flow.transport.header_bytes());
         }
@@ -121,11 +218,9 @@ fn smallest_packets(scenario: &Scenario) -> Vec<u32> {
     smallest
 }
 
-/// Octets of a flow's smallest packet.
+/// Octets of the smallest packet of data of which a flow may send many: a datagram, or a full segment.
 fn least(flow: &Flow) -> u32 {
     let headers = flow.transport.header_bytes();
-    match flow.source.length().filter(|_| matches!(*flow.transport, transport::Spec::Udp(_))) {
-        Some(length) => headers + u32::try_from(length.shortest().0).unwrap_or(u32::MAX / 2),
-        None => headers,
-    }
+    let length = flow.source.length().filter(|_| matches!(*flow.transport, transport::Spec::Udp(_)));
+    length.map_or(u32::MAX, |length| headers + u32::try_from(length.shortest().0).unwrap_or(u32::MAX / 2))
 }
