@@ -217,7 +217,7 @@ const FLOW: &[Key] = &[
     key(
         "delivery_time_mean_s",
         Number("s"),
-        "Mean time from the first sending of a segment to its delivery in order to the receiving application; of datagrams, to their arrival.",
+        "Mean time from the first sending of a segment to its delivery in order to the receiving application, of one segment in 13, with `measure.delivery` of every one; of datagrams, to their arrival.",
     ),
     key("delivery_time_sd_s", Number("s"), "Standard deviation of these times."),
     if_so("delivery_time_p50_s", Number("s"), WITH_DELIVERY, DELIVERED_HALF),
