@@ -24,7 +24,7 @@ VERBS = [
     ["scenarios"],
     ["init", "new"],
     ["compare", "lan", "--policies", "epd,ppd", "--reps", "2", *SHORT],
-    ["size", "lan", "--goal", "loss_ratio<=1", "--over", "port.bottleneck.buffer", "--least", "2", *SHORT],
+    ["size", "lan", "--goal", "goodput_ratio>=0", "--over", "port.bottleneck.buffer", "--least", "2", *SHORT],
     ["plot", "lan", *SHORT],
     ["sweep", "w.toml"],
     ["check", "p.py"],

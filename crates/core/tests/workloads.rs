@@ -171,7 +171,7 @@ fn lone_transfers(size: u64, rates: [u64; 2], adaptation: &str) -> Json {
     run_on_both(&text, &[])
 }
 
-/// The time that these packets take one behind the other, and the answer to the last one, by following each unit through each line:
+/// The time that these packets take back to back, and the answer to the last one, by following each unit through each line:
 /// packets whole, or as cells of 53 octets with 48 of payload, eight of which end the last one.
 fn shortest_time(size: u64, [host, fabric]: [u64; 2], adaptation: &str) -> f64 {
     let units = |packet: u64| match adaptation {
