@@ -83,7 +83,13 @@ fn a_published_scheme_as_a_program_gives_the_same_bytes_on_both_engines() {
     let mut lossy = 0;
     for (number, (name, pair)) in (0..).zip(SCHEMES) {
         let (mut compared, mut reasons) = (0, Vec::new());
-        for seed in 0..how_many() {
+        let own = OWN.iter().find(|(of, _)| *of == name);
+        // a scheme that seldom acts gets more networks, until it has
+        for seed in 0..10 * how_many() {
+            let has_acted = own.is_none_or(|(_, reason)| reasons.contains(reason));
+            if seed >= how_many() && has_acted {
+                break;
+            }
             let (document, _) = random::scenario(number * 1_000_000 + seed);
             let Pair { native, program } = pair(&mut Draw::new(seed));
             let (key, beside) = (key_of(name), BESIDE[seed as usize % BESIDE.len()]);
@@ -98,7 +104,6 @@ fn a_published_scheme_as_a_program_gives_the_same_bytes_on_both_engines() {
             lossy += u64::from(!expected.1.is_empty());
             reasons.extend(expected.1.iter().map(|loss| loss.reason));
         }
-        let own = OWN.iter().find(|(of, _)| *of == name);
         assert!(own.is_none_or(|(_, reason)| reasons.contains(reason)), "{name} loses nothing by itself");
         assert!(compared * 3 >= how_many(), "{name}: only {compared} networks");
     }

@@ -85,6 +85,8 @@ pub(super) struct Aside {
     pub(super) stats: SenderStats,
     jitter: Stream,
     repeats: Repeats,
+    /// How often the SYN of this connection has been sent.
+    syns: u16,
     /// The first octet that the timer sent again last, on this connection.
     timed_out: Option<u64>,
     /// The octet after the last that had been sent when this connection's window was reduced last: until more than that is
@@ -124,6 +126,7 @@ impl Aside {
             stats: SenderStats::default(),
             jitter,
             repeats: Repeats::default(),
+            syns: 0,
             timed_out: None,
             reduced: None,
             round: 0,
@@ -204,7 +207,7 @@ impl Sender {
         self.timed = None;
         self.timer = None;
         self.last_sent = now;
-        (self.aside.timed_out, self.aside.reduced) = (None, None);
+        (self.aside.timed_out, self.aside.reduced, self.aside.syns) = (None, None, 0);
         if self.aside.params.handshake {
             self.state = State::SynSent;
             self.send_window = 0;

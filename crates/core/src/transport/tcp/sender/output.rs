@@ -131,8 +131,10 @@ impl Sender {
             connection: self.connection,
             syn: true,
             ecn,
+            repeats: self.aside.syns,
             ..Segment::default()
         });
+        self.aside.syns = self.aside.syns.saturating_add(1);
         self.start_retransmission_timer(now);
     }
 
