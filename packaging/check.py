@@ -17,7 +17,7 @@ The module takes about 2.2 MB and the page of the lab 1.3 MB.
 """
 
 NAME = re.compile(
-    r"pushout-[\d.]+-cp311-abi3-(manylinux2014_x86_64\.manylinux_2_17_x86_64|manylinux2014_aarch64\.manylinux_2_17_aarch64"
+    r"pushout-\d+\.\d+\.\d+(\.dev\d+)?-cp311-abi3-(manylinux2014_x86_64\.manylinux_2_17_x86_64|manylinux2014_aarch64\.manylinux_2_17_aarch64"
     r"|macosx_\d+_\d+_(x86_64|arm64|universal2))\.whl"
 )
 """One wheel for every Python from 3.11 on, for every Linux since 2014 or for macOS."""

@@ -176,6 +176,7 @@ def test_what_a_long_command_printed_is_shown_if_it_fails(capfd: pytest.CaptureF
     [
         ("pushout-0.1.0-cp311-abi3-manylinux2014_x86_64.manylinux_2_17_x86_64.whl", True),
         ("pushout-0.1.0-cp311-abi3-macosx_11_0_arm64.whl", True),
+        ("pushout-0.2.0.dev0-cp311-abi3-macosx_11_0_arm64.whl", True),
         ("pushout-0.1.0-cp311-cp311-manylinux2014_x86_64.manylinux_2_17_x86_64.whl", False),
         ("pushout-0.1.0-cp311-abi3-linux_x86_64.whl", False),
         ("pushout-0.1.0-cp311-abi3-manylinux_2_36_x86_64.whl", False),

@@ -69,7 +69,7 @@ impl Payload {
     /// What the packet is called at its source, so that it has the same name where an earlier packet is lost instead of delivered:
     /// its number on the circuit for a packet without feedback; over TCP its first octet and how often that was sent.
     #[inline(always)] // see `Circuit::emit`
-    pub(crate) fn identity(&self, number: u32) -> u32 {
+    pub fn identity(&self, number: u32) -> u32 {
         match self {
             Payload::Tcp(segment) => segment.identity(),
             Payload::Datagram { .. } | Payload::Coded { .. } => number,
