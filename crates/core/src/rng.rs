@@ -86,7 +86,7 @@ impl Subject {
         Subject([circuit, identity, index.into()])
     }
 
-    /// The same unit at the head of its queue, for a component that has also decided about it when it arrived.
+    /// Name the decision about this unit at the head of its queue apart from the decision at its arrival.
     pub fn at_head(self) -> Subject {
         let Subject([first, second, third]) = self;
         Subject([first, second, third | AT_HEAD])

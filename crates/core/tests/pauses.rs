@@ -140,6 +140,44 @@ fn explain_says_how_much_headroom_a_link_needs() {
     assert!(told("3 cells").contains(&format!("{words} 3: too little")), "{}", told("3 cells"));
 }
 
+/// Three hosts that send at once over links like that of [`CHAIN`], and share the headroom of a pool that is enough for two.
+fn shared_headroom(senders: u64) -> (String, Vec<Headroom>, u64) {
+    let (head, flow) = CHAIN.split_once("[[flow]]").unwrap();
+    let mut text = head.to_string();
+    for host in 0..3 {
+        let link = format!("from = \"a{host}\"\nto = \"r\"\nrate = \"8 Mb/s\"\ndelay = \"500 us\"");
+        text += &format!(
+            "[[node]]\nname = \"a{host}\"\nkind = \"host\"\n[[link]]\nname = \"in{host}\"\n{link}\n"
+        );
+        let sends = if host < senders { "" } else { "stop = \"1 us\"\n" };
+        let flow = flow.replace("name = \"f\"", &format!("name = \"f{host}\"\n{sends}"));
+        text += &format!("[[flow]]{}", flow.replace("from = \"a\"", &format!("from = \"a{host}\"")));
+    }
+    let sets = [
+        "queue.rdma.pause.xoff=4 cells",
+        "memory.chip.pool.lossless.headroom=8 cells",
+        "memory.chip.size=40 cells",
+    ];
+    let scenario =
+        load(&text, "shared.toml", &sets.map(String::from)).unwrap_or_else(|why| panic!("{why}\n{text}"));
+    let document = run(&text, &sets);
+    let ports = document["ports"].as_array().unwrap().iter();
+    let lost = ports.filter_map(|port| port.get("lossless_drop")?.as_u64()).sum();
+    (thresholds(&scenario).join("\n"), headrooms(&scenario), lost)
+}
+
+#[test]
+fn a_shared_headroom_loses_nothing_with_as_many_lines_at_once_as_it_says() {
+    let (told, found, lost) = shared_headroom(2);
+    assert!(found.iter().all(|headroom| (headroom.lines, headroom.lines_at_once) == (3, 2)), "{found:?}");
+    assert!(
+        told.contains("shared: the 8 cells of its pool are enough for 2 of 3 lines at once (1.5 : 1)"),
+        "{told}"
+    );
+    assert_eq!(lost, 0, "two lines at once");
+    assert!(shared_headroom(3).2 > 0, "three lines at once");
+}
+
 /// Two flows of one host: a lossless one to a slow port, and one of best effort to a fast port.
 fn victim(scheduler: &str) -> Json {
     let other = r#"

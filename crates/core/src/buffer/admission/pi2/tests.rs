@@ -45,7 +45,7 @@ fn judge(policy: &mut Policy, flags: Flags, micros: u64) -> HeadVerdict {
     judge_packet(policy, (0, flags), micros)
 }
 
-/// The same for the packet of this number.
+/// Judge packet `number`, which has waited for `micros`.
 fn judge_packet(policy: &mut Policy, (number, flags): (u32, Flags), micros: u64) -> HeadVerdict {
     let unit = Unit { vc: 0, frame: number, identity: number, index: 0, bytes: 1500, hop: 0, flags };
     policy.judge_frame(&unit, Span::micros(micros), policy.octets)
