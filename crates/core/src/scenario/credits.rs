@@ -1,11 +1,12 @@
 //! Credits: their guarantee on each line, the buffers that it needs, and where they cannot work.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::contract::Passing;
 use super::model::{Line, Medium, Memory, MemoryQueue, Scenario};
 use super::ports::Ports;
+use super::warnings::Warning;
 use crate::buffer::admission::{self, tail_drop};
 use crate::buffer::capacity::Capacity;
 use crate::buffer::pushout;
@@ -141,11 +142,9 @@ pub(super) fn reserved(line: &Line, side: Side, cell: CellSize) -> u64 {
 fn check_memory(scenario: &Scenario, passing: &Passing, memory: &Memory) -> Result<(), (usize, Refused)> {
     for (port, accounts) in &memory.ports {
         for (&vc, account) in passing[*port].iter().zip(&**accounts) {
-            let before = scenario.vcs[vc].path.windows(2).find(|pair| pair[1] == *port).map(|pair| pair[0]);
-            let is_per_class = |&line: &usize| {
-                scenario.lines[line].port.credit.as_ref().is_some_and(|credit| !credit.is_per_circuit())
+            let Some(line) = before(scenario, vc, *port).filter(|line| has_class_credits(scenario, *line)) else {
+                continue;
             };
-            let Some(line) = before.filter(is_per_class) else { continue };
             let MemoryQueue { pool, class, .. } = &memory.queues[account.queue()];
             if memory.pools[*pool].side == Side::Egress || account.other().is_some() {
                 let why = format!(
@@ -158,6 +157,50 @@ fn check_memory(scenario: &Scenario, passing: &Passing, memory: &Memory) -> Resu
         }
     }
     Ok(())
+}
+
+/// Return the line over which a circuit comes to a port, unless it begins there.
+fn before(scenario: &Scenario, vc: usize, port: usize) -> Option<usize> {
+    scenario.vcs[vc].path.windows(2).find(|pair| pair[1] == port).map(|pair| pair[0])
+}
+
+/// Return whether each class has credits of its own on a line.
+fn has_class_credits(scenario: &Scenario, line: usize) -> bool {
+    scenario.lines[line].port.credit.as_ref().is_some_and(|credit| !credit.is_per_circuit())
+}
+
+/// Warn of a class that comes over some lines with credits and over others without: those can fill the memory.
+pub(super) fn warning(scenario: &Scenario, passing: &Passing) -> Option<Warning> {
+    let has_credits = |line| has_class_credits(scenario, line);
+    let with_credits = passing.iter().enumerate().filter(|(line, _)| has_credits(*line));
+    let promised: BTreeSet<usize> =
+        with_credits.flat_map(|(_, circuits)| circuits.iter().map(|&vc| scenario.vcs[vc].queue)).collect();
+    let mut open = BTreeMap::new();
+    for memory in &scenario.memories {
+        for (port, accounts) in &memory.ports {
+            for (&vc, account) in passing[*port].iter().zip(&**accounts) {
+                let queue = &memory.queues[account.queue()];
+                let line = before(scenario, vc, *port).filter(|line| !has_credits(*line));
+                let line = line.filter(|_| queue.limits.pause.is_none() && promised.contains(&scenario.vcs[vc].queue));
+                if let Some(line) = line {
+                    open.entry((line, &queue.class)).or_insert(memory);
+                }
+            }
+        }
+    }
+    let (&(line, class), memory) = open.first_key_value()?;
+    let Line { name, class: role, .. } = &scenario.lines[line];
+    let others = match open.len() - 1 {
+        0 => String::new(),
+        others => format!(" ({others} other lines likewise)"),
+    };
+    let message = format!(
+        "class {class:?} may lose packets although it has credits: the line {name:?} brings it to the memory {:?} without \
+         credits{others}; give that line credits too, in port.{}.credit",
+        memory.name,
+        if role.is_empty() { name } else { role }
+    );
+    Some(Warning { code: "credits", message })
 }
 
 /// The guarantees of the lines into a port.

@@ -7,6 +7,7 @@ mod multi_hop;
 mod network;
 mod packets;
 mod refused;
+mod some_lines;
 mod two_hosts;
 
 use pushout_core::audit::audit;

@@ -12,8 +12,8 @@ use serde_json::{Value as Json, json};
 
 use super::check::Checked;
 use super::contract::{Passing, context, contracts, passing_circuits};
-use super::headroom;
 use super::model::{Line, Scenario};
+use super::{credits, headroom};
 use crate::buffer::context::Context;
 
 /// A warning about a scenario.
@@ -39,7 +39,7 @@ pub(super) fn warnings(checked: &Checked) -> Vec<Warning> {
     let routes = choice.iter().map(routes::equal);
     let ports = [clocks::samples(scenario), clocks::ticks(scenario, passing)];
     let others = [promises::broken(scenario, passing), phases::captured(scenario, passing)];
-    let routes = routes.chain(headroom::warning(scenario));
+    let routes = routes.chain(headroom::warning(scenario)).chain(credits::warning(scenario, passing));
     routes.chain(ports.into_iter().chain(others).flatten()).collect()
 }
 

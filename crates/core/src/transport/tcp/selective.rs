@@ -140,14 +140,20 @@ impl Sender {
         if segment.ecn.has(Ecn::CUT) {
             it.board.lose_at(segment.ack + segment.seq);
         }
-        let wait = it.recovery.find_losses(&mut it.board, &told);
-        let found = it.board.lost().saturating_sub(before);
-        self.aside.stats.found_lost += found.div_ceil(self.window.mss);
+        let (found, wait) = self.find_losses(&told, before, it);
         self.react(facts, (acked, segment.ecn.has(Ecn::ECE)), (&delivered, found), it);
         duplicate.iter().for_each(|block| self.take_back(*block, it));
         let restarts = acked > 0 || it.reports_older_than_head(&delivered);
         let sent = self.output_selective(now, it, out);
         self.set_selective_timer(now, Progress { acked: restarts, sent }, wait, it);
+    }
+
+    /// Find losses and count them. Returns the octets that became lost since `before` were, and when to look again.
+    fn find_losses(&mut self, told: &Told, before: u64, it: &mut Selective) -> (u64, Option<Time>) {
+        let wait = it.recovery.find_losses(&mut it.board, told);
+        let found = it.board.lost().saturating_sub(before);
+        self.aside.stats.found_lost += found.div_ceil(self.window.mss);
+        (found, wait)
     }
 
     fn told(&self, now: Time, delivered: Delivered, it: &Selective) -> Told {
@@ -354,8 +360,8 @@ impl Sender {
     pub(super) fn look_again(&mut self, now: Time, out: &mut impl Outlet) {
         let mut it = self.selective.take().expect("a sender with selective acknowledgements");
         let told = self.told(now, Delivered::default(), &it);
-        let wait = it.recovery.find_losses(&mut it.board, &told);
-        self.react(self.facts(now, None), (0, false), (&Delivered::default(), it.board.lost()), &mut it);
+        let (found, wait) = self.find_losses(&told, it.board.lost(), &mut it);
+        self.react(self.facts(now, None), (0, false), (&Delivered::default(), found), &mut it);
         let sent = self.output_selective(now, &mut it, out);
         self.set_selective_timer(now, Progress { acked: false, sent }, wait, &mut it);
         self.selective = Some(it);
