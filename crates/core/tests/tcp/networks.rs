@@ -104,7 +104,11 @@ fn goodput_of_one_flow_does_not_fall_because_the_buffer_or_the_window_grows() {
                     ]);
                     let which = format!("{congestion} {partial_ack} {delayed_ack} {window} {buffer}");
                     assert!(seen.timeouts <= 2.0, "{which}: {} timeouts", seen.timeouts);
-                    assert!(seen.goodput_mbps > 0.99 * best, "{which}: {} Mb/s", seen.goodput_mbps);
+                    // A timer that only the first partial ACK restarts expires once, in the repair of the first slow start, while a
+                    // longer queue drains: the cost of that variant. Without the timeout nothing is lost at all.
+                    let least = if seen.timeouts > 0.0 { 0.99 } else { 0.9999 };
+                    assert!(seen.goodput_mbps > least * best, "{which}: {} Mb/s", seen.goodput_mbps);
+                    assert!(seen.timeouts == 0.0 || partial_ack == "impatient", "{which}: {} timeouts", seen.timeouts);
                     best = best.max(seen.goodput_mbps);
                 }
             }
