@@ -1,5 +1,6 @@
 // Flows of one congestion control through one queue in ns-3, as benchmarks/ns3/queues.py describes them for Pushout. Prints one
-// JSON line: goodput, mean queue in packets with the one in transmission, and the drops and marks of the queue.
+// JSON line: goodput, mean queue in packets with the one in transmission, and the drops and marks of the queue. `red` waits between
+// drops as ns-2 does (`--wait=true`, the default of ns-3) or not.
 //
 //     queues --flows=2 --congestion=TcpLinuxReno --queue=codel --rate=50000000 --delay=10e-3 --limit=84 --duration=60
 //
@@ -30,6 +31,7 @@ struct Given {
     double warmup = 10;
     double duration = 60;
     double spread = 0.1;
+    bool wait = true;
     std::string mend = "none";
     std::string trace;
 
@@ -37,13 +39,14 @@ struct Given {
         CommandLine line;
         line.AddValue("flows", "TCP flows", flows);
         line.AddValue("congestion", "congestion control, a type of ns-3", congestion);
-        line.AddValue("queue", "tail-drop, step, codel, pie or fq-codel", queue);
+        line.AddValue("queue", "tail-drop, step, red, codel, pie or fq-codel", queue);
         line.AddValue("rate", "rate of the bottleneck, bit/s", rate);
         line.AddValue("delay", "its delay, s", delay);
         line.AddValue("limit", "packets in its queue discipline; with step the threshold", limit);
         line.AddValue("warmup", "time that no figure counts, s", warmup);
         line.AddValue("duration", "simulated time, s", duration);
         line.AddValue("spread", "time in which the flows start one after the other, s", spread);
+        line.AddValue("wait", "red waits between drops", wait);
         line.AddValue("mend", "what of TCP is mended: none, prr, exit or both (mends.h)", mend);
         line.AddValue("trace", "list congestion windows of the first flow: any word", trace);
         line.Parse(argc, argv);
@@ -135,6 +138,12 @@ class Dumbbell {
                                      BooleanValue(false), "QW", DoubleValue(1), "MinTh", DoubleValue(given.limit),
                                      "MaxTh", DoubleValue(given.limit), "MaxSize", StringValue("1000p"), "MeanPktSize",
                                      UintegerValue(1500), "Gentle", BooleanValue(false));
+        } else if (given.queue == "red") {
+            control.SetRootQueueDisc("ns3::RedQueueDisc", "MinTh", DoubleValue(given.limit), "MaxTh",
+                                     DoubleValue(3 * given.limit), "LInterm", DoubleValue(10), "QW", DoubleValue(0.002),
+                                     "MaxSize", StringValue("1000p"), "MeanPktSize", UintegerValue(1500), "Gentle",
+                                     BooleanValue(false), "Wait", BooleanValue(given.wait), "LinkBandwidth",
+                                     DataRateValue(given.rate));
         } else if (given.queue == "codel") {
             control.SetRootQueueDisc("ns3::CoDelQueueDisc", "MaxSize", StringValue("1000p"));
         } else if (given.queue == "pie") {

@@ -1,10 +1,13 @@
 """Pushout and ns-3 on the same queue: goodput and mean queue of each case.
 
-    .venv/bin/python benchmarks/ns3/queues.py [--out benchmarks/ns3/queues.json]
+    .venv/bin/python benchmarks/ns3/queues.py [--out benchmarks/ns3/queues.json] [--jobs 2]
+    .venv/bin/python benchmarks/ns3/queues.py --keep
 
 One bottleneck of 50 Mb/s, a round trip of 20 ms, and 1, 2 or 10 greedy flows; queues.cc has the same in ns-3, which
-`pip install ns3` provides. ns-3 runs as it is and with two mends of its TCP (mends.h). Where the simulators count
-differently, the scenario says what ns-3 has:
+`pip install ns3` provides. Each figure is the mean over several starts: the flows of ns-3 start one after the other
+within each time of `STARTS_S`, ours at random within `START_SPREAD`. ns-3 runs as it is, and changed: with either mend
+of its TCP and with both (mends.h), and RED without its wait between drops. Where the simulators count differently, the
+scenario says what ns-3 has:
 
 * The queue discipline of ns-3 lies above a device with one packet waiting and one in transmission. A limit or threshold
   in packets is two packets longer here, and a target of delay one packet time.
@@ -18,9 +21,12 @@ import argparse
 import json
 import subprocess
 import tempfile
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from itertools import product
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import pushout
@@ -31,12 +37,15 @@ DELAY_S = 10e-3
 PACKET = 1500
 PPP = 2
 WARMUP_S = 10
-DURATION_S = 60
+DURATION_S = 40
 BEYOND = 2
 """Packets below the queue discipline of ns-3."""
 PACKET_TIME_MS = 8e3 * (PACKET + PPP) / RATE
 LIMIT = 84
 THRESHOLD = 20
+STARTS_S = (0.1, 0.19, 0.31, 0.73)
+START_SPREAD = "730 ms"
+SEEDS = 20
 
 
 @dataclass(frozen=True)
@@ -64,7 +73,7 @@ class Case:
             "adaptation": {"kind": "packet"},
             "port": {"bottleneck": QUEUES[self.queue]},
             "flows": {
-                "start_spread": "100 ms",
+                "start_spread": START_SPREAD,
                 "source": {"kind": "greedy"},
                 "transport": {
                     "kind": "tcp",
@@ -84,6 +93,16 @@ QUEUES: dict[str, dict[str, Any]] = {
         "buffer": "1002 packets",
         "admission": {"policy": "step", "threshold": f"{THRESHOLD + BEYOND} packets", "action": "mark"},
     },
+    "red": {
+        "buffer": "1002 packets",
+        "admission": {
+            "policy": "red",
+            "min_threshold": f"{THRESHOLD + BEYOND} packets",
+            "max_threshold": f"{3 * THRESHOLD + BEYOND} packets",
+            "max_p": 0.1,
+            "weight": 0.002,
+        },
+    },
     "codel": {"buffer": "1002 packets", "admission": CODEL},
     "pie": {
         "buffer": "1002 packets",
@@ -96,15 +115,23 @@ QUEUES: dict[str, dict[str, Any]] = {
     },
 }
 TYPES = {"cubic": "TcpCubic", "dctcp": "TcpDctcp", "reno": "TcpLinuxReno"}
-PAIRS = [("reno", queue) for queue in ("tail-drop", "codel", "pie", "fq-codel")]
+PAIRS = [("reno", queue) for queue in ("tail-drop", "red", "codel", "pie", "fq-codel")]
 PAIRS += [("cubic", "tail-drop"), ("dctcp", "step")]
 CASES = [Case(congestion, queue, flows) for (congestion, queue), flows in product(PAIRS, (1, 2, 10))]
+MENDS = {f"mend {which}": {"mend": which} for which in ("prr", "exit", "both")}
+CHANGES: dict[str, dict[str, dict[str, Any]]] = {
+    "tail-drop": MENDS,
+    "fq-codel": MENDS,
+    "red": {"without wait": {"wait": "false"}},
+}
+"""What of ns-3 is changed, by queue."""
 
 
 def main() -> None:
     """Run all cases in both, or in Pushout alone."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path(__file__).with_suffix(".json"))
+    parser.add_argument("--jobs", type=int, default=2, help="runs of ns-3 at the same time")
     parser.add_argument("--keep", action="store_true", help="run Pushout alone, and keep what the file has of ns-3")
     asked = parser.parse_args()
     if asked.keep:
@@ -112,33 +139,53 @@ def main() -> None:
         for case in document["cases"]:
             case["pushout"] = ours(Case(case["congestion"], case["queue"], case["flows"]))
     else:
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(asked.jobs) as pool:
             program, version = ns3_program(Path(folder), "queues")
-            cases = [
-                {
-                    **asdict(case),
-                    "ns3": theirs(program, case),
-                    "mended": theirs(program, case, mend="both"),
-                    "pushout": ours(case),
-                }
-                for case in CASES
-            ]
-        document = {"ns3": version, "cases": cases}
+            found = [(case, measured(pool, program, case)) for case in CASES]
+            cases = [{**asdict(case), **runs(), "pushout": ours(case)} for case, runs in found]
+        document = {"ns3": version, "starts_s": STARTS_S, "cases": cases}
     asked.out.write_text(json.dumps(document, indent=1) + "\n")
 
 
+def measured(pool: ThreadPoolExecutor, program: str, case: Case) -> Callable[[], dict[str, Any]]:
+    """Order the runs of a case in ns-3, as it is and with each change; what is returned waits for them."""
+    changes = {"ns3": {}, **CHANGES.get(case.queue, {})}
+    runs = {
+        name: [pool.submit(theirs, program, case, spread=start, **change) for start in STARTS_S]
+        for name, change in changes.items()
+    }
+
+    def figures() -> dict[str, Any]:
+        plain, *changed = (mean([each.result() for each in runs[name]]) for name in changes)
+        return {"ns3": plain, "changed": dict(zip(list(changes)[1:], changed, strict=True))}
+
+    return figures
+
+
+def mean(runs: list[dict[str, float]]) -> dict[str, float]:
+    """Average each figure."""
+    return {key: round(fmean(run[key] for run in runs), 3) for key in runs[0]}
+
+
 def ours(case: Case, duration_s: int = DURATION_S) -> dict[str, float]:
-    """Run the case in Pushout, five times with other starts: the mean of each figure."""
-    run = pushout.run(case.scenario(duration_s), reps=5)
+    """Run the case in Pushout with several seeds: the mean of each figure."""
+    run = pushout.run(case.scenario(duration_s), reps=SEEDS)
     return {
         "goodput_mbps": round(run["summary.goodput_bps"]["mean"] / 1e6, 3),
         "queue_packets": round(run["ports.bottleneck.occupancy_mean"]["mean"], 2),
     }
 
 
-def theirs(program: str, case: Case, duration_s: int = DURATION_S, mend: str = "none") -> dict[str, float]:
-    """Run the case in ns-3, with a mend of mends.h if one is named."""
-    limit = THRESHOLD if case.queue == "step" else LIMIT
+def theirs(
+    program: str,
+    case: Case,
+    duration_s: int = DURATION_S,
+    spread: float = STARTS_S[0],
+    mend: str = "none",
+    wait: str = "true",
+) -> dict[str, float]:
+    """Run the case in ns-3, with a mend of mends.h if one is named, and RED with its wait between drops or without."""
+    limit = THRESHOLD if case.queue in ("step", "red") else LIMIT
     given = {
         "flows": case.flows,
         "congestion": TYPES[case.congestion],
@@ -148,7 +195,9 @@ def theirs(program: str, case: Case, duration_s: int = DURATION_S, mend: str = "
         "limit": limit,
         "warmup": WARMUP_S,
         "duration": duration_s,
+        "spread": spread,
         "mend": mend,
+        "wait": wait,
     }
     command = [program, *(f"--{key}={value}" for key, value in given.items())]
     printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout  # noqa: S603

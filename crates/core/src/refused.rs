@@ -41,6 +41,20 @@ pub fn unfit<T>(why: impl Into<String>) -> Result<T, Refused> {
     Err(Refused { key: None, why: why.into() })
 }
 
+/// The value of the parameter `key`, which must be greater than 0 and at most 1.
+pub fn share(key: &'static str, value: f64) -> Result<f64, Refused> {
+    if value > 0.0 && value <= 1.0 { Ok(value) } else { refuse(key, "must be greater than 0 and at most 1") }
+}
+
+/// Refuse a controller of which neither gain lets its probability change.
+pub fn gains(alpha: f64, beta: f64) -> Result<(), Refused> {
+    refuse_if(
+        alpha == 0.0 && beta == 0.0,
+        "alpha",
+        "must be greater than 0 where beta is 0: the probability would never change",
+    )
+}
+
 /// The value of the parameter `key`, which must be from 0 to 1.
 pub fn probability(key: &'static str, value: f64) -> Result<f64, Refused> {
     if (0.0..=1.0).contains(&value) { Ok(value) } else { refuse(key, "must be from 0 to 1") }

@@ -708,3 +708,46 @@ fn a_whole_number_may_have_an_exponent() {
         assert!(told.is_none_or(|told| message.is_some_and(|message| message.contains(told))), "{mss}");
     }
 }
+
+/// The message about an admission policy at a port of octets.
+fn about(admission: &str) -> String {
+    let text = LAN
+        .replace("kind = \"aal5\"\nllc_snap = true", "kind = \"packet\"")
+        .replace("8192 cells", "150 kB")
+        .replace("{ policy = \"epd\", threshold = \"7373 cells\" }", admission);
+    let line = first_line(&text);
+    line.split_once("port.bottleneck.admission.").map_or(line.clone(), |(_, message)| message.to_string())
+}
+
+#[test]
+fn a_value_with_which_a_policy_means_nothing_is_refused() {
+    for (admission, told) in [
+        (r#"{ policy = "codel", interval = "0 s" }"#, "interval: must be greater than 0"),
+        (r#"{ policy = "codel", target = "200 ms" }"#, "target: must be at most the interval of 100 ms"),
+        (r#"{ policy = "red", weight = 0 }"#, "weight: must be greater than 0 and at most 1"),
+        (r#"{ policy = "fred", weight = 0 }"#, "weight: must be greater than 0 and at most 1"),
+        (r#"{ policy = "red", packet_time = "0 s" }"#, "packet_time: must be greater than 0"),
+        (
+            r#"{ policy = "pie", alpha = 0, beta = 0 }"#,
+            "alpha: must be greater than 0 where beta is 0: the probability would never change",
+        ),
+        (
+            r#"{ policy = "pi2", alpha = 0, beta = 0 }"#,
+            "alpha: must be greater than 0 where beta is 0: the probability would never change",
+        ),
+        (
+            r#"{ policy = "static-threshold", limit = "0 %" }"#,
+            "limit: must be greater than 0: no queue could hold anything",
+        ),
+    ] {
+        assert_eq!(about(admission), told, "{admission}");
+    }
+}
+
+#[test]
+fn packets_at_a_port_that_counts_octets_are_refused_with_the_octets() {
+    assert_eq!(
+        about(r#"{ policy = "step", threshold = "20 packets" }"#),
+        r#"threshold: this port counts bytes, not packets; write "30000 bytes""#
+    );
+}

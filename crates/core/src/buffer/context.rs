@@ -5,7 +5,7 @@ use super::size::{Level, Measure};
 use crate::refused::{Refused, refuse, unfit};
 use crate::rng::{Dice, Keyed};
 use crate::transport::fec::Budget;
-use crate::units::{CELL_BYTES, Rate};
+use crate::units::{CELL_BYTES, Quantity, Rate};
 
 /// The properties of its port that a policy may use before the run.
 #[derive(Clone, Copy, Debug)]
@@ -93,7 +93,13 @@ impl Context<'_> {
 
     /// The occupancy that the parameter `key` stands for, or why it has no meaning here.
     pub fn level(&self, key: &'static str, level: Level) -> Result<u64, Refused> {
-        level.within(self.measure, self.capacity).or_else(|why| refuse(key, why))
+        level.within(self.measure, self.capacity).or_else(|why| {
+            let largest = self.contracts.iter().map(|contract| contract.octets).max();
+            let octets =
+                largest.filter(|_| self.measure == Measure::Bytes).and_then(|largest| level.octets(largest));
+            let instead = octets.map_or(String::new(), |octets| format!("; write {:?}", octets.show()));
+            refuse(key, why + &instead)
+        })
     }
 
     /// A port of `capacity` cells at 155.52 Mb/s by itself, with frames of 32 cells, for tests of policies.

@@ -143,6 +143,14 @@ impl Level {
         }
         Ok(wanted)
     }
+
+    /// The octets of a number of packets of this length, if the level is one.
+    pub fn octets(self, packet: u64) -> Option<Bytes> {
+        match self {
+            Level::Size(BufferSize::Packets(packets)) => packets.checked_mul(packet).map(Bytes),
+            _ => None,
+        }
+    }
 }
 
 impl BufferSize {

@@ -142,7 +142,8 @@ pub(super) fn reserved(line: &Line, side: Side, cell: CellSize) -> u64 {
 fn check_memory(scenario: &Scenario, passing: &Passing, memory: &Memory) -> Result<(), (usize, Refused)> {
     for (port, accounts) in &memory.ports {
         for (&vc, account) in passing[*port].iter().zip(&**accounts) {
-            let Some(line) = before(scenario, vc, *port).filter(|line| has_class_credits(scenario, *line)) else {
+            let Some(line) = before(scenario, vc, *port).filter(|line| has_class_credits(scenario, *line))
+            else {
                 continue;
             };
             let MemoryQueue { pool, class, .. } = &memory.queues[account.queue()];
@@ -181,7 +182,8 @@ pub(super) fn warning(scenario: &Scenario, passing: &Passing) -> Option<Warning>
             for (&vc, account) in passing[*port].iter().zip(&**accounts) {
                 let queue = &memory.queues[account.queue()];
                 let line = before(scenario, vc, *port).filter(|line| !has_credits(*line));
-                let line = line.filter(|_| queue.limits.pause.is_none() && promised.contains(&scenario.vcs[vc].queue));
+                let line = line
+                    .filter(|_| queue.limits.pause.is_none() && promised.contains(&scenario.vcs[vc].queue));
                 if let Some(line) = line {
                     open.entry((line, &queue.class)).or_insert(memory);
                 }

@@ -47,7 +47,7 @@ use crate::buffer::pool::Pool;
 use crate::buffer::size::{Level, Measure};
 use crate::buffer::verdict::{Action, Reason, Verdict};
 use crate::metrics::state::Figure;
-use crate::refused::{Refused, probability, refuse, refuse_if};
+use crate::refused::{Refused, probability, refuse, refuse_if, share};
 use crate::rng::Keyed;
 use crate::unit::Unit;
 use crate::units::{Bytes, CELL_BYTES, Span, Time};
@@ -129,7 +129,9 @@ impl Policy {
     /// Like [`new`](Policy::new), for a scheme that builds on this one and has random numbers of another name.
     pub(super) fn drawing(params: &Params, context: &Context<'_>, name: &str) -> Result<Policy, Refused> {
         let slot = params.packet_time.unwrap_or_else(|| mean_frame_time(context));
-        refuse_if(params.interval == Span::ZERO, "interval", "must be greater than 0")?;
+        for (key, time) in [("packet_time", slot), ("interval", params.interval)] {
+            refuse_if(time == Span::ZERO, key, "must be greater than 0")?;
+        }
         let thresholds = (params.min_threshold, params.max_threshold);
         Ok(Policy {
             detector: Detector::new(context, params.weight, thresholds, params.curve, slot)?,
@@ -275,7 +277,7 @@ impl Detector {
             );
         }
         Ok(Detector {
-            weight: probability("weight", weight)?,
+            weight: share("weight", weight)?,
             min: min as f64,
             max: max as f64,
             per_level: 1.0 / (max - min) as f64,
@@ -685,7 +687,7 @@ mod tests {
     fn impossible_parameters_are_refused() {
         let why = |params: Params| Policy::new(&params, &Context::alone(100, 1)).unwrap_err().to_string();
         assert_eq!(why(params(0.1, 1.5, 1, 2)), "max_p: must be from 0 to 1");
-        assert_eq!(why(params(-0.1, 0.5, 1, 2)), "weight: must be from 0 to 1");
+        assert_eq!(why(params(-0.1, 0.5, 1, 2)), "weight: must be greater than 0 and at most 1");
         assert_eq!(why(params(0.1, 0.5, 3, 2)), "max_threshold: 2 is below the lower threshold of 3 cells");
     }
 }

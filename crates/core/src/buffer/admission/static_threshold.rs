@@ -19,7 +19,7 @@
 use super::{Admission, Arrival, Context, Interest, Pool, Rule, Shortcuts};
 use crate::buffer::size::Level;
 use crate::buffer::verdict::{Reason, Verdict};
-use crate::refused::Refused;
+use crate::refused::{Refused, refuse_if};
 use crate::section;
 
 section! {
@@ -39,7 +39,9 @@ pub struct Policy {
 impl Policy {
     /// The policy, or why its limit cannot be.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
-        Ok(Policy { limit: context.level("limit", params.limit)? })
+        let limit = context.level("limit", params.limit)?;
+        refuse_if(limit == 0, "limit", "must be greater than 0: no queue could hold anything")?;
+        Ok(Policy { limit })
     }
 }
 

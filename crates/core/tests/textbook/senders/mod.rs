@@ -120,15 +120,16 @@ impl Path {
     /// A connection of a random kind of sender and its model.
     fn new(seed: u64, word: &str, sacks: bool) -> Path {
         let mut chance = Stream::new(seed, "senders");
-        let [ecn, by_bytes, limited, once] = [(); 4].map(|()| chance.up_to(1) == 1);
+        let [ecn, by_bytes, limited, once, linux] = [(); 5].map(|()| chance.up_to(1) == 1);
         let initial = 1 + chance.up_to(19);
         let once = once && word == "reno" && !sacks;
         let text = format!(
             "congestion = \"{word}\"\nmss = {}\ntimestamps = true\nwindow = \"1 MiB\"\nhandshake = false\n\
              slow_timer = \"1 ps\"\nmin_rto = \"60 s\"\nhystart = \"off\"\ninitial_window = {initial}\n\
              ecn = {ecn}\nbyte_counting = {by_bytes}\nlimited_transmit = {limited}\nsack = {sacks}\n\
-             recovery = \"rfc6675\"\none_fast_retransmit = {once}\n",
-            MSS + 12
+             recovery = \"rfc6675\"\none_fast_retransmit = {once}\ncubic_reno = \"{}\"\n",
+            MSS + 12,
+            if linux { "linux" } else { "rfc9438" }
         );
         let params: Params = read_section(&read(&text, Format::Toml).unwrap(), "transport").unwrap();
         let kind = match word {
@@ -138,7 +139,8 @@ impl Path {
             "cubic" => Kind::Cubic,
             _ => Kind::Dctcp,
         };
-        let (window, written) = (Window::new(kind, by_bytes, initial), SEGMENTS * MSS);
+        let (mut window, written) = (Window::new(kind, by_bytes, initial), SEGMENTS * MSS);
+        window.cubic.linux = linux;
         let model: Box<dyn Sends> = match sacks {
             true => Box::new(Selective::new(window, ecn, written, limited)),
             false => Box::new(Plain::new(window, ecn, written)),
@@ -205,7 +207,7 @@ fn tahoe_begins_a_slow_start_after_three_duplicates() {
 }
 
 #[test]
-fn cubic_follows_rfc_9438() {
+fn cubic_follows_rfc_9438_or_linux() {
     compare("cubic", false);
     compare("cubic", true);
 }

@@ -34,7 +34,7 @@ pub(crate) struct Window {
     pub(crate) inflation: u64,
     pub(crate) ssthresh: u64,
     counted: u64,
-    cubic: Cubic,
+    pub(crate) cubic: Cubic,
     dctcp: Dctcp,
 }
 
@@ -128,7 +128,9 @@ impl Window {
 
 /// RFC 9438, in segments and seconds.
 #[derive(Clone, Debug, Default)]
-struct Cubic {
+pub(crate) struct Cubic {
+    /// W_est is a target in whole segments with α = 8/15, as in `bictcp_update` of Linux.
+    pub(crate) linux: bool,
     w_max: f64,
     /// cwnd before the reduction.
     prior: f64,
@@ -164,15 +166,20 @@ impl Cubic {
         let origin = self.w_max.max(window);
         let start = [facts.now, ((origin - window) / 0.4).cbrt(), origin, window];
         let [began, k, level, w_est] = *self.epoch.get_or_insert(start);
-        let alpha = if w_est < self.prior { 3.0 * (1.0 - 0.7) / (1.0 + 0.7) } else { 1.0 };
+        let alpha = match self.linux {
+            true => 8.0 / 15.0,
+            false if w_est < self.prior => 3.0 * (1.0 - 0.7) / (1.0 + 0.7),
+            false => 1.0,
+        };
         let w_est = w_est + alpha * acked / window;
         self.epoch = Some([began, k, level, w_est]);
         let w_cubic = |t: f64| 0.4 * (t - k).powi(3) + level;
         let t = facts.now - began;
-        let next = if w_cubic(t) < w_est {
+        let next = if w_cubic(t) < w_est && !self.linux {
             w_est.max(window)
         } else {
-            let target = w_cubic(t + self.rtt).max(window).min(1.5 * window);
+            let reno = if self.linux { w_est.floor() } else { 0.0 };
+            let target = w_cubic(t + self.rtt).max(reno).max(window).min(1.5 * window);
             window + (target - window) / window * acked
         };
         self.exact = next * MSS as f64;

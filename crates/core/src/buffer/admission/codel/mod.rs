@@ -103,10 +103,14 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The policy at one port, or why its batch cannot be.
+    /// The policy at one port, or why its parameters cannot be.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let frame = context.contracts.iter().map(|contract| contract.octets).max().unwrap_or(0);
         refuse_if(params.batch == 0, "batch", "must be at least 1")?;
+        refuse_if(params.interval == Span::ZERO, "interval", "must be greater than 0")?;
+        // An interval is a round trip in the worst case, the target 5 to 10 % of it (RFC 8289, section 4.2).
+        let most = format!("must be at most the interval of {}", params.interval);
+        refuse_if(params.target > params.interval, "target", most)?;
         Ok(Policy {
             batch: (params.full == Full::FattestQueue).then_some(params.batch),
             is_discarding: false,

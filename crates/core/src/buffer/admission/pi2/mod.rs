@@ -40,7 +40,7 @@ use super::{Admission, Arrival, Context, Departure, Head, Needs, Shortcuts};
 use crate::buffer::pool::Pool;
 use crate::buffer::verdict::{Action, HeadVerdict, Reason, Verdict};
 use crate::metrics::state::Figure;
-use crate::refused::{Refused, refuse, refuse_if};
+use crate::refused::{Refused, gains, refuse, refuse_if};
 use crate::rng::{Draws, Keyed};
 use crate::unit::Unit;
 use crate::units::{Bytes, Span, Time};
@@ -122,6 +122,7 @@ impl Policy {
         for (key, gain) in [("alpha", params.alpha), ("beta", params.beta)] {
             refuse_if(!(0.0..=1e6).contains(&gain), key, "must be from 0 to 1000000")?;
         }
+        gains(params.alpha, params.beta)?;
         if !(1.0..=1e6).contains(&params.coupling) {
             return refuse("coupling", "must be from 1 to 1000000");
         }

@@ -40,7 +40,7 @@ use crate::buffer::pool::Pool;
 use crate::buffer::size::Measure;
 use crate::buffer::verdict::{Action, HeadVerdict, Reason, Verdict};
 use crate::metrics::state::Figure;
-use crate::refused::{Refused, probability, refuse, refuse_if};
+use crate::refused::{Refused, gains, probability, refuse, refuse_if};
 use crate::rng::Keyed;
 use crate::units::{Bytes, Span, Time};
 use crate::{choice, section};
@@ -112,6 +112,7 @@ impl Policy {
                 return refuse(key, "must be 0 or greater");
             }
         }
+        gains(params.alpha, params.beta)?;
         let gains = Gains::new(params, context);
         Ok(Policy {
             update: params.update,

@@ -14,7 +14,9 @@
 //! = cwnd · (1 + β) / 2. A loss or a mark leaves β · cwnd.
 //!
 //! # Parameters
-//! `cubic_c` C, 0.4 by default, and β = 0.7 (RFC 9438 section 5). `hystart` says how slow start ends before a loss. Losses are repaired as by
+//! `cubic_c` C, 0.4 by default, and β = 0.7 (RFC 9438 section 5). `cubic_reno` says how the window of Reno counts: as above, or as in
+//! Linux (`bictcp_update`): α stays 8/15, and W_est in whole segments is a target like W(t + RTT) instead of the window itself, so that
+//! the window follows it a round trip later. `hystart` says how slow start ends before a loss. Losses are repaired as by
 //! `new-reno`, whose keys count here as well, or by `recovery`.
 //!
 //! # Differences from the paper
@@ -29,13 +31,27 @@
 use super::hystart::{Growth, HyStart};
 use super::new_reno::NewReno;
 use super::{Congestion, Facts, Reaction, Timeout, Window};
+use crate::choice;
 use crate::metrics::state::Figure;
 use crate::transport::tcp::Params;
 use crate::units::{Span, Time};
 
+choice! {
+    /// How the window that Reno would have counts.
+    pub enum RenoFriendly {
+        /// It is the window where it is the larger one, and grows by a segment a round trip from the window before the loss on
+        /// (RFC 9438 section 4.3).
+        Rfc9438 = "rfc9438",
+        /// It is a target for the window, in whole segments, and always grows by 8/15 of a segment a round trip, as in Linux.
+        Linux = "linux",
+    }
+}
+
 const BETA: f64 = 0.7;
 /// α of the Reno-friendly window: 0.5294….
 const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
+/// α in Linux: the inverse of `beta_scale`, in eighths.
+const LINUX_ALPHA: f64 = 8.0 / 15.0;
 /// How many segments one ACK counts for in slow start with HyStart++ and no pacing (RFC 9406 section 4.3).
 const BURST: u64 = 8;
 
@@ -54,6 +70,7 @@ struct State {
 struct Curve {
     /// C.
     c: f64,
+    reno: RenoFriendly,
     hystart: HyStart,
     /// The window at the last loss, in segments.
     w_max: f64,
@@ -83,6 +100,17 @@ struct Epoch {
     c: f64,
 }
 
+impl RenoFriendly {
+    /// α, below the window before the last loss or above.
+    fn alpha(self, is_below: bool) -> f64 {
+        match self {
+            RenoFriendly::Rfc9438 if is_below => ALPHA,
+            RenoFriendly::Rfc9438 => 1.0,
+            RenoFriendly::Linux => LINUX_ALPHA,
+        }
+    }
+}
+
 impl Epoch {
     fn new(now: Time, cwnd: f64, w_max: f64, c: f64) -> Epoch {
         let (k, origin) = if cwnd < w_max { (k(w_max - cwnd, c), w_max) } else { (0.0, cwnd) };
@@ -107,6 +135,7 @@ impl Control {
         let (last_ack, is_limited) = (Time::ZERO, false);
         let curve = Curve {
             c: params.cubic_c,
+            reno: params.cubic_reno,
             hystart,
             w_max: 0.0,
             epoch: None,
@@ -146,10 +175,13 @@ impl Curve {
         let (cwnd, segments) = (self.cwnd / mss, acked as f64 / mss);
         let epoch = self.epoch.get_or_insert_with(|| Epoch::new(facts.now, cwnd, self.w_max, self.c));
         let t = facts.now.since(epoch.began).as_secs_f64();
-        let alpha = if epoch.w_est < self.prior { ALPHA } else { 1.0 };
-        epoch.w_est += alpha * segments / cwnd;
-        let target = epoch.window(t + self.rtt).clamp(cwnd, 1.5 * cwnd);
-        let grown = match epoch.window(t) < epoch.w_est {
+        epoch.w_est += self.reno.alpha(epoch.w_est < self.prior) * segments / cwnd;
+        let target = match self.reno {
+            RenoFriendly::Rfc9438 => epoch.window(t + self.rtt),
+            RenoFriendly::Linux => epoch.window(t + self.rtt).max(libm::floor(epoch.w_est)),
+        };
+        let target = target.clamp(cwnd, 1.5 * cwnd);
+        let grown = match self.reno == RenoFriendly::Rfc9438 && epoch.window(t) < epoch.w_est {
             true => epoch.w_est.max(cwnd),
             false => cwnd + (target - cwnd) / cwnd * segments,
         };
@@ -325,6 +357,24 @@ mod tests {
         let grown = avoidance(&mut cubic, &mut window, 0..140, 10);
         // ten round trips of 0.53 segments each
         assert!((grown - 14.0 - 10.0 * ALPHA).abs() < 1.0, "{grown}");
+    }
+
+    #[test]
+    fn in_linux_the_window_of_reno_is_a_target_and_grows_alike_above_the_last_window() {
+        let grown = |reno: RenoFriendly| {
+            let (mut cubic, mut window) = started();
+            cubic.0.curve.reno = reno;
+            window.cwnd = 20 * MSS;
+            cubic.on_loss(&mut window, facts(0));
+            window.cwnd = window.ssthresh; // 14 segments, a round trip of 10 ms
+            let below = avoidance(&mut cubic, &mut window, 0..100, 10);
+            let level = avoidance(&mut cubic, &mut window, 100..300, 10);
+            (below, level, avoidance(&mut cubic, &mut window, 300..500, 10))
+        };
+        let (linux, rfc) = (grown(RenoFriendly::Linux), grown(RenoFriendly::Rfc9438));
+        assert!(linux.0 <= rfc.0 && rfc.0 - linux.0 < 1.0, "{linux:?} {rfc:?}");
+        // 200 ACKs are some ten round trips: 8/15 of a segment in each, against a whole one from the last window on
+        assert!((rfc.2 - rfc.1) > 1.5 * (linux.2 - linux.1), "{linux:?} {rfc:?}");
     }
 
     #[test]
