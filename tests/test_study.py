@@ -390,6 +390,8 @@ def test_the_score_counts_what_is_near(tmp_path: Path) -> None:
         "within_10pct": 2,
         "independent": 3,
         "independent_within_5pct": 2,
+        "null": 0,
+        "skill": pytest.approx(2 / 3),
         "claims": 1,
         "claims_held": 1,
         "sentences": 1,
@@ -409,11 +411,11 @@ def test_the_score_counts_what_is_near(tmp_path: Path) -> None:
     assert list(done.json()) == ["studies", "score", "wall_s"]
     (study,) = done.json()["studies"]
     assert list(study) == [
-        *("id", "references", "conclusion", "assumptions", "settings", "as_printed", "replications"),
-        *("numbers", "claims", "remarks", "sensitivities"),
+        *("id", "references", "conclusion", "assumptions", "settings", "score", "as_printed"),
+        *("replications", "numbers", "claims", "remarks", "sensitivities"),
     ]
-    keys = ["id", "source", "independent", "dependent", "published", "measured", "runs", "relative_error", "verdict"]
-    assert list(study["numbers"][0]) == [*keys, "note"]
+    keys = ["id", "source", "independent", "dependent", "derived", "published", "null", "measured", "runs"]
+    assert list(study["numbers"][0]) == [*keys, "relative_error", "verdict", "note"]
     assert list(study["claims"][0]) == ["id", "source", "text", "holds", "sure", "evidence", "milder"]
 
 

@@ -7,7 +7,8 @@
     kind = "bars"      x.categories         `measure` gives a list with an entry per category
 
 The last three have `x.label`, `y.label`, `[[plot.line]]` with label, measure and printed (`{ x = y }`, for bars a
-list), and `[[plot.level]]` with label and value: horizontal lines. A line that is `like` another, given by its label,
+list; `derived` in its place for points that a formula gives and that are printed nowhere), and `[[plot.level]]` with
+label and value: horizontal lines. A line that is `like` another, given by its label,
 has its colour; if both are in one plot it is dashed. A plot with `one_run = true` shows only the first replication.
 
 A plot with `each.NAME` is drawn once for each name, which replaces `{each}` everywhere, with the keys given there
@@ -40,7 +41,7 @@ class Dots:
 
 @dataclass(frozen=True)
 class Line:
-    """One curve: a scalar measure per x, or one measure that gives a list; and the printed points.
+    """One curve: a scalar measure per x, or one measure that gives a list; and the printed points, or derived ones.
 
     Its `style` is the index of its colour and marker; `dashed` distinguishes it from another line of that colour.
     `reps` is the number of replications it shows, if not all.
@@ -52,6 +53,7 @@ class Line:
     style: int
     dashed: bool
     reps: int | None = None
+    origin: str = "printed"
 
 
 @dataclass(frozen=True)
@@ -195,10 +197,13 @@ def _line(
     names: tuple[str, ...],
     read: Callable[[str], Expression],
 ) -> Line:
-    label, measure, printed = line.pop("label"), line.pop("measure"), line.pop("printed", {})
+    label, measure = line.pop("label"), line.pop("measure")
+    origin = "derived" if "derived" in line else "printed"
+    printed = line.pop(origin, {})
     dashed = line.pop("like", None) in here
     if line:
         raise TypeError(f"unknown key of the line {label!r}: {', '.join(line)}")
     points = enumerate(printed) if kind == "bars" else ((float(x), y) for x, y in printed.items())
     texts = [measure.replace("{}", name) for name in names] if kind == "curve" else [measure]
-    return Line(label, tuple(map(read, texts)), tuple((float(x), float(y)) for x, y in points), styles[label], dashed)
+    places = tuple((float(x), float(y)) for x, y in points)
+    return Line(label, tuple(map(read, texts)), places, styles[label], dashed, origin=origin)

@@ -203,7 +203,9 @@ def _dots(axes: Any, axis: str, findings: Sequence[Finding]) -> None:
         allowed = finding.number.tolerance.of(published)
         band = {"height": 0.62, "facecolor": FAINT, "edgecolor": INK, "linewidth": 0.5, "label": "tolerance"}
         _later(axes.barh(row, 2 * allowed, left=published - allowed, **band), 4)
-        (mark,) = axes.plot(published, row, "D", ms=6.5, markerfacecolor="none", color=INK, label="printed", zorder=5)
+        (mark,) = axes.plot(
+            published, row, "D", ms=6.5, markerfacecolor="none", color=INK, zorder=5, label=finding.number.origin
+        )
         _later(mark, 3)
         low, high = finding.measured["ci95"] or [mean, mean]
         rank = list(VERDICTS).index(finding.verdict)
@@ -236,7 +238,7 @@ def _curves(axes: Any, plot: Chart, curves: Curves) -> None:
         means = [value["mean"] for _, value in known]
         look = {"color": colour, "linestyle": DASHED if line.dashed else dash, "linewidth": 1.4, "marker": marker}
         axes.plot(places, means, **look, ms=4, markevery=_marked(len(means), index, len(curves)), label=line.label)
-        _printed(axes, line.printed, colour)
+        _printed(axes, line.printed, colour, line.origin)
     axes.set_xscale(plot.scale)
     if plot.kind == "curve" and (_evenly_few(plot.x) if plot.scale == "linear" else len(plot.x) <= MARKED):
         axes.set_xticks(plot.x, [f"{x:g}" for x in plot.x])
@@ -274,18 +276,18 @@ def _bars(axes: Any, plot: Chart, curves: Curves) -> None:
                 doubt = {"yerr": [[value["mean"] - low], [high - value["mean"]]], "ecolor": INK, "capsize": 1.5}
                 look = {**fill, "edgecolor": GROUND, "linewidth": 0, "label": line.label}
                 axes.bar(x + offset, value["mean"], width * 0.92, **look, **doubt)
-        _printed(axes, [(x + offset, y) for x, y in line.printed], INK)
+        _printed(axes, [(x + offset, y) for x, y in line.printed], INK, line.origin)
     if any(_is_sure(value) for values in curves for value in values):
         doubt = {"yerr": [0.0], "fmt": "none", "ecolor": INK, "capsize": 2}
         _later(axes.errorbar([float("nan")], [0.0], **doubt, label="95 % interval"), 1)
     axes.set_xticks(plot.x, plot.categories, rotation=0 if sum(map(len, plot.categories)) < 55 else 60)
 
 
-def _printed(axes: Any, points: Sequence[tuple[float, float]], colour: str) -> None:
+def _printed(axes: Any, points: Sequence[tuple[float, float]], colour: str, origin: str) -> None:
     if points:
         look = {"ms": 6.5, "markerfacecolor": "none", "markeredgewidth": 1.3, "zorder": 4}
         axes.plot(*zip(*points, strict=True), "D", color=colour, **look)
-        _later(axes.plot([], [], "D", color=INK, label="printed", **look)[0], 2)
+        _later(axes.plot([], [], "D", color=INK, label=origin, **look)[0], 2)
 
 
 def _spread(axes: Any, weighing: Weighing) -> None:
