@@ -173,6 +173,13 @@ def test_no_independent_number_repeats_a_setting_or_another_one() -> None:
     assert not [name for name in ids if ".second." in name or "cross" in name], "what adds up to the line"
 
 
+def test_the_headline_of_the_chips_counts_its_predictions() -> None:
+    study = load("101-chip-thresholds")
+    ladders = [each for each in study.numbers if each.independent and each.id.startswith("silicon.th5.")]
+    assert f"each of the {len(ladders)} values" in study.headline
+    assert {each.tolerance.of(each.published) for each in ladders} == {0.5}, "to the packet"
+
+
 DERIVED = """
 [[number]]
 id = "formula"
