@@ -6,10 +6,10 @@
     kind = "series"    x.start, x.step      `measure` gives a list, over time or over bins
     kind = "bars"      x.categories         `measure` gives a list with an entry per category
 
-The last three have `x.label`, `y.label`, `[[plot.line]]` with label, measure and printed (`{ x = y }`, for bars a
-list; `derived` in its place for points that a formula gives and that are printed nowhere), and `[[plot.level]]` with
-label and value: horizontal lines. A line that is `like` another, given by its label,
-has its colour; if both are in one plot it is dashed. A plot with `one_run = true` shows only the first replication.
+The last three have `x.label`, `y.label`, `y.scale` ("linear" or "log"), `[[plot.line]]` with label, measure and printed
+(`{ x = y }`, for bars a list; `derived` in its place for points that a formula gives and that are printed nowhere), and
+`[[plot.level]]` with label and value: horizontal lines. A line that is `like` another, given by its label, has its
+colour; if both are in one plot it is dashed. A plot with `one_run = true` shows only the first replication.
 
 A plot with `each.NAME` is drawn once for each name, which replaces `{each}` everywhere, with the keys given there
 besides the common ones.
@@ -23,6 +23,9 @@ from typing import Any
 
 from pushout.study.expression import Expression
 from pushout.study.toml_entry import keys, made
+
+UPRIGHT = 45
+"""Largest number of letters below upright bars: the length of the longest name of a category for each of them."""
 
 STYLES = 8
 """Largest number of lines with distinct colours in a study."""
@@ -79,6 +82,12 @@ class Chart:
     scale: str
     lines: tuple[Line, ...]
     levels: tuple[Level, ...]
+    y_scale: str = "linear"
+
+    @property
+    def lying(self) -> bool:
+        """Whether bars lie, so that long names of categories stand beside them."""
+        return self.kind == "bars" and len(self.categories) * max(map(len, self.categories)) > UPRIGHT
 
     def places(self, count: int) -> tuple[float, ...]:
         """Give the positions of a line with this many points."""
@@ -167,7 +176,9 @@ def _dots(entry: dict[str, Any], numbers: Collection[str]) -> Dots:
 def _chart(kind: str, entry: dict[str, Any], styles: Mapping[str, int], read: Callable[[str], Expression]) -> Chart:
     x, y = dict(entry.pop("x")), dict(entry.pop("y"))
     labels = {"x_label": x.pop("label"), "y_label": y.pop("label")}
-    scale = x.pop("scale", "linear")
+    scale, y_scale = x.pop("scale", "linear"), y.pop("scale", "linear")
+    if y_scale not in ("linear", "log"):
+        raise TypeError(f"y.scale of the plot {entry['title']!r} must be linear or log, not {y_scale!r}")
     names, places = _places(kind, x)
     here = [line["label"] for line in entry["line"]]
     reps = 1 if entry.pop("one_run", False) else None
@@ -175,7 +186,14 @@ def _chart(kind: str, entry: dict[str, Any], styles: Mapping[str, int], read: Ca
     levels = tuple(made(Level, level) for level in entry.pop("level", ()))
     if x or y:
         raise TypeError(f"unknown key of an axis of {entry['title']!r}: {', '.join([*x, *y])}")
-    rest = {"source": "", "note": "", **entry, **labels, "categories": names if kind == "bars" else ()}
+    rest = {
+        "source": "",
+        "note": "",
+        **entry,
+        **labels,
+        "y_scale": y_scale,
+        "categories": names if kind == "bars" else (),
+    }
     return made(Chart, {"kind": kind, "x": places, "scale": scale, "lines": lines, "levels": levels, **rest})
 
 

@@ -65,8 +65,19 @@ def sections(outcome: Outcome) -> list[tuple[str, str]]:
         "conclusion": outcome.study.conclusion is not None,
         "references": bool(outcome.study.references),
     }
-    names = {"differs": "What differs", "again": "Run a row again"}
-    parts = ("differs", "numbers", "figures", "claims", "remarks", "conclusion", "assumptions", "references", "again")
+    names = {"setup": "Question, network and schemes", "differs": "What differs", "again": "Run a row again"}
+    parts = (
+        "setup",
+        "differs",
+        "numbers",
+        "figures",
+        "claims",
+        "remarks",
+        "conclusion",
+        "assumptions",
+        "references",
+        "again",
+    )
     return [(part, names.get(part, part.capitalize())) for part in parts if there.get(part, True)]
 
 
@@ -223,6 +234,7 @@ def render(reproduction: Reproduction) -> str:
         "anchor": prose.anchor,
         "place": prose.source,
         "sections": sections,
+        "asked": prose.asked,
         "values_of_plot": values.of_plot,
         "values_of_weighing": values.of_weighing,
     }
