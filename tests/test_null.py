@@ -122,6 +122,7 @@ def test_together_is_the_sum_of_the_rows_and_what_the_page_says(tmp_path: Path) 
         if "." not in cell:  # a skill is no sum
             assert numbers(cell) == [sum(each) for each in zip(*(numbers(row[column]) for row in rows), strict=True)]
     own = together(named)
+    assert render(done).count("nothing printed") == 1
     assert total[1] == f"{own['independent_within_5pct']} of {own['independent']}"
     assert f"{own['independent_within_5pct']} / {own['independent']} independent numbers" in " ".join(
         Page(render(done)).text.split()

@@ -8,6 +8,7 @@ from rich.text import Text
 
 from pushout.cli.show.columns import Column, describe
 from pushout.study.chapter import Reproduction
+from pushout.study.headline import skill
 from pushout.study.outcome import Judgement, Outcome, total
 from pushout.study.prose import first_sentence
 from pushout.study.tables import SIGNS, by_source, row
@@ -93,7 +94,7 @@ def _score(outcomes: Sequence[Outcome]) -> Iterator[list[str | Text]]:
             name,
             f"{own['independent_within_5pct']} of {own['independent']}",
             str(own["null"]),
-            f"{own['skill']:.2f}" if own["skill"] is not None else "–",
+            "–" if own["skill"] is None else skill(own),
             f"{own['sentences_held']} of {own['sentences']}",
             f"{printed['independent_within_5pct']}, {printed['sentences_held']}",
             str(own["fitted"]),
