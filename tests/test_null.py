@@ -201,6 +201,7 @@ def test_a_derived_number_is_never_called_printed_and_gets_no_share(tmp_path: Pa
     assert (number["derived"], number["independent"], number["dependent"]) == (True, False, "A formula.")
     assert (number["verdict"], score([found])["within_5pct"]) == ("differs", 0), "0.97 for 0.99 is not exact"
     assert row(found.findings[0]).origin == "derived"
+    assert not replace(found.findings[0], runs=(0.5, 1.5)).among
     drawn = draw(found)
     assert "derived" in drawn.plots[0].svg and "printed" not in drawn.plots[0].svg
     text = render(Reproduction([drawn], 1.0))

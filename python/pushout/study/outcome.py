@@ -57,9 +57,12 @@ class Finding:
     def among(self) -> bool:
         """Tell whether the printed value lies within the range of the replications, as a single run of theirs may.
 
-        A further run falls between the smallest and the largest of n with probability (n − 1) / (n + 1).
+        A further run falls between the smallest and the largest of n with probability (n − 1) / (n + 1). A derived value
+        is of no run.
         """
-        return self.runs is not None and self.runs[0] <= self.number.published <= self.runs[1]
+        if self.runs is None or self.number.derived:
+            return False
+        return self.runs[0] <= self.number.published <= self.runs[1]
 
     def json(self) -> dict[str, Any]:
         """Give the part of `reproduce --json`."""
