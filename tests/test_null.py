@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from pushout.generate import studies
 from pushout.study.chapter import Reproduction, draw
 from pushout.study.headline import skill as written
 from pushout.study.model import Study, StudyError, available, load
@@ -214,3 +215,17 @@ def test_the_points_of_a_formula_are_derived_in_a_chart(tmp_path: Path) -> None:
     drawn = draw(found)
     assert all("derived" in plot.svg and "printed" not in plot.svg for plot in drawn.plots[1:])
     assert of_plot(found, 1).heads == ["across", "ours", "ours, derived"]
+
+
+def test_the_score_of_a_report_is_taken_only_with_every_study_that_compares(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(studies, "SCORE", tmp_path / "docs.md")
+    names = [name for name in available() if load(name).compares]
+    (tmp_path / "score.md").write_text("".join(f"| {name}: title | 1 |\n" for name in names[1:]), encoding="utf-8")
+    assert studies.score(tmp_path) == names[:1]
+    assert not (tmp_path / "docs.md").exists()
+    whole = "".join(f"| {name}: title | 1 |\n" for name in names)
+    (tmp_path / "score.md").write_text(whole, encoding="utf-8")
+    assert studies.score(tmp_path) == []
+    assert (tmp_path / "docs.md").read_text(encoding="utf-8") == whole
