@@ -57,8 +57,8 @@ class Finding:
     def among(self) -> bool:
         """Tell whether the printed value lies within the range of the replications, as a single run of theirs may.
 
-        A further run falls between the smallest and the largest of n with probability (n − 1) / (n + 1). A derived value
-        is of no run.
+        A further run falls between the smallest and the largest of n with probability (n − 1) / (n + 1). No run
+        of the paper gave a derived value.
         """
         if self.runs is None or self.number.derived:
             return False
