@@ -508,6 +508,19 @@ def test_every_study_can_be_read_and_uses_all_its_cases(name: str) -> None:
     assert len(ids) == len(set(ids))
 
 
+def test_schemes_of_study_000_have_one_order_for_both_sizes() -> None:
+    """Checks compare the lists of cases that fit two patterns, entry by entry."""
+    cases = load("000-ubr-discard").cases
+
+    def schemes(network: str, size: str) -> list[str]:
+        parts = [case.split(".") for case in cases]
+        return [part[1] for part in parts if (part[0], part[2]) == (network, size)]
+
+    for network in ("lan", "access", "fifty"):
+        small, large = (schemes(network, size) for size in ("1460", "9140"))
+        assert small == large
+
+
 def test_a_line_looks_alike_in_every_plot_unless_another_line_has_its_colour() -> None:
     def chart(*labels: str, **like: str) -> dict[str, object]:
         lines = [{"label": label, "measure": "{}"} for label in labels]
