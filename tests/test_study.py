@@ -513,8 +513,7 @@ def test_schemes_of_study_000_have_one_order_for_both_sizes() -> None:
     cases = load("000-ubr-discard").cases
 
     def schemes(network: str, size: str) -> list[str]:
-        parts = [case.split(".") for case in cases]
-        return [part[1] for part in parts if (part[0], part[2]) == (network, size)]
+        return [case.split(".")[1] for case in cases if case.startswith(f"{network}.") and case.endswith(f".{size}")]
 
     for network in ("lan", "access", "fifty"):
         small, large = (schemes(network, size) for size in ("1460", "9140"))
