@@ -110,7 +110,7 @@ performance: ## Copy the latest benchmark results into docs/performance.md
 	$(MAKE) generate
 
 FINDINGS = docs/static/findings
-findings: $(VENV)/.built ## Draw the figures of docs/findings.md and of the studies' pages
+findings: $(VENV)/.built ## Draw the figures of docs/findings.md and of the studies' pages, and take docs/score.md
 	$(BIN)/pushout reproduce
 	$(BIN)/python -m pushout.generate --pictures reports
 	mkdir -p $(FINDINGS)

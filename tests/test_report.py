@@ -3,9 +3,12 @@ import shlex
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from matplotlib.figure import Figure
+from matplotlib.legend import Legend
 
 from conftest import FakeCore, command
 from pushout.source import toml
@@ -13,7 +16,7 @@ from pushout.stats import interval
 from pushout.study.chapter import Reproduction, draw
 from pushout.study.charts import Chart
 from pushout.study.headline import by_era
-from pushout.study.model import load
+from pushout.study.model import StudyError, available, load
 from pushout.study.plot import MARKS, chart, reach, shared
 from pushout.study.prose import symbols
 from pushout.study.report import basis, files, markdown, render, shelves
@@ -343,6 +346,55 @@ def test_axes_begin_at_zero_and_are_shared_within_a_figure_of_the_paper(tmp_path
     assert reach(bare, [[interval([-4.0])]])[0] < -4
     assert shared([(0, 5), (0, 14)]) == (0, 14)
     assert shared([(0, 5), (0, 16)]) is None
+
+
+def test_a_logarithmic_axis_begins_below_the_least_value_and_writes_its_powers_out(tmp_path: Path) -> None:
+    (tmp_path / "bad").mkdir()
+    log = CHARTS.replace('y = { label = "up" }', 'y = { label = "up", scale = "log" }')
+    _, curve, *_ = outcome(tmp_path, TOML + log).study.plots
+    assert isinstance(curve, Chart)
+    bare = replace(curve, levels=(), lines=(replace(curve.lines[0], printed=()),))
+    values = [[interval([120000.0]), interval([0.2])]]
+    low, high = reach(bare, values)
+    assert 0.1 < low < 0.2 and high > 120000
+    assert reach(bare, [[None]]) == (0.7, 1.4)
+    words = "".join(ElementTree.fromstring(chart(bare, values).svg).itertext())  # noqa: S314
+    assert "100\N{NO-BREAK SPACE}000" in words and "mathdefault" not in words
+    with pytest.raises(StudyError, match="scale of the plot 'A curve' must be linear or log, not 'logarithm'"):
+        toy(tmp_path / "bad", TOML + log.replace('"log"', '"logarithm"'))
+
+
+def test_bars_have_no_hatches_and_lie_where_the_names_of_categories_are_long(tmp_path: Path) -> None:
+    *_, bars = outcome(tmp_path, TOML + CHARTS).study.plots
+    assert isinstance(bars, Chart)
+    lying = replace(bars, categories=("tail drop", "complete sharing", "longest queue pushed out", "EPD"))
+    assert (bars.lying, lying.lying) == (False, True)
+    values = [[interval([1.0, 3.0])] * 4]
+    for plot in (bars, lying):
+        svg = chart(plot, values).svg
+        assert "<pattern" not in svg
+        words = "".join(ElementTree.fromstring(svg).itertext())  # noqa: S314
+        for name in (*plot.categories, "up", "printed", "ideal", "95 % interval"):
+            assert name in words
+
+
+@pytest.mark.parametrize("name", available())
+def test_the_legend_of_every_figure_fits(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Drawn with the font that the estimate of its width is for."""
+    legends: list[tuple[Figure, Legend]] = []
+    draw_legend = Figure.legend
+
+    def kept(figure: Figure, *args: Any, **looks: Any) -> Legend:
+        legends.append((figure, draw_legend(figure, *args, **looks)))
+        return legends[-1][1]
+
+    monkeypatch.setattr(Figure, "legend", kept)
+    for plot in load(name).plots:
+        if isinstance(plot, Chart):
+            count = len(plot.x) if plot.kind != "series" else 3
+            chart(plot, [[interval([1.0, 2.0])] * count for _ in plot.lines])
+    for figure, legend in legends:
+        assert legend.get_window_extent().width <= figure.bbox.width
 
 
 def test_three_plots_of_one_figure_stand_side_by_side(tmp_path: Path) -> None:

@@ -262,7 +262,7 @@ def test_a_chapter_has_conclusion_references_pictures_and_a_line_in_the_list(tmp
     ):
         assert said in words
     assert "<title>second</title>" in text
-    assert text.count('aria-label="Goodput"') == 2, "in the list and in the chapter"
+    assert text.count('aria-label="Goodput"') == 3, "in the list, at the head of the chapter and among its figures"
     assert found.json()["conclusion"] == {"stands": "All of it.", "falls": "None.", "adds": "A toy."}
     assert found.json()["references"] == ["A. Author: Toys"]
     with pytest.raises(StudyError, match="no plot has the title 'Delay'"):

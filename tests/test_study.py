@@ -390,6 +390,8 @@ def test_the_score_counts_what_is_near(tmp_path: Path) -> None:
         "within_10pct": 2,
         "independent": 3,
         "independent_within_5pct": 2,
+        "null": 0,
+        "skill": pytest.approx(2 / 3),
         "claims": 1,
         "claims_held": 1,
         "sentences": 1,
@@ -409,11 +411,11 @@ def test_the_score_counts_what_is_near(tmp_path: Path) -> None:
     assert list(done.json()) == ["studies", "score", "wall_s"]
     (study,) = done.json()["studies"]
     assert list(study) == [
-        *("id", "references", "conclusion", "assumptions", "settings", "as_printed", "replications"),
-        *("numbers", "claims", "remarks", "sensitivities"),
+        *("id", "references", "conclusion", "assumptions", "settings", "score", "as_printed"),
+        *("replications", "numbers", "claims", "remarks", "sensitivities"),
     ]
-    keys = ["id", "source", "independent", "dependent", "published", "measured", "runs", "relative_error", "verdict"]
-    assert list(study["numbers"][0]) == [*keys, "note"]
+    keys = ["id", "source", "independent", "dependent", "derived", "published", "null", "measured", "runs"]
+    assert list(study["numbers"][0]) == [*keys, "relative_error", "verdict", "note"]
     assert list(study["claims"][0]) == ["id", "source", "text", "holds", "sure", "evidence", "milder"]
 
 
@@ -504,6 +506,18 @@ def test_every_study_can_be_read_and_uses_all_its_cases(name: str) -> None:
     assert study.assumptions
     ids = [entry.id for entry in (*study.numbers, *study.claims, *study.remarks)]
     assert len(ids) == len(set(ids))
+
+
+def test_schemes_of_study_000_have_one_order_for_both_sizes() -> None:
+    """Checks compare the lists of cases that fit two patterns, entry by entry."""
+    cases = load("000-ubr-discard").cases
+
+    def schemes(network: str, size: str) -> list[str]:
+        return [case.split(".")[1] for case in cases if case.startswith(f"{network}.") and case.endswith(f".{size}")]
+
+    for network in ("lan", "access", "fifty"):
+        small, large = (schemes(network, size) for size in ("1460", "9140"))
+        assert small == large
 
 
 def test_a_line_looks_alike_in_every_plot_unless_another_line_has_its_colour() -> None:

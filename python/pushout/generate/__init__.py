@@ -1,6 +1,6 @@
 """Generate the files of the repository that follow from the declarations: `python -m pushout.generate [--check]`.
 
-`--pictures REPORT` copies the figures of the studies' pages from a report first.
+`--pictures REPORT` copies the figures of the studies' pages from a report first, and its score if it has every study.
 """
 
 import json
@@ -53,6 +53,8 @@ def main() -> int:
     """Write stale files, or with `--check` only name them."""
     if sys.argv[1:2] == ["--pictures"]:
         studies.pictures(Path(sys.argv[2]))
+        if missing := studies.score(Path(sys.argv[2])):
+            print(f"docs/score.md stays as it is: the report lacks {', '.join(missing)}", file=sys.stderr)
     files = generated()
     wrong = stale(files)
     if sys.argv[1:] == ["--check"]:

@@ -12,6 +12,8 @@ FOLDER = Path("docs/studies")
 PICTURES = Path("docs/static/studies")
 """Where `make findings` leaves the figure of each study that its page shows."""
 
+SCORE = Path("docs/score.md")
+
 
 def pages() -> dict[Path, str]:
     """Map the page of each study, and their list, to its content."""
@@ -27,6 +29,15 @@ def pictures(report: Path) -> None:
             place = [plot.title for plot in study.plots].index(study.listed_figure) + 1
             for figure in (report / "figures" / study.id).glob(f"{place:02}-*.svg"):
                 shutil.copyfile(figure, PICTURES / f"{study.id}.svg")
+
+
+def score(report: Path) -> list[str]:
+    """Copy the score of a report for `docs/validation.md`; return the studies that it lacks, without which it stays."""
+    text = (report / "score.md").read_text(encoding="utf-8")
+    missing = [study.id for study in map(load, available()) if study.compares and f"| {study.id}: " not in text]
+    if not missing:
+        SCORE.write_text(text, encoding="utf-8")
+    return missing
 
 
 def _list(studies: list[Study]) -> str:

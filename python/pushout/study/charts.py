@@ -6,9 +6,10 @@
     kind = "series"    x.start, x.step      `measure` gives a list, over time or over bins
     kind = "bars"      x.categories         `measure` gives a list with an entry per category
 
-The last three have `x.label`, `y.label`, `[[plot.line]]` with label, measure and printed (`{ x = y }`, for bars a
-list), and `[[plot.level]]` with label and value: horizontal lines. A line that is `like` another, given by its label,
-has its colour; if both are in one plot it is dashed. A plot with `one_run = true` shows only the first replication.
+The last three have `x.label`, `y.label`, `y.scale` ("linear" or "log"), `[[plot.line]]` with label, measure and printed
+(`{ x = y }`, for bars a list; `derived` in its place for points that a formula gives and that are printed nowhere), and
+`[[plot.level]]` with label and value: horizontal lines. A line that is `like` another, given by its label, has its
+colour; if both are in one plot it is dashed. A plot with `one_run = true` shows only the first replication.
 
 A plot with `each.NAME` is drawn once for each name, which replaces `{each}` everywhere, with the keys given there
 besides the common ones.
@@ -22,6 +23,9 @@ from typing import Any
 
 from pushout.study.expression import Expression
 from pushout.study.toml_entry import keys, made
+
+UPRIGHT = 45
+"""Largest number of letters below upright bars: the length of the longest name of a category for each of them."""
 
 STYLES = 8
 """Largest number of lines with distinct colours in a study."""
@@ -40,7 +44,7 @@ class Dots:
 
 @dataclass(frozen=True)
 class Line:
-    """One curve: a scalar measure per x, or one measure that gives a list; and the printed points.
+    """One curve: a scalar measure per x, or one measure that gives a list; and the printed points, or derived ones.
 
     Its `style` is the index of its colour and marker; `dashed` distinguishes it from another line of that colour.
     `reps` is the number of replications it shows, if not all.
@@ -52,6 +56,7 @@ class Line:
     style: int
     dashed: bool
     reps: int | None = None
+    origin: str = "printed"
 
 
 @dataclass(frozen=True)
@@ -77,6 +82,12 @@ class Chart:
     scale: str
     lines: tuple[Line, ...]
     levels: tuple[Level, ...]
+    y_scale: str = "linear"
+
+    @property
+    def lying(self) -> bool:
+        """Whether bars lie, so that long names of categories stand beside them."""
+        return self.kind == "bars" and len(self.categories) * max(map(len, self.categories)) > UPRIGHT
 
     def places(self, count: int) -> tuple[float, ...]:
         """Give the positions of a line with this many points."""
@@ -165,7 +176,9 @@ def _dots(entry: dict[str, Any], numbers: Collection[str]) -> Dots:
 def _chart(kind: str, entry: dict[str, Any], styles: Mapping[str, int], read: Callable[[str], Expression]) -> Chart:
     x, y = dict(entry.pop("x")), dict(entry.pop("y"))
     labels = {"x_label": x.pop("label"), "y_label": y.pop("label")}
-    scale = x.pop("scale", "linear")
+    scale, y_scale = x.pop("scale", "linear"), y.pop("scale", "linear")
+    if y_scale not in ("linear", "log"):
+        raise TypeError(f"y.scale of the plot {entry['title']!r} must be linear or log, not {y_scale!r}")
     names, places = _places(kind, x)
     here = [line["label"] for line in entry["line"]]
     reps = 1 if entry.pop("one_run", False) else None
@@ -173,7 +186,14 @@ def _chart(kind: str, entry: dict[str, Any], styles: Mapping[str, int], read: Ca
     levels = tuple(made(Level, level) for level in entry.pop("level", ()))
     if x or y:
         raise TypeError(f"unknown key of an axis of {entry['title']!r}: {', '.join([*x, *y])}")
-    rest = {"source": "", "note": "", **entry, **labels, "categories": names if kind == "bars" else ()}
+    rest = {
+        "source": "",
+        "note": "",
+        **entry,
+        **labels,
+        "y_scale": y_scale,
+        "categories": names if kind == "bars" else (),
+    }
     return made(Chart, {"kind": kind, "x": places, "scale": scale, "lines": lines, "levels": levels, **rest})
 
 
@@ -195,10 +215,13 @@ def _line(
     names: tuple[str, ...],
     read: Callable[[str], Expression],
 ) -> Line:
-    label, measure, printed = line.pop("label"), line.pop("measure"), line.pop("printed", {})
+    label, measure = line.pop("label"), line.pop("measure")
+    origin = "derived" if "derived" in line else "printed"
+    printed = line.pop(origin, {})
     dashed = line.pop("like", None) in here
     if line:
         raise TypeError(f"unknown key of the line {label!r}: {', '.join(line)}")
     points = enumerate(printed) if kind == "bars" else ((float(x), y) for x, y in printed.items())
     texts = [measure.replace("{}", name) for name in names] if kind == "curve" else [measure]
-    return Line(label, tuple(map(read, texts)), tuple((float(x), float(y)) for x, y in points), styles[label], dashed)
+    places = tuple((float(x), float(y)) for x, y in points)
+    return Line(label, tuple(map(read, texts)), places, styles[label], dashed, origin=origin)

@@ -1,8 +1,9 @@
 """What the page says of settings: which differ from print, what needs them, and what a fit on some numbers predicts."""
 
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 from pushout import _core
 from pushout.study.model import Study
@@ -57,6 +58,13 @@ def needing(outcome: Outcome) -> str:
     taken = [*outcome.judgements, *outcome.remarks]
     other = [*outcome.printed.judgements, *outcome.printed.remarks]
     return said + _changed("Only as taken", taken, other) + _changed("Only as printed", other, taken)
+
+
+def skill(own: Mapping[str, Any]) -> str:
+    """Write the skill of a score, or why it is undefined."""
+    if own["skill"] is not None:
+        return f"{own['skill']:.2f}".replace("-", "−")
+    return f"a calculation reaches all {own['independent']}" if own["independent"] else "no independent number"
 
 
 def _changed(when: str, some: list[Judgement], others: list[Judgement]) -> str:

@@ -16,7 +16,9 @@
                     full                    a larger number for `--full`
     [[number]]      id, label, text, unit, source, measure, published, note; see `tolerance`
                     dependent, exact        the reason if it is not independent; whether the settings alone imply it
+                    derived                 the formula that gives `published`, if that is printed nowhere
     [[table]]       many numbers in the form of a printed table; see `printed`
+    [[null]]        what a calculation without a simulator gives for numbers; see `null`
     [[claim]]       id, source, text, check, share, why; `milder` has text and check of a form that is not counted
     [[remark]]      the same                a cause or an opinion; claims and remarks are the sentences of the paper
     [[plot]]        see `charts`
@@ -30,7 +32,7 @@ a claim in backticks becomes a link.
 
 import itertools
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -43,6 +45,7 @@ from pushout.study import charts, printed, tolerance
 from pushout.study.case import Case
 from pushout.study.charts import Chart, Dots
 from pushout.study.expression import Expression, ExpressionError
+from pushout.study.null import Null, null_of
 from pushout.study.sensitivity import Sensitivity
 from pushout.study.settings import Assumption, Override
 from pushout.study.toml_entry import Entries, EntryError, keys, made, read
@@ -77,7 +80,11 @@ class Conclusion:
 
 @dataclass(frozen=True)
 class Number:
-    """A printed number and its measure; `dependent` is the reason if another number or the settings imply it."""
+    """A printed number and its measure; `dependent` is the reason if another number or the settings imply it.
+
+    A `derived` number is printed nowhere: we computed `published` from a formula, which the text names. `null` is its
+    value by the null model of the study, None if that has none.
+    """
 
     id: str
     source: str
@@ -89,11 +96,29 @@ class Number:
     tolerance: tolerance.Tolerance
     note: str
     dependent: str = ""
+    derived: str = ""
+    null: float | None = None
 
     @property
     def independent(self) -> bool:
-        """Whether neither the settings nor one other printed number imply it."""
-        return not self.dependent
+        """Whether it is printed, and neither the settings nor one other printed number imply it."""
+        return not self.dependent and not self.derived
+
+    @property
+    def origin(self) -> str:
+        """Whether `published` is printed or derived."""
+        return "derived" if self.derived else "printed"
+
+    def allowed(self, share: float) -> float:
+        """Give the difference that counts as within this share of print; what is exact or derived gets no share."""
+        if self.tolerance.kind == "exact" or self.derived:
+            return self.tolerance.of(self.published)
+        return tolerance.near(self.published, share)
+
+    @property
+    def null_is_near(self) -> bool:
+        """Whether the null model is within 5 % of print; it misses a number for which it has no value."""
+        return self.null is not None and abs(self.null - self.published) <= self.allowed(tolerance.NEAR)
 
 
 @dataclass(frozen=True)
@@ -133,6 +158,7 @@ class Study:
     units: Mapping[str, str]
     cases: dict[str, Case]
     numbers: tuple[Number, ...]
+    nulls: tuple[Null, ...]
     claims: tuple[Claim, ...]
     remarks: tuple[Claim, ...]
     plots: tuple[Dots | Chart, ...]
@@ -180,13 +206,16 @@ def _study(table: dict[str, Any], folder: Path) -> Study:
         raise EntryError(str(error), ("reps",)) from error
     with read(Entries(table, "cases")) as entries:
         cases = {case.id: case for grid in entries for case in _cases(grid, folder, reps)}
+    with read(Entries(table, "null")) as entries:
+        nulls = tuple(Null.read(entry) for entry in entries)
     columns = table.pop("column", {})
     with read(Entries(table, "table")) as entries:
         keys("column", columns)
         cells = (cell for entry in entries for cell in printed.numbers(entry, columns))
-        numbers = [number for cell in cells for number in _numbers(cell, figures, cases)]
+        numbers = [number for cell in cells for number in _numbers(cell, figures, cases, nulls)]
     with read(Entries(table, "number")) as entries:
-        numbers += [number for entry in entries for number in _numbers(entry, figures, cases)]
+        numbers += [number for entry in entries for number in _numbers(entry, figures, cases, nulls)]
+    _used(nulls, numbers)
     with read(Entries(table, "claim")) as entries:
         claims = tuple(_claim(entry, figures, cases) for entry in entries)
     with read(Entries(table, "remark")) as entries:
@@ -213,6 +242,7 @@ def _study(table: dict[str, Any], folder: Path) -> Study:
         "units": _units(table, figures),
         "cases": cases,
         "numbers": tuple(numbers),
+        "nulls": nulls,
         "claims": claims,
         "remarks": remarks,
         "plots": plots,
@@ -306,7 +336,20 @@ def _axis(values: Mapping[str, Any]) -> Mapping[str, list[str]]:
     return {str(value): [change.replace("{}", str(value)) for change in values["set"]] for value in values["values"]}
 
 
-def _numbers(entry: dict[str, Any], figures: Figures, cases: Mapping[str, Case]) -> Iterator[Number]:
+def _used(nulls: Sequence[Null], numbers: Iterable[Number]) -> None:
+    """Raise if a rule of the null model fits no number."""
+    ids = [number.id for number in numbers]
+    for index, rule in enumerate(nulls):
+        if not any(map(rule.fits, ids)):
+            message = f"numbers of a null must match a number, not {list(rule.numbers)!r}"
+            raise EntryError(message, ("null", str(index)))
+
+
+def _numbers(
+    entry: dict[str, Any], figures: Figures, cases: Mapping[str, Case], nulls: Sequence[Null]
+) -> Iterator[Number]:
+    if "null" in entry:
+        raise TypeError(f"{entry['id']}: a number must not have the key null; write [[null]] with its id in `numbers`")
     published = entry.pop("published")
     values = list(published.values()) if isinstance(published, dict) else [published]
     for value in values:
@@ -315,9 +358,12 @@ def _numbers(entry: dict[str, Any], figures: Figures, cases: Mapping[str, Case])
     rest = {"unit": "", "note": "", **entry, "tolerance": tolerance.read(entry, values)}
     rest.pop("exact", None)
     if not isinstance(published, dict):
-        yield made(Number, {**rest, "published": published, "measure": Expression(entry["measure"], figures, cases)})
+        rest |= {"measure": Expression(entry["measure"], figures, cases), "null": null_of(nulls, entry["id"])}
+        yield made(Number, {**rest, "published": published})
         return
     for key, value in published.items():
-        own = {name: rest[name].replace("{}", key) for name in ("label", "text")}
+        own: dict[str, Any] = {name: rest[name].replace("{}", key) for name in ("label", "text")}
         measure = Expression(entry["measure"].replace("{}", key), figures, cases)
-        yield made(Number, {**rest, **own, "id": f"{entry['id']}.{key}", "published": value, "measure": measure})
+        name = f"{entry['id']}.{key}"
+        own |= {"id": name, "published": value, "measure": measure, "null": null_of(nulls, name, key)}
+        yield made(Number, {**rest, **own})

@@ -12,7 +12,7 @@ from pushout.study.evidence import Comparison
 from pushout.study.model import Claim, Number, Study
 from pushout.study.sensitivity import Sensitivity
 from pushout.study.settings import fitted
-from pushout.study.tolerance import NEAR, near
+from pushout.study.tolerance import NEAR
 
 SETS = 400
 """Number of bootstrap resamples; it gives a share of 0.95 to within ± 0.02."""
@@ -41,7 +41,7 @@ class Finding:
 
     def is_near(self, share: float) -> bool:
         """Whether it is within this share of print, or as near as the printed digits tell."""
-        return abs(self.difference) <= near(self.number.published, share)
+        return abs(self.difference) <= self.number.allowed(share)
 
     @property
     def verdict(self) -> str:
@@ -57,9 +57,12 @@ class Finding:
     def among(self) -> bool:
         """Tell whether the printed value lies within the range of the replications, as a single run of theirs may.
 
-        A further run falls between the smallest and the largest of n with probability (n − 1) / (n + 1).
+        A further run falls between the smallest and the largest of n with probability (n − 1) / (n + 1). No run
+        of the paper gave a derived value.
         """
-        return self.runs is not None and self.runs[0] <= self.number.published <= self.runs[1]
+        if self.runs is None or self.number.derived:
+            return False
+        return self.runs[0] <= self.number.published <= self.runs[1]
 
     def json(self) -> dict[str, Any]:
         """Give the part of `reproduce --json`."""
@@ -67,8 +70,10 @@ class Finding:
             "id": self.number.id,
             "source": self.number.source,
             "independent": self.number.independent,
-            "dependent": self.number.dependent or None,
+            "dependent": self.number.dependent or self.number.derived or None,
+            "derived": bool(self.number.derived),
             "published": self.number.published,
+            "null": self.number.null,
             "measured": self.measured,
             "runs": self.runs and list(self.runs),
             "relative_error": self.relative_error,
@@ -235,6 +240,7 @@ class Outcome:
             "conclusion": conclusion and vars(conclusion),
             "assumptions": [vars(assumption) for assumption in self.study.assumptions],
             "settings": {"fitted": self.fitted, "overrides": [override.json() for override in self.study.overrides]},
+            "score": score([self]),
             "as_printed": score([self.as_printed]),
             "replications": {case: len(seeds) for case, seeds in self.seeds.items()},
             "numbers": [finding.json() for finding in self.findings],
@@ -244,19 +250,51 @@ class Outcome:
         }
 
 
-def score(outcomes: Iterable[Outcome | Variant]) -> dict[str, int]:
-    """Count the numbers by their distance from print, and the sentences (claims and remarks together) that hold."""
+@dataclass(frozen=True)
+class Hits:
+    """How many of the `of` independent numbers of a study are within 5 % of print: measured, and by the null model."""
+
+    measured: int
+    null: int
+    of: int
+
+    @classmethod
+    def count(cls, findings: Iterable[Finding]) -> "Hits":
+        """Count over the independent ones of these numbers."""
+        independent = [finding for finding in findings if finding.number.independent]
+        measured = sum(finding.is_near(NEAR) for finding in independent)
+        return cls(measured, sum(finding.number.null_is_near for finding in independent), len(independent))
+
+
+def skill(hits: Iterable[Hits]) -> float | None:
+    """Give the part of what the null model misses that the simulator reaches: (hits − null) / (n − null).
+
+    Below zero, the calculation is nearer to print. A study of which it reaches all numbers cannot distinguish the two
+    and is left out; the skill is undefined if no other is there.
+    """
+    able = [each for each in hits if each.null < each.of]
+    missed = sum(each.of - each.null for each in able)
+    return sum(each.measured - each.null for each in able) / missed if missed else None
+
+
+def score(outcomes: Iterable[Outcome | Variant]) -> dict[str, Any]:
+    """Count the numbers by their distance from print, and the sentences (claims and remarks together) that hold.
+
+    `null` counts the independent numbers that the null models reach; see `skill`.
+    """
     outcomes = list(outcomes)
     findings = [finding for outcome in outcomes for finding in outcome.findings]
-    independent = [finding for finding in findings if finding.number.independent]
+    hits = [Hits.count(outcome.findings) for outcome in outcomes]
     claims = [judgement.holds for outcome in outcomes for judgement in outcome.judgements]
     remarks = [judgement.holds for outcome in outcomes for judgement in outcome.remarks]
     return {
         "numbers": len(findings),
         "within_5pct": sum(finding.is_near(NEAR) for finding in findings),
         "within_10pct": sum(finding.is_near(2 * NEAR) for finding in findings),
-        "independent": len(independent),
-        "independent_within_5pct": sum(finding.is_near(NEAR) for finding in independent),
+        "independent": sum(each.of for each in hits),
+        "independent_within_5pct": sum(each.measured for each in hits),
+        "null": sum(each.null for each in hits),
+        "skill": skill(hits),
         "claims": len(claims),
         "claims_held": sum(claims),
         "sentences": len(claims + remarks),

@@ -2,23 +2,21 @@
 
 import io
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from textwrap import wrap
 from typing import Any
 
 from pushout.stats import Interval
 from pushout.study.charts import Chart
+from pushout.study.digits import decimals, grouped
 from pushout.study.outcome import Finding, Variant, Weighing, score
 from pushout.style import COLOURS, DASHES, FAINT, FONT_PT, GROUND, INK, MARKERS, SERIES, VERDICTS, style
 from pushout.svg import embedded, identifier
 
 DASHED = (0, (3, 1.6))
-HATCHES = ("", "////", "\\\\\\\\", "xxxx", "---", "+++", "|||", "//")
-"""Hatches distinguish bars without colours; only lines, because dots would inflate the file."""
-
 VERDICT_MARKS = {"within": "o", "uncertain": "s", "differs": "X"}
 
 LIKE = 3.0
@@ -33,8 +31,11 @@ MARKS = 9
 TICKED = 8
 """Axes of at most this many evenly spaced values label every value."""
 
-WIDTHS = (12, 34)
-"""Largest length of labels for legends of three and of two columns; longer ones have one column."""
+LETTER_PT, HANDLE_PT = 5.1, 41
+"""Mean width of a letter of a legend; width of a mark with the spaces around it."""
+
+COLUMNS = (3, 2)
+"""Numbers of columns of a legend, the first that fits; otherwise it has one."""
 
 WIDTH_IN, HEIGHT_IN, ROW_IN, FRAME_IN = 4.3, 3.1, 0.34, 1.05
 NARROW_IN = 3.6
@@ -120,23 +121,28 @@ def chart(plot: Chart, curves: Curves, limits: tuple[float, float] | None = None
 
     `limits` are those of the vertical axis; by default they follow from the values.
     """
-    labels = [line.label for line in plot.lines] + [level.label for level in plot.levels]
-    rows = -(-(len(labels) + 1) // min(2, _columns(labels)))
+    labels = [line.label for line in plot.lines] + ["95 % interval", *(level.label for level in plot.levels)]
+    width = NARROW_IN if narrow else WIDTH_IN
+    rows = -(-len(labels) // _columns(labels, width))
     kinds = {"curve": _curves, "series": _curves, "bars": _bars}
 
     def fill(axes: Any) -> None:
         kinds[plot.kind](axes, plot, curves)
-        _frame(axes, plot, limits or reach(plot, curves))
+        (_lying if plot.lying else _frame)(axes, plot, limits or reach(plot, curves))
 
-    return _draw(plot.title, HEIGHT_IN + 0.17 * rows, fill, width=NARROW_IN if narrow else WIDTH_IN)
+    height = FRAME_IN + ROW_IN * len(plot.categories) * len(plot.lines) ** 0.5 if plot.lying else HEIGHT_IN
+    return _draw(plot.title, height + 0.17 * rows, fill, width=width)
 
 
 def reach(plot: Chart, curves: Curves) -> tuple[float, float]:
-    """Compute the range of the vertical axis: from zero, unless a mean is negative."""
+    """Compute the range of the axis of values: from zero, unless a mean is negative; of a logarithm from the least."""
     known = [value for values in curves for value in values if value]
     printed = [y for line in plot.lines for _, y in line.printed] + [level.value for level in plot.levels]
     means = [value["mean"] for value in known] + printed
     bounds = [bound for value in known for bound in value["ci95"] or [value["mean"]]]
+    if plot.y_scale == "log":
+        positive = [mean for mean in means if mean > 0] or [1.0]
+        return 0.7 * min(positive), 1.4 * max(bounds + positive)
     low, high = min(0.0, *means), max(0.0, *bounds, *printed) or 1.0
     return (low - 0.04 * (high - low) if low < 0 else 0.0), high + 0.05 * (high - low)
 
@@ -165,7 +171,7 @@ def _draw(title: str, height: float, fill: Callable[[Any], None], *, width: floa
         handles, labels = axes.get_legend_handles_labels()
         unique = dict(sorted(zip(labels, handles, strict=True), key=lambda entry: _rank(entry[1])))
         if unique:
-            looks = {"ncols": _columns(unique), "frameon": False, "fontsize": 8.5}
+            looks = {"ncols": _columns(list(unique), width), "frameon": False, "fontsize": 8.5}
             figure.legend(unique.values(), unique.keys(), loc="outside upper left", **looks)
         text = io.StringIO()
         canvas: Any = FigureCanvasSVG(figure)  # savefig would draw everything twice
@@ -182,9 +188,16 @@ def _later(artist: Any, rank: int) -> None:
     artist.rank = rank
 
 
-def _columns(labels: Iterable[str]) -> int:
-    longest = max(map(len, labels))
-    return 1 + sum(longest <= width for width in WIDTHS)
+def _columns(labels: Sequence[str], width: float) -> int:
+    """Choose the columns of a legend for a figure of this width in inches; the first columns have one entry more."""
+
+    def fits(count: int) -> bool:
+        rows, longer = divmod(len(labels), count)
+        ends = accumulate(rows + (column < longer) for column in range(count))
+        columns = [labels[start:end] for start, end in pairwise((0, *ends)) if start < end]
+        return sum(HANDLE_PT + LETTER_PT * max(map(len, column)) for column in columns) <= 72 * width
+
+    return next((count for count in COLUMNS if fits(count)), 1)
 
 
 def _rows(axes: Any, labels: Sequence[str], axis: str) -> None:
@@ -203,7 +216,9 @@ def _dots(axes: Any, axis: str, findings: Sequence[Finding]) -> None:
         allowed = finding.number.tolerance.of(published)
         band = {"height": 0.62, "facecolor": FAINT, "edgecolor": INK, "linewidth": 0.5, "label": "tolerance"}
         _later(axes.barh(row, 2 * allowed, left=published - allowed, **band), 4)
-        (mark,) = axes.plot(published, row, "D", ms=6.5, markerfacecolor="none", color=INK, label="printed", zorder=5)
+        (mark,) = axes.plot(
+            published, row, "D", ms=6.5, markerfacecolor="none", color=INK, zorder=5, label=finding.number.origin
+        )
         _later(mark, 3)
         low, high = finding.measured["ci95"] or [mean, mean]
         rank = list(VERDICTS).index(finding.verdict)
@@ -216,12 +231,25 @@ def _dots(axes: Any, axis: str, findings: Sequence[Finding]) -> None:
 def _frame(axes: Any, plot: Chart, limits: tuple[float, float]) -> None:
     for level, dash in zip(plot.levels, DASHES[1:] * len(plot.levels), strict=False):
         _later(axes.axhline(level.value, color=INK, linewidth=1, linestyle=dash, label=level.label), 3)
+    axes.set_yscale(plot.y_scale)
+    if plot.y_scale == "log":
+        axes.yaxis.set_major_formatter(lambda value, _: grouped(value, decimals(float(value))))
     axes.set_ylim(*limits)
     if plot.kind == "series" and axes.get_xlim()[0] < 0 <= min(plot.places(1)):
         axes.set_xlim(left=0)
     axes.set_xlabel(plot.x_label)
     axes.set_ylabel(plot.y_label)
     axes.grid(axis="y")
+
+
+def _lying(axes: Any, plot: Chart, limits: tuple[float, float]) -> None:
+    """Frame bars that lie: the values are along the horizontal axis, the first category is on top."""
+    for level, dash in zip(plot.levels, DASHES[1:] * len(plot.levels), strict=False):
+        _later(axes.axvline(level.value, color=INK, linewidth=1, linestyle=dash, label=level.label), 3)
+    axes.set_xscale(plot.y_scale)
+    axes.set_xlim(*limits)
+    _rows(axes, plot.categories, plot.y_label)
+    axes.invert_yaxis()
 
 
 def _curves(axes: Any, plot: Chart, curves: Curves) -> None:
@@ -236,7 +264,7 @@ def _curves(axes: Any, plot: Chart, curves: Curves) -> None:
         means = [value["mean"] for _, value in known]
         look = {"color": colour, "linestyle": DASHED if line.dashed else dash, "linewidth": 1.4, "marker": marker}
         axes.plot(places, means, **look, ms=4, markevery=_marked(len(means), index, len(curves)), label=line.label)
-        _printed(axes, line.printed, colour)
+        _printed(axes, line.printed, colour, line.origin)
     axes.set_xscale(plot.scale)
     if plot.kind == "curve" and (_evenly_few(plot.x) if plot.scale == "linear" else len(plot.x) <= MARKED):
         axes.set_xticks(plot.x, [f"{x:g}" for x in plot.x])
@@ -263,29 +291,35 @@ def _evenly_few(places: Sequence[float]) -> bool:
     return 0 < len(gaps) < TICKED and max(gaps) < 1.5 * min(gaps)
 
 
+GROUP = 0.72
+"""The part of a category that its bars take; the rest keeps categories apart."""
+
+
 def _bars(axes: Any, plot: Chart, curves: Curves) -> None:
-    width = 0.8 / len(plot.lines)
+    width = GROUP / len(plot.lines)
+    draw, error, size = (axes.barh, "xerr", "height") if plot.lying else (axes.bar, "yerr", "width")
     for index, (line, values) in enumerate(zip(plot.lines, curves, strict=True)):
-        offset = (index + 0.5) * width - 0.4
-        fill = {"facecolor": SERIES[line.style % len(SERIES)], "hatch": HATCHES[line.style % len(HATCHES)]}
-        for x, value in zip(plot.places(len(values)), values, strict=True):
+        offset = (index + 0.5) * width - GROUP / 2
+        for place, value in zip(plot.places(len(values)), values, strict=True):
             if value:
                 low, high = value["ci95"] or [value["mean"]] * 2
-                doubt = {"yerr": [[value["mean"] - low], [high - value["mean"]]], "ecolor": INK, "capsize": 1.5}
-                look = {**fill, "edgecolor": GROUND, "linewidth": 0, "label": line.label}
-                axes.bar(x + offset, value["mean"], width * 0.92, **look, **doubt)
-        _printed(axes, [(x + offset, y) for x, y in line.printed], INK)
+                doubt = {error: [[value["mean"] - low], [high - value["mean"]]], "ecolor": INK, "capsize": 1.5}
+                look = {"facecolor": SERIES[line.style % len(SERIES)], "edgecolor": GROUND, "linewidth": 0.5}
+                draw(place + offset, value["mean"], **{size: width}, **look, **doubt, label=line.label)
+        points = [(place + offset, value) for place, value in line.printed]
+        _printed(axes, [point[::-1] for point in points] if plot.lying else points, INK, line.origin)
     if any(_is_sure(value) for values in curves for value in values):
-        doubt = {"yerr": [0.0], "fmt": "none", "ecolor": INK, "capsize": 2}
+        doubt = {error: [0.0], "fmt": "none", "ecolor": INK, "capsize": 2}
         _later(axes.errorbar([float("nan")], [0.0], **doubt, label="95 % interval"), 1)
-    axes.set_xticks(plot.x, plot.categories, rotation=0 if sum(map(len, plot.categories)) < 55 else 60)
+    if not plot.lying:
+        axes.set_xticks(plot.x, plot.categories)
 
 
-def _printed(axes: Any, points: Sequence[tuple[float, float]], colour: str) -> None:
+def _printed(axes: Any, points: Sequence[tuple[float, float]], colour: str, origin: str) -> None:
     if points:
         look = {"ms": 6.5, "markerfacecolor": "none", "markeredgewidth": 1.3, "zorder": 4}
         axes.plot(*zip(*points, strict=True), "D", color=colour, **look)
-        _later(axes.plot([], [], "D", color=INK, label="printed", **look)[0], 2)
+        _later(axes.plot([], [], "D", color=INK, label=origin, **look)[0], 2)
 
 
 def _spread(axes: Any, weighing: Weighing) -> None:

@@ -55,6 +55,12 @@ def first_sentence(text: str) -> str:
     return re.split(r"(?<=[.?!])\s|\n\n", text.strip(), maxsplit=1)[0]
 
 
+def asked(question: str) -> str:
+    """Return the sentence of a text that asks; the first one if none does."""
+    sentences = re.split(r"(?<=[.?!])\s+", question.strip())
+    return next((sentence for sentence in sentences if sentence.endswith("?")), sentences[0])
+
+
 def source(place: str) -> str:
     """Write out a place in a paper (the files abbreviate sec and app), without a line break before its number."""
     full = re.sub(r"\bsec\b", "section", re.sub(r"\bapp\b", "appendix", place))

@@ -65,8 +65,19 @@ def sections(outcome: Outcome) -> list[tuple[str, str]]:
         "conclusion": outcome.study.conclusion is not None,
         "references": bool(outcome.study.references),
     }
-    names = {"differs": "What differs", "again": "Run a row again"}
-    parts = ("differs", "numbers", "figures", "claims", "remarks", "conclusion", "assumptions", "references", "again")
+    names = {"setup": "Question, network and schemes", "differs": "What differs", "again": "Run a row again"}
+    parts = (
+        "setup",
+        "differs",
+        "numbers",
+        "figures",
+        "claims",
+        "remarks",
+        "conclusion",
+        "assumptions",
+        "references",
+        "again",
+    )
     return [(part, names.get(part, part.capitalize())) for part in parts if there.get(part, True)]
 
 
@@ -145,20 +156,24 @@ def _by_claims(weighing: Weighing) -> str:
 
 
 def markdown(reproduction: Reproduction) -> str:
-    """Write the score of each study as a table for other pages."""
+    """Write the score of each study that compares with print as a table for other pages."""
     titles = (
         "study",
         "independent numbers within 5 %",
+        "null model",
+        "skill",
         "all numbers",
         "sentences that hold",
         "of these claims",
         "sentences open",
         "as printed: independent numbers",
+        "skill",
         "sentences",
         "fitted choices",
     )
     head = f"| {' | '.join(titles)} |\n{'|---' * len(titles)}|\n"
-    named = [(f"{each.study.id}: {each.study.title}", total([each])) for each in reproduction.outcomes]
+    compared = [each for each in reproduction.outcomes if each.study.compares]
+    named = [(f"{each.study.id}: {each.study.title}", total([each])) for each in compared]
     return head + "".join(_line(name, own) for name, own in [*named, ("together", together(reproduction.outcomes))])
 
 
@@ -168,11 +183,14 @@ def _line(name: str, own: dict[str, Any]) -> str:
     cells = (
         name,
         f"{own['independent_within_5pct']} of {own['independent']}",
+        str(own["null"]),
+        headline.skill(own),
         f"{own['within_5pct']} of {own['numbers']}",
         f"{own['sentences_held']} of {own['sentences']}",
         f"{own['claims_held']} of {own['claims']}",
         f"{own['claims_open'] + own['remarks_open']} of {own['sentences']}",
         f"{printed['independent_within_5pct']} of {printed['independent']}",
+        headline.skill(printed),
         f"{printed['sentences_held']} of {printed['sentences']}",
         str(own["fitted"]),
     )
@@ -195,6 +213,8 @@ def render(reproduction: Reproduction) -> str:
         "serves": serves,
         "tables": tables,
         "score": total,
+        "together": together,
+        "skill": headline.skill,
         "verdict": verdict,
         "predicted": headline.predicted,
         "needing": headline.needing,
@@ -214,6 +234,7 @@ def render(reproduction: Reproduction) -> str:
         "anchor": prose.anchor,
         "place": prose.source,
         "sections": sections,
+        "asked": prose.asked,
         "values_of_plot": values.of_plot,
         "values_of_weighing": values.of_weighing,
     }

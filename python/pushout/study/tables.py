@@ -22,11 +22,15 @@ FEW = 4
 
 @dataclass(frozen=True)
 class Row:
-    """The texts of a finding; for one beyond its tolerance, `among` names the runs between which print lies."""
+    """The texts of a finding; for one beyond its tolerance, `among` names the runs between which print lies.
+
+    `origin` says whether the value in `printed` is printed or derived.
+    """
 
     id: str
     what: str
     printed: str
+    origin: str
     measured: str
     doubt: str
     difference: str
@@ -50,7 +54,7 @@ class Table:
     """The numbers of one table or section of a paper.
 
     Without columns each row is one number; with columns `rows` holds a label and a number, or None, per column.
-    `tolerances` gives the allowed differences.
+    `tolerances` gives the allowed differences. `origin` is "derived" if no number of it is printed.
     """
 
     source: str
@@ -58,6 +62,7 @@ class Table:
     rows: list[tuple[str, list[Row | None]]]
     notes: list[Note]
     tolerances: list[str]
+    origin: str
 
     @property
     def runs(self) -> list[tuple[list[Row], str]]:
@@ -85,6 +90,7 @@ def row(finding: Finding, places: int | None = None) -> Row:
         id=number.id,
         what=f"{number.label}: {number.text}" + (f" ({number.unit})" if number.unit else ""),
         printed=grouped(number.published, places),
+        origin=number.origin,
         measured=grouped(measured["mean"], digits),
         doubt=doubt(measured, digits),
         difference=apart,
@@ -128,12 +134,13 @@ def _table(source: str, findings: Sequence[Finding]) -> Table:
     labels = list(dict.fromkeys(finding.number.label for finding in findings))
     texts = list(dict.fromkeys(finding.number.text for finding in findings))
     places = {(finding.number.label, finding.number.text): finding for finding in findings}
+    origin = "derived" if all(finding.number.derived for finding in findings) else "printed"
     grid = len(labels) > 1 < len(texts) and FULL * len(labels) * len(texts) <= len(places) == len(findings)
     if not grid:
         rows = [row(finding) for finding in findings]
         shared = list(dict.fromkeys(each.note for each in rows))
         notes = [Note("", shared[0])] if len(shared) == 1 and shared[0] and len(rows) > 1 else []
-        return Table(source, [], [(each.what, [each]) for each in rows], notes, [])
+        return Table(source, [], [(each.what, [each]) for each in rows], notes, [], origin)
     units = {finding.number.text: finding.number.unit for finding in findings}
     named = [f"{text} ({units[text]})" if units[text] else text for text in texts]
     written = _written(findings)
@@ -141,7 +148,7 @@ def _table(source: str, findings: Sequence[Finding]) -> Table:
     across = [(label, [cells.get((label, text)) for text in texts]) for label in labels]
     down = [(name, [cells.get((label, text)) for label in labels]) for name, text in zip(named, texts, strict=True)]
     lines, columns = (down, labels) if len(texts) > len(labels) else (across, named)
-    return Table(source, columns, lines, _notes(findings), _tolerances(cells, texts))
+    return Table(source, columns, lines, _notes(findings), _tolerances(cells, texts), origin)
 
 
 def _written(findings: Sequence[Finding]) -> dict[tuple[str, int], int]:

@@ -1,9 +1,9 @@
 """How far a measured mean may be from print: one rule for all numbers, which the score and the verdicts share.
 
 A number is within its tolerance if it differs from print by at most 5 %, or by half a unit of the last printed digit if
-that is more, but never by more than 10 %. What follows from the settings alone (`exact = true`) has to agree in every
-printed digit. `tolerance = { relative = … }` or `{ absolute = … }` stands for another one; `note` gives the reason for
-one that is wider than the rule.
+that is more, but never by more than 10 %. What follows from the settings alone (`exact = true`), and what a formula
+gives (`derived`), has to agree in every digit. `tolerance = { relative = … }` or `{ absolute = … }` stands for another
+one; `note` gives the reason for one that is wider than the rule.
 """
 
 from collections.abc import Iterable, Mapping
@@ -59,7 +59,7 @@ def half_a_digit(published: float) -> float:
 def read(entry: Mapping[str, Any], published: Iterable[float]) -> Tolerance:
     """The tolerance of an entry of `[[number]]` with these printed values."""
     if "tolerance" not in entry:
-        return Tolerance("exact", 0) if entry.get("exact") else RULE
+        return Tolerance("exact", 0) if entry.get("exact") or entry.get("derived") else RULE
     ((kind, size),) = entry["tolerance"].items()
     if kind not in ("relative", "absolute"):
         raise TypeError(f"the tolerance of {entry['id']} is {kind}: it can be relative or absolute")

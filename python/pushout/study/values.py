@@ -62,7 +62,7 @@ def _of_chart(plot: Chart, curves: Curves) -> Values:
         means = dict(zip(plot.places(len(values)), map(_mean, values), strict=True))
         columns.append((line.label, means))
         if line.printed:
-            columns.append((f"{line.label}, printed", {place: _exact(value) for place, value in line.printed}))
+            columns.append((f"{line.label}, {line.origin}", {place: _exact(value) for place, value in line.printed}))
     places = sorted({place for _, cells in columns for place in cells})
     names = plot.categories or [f"{place:g}" for place in places]
     rows = [(name, [cells.get(place, "") for _, cells in columns]) for name, place in zip(names, places, strict=True)]
@@ -73,7 +73,8 @@ def _of_chart(plot: Chart, curves: Curves) -> Values:
 def _of_dots(plot: Dots, findings: Sequence[Finding]) -> Values:
     written = [(each.number.label, row(each)) for each in findings]
     rows = [(label, [f"{each.measured} {each.doubt}".rstrip(), each.printed]) for label, each in written]
-    return Values(plot.axis, ["number", "measured", "printed"], rows, [])
+    origins = dict.fromkeys(each.number.origin for each in findings)
+    return Values(plot.axis, ["number", "measured", " or ".join(origins)], rows, [])
 
 
 def _mean(measured: Interval | None) -> str:

@@ -8,6 +8,7 @@ from rich.text import Text
 
 from pushout.cli.show.columns import Column, describe
 from pushout.study.chapter import Reproduction
+from pushout.study.headline import skill
 from pushout.study.outcome import Judgement, Outcome, total
 from pushout.study.prose import first_sentence
 from pushout.study.tables import SIGNS, by_source, row
@@ -21,9 +22,10 @@ NUMBERS = [
 
 SCORE = [
     Column("study", right=False),
-    *(Column(title, whole=True) for title in ("numbers", "sentences", "as printed", "fitted")),
+    *(Column(title, whole=True) for title in ("numbers", "null", "skill", "sentences", "as printed", "fitted")),
 ]
-"""The columns of the score: independent numbers near print, sentences that hold, both as printed, fitted choices."""
+"""The columns of the score: independent numbers near print, those that the null model reaches, the skill, sentences
+that hold, numbers and sentences as printed, fitted choices."""
 
 
 def reproduction(
@@ -55,7 +57,8 @@ def _numbers(outcome: Outcome, console: Console, details: bool) -> None:
         rows.append([Text(source, style="dim")])
         for line in map(row, findings):
             verdict = f"{line.sign} {line.verdict}" + (f", {line.among}" if line.among else "")
-            rows.append([f"  {line.what}", line.printed, line.measured, line.difference, verdict])
+            printed = line.printed + ("" if line.origin == "printed" else f" ({line.origin})")
+            rows.append([f"  {line.what}", printed, line.measured, line.difference, verdict])
     within = len(outcome.findings) - sum(each.verdict != "within" for each in outcome.findings)
     title = f"{outcome.study.title}: {within} of {len(outcome.findings)} numbers within their tolerance"
     if rows:
@@ -78,16 +81,20 @@ def _judged(judgement: Judgement, console: Console, details: bool) -> None:
 
 
 def _score(outcomes: Sequence[Outcome]) -> Iterator[list[str | Text]]:
-    """Yield a row for each study, and one for all if there are several."""
-    named = [(f"{each.study.id}: {each.study.title}", [each]) for each in outcomes]
-    if len(outcomes) > 1:
-        named.append(("together", [each for each in outcomes if each.study.compares]))
+    """Yield a row for each study; one for all that compare with print, if there are several, is below these."""
+    compared = [each for each in outcomes if each.study.compares]
+    named = [(f"{each.study.id}: {each.study.title}", [each]) for each in compared]
+    if len(compared) > 1:
+        named.append(("together", compared))
+    named += [(f"{each.study.id}: {each.study.title}", [each]) for each in outcomes if not each.study.compares]
     for name, some in named:
         own = total(some)
         printed = own["as_printed"]
         yield [
             name,
             f"{own['independent_within_5pct']} of {own['independent']}",
+            str(own["null"]),
+            "–" if own["skill"] is None else skill(own),
             f"{own['sentences_held']} of {own['sentences']}",
             f"{printed['independent_within_5pct']}, {printed['sentences_held']}",
             str(own["fitted"]),
