@@ -43,7 +43,7 @@ BEYOND = 2
 PACKET_TIME_MS = 8e3 * (PACKET + PPP) / RATE
 LIMIT = 84
 THRESHOLD = 20
-STARTS_S = (0.1, 0.19, 0.31, 0.73)
+STARTS_S = (0.1, 0.31, 0.73)
 START_SPREAD = "730 ms"
 SEEDS = 20
 
@@ -119,12 +119,12 @@ PAIRS = [("reno", queue) for queue in ("tail-drop", "red", "codel", "pie", "fq-c
 PAIRS += [("cubic", "tail-drop"), ("dctcp", "step")]
 CASES = [Case(congestion, queue, flows) for (congestion, queue), flows in product(PAIRS, (1, 2, 10))]
 MENDS = {f"mend {which}": {"mend": which} for which in ("prr", "exit", "both")}
-CHANGES: dict[str, dict[str, dict[str, Any]]] = {
-    "tail-drop": MENDS,
-    "fq-codel": MENDS,
-    "red": {"without wait": {"wait": "false"}},
+CHANGES: dict[tuple[str, str], dict[str, dict[str, Any]]] = {
+    ("cubic", "tail-drop"): MENDS,
+    ("reno", "fq-codel"): MENDS,
+    ("reno", "red"): {"without wait": {"wait": "false"}},
 }
-"""What of ns-3 is changed, by queue."""
+"""What of ns-3 is changed, where its queue differs from ours."""
 
 
 def main() -> None:
@@ -149,7 +149,7 @@ def main() -> None:
 
 def measured(pool: ThreadPoolExecutor, program: str, case: Case) -> Callable[[], dict[str, Any]]:
     """Order the runs of a case in ns-3, as it is and with each change; what is returned waits for them."""
-    changes = {"ns3": {}, **CHANGES.get(case.queue, {})}
+    changes = {"ns3": {}, **CHANGES.get((case.congestion, case.queue), {})}
     runs = {
         name: [pool.submit(theirs, program, case, spread=start, **change) for start in STARTS_S]
         for name, change in changes.items()

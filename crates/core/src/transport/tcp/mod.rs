@@ -232,8 +232,8 @@ section! {
         pub byte_counting: bool = false,
         /// C, how fast the window grows, in segments per second³ (cubic only): RFC 9438 section 5.1.
         pub cubic_c: f64 = 0.4,
-        /// How the window that Reno would have counts (cubic only).
-        pub cubic_reno: congestion::cubic::RenoFriendly = congestion::cubic::RenoFriendly::Rfc9438,
+        /// How the window follows the curve and the window that Reno would have (cubic only).
+        pub cubic_law: congestion::cubic::Law = congestion::cubic::Law::Rfc9438,
         /// How slow start ends before a loss (cubic only).
         pub hystart: hystart::Mode = hystart::Mode::Linux,
         /// Open the window by a further mss/8 with each ACK in congestion avoidance, as 4.4BSD-Lite does although

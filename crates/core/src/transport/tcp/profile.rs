@@ -32,7 +32,7 @@ impl Profile {
             Profile::Linux => {
                 r#"
                 congestion = "cubic"
-                cubic_reno = "linux"
+                cubic_law = "linux"
                 sack = true
                 recovery = "rack"
                 window = "6 MiB"

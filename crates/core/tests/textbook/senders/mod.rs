@@ -127,7 +127,7 @@ impl Path {
             "congestion = \"{word}\"\nmss = {}\ntimestamps = true\nwindow = \"1 MiB\"\nhandshake = false\n\
              slow_timer = \"1 ps\"\nmin_rto = \"60 s\"\nhystart = \"off\"\ninitial_window = {initial}\n\
              ecn = {ecn}\nbyte_counting = {by_bytes}\nlimited_transmit = {limited}\nsack = {sacks}\n\
-             recovery = \"rfc6675\"\none_fast_retransmit = {once}\ncubic_reno = \"{}\"\n",
+             recovery = \"rfc6675\"\none_fast_retransmit = {once}\ncubic_law = \"{}\"\n",
             MSS + 12,
             if linux { "linux" } else { "rfc9438" }
         );

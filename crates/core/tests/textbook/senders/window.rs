@@ -129,7 +129,7 @@ impl Window {
 /// RFC 9438, in segments and seconds.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cubic {
-    /// W_est is a target in whole segments with α = 8/15, as in `bictcp_update` of Linux.
+    /// As in `bictcp_update` of Linux: the shortest round trip, and W_est as a target in whole segments with α = 8/15.
     pub(crate) linux: bool,
     w_max: f64,
     /// cwnd before the reduction.
@@ -145,7 +145,8 @@ pub(crate) struct Cubic {
 
 impl Cubic {
     fn measure(&mut self, rtt: f64) {
-        self.rtt = if self.rtt == 0.0 { rtt } else { 0.875 * self.rtt + 0.125 * rtt };
+        let next = if self.linux { self.rtt.min(rtt) } else { 0.875 * self.rtt + 0.125 * rtt };
+        self.rtt = if self.rtt == 0.0 { rtt } else { next };
     }
 
     /// Fast convergence (section 4.7), and 0.7 of the window (section 4.6).

@@ -14,9 +14,9 @@
 //! = cwnd · (1 + β) / 2. A loss or a mark leaves β · cwnd.
 //!
 //! # Parameters
-//! `cubic_c` C, 0.4 by default, and β = 0.7 (RFC 9438 section 5). `cubic_reno` says how the window of Reno counts: as above, or as in
-//! Linux (`bictcp_update`): α stays 8/15, and W_est in whole segments is a target like W(t + RTT) instead of the window itself, so that
-//! the window follows it a round trip later. `hystart` says how slow start ends before a loss. Losses are repaired as by
+//! `cubic_c` C, 0.4 by default, and β = 0.7 (RFC 9438 section 5). `cubic_law = "linux"` is that of
+//! `bictcp_update`: RTT is the shortest of the connection, α stays 8/15, and W_est in whole segments is a target like W(t + RTT)
+//! instead of the window itself, so that the window follows it a round trip later. `hystart` says how slow start ends before a loss. Losses are repaired as by
 //! `new-reno`, whose keys count here as well, or by `recovery`.
 //!
 //! # Differences from the paper
@@ -37,12 +37,13 @@ use crate::transport::tcp::Params;
 use crate::units::{Span, Time};
 
 choice! {
-    /// How the window that Reno would have counts.
-    pub enum RenoFriendly {
-        /// It is the window where it is the larger one, and grows by a segment a round trip from the window before the loss on
-        /// (RFC 9438 section 4.3).
+    /// How the window follows the curve and the window that Reno would have.
+    pub enum Law {
+        /// The curve is taken a smoothed round trip ahead (RFC 9438 section 4.2). Where it is larger, the window is that of Reno, which
+        /// grows by a segment a round trip from the window before the loss on (section 4.3).
         Rfc9438 = "rfc9438",
-        /// It is a target for the window, in whole segments, and always grows by 8/15 of a segment a round trip, as in Linux.
+        /// The curve is taken the shortest round trip ahead. The window of Reno, in whole segments, is a target as well, and always
+        /// grows by 8/15 of a segment a round trip.
         Linux = "linux",
     }
 }
@@ -70,12 +71,12 @@ struct State {
 struct Curve {
     /// C.
     c: f64,
-    reno: RenoFriendly,
+    law: Law,
     hystart: HyStart,
     /// The window at the last loss, in segments.
     w_max: f64,
     epoch: Option<Epoch>,
-    /// The round-trip time in seconds, smoothed; 0 before the first.
+    /// The round-trip time in seconds, smoothed or the shortest; 0 before the first.
     rtt: f64,
     /// The window in octets with its fraction; the sender has it rounded down.
     cwnd: f64,
@@ -100,13 +101,13 @@ struct Epoch {
     c: f64,
 }
 
-impl RenoFriendly {
+impl Law {
     /// α, below the window before the last loss or above.
     fn alpha(self, is_below: bool) -> f64 {
         match self {
-            RenoFriendly::Rfc9438 if is_below => ALPHA,
-            RenoFriendly::Rfc9438 => 1.0,
-            RenoFriendly::Linux => LINUX_ALPHA,
+            Law::Rfc9438 if is_below => ALPHA,
+            Law::Rfc9438 => 1.0,
+            Law::Linux => LINUX_ALPHA,
         }
     }
 }
@@ -135,7 +136,7 @@ impl Control {
         let (last_ack, is_limited) = (Time::ZERO, false);
         let curve = Curve {
             c: params.cubic_c,
-            reno: params.cubic_reno,
+            law: params.cubic_law,
             hystart,
             w_max: 0.0,
             epoch: None,
@@ -153,8 +154,7 @@ impl Curve {
     /// `acked` octets were acknowledged outside of recovery.
     fn grow(&mut self, window: &mut Window, acked: u64, facts: Facts) {
         if let Some(rtt) = facts.rtt {
-            let rtt = rtt.as_secs_f64();
-            self.rtt = if self.rtt == 0.0 { rtt } else { self.rtt + (rtt - self.rtt) / 8.0 };
+            self.measure(rtt.as_secs_f64());
         }
         let since_last = facts.now.since(std::mem::replace(&mut self.last_ack, facts.now));
         let is_limited = std::mem::take(&mut self.is_limited);
@@ -175,18 +175,26 @@ impl Curve {
         let (cwnd, segments) = (self.cwnd / mss, acked as f64 / mss);
         let epoch = self.epoch.get_or_insert_with(|| Epoch::new(facts.now, cwnd, self.w_max, self.c));
         let t = facts.now.since(epoch.began).as_secs_f64();
-        epoch.w_est += self.reno.alpha(epoch.w_est < self.prior) * segments / cwnd;
-        let target = match self.reno {
-            RenoFriendly::Rfc9438 => epoch.window(t + self.rtt),
-            RenoFriendly::Linux => epoch.window(t + self.rtt).max(libm::floor(epoch.w_est)),
+        epoch.w_est += self.law.alpha(epoch.w_est < self.prior) * segments / cwnd;
+        let target = match self.law {
+            Law::Rfc9438 => epoch.window(t + self.rtt),
+            Law::Linux => epoch.window(t + self.rtt).max(libm::floor(epoch.w_est)),
         };
         let target = target.clamp(cwnd, 1.5 * cwnd);
-        let grown = match self.reno == RenoFriendly::Rfc9438 && epoch.window(t) < epoch.w_est {
+        let grown = match self.law == Law::Rfc9438 && epoch.window(t) < epoch.w_est {
             true => epoch.w_est.max(cwnd),
             false => cwnd + (target - cwnd) / cwnd * segments,
         };
         self.cwnd = (grown * mss).min(window.limit() as f64);
         window.cwnd = self.cwnd as u64;
+    }
+
+    fn measure(&mut self, rtt: f64) {
+        self.rtt = match self.law {
+            _ if self.rtt == 0.0 => rtt,
+            Law::Rfc9438 => self.rtt + (rtt - self.rtt) / 8.0,
+            Law::Linux => self.rtt.min(rtt),
+        };
     }
 
     /// Time in which the window does not follow the curve does not count (RFC 9438 section 5.8): the application is the limit, or slow
@@ -361,9 +369,9 @@ mod tests {
 
     #[test]
     fn in_linux_the_window_of_reno_is_a_target_and_grows_alike_above_the_last_window() {
-        let grown = |reno: RenoFriendly| {
+        let grown = |law: Law| {
             let (mut cubic, mut window) = started();
-            cubic.0.curve.reno = reno;
+            cubic.0.curve.law = reno;
             window.cwnd = 20 * MSS;
             cubic.on_loss(&mut window, facts(0));
             window.cwnd = window.ssthresh; // 14 segments, a round trip of 10 ms
@@ -371,7 +379,7 @@ mod tests {
             let level = avoidance(&mut cubic, &mut window, 100..300, 10);
             (below, level, avoidance(&mut cubic, &mut window, 300..500, 10))
         };
-        let (linux, rfc) = (grown(RenoFriendly::Linux), grown(RenoFriendly::Rfc9438));
+        let (linux, rfc) = (grown(Law::Linux), grown(Law::Rfc9438));
         assert!(linux.0 <= rfc.0 && rfc.0 - linux.0 < 1.0, "{linux:?} {rfc:?}");
         // 200 ACKs are some ten round trips: 8/15 of a segment in each, against a whole one from the last window on
         assert!((rfc.2 - rfc.1) > 1.5 * (linux.2 - linux.1), "{linux:?} {rfc:?}");
