@@ -15,6 +15,7 @@ __all__ = [
     "Trace",
     "docs",
     "floor",
+    "limit_memory",
     "name_fault",
     "no_entry",
     "panic",
@@ -80,6 +81,9 @@ class Trace:
 
 def panic(name: str, message: str) -> None: ...
 def floor(cells: int) -> float: ...
+def limit_memory(limit: int, message: str, code: int) -> None:
+    """End the process with a code and a message as soon as it has more octets in memory than `limit` (Linux)."""
+
 def name_fault(name: str) -> str | None: ...
 def no_entry(name: str, names: Sequence[str]) -> str: ...
 def unknown(what: str, name: str, allowed: Sequence[str]) -> str: ...

@@ -2,6 +2,7 @@
 
 mod document;
 mod failure;
+mod memory;
 mod pool;
 mod reached;
 mod scenario;
@@ -55,6 +56,12 @@ mod _core {
     fn panic(name: &str, message: &str) -> PyResult<()> {
         let panic = || -> Result<(), String> { panic!("{message}") };
         Ok(guarded(|| described(name, &[], None, None), panic)?)
+    }
+
+    /// End the process with a code and a message as soon as it has more octets in memory than `limit` (Linux).
+    #[pyfunction]
+    fn limit_memory(limit: u64, message: String, code: i32) {
+        memory::limit(limit, message, code);
     }
 
     /// Seconds that `cells` cells take through a ring with early packet discard and counters, and nothing else: a lower

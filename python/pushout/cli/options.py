@@ -172,6 +172,55 @@ POLICY = click.option(
 )
 
 
+SHARE = 0.9
+"""The share of the free memory that a command may take by default."""
+
+
+def _free_memory() -> int | None:
+    """Return the octets of memory that the system can still give, as Linux estimates it."""
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return None
+    return next((1024 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable:")), None)
+
+
+def _limit_memory(context: click.Context, _option: click.Parameter, value: str | None) -> None:
+    """End the process with a message before the system runs out of memory."""
+    if context.resilient_parsing:
+        return
+    from pushout import _core
+    from pushout.question.quantity import SIZES, split
+
+    limit = _free_memory()
+    if value is not None:
+        try:
+            number, unit = split(value)
+        except PushoutError as error:
+            raise click.BadParameter(str(error)) from None
+        if unit not in SIZES or number <= 0:
+            raise click.BadParameter(f"the value must be a size greater than 0, as in 4 GB, not {quoted(value)}")
+        limit = round(number * SIZES[unit])
+    elif limit is not None:
+        limit = round(SHARE * limit)
+    if limit is not None:
+        asked = "--memory" if value is not None else "nine tenths of what was free"
+        message = (
+            f"Error: {context.info_name} needs more than {limit / 1e9:.3g} GB of memory ({asked}). Shorten duration, "
+            "limit buffers, lower the rates of sources, or measure less; --memory SIZE allows more."
+        )
+        _core.limit_memory(limit, message, BAD_SCENARIO)
+
+
+MEMORY = click.option(
+    "--memory",
+    expose_value=False,
+    metavar="SIZE",
+    callback=_limit_memory,
+    help="End with a message above this memory, as in 4 GB (default: nine tenths of what is free; Linux).",
+)
+
+
 _ALLOWED = "pushout.allowed"
 """Where the folders of `--allow-files` wait for the scenario."""
 
@@ -203,7 +252,7 @@ def given_policies() -> tuple[str, ...]:
 
 def SET(command: Any) -> Any:  # noqa: N802  (a group of options, as the others are options)
     """Add the options that override keys of a scenario."""
-    return _SETS(POLICY(ALLOW(command)))
+    return _SETS(POLICY(ALLOW(MEMORY(command))))
 
 
 ENGINE = click.option(

@@ -194,6 +194,7 @@ pub(super) fn warning(scenario: &Scenario, passing: &Passing) -> Option<Warning>
     let Line { name, class: role, .. } = &scenario.lines[line];
     let others = match open.len() - 1 {
         0 => String::new(),
+        1 => " (1 other line likewise)".to_string(),
         others => format!(" ({others} other lines likewise)"),
     };
     let message = format!(

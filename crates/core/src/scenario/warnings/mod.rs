@@ -2,6 +2,8 @@
 
 mod clocks;
 
+mod growth;
+
 mod phases;
 
 mod promises;
@@ -38,7 +40,8 @@ pub(super) fn warnings(checked: &Checked) -> Vec<Warning> {
     let passing = &passing_circuits(scenario);
     let routes = choice.iter().map(routes::equal);
     let ports = [clocks::samples(scenario), clocks::ticks(scenario, passing)];
-    let others = [promises::broken(scenario, passing), phases::captured(scenario, passing)];
+    let others =
+        [growth::warning(scenario), promises::broken(scenario, passing), phases::captured(scenario, passing)];
     let routes = routes.chain(headroom::warning(scenario)).chain(credits::warning(scenario, passing));
     routes.chain(ports.into_iter().chain(others).flatten()).collect()
 }
