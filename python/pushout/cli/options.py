@@ -236,9 +236,11 @@ def default_folder(name: str) -> str:
 
 def scenario_file(path: str) -> "Source":
     """Read the scenario of the command line: a file, even if its name looks like the text of one."""
+    from pushout.cli.progress import Progress
     from pushout.source import load
 
-    return load(Path(path), allow_files=allowed())
+    with Progress("packets", about=True) as progress:
+        return load(Path(path), allow_files=allowed(), progress=progress)
 
 
 OTHERS = {"low": "from", "high": "to"}
