@@ -241,6 +241,9 @@ def test_a_picture_of_no_known_format_is_refused(capsys: pytest.CaptureFixture[s
     status, said = told(capsys, "plot", "lan", "--out", "queue.gif")
     assert status == 2
     assert "the file must end in .png, .svg or .pdf, not 'queue.gif'" in said
+    status, said = told(capsys, "plot", "lan", "--out", "s3://KEY:SECRET@")
+    assert status == 2
+    assert "not 's3://***@'" in said
 
 
 def test_finished_runs_are_drawn_from_their_folders(
