@@ -13,8 +13,10 @@ import pytest
 
 PUSHOUT = [sys.executable, "-m", "pushout"]
 
-LONG = ["run", "lan", "--set", "duration=100000 s"]
+LASTING = ["--set", "duration=100000 s"]
+LONG = ["run", "lan", *LASTING]
 SHORT = ["--set", "duration=10 ms"]
+GOAL = ["--goal", "goodput_ratio>=0", "--over", "port.bottleneck.buffer"]
 VERBS = [
     ["run", "lan", *SHORT],
     ["validate", "lan"],
@@ -24,7 +26,7 @@ VERBS = [
     ["scenarios"],
     ["init", "new"],
     ["compare", "lan", "--policies", "epd,ppd", "--reps", "2", *SHORT],
-    ["size", "lan", "--goal", "goodput_ratio>=0", "--over", "port.bottleneck.buffer", "--least", "2", *SHORT],
+    ["size", "lan", *GOAL, "--least", "2", *SHORT],
     ["plot", "lan", *SHORT],
     ["sweep", "w.toml"],
     ["check", "p.py"],
@@ -109,6 +111,47 @@ def test_a_signal_at_any_moment_ends_a_run_without_a_traceback(sent: signal.Sign
         assert "Traceback" not in err, err
         # Before the command line is loaded the interpreter has its own answer to TERM.
         assert process.returncode in (code, -sent), err
+
+
+ENDLESS = [
+    [*LONG, "--trace", "pcapng", "--out", "out"],
+    ["compare", "lan", "--policies", "epd,ppd", *LASTING, "--out", "out"],
+    ["size", "lan", *GOAL, *LASTING, "--out", "out"],
+    ["sweep", "long.toml", "--out", "out"],
+    ["plot", "lan", *LASTING],
+    ["bench", "--workloads", "W4-100k", "--reps", "50"],
+    ["reproduce", "106", "--out", "report"],
+]
+"""Commands that take minutes."""
+
+BRIEF = [
+    ["explain", "lan"],
+    ["validate", "lan"],
+    ["check", "p.py"],
+    ["lab", "lan", "--out", "lab.html"],
+    ["init", "new"],
+]
+"""Commands that may end before the signal comes."""
+
+
+@pytest.mark.timeout(0)
+@pytest.mark.parametrize("verb", [*ENDLESS, *BRIEF], ids=lambda verb: verb[0])
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_at_any_moment_ends_every_verb(
+    sent: signal.Signals, code: int, verb: list[str], tmp_path: Path
+) -> None:
+    moments = random.Random(f"{verb[0]} {code}")  # noqa: S311
+    (tmp_path / "long.toml").write_text('scenario = "lan"\nset = ["duration=100000 s"]\n', encoding="utf-8")
+    for _ in range(max(2, MOMENTS // 4)):
+        with subprocess.Popen(
+            [*PUSHOUT, *verb], cwd=folder(tmp_path), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        ) as process:
+            time.sleep(moments.uniform(0.1, 3 if verb in ENDLESS else 0.6))
+            process.send_signal(sent)
+            _, err = process.communicate(timeout=5)
+        # Before the package is loaded the interpreter has its own answer to both.
+        assert "Traceback" not in err or "pushout" not in err, err
+        assert process.returncode in (code, -sent) or (verb in BRIEF and process.returncode in (0, 1)), err
 
 
 def test_an_input_that_is_closed_is_named(tmp_path: Path) -> None:
