@@ -21,6 +21,9 @@ Overrides = Mapping[str, Any] | Iterable[str]
 SIZE_LIMIT = 16 * 2**20
 """Largest size of a file in bytes; a larger one is rejected as a mistake."""
 
+QUOTED = (".toml", ".json")
+"""Suffixes of files of which messages quote a line."""
+
 MARK = "\ufeff"
 """The byte order mark, which may begin a text once."""
 
@@ -94,7 +97,7 @@ def read(path: str, what: str = "scenario") -> Source:
         with Path(path).open("rb") as file:
             if os.fstat(file.fileno()).st_size > SIZE_LIMIT:
                 raise _too_large(path, what)
-            return Source(_decode(_limited(file, path, what), path), place(path))
+            return Source(_decode(_limited(file, path, what), path), _name(path))
     except FileNotFoundError:
         raise _absent(path) from None
     except IsADirectoryError:
@@ -104,6 +107,16 @@ def read(path: str, what: str = "scenario") -> Source:
             raise
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise ScenarioError(f"{place(path)}: cannot be read: {reason}") from None
+
+
+def _name(path: str) -> str:
+    """Name a file in messages: a link by its target if that is not named as a scenario, so that no line is quoted.
+
+    `is_quotable` in `crates/core/src/language/message.rs` decides by this name.
+    """
+    target = Path(path).resolve()
+    is_disguised = Path(path).suffix.lower() in QUOTED and target.suffix.lower() not in QUOTED
+    return place(str(target) if is_disguised else path)
 
 
 def _absent(path: str) -> ScenarioNotFoundError:
