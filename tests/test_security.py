@@ -43,7 +43,7 @@ def test_a_sweep_runs_no_code(verb: str) -> None:
 
 
 NETRC = "machine example.org\npassword hunter2\n"
-KEYS = 'name = "x"\npassword = "hunter2"\n'
+KEYS = 'password = "hunter2"\nname = "x"\n'
 
 VERBS = [
     ["run"],
