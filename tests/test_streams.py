@@ -12,6 +12,9 @@ from pathlib import Path
 import pytest
 
 PUSHOUT = [sys.executable, "-m", "pushout"]
+BEGUN = b"."
+MARKED = [sys.executable, "-c", f"import os; os.write(1, {BEGUN!r}); from pushout.__main__ import main; main()"]
+"""Pushout, which first writes that the interpreter is there: before, it answers signals itself."""
 
 LASTING = ["--set", "duration=100000 s"]
 LONG = ["run", "lan", *LASTING]
@@ -94,6 +97,17 @@ def test_a_process_whose_reader_leaves_ends_within_a_second(
         assert process.returncode == (130 if sent == signal.SIGINT else 143)
 
 
+def stopped(verb: list[str], where: Path, sent: signal.Signals, after_s: float) -> tuple[int, str]:
+    """Send a signal to a verb so long after it began; the exit code and the messages."""
+    with subprocess.Popen([*MARKED, *verb], cwd=where, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout
+        assert process.stdout.read(len(BEGUN)) == BEGUN
+        time.sleep(after_s)
+        process.send_signal(sent)
+        _, err = process.communicate(timeout=5)
+    return process.returncode, err.decode()
+
+
 def is_traceback(err: str) -> bool:
     """Return whether Pushout ended in a traceback; before `__main__.py` runs the interpreter itself answers signals."""
     return "Traceback" in err and "__main__.py" in err
@@ -107,14 +121,9 @@ MOMENTS = int(os.environ.get("PUSHOUT_KILLS", "8"))
 def test_a_signal_at_any_moment_ends_a_run_without_a_traceback(sent: signal.Signals, code: int, tmp_path: Path) -> None:
     moments = random.Random(int(sent))  # noqa: S311
     for _ in range(MOMENTS):
-        with subprocess.Popen(
-            [*PUSHOUT, *LONG], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        ) as process:
-            time.sleep(moments.uniform(0.15, 1))
-            process.send_signal(sent)
-            _, err = process.communicate(timeout=5)
+        ended, err = stopped(LONG, tmp_path, sent, moments.uniform(0, 1))
         assert not is_traceback(err), err
-        assert process.returncode in (code, -sent), err
+        assert ended in (code, -sent), err
 
 
 ENDLESS = [
@@ -147,14 +156,10 @@ def test_a_signal_at_any_moment_ends_every_verb(
     moments = random.Random(f"{verb[0]} {code}")  # noqa: S311
     (tmp_path / "long.toml").write_text('scenario = "lan"\nset = ["duration=100000 s"]\n', encoding="utf-8")
     for _ in range(max(2, MOMENTS // 4)):
-        with subprocess.Popen(
-            [*PUSHOUT, *verb], cwd=folder(tmp_path), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        ) as process:
-            time.sleep(moments.uniform(0.1, 3 if verb in ENDLESS else 0.6))
-            process.send_signal(sent)
-            _, err = process.communicate(timeout=5)
+        moment = moments.uniform(0, 3 if verb in ENDLESS else 0.6)
+        ended, err = stopped(verb, folder(tmp_path), sent, moment)
         assert not is_traceback(err), err
-        assert process.returncode in (code, -sent) or (verb in BRIEF and process.returncode in (0, 1)), err
+        assert ended in (code, -sent) or (verb in BRIEF and ended in (0, 1)), err
 
 
 def test_an_input_that_is_closed_is_named(tmp_path: Path) -> None:
