@@ -431,3 +431,11 @@ def test_the_figure_has_the_title_of_its_scenario_and_a_legend_that_covers_nothi
     for axes in figure.axes:
         assert axes.get_ylim()[0] >= 0
         assert axes.get_xlim()[0] >= 0, "no time and no delay before zero"
+
+
+def test_a_comparison_in_a_shared_memory_says_how_its_policies_are_tried(capsys: pytest.CaptureFixture[str]) -> None:
+    command("compare", "tomahawk", "--policies", "epd,ppd", "--reps", "2", code=3)
+    assert capsys.readouterr().err.splitlines()[-1] == (
+        "no port has a limited buffer: choose a port with --port; memory.chip holds the packets, and "
+        "run --set 'memory.chip.admission=…' or a sweep over that key gives it another policy"
+    )

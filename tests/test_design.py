@@ -329,3 +329,10 @@ def test_the_example_sweeps_two_hundred_runs_and_more() -> None:
     assert len(plan.points) * plan.reps.least >= 200
     assert plan.scenario == ROOT / "scenarios" / "lan.toml"
     assert plan.columns == ["policy", "port.bottleneck.admission", "port.bottleneck.buffer"]
+
+
+def test_a_name_that_no_file_can_have_is_refused_at_its_place(tmp_path: Path) -> None:
+    sweep = tmp_path / "w.toml"
+    sweep.write_text(f'name = "w"\nscenario = "{"a" * 5_000}"\n', encoding="utf-8")
+    with pytest.raises(DesignError, match=r"w\.toml:2:12: scenario: .*…a+ must be a regular file below the folder"):
+        read(sweep)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pushout import cache, kept
+from conftest import ROOT, command
+from pushout import cache, kept, shipped
 
 THEIRS = "the file of another user\n"
 
@@ -15,6 +16,8 @@ SHORT = ["--set", "duration=100 ms"]
 COMPARE = ["compare", "lan", "--policies", "epd,ppd", "--reps", "2", *SHORT]
 SWEEP = 'scenario = "lan"\nreps = 1\nset = ["duration=100 ms"]\n[grid]\nflows.transport.mss = [1460]\n'
 TRACE = ["run", "lan", "--set", "duration=1 ms", "--trace", "pcapng,parquet", "--out", "out"]
+SIZE = ["size", "lan", "--goal", "goodput_ratio>=0", "--over", "port.bottleneck.buffer", "--least", "2", *SHORT]
+REPRODUCE = ["reproduce", "000", "--reps", "1", "--out", "out"]
 WRITTEN = [
     *((name, [*COMPARE, "--out", "out"]) for name in ("manifest.json", "rows.parquet", "compare.svg", "compare.png")),
     *((name, [*COMPARE, "--out", "out"]) for name in (".lock", "compare.json", "cache")),
@@ -27,6 +30,8 @@ WRITTEN = [
     ("p.png", ["plot", "lan", *SHORT, "--out", "out/p.png"]),
     ("p.html", ["run", "lan", *SHORT, "--html", "out/p.html"]),
     ("p.svg", ["run", "lan", *SHORT, "--plot", "out/p.svg"]),
+    *((name, [*SIZE, "--out", "out"]) for name in (".lock", "manifest.json", "size.json", "cache/runs.sqlite")),
+    *((name, REPRODUCE) for name in (".lock", "cache")),
     ("bench.json", ["bench", "--reps", "1", "--workloads", "floor", "--out", "out"]),
 ]
 
@@ -55,6 +60,31 @@ def test_no_verb_writes_through_a_link(name: str, arguments: list[str], tmp_path
     assert done.returncode == 1, done.stderr
     assert "symbolic link" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("name", ["lan.toml", "scenario.schema.json"])
+@pytest.mark.parametrize("is_broken", [False, True])
+def test_a_new_folder_is_not_written_through_a_link(name: str, is_broken: bool, tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    if not is_broken:
+        secret.write_text(THEIRS, encoding="utf-8")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / name).symlink_to(secret)
+    done = pushout(tmp_path, "init", "out", "--scenario", "lan")
+    assert (done.returncode, name in done.stderr) == (1, True), done.stderr
+    assert not secret.exists() if is_broken else secret.read_text(encoding="utf-8") == THEIRS
+
+
+def test_the_lab_is_not_written_through_a_link(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(shipped, "PAGE", ROOT / "web" / "src" / "index.html")
+    secret = tmp_path / "secret"
+    secret.write_text(THEIRS, encoding="utf-8")
+    (tmp_path / "lab.html").symlink_to(secret)
+    command("lab", "lan", "--out", str(tmp_path / "lab.html"), code=1)
+    assert "symbolic link" in capsys.readouterr().err
+    assert secret.read_text(encoding="utf-8") == THEIRS
 
 
 def test_a_lock_file_that_is_a_hard_link_keeps_its_content(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from pushout.errors import QuestionError
 from pushout.literals import PANELS
 from pushout.picture import figure
 from pushout.picture.recording import panels, recording
-from pushout.picture.series import Run, losses
+from pushout.picture.series import Run, curve, losses
 from pushout.picture.topology import network, traffic
 from pushout.question import drawing
 from pushout.style import THEMES
@@ -241,6 +241,9 @@ def test_a_picture_of_no_known_format_is_refused(capsys: pytest.CaptureFixture[s
     status, said = told(capsys, "plot", "lan", "--out", "queue.gif")
     assert status == 2
     assert "the file must end in .png, .svg or .pdf, not 'queue.gif'" in said
+    status, said = told(capsys, "plot", "lan", "--out", "s3://KEY:SECRET@")
+    assert status == 2
+    assert "not 's3://***@'" in said
 
 
 def test_finished_runs_are_drawn_from_their_folders(
@@ -324,3 +327,52 @@ def test_a_finished_run_has_no_topology(tmp_path: Path) -> None:
     command("run", "lan", "--set", "duration=0.1 s", "--out", str(tmp_path / "run"))
     with pytest.raises(QuestionError, match="does not say how nodes are linked: draw the scenario itself"):
         pushout.plot(tmp_path / "run", what="topology")
+
+
+BURSTS = {
+    "name": "bursts",
+    "duration": "1 s",
+    "adaptation": {"kind": "packet"},
+    "topology": {
+        "template": "dumbbell",
+        "sources": 4,
+        **{link: {"rate": "10 Gb/s", "delay": "5 us"} for link in ("access", "bottleneck", "egress")},
+    },
+    "port": {"bottleneck": {"buffer": "100 kB"}},
+    "flows": {
+        "source": {
+            "kind": "on-off",
+            "peak": "10 Gb/s",
+            "size": "1472 bytes",
+            "on": "100 us",
+            "off": "24.9 ms",
+            "distribution": "periodic",
+            "phase": "aligned",
+        },
+        "transport": {"kind": "udp"},
+    },
+}
+"""Forty bursts that fill a buffer, which its line sends in 80 us: a ten-thousandth of the run."""
+
+
+def sampled(duration: str) -> list[str]:
+    """Give the overrides with which a picture of the queue has the bursts measured."""
+    explained = pushout.explain({**BURSTS, "duration": duration})
+    return recording(explained, panels("queue"), (), ()).sets
+
+
+def test_a_picture_shows_every_burst_that_fills_the_buffer() -> None:
+    sets = sampled("1 s")
+    assert sets == ['measure.occupancy=["bottleneck"]', 'sample="20000000 ps"']
+    (document,) = pushout.run(BURSTS, set=sets).replications
+    run = Run("bursts", [document])
+    shown = curve(run, "ports", "bottleneck", ("occupancy", "values"), 400)
+    assert shown.band
+    peaks = [max(shown.band[1][start : start + 10]) for start in range(0, 400, 10)]
+    assert min(peaks) >= 0.75 * 100_000, (
+        "50 000 samples: in the 20 us between two the line sends a quarter of the buffer"
+    )
+
+
+def test_a_short_run_has_a_sample_for_every_twentieth_of_the_buffer() -> None:
+    assert 'sample="4000000 ps"' in sampled("100 ms")

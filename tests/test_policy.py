@@ -587,3 +587,12 @@ def test_a_fault_of_a_policy_names_the_option_that_was_typed(
         with pytest.raises(SystemExit):
             main([verb, "lan", "--policy", f"nowhere={file}"])
         assert capsys.readouterr().err.startswith(f"--policy nowhere={file}: port.nowhere: unknown port")
+
+
+@pytest.mark.parametrize("name", ["mine", "mine.txt", "a.b"])
+def test_a_file_of_any_name_is_named_in_the_message_about_it(name: str, tmp_path: Path) -> None:
+    file = written(tmp_path, "", name)
+    with pytest.raises(PolicyError, match=rf"^{re.escape(file)}: the file must define a policy"):
+        policy.read(file)
+    with pytest.raises(PolicyError, match=rf"^{re.escape(file)}: no policy 'other'"):
+        policy.read(f"{file}:other")

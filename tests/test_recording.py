@@ -3,6 +3,7 @@
 import csv
 import json
 import random
+import re
 import struct
 from collections import deque
 from decimal import Decimal
@@ -15,7 +16,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import pushout
-from pushout.recording import recorded
+from pushout.cli import main, progress
+from pushout.recording import REPORTED, recorded
 
 
 @pytest.fixture(autouse=True)
@@ -107,6 +109,34 @@ def test_an_application_writes_the_octets_of_a_file_to_tcp(tmp_path: Path) -> No
     asked["flow"][0]["transport"] = {"kind": "tcp"}
     run = pushout.run(asked)
     assert round(run["flows.f.goodput_bps"] * 10 / 8) == sum(size for _, size, _ in packets)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_the_caller_receives_how_much_of_a_long_recording_is_read(suffix: str, tmp_path: Path) -> None:
+    packets = 3 * REPORTED + 100
+    file = tmp_path / f"a.{suffix}"
+    if suffix == "parquet":
+        pq.write_table(pa.table({"time": pa.array(range(packets)), "bytes": pa.array([100] * packets)}), file)
+    else:
+        rows = "".join(f"{number},100\n" for number in range(packets))
+        file.write_text(f"time,bytes\n{rows}", encoding="utf-8")
+    calls: list[tuple[float, float]] = []
+    recorded(file, progress=lambda done, total: calls.append((done, total)))
+    assert [done for done, _ in calls] == [REPORTED, 2 * REPORTED, 3 * REPORTED]
+    assert all(abs(total / packets - 1) < 0.1 for _, total in calls)
+
+
+def test_the_command_line_counts_the_packets_that_it_reads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(progress, "PATIENCE_S", 0)
+    rows = "".join(f"{number}e-6,100\n" for number in range(REPORTED + 1))
+    (tmp_path / "a.csv").write_text(f"time,bytes\n{rows}", encoding="utf-8")
+    (tmp_path / "s.json").write_text(json.dumps(scenario("a.csv")), encoding="utf-8")
+    with pytest.raises(SystemExit) as end:
+        main(["validate", "s.json"])
+    assert end.value.code == 0
+    assert re.match(r"packets: 32768 of about 3\d{4}, ", capsys.readouterr().err)
 
 
 def test_a_parquet_file_gives_the_same_recording(tmp_path: Path) -> None:

@@ -42,6 +42,42 @@ def test_a_sweep_runs_no_code(verb: str) -> None:
     assert not Path("ran").exists()
 
 
+NETRC = "machine example.org\npassword hunter2\n"
+KEYS = 'password = "hunter2"\nname = "x"\n'
+
+VERBS = [
+    ["run"],
+    ["validate"],
+    ["explain"],
+    ["plot"],
+    ["sweep"],
+    ["compare", "--policies", "epd,ppd"],
+    ["size", "--goal", "goodput_ratio>=0.5", "--over", "port.bottleneck.buffer"],
+    ["check"],
+]
+
+
+@pytest.mark.parametrize("text", [NETRC, KEYS], ids=["netrc", "keys"])
+@pytest.mark.parametrize("verb", VERBS, ids=lambda words: words[0])
+def test_no_message_quotes_a_file_that_is_not_named_as_a_scenario(
+    verb: list[str], text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("secret").write_text(text, encoding="utf-8")
+    Path("x.toml").symlink_to("secret")
+    for file in ("secret", "x.toml"):
+        command(verb[0], file, *verb[1:], code=3)
+        told = "".join(capsys.readouterr())
+        assert file in told or "secret" in told
+        assert "hunter2" not in told
+        assert "machine" not in told
+
+
+def test_a_line_of_a_scenario_is_quoted(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("s.toml").write_text(KEYS, encoding="utf-8")
+    command("run", "s.toml", code=3)
+    assert 'password = "hunter2"' in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -85,6 +121,7 @@ def test_every_sentence_of_the_page_is_one_of_those_that_are_tested() -> None:
     assert heads == [
         "Scenarios, sweeps and results run no code.",
         "A scenario or a sweep reads only regular files below its own folder",
+        "Messages quote lines only of files named `*.toml` or `*.json`",
         "A command writes only below the folders and files that it names",
         "It opens no network connection",
         "What was changed on disk is noticed",

@@ -12,9 +12,14 @@ from pathlib import Path
 import pytest
 
 PUSHOUT = [sys.executable, "-m", "pushout"]
+BEGUN = b"."
+MARKED = [sys.executable, "-c", f"import os; os.write(1, {BEGUN!r}); from pushout.__main__ import main; main()"]
+"""Pushout, which first writes that the interpreter is there: before, it answers signals itself."""
 
-LONG = ["run", "lan", "--set", "duration=100000 s"]
+LASTING = ["--set", "duration=100000 s"]
+LONG = ["run", "lan", *LASTING]
 SHORT = ["--set", "duration=10 ms"]
+GOAL = ["--goal", "goodput_ratio>=0", "--over", "port.bottleneck.buffer"]
 VERBS = [
     ["run", "lan", *SHORT],
     ["validate", "lan"],
@@ -24,7 +29,7 @@ VERBS = [
     ["scenarios"],
     ["init", "new"],
     ["compare", "lan", "--policies", "epd,ppd", "--reps", "2", *SHORT],
-    ["size", "lan", "--goal", "goodput_ratio>=0", "--over", "port.bottleneck.buffer", "--least", "2", *SHORT],
+    ["size", "lan", *GOAL, "--least", "2", *SHORT],
     ["plot", "lan", *SHORT],
     ["sweep", "w.toml"],
     ["check", "p.py"],
@@ -92,6 +97,22 @@ def test_a_process_whose_reader_leaves_ends_within_a_second(
         assert process.returncode == (130 if sent == signal.SIGINT else 143)
 
 
+def stopped(verb: list[str], where: Path, sent: signal.Signals, after_s: float) -> tuple[int, str]:
+    """Send a signal to a verb so long after it began; the exit code and the messages."""
+    with subprocess.Popen([*MARKED, *verb], cwd=where, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout
+        assert process.stdout.read(len(BEGUN)) == BEGUN
+        time.sleep(after_s)
+        process.send_signal(sent)
+        _, err = process.communicate(timeout=5)
+    return process.returncode, err.decode()
+
+
+def is_traceback(err: str) -> bool:
+    """Return whether Pushout ended in a traceback; before `__main__.py` runs the interpreter itself answers signals."""
+    return "Traceback" in err and "__main__.py" in err
+
+
 MOMENTS = int(os.environ.get("PUSHOUT_KILLS", "8"))
 
 
@@ -100,15 +121,45 @@ MOMENTS = int(os.environ.get("PUSHOUT_KILLS", "8"))
 def test_a_signal_at_any_moment_ends_a_run_without_a_traceback(sent: signal.Signals, code: int, tmp_path: Path) -> None:
     moments = random.Random(int(sent))  # noqa: S311
     for _ in range(MOMENTS):
-        with subprocess.Popen(
-            [*PUSHOUT, *LONG], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        ) as process:
-            time.sleep(moments.uniform(0.15, 1))
-            process.send_signal(sent)
-            _, err = process.communicate(timeout=5)
-        assert "Traceback" not in err, err
-        # Before the command line is loaded the interpreter has its own answer to TERM.
-        assert process.returncode in (code, -sent), err
+        ended, err = stopped(LONG, tmp_path, sent, moments.uniform(0, 1))
+        assert not is_traceback(err), err
+        assert ended in (code, -sent), err
+
+
+ENDLESS = [
+    [*LONG, "--trace", "pcapng", "--out", "out"],
+    ["compare", "lan", "--policies", "epd,ppd", *LASTING, "--out", "out"],
+    ["size", "lan", *GOAL, *LASTING, "--out", "out"],
+    ["sweep", "long.toml", "--out", "out"],
+    ["plot", "lan", *LASTING],
+    ["bench", "--workloads", "W4-100k", "--reps", "50"],
+    ["reproduce", "106", "--out", "report"],
+]
+"""Commands that take minutes."""
+
+BRIEF = [
+    ["explain", "lan"],
+    ["validate", "lan"],
+    ["check", "p.py"],
+    ["lab", "lan", "--out", "lab.html"],
+    ["init", "new"],
+]
+"""Commands that may end before the signal comes."""
+
+
+@pytest.mark.timeout(0)
+@pytest.mark.parametrize("verb", [*ENDLESS, *BRIEF], ids=lambda verb: verb[0])
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_at_any_moment_ends_every_verb(
+    sent: signal.Signals, code: int, verb: list[str], tmp_path: Path
+) -> None:
+    moments = random.Random(f"{verb[0]} {code}")  # noqa: S311
+    (tmp_path / "long.toml").write_text('scenario = "lan"\nset = ["duration=100000 s"]\n', encoding="utf-8")
+    for _ in range(max(2, MOMENTS // 4)):
+        moment = moments.uniform(0, 3 if verb in ENDLESS else 0.6)
+        ended, err = stopped(verb, folder(tmp_path), sent, moment)
+        assert not is_traceback(err), err
+        assert ended in (code, -sent) or (verb in BRIEF and ended in (0, 1)), err
 
 
 def test_an_input_that_is_closed_is_named(tmp_path: Path) -> None:

@@ -9,9 +9,10 @@ of a file than names of columns.
 
 import csv
 import json
+import os
 import re
 from base64 import b64encode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -34,12 +35,19 @@ MOST_OCTETS = 2**40
 MOST_PACKETS = 10_000_000
 """Packets of a recording, three hours of the longest capture that was tried: reading them takes half a minute."""
 
+REPORTED = 2**15
+"""Packets after which the caller receives how many are read."""
+
 LONGEST_LINE = 2**16
 """Bytes of a line, and LONGEST_NUMBER of a number in it; a longer one is no table of packets."""
 LONGEST_NUMBER = 60
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_ ./-]{0,30}")
 """What a message shows of a table: a name of a column."""
+
+
+ProgressCallback = Callable[[float, float], None]
+"""Called with the packets that are read and about how many there are."""
 
 
 class Packet(NamedTuple):
@@ -51,6 +59,14 @@ class Packet(NamedTuple):
     number: int
 
 
+class _Opened(NamedTuple):
+    """A recording that is open: what its format calls a packet, the packets, and an estimate of their number."""
+
+    unit: str
+    packets: Iterator[Packet]
+    total: Callable[[int], float]
+
+
 class RowError(ValueError):
     """A row cannot be replayed; the message says which one and why."""
 
@@ -59,7 +75,13 @@ class FinerError(Exception):
     """A time has more decimals than expected."""
 
 
-def with_recordings(text: str, value: Mapping[str, Any], folder: Path, allowed: Sequence[Path] = ()) -> str:
+def with_recordings(
+    text: str,
+    value: Mapping[str, Any],
+    folder: Path,
+    allowed: Sequence[Path] = (),
+    progress: ProgressCallback | None = None,
+) -> str:
     """Add to the text of a scenario, whose keys are `value`, every recording that a source of it replays.
 
     The recordings lie below `folder` or one of the `allowed` ones.
@@ -70,7 +92,7 @@ def with_recordings(text: str, value: Mapping[str, Any], folder: Path, allowed: 
         return text
     if known:
         raise ScenarioError(f"recording: lacks {quoted(key(*names[0]))}; leave the table out, then pushout writes it")
-    found = {key(file, flow): recorded(_allowed(file, folder, allowed), flow) for file, flow in names}
+    found = {key(file, flow): recorded(_allowed(file, folder, allowed), flow, progress) for file, flow in names}
     if text.lstrip().startswith("{"):
         return f'{text.rstrip()[:-1]}, "recording": {json.dumps(found)}}}'
     lines = (f"{json.dumps(name)} = {json.dumps(data)}\n" for name, data in found.items())
@@ -107,10 +129,10 @@ def key(file: str, flow: str | None) -> str:
     return file if flow is None else f"{file}#{flow}"
 
 
-def recorded(path: Path, flow: str | None = None) -> str:
+def recorded(path: Path, flow: str | None = None, progress: ProgressCallback | None = None) -> str:
     """Read a recording, or the rows of one flow in it, as the text that a scenario has."""
     try:
-        return _encoded(path, flow)
+        return _encoded(path, flow, progress)
     except (RowError, CaptureError, csv.Error) as error:
         raise ScenarioError(f"{place(str(path))}: {error}") from None
     except FileNotFoundError:
@@ -120,12 +142,12 @@ def recorded(path: Path, flow: str | None = None) -> str:
         raise ScenarioError(f"{place(str(path))}: cannot be read: {error.strerror or 'damaged'}") from None
 
 
-def _encoded(path: Path, flow: str | None) -> str:
+def _encoded(path: Path, flow: str | None, progress: ProgressCallback | None) -> str:
     """Encode a recording with as many decimals as its times have; a finer time than those before begins it anew."""
     for digits in range(FINEST + 1):
         with kept.opened(path) as file:
             try:
-                octets = _records(*_packets(file, path, flow), digits)
+                octets = _records(_packets(file, path, flow), digits, progress)
             except FinerError:
                 continue
         if not octets:
@@ -134,12 +156,14 @@ def _encoded(path: Path, flow: str | None) -> str:
     raise RowError(f"a time has more than {FINEST} decimals; the simulator counts picoseconds")
 
 
-def _records(unit: str, packets: Iterator[Packet], digits: int) -> bytes:
+def _records(recording: _Opened, digits: int, progress: ProgressCallback | None) -> bytes:
     octets, last = bytearray(), 0
-    for count, packet in enumerate(packets, 1):
+    for count, packet in enumerate(recording.packets, 1):
+        if progress is not None and count % REPORTED == 0:
+            progress(count, recording.total(count))
         if packet.digits > digits:
             raise FinerError
-        where = f"{unit} {packet.number}"
+        where = f"{recording.unit} {packet.number}"
         time = packet.time * 10 ** (digits - packet.digits)
         if time < last:
             raise RowError(f"{where}: its time is before that of the packet ahead; sort the file by time")
@@ -157,16 +181,24 @@ def _records(unit: str, packets: Iterator[Packet], digits: int) -> bytes:
     return bytes(octets)
 
 
-def _packets(file: BinaryIO, path: Path, flow: str | None) -> tuple[str, Iterator[Packet]]:
-    """Give the packets of a file of any format, and what it calls them."""
+def _packets(file: BinaryIO, path: Path, flow: str | None) -> _Opened:
+    """Open a recording of any format."""
+    size = os.fstat(file.fileno()).st_size
+
+    def by_place(count: int) -> float:
+        """Estimate the packets of the file from the part that is read."""
+        return count * size / max(file.tell(), 1)
+
     if is_capture(file, path):
         if flow is not None:
             raise RowError("a capture has no column flow; leave the key flow out")
-        return "packet", (Packet(*packet) for packet in captured(file))
+        return _Opened("packet", (Packet(*packet) for packet in captured(file)), by_place)
     if path.suffix == ".parquet":
-        return "row", _since(_rows(_parquet(file), flow, "row"))
+        count, rows = _parquet(file)
+        return _Opened("row", _since(_rows(rows, flow, "row")), lambda _: count)
     reader = csv.reader(_lines(file))
-    return "line", _since(_rows(((reader.line_num, row) for row in reader if row), flow, "line"))
+    lines = ((reader.line_num, row) for row in reader if row)
+    return _Opened("line", _since(_rows(lines, flow, "line")), by_place)
 
 
 def _lines(file: BinaryIO) -> Iterator[str]:
@@ -254,16 +286,29 @@ def _octets(value: Any, where: str) -> int:
     return int(text)
 
 
-def _parquet(stream: BinaryIO) -> Iterator[tuple[int, list[Any]]]:
-    """Yield the rows of a Parquet file, first the names of its columns."""
+def _parquet(stream: BinaryIO) -> tuple[int, Iterator[tuple[int, list[Any]]]]:
+    """Give the number of rows of a Parquet file, and its rows, first the names of its columns."""
     from pushout.extras import need
 
     parquet = need("pyarrow.parquet", "a recording in Parquet")
     arrow = need("pyarrow", "a recording in Parquet")
+    damaged = (arrow.ArrowException, OSError)
     try:
         file = parquet.ParquetFile(stream)
-        if file.metadata.num_rows > MOST_PACKETS:
-            raise RowError(f"has {file.metadata.num_rows} rows; a recording must have at most {MOST_PACKETS} packets")
+        count = file.metadata.num_rows
+    except damaged:
+        raise RowError(DAMAGED) from None
+    if count > MOST_PACKETS:
+        raise RowError(f"has {count} rows; a recording must have at most {MOST_PACKETS} packets")
+    return count, _parquet_rows(file, damaged)
+
+
+DAMAGED = "is not a Parquet file, or is damaged"
+
+
+def _parquet_rows(file: Any, damaged: tuple[type[Exception], ...]) -> Iterator[tuple[int, list[Any]]]:
+    """Yield the rows of a Parquet file, first the names of its columns."""
+    try:
         names = [name for name in file.schema_arrow.names if name in COLUMNS]
         yield 0, names
         number = 0
@@ -271,8 +316,8 @@ def _parquet(stream: BinaryIO) -> Iterator[tuple[int, list[Any]]]:
             for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
                 number += 1
                 yield number, list(row)
-    except (arrow.ArrowException, OSError):
-        raise RowError("is not a Parquet file, or is damaged") from None
+    except damaged:
+        raise RowError(DAMAGED) from None
 
 
 def _table(value: Any) -> Mapping[str, Any]:

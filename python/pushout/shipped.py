@@ -69,12 +69,13 @@ def resolved(path: str | os.PathLike[str], folder: Path = Path()) -> Path:
     A file of exactly this name comes first, then NAME.toml in the folder, then the shipped scenario.
     """
     given = folder / path
-    if not is_name(path) or (given.exists() and not given.is_dir()):
+    try:
+        if not is_name(path) or (given.exists() and not given.is_dir()):
+            return given
+        found = [file for file in (folder / f"{path}.toml", SCENARIOS / f"{path}.toml") if file.is_file()]
+    except OSError:  # no file can have so long a name, which is reported where the file is opened
         return given
-    for file in (folder / f"{path}.toml", SCENARIOS / f"{path}.toml"):
-        if file.is_file():
-            return file
-    return given
+    return found[0] if found else given
 
 
 def is_name(path: str | os.PathLike[str]) -> bool:

@@ -5,7 +5,7 @@ import json
 import math
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -20,6 +20,9 @@ Overrides = Mapping[str, Any] | Iterable[str]
 
 SIZE_LIMIT = 16 * 2**20
 """Largest size of a file in bytes; a larger one is rejected as a mistake."""
+
+QUOTED = (".toml", ".json")
+"""Suffixes of files of which messages quote a line."""
 
 MARK = "\ufeff"
 """The byte order mark, which may begin a text once."""
@@ -36,26 +39,38 @@ Scenario = str | os.PathLike[str] | Mapping[str, Any] | Source
 """A path, the name of a shipped scenario, its text (TOML or JSON), its keys as a mapping, or a `Source`."""
 
 
-def load(scenario: Scenario, *, allow_files: Iterable[str | os.PathLike[str]] = ()) -> Source:
+def load(
+    scenario: Scenario,
+    *,
+    allow_files: Iterable[str | os.PathLike[str]] = (),
+    progress: Callable[[float, float], None] | None = None,
+) -> Source:
     """Read a scenario of any form; a string with a line break or an opening brace is a text, any other a path.
 
     Recordings that it replays are read as well, and added to its text: regular files below the folder of the scenario
-    (for a text or a mapping, below the current one) or below a folder of `allow_files`.
+    (for a text or a mapping, below the current one) or below a folder of `allow_files`. `progress(packets, total)` is
+    called while a long one is read.
     """
     allowed = tuple(map(Path, allow_files))
     if isinstance(scenario, Source):
         return scenario
     if isinstance(scenario, Mapping):
-        return _complete(Source(json.dumps(_known(scenario, "")), ""), allowed)
+        return _complete(Source(json.dumps(_known(scenario, "")), ""), allowed, progress=progress)
     if isinstance(scenario, str) and ("\n" in scenario or scenario.lstrip().startswith("{")):
-        return _complete(Source(utf_8(scenario.removeprefix(MARK), "a scenario"), "<text>"), allowed)
+        return _complete(Source(utf_8(scenario.removeprefix(MARK), "a scenario"), "<text>"), allowed, progress=progress)
     if not isinstance(scenario, str | os.PathLike):
         raise TypeError(f"the scenario must be a path, a text or a mapping of its keys, not {quoted(scenario)}")
     path = os.fspath(scenario)
-    return _complete(read(path), allowed, Path() if path in ("", "-") else shipped.resolved(path).parent)
+    folder = Path() if path in ("", "-") else shipped.resolved(path).parent
+    return _complete(read(path), allowed, folder, progress)
 
 
-def _complete(source: Source, allowed: Sequence[Path], folder: Path = Path()) -> Source:
+def _complete(
+    source: Source,
+    allowed: Sequence[Path],
+    folder: Path = Path(),
+    progress: Callable[[float, float], None] | None = None,
+) -> Source:
     """Add the recordings that a scenario replays, whose paths are relative to a folder."""
     if "replay" not in source.text:
         return source
@@ -66,7 +81,7 @@ def _complete(source: Source, allowed: Sequence[Path], folder: Path = Path()) ->
         value = _core.Document(*source).value()
     except ScenarioError:
         return source  # what is wrong with it will be said when it is checked
-    return Source(with_recordings(source.text, value, folder, allowed), source.name)
+    return Source(with_recordings(source.text, value, folder, allowed, progress), source.name)
 
 
 def read(path: str, what: str = "scenario") -> Source:
@@ -82,7 +97,7 @@ def read(path: str, what: str = "scenario") -> Source:
         with Path(path).open("rb") as file:
             if os.fstat(file.fileno()).st_size > SIZE_LIMIT:
                 raise _too_large(path, what)
-            return Source(_decode(_limited(file, path, what), path), place(path))
+            return Source(_decode(_limited(file, path, what), path), _name(path))
     except FileNotFoundError:
         raise _absent(path) from None
     except IsADirectoryError:
@@ -92,6 +107,16 @@ def read(path: str, what: str = "scenario") -> Source:
             raise
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise ScenarioError(f"{place(path)}: cannot be read: {reason}") from None
+
+
+def _name(path: str) -> str:
+    """Name a file in messages: a link by its target if that is not named as a scenario, so that no line is quoted.
+
+    `is_quotable` in `crates/core/src/language/message.rs` decides by this name.
+    """
+    target = Path(path).resolve()
+    is_disguised = Path(path).suffix.lower() in QUOTED and target.suffix.lower() not in QUOTED
+    return place(str(target) if is_disguised else path)
 
 
 def _absent(path: str) -> ScenarioNotFoundError:

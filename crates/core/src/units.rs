@@ -203,6 +203,8 @@ pub trait Quantity: Sized + Copy {
 
     /// How a fraction of the smallest step is treated.
     const FRACTION: Fraction;
+    /// Units that other programs write, with their factors; a message says how to write such a quantity.
+    const FOREIGN: &'static [(&'static str, u128)];
 
     /// Read `"100 us"`; the unit is required, the blank before it is not.
     fn parse(text: &str) -> Result<Self, NotAQuantity> {
@@ -221,7 +223,7 @@ pub trait Quantity: Sized + Copy {
                 "the unit is missing: {what} is written as in \"{example}\" (units: {units})"
             ));
         }
-        let factor = factor::<Self>(unit)?;
+        let factor = factor::<Self>(number, unit)?;
         let raw = number::times(number, factor, Self::FRACTION);
         raw.map(Self::from_raw).map_err(|why| NotAQuantity(not_whole::<Self>(why, number)))
     }
@@ -244,21 +246,31 @@ fn names<Q: Quantity>() -> Vec<&'static str> {
 }
 
 /// The number of smallest steps in a unit.
-fn factor<Q: Quantity>(unit: &str) -> Result<u128, NotAQuantity> {
+fn factor<Q: Quantity>(number: &str, unit: &str) -> Result<u128, NotAQuantity> {
     // the micro sign and the Greek letter
     let unit = if matches!(unit, "\u{b5}s" | "\u{3bc}s") { "us" } else { unit };
     let found = Q::UNITS.iter().find(|(name, _)| *name == unit);
     found.map(|(_, factor)| *factor).ok_or_else(|| {
         let (names, what) = (names::<Q>(), Q::WHAT);
-        NotAQuantity(unknown_unit(unit, what, &names))
+        NotAQuantity(unknown_unit(unit, what, translated::<Q>(number, unit), &names))
     })
 }
 
-/// The message about an unknown unit, with the one that was probably meant.
-pub(crate) fn unknown_unit(unit: &str, what: &str, names: &[&str]) -> String {
-    let near =
-        nearest_unit(unit, names).map(|near| format!("; did you mean \"{near}\"?")).unwrap_or_default();
-    format!("unknown unit {} for {what}{near} (units: {})", quoted(unit), names.join(", "))
+/// A quantity in a unit of another program, as it is written here.
+pub(crate) fn translated<Q: Quantity>(number: &str, unit: &str) -> Option<String> {
+    let (_, factor) = Q::FOREIGN.iter().find(|(name, _)| *name == unit)?;
+    Some(Q::from_raw(number::times(number, *factor, Q::FRACTION).ok()?).show())
+}
+
+/// The message about an unknown unit: how the quantity is written, else the unit that was probably meant.
+pub(crate) fn unknown_unit(unit: &str, what: &str, translated: Option<String>, names: &[&str]) -> String {
+    let of_octets = if what == Rate::WHAT && unit.contains('B') { "rates are in bits, " } else { "" };
+    let hint = match (translated, nearest_unit(unit, names)) {
+        (Some(text), _) => format!(": {of_octets}write \"{text}\""),
+        (None, Some(near)) => format!("; did you mean \"{near}\"?"),
+        (None, None) => String::new(),
+    };
+    format!("unknown unit {} for {what}{hint} (units: {})", quoted(unit), names.join(", "))
 }
 
 /// Why a number is not valid here.
@@ -277,12 +289,17 @@ fn not_whole<Q: Quantity>(why: NotWhole, number: &str) -> String {
 }
 
 macro_rules! quantity {
-    ($type:ident, $what:literal, $example:literal, $fraction:ident, [$(($unit:literal, $factor:expr)),+ $(,)?]) => {
+    (
+        $type:ident, $what:literal, $example:literal, $fraction:ident,
+        [$(($unit:literal, $factor:expr)),+ $(,)?],
+        foreign [$(($foreign:literal, $times:expr)),* $(,)?] $(,)?
+    ) => {
         impl Quantity for $type {
             const WHAT: &'static str = $what;
             const UNITS: &'static [(&'static str, u128)] = &[$(($unit, $factor)),+];
             const EXAMPLE: &'static str = $example;
             const FRACTION: Fraction = Fraction::$fraction;
+            const FOREIGN: &'static [(&'static str, u128)] = &[$(($foreign, $times)),*];
             fn from_raw(raw: u64) -> Self {
                 Self(raw)
             }
@@ -304,14 +321,16 @@ quantity!(
     "a time",
     "100 us",
     Refused,
-    [("s", 1_000_000_000_000), ("ms", 1_000_000_000), ("us", 1_000_000), ("ns", 1_000), ("ps", 1)]
+    [("s", 1_000_000_000_000), ("ms", 1_000_000_000), ("us", 1_000_000), ("ns", 1_000), ("ps", 1)],
+    foreign [("sec", 1_000_000_000_000), ("secs", 1_000_000_000_000), ("second", 1_000_000_000_000), ("seconds", 1_000_000_000_000), ("msec", 1_000_000_000), ("msecs", 1_000_000_000), ("millisecond", 1_000_000_000), ("milliseconds", 1_000_000_000), ("usec", 1_000_000), ("usecs", 1_000_000), ("microsecond", 1_000_000), ("microseconds", 1_000_000), ("nsec", 1_000), ("nsecs", 1_000), ("nanosecond", 1_000), ("nanoseconds", 1_000), ("min", 60_000_000_000_000), ("minute", 60_000_000_000_000), ("minutes", 60_000_000_000_000), ("h", 3_600_000_000_000_000), ("hour", 3_600_000_000_000_000), ("hours", 3_600_000_000_000_000)]
 );
 quantity!(
     Rate,
     "a rate",
     "149.76 Mb/s",
     Rounded,
-    [("b/s", 1), ("kb/s", 1_000), ("Mb/s", 1_000_000), ("Gb/s", 1_000_000_000), ("Tb/s", 1_000_000_000_000)]
+    [("b/s", 1), ("kb/s", 1_000), ("Mb/s", 1_000_000), ("Gb/s", 1_000_000_000), ("Tb/s", 1_000_000_000_000)],
+    foreign [("bit", 1), ("k", 1_000), ("K", 1_000), ("M", 1_000_000), ("G", 1_000_000_000), ("T", 1_000_000_000_000), ("B/s", 8), ("Bps", 8), ("kB/s", 8_000), ("kBps", 8_000), ("KB/s", 8_000), ("KBps", 8_000), ("MB/s", 8_000_000), ("MBps", 8_000_000), ("GB/s", 8_000_000_000), ("GBps", 8_000_000_000), ("TB/s", 8_000_000_000_000), ("TBps", 8_000_000_000_000), ("KiB/s", 8_192), ("MiB/s", 8_388_608), ("GiB/s", 8_589_934_592)]
 );
 quantity!(
     Bytes,
@@ -329,17 +348,19 @@ quantity!(
         ("MiB", 1_048_576),
         ("GB", 1_000_000_000),
         ("GiB", 1_073_741_824),
-    ]
+    ],
+    foreign [("octet", 1), ("octets", 1), ("k", 1_000), ("K", 1_000), ("Ki", 1_024), ("M", 1_000_000), ("Mi", 1_048_576), ("G", 1_000_000_000), ("Gi", 1_073_741_824)]
 );
 quantity!(
     PerSecond,
     "a number in a second",
     "50 per s",
     Rounded,
-    [("per s", 1_000_000), ("per ms", 1_000_000_000), ("per us", 1_000_000_000_000)]
+    [("per s", 1_000_000), ("per ms", 1_000_000_000), ("per us", 1_000_000_000_000)],
+    foreign [("/s", 1_000_000), ("per second", 1_000_000), ("1/s", 1_000_000), ("Hz", 1_000_000), ("kHz", 1_000_000_000), ("MHz", 1_000_000_000_000)]
 );
-quantity!(Share, "a share", "10 %", Refused, [("%", 10_000), ("ppm", 1)]);
-quantity!(Cells, "a number of cells", "8192 cells", Refused, [("cells", 1), ("cell", 1)]);
+quantity!(Share, "a share", "10 %", Refused, [("%", 10_000), ("ppm", 1)], foreign[("percent", 10_000)]);
+quantity!(Cells, "a number of cells", "8192 cells", Refused, [("cells", 1), ("cell", 1)], foreign[("c", 1)]);
 
 #[cfg(test)]
 mod tests {
@@ -399,7 +420,7 @@ mod tests {
 
     #[test]
     fn the_unit_that_was_meant_is_suggested() {
-        for (unit, near) in [("kb", "kB"), ("KIB", "KiB"), ("mb", "MB"), ("Bytes", "bytes"), ("octets", "")] {
+        for (unit, near) in [("kb", "kB"), ("KIB", "KiB"), ("mb", "MB"), ("Bytes", "bytes"), ("stones", "")] {
             let told = Bytes::parse(&format!("64 {unit}")).unwrap_err().0;
             assert_eq!(told.contains(&format!("; did you mean \"{near}\"?")), !near.is_empty(), "{told}");
             assert!(told.starts_with(&format!("unknown unit \"{unit}\" for a size")), "{told}");
@@ -409,6 +430,22 @@ mod tests {
             assert!(told.contains(&format!("did you mean \"{near}\"?")), "{told}");
         }
         assert!(!Span::parse("5 m").unwrap_err().0.contains("did you mean"));
+    }
+
+    #[test]
+    fn a_unit_of_another_program_leads_to_the_quantity_as_it_is_written_here() {
+        for (given, here) in [("100 MB/s", "800 Mb/s"), ("1.2 GB/s", "9600 Mb/s"), ("0.5kBps", "4 kb/s")] {
+            let told = Rate::parse(given).unwrap_err().0;
+            assert!(told.contains(&format!("for a rate: rates are in bits, write \"{here}\" (")), "{told}");
+        }
+        let told = Rate::parse("10G").unwrap_err().0;
+        assert!(told.contains("for a rate: write \"10 Gb/s\""), "{told}");
+        let told = Span::parse("1 msec").unwrap_err().0;
+        assert!(told.contains("for a time: write \"1 ms\""), "{told}");
+        assert!(Span::parse("2 min").unwrap_err().0.contains("write \"120 s\""));
+        assert!(Bytes::parse("1500 octets").unwrap_err().0.contains("write \"1500 bytes\""));
+        assert!(PerSecond::parse("50/s").unwrap_err().0.contains("write \"50 per s\""));
+        assert!(Rate::parse("1,5 MB/s").unwrap_err().0.contains("did you mean"), "no quantity to write");
     }
 
     #[test]

@@ -13,7 +13,7 @@ from click.types import StringParamType
 
 from pushout.cli import completion, streams
 from pushout.errors import PushoutError, ScenarioError
-from pushout.excerpt import LONGEST_PATH, excerpt, fitted, printable, quoted
+from pushout.excerpt import LONGEST_PATH, excerpt, fitted, masked, printable, quoted
 from pushout.limits import LEAST_RESOLUTION, MOST_JOBS, MOST_REPS
 from pushout.literals import ENGINES, FORMATS
 
@@ -99,7 +99,7 @@ class FileOf(click.ParamType[Path]):
         if path.suffix.removeprefix(".").lower() not in self.formats:
             *others, last = (f".{ending}" for ending in self.formats)
             allowed = f"{', '.join(others)} or {last}" if others else last
-            self.fail(f"the file must end in {allowed}, not {quoted(path.name)}.", param, ctx)
+            self.fail(f"the file must end in {allowed}, not {quoted(masked(str(value)))}.", param, ctx)
         return path
 
 
@@ -285,9 +285,11 @@ def default_folder(name: str) -> str:
 
 def scenario_file(path: str) -> "Source":
     """Read the scenario of the command line: a file, even if its name looks like the text of one."""
+    from pushout.cli.progress import Progress
     from pushout.source import load
 
-    return load(Path(path), allow_files=allowed())
+    with Progress("packets", about=True) as progress:
+        return load(Path(path), allow_files=allowed(), progress=progress)
 
 
 OTHERS = {"low": "from", "high": "to"}

@@ -115,11 +115,23 @@ def _buffers(axes: Any, shown: Sequence[tuple[Run, Sequence[str]]], highest: flo
         axes.axhline(size[0], color=drawing.GREY, linestyle=(0, (4, 2)), linewidth=0.9, label="buffer")
 
 
+def _range(axes: Any, times: Any, bounds: tuple[Any, Any], look: drawing.Look, lines: int) -> Doubts:
+    """Draw the least and the greatest value of each stretch of time as a column, so that short peaks have a width."""
+    low, high = bounds
+    if lines > 1:
+        axes.step(times, high, where="mid", color=look["color"], linewidth=0.4, alpha=0.7)
+        return Doubts()
+    axes.fill_between(times, low, high, step="mid", facecolor=(look["color"], 0.3), linewidth=0)
+    return Doubts(series.RANGE, "band")
+
+
 def _over_time(axes: Any, curves: Sequence[tuple[str, Curve]]) -> Doubts:
-    """Lines over time with their bands; of several lines ranges would hide each other, and are left out."""
+    """Draw lines over time with their bands, and of the ranges of several lines only the upper ends."""
     found = Doubts()
     for index, ((name, curve), look) in enumerate(zip(curves, drawing.looks(len(curves)), strict=True)):
-        if curve.band and not (len(curves) > 1 and curve.band_is == series.RANGE):
+        if curve.band and curve.band_is == series.RANGE:
+            found = _range(axes, curve.times, curve.band, look, len(curves))
+        elif curve.band:
             drawn = drawing.doubt(axes, curve.times, curve.mean, curve.band, look, (index, len(curves)))
             found = Doubts(curve.band_is, drawn)
         axes.plot(curve.times, curve.mean, color=look["color"], linestyle=look["linestyle"], label=name)

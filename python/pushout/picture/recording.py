@@ -9,14 +9,24 @@ from pushout.document import Document
 from pushout.errors import Argument, QuestionError
 from pushout.literals import PANELS, Panel
 from pushout.picture.topology import Network, network
-from pushout.question.port import Port, loads, ports
-from pushout.question.quantity import content, seconds
+from pushout.question.port import Port, lines, loads, ports
+from pushout.question.quantity import CELL_BYTES, content, seconds
 
 FEW_PORTS, FEW_FLOWS = 3, 4
 """How many ports and flows a picture shows unless they are named: more lines cannot be told apart."""
 
 SAMPLES, FEWEST, MOST = 4000, 1000, 20_000
 """How many samples a picture asks for, and between which numbers those of the scenario do as well."""
+
+STEPS, FINEST = 20, 50_000
+"""Samples while a line sends a full buffer, and how many a picture asks for at most because of them.
+
+A queue does not fall faster than its line sends, unless a policy removes packets from it. So no peak between two
+samples is higher than both by more than a `STEPS`th of the buffer.
+"""
+
+ETHERNET = 1500
+"""Octets of a packet where a buffer is a number of packets."""
 
 TRANSFERS = ("arrivals", "query")
 """Sources that draw transfers; a document has no throughput of a flow of each."""
@@ -63,7 +73,7 @@ def recording(
     shown = [_named("flow", name, _names(explained)) for name in flows]
     _check(explained, what, chosen)
     is_sampled = any(change.partition("=")[0].strip() == "sample" for change in sets)
-    planned = [*_series(explained, what, chosen, shown), *([] if is_sampled else _sampling(explained, what))]
+    planned = [*_series(explained, what, chosen, shown), *([] if is_sampled else _sampling(explained, what, chosen))]
     buffers = {name: size for name in chosen if (size := content(known[name].buffer))}
     title = str(explained.get("title") or explained["name"])
     return Recording(title, what, planned, chosen, shown, buffers, network(explained))
@@ -148,15 +158,26 @@ def _tcp_flows(explained: Document, flows: list[str]) -> list[str]:
     return [name for name in flows if name in known] if flows else known[:FEW_FLOWS]
 
 
-def _sampling(explained: Document, what: Sequence[Panel]) -> list[str]:
+def _sampling(explained: Document, what: Sequence[Panel], at: Sequence[str]) -> list[str]:
     """An override of the interval between samples, if that of the scenario gives too few or too many of them."""
     if not {"queue", "drops", "cwnd", "occupancy", "memory"} & set(what):
         return []
     measured = _measured_ps(explained)
     given = round(seconds(explained["sample"]) * 1e12)
-    if FEWEST <= measured / max(1, given) <= MOST:
+    fewest = max(FEWEST, _to_see_peaks(explained, at) if "queue" in what else 0)
+    if fewest <= measured / max(1, given) <= max(MOST, fewest):
         return []
-    return [f'sample="{max(1, measured // SAMPLES)} ps"']
+    return [f'sample="{max(1, measured // max(SAMPLES, fewest))} ps"']
+
+
+def _to_see_peaks(explained: Document, at: Sequence[str]) -> int:
+    """Count the samples of a run that has `STEPS` of them while the fastest of these ports sends a full buffer."""
+    known = ports(explained)
+    rates = {line.name: line.rate_bps for line in lines(explained)}
+    octets = {"bytes": 1, "cells": CELL_BYTES, "packets": ETHERNET}
+    sizes = {name: size for name in at if (size := content(known[name].buffer)) and size[0]}
+    drains_s = [8 * amount * octets[unit] / rates[name] for name, (amount, unit) in sizes.items()]
+    return min(FINEST, round(STEPS * _measured_ps(explained) / 1e12 / min(drains_s))) if drains_s else 0
 
 
 def _measured_ps(explained: Document) -> int:

@@ -11,8 +11,9 @@ from pushout.policy.program import Program
 
 def read(path: str) -> Program:
     """Run a file of Python and return the policy that it defines; `FILE.py:NAME` chooses one of several."""
-    file, colon, name = path.rpartition(":") if not path.endswith(".py") else (path, "", "")
-    found = _policies(file if colon else path)
+    is_choice = ":" in path and not path.endswith(".py")
+    file, name = path.rsplit(":", 1) if is_choice else (path, "")
+    found = _policies(file)
     if name:
         if name in found:
             return found[name]

@@ -130,7 +130,8 @@ def by_default(explained: Document) -> tuple[Port, list[Warned]]:
     """Choose the busiest port with a limited buffer; warn if there are several."""
     limited = _limited(ports(explained))
     if not limited:
-        raise QuestionError("no port has a limited buffer: choose a port with ", Argument("port"))
+        why = "no port has a limited buffer: choose a port with "
+        raise QuestionError(why, Argument("port"), _in_memory(explained))
     if len(limited) == 1:
         return limited[0], []
     load = loads(explained)
@@ -140,6 +141,16 @@ def by_default(explained: Document) -> tuple[Port, list[Warned]]:
         f"flows may send {load.get(busiest.name, 0.0):.3g} times its rate; choose another with port"
     )
     return busiest, [{"code": "busiest-port", "message": message}]
+
+
+def _in_memory(explained: Document) -> str:
+    """Say where the packets are if ports share a memory, and how its policies are compared."""
+    name = next(iter(explained.get("memory", {})), None)
+    if name is None:
+        return ""
+    holder = f"memory.{excerpt(_quoted(name))}"
+    how = f"run --set '{holder}.admission=…' or a sweep over that key gives it another policy"
+    return f"; {holder} holds the packets, and {how}"
 
 
 def _limited(known: Mapping[str, Port]) -> list[Port]:

@@ -7,7 +7,7 @@ use crate::language::spec::{Field, Shape};
 use crate::language::tree::{Fault, Node, Value};
 use crate::number::{self, Fraction, NotWhole};
 use crate::unit::Unit;
-use crate::units::{Bytes, CELL_BYTES, Cells, Quantity, unknown_unit};
+use crate::units::{Bytes, CELL_BYTES, Cells, Quantity, translated, unknown_unit};
 
 /// What a port counts: every occupancy, capacity and threshold of the port is in this measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -201,7 +201,10 @@ impl BufferSize {
             _ if Bytes::UNITS.iter().any(|(name, _)| *name == unit) => {
                 Bytes::parse(text).map(|n| BufferSize::Bytes(n.0)).map_err(|why| why.0)
             }
-            _ => Err(unknown_unit(unit, wanted.what, &[&UNITS[..], wanted.units].concat())),
+            _ => {
+                let units = [&UNITS[..], wanted.units].concat();
+                Err(unknown_unit(unit, wanted.what, translated_size(number, unit), &units))
+            }
         }
     }
 
@@ -215,6 +218,14 @@ impl BufferSize {
                 format!("{} of {}", Cells(n).show(), Bytes(octets.into()).show())
             }
         }
+    }
+}
+
+/// A size in a unit of another program, as it is written here.
+fn translated_size(number: &str, unit: &str) -> Option<String> {
+    match unit {
+        "p" | "pkt" | "pkts" => Some(BufferSize::Packets(packets(number).ok()?).show()),
+        _ => translated::<Bytes>(number, unit).or_else(|| translated::<Cells>(number, unit)),
     }
 }
 
@@ -330,6 +341,14 @@ mod tests {
     fn ninety_percent_of_8192_cells_is_7373_as_in_table_1_of_paper_000() {
         assert_eq!(level("90 %").unwrap().within(Measure::Cells, Capacity::limited(8192)), Ok(7373));
         assert_eq!(level("80 %").unwrap().within(Measure::Cells, Capacity::limited(1000)), Ok(800));
+    }
+
+    #[test]
+    fn a_unit_of_another_program_leads_to_the_size_as_it_is_written_here() {
+        for (given, here) in [("100p", "100 packets"), ("64k", "64 kB"), ("1500 octets", "1500 bytes")] {
+            let told = level(given).unwrap_err();
+            assert!(told.contains(&format!("for a threshold: write \"{here}\" (")), "{told}");
+        }
     }
 
     #[test]

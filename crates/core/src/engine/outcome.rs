@@ -27,14 +27,14 @@ use crate::units::Time;
 pub struct Stopwatch<'a> {
     clock: &'a dyn Fn() -> f64,
     reached: &'a dyn Fn(Time),
-    /// Rounds of the event loop since the start.
-    rounds: u32,
+    /// Events since the caller received how far the run is.
+    events: u64,
     start: f64,
     taken: f64,
 }
 
-/// The caller receives every 64th round of the event loop.
-const TOLD: u32 = 64;
+/// Events after which the caller receives how far the run is.
+const REPORTED: u64 = 64;
 
 impl Default for Stopwatch<'_> {
     /// A clock that stands still.
@@ -46,7 +46,7 @@ impl Default for Stopwatch<'_> {
 impl Stopwatch<'_> {
     /// A watch with a clock that shows seconds.
     pub fn new(clock: &dyn Fn() -> f64) -> Stopwatch<'_> {
-        Stopwatch { clock, reached: &|_| (), rounds: 0, start: 0.0, taken: 0.0 }
+        Stopwatch { clock, reached: &|_| (), events: 0, start: 0.0, taken: 0.0 }
     }
 
     /// The same; whenever the run has advanced a little, `reached` is called with the simulated time.
@@ -59,11 +59,19 @@ impl Stopwatch<'_> {
         self.start = (self.clock)();
     }
 
-    /// Count a round of the event loop, which has reached this instant of the run.
+    /// Count an event, which has reached this instant of the run.
     #[inline(always)] // in the loop
     pub(super) fn reach(&mut self, now: Time) {
-        self.rounds = self.rounds.wrapping_add(1);
-        if self.rounds.is_multiple_of(TOLD) {
+        self.reach_with(now, 1);
+    }
+
+    /// Count the events of a round of the event loop that begins at this instant. A round of large networks with long
+    /// delays has millions of them, so a count of rounds would leave the caller without a report for minutes.
+    #[inline(always)] // in the loop
+    pub(super) fn reach_with(&mut self, now: Time, events: u64) {
+        self.events += events;
+        if self.events >= REPORTED {
+            self.events = 0;
             (self.reached)(now);
         }
     }

@@ -70,15 +70,19 @@ impl Sources<'_> {
         }
         match fault.place.source {
             0 if self.name.is_empty() => fitted(fault.to_string()),
-            0 => self.tell_file(&fault),
+            0 => self.tell_file(&fault, root.is_some()),
             n => self.tell_override(fault, n),
         }
     }
 
     /// A fault in the file; its line is shown if there is room for it.
-    fn tell_file(&self, fault: &Fault) -> String {
+    fn tell_file(&self, fault: &Fault, is_read: bool) -> String {
         let (line, column) = line_and_column(self.text, fault.place.offset as usize);
         let name = excerpt(self.name, LONGEST_NAME);
+        if !is_quotable(self.name) {
+            let fault = if is_read { fault.to_string() } else { UNQUOTED.to_string() };
+            return fitted(format!("{name}:{line}:{column}: {fault}"));
+        }
         let told = fitted(format!("{name}:{line}:{column}: {fault}"));
         let mark = mark(self.text, line, column);
         let fits = told.chars().count() + mark.chars().count() <= MESSAGE;
@@ -93,6 +97,16 @@ impl Sources<'_> {
         }
         fitted(format!("{}: {fault}", excerpt(argument, LONGEST_OVERRIDE)))
     }
+}
+
+/// The reason for a text that cannot be read in a file whose content is not shown.
+const UNQUOTED: &str = "must be TOML or JSON; the line is shown only of a file named *.toml or *.json";
+
+/// Return whether messages may show lines of this file. A command can be given any file by mistake or by another person,
+/// such as a list of passwords, and its messages end up in logs; what is named as a scenario is meant to be read.
+fn is_quotable(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    name.starts_with('<') || [".toml", ".json"].iter().any(|suffix| name.ends_with(suffix))
 }
 
 /// Characters of an override that are shown.
@@ -171,6 +185,25 @@ mod tests {
         assert_eq!(line_and_column(text, 7), (2, 1)); // inside of a character
         assert_eq!(line_and_column(text, 8), (2, 2));
         assert_eq!(line_and_column(text, 999), (2, 7));
+    }
+
+    #[test]
+    fn lines_are_shown_only_of_files_that_are_named_as_scenarios() {
+        let text = "token = 'secret'\n";
+        let told = |name| {
+            let sources = Sources { name, text, sets: &[] };
+            let root = crate::language::read::read(text, crate::language::read::Format::Toml).unwrap();
+            let fault = Fault::at(Place::default(), "unknown key \"token\"");
+            (sources.tell(fault.clone(), Some(&root)), sources.tell(fault, None))
+        };
+        for name in ["a.toml", "A.JSON", "<stdin>"] {
+            assert!(told(name).0.contains("secret"), "{name}");
+        }
+        for name in ["passwd", ".netrc", "a.toml.bak", "toml"] {
+            let (read, unread) = told(name);
+            assert_eq!(read, format!("{name}:1:1: unknown key \"token\""));
+            assert_eq!(unread, format!("{name}:1:1: {UNQUOTED}"));
+        }
     }
 
     #[test]

@@ -8,6 +8,8 @@ pub mod tree;
 
 pub mod nearest;
 
+mod aliases;
+
 mod unmodelled;
 
 pub(crate) mod prose;

@@ -1,6 +1,7 @@
 //! Unknown names: the message about one, and which name was probably meant.
 
-use super::unmodelled::{PAGE, is_unmodelled};
+use super::aliases::meaning;
+use super::unmodelled::{PAGE, is_unmodelled, is_vocabulary};
 use crate::excerpt::quoted;
 
 /// "unknown key "bufer"; did you mean "buffer"? Allowed: …"
@@ -10,10 +11,12 @@ pub fn unknown(what: &str, name: &str, allowed: &[&str]) -> String {
 
 /// The same with another name to be suggested.
 pub(super) fn unknown_but(what: &str, name: &str, near: Option<&str>, allowed: &[&str]) -> String {
-    let near = match near {
+    let elsewhere = if is_vocabulary(what) { meaning(name, allowed) } else { None };
+    let near = match (elsewhere, near) {
         _ if is_unmodelled(what, name) => format!(": not modelled yet, see {PAGE}"),
-        Some(candidate) => format!("; did you mean \"{candidate}\"?"),
-        None => String::new(),
+        (Some(meaning), _) => format!(": {meaning}"),
+        (None, Some(candidate)) => format!("; did you mean \"{candidate}\"?"),
+        (None, None) => String::new(),
     };
     let list = listing(allowed, if near.is_empty() { LISTED } else { BESIDE });
     format!("unknown {what} {}{near} (allowed: {list})", quoted(name))
@@ -60,9 +63,10 @@ pub(crate) fn listing(names: &[&str], most: usize) -> String {
     }
 }
 
-/// Whether a name is probably a misspelling of the other.
+/// Return whether a name is probably a misspelling of the other: one mistake, or no more than half of the letters.
 fn is_near(name: &str, other: &str) -> bool {
-    distance(name, other) <= 1 + other.len() / 3
+    let mistakes = distance(name, other);
+    mistakes <= 1 || mistakes <= 1 + other.len() / 3 && 2 * mistakes <= name.len().max(other.len())
 }
 
 /// Edits between two names, small and capital letters being the same; a name that is far too long is not compared
@@ -88,5 +92,6 @@ mod tests {
         assert_eq!(nearest("Epd", &["ppd", "epd"]), Some("epd"));
         assert_eq!(nearest("Link", &["link", "LINK"]), Some("link"));
         assert_eq!(nearest("epd", &[]), None);
+        assert_eq!(nearest("ib", &["fba"]), None, "one letter of three in its place is no misspelling");
     }
 }

@@ -96,7 +96,7 @@ impl Packets<'_> {
     pub(super) fn handle_days(&mut self, end: Time, watch: &mut Stopwatch<'_>) {
         let mut day = std::mem::take(&mut self.day);
         while let Some((start, until)) = self.transit.take_day(end, &mut day.arrivals) {
-            watch.reach(start);
+            watch.reach_with(start, 1 + day.arrivals.len() as u64);
             day.begin(&mut self.transit, until);
             self.handle_ports(&mut day);
             self.handle_in_order(&day, until);

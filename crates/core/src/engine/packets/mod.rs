@@ -45,7 +45,7 @@ use crate::network::circuit::Payload;
 use crate::network::end::{End, Uplink};
 use crate::scenario::model::{Medium, Scenario};
 use crate::unit::Flags;
-use crate::units::Time;
+use crate::units::{Span, Time};
 
 use agenda::{Arrival, Due};
 use connections::Connections;
@@ -73,12 +73,18 @@ pub(crate) fn run(scenario: &Scenario, log: bool, watch: &mut Stopwatch<'_>) -> 
     engine.close(to)
 }
 
+/// Rounds of a run at least, in which the caller receives the progress: an agenda without others could be handled to the
+/// end of the run at once.
+const REPORTS: u64 = 1000;
+
 /// The hosts, and everything between them.
 struct Packets<'a> {
     scenario: &'a Scenario,
     connections: Connections<'a>,
     events: u64,
     transit: Transit,
+    /// The longest time for which an agenda is handled alone.
+    round: Span,
     /// The arrivals of the day that is handled, if arrivals are in a calendar.
     day: Day,
 }
@@ -101,7 +107,8 @@ impl Uplink for Setout<'_> {
 impl<'a> Packets<'a> {
     fn new(scenario: &'a Scenario, log: bool) -> Packets<'a> {
         let (transit, connections) = (Transit::new(scenario, log), Connections::new(scenario));
-        let mut engine = Packets { scenario, connections, events: 0, transit, day: Day::default() };
+        let round = transit.division.lookahead.min(Span((scenario.duration.0 / REPORTS).max(1)));
+        let mut engine = Packets { scenario, connections, events: 0, transit, round, day: Day::default() };
         (0..scenario.flows.len()).for_each(|flow| engine.call(flow, End::Source));
         match allows(Form::Rows) {
             true => used(Form::Rows),
@@ -129,8 +136,9 @@ impl<'a> Packets<'a> {
             if first >= end {
                 return;
             }
-            watch.reach(first);
-            self.work_through(agenda, end.min(first + self.transit.division.lookahead));
+            let before = self.events;
+            self.work_through(agenda, end.min(first + self.round));
+            watch.reach_with(first, self.events - before);
             if self.transit.overflows() {
                 self.open_calendar();
             }
@@ -369,21 +377,50 @@ mod tests {
     use super::*;
     use crate::scenario::load;
 
-    /// Whether a network of this topology ends with its arrivals in a calendar.
-    fn has_calendar(topology: &str) -> bool {
+    fn network(topology: &str, duration: &str) -> Scenario {
         let text = format!(
             "name = 'network'
-            duration = '4 ms'
+            duration = '{duration}'
             adaptation = {{ kind = 'packet' }}
             topology = {{ {topology} }}
             [flows]
             source = {{ kind = 'greedy' }}
             transport = {{ kind = 'tcp', profile = 'datacenter', congestion = 'new-reno' }}",
         );
-        let scenario = load(&text, "network.toml", &[]).unwrap_or_else(|why| panic!("{why}"));
+        load(&text, "network.toml", &[]).unwrap_or_else(|why| panic!("{why}"))
+    }
+
+    /// Return whether a network of this topology ends with its arrivals in a calendar.
+    fn has_calendar(topology: &str) -> bool {
+        let scenario = network(topology, "4 ms");
         let mut engine = Packets::new(&scenario, false);
         engine.run_until(Time::ZERO + scenario.duration, &mut Stopwatch::default());
         engine.transit.has_calendar()
+    }
+
+    #[test]
+    fn the_caller_receives_the_progress_of_networks_whose_rounds_are_few_and_long() {
+        let line = "{ rate = '10 Gb/s', delay = '1 ms' }";
+        let dumbbell = format!(
+            "template = 'dumbbell', sources = 8, access = {line}, bottleneck = {line}, egress = {line}"
+        );
+        let fabric = format!(
+            "template = 'leaf-spine', leaves = 2, spines = 2, hosts = 4, host = {line}, fabric = {line}"
+        );
+        for topology in [dumbbell, fabric] {
+            let scenario = network(&topology, "40 ms");
+            let reached = std::cell::RefCell::new(vec![Time::ZERO]);
+            let report = |now| reached.borrow_mut().push(now);
+            let mut engine = Packets::new(&scenario, false);
+            engine.run_until(Time::ZERO + scenario.duration, &mut Stopwatch::telling(&|| 0.0, &report));
+            let end = Time::ZERO + scenario.duration;
+            let reached = [reached.into_inner(), vec![end]].concat();
+            assert!(reached.is_sorted(), "time does not go back");
+            let longest = reached.windows(2).map(|pair| pair[1].since(pair[0])).max().unwrap();
+            // The first round trip, of 8 ms, has only a SYN for each flow: fewer events than a report takes.
+            assert!(longest <= Span::millis(16), "no report within {longest}: {topology}");
+            assert!(reached.len() >= 20, "{} reports: {topology}", reached.len());
+        }
     }
 
     #[test]

@@ -1,0 +1,94 @@
+//! Names that other programs (tc, ns-2, ns-3, SONiC) give to what is modelled here under another name.
+
+/// A name of another program as [`plain`] writes it, the kind of entry that it means, and the name of the entry here.
+type Alias = (&'static str, &'static str, &'static str);
+
+const ALIASES: [Alias; 18] = [
+    ("bfifo", "admission", "tail-drop"),
+    ("bulksend", "source", "greedy"),
+    ("droptail", "admission", "tail-drop"),
+    ("dt", "admission", "dynamic-threshold"),
+    ("dualpi2", "discipline", "dualpi2"),
+    ("dwrr", "scheduler", "drr"),
+    ("fifo", "admission", "tail-drop"),
+    ("fqcodel", "discipline", "fq-codel"),
+    ("fqpie", "discipline", "fq-pie"),
+    ("ftp", "source", "greedy"),
+    ("lqd", "pushout", "longest-queue"),
+    ("pfifo", "admission", "tail-drop"),
+    ("pfifofast", "scheduler", "strict-priority"),
+    ("prio", "scheduler", "strict-priority"),
+    ("strict", "scheduler", "strict-priority"),
+    ("taildrop", "admission", "tail-drop"),
+    ("tbf", "key", "shaper"),
+    ("wred", "admission", "red"),
+];
+
+/// A name without what the programs add to it, so that `fq_codel` and `ns3::FqCoDelQueueDisc` are both `fqcodel`.
+pub(super) fn plain(name: &str) -> String {
+    let name: String = name.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).collect();
+    let name = name.to_lowercase();
+    let name =
+        name.strip_prefix("ns3::").map_or(name.as_str(), |name| name.strip_prefix("tcp").unwrap_or(name));
+    ["queuedisc", "application"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name).to_string()
+}
+
+/// Where a name leads that another program uses: to one of the allowed names, or to an entry of another kind.
+pub(super) fn meaning(name: &str, allowed: &[&str]) -> Option<String> {
+    let plain_name = plain(name);
+    if let Some(here) = allowed.iter().find(|here| plain(here) == plain_name) {
+        let is_spelt_otherwise = !here.eq_ignore_ascii_case(name);
+        return is_spelt_otherwise.then(|| format!("it is called \"{here}\" here"));
+    }
+    let (_, kind, here) = ALIASES.iter().find(|(alias, ..)| *alias == plain_name)?;
+    Some(match allowed.contains(here) {
+        true => format!("it is called \"{here}\" here"),
+        false => format!("it is the {kind} \"{here}\" here"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue;
+    use crate::language::nearest::unknown;
+
+    #[test]
+    fn the_name_of_another_program_leads_to_the_name_here() {
+        let disciplines = ["fq-codel", "fq-pie", "dualpi2"];
+        for name in ["fq_codel", "ns3::FqCoDelQueueDisc"] {
+            let message = unknown("value", name, &disciplines);
+            assert!(message.contains(": it is called \"fq-codel\" here"), "{message}");
+        }
+        let message = unknown("value", "FQ-PIE", &disciplines);
+        assert!(message.contains("did you mean \"fq-pie\"?"), "{message}");
+        for (name, told) in [
+            ("ns3::CoDelQueueDisc", "it is called \"codel\" here"),
+            ("droptail", "it is called \"tail-drop\" here"),
+            ("pfifo_fast", "it is the scheduler \"strict-priority\" here"),
+            ("fq_codel", "it is the discipline \"fq-codel\" here"),
+            ("tbf", "it is the key \"shaper\" here"),
+        ] {
+            let message = unknown("admission", name, &["tail-drop", "codel"]);
+            assert_eq!(message, format!("unknown admission \"{name}\": {told} (allowed: tail-drop, codel)"));
+        }
+        let message = unknown("value", "ns3::TcpNewReno", &["reno", "new-reno"]);
+        assert!(message.contains("it is called \"new-reno\" here"), "{message}");
+    }
+
+    #[test]
+    fn names_that_users_choose_have_no_meaning_in_other_programs() {
+        assert!(!unknown("port", "prio", &["out"]).contains("scheduler"));
+    }
+
+    #[test]
+    fn every_alias_leads_to_an_entry_of_its_kind() {
+        let known = catalogue();
+        for (alias, kind, here) in ALIASES {
+            assert_eq!(alias, plain(alias));
+            let is_entry = known.iter().any(|entry| entry.kind == kind && entry.name == here);
+            assert!(is_entry || (kind, here) == ("key", "shaper"), "{alias} leads to no {kind} {here:?}");
+        }
+        assert!(ALIASES.is_sorted());
+    }
+}
