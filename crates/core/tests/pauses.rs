@@ -126,17 +126,21 @@ const TWO_ENDS: &str = r#"
 
 #[test]
 fn a_pause_ends_at_the_higher_of_its_two_ends() {
-    for (ends, lowest) in [
-        ("xon='50 cells', xon_offset='20 cells'", 80),
-        ("xon='90 cells', xon_offset='20 cells'", 90),
-        ("xon='10 cells'", 10),
+    for (reserved, ends, lowest) in [
+        (0, "xon='50 cells', xon_offset='20 cells'", 80),
+        (0, "xon='90 cells', xon_offset='20 cells'", 90),
+        (0, "xon='10 cells'", 10),
+        (30, "xon='10 cells', xon_offset='20 cells'", 110), // 20 below the 30 of its own and the 100 that it shares
     ] {
-        let document = run(TWO_ENDS, &[&format!("queue.rdma.pause={{xoff='50 cells', {ends}}}")]);
+        let reserves = format!("queue.rdma.reserved='{reserved} cells'");
+        let pause = format!("queue.rdma.pause={{xoff='50 cells', {ends}}}");
+        let document = run(TWO_ENDS, &[&reserves, &pause]);
         let samples = of_queue(&document, "occupancy")["values"].as_array().unwrap();
         let held: Vec<u64> = samples.iter().map(|cells| cells.as_u64().unwrap()).collect();
-        let first_pause = held.iter().position(|cells| *cells > 100).unwrap();
+        let most = 100 + reserved;
+        let first_pause = held.iter().position(|cells| *cells > most).unwrap();
         let range = held[first_pause..].iter();
-        assert_eq!((range.clone().min(), range.max()), (Some(&lowest), Some(&102)), "{ends}");
+        assert_eq!((range.clone().min(), range.max()), (Some(&lowest), Some(&(most + 2))), "{ends}");
         assert_eq!(of_queue(&document, "dropped"), &json!(0));
     }
 }
