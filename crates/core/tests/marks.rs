@@ -211,8 +211,9 @@ fn dctcp_keeps_the_queue_at_the_threshold_and_the_line_full() {
     let port = entry(&document, "ports", "bottleneck");
     assert_eq!(port["lost"], json!({}));
     let (mean, most) = (port["occupancy_mean"].as_f64().unwrap(), port["occupancy_max"].as_u64().unwrap());
-    assert!((8.0..25.0).contains(&mean), "{mean}");
-    assert!(most <= 45, "{most}");
+    // a mark takes effect a round trip later, in which each of the two windows grows by a packet, and the queue by as many
+    assert!((19.0..21.0).contains(&mean), "{mean}");
+    assert!((21..=25).contains(&most), "{most}");
     assert!(document["summary"]["goodput_ratio"].as_f64().unwrap() > 0.98);
     let halving = run_on_both(RACK, &["flows.transport.congestion=new-reno"]);
     let reno = entry(&halving, "ports", "bottleneck")["occupancy_mean"].as_f64().unwrap();
