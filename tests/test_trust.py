@@ -8,6 +8,9 @@ from pushout.trust import Doubt
 GOODPUT, FILES = ("goodput_ratio",), ("transfer_time_p99_s",)
 
 
+Figures = dict[str, Sequence[float | None]]
+
+
 def runs_of(**figures: Sequence[float | None]) -> trust.Runs:
     count = len(next(iter(figures.values())))
     return lambda name: figures.get(name, [None] * count)
@@ -54,12 +57,11 @@ def test_figures_at_their_limits_are_not_doubted() -> None:
     assert told(GOODPUT, goodput_drift=[0.2501]) == ["drift"]
     assert told(GOODPUT, goodput_drift=[0.1, 0.1]) == []
     assert told(GOODPUT, goodput_drift=[0.11, 0.11]) == ["drift"]
-    files = {"transfers": [9], "transfer_age_max_s": [1.0], "transfer_time_max_s": [1.0]}
+    files: Figures = {"transfers": [9], "transfer_age_max_s": [1.0], "transfer_time_max_s": [1.0]}
     assert told(FILES, transfers_unfinished=[1], **files) == [], "a tenth, and as old as the longest"
     assert told(FILES, transfers_unfinished=[2], **files) == ["unfinished-files"]
-    assert told(FILES, **{**files, "transfers": [99], "transfer_age_max_s": [1.1]}, transfers_unfinished=[1]) == [
-        "unfinished-files"
-    ]
+    few: Figures = {**files, "transfers": [99], "transfer_age_max_s": [1.1]}
+    assert told(FILES, transfers_unfinished=[1], **few) == ["unfinished-files"]
 
 
 def test_the_width_of_an_interval_is_measured_by_the_size_of_its_mean() -> None:
@@ -70,7 +72,11 @@ def test_the_width_of_an_interval_is_measured_by_the_size_of_its_mean() -> None:
 
 
 def test_old_unfinished_files_are_told_if_most_runs_have_them() -> None:
-    files = {"transfers": [50, 50, 50], "transfers_unfinished": [1, 1, 1], "transfer_time_max_s": [2.0, 2.0, 2.0]}
+    files: Figures = {
+        "transfers": [50, 50, 50],
+        "transfers_unfinished": [1, 1, 1],
+        "transfer_time_max_s": [2.0, 2.0, 2.0],
+    }
     two = trust.doubts(runs_of(**files, transfer_age_max_s=[3.0, 5.0, 1.0]), FILES, 0.0)
     assert [doubt.message for doubt in two] == [
         "unfinished files had taken longer (4 s) than any finished one; they are not counted: lengthen duration"
