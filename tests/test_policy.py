@@ -169,6 +169,7 @@ REFUSED = {
     "return x.own in (1, 2)": "this cannot be compared; allowed are <",
     "a = b = 3\nreturn False": "assign cannot be translated",
     "return min(x.own) > 2": "min must have two values",
+    "return abs(x.own, 2) > 2": "abs must have one value",
     "return (lambda: True)()": "this cannot be called",
 }
 
