@@ -205,7 +205,7 @@ const STAR: &str = r#"
     measure = { transfers = true }
     node = [
         { name = "a", kind = "host" }, { name = "b", kind = "host" }, { name = "c", kind = "host" },
-        { name = "d", kind = "host" }, { name = "silent", kind = "host" }, { name = "r", kind = "router" },
+        { name = "d", kind = "host" }, { name = "silent", kind = "host" }, { name = "r", kind = "router", latency = "3 us" },
     ]
     link = [
         { from = "a", to = "r", rate = "100 Mb/s", delay = "10 us" },
@@ -250,7 +250,7 @@ fn the_ideal_counts_each_line_on_the_way_of_an_answer_at_its_own_rate() {
             "c" => 50.0,
             _ => 100.0,
         };
-        vec![(rate, 10e-6), (100.0, 10e-6)]
+        vec![(rate, 10e-6 + 3e-6), (100.0, 10e-6)] // with the latency of the router
     };
     let document = run_on_both(STAR, &[]);
     let rows = document["transfers"].as_array().unwrap().iter();

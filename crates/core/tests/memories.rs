@@ -130,6 +130,22 @@ fn reserved_room_stays_free_for_its_queue_exactly() {
 }
 
 #[test]
+fn pools_that_may_each_take_the_whole_memory_leave_reserved_room_free_together() {
+    let pools = "pool.one = {}\npool.two = {}";
+    let classes = "[queue.first]\npool = \"one\"\n[queue.second]\npool = \"two\"\n\
+                   [queue.kept]\npool = \"one\"\nreserved = \"40 cells\"";
+    let text = chip(3, 3, 200, &memory(&format!("size = \"100 cells\"\n{pools}\n{classes}")));
+    let sets =
+        ["flow.f0.queue=first", "flow.f1.queue=second", "flow.f2.queue=kept", "queue.first.limit=50 cells"];
+    let document = run(&text, &sets);
+    let queues = document["memories"][0]["queues"].as_array().unwrap();
+    let held = ["out0/first", "out1/second", "out2/kept"].map(|name| {
+        queues.iter().find(|queue| queue["name"] == name).unwrap()["occupancy_max"].as_u64().unwrap()
+    });
+    assert_eq!(held, [50, 10, 40]);
+}
+
+#[test]
 fn a_queue_within_its_reserved_room_leaves_no_trace_in_the_pool() {
     let class = "[queue.small]\nreserved = \"50 cells\"";
     let text = chip(1, 1, 40, &memory(&format!("size = \"100 cells\"\n{class}")));

@@ -4,7 +4,7 @@
 
 mod both;
 
-use both::run_on_both;
+use both::{entry, run_on_both};
 use pushout_core::serde_json::{Value as Json, json};
 
 /// Datagrams of 1000 octets every 4 and every 8 ms share a line and never meet; a hundred of the second flow are lost in the second
@@ -111,4 +111,33 @@ fn a_summary_without_tcp_has_no_ratio_of_retransmissions() {
     assert_eq!(summary.get("retransmission_ratio"), Some(&Json::Null));
     let clean = &run_on_both(MIX, &[])["summary"];
     assert_eq!(clean["retransmission_ratio"], json!(0.0), "TCP that repeats nothing");
+}
+
+#[test]
+fn the_longest_of_several_files_and_the_oldest_under_way_are_reported() {
+    let files = ["flow.file.source.off=1 s", "loss=[{link='last', flow='file', packets=[3]}]"];
+    let of_file = entry(&run_on_both(MIX, &files), "flows", "file").clone();
+    let clean = 10.0 * 12e-3 + 1.2e-3 + 32e-6 + 320e-6 + 4.0 * 100e-6;
+    near(&of_file["transfer_time_max_s"], clean + 12e-3, "the first file, which repeats a segment");
+    let count = of_file["transfers"].as_f64().unwrap();
+    assert_eq!(count, 7.0, "they begin at 3 s and about 1.122 s after one another");
+    near(&of_file["transfer_time_mean_s"], clean + 12e-3 / count, "mean");
+    let endless = ["one", "two"].map(|flow| {
+        format!("flow.{flow}={{name='{flow}', from='{}', to='d', source={{kind='file', size='1 GB'}}, transport={{kind='tcp'}}, \
+                 start='{}'}}", if flow == "one" { "b" } else { "a" }, if flow == "one" { "2 ms" } else { "5 s" })
+    });
+    let summary = &run_on_both(MIX, &endless.each_ref().map(String::as_str))["summary"];
+    assert_eq!(summary["transfers_unfinished"], 2);
+    near(&summary["transfer_age_max_s"], 10.0 - 2e-3, "age of the older of two");
+}
+
+#[test]
+fn an_occupancy_has_percentiles_from_a_thousand_samples_on() {
+    let percentile = |duration: &str| {
+        let sets =
+            ["port.shared.buffer='10 packets'", "sample=1 ms", "warmup=0 s", &format!("duration={duration}")];
+        entry(&run_on_both(MIX, &sets), "ports", "shared")["occupancy_p99"].clone()
+    };
+    assert_eq!(percentile("999 ms"), Json::Null);
+    assert_eq!(percentile("1 s"), json!(1));
 }
