@@ -200,7 +200,9 @@ impl Path {
         let mut out = Vec::new();
         self.sender.open(Time::ZERO, &mut out);
         assert!(out.is_empty());
-        for _ in 0..4 {
+        // some transfers are long enough for what RACK forgets after sixteen recoveries; without losses they would fill the receive window
+        let writes = if self.losses > 0 && self.happens(10) { 100 } else { 4 };
+        for _ in 0..writes {
             let octets = 1 + self.chance.up_to(60 * MSS);
             self.write(octets);
             let events = self.chance.up_to(60);
@@ -222,7 +224,7 @@ impl Path {
 
 #[test]
 fn rack_finds_losses_by_time_and_the_window_falls_in_proportion() {
-    let many = std::env::var("PUSHOUT_EQUIVALENCE").map_or(1000, |count| count.parse().unwrap());
+    let many = std::env::var("PUSHOUT_EQUIVALENCE").map_or(500, |count| count.parse().unwrap());
     let mut sums = [0; 6];
     for seed in 0..many {
         let Seen { timeouts, probes, recoveries, waits, undone, lost_again } = Path::new(seed).run();
