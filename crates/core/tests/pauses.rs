@@ -130,6 +130,7 @@ fn a_pause_ends_at_the_higher_of_its_two_ends() {
         (0, "xon='50 cells', xon_offset='20 cells'", 80),
         (0, "xon='90 cells', xon_offset='20 cells'", 90),
         (0, "xon='10 cells'", 10),
+        (0, "xon='150 cells'", 100), // not before the headroom is free
         (30, "xon='10 cells', xon_offset='20 cells'", 110), // 20 below the 30 of its own and the 100 that it shares
     ] {
         let reserves = format!("queue.rdma.reserved='{reserved} cells'");
