@@ -344,6 +344,28 @@ flow = [
 """
 
 
+def test_policies_are_compared_under_queries_whose_rate_is_a_number_a_second(tmp_path: Path) -> None:
+    link = {"rate": "1 Gb/s", "delay": "5 us"}
+    scenario = {
+        "name": "fabric",
+        "duration": "20 ms",
+        "adaptation": {"kind": "packet"},
+        "topology": {"template": "leaf-spine", "leaves": 2, "spines": 2, "hosts": 4, "host": link, "fabric": link},
+        "port": {"default": {"buffer": "300 packets"}},
+        "flows": {
+            "source": {"kind": "query", "fan_in": 7, "size": "1 MB", "rate": "200 per s"},
+            "transport": {"kind": "tcp", "profile": "datacenter"},
+        },
+    }
+    compared = pushout.compare(scenario, ["tail-drop", "red"], figures=["query.p50"], reps=2)
+    own = [pushout.run(scenario, seed=seed).document["summary"]["query"]["p50"] for seed in (1, 2)]
+    assert compared.policies[0].runs["query.p50"] == own
+    source = tmp_path / "fabric.json"
+    source.write_text(json.dumps(scenario))
+    command("plot", str(source), "--out", str(tmp_path / "fabric.svg"))
+    assert ElementTree.parse(tmp_path / "fabric.svg").getroot().tag.endswith("svg")  # noqa: S314
+
+
 def test_without_a_name_the_busiest_port_is_meant_and_that_is_told() -> None:
     explained = pushout.explain(FABRIC)
     loads = {"x": 1.0, "y": 0.5, "z": 1.5}

@@ -91,6 +91,7 @@ def computed(words: list[str], value: Callable[[str], Any]) -> Any:
     left, sign, right = value(words[0]), words[1], value(words[2])
     assert type(left) is type(right), words
     assert sign != "/" or isinstance(left, float)
+    assert sign != "**" or isinstance(left, float) or right >= 0, "the simulator has no integer for it"
     return OPERATORS[sign](left, right)
 
 
@@ -107,6 +108,8 @@ LINES = [
     "return (x.own - 7) // 3 < (x.own - 7) % 3",
     "return (x.b - 7.5) // 2.0 <= (x.own - 9) % 2.5",
     "return x.own ** 2 > x.total ** 1 and x.b ** 2 < 0.3",
+    "return (x.own + 1) ** -2 < x.b - 0.25",
+    "mark = x.own > 3\nreturn mark",
     "return 0 < x.own <= x.total < 30",
     "return not (x.fits and x.own > 3) or x.total > 20",
     "return x.own > 3 or x.total / max(x.own, 1) > 2.0 or x.c",
@@ -166,6 +169,7 @@ REFUSED = {
     "return x.own in (1, 2)": "this cannot be compared; allowed are <",
     "a = b = 3\nreturn False": "assign cannot be translated",
     "return min(x.own) > 2": "min must have two values",
+    "return abs(x.own, 2) > 2": "abs must have one value",
     "return (lambda: True)()": "this cannot be called",
 }
 

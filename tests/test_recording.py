@@ -292,6 +292,35 @@ def pcapng(*blocks: tuple[int, bytes]) -> bytes:
 FACE = (1, struct.pack("<HHI", 1, 0, 0))
 
 
+def packet(interface: int, time: int, frame: bytes) -> tuple[int, bytes]:
+    """A block with a packet, all of which was captured."""
+    head = struct.pack("<IIIII", interface, time >> 32, time & (2**32 - 1), len(frame), len(frame))
+    return 6, head + frame + bytes(-len(frame) % 4)
+
+
+def test_interfaces_may_have_times_of_different_units(tmp_path: Path) -> None:
+    nanoseconds = (1, FACE[1] + struct.pack("<HHB3xHH", 9, 1, 9, 0, 0))
+    ipv4 = bytes(12) + b"\x08\x00\x45\x00" + struct.pack(">H", 40) + bytes(36)
+    late = [packet(0, 1_500_000, ipv4), packet(1, 2_000_000_003, ipv4)]
+    (tmp_path / "a.pcapng").write_bytes(pcapng(FACE, nanoseconds, packet(1, 1_000_000_001, ipv4), *late))
+    (tmp_path / "b.pcapng").write_bytes(pcapng(FACE, nanoseconds, packet(0, 1_000_000, ipv4), *late))
+    (tmp_path / "a.csv").write_text("time,bytes\n0,40\n0.499999999,40\n1.000000002,40\n")
+    (tmp_path / "b.csv").write_text("time,bytes\n0,40\n0.500000,40\n1.000000003,40\n")
+    for name in ("a", "b"):
+        assert recorded(tmp_path / f"{name}.pcapng") == recorded(tmp_path / f"{name}.csv")
+
+
+def test_a_packet_that_leaves_its_length_to_the_network_card_has_that_of_its_frame(tmp_path: Path) -> None:
+    """Linux captures large packets before they are cut, with a length of 0; a capture may end behind the length."""
+    large = bytes(12) + b"\x08\x00\x45\x00\0\0" + bytes(3000)
+    short = bytes(12) + b"\x08\x00\x45\x00" + struct.pack(">H", 300)
+    short6 = bytes(12) + b"\x86\xdd\x60\0\0\0" + struct.pack(">H", 300)
+    nothing = bytes(12) + b"\x08\x00\x45\x00\x01"
+    (tmp_path / "a.pcap").write_bytes(frames(large, short, short6, nothing))
+    (tmp_path / "a.csv").write_text("time,bytes\n0,3004\n0.001000,300\n0.002000,340\n")
+    assert recorded(tmp_path / "a.pcap") == recorded(tmp_path / "a.csv")
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

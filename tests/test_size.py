@@ -100,6 +100,47 @@ def test_what_is_not_monotone_is_left_to_optuna() -> None:
     assert is_monotone(unsure)
 
 
+def test_halving_goes_on_above_the_last_value_that_misses_the_goal() -> None:
+    """Runs that are not sure may meet a goal below a value that misses it: the answer lies above both."""
+    tried: list[float] = []
+
+    def wavers(values: Sequence[float]) -> list[Tried]:
+        tried.extend(values)
+        return [Tried(v, {"mean": v, "ci95": None, "n": 1}, 200 < v < 900 or v > 5_000, False) for v in values]
+
+    found = smallest(CELLS, wavers, 0.02, "auto")
+    assert found.method == "bisect"
+    assert found.best is not None
+    assert found.below is not None
+    assert found.below.value <= 5_000 < found.best.value <= found.below.value * 1.0205
+    assert min(tried[5:]) > tried[3], "the grid had its last miss at its fourth value"
+
+
+def test_a_search_with_optuna_says_which_value_below_its_answer_misses() -> None:
+    pytest.importorskip("optuna")
+    tried: list[float] = []
+    found = smallest(CELLS, steps(3_000, tried), 0.02, "optuna")
+    assert (found.method, found.best and found.best.value) == ("optuna", min(v for v in tried if v >= 3_000))
+    assert found.below is not None
+    assert found.below.value == max(v for v in tried if v < 3_000)
+    never = smallest(CELLS, steps(20_000), 0.02, "optuna")
+    assert (never.best, never.below and never.below.value) == (None, 10_000)
+
+
+def test_a_smallest_mean_is_sought_where_less_is_better() -> None:
+    pytest.importorskip("optuna")
+
+    def valley(values: Sequence[float]) -> list[Tried]:
+        depth = {value: abs(math.log(value / 500)) for value in values}
+        return [Tried(v, {"mean": depth[v], "ci95": None, "n": 1}, True, True) for v in values]
+
+    found = best(CELLS, valley, valley, -1)
+    means = [point.mean["mean"] for point in (found.best, *found.others) if point and point.mean]
+    assert means == sorted(means)
+    assert found.best is not None
+    assert found.best.value == pytest.approx(500, rel=0.15)
+
+
 def test_the_best_value_is_confirmed() -> None:
     pytest.importorskip("optuna")
     confirmed: list[float] = []

@@ -8,6 +8,9 @@ from pushout.trust import Doubt
 GOODPUT, FILES = ("goodput_ratio",), ("transfer_time_p99_s",)
 
 
+Figures = dict[str, Sequence[float | None]]
+
+
 def runs_of(**figures: Sequence[float | None]) -> trust.Runs:
     count = len(next(iter(figures.values())))
     return lambda name: figures.get(name, [None] * count)
@@ -44,6 +47,41 @@ def test_a_single_run_has_no_interval_to_doubt() -> None:
 )
 def test_a_second_half_that_surely_differs_from_the_first_is_told(drifts: list[float], told: bool) -> None:
     assert codes(trust.doubts(runs_of(goodput_drift=drifts), GOODPUT, 0.0)) == ["drift"] * told
+
+
+def test_figures_at_their_limits_are_not_doubted() -> None:
+    def told(names: Sequence[str], **figures: Sequence[float | None]) -> list[str]:
+        return codes(trust.doubts(runs_of(**figures), names, 0.0))
+
+    assert told(GOODPUT, goodput_drift=[0.25]) == []
+    assert told(GOODPUT, goodput_drift=[0.2501]) == ["drift"]
+    assert told(GOODPUT, goodput_drift=[0.1, 0.1]) == []
+    assert told(GOODPUT, goodput_drift=[0.11, 0.11]) == ["drift"]
+    files: Figures = {"transfers": [9], "transfer_age_max_s": [1.0], "transfer_time_max_s": [1.0]}
+    assert told(FILES, transfers_unfinished=[1], **files) == [], "a tenth, and as old as the longest"
+    assert told(FILES, transfers_unfinished=[2], **files) == ["unfinished-files"]
+    few: Figures = {**files, "transfers": [99], "transfer_age_max_s": [1.1]}
+    assert told(FILES, transfers_unfinished=[1], **few) == ["unfinished-files"]
+
+
+def test_the_width_of_an_interval_is_measured_by_the_size_of_its_mean() -> None:
+    assert trust.half_width({"mean": -2.0, "ci95": [-3.0, -1.0], "n": 3}) == 0.5
+    assert trust.half_width({"mean": 4.0, "ci95": [3.0, 5.0], "n": 3}) == 0.25
+    assert trust.half_width({"mean": 0.0, "ci95": [-1.0, 1.0], "n": 3}) == 0.0
+    assert trust.half_width({"mean": 4.0, "ci95": None, "n": 1}) == 0.0
+
+
+def test_old_unfinished_files_are_told_if_most_runs_have_them() -> None:
+    files: Figures = {
+        "transfers": [50, 50, 50],
+        "transfers_unfinished": [1, 1, 1],
+        "transfer_time_max_s": [2.0, 2.0, 2.0],
+    }
+    two = trust.doubts(runs_of(**files, transfer_age_max_s=[3.0, 5.0, 1.0]), FILES, 0.0)
+    assert [doubt.message for doubt in two] == [
+        "unfinished files had taken longer (4 s) than any finished one; they are not counted: lengthen duration"
+    ]
+    assert trust.doubts(runs_of(**files, transfer_age_max_s=[3.0, 1.0, 1.0]), FILES, 0.0) == []
 
 
 def test_a_drift_is_told_as_a_ratio_of_the_halves() -> None:

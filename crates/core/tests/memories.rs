@@ -130,6 +130,22 @@ fn reserved_room_stays_free_for_its_queue_exactly() {
 }
 
 #[test]
+fn pools_that_may_each_take_the_whole_memory_leave_reserved_room_free_together() {
+    let pools = "pool.one = {}\npool.two = {}";
+    let classes = "[queue.first]\npool = \"one\"\n[queue.second]\npool = \"two\"\n\
+                   [queue.kept]\npool = \"one\"\nreserved = \"40 cells\"";
+    let text = chip(3, 3, 200, &memory(&format!("size = \"100 cells\"\n{pools}\n{classes}")));
+    let sets =
+        ["flow.f0.queue=first", "flow.f1.queue=second", "flow.f2.queue=kept", "queue.first.limit=50 cells"];
+    let document = run(&text, &sets);
+    let queues = document["memories"][0]["queues"].as_array().unwrap();
+    let held = ["out0/first", "out1/second", "out2/kept"].map(|name| {
+        queues.iter().find(|queue| queue["name"] == name).unwrap()["occupancy_max"].as_u64().unwrap()
+    });
+    assert_eq!(held, [50, 10, 40]);
+}
+
+#[test]
 fn a_queue_within_its_reserved_room_leaves_no_trace_in_the_pool() {
     let class = "[queue.small]\nreserved = \"50 cells\"";
     let text = chip(1, 1, 40, &memory(&format!("size = \"100 cells\"\n{class}")));
@@ -336,6 +352,28 @@ fn the_longest_queue_of_another_port_gives_way_and_what_it_loses_had_crossed_a_l
     assert_eq!(of("pushed_out_octets"), [json!(50 * 64), json!(0)]);
     let port = both::entry(&document, "ports", "out0");
     assert_eq!((&port["lost"]["pushed-out"], &port["lost"]["overflow"]), (&json!(50), &json!(100)));
+}
+
+#[test]
+fn the_queue_that_gives_way_is_in_the_pool_that_is_full_or_anywhere_if_the_memory_is() {
+    let pushout = "pushout = { policy = \"longest-queue\" }";
+    let classes = "[queue.first]\npool = \"one\"\n[queue.second]\npool = \"two\"";
+    let sets = ["flow.f0.queue=first", "flow.f1.queue=second", "flow.f2.queue=second"];
+    let outcome = |size: &str| {
+        let pools = format!("pool.one = {{}}\npool.two = {{ size = \"{size}\" }}");
+        let text = chip(3, 3, 200, &memory(&format!("size = \"100 cells\"\n{pushout}\n{pools}\n{classes}")));
+        let document = run(&text, &sets);
+        let queues = document["memories"][0]["queues"].as_array().unwrap();
+        let of = |port: &str, class: &str| {
+            let queue = queues.iter().find(|queue| queue["name"] == format!("{port}/{class}")).unwrap();
+            [&queue["occupancy_max"], &queue["pushed_out_octets"]].map(|figure| figure.as_u64().unwrap())
+        };
+        [of("out0", "first"), of("out1", "second"), of("out2", "second")]
+    };
+    // the second pool is full with 20 cells: its queues share them, and the queue of 80 cells loses only the 20 for the memory
+    assert_eq!(outcome("20 cells"), [[100, 20 * 64], [20, 10 * 64], [10, 0]]);
+    // no pool is full, so the longest queue of the memory gives way: 100, then 50 and 50, then 33 or 34 each
+    assert_eq!(outcome("100 %"), [[100, 67 * 64], [50, 16 * 64], [33, 0]]);
 }
 
 #[test]

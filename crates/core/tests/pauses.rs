@@ -99,6 +99,53 @@ fn a_sender_also_goes_on_when_its_queue_holds_less_than_it_may_by_the_offset() {
     assert!((seconds(&document, "in") - 0.037).abs() < 1e-12, "{}", seconds(&document, "in"));
 }
 
+/// A sender ten times as fast as the port behind it; each packet takes a cell of a queue that pauses at 100 cells.
+const TWO_ENDS: &str = r#"
+    name = "xon"
+    duration = "20 ms"
+    sample = "1 us"
+    adaptation = { kind = "packet" }
+    node = [{ name = "a", kind = "host" }, { name = "r", kind = "router" }, { name = "b", kind = "host" }]
+    link = [
+        { from = "a", to = "r", rate = "10 Gb/s", delay = "0 s" },
+        { name = "out", from = "r", to = "b", rate = "1 Gb/s", delay = "0 s" },
+    ]
+    port.out = { memory = "chip" }
+    queue.rdma = { pool = "lossless", limit = "100 cells", pause = { xoff = "50 cells", xon = "50 cells" } }
+    flow = [{ name = "f", from = "a", to = "b" }]
+    measure.memories = ["chip"]
+    [memory.chip]
+    size = "1000 cells"
+    cell = "1500 bytes"
+    admission = { policy = "complete-sharing" }
+    pool.lossless = { side = "ingress" }
+    [flows]
+    source = { kind = "cbr", rate = "10 Gb/s", size = "1472 bytes" }
+    transport = { kind = "udp" }
+"#;
+
+#[test]
+fn a_pause_ends_at_the_higher_of_its_two_ends() {
+    for (reserved, ends, lowest) in [
+        (0, "xon='50 cells', xon_offset='20 cells'", 80),
+        (0, "xon='90 cells', xon_offset='20 cells'", 90),
+        (0, "xon='10 cells'", 10),
+        (0, "xon='150 cells'", 100), // not before the headroom is free
+        (30, "xon='10 cells', xon_offset='20 cells'", 110), // 20 below the 30 of its own and the 100 that it shares
+    ] {
+        let reserves = format!("queue.rdma.reserved='{reserved} cells'");
+        let pause = format!("queue.rdma.pause={{xoff='50 cells', {ends}}}");
+        let document = run(TWO_ENDS, &[&reserves, &pause]);
+        let samples = of_queue(&document, "occupancy")["values"].as_array().unwrap();
+        let held: Vec<u64> = samples.iter().map(|cells| cells.as_u64().unwrap()).collect();
+        let most = 100 + reserved;
+        let first_pause = held.iter().position(|cells| *cells > most).unwrap();
+        let range = held[first_pause..].iter();
+        assert_eq!((range.clone().min(), range.max()), (Some(&lowest), Some(&(most + 2))), "{ends}");
+        assert_eq!(of_queue(&document, "dropped"), &json!(0));
+    }
+}
+
 #[test]
 fn a_pause_is_repeated_before_it_would_end() {
     // half of 65535 · 512 bits at 8 Mb/s are 2.097 s
@@ -138,6 +185,55 @@ fn explain_says_how_much_headroom_a_link_needs() {
     let words = "class \"rdma\" over \"in\": the link needs 4 cells of headroom, and may take";
     assert!(told("4 cells").contains(&format!("{words} 4: enough")), "{}", told("4 cells"));
     assert!(told("3 cells").contains(&format!("{words} 3: too little")), "{}", told("3 cells"));
+}
+
+/// A host at 100 Gb/s behind a cable of 300 m. The latency of the host is the response time that the standard of priority flow
+/// control allows at this speed: 394 quanta of 512 bit times.
+const LONG_CABLE: &str = r#"
+    name = "headroom"
+    duration = "1 us"
+    adaptation = { kind = "packet" }
+    node = [
+        { name = "a", kind = "host", latency = "2017.3 ns" }, { name = "r", kind = "router" },
+        { name = "b", kind = "host" },
+    ]
+    link = [
+        { name = "in", from = "a", to = "r", rate = "100 Gb/s", delay = "1515.2 ns" },
+        { name = "out", from = "r", to = "b", rate = "100 Gb/s", delay = "0 s" },
+    ]
+    port = { out = { memory = "chip" }, "in.back" = { memory = "chip" } }
+    queue.rdma = { pool = "lossless", pause = { xoff = "83968 B", xon = "2 kB" } }
+    queue.rest = { pool = "lossy" }
+    flows = { transport = { kind = "udp" } }
+    [memory.chip]
+    size = "64 MB"
+    cell = "192 bytes"
+    admission = { policy = "dynamic-threshold", alpha = 0.25 }
+    pool = { lossless = { side = "ingress" }, lossy = {} }
+    [[flow]]
+    name = "f"
+    from = "a"
+    to = "b"
+    queue = "rdma"
+    source = { kind = "cbr", rate = "1 Gb/s", size = "4068 bytes" }
+    [[flow]]
+    name = "g"
+    from = "b"
+    to = "a"
+    queue = "rest"
+    source = { kind = "cbr", rate = "1 Gb/s", size = "9072 bytes" }
+"#;
+
+#[test]
+fn the_headroom_of_a_long_cable_is_that_of_a_table_of_a_switch_maker() {
+    let scenario = load(LONG_CABLE, "cable.toml", &[]).unwrap();
+    let &[Headroom { needed, .. }] = &headrooms(&scenario)[..] else {
+        panic!("one link has a class that pauses")
+    };
+    // the table has 83968 octets: 438 cells, within 1 % of what is needed
+    assert_eq!(needed, 433);
+    let told = thresholds(&scenario).join("\n");
+    assert!(told.contains("the link needs 433 cells of headroom, and may take 438: enough"), "{told}");
 }
 
 /// Three hosts that send at once over links like that of [`CHAIN`], and share the headroom of a pool that is enough for two.

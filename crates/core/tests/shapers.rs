@@ -70,6 +70,48 @@ fn a_burst_of_a_full_bucket_goes_out_at_once_and_then_one_cell_each_tenth_of_a_s
     }
 }
 
+/// Ten packets of 1500 octets, 12 us apart, reach a port with two places whose bucket of tokens is full.
+const FULL_BUCKET: &str = r#"
+    name = "full-bucket"
+    duration = "5 s"
+    adaptation = { kind = "packet" }
+    node = [{ name = "a", kind = "host" }, { name = "r", kind = "router" }, { name = "b", kind = "host" }]
+    link = [
+        { from = "a", to = "r", rate = "1 Gb/s", delay = "0 s" },
+        { name = "out", from = "r", to = "b", rate = "1 Gb/s", delay = "0 s" },
+    ]
+    port.out = { buffer = "2 packets", shaper = { rate = "1 Mb/s", burst = "15000 B" } }
+    [[flow]]
+    name = "f"
+    from = "a"
+    to = "b"
+    transport = { kind = "udp" }
+    [flow.source]
+    kind = "on-off"
+    peak = "1 Gb/s"
+    burst = 10
+    off = "100 s"
+    distribution = "periodic"
+    phase = "aligned"
+    total = 10
+    size = "1472 bytes"
+"#;
+
+#[test]
+fn packets_with_tokens_pass_a_short_queue_and_only_those_without_tokens_are_lost() {
+    for (burst, sent, lost, longest) in
+        [("15000 B", 10, json!({}), 1), ("7500 B", 7, json!({ "overflow": 3 }), 2)]
+    {
+        let document = run_on_both(FULL_BUCKET, &[&format!("port.out.shaper.burst='{burst}'")]);
+        let out = entry(&document, "ports", "out");
+        assert_eq!((&out["units_out"], &out["lost"]), (&json!(sent), &lost), "{burst}");
+        assert_eq!(out["occupancy_max"], json!(longest), "{burst}");
+    }
+    let small = load(FULL_BUCKET, "shapers.toml", &["port.out.shaper.burst='1000 B'".to_string()]);
+    let why = small.unwrap_err().to_string();
+    assert!(why.contains("must be at least 1500 bytes"), "{why}");
+}
+
 #[test]
 fn a_shaped_port_sends_at_its_own_rate_and_goodput_is_measured_against_that() {
     for scheduler in ["fifo", "drr"] {

@@ -345,8 +345,10 @@ impl Policy for Abm {
 #[test]
 fn abm_divides_the_dynamic_threshold_by_congested_queues_and_scales_it_by_the_rate() {
     let lost = compare(|draw| {
+        // some intervals are so short that nothing leaves in most of them
+        let shortest = if draw.coin() { 20 } else { 500 };
         let (alpha, update) =
-            ([0.25, 0.5, 1.0, 4.0][draw.stream.up_to(3) as usize], 500 + draw.stream.up_to(5000));
+            ([0.25, 0.5, 1.0, 4.0][draw.stream.up_to(3) as usize], shortest * (1 + draw.stream.up_to(10)));
         let bytes = 1 + draw.stream.up_to(2000);
         let keys = format!(
             "admission = {{ policy = \"abm\", alpha = {alpha:?}, update = \"{update} us\", congested = \"{bytes} bytes\" }}"

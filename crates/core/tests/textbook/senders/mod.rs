@@ -2,7 +2,9 @@
 //! both, and after every ACK cwnd, its inflation, ssthresh and the segments sent have to be the same.
 
 mod plain;
+mod rack;
 mod selective;
+mod timed;
 mod window;
 
 use std::collections::BTreeSet;

@@ -14,7 +14,9 @@
 //! sent after twice the smoothed round trip, and with one segment in flight later by `fast_timer`, the longest delay of its ACK.
 //!
 //! # Differences from the paper
-//! None that is known.
+//! An ACK counts by the segment that was sent last of all that it delivers: if that one is a retransmission that came sooner than any
+//! round trip, the RFC goes on to the others. An ACK that reports the probe as a duplicate ends the episode only if it has no other
+//! blocks, and reduces the window if it acknowledges more than the probe.
 //!
 //! # Complexity
 //! O(1) for each transmission, on average.
