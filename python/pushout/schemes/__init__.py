@@ -2421,10 +2421,11 @@ class Tcp(Scheme):
     - `byte_counting` (default False): Open the window by the octets that are acknowledged instead of by the number of
       ACKs (RFC 3465, with a limit of two segments an ACK in slow start).
     - `cubic_c` (default 0.4): C, how fast the window grows, in segments per second³ (cubic only): RFC 9438 section 5.1.
-    - `cubic_reno` (default "rfc9438"): How the window that Reno would have counts (cubic only). `rfc9438`: It is the
-      window where it is the larger one, and grows by a segment a round trip from the window before the loss on (RFC
-      9438 section 4.3). `linux`: It is a target for the window, in whole segments, and always grows by 8/15 of a
-      segment a round trip, as in Linux.
+    - `cubic_law` (default "rfc9438"): How the window follows the curve and the window that Reno would have (cubic
+      only). `rfc9438`: The curve is taken a smoothed round trip ahead (RFC 9438 section 4.2). Where it is larger, the
+      window is that of Reno, which grows by a segment a round trip from the window before the loss on (section 4.3).
+      `linux`: The curve is taken the shortest round trip ahead. The window of Reno, in whole segments, is a target as
+      well, and always grows by 8/15 of a segment a round trip.
     - `hystart` (default "linux"): How slow start ends before a loss (cubic only). `linux`: Linux: when ACKs of a round
       come in a train of half a round trip, or when round trips have become longer. `plus-plus`: RFC 9406: a longer
       round trip slows the growth down to a quarter; after five such rounds slow start ends. `off`: It ends with a loss
@@ -2575,13 +2576,13 @@ class Tcp(Scheme):
     two segments an ACK in slow start)."""
     cubic_c: float = 0.4
     """C, how fast the window grows, in segments per second³ (cubic only): RFC 9438 section 5.1."""
-    cubic_reno: Literal["rfc9438", "linux"] = "rfc9438"
-    """How the window that Reno would have counts (cubic only).
+    cubic_law: Literal["rfc9438", "linux"] = "rfc9438"
+    """How the window follows the curve and the window that Reno would have (cubic only).
 
-    - `rfc9438`: It is the window where it is the larger one, and grows by a segment a round trip from the window before
-      the loss on (RFC 9438 section 4.3).
-    - `linux`: It is a target for the window, in whole segments, and always grows by 8/15 of a segment a round trip, as
-      in Linux.
+    - `rfc9438`: The curve is taken a smoothed round trip ahead (RFC 9438 section 4.2). Where it is larger, the window
+      is that of Reno, which grows by a segment a round trip from the window before the loss on (section 4.3).
+    - `linux`: The curve is taken the shortest round trip ahead. The window of Reno, in whole segments, is a target as
+      well, and always grows by 8/15 of a segment a round trip.
     """
     hystart: Literal["linux", "plus-plus", "off"] = "linux"
     """How slow start ends before a loss (cubic only).
