@@ -6,6 +6,7 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 HERE = Path(__file__).parent
@@ -31,19 +32,83 @@ def rows(heads: list[str], lines: Iterator[list[str]]) -> Iterator[str]:
         yield f"| {' | '.join(cells)} |"
 
 
+def mean(runs: list[dict[str, float]], key: str) -> float:
+    """Average a figure over runs."""
+    return fmean(run[key] for run in runs)
+
+
 def ns3() -> Iterator[str]:
     """The table of the queues of ns-3."""
     heads = ["senders", "queue", "flows", "Mb/s: ns-3", "Pushout", "queue in packets: ns-3", "Pushout", "difference"]
-    return rows(heads, (cells_of_ns3(case) for case in kept("ns3/queues.json")))
+    return rows(heads, (cells_of_ns3(case, case["ns3"]) for case in kept("ns3/queues.json")))
 
 
-def cells_of_ns3(case: dict[str, Any]) -> list[str]:
+def cells_of_ns3(case: dict[str, Any], theirs: dict[str, float]) -> list[str]:
     """One row of it."""
-    theirs, ours = case["ns3"], case["pushout"]
+    ours = case["pushout"]
     goodputs = [f"{figures['goodput_mbps']:.2f}" for figures in (theirs, ours)]
     queues = [f"{figures['queue_packets']:.1f}" for figures in (theirs, ours)]
     difference = f"{deviation(ours['queue_packets'], theirs['queue_packets']):+.0f} %"
     return [case["congestion"], case["queue"], str(case["flows"]), *goodputs, *queues, difference]
+
+
+def changed() -> Iterator[str]:
+    """The table of the mean queue in ns-3 as it is and with each change, beside ours."""
+    heads = ["senders", "queue", "flows", "ns-3", "changed: what", "queue in packets", "Pushout", "difference"]
+    return rows(heads, (cells for case in kept("ns3/queues.json") for cells in cells_of_changed(case)))
+
+
+def cells_of_changed(case: dict[str, Any]) -> Iterator[list[str]]:
+    """Rows of it for a case."""
+    ours = case["pushout"]["queue_packets"]
+    for change, figures in case["changed"].items():
+        theirs = figures["queue_packets"]
+        given = [case["congestion"], case["queue"], str(case["flows"]), f"{case['ns3']['queue_packets']:.1f}"]
+        yield [*given, change, f"{theirs:.1f}", f"{ours:.1f}", f"{deviation(ours, theirs):+.0f} %"]
+
+
+def trips() -> Iterator[str]:
+    """The table of greedy flows over long round trips of the kernel."""
+    heads = ["senders", "queue", "Mb/s", "round trip in ms", "flows", "Mb/s: Linux", "Pushout"]
+    heads += ["queue in packets: Linux", "Pushout", "retransmissions: Linux", "Pushout", "difference"]
+    greedy = (case for case in kept("kernel/trips.json") if case["flows"])
+    return rows(heads, map(cells_of_trips, greedy))
+
+
+def cells_of_trips(case: dict[str, Any]) -> list[str]:
+    """One row of it."""
+    sides = [case["linux"], case["pushout"]]
+    given = [case["congestion"], case["queue"], *(str(case[key]) for key in ("mbps", "trip_ms", "flows"))]
+    goodputs = [f"{mean(side, 'goodput_mbps'):.2f}" for side in sides]
+    queues = [f"{mean(side, 'queue_packets'):.1f}" for side in sides]
+    resent = [mean(side, "retransmissions") for side in sides]
+    return [
+        *given,
+        *goodputs,
+        *queues,
+        *(f"{each:.0f}" for each in resent),
+        f"{deviation(resent[1], resent[0]):+.0f} %",
+    ]
+
+
+def files() -> Iterator[str]:
+    """The table of short files over long round trips of the kernel."""
+    heads = ["senders", "queue", "Mb/s", "round trip in ms", "files a second", "in s", "Linux: mean", "range"]
+    heads += ["Pushout: mean", "range"]
+    short = (case for case in kept("kernel/trips.json") if case["files"])
+    return rows(heads, (cells for case in short for cells in cells_of_files(case)))
+
+
+def cells_of_files(case: dict[str, Any]) -> Iterator[list[str]]:
+    """Rows of it for a case."""
+    given = [case["congestion"], case["queue"], *(str(case[key]) for key in ("mbps", "trip_ms", "files"))]
+    for what, key in {"mean": "file_mean_s", "median": "file_p50_s", "99th percentile": "file_p99_s"}.items():
+        sides = (sorted(run[key] for run in case[side]) for side in ("linux", "pushout"))
+        yield [
+            *given,
+            what,
+            *(cell for runs in sides for cell in (f"{fmean(runs):.2f}", f"{runs[0]:.2f} to {runs[-1]:.2f}")),
+        ]
 
 
 def kernel() -> Iterator[str]:
@@ -64,5 +129,5 @@ def cells_of_kernel(case: dict[str, Any]) -> list[str]:
 
 
 if __name__ == "__main__":
-    for table in (ns3, kernel):
+    for table in (ns3, changed, kernel, trips, files):
         print("\n".join(table()) + "\n")

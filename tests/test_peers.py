@@ -1,8 +1,9 @@
-"""What is kept of the comparisons with ns-3 and the kernel, and a short one where ns-3 is installed."""
+"""Fresh runs of Pushout beside what is kept of ns-3 and of the kernel, and a short one where ns-3 is installed."""
 
 import importlib.util
 import sys
 from pathlib import Path
+from statistics import fmean
 from types import ModuleType
 from typing import Any
 
@@ -23,10 +24,13 @@ def script(path: str) -> ModuleType:
 
 
 TABLES = script("tables.py")
+TRIPS = script("kernel/trips.py")
+BUCKET = script("kernel/run.py")
+QUEUES = script("ns3/queues.py")
 PAGE = (ROOT / "docs" / "peers.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("table", ["ns3", "kernel"])
+@pytest.mark.parametrize("table", ["ns3", "changed", "kernel", "trips", "files"])
 def test_the_page_has_the_tables_of_the_kept_results(table: str) -> None:
     for row in getattr(TABLES, table)():
         assert row in PAGE
@@ -36,39 +40,50 @@ def near(ours: float, theirs: float, percent: float) -> bool:
     return abs(TABLES.deviation(ours, theirs)) <= percent
 
 
-def test_goodput_is_within_3_percent_of_ns_3_and_of_the_kernel() -> None:
-    cases: list[dict[str, Any]] = TABLES.kept("ns3/queues.json") + TABLES.kept("kernel/result.json")
-    assert len(cases) == 42
-    for case in cases:
-        theirs = case.get("ns3") or case["linux"]
-        assert near(case["pushout"]["goodput_mbps"], theirs["goodput_mbps"], 3), case
+def kept(path: str, **wanted: Any) -> dict[str, Any]:
+    """Find the one case with these properties."""
+    (case,) = (case for case in TABLES.kept(path) if all(case[key] == value for key, value in wanted.items()))
+    found: dict[str, Any] = case
+    return found
 
 
-def test_queues_are_within_10_percent_of_ns_3_but_for_those_that_the_page_names() -> None:
-    differ = {
-        (case["congestion"], case["queue"], case["flows"])
-        for case in TABLES.kept("ns3/queues.json")
-        if not near(case["pushout"]["queue_packets"], case["ns3"]["queue_packets"], 10)
-    }
-    cubic, dctcp = (
-        (("cubic", "tail-drop", flows) for flows in (1, 10)),
-        (("dctcp", "step", flows) for flows in (1, 2, 10)),
+@pytest.mark.parametrize(
+    "name", ["reno-tail-drop-20-60-3-flows", "cubic-codel-20-40-2-flows", "cubic-red-30-24-3-flows"]
+)
+def test_a_fresh_run_over_long_trips_is_near_that_of_the_kernel(name: str) -> None:
+    (case,) = (case for case in TRIPS.CASES if case.name == name)
+    ours, theirs = TRIPS.simulated(case, 60, 2), kept("kernel/trips.json", name=name)["linux"]
+    for figure, percent in (("goodput_mbps", 2), ("queue_packets", 10), ("retransmissions", 25)):
+        means = [fmean(run[figure] for run in side) for side in (ours, theirs)]
+        assert near(means[0], means[1], percent), (figure, means)
+
+
+def test_the_same_files_take_as_long_as_in_the_kernel() -> None:
+    (case,) = (case for case in TRIPS.CASES if case.name == "reno-tail-drop-8-250-14-files")
+    theirs = kept("kernel/trips.json", name=case.name)["linux"]
+    ours = TRIPS.simulated(case, 60, len(theirs))
+    for figure, percent in (("goodput_mbps", 5), ("file_mean_s", 10), ("file_p50_s", 10), ("file_p99_s", 15)):
+        means = [fmean(run[figure] for run in side) for side in (ours, theirs)]
+        assert near(means[0], means[1], percent), (figure, means)
+
+
+@pytest.mark.parametrize(("congestion", "flows"), [("reno", 1), ("cubic", 4)])
+def test_a_fresh_run_through_a_token_bucket_is_near_that_of_the_kernel(congestion: str, flows: int) -> None:
+    theirs = kept("kernel/result.json", congestion=congestion, flows=flows, mbps=10, queue_bytes=50 * TABLES.FRAME)
+    ours = BUCKET.simulated(BUCKET.Case(congestion, flows, 10, 50 * TABLES.FRAME), 50)
+    assert near(ours["goodput_mbps"], theirs["linux"]["goodput_mbps"], 2), (ours, theirs)
+    assert near(ours["recoveries"], theirs["linux"]["recoveries"], 25), (ours, theirs)
+
+
+@pytest.mark.parametrize(("congestion", "queue", "flows"), [("reno", "tail-drop", 2), ("reno", "pie", 1)])
+def test_a_fresh_run_is_near_that_of_ns_3(congestion: str, queue: str, flows: int) -> None:
+    case = QUEUES.Case(congestion, queue, flows)
+    ours, theirs = (
+        QUEUES.ours(case, duration_s=20),
+        kept("ns3/queues.json", congestion=congestion, queue=queue, flows=flows),
     )
-    assert differ == {*cubic, *dctcp, ("reno", "fq-codel", 10)}
-
-
-def test_recoveries_of_reno_are_within_20_percent_of_the_kernel_but_for_those_that_the_page_names() -> None:
-    differ = [
-        (case["flows"], case["mbps"], case["queue_bytes"] // TABLES.FRAME)
-        for case in TABLES.kept("kernel/result.json")
-        if case["congestion"] == "reno" and not near(case["pushout"]["recoveries"], case["linux"]["recoveries"], 20)
-    ]
-    assert differ == [(4, 10, 20)]
-
-
-def test_recoveries_of_cubic_are_within_42_percent_of_the_kernel() -> None:
-    for case in TABLES.kept("kernel/result.json"):
-        assert near(case["pushout"]["recoveries"], case["linux"]["recoveries"], 42), case
+    assert near(ours["goodput_mbps"], theirs["ns3"]["goodput_mbps"], 3), (ours, theirs)
+    assert near(ours["queue_packets"], theirs["ns3"]["queue_packets"], 10), (ours, theirs)
 
 
 @pytest.mark.timeout(300)
@@ -78,8 +93,7 @@ def test_a_short_run_through_codel_agrees_with_an_installed_ns_3(flows: int, tmp
         program, _ = peers.ns3_program(tmp_path, "queues")
     except peers.MissingError as missing:
         pytest.skip(str(missing))
-    queues = script("ns3/queues.py")
-    case = queues.Case("reno", "codel", flows)
-    ours, theirs = queues.ours(case, duration_s=20), queues.theirs(program, case, duration_s=20)
+    case = QUEUES.Case("reno", "codel", flows)
+    ours, theirs = QUEUES.ours(case, duration_s=20), QUEUES.theirs(program, case, duration_s=20)
     assert near(ours["goodput_mbps"], theirs["goodput_mbps"], 3), (ours, theirs)
     assert near(ours["queue_packets"], theirs["queue_packets"], 10), (ours, theirs)

@@ -12,7 +12,7 @@ import pytest
 import pushout
 from conftest import ROOT, command
 from pushout.errors import QuestionError
-from pushout.question import ask, size
+from pushout.question import LEAST, ask, size
 from pushout.question.columns import Columns
 from pushout.question.goal import FORMS, Goal, Separate, Tried, judged
 from pushout.question.goal import read as goal_of
@@ -695,3 +695,49 @@ def test_the_drawing_shows_what_the_runs_leave_open() -> None:
     bars = [each for container in axes.containers for each in container.lines[2]]
     assert min(each.get_zorder() for each in bars) > max(line.get_zorder() for line in lines if line.get_alpha())
     assert "epd: 1 100 cells ?" in repr(result)
+
+
+ALTERNATING: dict[str, Any] = {
+    "name": "alternating",
+    "duration": "100 ms",
+    "adaptation": {"kind": "packet"},
+    "topology": {
+        "template": "dumbbell",
+        "sources": 4,
+        "access": {"rate": "100 Mb/s", "delay": "10 us"},
+        "bottleneck": {"rate": "100 Mb/s", "delay": "10 us"},
+        "egress": {"rate": "100 Mb/s", "delay": "10 us"},
+    },
+    "port": {"bottleneck": {"buffer": "100 packets"}},
+    "flows": {
+        "transport": {"kind": "udp"},
+        "source": {"kind": "on-off", "peak": "100 Mb/s", "burst": 10, "off": "9 ms", "distribution": "periodic"},
+    },
+}
+"""Four sources whose bursts of ten packets come together: 31 wait, whatever the seed."""
+
+
+def sized(scenario: dict[str, Any], tmp_path: Path) -> Any:
+    goal, ends = "ports.bottleneck.lost.overflow<=0", ("4 packets", "64 packets")
+    given = {"over": "port.bottleneck.buffer", "low": ends[0], "high": ends[1], "out": tmp_path}
+    return pushout.size(scenario, goal, **given)
+
+
+def test_without_chance_each_value_runs_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    result = sized(ALTERNATING, tmp_path)
+    (answer,) = result.answers
+    assert result.document["runs"] == len(answer.tried) < 15
+    assert answer.sure
+    assert answer.found.best is not None
+    assert answer.found.best.unseen == 0
+    file = tmp_path / "alternating.json"
+    file.write_text(json.dumps(ALTERNATING), encoding="utf-8")
+    ends = ["--from", "4 packets", "--to", "64 packets"]
+    command("size", str(file), "--goal", "ports.bottleneck.lost.overflow<=0", "--over", "port.bottleneck.buffer", *ends)
+    assert "nothing is drawn at random: one run of each value stands for all seeds" in capsys.readouterr().out
+
+
+def test_with_chance_the_first_values_run_as_often_as_others(tmp_path: Path) -> None:
+    flows = {**ALTERNATING["flows"], "start_spread": "9 ms"}
+    (answer,) = sized({**ALTERNATING, "flows": flows}, tmp_path).answers
+    assert min(point.runs for point in answer.tried) >= LEAST

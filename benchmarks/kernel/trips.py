@@ -66,12 +66,28 @@ class Case:
         load = f"{self.flows}-flows" if self.flows else f"{self.files}-files"
         return f"{self.congestion}-{self.queue}-{self.mbps}-{self.trip_ms}-{load}"
 
-    def scenario(self, seconds: int) -> dict[str, Any]:
-        """Give the case as Pushout has it."""
+    def starts(self, seed: int, seconds: int) -> list[float]:
+        """Draw when flows or files start, in seconds: files in a Poisson process."""
+        chance = random.Random(seed)  # noqa: S311
+        starts, at = [chance.random() for _ in range(self.flows)], 0.0
+        while self.files and (at := at + chance.expovariate(self.files)) < seconds - 1:
+            starts.append(at)
+        return starts
+
+    def scenario(self, seed: int, seconds: int) -> dict[str, Any]:
+        """Give the case as Pushout has it, with the starts that the kernel has with this seed."""
         wide = {"rate": "1 Gb/s", "delay": "1 us"}
-        greedy = {"source": {"kind": "greedy"}, "start_spread": "1 s"}
-        files = {"source": {"kind": "arrivals", "sizes": f"{FILE} bytes", "rate": f"{self.files} per s"}}
+        source = {"kind": "greedy"} if self.flows else {"kind": "file", "size": f"{FILE} bytes", "every": "1000 s"}
         transport = {"kind": "tcp", "profile": "linux", "congestion": self.congestion}
+        flows = [
+            {
+                "name": f"flow{1 + index}",
+                "from": f"source{1 + index if self.flows else 1}",
+                "to": f"sink{1 + index if self.flows else 1}",
+                "start": f"{round(1e6 * start)} us",
+            }
+            for index, start in enumerate(self.starts(seed, seconds))
+        ]
         return {
             "name": self.name,
             "duration": f"{seconds} s",
@@ -85,7 +101,8 @@ class Case:
             },
             "adaptation": {"kind": "packet"},
             "port": {"bottleneck": {"buffer": f"{self.limit} packets", **self.admission()}},
-            "flows": {**(greedy if self.flows else files), "transport": transport},
+            "flows": {"source": source, "transport": transport},
+            "flow": flows,
         }
 
     def admission(self) -> dict[str, Any]:
@@ -156,8 +173,8 @@ def simulated(case: Case, seconds: int, seeds: int = 10) -> list[dict[str, float
     """Run the case in Pushout with as many seeds: the figures of each run."""
     import pushout  # the ends of a run in the kernel have no time to load it
 
-    runs = pushout.run(case.scenario(seconds), reps=seeds)
-    return [figures(run, case) for run in runs.replications]
+    runs = (pushout.run(case.scenario(seed, seconds), seed=seed) for seed in range(1, 1 + seeds))
+    return [figures(run.document, case) for run in runs]
 
 
 def figures(run: dict[str, Any], case: Case) -> dict[str, float]:
@@ -167,9 +184,10 @@ def figures(run: dict[str, Any], case: Case) -> dict[str, float]:
         "goodput_mbps": round(run["summary"]["goodput_bps"] / 1e6, 4),
         "queue_packets": round(port["occupancy_mean"], 3),
     }
+    keys = {"retransmissions": "segments_retransmitted", "timeouts": "timeouts", "recoveries": "fast_retransmits"}
+    found |= {key: sum(flow[own] for flow in run["flows"]) for key, own in keys.items()}
     if case.flows:
-        keys = {"retransmissions": "segments_retransmitted", "timeouts": "timeouts", "recoveries": "fast_retransmits"}
-        return found | {key: sum(flow[own] for flow in run["flows"]) for key, own in keys.items()}
+        return found
     times = {f"file_{key}_s": round(run["summary"][f"transfer_time_{key}_s"], 4) for key in ("mean", "p50", "p99")}
     return found | {"files": run["summary"]["transfers"], **times}
 
@@ -282,21 +300,17 @@ def receive(seconds: int) -> None:
 
 def send(case: Case, seed: int, seconds: int) -> None:
     """Send greedily or file by file until the time is over, and print the times of the files."""
-    chance, begin = random.Random(seed), time.monotonic()  # noqa: S311
+    begin = time.monotonic()
     times: list[float] = []
     while time.monotonic() < begin + WARMUP_S:
         with contextlib.suppress(OSError):
             connected(case.congestion).close()
             break
         time.sleep(0.05)
-    starts = [chance.random() for _ in range(case.flows)]
-    at = 0.0
-    while case.files and (at := at + chance.expovariate(case.files)) < seconds - 1:
-        starts.append(at)
     octets = FILE if case.files else 1 << 40
     threads = [
         threading.Thread(target=one, args=(case.congestion, begin + start, octets, begin, times), daemon=True)
-        for start in starts
+        for start in case.starts(seed, seconds)
     ]
     for thread in threads:
         thread.start()

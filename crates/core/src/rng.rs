@@ -11,7 +11,20 @@
 //! A component that decides about units draws from [`Keyed`]: there a number depends on its [`Subject`], such as a unit,
 //! and not on how many numbers were drawn before. If one packet is taken away, every draw about another packet keeps its value.
 
+use std::cell::Cell;
 use std::fmt::{self, Display, Write};
+
+thread_local! {
+    /// Whether this thread has drawn a number since [`watching`] began.
+    static HAS_DRAWN: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Return what `work` returns, and whether it drew a number in this thread: if not, another seed changes nothing.
+pub(crate) fn watching<T>(work: impl FnOnce() -> T) -> (T, bool) {
+    HAS_DRAWN.set(false);
+    let result = work();
+    (result, HAS_DRAWN.get())
+}
 
 /// A stream of random numbers.
 #[derive(Clone, Debug)]
@@ -45,6 +58,7 @@ impl Stream {
         let block = |counter: u64| [counter as u32, (counter >> 32) as u32, 0, 0];
         let blocks = philox([block(self.counter), block(self.counter + 1)], self.key);
         self.numbers.copy_from_slice(blocks.as_flattened());
+        HAS_DRAWN.set(true);
         self.counter += 2;
         self.used = 0;
     }
@@ -59,9 +73,9 @@ impl Stream {
         fraction(self.next_u64())
     }
 
-    /// Uniform on the integers `0..=limit`, without bias.
+    /// Uniform on the integers `0..=limit`, without bias. Nothing is drawn for a limit of 0.
     pub fn up_to(&mut self, limit: u64) -> u64 {
-        whole_up_to(limit, || self.next_u64())
+        if limit == 0 { 0 } else { whole_up_to(limit, || self.next_u64()) }
     }
 
     /// True with the given probability.
@@ -160,6 +174,7 @@ impl Draws {
     fn refill(&mut self) {
         let Subject([first, second, third]) = self.subject;
         self.numbers = philox_block([self.block, first, second, third], self.key);
+        HAS_DRAWN.set(true);
         #[cfg(test)]
         log::note(self);
         self.block += 1;
@@ -178,9 +193,9 @@ impl Draws {
         self.unit() < probability
     }
 
-    /// Uniform on the integers `0..=limit`, without bias.
+    /// Uniform on the integers `0..=limit`, without bias. Nothing is drawn for a limit of 0.
     pub fn up_to(&mut self, limit: u64) -> u64 {
-        whole_up_to(limit, || self.next_u64())
+        if limit == 0 { 0 } else { whole_up_to(limit, || self.next_u64()) }
     }
 }
 

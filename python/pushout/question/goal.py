@@ -15,7 +15,7 @@ from pushout.errors import QuestionError
 from pushout.excerpt import excerpt, quoted
 from pushout.question import LEAST, MOST
 from pushout.question.quantity import RATES, SECONDS, SIZES, split
-from pushout.question.replications import numbers
+from pushout.question.replications import is_alone, numbers
 from pushout.question.store import Run
 from pushout.question.table import column_of, path_of
 from pushout.stats import AGREEING, Interval, interval, unseen
@@ -129,7 +129,7 @@ class Tried:
     """A tried value: the mean of the figure, whether it meets the goal, and whether its `runs` make that sure.
 
     `unseen` is set if the goal is a level and all runs gave the same value, or none: the share of further runs that may
-    differ.
+    differ. It is 0 where nothing is drawn, so that one run stands for all seeds.
     """
 
     value: float
@@ -157,6 +157,9 @@ class Separate:
 def judged(goal: Goal, runs: Sequence[Run], value: float) -> Tried:
     """Judge a value by its runs."""
     known, count = numbers(runs, goal.path), len(runs)
+    if is_alone(runs):
+        mean = interval(known) if known else None
+        return Tried(value, mean, mean is not None and goal.meets(mean["mean"]), True, 0.0, count)
     if not known and goal.level is None:
         return Tried(value, None, False, True, runs=count)
     if not known:

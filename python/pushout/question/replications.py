@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from pushout.errors import ScenarioError
@@ -93,3 +93,40 @@ class Precision:
             return len(runs)
         growth = min(2.0, (half / allowed) ** 2) if allowed else 2.0
         return min(self.most, max(len(runs) + 1, math.ceil(len(runs) * growth)))
+
+
+DRAWS = "engine.draws"
+"""Whether a run drew a random number; if not, runs with other seeds are equal to it."""
+
+
+def is_alone(runs: Sequence[Run]) -> bool:
+    """Tell whether the one run stands for all seeds, since nothing was drawn in it."""
+    return len(runs) == 1 and runs[0].figures.get(DRAWS) is False
+
+
+@dataclass
+class Drawn:
+    """Another rule for points whose runs draw random numbers, and one run of all others.
+
+    The first points begin with one run; from the first run that draws on, points begin as the other rule has it.
+    """
+
+    rule: Replications
+    _begins: bool = field(default=False, init=False)
+
+    @property
+    def least(self) -> int:
+        """The number of replications to begin with."""
+        return self.rule.least if self._begins else 1
+
+    @property
+    def most(self) -> int:
+        """The largest number of replications."""
+        return self.rule.most
+
+    def more(self, runs: Sequence[Run]) -> int:
+        """Return the number of replications required, given the present ones."""
+        if runs[0].figures.get(DRAWS) is False:
+            return 1
+        self._begins = True
+        return self.rule.more(runs) if len(runs) >= self.rule.least else self.rule.least

@@ -27,6 +27,7 @@ from pushout.question.manifest import begin, end, who
 from pushout.question.outlook import Outlook
 from pushout.question.port import Choice, Port, policy_refused
 from pushout.question.quantity import brief, seconds, word
+from pushout.question.replications import DRAWS, Drawn, is_alone
 from pushout.question.search import Found
 from pushout.question.session import Session
 from pushout.question.space import HIGH, LOW, Space
@@ -194,7 +195,7 @@ def size(
     asked = {**_asked(question, explained, sets), "policies": listed}
     manifest = {"kind": "size", "name": f"{explained['name']}-size", **asked, **who(explained["engine"])}
     begin(session.out, {**manifest, "scenario": explained})
-    campaign = Campaign(source, session, [question.goal.path], engine_name, seed)
+    campaign = Campaign(source, session, [question.goal.path, DRAWS], engine_name, seed)
     outlook = question.outlook(len(choices))
     searches = [_Search(campaign, question, choice, tuple(sets), outlook) for choice in choices]
     answers = [one.answer() for one in searches]
@@ -298,6 +299,8 @@ class _Search:
         pairs = zip(self.runs[one.value], self.runs[other.value], strict=True)
         figures = [(left.figures.get(path), right.figures.get(path)) for left, right in pairs]
         known = [left - right for left, right in figures if left is not None and right is not None]
+        if is_alone(self.runs[one.value]) and is_alone(self.runs[other.value]):
+            return known != [0.0]
         if len(known) < AGREEING and min(known, default=0.0) == max(known, default=0.0):
             return False  # an interval of width 0 does not prove a difference
         low, high = interval(known)["ci95"] or (0.0, 0.0)
@@ -305,13 +308,13 @@ class _Search:
 
     def _try(self, values: Sequence[float]) -> list[Tried]:
         question = self.question
-        return self._measured(values, Separate(question.goal, question.least, question.most))
+        return self._measured(values, Drawn(Separate(question.goal, question.least, question.most)))
 
     def _confirm(self, values: Sequence[float]) -> list[Tried]:
         question = self.question
-        return self._measured(values, Separate(question.goal, question.most, question.most))
+        return self._measured(values, Drawn(Separate(question.goal, question.most, question.most)))
 
-    def _measured(self, values: Sequence[float], rule: Separate) -> list[Tried]:
+    def _measured(self, values: Sequence[float], rule: Drawn) -> list[Tried]:
         points = _points(self.question, self.choice, self.sets, values)
         for value, runs in zip(values, self._runs(values, points, rule), strict=True):
             self.runs[value] = runs
@@ -346,7 +349,7 @@ class _Search:
             "Lengthen duration, or choose another figure."
         )
 
-    def _runs(self, values: Sequence[float], points: Sequence[Sequence[str]], rule: Separate) -> Iterator[list[Run]]:
+    def _runs(self, values: Sequence[float], points: Sequence[Sequence[str]], rule: Drawn) -> Iterator[list[Run]]:
         try:
             yield from self.campaign.prepare(points).runs(rule, later=self.outlook.later)
         except ScenarioError as error:

@@ -48,6 +48,7 @@ pub mod floor;
 
 pub use outcome::{LossRecord, Outcome, Stopwatch, Work};
 
+use crate::rng;
 use crate::scenario::model::{Engine, Scenario};
 
 /// Run a scenario on the engine that it names; with `log` every loss is recorded.
@@ -58,11 +59,12 @@ pub fn run(scenario: &Scenario, log: bool) -> Outcome {
 /// The same, with the event loop timed.
 pub fn run_timed(scenario: &Scenario, log: bool, watch: &mut Stopwatch<'_>) -> Outcome {
     let log = log || !scenario.measure.losses.is_empty();
-    let mut outcome = match chosen(scenario).0 {
+    let (mut outcome, has_drawn) = rng::watching(|| match chosen(scenario).0 {
         Engine::Fast if packets::knows(scenario) => packets::run(scenario, log, watch),
         Engine::Fast => cells::run(scenario, log, watch),
         Engine::Reference => reference::run(scenario, log, watch),
-    };
+    });
+    outcome.work.draws = has_drawn || !scenario.drawings.is_empty();
     outcome.losses.sort_by_key(|loss| (loss.time, loss.port)); // stable: each port keeps its order
     outcome
 }

@@ -118,6 +118,8 @@ pub struct Work {
     pub packet_hops: u64,
     /// Events that the kernel has handled.
     pub events: u64,
+    /// Whether a random number was drawn, for the run or for its transfers: if not, every seed gives this result.
+    pub draws: bool,
 }
 
 /// An entry of the log of losses.

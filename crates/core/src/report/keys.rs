@@ -81,6 +81,8 @@ struct Key {
 enum Holds {
     /// A word or a name.
     Text,
+    /// True or false, the same in all replications.
+    Flag,
     /// A whole number, the same in all replications.
     Whole,
     /// A number, the same in all replications.
@@ -108,7 +110,7 @@ enum Holds {
 }
 
 use Holds::{
-    Count, Entries, Fixed, ListsByReason, Number, Numbers, Reasons, Rows, Table, Text, Texts, Whole, Wholes,
+    Count, Entries, Fixed, Flag, ListsByReason, Number, Numbers, Reasons, Rows, Table, Text, Texts, Whole, Wholes,
 };
 
 const fn key(name: &'static str, holds: Holds, doc: &'static str) -> Key {
@@ -161,6 +163,7 @@ const ENGINE: &[Key] = &[
     key("cell_hops", Count, "Cells whose transmission on a line has started, counted on every line."),
     key("packet_hops", Count, "Packets whose transmission on a line has started, counted on every line."),
     key("events", Count, "Events that the kernel has handled."),
+    key("draws", Flag, "Whether a random number was drawn. If not, every seed gives this result."),
     key("wall_s", Number("s"), "Wall-clock time of the event loop."),
 ];
 
@@ -663,6 +666,7 @@ impl Holds {
     fn unit(&self) -> &'static str {
         match self {
             Text => "text",
+            Flag => "true or false",
             Whole | Count => "count",
             Reasons => "counts",
             ListsByReason => "lists of counts",
@@ -682,6 +686,7 @@ impl Holds {
     fn schema(&self) -> Json {
         match self {
             Text => json!({ "type": "string" }),
+            Flag => json!({ "type": "boolean" }),
             Whole => json!({ "type": "integer", "minimum": 0 }),
             Fixed(_) => json!({ "type": "number" }),
             Count => json!({ "$ref": "#/$defs/count" }),
@@ -764,6 +769,7 @@ mod tests {
             let list = || value.as_array().unwrap_or_else(|| panic!("{at} is no list"));
             let right = match holds {
                 Text => value.is_string(),
+                Flag => value.is_boolean(),
                 Whole | Count => value.is_u64(),
                 Fixed(_) => value.is_number(),
                 Number(_) => value.is_number() || value.is_null(),

@@ -132,6 +132,7 @@ fn engine_json(scenario: &Scenario, outcome: &Outcome, wall_s: Option<f64>) -> J
         "cell_hops": outcome.work.cell_hops,
         "packet_hops": outcome.work.packet_hops,
         "events": outcome.work.events,
+        "draws": outcome.work.draws,
         "wall_s": wall_s,
     })
 }

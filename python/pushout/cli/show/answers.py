@@ -288,6 +288,9 @@ def _doubts(result: SizeResult) -> Iterator[str]:
         best = answer.found.best
         if best is not None and best.unseen is not None and best.mean is not None:
             whose = f"{answer.label}: " if answer.label else ""
+            if best.unseen == 0:
+                yield f"{whose}nothing is drawn at random: one run of each value stands for all seeds"
+                continue
             yield (
                 f"{whose}all {best.mean['n']} runs at this value gave the same; up to {100 * best.unseen:.2g} % of "
                 "further runs might still differ (95 % confidence)"
