@@ -190,9 +190,9 @@ def test_of_a_best_value_it_is_told_which_others_may_be_as_good(
 
 @pytest.mark.parametrize(("most", "sure"), [(58, False), (59, True)])
 def test_equal_differences_are_believed_when_there_are_many(most: int, sure: bool) -> None:
-    """Synchronised sources lose as much with any seed, and more in a smaller buffer."""
+    """Sources that start within a nanosecond lose as much with any seed, and more in a smaller buffer."""
     pytest.importorskip("optuna")
-    sets = {"duration": "1 ms", "warmup": "0 s", "flows.start_spread": "0 s"}
+    sets = {"duration": "1 ms", "warmup": "0 s", "flows.start_spread": "1 ns"}
     place = {"over": "port.bottleneck.buffer", "low": "2 cells", "high": "5 cells"}
     periodic = ROOT / "scenarios" / "mux-periodic.toml"
     found = pushout.size(periodic, "max ports.bottleneck.lost.overflow", **place, set=sets, least=2, most=most)
@@ -697,47 +697,30 @@ def test_the_drawing_shows_what_the_runs_leave_open() -> None:
     assert "epd: 1 100 cells ?" in repr(result)
 
 
-ALTERNATING: dict[str, Any] = {
-    "name": "alternating",
-    "duration": "100 ms",
-    "adaptation": {"kind": "packet"},
-    "topology": {
-        "template": "dumbbell",
-        "sources": 4,
-        "access": {"rate": "100 Mb/s", "delay": "10 us"},
-        "bottleneck": {"rate": "100 Mb/s", "delay": "10 us"},
-        "egress": {"rate": "100 Mb/s", "delay": "10 us"},
-    },
-    "port": {"bottleneck": {"buffer": "100 packets"}},
-    "flows": {
-        "transport": {"kind": "udp"},
-        "source": {"kind": "on-off", "peak": "100 Mb/s", "burst": 10, "off": "9 ms", "distribution": "periodic"},
-    },
-}
-"""Four sources whose bursts of ten packets come together: 31 wait, whatever the seed."""
+PERIODIC = str(ROOT / "scenarios" / "mux-periodic.toml")
+NOTHING_LOST = "ports.bottleneck.lost.overflow<=0"
 
 
-def sized(scenario: dict[str, Any], tmp_path: Path) -> Any:
-    goal, ends = "ports.bottleneck.lost.overflow<=0", ("4 packets", "64 packets")
-    given = {"over": "port.bottleneck.buffer", "low": ends[0], "high": ends[1], "out": tmp_path}
-    return pushout.size(scenario, goal, **given)
+def sized(spread: str) -> Any:
+    """Find the buffer in which periodic sources that start within a time lose nothing."""
+    sets = {"duration": "1 ms", "warmup": "0 s", "flows.start_spread": spread}
+    given: dict[str, Any] = {"over": "port.bottleneck.buffer", "low": "2 cells", "high": "64 cells", "set": sets}
+    return pushout.size(PERIODIC, NOTHING_LOST, **given)
 
 
-def test_without_chance_each_value_runs_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    result = sized(ALTERNATING, tmp_path)
+def test_without_chance_each_value_runs_once(capsys: pytest.CaptureFixture[str]) -> None:
+    result = sized("0 s")
     (answer,) = result.answers
     assert result.document["runs"] == len(answer.tried) < 15
     assert answer.sure
     assert answer.found.best is not None
     assert answer.found.best.unseen == 0
-    file = tmp_path / "alternating.json"
-    file.write_text(json.dumps(ALTERNATING), encoding="utf-8")
-    ends = ["--from", "4 packets", "--to", "64 packets"]
-    command("size", str(file), "--goal", "ports.bottleneck.lost.overflow<=0", "--over", "port.bottleneck.buffer", *ends)
+    arguments = ["size", PERIODIC, "--goal", NOTHING_LOST, "--over", "port.bottleneck.buffer", "--from", "2 cells"]
+    sets = ["--set", "duration=1 ms", "--set", "warmup=0 s", "--set", "flows.start_spread=0 s"]
+    command(*arguments, "--to", "64 cells", *sets)
     assert "nothing is drawn at random: one run of each value stands for all seeds" in capsys.readouterr().out
 
 
-def test_with_chance_the_first_values_run_as_often_as_others(tmp_path: Path) -> None:
-    flows = {**ALTERNATING["flows"], "start_spread": "9 ms"}
-    (answer,) = sized({**ALTERNATING, "flows": flows}, tmp_path).answers
+def test_with_chance_the_first_values_run_as_often_as_others() -> None:
+    (answer,) = sized("10 us").answers
     assert min(point.runs for point in answer.tried) >= LEAST

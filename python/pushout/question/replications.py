@@ -96,12 +96,12 @@ class Precision:
 
 
 DRAWS = "engine.draws"
-"""Whether a run drew a random number; if not, runs with other seeds are equal to it."""
+"""1 if a run drew a random number, else 0: runs with other seeds are equal to it."""
 
 
 def is_alone(runs: Sequence[Run]) -> bool:
     """Tell whether the one run stands for all seeds, since nothing was drawn in it."""
-    return len(runs) == 1 and runs[0].figures.get(DRAWS) is False
+    return len(runs) == 1 and runs[0].figures.get(DRAWS) == 0
 
 
 @dataclass
@@ -126,7 +126,7 @@ class Drawn:
 
     def more(self, runs: Sequence[Run]) -> int:
         """Return the number of replications required, given the present ones."""
-        if runs[0].figures.get(DRAWS) is False:
+        if runs[0].figures.get(DRAWS) == 0:
             return 1
         self._begins = True
         return self.rule.more(runs) if len(runs) >= self.rule.least else self.rule.least

@@ -110,9 +110,10 @@ fn entries(node: &Json) -> Vec<(&str, &Json)> {
     }
 }
 
-/// A figure, if it is one.
+/// A figure, if it is one; of true and false 1 and 0.
 fn plain(found: Json) -> Result<Json, String> {
     match &found {
+        Json::Bool(flag) => Ok(u8::from(*flag).into()),
         Json::Number(_) | Json::Null => Ok(found),
         Json::Array(list) if list.iter().all(|entry| entry.is_number() || entry.is_null()) => Ok(found),
         Json::Object(keys) => {
