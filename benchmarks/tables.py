@@ -93,7 +93,7 @@ def cells_of_trips(case: dict[str, Any]) -> list[str]:
 
 def files() -> Iterator[str]:
     """The table of short files over long round trips of the kernel."""
-    heads = ["senders", "queue", "Mb/s", "round trip in ms", "files a second", "in s", "Linux: mean", "range"]
+    heads = ["senders", "queue", "Mb/s", "round trip in ms", "files a second", "of a run", "Linux: mean", "range"]
     heads += ["Pushout: mean", "range"]
     short = (case for case in kept("kernel/trips.json") if case["files"])
     return rows(heads, (cells for case in short for cells in cells_of_files(case)))
@@ -102,13 +102,12 @@ def files() -> Iterator[str]:
 def cells_of_files(case: dict[str, Any]) -> Iterator[list[str]]:
     """Rows of it for a case."""
     given = [case["congestion"], case["queue"], *(str(case[key]) for key in ("mbps", "trip_ms", "files"))]
-    for what, key in {"mean": "file_mean_s", "median": "file_p50_s", "99th percentile": "file_p99_s"}.items():
+    shown = {"mean, s": "file_mean_s", "median, s": "file_p50_s", "99th percentile, s": "file_p99_s"}
+    for what, key in (shown | {"timeouts": "timeouts"}).items():
         sides = (sorted(run[key] for run in case[side]) for side in ("linux", "pushout"))
-        yield [
-            *given,
-            what,
-            *(cell for runs in sides for cell in (f"{fmean(runs):.2f}", f"{runs[0]:.2f} to {runs[-1]:.2f}")),
-        ]
+        digits = 0 if key == "timeouts" else 2
+        ranges = ((f"{fmean(runs):.{digits}f}", f"{runs[0]:.{digits}f} to {runs[-1]:.{digits}f}") for runs in sides)
+        yield [*given, what, *(cell for pair in ranges for cell in pair)]
 
 
 def kernel() -> Iterator[str]:
