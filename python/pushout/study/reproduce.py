@@ -159,15 +159,16 @@ class Plan:
     ) -> None:
         self.study = study
         self.cases = {
-            case.id: _runs(case, max(reps or case.reps, often.get(case.id, 0)), cache) for case in study.cases.values()
+            case.id: runs_of(case, max(reps or case.reps, often.get(case.id, 0)), cache)
+            for case in study.cases.values()
         }
         self.printed = {
-            name: _runs(case, min(reps or case.reps, AS_PRINTED), cache)
+            name: runs_of(case, min(reps or case.reps, AS_PRINTED), cache)
             for name, case in as_printed(study.cases, study.overrides).items()
         }
         self.variants = [
             [
-                {name: _runs(case, min(reps or case.reps, sensitivity.reps), cache) for name, case in cases.items()}
+                {name: runs_of(case, min(reps or case.reps, sensitivity.reps), cache) for name, case in cases.items()}
                 for cases in sensitivity.values.values()
             ]
             for sensitivity in study.sensitivities
@@ -193,7 +194,8 @@ class Plan:
         return judge(self.study, _documents(self.cases, load), variants, _documents(self.printed, load))
 
 
-def _runs(case: Case, reps: int, cache: Cache) -> list[Run]:
+def runs_of(case: Case, reps: int, cache: Cache) -> list[Run]:
+    """List the replications of a case."""
     job = case.job()
     canonical = job.explain()
     seeds = job.seeds(json.loads(canonical)["seed"], reps)

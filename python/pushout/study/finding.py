@@ -1,0 +1,186 @@
+"""A finding: a claim that a reader may forward, with its rival explanation and its range; `[[finding]]` of a study.
+
+    id, title       the result with its condition
+    text, limits    prose; every measured number in it is a reference
+    comparison      the check that must hold
+    control         text and check: the rival explanation, and what must hold if it is not the cause
+    seeds           number of replications of every case (20, the least)
+    figure          the title of the plot that shows it
+    set             overrides of every case
+    value           NAME = "expression": a number that the prose gives as `{NAME}`
+    settings        "PHRASE" = overrides that must change nothing: a quantity of the prose that is set, not measured
+    names           names with digits in the prose
+    [[finding.cases]]   further cases, which only the finding runs; see `case`
+    [[finding.range]]   name, set: overrides after which the comparison must hold; `set."CASES"` for a pattern of cases
+
+`{FIGURE:CASE}` in the prose stands for the mean of a figure in a case. Other digits are refused, so that prose cannot
+differ from the runs. Checks and values may use the cases of the study and those of the finding.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from pushout import _core
+from pushout.study.case import Case, cases, counted
+from pushout.study.expression import Expression
+from pushout.study.toml_entry import keys, made
+
+SEEDS = 20
+"""The least number of replications of a finding, and the default."""
+
+REFERENCE = re.compile(r"\{([^{}:]+)(?::([^{}]+))?\}")
+"""A reference in the prose: `{figure:case}`, or `{name}` of a value."""
+
+WITH_DIGIT = re.compile(r"\S*\d\S*")
+
+Sets = Mapping[str, tuple[str, ...]]
+"""Overrides by patterns of cases."""
+
+
+@dataclass(frozen=True)
+class Control:
+    """The rival explanation in words, and the check that refutes it."""
+
+    text: str
+    check: Expression
+
+
+@dataclass(frozen=True)
+class Change:
+    """An entry of a range: overrides after which the comparison must hold."""
+
+    name: str
+    sets: Sets
+
+    def of(self, case: Case) -> Case:
+        """Apply the overrides to a case."""
+        return case.changed(
+            [each for pattern, sets in self.sets.items() if fnmatchcase(case.id, pattern) for each in sets]
+        )
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A parsed `[[finding]]`; `cases` are those that it uses, with its overrides, and `values` its references."""
+
+    id: str
+    title: str
+    text: str
+    limits: str
+    comparison: Expression
+    control: Control
+    range: tuple[Change, ...]
+    seeds: int
+    figure: str
+    names: tuple[str, ...]
+    settings: Sets
+    values: Mapping[str, Expression]
+    cases: Mapping[str, Case]
+
+    @classmethod
+    def read(
+        cls,
+        entry: dict[str, Any],
+        folder: Path,
+        figures: Collection[str],
+        shared: Mapping[str, Case],
+        plots: Collection[str],
+    ) -> "Finding":
+        """Read one `[[finding]]` of the study in a folder, with the figures, the cases and the plots of the study."""
+        own = {case.id: case for grid in entry.pop("cases", []) for case in cases(grid, folder, SEEDS)}
+        if repeated := own.keys() & shared.keys():
+            raise TypeError(f"a case of a finding must have a new id, not {min(repeated)!r}")
+        known = {**shared, **own}
+        comparison = Expression(entry.pop("comparison"), figures, known)
+        rival = keys("control", entry.pop("control"))
+        control = made(Control, {**rival, "check": Expression(rival["check"], figures, known)})
+        prose = {key: " ".join(entry.pop(key).split()) for key in ("title", "text", "limits")}
+        values = _values(prose.values(), keys("value", entry.pop("value", {})), figures, known)
+        used = {case for check in (comparison, control.check, *values.values()) for _, case in check.uses}
+        everywhere = tuple(entry.pop("set", ()))
+        chosen = {name: case.changed(everywhere) for name, case in known.items() if name in used}
+        if idle := own.keys() - used:
+            raise TypeError(f"a case of a finding must be used by a check or a value, not {min(idle)!r}")
+        if entry["figure"] not in plots:
+            raise TypeError(f"figure {_core.unknown('plot', entry['figure'], list(plots))}")
+        finding: Finding = made(
+            cls,
+            {
+                **entry,
+                **prose,
+                "comparison": comparison,
+                "control": control,
+                "range": tuple(_changes(entry.pop("range", []), chosen)),
+                "seeds": _seeds(entry.pop("seeds", SEEDS)),
+                "names": tuple(entry.pop("names", ())),
+                "settings": {name: tuple(sets) for name, sets in keys("settings", entry.pop("settings", {})).items()},
+                "values": values,
+                "cases": chosen,
+            },
+        )
+        _check_prose(finding)
+        return finding
+
+    @property
+    def prose(self) -> str:
+        """Everything that a reader gets as prose."""
+        return f"{self.title}\n{self.text}\n{self.limits}"
+
+
+def references(text: str) -> Iterator[str]:
+    """List the references of a text, without braces."""
+    return (match[0][1:-1] for match in REFERENCE.finditer(text))
+
+
+def _values(
+    prose: Iterable[str], named: Mapping[str, str], figures: Collection[str], known: Mapping[str, Case]
+) -> dict[str, Expression]:
+    """Compile every reference of the prose; raise if a named value is used nowhere."""
+    texts = dict.fromkeys(reference for text in prose for reference in references(text))
+    found = {}
+    for reference in texts:
+        figure, colon, case = reference.partition(":")
+        if not colon and figure not in named:
+            raise TypeError(f"a reference {_core.unknown('value', figure, list(named))}; a figure needs a case")
+        found[reference] = Expression(f'{figure}["{case}"]' if colon else named[figure], figures, known)
+    for name in named:
+        if name not in texts:
+            raise TypeError(f"value {name} must be a reference of the prose; write {{{name}}}, or remove the value")
+    return found
+
+
+def _changes(entries: Iterable[dict[str, Any]], chosen: Mapping[str, Case]) -> Iterator[Change]:
+    """Read the range; raise if a change has no effect on any case."""
+    for entry in entries:
+        sets = entry.pop("set")
+        by_case = {pattern: tuple(each) for pattern, each in (sets if isinstance(sets, dict) else {"*": sets}).items()}
+        for pattern in by_case:
+            if not any(fnmatchcase(case, pattern) for case in chosen):
+                raise TypeError(f"range {entry['name']!r} must change a case of the finding: none fits {pattern!r}")
+        yield made(Change, {**entry, "sets": by_case})
+
+
+def _seeds(seeds: object) -> int:
+    if counted(seeds, "seeds") < SEEDS:
+        raise TypeError(f"seeds must be at least {SEEDS}, not {seeds}")
+    return counted(seeds, "seeds")
+
+
+def _check_prose(finding: Finding) -> None:
+    """Raise if the prose has a digit outside references, names and settings, or if one of these occurs nowhere."""
+    rest = REFERENCE.sub("", finding.prose)
+    for name in finding.names:
+        if not name[:1].isalpha() and not re.fullmatch(r"(19|20)\d\d", name):
+            raise TypeError(f"names must begin with a letter, or be years, not {name!r}; a quantity is a setting")
+    for phrase in sorted((*finding.names, *finding.settings), key=len, reverse=True):
+        if phrase not in finding.prose:
+            raise TypeError(f"names and settings must occur in the prose, not {phrase!r}")
+        rest = rest.replace(phrase, "")
+    if digit := WITH_DIGIT.search(rest):
+        raise TypeError(
+            f"numbers of a finding must be references, names or settings, not {digit[0]!r}; write {{figure:case}}"
+        )
