@@ -15,7 +15,7 @@ from pushout.cli.show.findings import verdicts
 from pushout.document import figure
 from pushout.generate import findings as pages
 from pushout.stats import interval
-from pushout.study.finding import SEEDS
+from pushout.study.finding import SEEDS, Finding
 from pushout.study.finding_result import FILE, Result, filled, kept, problems, save
 from pushout.study.finding_runs import check_settings, run_findings
 from pushout.study.model import Study, StudyError
@@ -220,21 +220,33 @@ def test_damaged_data_are_named(tmp_path: Path) -> None:
         kept(found, tmp_path)
 
 
+def on_the_lan(folder: Path, *sets: str) -> Finding:
+    """A finding whose prose says that these are the settings of a real scenario."""
+    (finding,) = study(folder).findings
+    cases = {name: replace(case, scenario=Path("scenarios/lan.toml"), sets=()) for name, case in finding.cases.items()}
+    return replace(finding, cases=cases, settings={"9000 octets": sets})
+
+
 def test_a_setting_in_the_prose_must_be_that_of_the_runs(tmp_path: Path) -> None:
-    found = study(tmp_path)
-    (finding,) = found.findings
-    lan = {name: replace(case, scenario=Path("scenarios/lan.toml"), sets=()) for name, case in finding.cases.items()}
-    right = replace(finding, cases=lan, settings={"9140 octets": ("flows.transport.mss=9140",)})
-    wrong = replace(finding, cases=lan, settings={"1460 octets": ("flows.transport.mss=1460",)})
-    outcomes = []
-    for each in (right, wrong):
-        try:
-            check_settings(each)
-            outcomes.append("")
-        except StudyError as error:
-            outcomes.append(str(error))
-    assert sorted(outcomes)[0] == ""
-    assert "settings must be those of the compared cases" in sorted(outcomes)[1]
+    check_settings(on_the_lan(tmp_path, "flows.transport.mss=1460"))
+    with pytest.raises(
+        StudyError, match="settings must be those of the compared cases, not '9000 octets', which changes"
+    ):
+        check_settings(on_the_lan(tmp_path, "flows.transport.mss=9000"))
+
+
+def test_runs_without_chance_need_two_seeds_that_must_agree(
+    core: FakeCore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    certain = LARGER.replace('figure = "A curve"', 'figure = "A curve"\nrandom = false')
+    with pytest.raises(StudyError, match=r"random must be true, not false: the runs of .* differ with the seed"):
+        run(tmp_path, certain)
+    fixed = document(1)
+    monkeypatch.setattr("conftest.document", lambda seed, **_: {**fixed, "seed": seed})
+    (tmp_path / "again").mkdir()
+    _, result = run(tmp_path / "again", certain)
+    assert list(result.seeds) == [7, 8]
+    assert core.runs
 
 
 def test_the_check_of_generated_files_fails_with_a_finding(

@@ -9,7 +9,7 @@ from pathlib import Path
 from pushout.generate.studies import copy_figure
 from pushout.shipped import STUDIES
 from pushout.study.digits import doubt
-from pushout.study.finding import SEEDS, Finding
+from pushout.study.finding import AGREEING, SEEDS, Finding
 from pushout.study.finding_result import FILE, Checked, Result, filled, kept, problems, written
 from pushout.study.model import Study, available, load
 from pushout.study.outcome import SETS, SURE
@@ -24,8 +24,9 @@ HEAD = f"""# Findings
 
 Results of the studies that were not known, or not written down. Each has a control, which is a run that puts the most
 likely other explanation to the test, and a range of changes after which the result must still hold. All of it runs with
-{SEEDS} seeds or more; a verdict counts if {100 * SURE:g} % of {SETS} bootstrap resamples or more agree. The
-documentation is not built while a result fails or its study has changed since the runs.
+{SEEDS} seeds or more, or with {AGREEING} that agree where nothing is drawn; a verdict counts if {100 * SURE:g} % of
+{SETS} bootstrap resamples or more agree. The documentation is not built while a result fails or its study has changed
+since the runs.
 """
 
 

@@ -5,6 +5,7 @@
     comparison      the check that must hold
     control         text and check: the rival explanation, and what must hold if it is not the cause
     seeds           number of replications of every case (20, the least)
+    random          false if nothing is drawn: two replications suffice then, which must agree
     figure          the title of the plot that shows it
     set             overrides of every case
     value           NAME = "expression": a number that the prose gives as `{NAME}`
@@ -31,6 +32,9 @@ from pushout.study.toml_entry import keys, made
 
 SEEDS = 20
 """The least number of replications of a finding, and the default."""
+
+AGREEING = 2
+"""Replications of a finding in whose runs nothing is drawn; that they agree is checked."""
 
 REFERENCE = re.compile(r"\{([^{}:]+)(?::([^{}]+))?\}")
 """A reference in the prose: `{figure:case}`, or `{name}` of a value."""
@@ -75,6 +79,7 @@ class Finding:
     control: Control
     range: tuple[Change, ...]
     seeds: int
+    random: bool
     figure: str
     names: tuple[str, ...]
     settings: Sets
@@ -107,6 +112,7 @@ class Finding:
             raise TypeError(f"a case of a finding must be used by a check or a value, not {min(idle)!r}")
         if entry["figure"] not in plots:
             raise TypeError(f"figure {_core.unknown('plot', entry['figure'], list(plots))}")
+        random = entry.pop("random", True)
         finding: Finding = made(
             cls,
             {
@@ -115,7 +121,8 @@ class Finding:
                 "comparison": comparison,
                 "control": control,
                 "range": tuple(_changes(entry.pop("range", []), chosen)),
-                "seeds": _seeds(entry.pop("seeds", SEEDS)),
+                "seeds": _seeds(entry, random=random),
+                "random": random,
                 "names": tuple(entry.pop("names", ())),
                 "settings": {name: tuple(sets) for name, sets in keys("settings", entry.pop("settings", {})).items()},
                 "values": values,
@@ -164,10 +171,13 @@ def _changes(entries: Iterable[dict[str, Any]], chosen: Mapping[str, Case]) -> I
         yield made(Change, {**entry, "sets": by_case})
 
 
-def _seeds(seeds: object) -> int:
-    if counted(seeds, "seeds") < SEEDS:
-        raise TypeError(f"seeds must be at least {SEEDS}, not {seeds}")
-    return counted(seeds, "seeds")
+def _seeds(entry: dict[str, Any], *, random: bool) -> int:
+    """Read the number of replications."""
+    least = SEEDS if random else AGREEING
+    seeds = counted(entry.pop("seeds", least), "seeds")
+    if seeds < least:
+        raise TypeError(f"seeds must be at least {least}, not {seeds}")
+    return seeds
 
 
 def _check_prose(finding: Finding) -> None:

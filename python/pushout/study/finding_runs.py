@@ -39,6 +39,8 @@ class Trial:
     def judge(self, cache: Cache) -> Result:
         """Judge the finding from the results in the cache."""
         load = lru_cache(maxsize=None)(cache.load)  # a change of one case leaves the runs of others as they are
+        if not self.finding.random:
+            self._check_agreement(load)
         samples = _samples(self.study, self.cases, load)
         checks = [_checked(self.finding.comparison, _samples(self.study, cases, load)) for cases in self.changed]
         return Result(
@@ -50,6 +52,15 @@ class Trial:
             control=_checked(self.finding.control.check, samples),
             range={change.name: check for change, check in zip(self.finding.range, checks, strict=True)},
         )
+
+    def _check_agreement(self, load: "Callable[[Path], Document]") -> None:
+        """Raise if runs differ by more than the seed, though nothing is drawn in them."""
+        for cases in (self.cases, *self.changed):
+            for name, runs in cases.items():
+                first, *others = ({**load(run.path), "seed": None} for run in runs)
+                if any(other != first for other in others):
+                    message = f"finding {self.finding.id!r}: random must be true, not false"
+                    raise StudyError(f"{message}: the runs of {name!r} differ with the seed")
 
 
 def run_findings(
