@@ -15,7 +15,7 @@ from pushout.cli.show.findings import verdicts
 from pushout.document import figure
 from pushout.generate import findings as pages
 from pushout.stats import interval
-from pushout.study.finding import SEEDS, Finding
+from pushout.study.finding import SEEDS, Change, Finding
 from pushout.study.finding_result import FILE, Result, filled, kept, problems, save
 from pushout.study.finding_runs import check_settings, run_findings
 from pushout.study.model import Study, StudyError
@@ -28,13 +28,14 @@ LARGER = """
 id = "larger"
 title = "Segments of more than 9000 octets reach more"
 text = "EPD reaches {goodput:EPD.9140} of the line, {gain} % more than with small segments."
-limits = "One network. Tail drop has {goodput:UBR.9140}."
+limits = "One network. Print has 0.97. Tail drop has {goodput:UBR.9140}."
 comparison = 'goodput["EPD.9140"] > goodput["EPD.1460"]'
 control = { text = "Any change would help.", check = 'goodput["control.once"] < goodput["EPD.9140"]' }
 figure = "A curve"
 set = ["duration=2"]
 value.gain = '100 * (goodput["EPD.9140"] / goodput["EPD.1460"] - 1)'
 settings."9000 octets" = []
+printed."has 0.97" = "UBR.goodput.1460"
 
 [[finding.cases]]
 id = "control.{what}"
@@ -108,8 +109,8 @@ def test_every_number_of_the_prose_comes_from_the_data(core: FakeCore, tmp_path:
 @pytest.mark.parametrize(
     ("old", "new", "why"),
     [
-        ("One network.", "One network, with 3.5 %.", "must be references, names or settings, not '3.5'"),
-        ('settings."9000 octets" = []\n', "", "must be references, names or settings, not '9000'"),
+        ("One network.", "One network, with 3.5 %.", "must be references, settings, printed or names, not '3.5'"),
+        ('settings."9000 octets" = []\n', "", "must be references, settings, printed or names, not '9000'"),
         ('settings."9000 octets" = []', 'settings."8000 octets" = []\n', "must occur in the prose, not '8000 octets'"),
         (
             'settings."9000 octets" = []',
@@ -129,6 +130,8 @@ def test_every_number_of_the_prose_comes_from_the_data(core: FakeCore, tmp_path:
             'goodput["UBR.1460"] <',
             "must be used by a check or a value, not 'control.once'",
         ),
+        ('printed."has 0.97"', 'printed."has 0.98"', "must have the number 0.97 of 'UBR.goodput.1460', not 'has 0.98'"),
+        ('"UBR.goodput.1460"', '"UBR.goodput.146"', 'printed unknown number "UBR.goodput.146"'),
         ("limits =", "limit =", "finding: the key 'limits' is missing"),
     ],
 )
@@ -224,14 +227,12 @@ def on_the_lan(folder: Path, *sets: str) -> Finding:
     """A finding whose prose says that these are the settings of a real scenario."""
     (finding,) = study(folder).findings
     cases = {name: replace(case, scenario=Path("scenarios/lan.toml"), sets=()) for name, case in finding.cases.items()}
-    return replace(finding, cases=cases, settings={"9000 octets": sets})
+    return replace(finding, cases=cases, settings=(Change("9000 octets", {"*": sets}),))
 
 
 def test_a_setting_in_the_prose_must_be_that_of_the_runs(tmp_path: Path) -> None:
     check_settings(on_the_lan(tmp_path, "flows.transport.mss=1460"))
-    with pytest.raises(
-        StudyError, match="settings must be those of the compared cases, not '9000 octets', which changes"
-    ):
+    with pytest.raises(StudyError, match="settings must be those of the cases, not '9000 octets', which changes"):
         check_settings(on_the_lan(tmp_path, "flows.transport.mss=9000"))
 
 

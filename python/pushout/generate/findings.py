@@ -84,7 +84,7 @@ def _section(study: Study, finding: Finding, result: Result) -> str:
         failed,
         filled(finding.text, result),
         f"![{finding.figure}](static/findings/{finding.id}.svg)" if picture.is_file() else "",
-        f"*Control.* {finding.control.text}{'' if result.control['holds'] else ' **It fails.**'}",
+        f"*Control.* {filled(finding.control.text, result)}{'' if result.control['holds'] else ' **It fails.**'}",
         f"*Range.* {_range(result)}",
         f"*Limits.* {filled(finding.limits, result)}",
         _details(finding, result),

@@ -10,9 +10,12 @@
     set             overrides of every case
     value           NAME = "expression": a number that the prose gives as `{NAME}`
     settings        "PHRASE" = overrides that must change nothing: a quantity of the prose that is set, not measured
-    names           names with digits in the prose
+    printed         "PHRASE" = the id of a number of the study: its printed value, which the prose gives
+    names           names with digits in the prose, and years
     [[finding.cases]]   further cases, which only the finding runs; see `case`
-    [[finding.range]]   name, set: overrides after which the comparison must hold; `set."CASES"` for a pattern of cases
+    [[finding.range]]   name, set: overrides after which the comparison must hold
+
+Overrides of a change and of a setting are a list for every case, or lists by patterns of cases: `set."CASES" = []`.
 
 `{FIGURE:CASE}` in the prose stands for the mean of a figure in a case. Other digits are refused, so that prose cannot
 differ from the runs. Checks and values may use the cases of the study and those of the finding.
@@ -55,7 +58,7 @@ class Control:
 
 @dataclass(frozen=True)
 class Change:
-    """An entry of a range: overrides after which the comparison must hold."""
+    """Overrides by patterns of cases: an entry of a range, or those of a setting, whose name is its phrase."""
 
     name: str
     sets: Sets
@@ -82,7 +85,8 @@ class Finding:
     random: bool
     figure: str
     names: tuple[str, ...]
-    settings: Sets
+    printed: tuple[str, ...]
+    settings: tuple[Change, ...]
     values: Mapping[str, Expression]
     cases: Mapping[str, Case]
 
@@ -94,17 +98,19 @@ class Finding:
         figures: Collection[str],
         shared: Mapping[str, Case],
         plots: Collection[str],
+        published: Mapping[str, float],
     ) -> "Finding":
-        """Read one `[[finding]]` of the study in a folder, with the figures, the cases and the plots of the study."""
+        """Read one `[[finding]]` of the study in a folder, with its figures, cases, plots and printed numbers."""
         own = {case.id: case for grid in entry.pop("cases", []) for case in cases(grid, folder, SEEDS)}
         if repeated := own.keys() & shared.keys():
             raise TypeError(f"a case of a finding must have a new id, not {min(repeated)!r}")
         known = {**shared, **own}
         comparison = Expression(entry.pop("comparison"), figures, known)
         rival = keys("control", entry.pop("control"))
-        control = made(Control, {**rival, "check": Expression(rival["check"], figures, known)})
-        prose = {key: " ".join(entry.pop(key).split()) for key in ("title", "text", "limits")}
-        values = _values(prose.values(), keys("value", entry.pop("value", {})), figures, known)
+        told = {"text": _line(rival["text"]), "check": Expression(rival["check"], figures, known)}
+        control = made(Control, {**rival, **told})
+        prose = {key: _line(entry.pop(key)) for key in ("title", "text", "limits")}
+        values = _values([*prose.values(), control.text], keys("value", entry.pop("value", {})), figures, known)
         used = {case for check in (comparison, control.check, *values.values()) for _, case in check.uses}
         everywhere = tuple(entry.pop("set", ()))
         chosen = {name: case.changed(everywhere) for name, case in known.items() if name in used}
@@ -113,6 +119,7 @@ class Finding:
         if entry["figure"] not in plots:
             raise TypeError(f"figure {_core.unknown('plot', entry['figure'], list(plots))}")
         random = entry.pop("random", True)
+        settings = [{"name": name, "set": sets} for name, sets in keys("settings", entry.pop("settings", {})).items()]
         finding: Finding = made(
             cls,
             {
@@ -124,7 +131,8 @@ class Finding:
                 "seeds": _seeds(entry, random=random),
                 "random": random,
                 "names": tuple(entry.pop("names", ())),
-                "settings": {name: tuple(sets) for name, sets in keys("settings", entry.pop("settings", {})).items()},
+                "printed": tuple(_printed(keys("printed", entry.pop("printed", {})), published)),
+                "settings": tuple(_changes(settings, chosen)),
                 "values": values,
                 "cases": chosen,
             },
@@ -135,7 +143,11 @@ class Finding:
     @property
     def prose(self) -> str:
         """Everything that a reader gets as prose."""
-        return f"{self.title}\n{self.text}\n{self.limits}"
+        return f"{self.title}\n{self.text}\n{self.limits}\n{self.control.text}"
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def references(text: str) -> Iterator[str]:
@@ -161,14 +173,24 @@ def _values(
 
 
 def _changes(entries: Iterable[dict[str, Any]], chosen: Mapping[str, Case]) -> Iterator[Change]:
-    """Read the range; raise if a change has no effect on any case."""
+    """Read the range or the settings; raise if one of them is for no case."""
     for entry in entries:
         sets = entry.pop("set")
         by_case = {pattern: tuple(each) for pattern, each in (sets if isinstance(sets, dict) else {"*": sets}).items()}
         for pattern in by_case:
             if not any(fnmatchcase(case, pattern) for case in chosen):
-                raise TypeError(f"range {entry['name']!r} must change a case of the finding: none fits {pattern!r}")
+                raise TypeError(f"{entry['name']!r} must change a case of the finding: none fits {pattern!r}")
         yield made(Change, {**entry, "sets": by_case})
+
+
+def _printed(phrases: Mapping[str, str], published: Mapping[str, float]) -> Iterator[str]:
+    """Read phrases with printed numbers; raise if one has another number than was printed."""
+    for phrase, number in phrases.items():
+        if number not in published:
+            raise TypeError(f"printed {_core.unknown('number', number, list(published))}")
+        if re.findall(r"[\d.]*\d", phrase) != [f"{published[number]:g}"]:
+            raise TypeError(f"printed must have the number {published[number]:g} of {number!r}, not {phrase!r}")
+        yield phrase
 
 
 def _seeds(entry: dict[str, Any], *, random: bool) -> int:
@@ -186,11 +208,11 @@ def _check_prose(finding: Finding) -> None:
     for name in finding.names:
         if not name[:1].isalpha() and not re.fullmatch(r"(19|20)\d\d", name):
             raise TypeError(f"names must begin with a letter, or be years, not {name!r}; a quantity is a setting")
-    for phrase in sorted((*finding.names, *finding.settings), key=len, reverse=True):
+    settings = [setting.name for setting in finding.settings]
+    for phrase in sorted((*finding.names, *finding.printed, *settings), key=len, reverse=True):
         if phrase not in finding.prose:
-            raise TypeError(f"names and settings must occur in the prose, not {phrase!r}")
+            raise TypeError(f"names, settings and printed numbers must occur in the prose, not {phrase!r}")
         rest = rest.replace(phrase, "")
     if digit := WITH_DIGIT.search(rest):
-        raise TypeError(
-            f"numbers of a finding must be references, names or settings, not {digit[0]!r}; write {{figure:case}}"
-        )
+        allowed = "references, settings, printed or names"
+        raise TypeError(f"numbers of a finding must be {allowed}, not {digit[0]!r}; write {{figure:case}}")

@@ -87,12 +87,11 @@ def run_findings(
 
 
 def check_settings(finding: Finding) -> None:
-    """Raise if the prose states a setting that a compared case does not have."""
-    for phrase, sets in finding.settings.items():
-        for name in sorted({case for _, case in finding.comparison.uses}):
-            case = finding.cases[name]
-            if case.changed(sets).job().explain() != case.job().explain():
-                message = f"finding {finding.id!r}: settings must be those of the compared cases, not {phrase!r}"
+    """Raise if the prose states a setting that a case does not have."""
+    for setting in finding.settings:
+        for name, case in finding.cases.items():
+            if setting.of(case).job().explain() != case.job().explain():
+                message = f"finding {finding.id!r}: settings must be those of the cases, not {setting.name!r}"
                 raise StudyError(f"{message}, which changes {name!r}")
 
 

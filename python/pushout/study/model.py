@@ -234,8 +234,8 @@ def _study(table: dict[str, Any], folder: Path) -> Study:
         names = [assumption.name for assumption in assumptions]
         sensitivities = tuple(_sensitivity(entry, cases, names) for entry in entries)
     with read(Entries(table, "finding")) as entries:
-        titles = [plot.title for plot in plots]
-        findings = tuple(Finding.read(entry, folder, figures, cases, titles) for entry in entries)
+        titles, published = [plot.title for plot in plots], {number.id: number.published for number in numbers}
+        findings = tuple(Finding.read(entry, folder, figures, cases, titles, published) for entry in entries)
     if table["id"] != folder.name:
         raise EntryError(f"id must be the name of the folder, not {table['id']!r}", ("id",))
     rest = {
