@@ -231,9 +231,9 @@ def on_the_lan(folder: Path, *sets: str) -> Finding:
 
 
 def test_a_setting_in_the_prose_must_be_that_of_the_runs(tmp_path: Path) -> None:
-    check_settings(on_the_lan(tmp_path, "flows.transport.mss=1460"))
+    check_settings("toy", on_the_lan(tmp_path, "flows.transport.mss=1460"))
     with pytest.raises(StudyError, match="settings must be those of the cases, not '9000 octets', which changes"):
-        check_settings(on_the_lan(tmp_path, "flows.transport.mss=9000"))
+        check_settings("toy", on_the_lan(tmp_path, "flows.transport.mss=9000"))
 
 
 def test_runs_without_chance_need_two_seeds_that_must_agree(

@@ -28,7 +28,7 @@ class Trial:
     def __init__(self, study: Study, finding: Finding, cache: Cache) -> None:
         self.study = study
         self.finding = finding
-        check_settings(finding)
+        check_settings(study.id, finding)
         compared = {case for _, case in finding.comparison.uses}
         self.cases = {name: runs_of(case, finding.seeds, cache) for name, case in finding.cases.items()}
         self.changed = [
@@ -59,7 +59,7 @@ class Trial:
             for name, runs in cases.items():
                 first, *others = ({**load(run.path), "seed": None} for run in runs)
                 if any(other != first for other in others):
-                    message = f"finding {self.finding.id!r}: random must be true, not false"
+                    message = f"{self.study.id}: finding {self.finding.id!r}: random must be true, not false"
                     raise StudyError(f"{message}: the runs of {name!r} differ with the seed")
 
 
@@ -86,12 +86,12 @@ def run_findings(
     return results
 
 
-def check_settings(finding: Finding) -> None:
+def check_settings(study: str, finding: Finding) -> None:
     """Raise if the prose states a setting that a case does not have."""
     for setting in finding.settings:
         for name, case in finding.cases.items():
             if setting.of(case).job().explain() != case.job().explain():
-                message = f"finding {finding.id!r}: settings must be those of the cases, not {setting.name!r}"
+                message = f"{study}: finding {finding.id!r}: settings must be those of the cases, not {setting.name!r}"
                 raise StudyError(f"{message}, which changes {name!r}")
 
 
