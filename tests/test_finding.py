@@ -15,10 +15,13 @@ from pushout.cli.show.findings import verdicts
 from pushout.document import figure
 from pushout.generate import findings as pages
 from pushout.stats import interval
+from pushout.study import report
+from pushout.study.chapter import Reproduction, draw
 from pushout.study.finding import SEEDS, Change, Finding
-from pushout.study.finding_result import FILE, Result, filled, kept, problems, save
+from pushout.study.finding_result import FILE, Result, filled, kept, problem, save
 from pushout.study.finding_runs import check_settings, run_findings
 from pushout.study.model import Study, StudyError
+from pushout.study.reproduce import judge
 from test_study import CHARTS, TOML, toy
 
 RATIO = "summary.goodput_ratio"
@@ -148,9 +151,9 @@ def test_a_range_broken_on_purpose_fails_the_finding_its_page_and_the_check(core
     assert core.runs
     assert result.failures == ["half the load"]
     page = pages.page(tmp_path)
-    assert "**Fails:** half the load." in page
+    assert "**This finding fails: half the load.**" in page
     assert "It holds with half the buffer of EPD. **It fails with half the load.**" in page
-    assert pages.wrong(tmp_path) == ["toy: finding 'larger' fails: half the load"]
+    assert pages.wrong(tmp_path) == ["toy: finding 'larger' fails: half the load: make findings"]
     console = Console(record=True, width=200)
     verdicts([found], {"toy": [result]}, console)
     assert "✗ Segments of more than 9000 octets reach more (toy), fails: half the load" in console.export_text()
@@ -171,7 +174,7 @@ def test_the_page_has_title_numbers_range_and_data_of_what_holds(core: FakeCore,
     assert "## Segments of more than 9000 octets reach more\n\nEPD reaches 0.987 of the line, 1.54 % more" in page
     assert "*Range.* It holds with half the load, half the buffer of EPD." in page
     assert "| `gain` | 1.54 ± <0.01 |" in page
-    assert "Fails" not in page
+    assert "This finding" not in page
 
 
 @pytest.mark.parametrize(
@@ -188,21 +191,25 @@ def test_a_finding_that_changed_since_its_runs_is_named(old: str, new: str, core
     _, result = run(tmp_path)
     assert core.runs
     changed = study(tmp_path, LARGER.replace(old, new))
-    assert problems(changed, {"larger": result}) == ["toy: finding 'larger' has changed since its runs: make findings"]
+    assert problem(changed, changed.findings[0], result) == "has changed since its runs"
+    assert pages.wrong(tmp_path) == ["toy: finding 'larger' has changed since its runs: make findings"]
+    assert "**This finding has changed since its runs.**" in pages.page(tmp_path)
 
 
 def test_a_changed_scenario_or_figure_makes_data_old_and_prose_does_not(core: FakeCore, tmp_path: Path) -> None:
     found, result = run(tmp_path)
     assert core.runs
-    assert problems(study(tmp_path, LARGER.replace("One network.", "A network.")), {"larger": result}) == []
+    reworded = study(tmp_path, LARGER.replace("One network.", "A network."))
+    assert problem(reworded, reworded.findings[0], result) == ""
     other = toy(tmp_path, (TOML + CHARTS + LARGER).replace("summary.goodput_ratio", "summary.fairness_jain"))
-    assert "has changed" in problems(other, {"larger": result})[0]
+    assert "has changed" in problem(other, other.findings[0], result)
     (tmp_path / "toy" / "base.toml").write_text('name = "wan"\n', encoding="utf-8")
-    assert "has changed" in problems(found, {"larger": result})[0]
+    assert "has changed" in problem(found, found.findings[0], result)
 
 
 def test_a_finding_without_runs_is_named_and_not_on_the_page(tmp_path: Path) -> None:
-    assert problems(study(tmp_path), {}) == ["toy: finding 'larger' has not been run: make findings"]
+    study(tmp_path)
+    assert pages.wrong(tmp_path) == ["toy: finding 'larger' has not been run: make findings"]
     assert kept(study(tmp_path), tmp_path) == {}
     assert "Segments" not in pages.page(tmp_path)
 
@@ -261,3 +268,17 @@ def test_the_check_of_generated_files_fails_with_a_finding(
     monkeypatch.setattr("sys.argv", ["generate", "--check"])
     assert generate.main() == 1
     assert "finding 'larger' fails" in capsys.readouterr().err
+
+
+def test_the_report_shows_a_finding_that_fails_as_failed(
+    core: FakeCore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found, _ = run(tmp_path, BROKEN)
+    assert core.runs
+    monkeypatch.setattr("pushout.study.report.kept", lambda study: kept(study, tmp_path))
+    ((finding, text, why),) = report.findings(found)
+    assert (finding.id, text[:18], why) == ("larger", "EPD reaches 0.987 ", "fails: half the load")
+    runs = {case: [document(seed) for seed in (1, 2)] for case in found.cases}
+    page = report.render(Reproduction([draw(judge(found, runs))], 1.0))
+    assert '<span class="differs">✗ fails: half the load</span>' in page
+    assert "Segments of more than 9000 octets reach more" in page

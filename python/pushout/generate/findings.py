@@ -10,7 +10,7 @@ from pushout.generate.studies import copy_figure
 from pushout.shipped import STUDIES
 from pushout.study.digits import doubt
 from pushout.study.finding import AGREEING, SEEDS, Finding
-from pushout.study.finding_result import FILE, Checked, Result, filled, kept, problems, written
+from pushout.study.finding_result import FILE, Checked, Result, filled, kept, problem, written
 from pushout.study.model import Study, available, load
 from pushout.study.outcome import SETS, SURE
 
@@ -41,7 +41,13 @@ def page(root: Path = STUDIES) -> str:
 
 def wrong(root: Path = STUDIES) -> list[str]:
     """List the findings that fail, that have changed since their runs, or that were never run."""
-    return [problem for study in _studies(root) for problem in problems(study, kept(study, root))]
+    found = []
+    for study in _studies(root):
+        results = kept(study, root)
+        for finding in study.findings:
+            if why := problem(study, finding, results.get(finding.id)):
+                found.append(f"{study.id}: finding {finding.id!r} {why}: make findings")
+    return found
 
 
 def take(report: Path) -> None:
@@ -77,7 +83,8 @@ def _studies(root: Path) -> list[Study]:
 
 
 def _section(study: Study, finding: Finding, result: Result) -> str:
-    failed = f"**Fails:** {', '.join(result.failures)}." if result.failures else ""
+    why = problem(study, finding, result)
+    failed = f"**This finding {why}.**" if why else ""
     picture = PICTURES / f"{finding.id}.svg"
     parts = [
         f"## {finding.title}",

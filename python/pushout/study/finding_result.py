@@ -115,18 +115,13 @@ def kept(study: Study, root: Path = STUDIES) -> dict[str, Result]:
         raise StudyError(f"{file}: the data of findings must be those that `make findings` writes: {error}") from error
 
 
-def problems(study: Study, results: Mapping[str, Result]) -> list[str]:
-    """List the findings that have no data or data of an earlier form, and what failed."""
-    found = []
-    for finding in study.findings:
-        result, name = results.get(finding.id), f"{study.id}: finding {finding.id!r}"
-        if result is None:
-            found.append(f"{name} has not been run: make findings")
-        elif result.inputs != inputs(study, finding):
-            found.append(f"{name} has changed since its runs: make findings")
-        elif result.failures:
-            found.append(f"{name} fails: {', '.join(result.failures)}")
-    return found
+def problem(study: Study, finding: Finding, result: Result | None) -> str:
+    """Say why a finding does not stand: it was not run, has changed since its runs, or fails; empty if it stands."""
+    if result is None:
+        return "has not been run"
+    if result.inputs != inputs(study, finding):
+        return "has changed since its runs"
+    return f"fails: {', '.join(result.failures)}" if result.failures else ""
 
 
 def filled(text: str, result: Result) -> str:

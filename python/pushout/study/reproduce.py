@@ -19,7 +19,7 @@ from pushout.study.chapter import Chapter, Reproduction, draw
 from pushout.study.charts import Chart
 from pushout.study.expression import Expression
 from pushout.study.model import Claim, Number, Study
-from pushout.study.outcome import SETS, Finding, Judgement, Outcome, Variant, Weighing
+from pushout.study.outcome import SETS, Compared, Judgement, Outcome, Variant, Weighing
 from pushout.study.samples import Samples
 from pushout.study.sensitivity import Sensitivity
 from pushout.study.settings import as_printed
@@ -242,11 +242,11 @@ def _as_printed(study: Study, documents: Mapping[str, list[Document]]) -> Varian
     return Variant("as printed", findings, claims, remarks)
 
 
-def _found(numbers: Iterable[Number], samples: Samples) -> list[Finding]:
+def _found(numbers: Iterable[Number], samples: Samples) -> list[Compared]:
     """The numbers compared with print; a number without a value in any replication is left out."""
     measured = [(number, samples.each(number.measure)) for number in numbers]
     return [
-        Finding(number, interval(values), (min(values), max(values)) if len(values) > 1 else None)
+        Compared(number, interval(values), (min(values), max(values)) if len(values) > 1 else None)
         for number, values in measured
         if values
     ]
