@@ -19,7 +19,7 @@ from pushout.study import report
 from pushout.study.chapter import Reproduction, draw
 from pushout.study.finding import SEEDS, Change, Finding
 from pushout.study.finding_result import FILE, Result, filled, kept, problem, save
-from pushout.study.finding_runs import check_settings, run_findings
+from pushout.study.finding_runs import check_range, check_settings, run_findings
 from pushout.study.model import Study, StudyError
 from pushout.study.reproduce import judge
 from test_study import CHARTS, TOML, toy
@@ -243,6 +243,13 @@ def test_a_setting_in_the_prose_must_be_that_of_the_runs(tmp_path: Path) -> None
         check_settings("toy", on_the_lan(tmp_path, "flows.transport.mss=9000"))
 
 
+def test_a_change_of_the_range_must_change_a_compared_case(tmp_path: Path) -> None:
+    finding = on_the_lan(tmp_path)
+    check_range("toy", replace(finding, range=(Change("larger segments", {"EPD.*": ("flows.transport.mss=9140",)}),)))
+    with pytest.raises(StudyError, match="range must change a compared case, not none, as 'equal segments' does"):
+        check_range("toy", replace(finding, range=(Change("equal segments", {"*": ("flows.transport.mss=1460",)}),)))
+
+
 def test_runs_without_chance_need_two_seeds_that_must_agree(
     core: FakeCore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -250,7 +257,7 @@ def test_runs_without_chance_need_two_seeds_that_must_agree(
     with pytest.raises(StudyError, match=r"random must be true, not false: the runs of .* differ with the seed"):
         run(tmp_path, certain)
     fixed = document(1)
-    monkeypatch.setattr("conftest.document", lambda seed, **_: {**fixed, "seed": seed})
+    monkeypatch.setattr("conftest.document", lambda seed, **_: {**fixed, "seed": seed, "engine": {"wall_s": seed}})
     (tmp_path / "again").mkdir()
     _, result = run(tmp_path / "again", certain)
     assert list(result.seeds) == [7, 8]

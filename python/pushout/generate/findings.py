@@ -90,7 +90,7 @@ def _section(study: Study, finding: Finding, result: Result) -> str:
         f"## {finding.title}",
         failed,
         filled(finding.text, result),
-        f"![{finding.figure}](static/findings/{finding.id}.svg)" if picture.is_file() else "",
+        _figure(study, finding) if picture.is_file() else "",
         f"*Control.* {filled(finding.control.text, result)}{'' if result.control['holds'] else ' **It fails.**'}",
         f"*Range.* {_range(result)}",
         f"*Limits.* {filled(finding.limits, result)}",
@@ -98,6 +98,12 @@ def _section(study: Study, finding: Finding, result: Result) -> str:
         f"```sh\npushout reproduce --findings {study.id}\n```",
     ]
     return "\n\n".join(part for part in parts if part)
+
+
+def _figure(study: Study, finding: Finding) -> str:
+    """Show the figure, which has the durations and replications of the study."""
+    page = f"[study {study.id.partition('-')[0]}](studies/{study.id}.md)"
+    return f"![{finding.figure}](static/findings/{finding.id}.svg)\n\nThe figure is from {page} as it runs by itself."
 
 
 def _range(result: Result) -> str:

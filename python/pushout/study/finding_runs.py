@@ -29,6 +29,7 @@ class Trial:
         self.study = study
         self.finding = finding
         check_settings(study.id, finding)
+        check_range(study.id, finding)
         compared = {case for _, case in finding.comparison.uses}
         self.cases = {name: runs_of(case, finding.seeds, cache) for name, case in finding.cases.items()}
         self.changed = [
@@ -57,7 +58,7 @@ class Trial:
         """Raise if runs differ by more than the seed, though nothing is drawn in them."""
         for cases in (self.cases, *self.changed):
             for name, runs in cases.items():
-                first, *others = ({**load(run.path), "seed": None} for run in runs)
+                first, *others = ({**load(run.path), "seed": None, "engine": None} for run in runs)  # it has the time
                 if any(other != first for other in others):
                     message = f"{self.study.id}: finding {self.finding.id!r}: random must be true, not false"
                     raise StudyError(f"{message}: the runs of {name!r} differ with the seed")
@@ -93,6 +94,15 @@ def check_settings(study: str, finding: Finding) -> None:
             if setting.of(case).job().explain() != case.job().explain():
                 message = f"{study}: finding {finding.id!r}: settings must be those of the cases, not {setting.name!r}"
                 raise StudyError(f"{message}, which changes {name!r}")
+
+
+def check_range(study: str, finding: Finding) -> None:
+    """Raise if an entry of the range leaves every compared case as it is."""
+    compared = [finding.cases[name] for name in sorted({case for _, case in finding.comparison.uses})]
+    for change in finding.range:
+        if all(change.of(case).job().explain() == case.job().explain() for case in compared):
+            message = f"{study}: finding {finding.id!r}: range must change a compared case, not none"
+            raise StudyError(f"{message}, as {change.name!r} does")
 
 
 def _samples(study: Study, cases: Runs, load: "Callable[[Path], Document]") -> Samples:
