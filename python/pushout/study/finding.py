@@ -23,7 +23,7 @@ differ from the runs. Checks and values may use the cases of the study and those
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -91,52 +91,34 @@ class Finding:
     cases: Mapping[str, Case]
 
     @classmethod
-    def read(
-        cls,
-        entry: dict[str, Any],
-        folder: Path,
-        figures: Collection[str],
-        shared: Mapping[str, Case],
-        plots: Collection[str],
-        published: Mapping[str, float],
-    ) -> "Finding":
-        """Read one `[[finding]]` of the study in a folder, with its figures, cases, plots and printed numbers."""
-        own = {case.id: case for grid in entry.pop("cases", []) for case in cases(grid, folder, SEEDS)}
-        if repeated := own.keys() & shared.keys():
-            raise TypeError(f"a case of a finding must have a new id, not {min(repeated)!r}")
-        known = {**shared, **own}
-        comparison = Expression(entry.pop("comparison"), figures, known)
-        rival = keys("control", entry.pop("control"))
-        told = {"text": _line(rival["text"]), "check": Expression(rival["check"], figures, known)}
-        control = made(Control, {**rival, **told})
+    def read(cls, entry: dict[str, Any], of: "Surroundings") -> "Finding":
+        """Read one `[[finding]]` of a study."""
+        of, own = of.extended(entry.pop("cases", []))
         prose = {key: _line(entry.pop(key)) for key in ("title", "text", "limits")}
-        values = _values([*prose.values(), control.text], keys("value", entry.pop("value", {})), figures, known)
+        comparison, control = of.expression(entry.pop("comparison")), _control(entry.pop("control"), of)
+        values = _values([*prose.values(), control.text], keys("value", entry.pop("value", {})), of)
         used = {case for check in (comparison, control.check, *values.values()) for _, case in check.uses}
-        everywhere = tuple(entry.pop("set", ()))
-        chosen = {name: case.changed(everywhere) for name, case in known.items() if name in used}
-        if idle := own.keys() - used:
+        if idle := own - used:
             raise TypeError(f"a case of a finding must be used by a check or a value, not {min(idle)!r}")
-        if entry["figure"] not in plots:
-            raise TypeError(f"figure {_core.unknown('plot', entry['figure'], list(plots))}")
-        random = entry.pop("random", True)
-        settings = [{"name": name, "set": sets} for name, sets in keys("settings", entry.pop("settings", {})).items()]
-        finding: Finding = made(
-            cls,
-            {
-                **entry,
-                **prose,
-                "comparison": comparison,
-                "control": control,
-                "range": tuple(_changes(entry.pop("range", []), chosen)),
-                "seeds": _seeds(entry, random=random),
-                "random": random,
-                "names": tuple(entry.pop("names", ())),
-                "printed": tuple(_printed(keys("printed", entry.pop("printed", {})), published)),
-                "settings": tuple(_changes(settings, chosen)),
-                "values": values,
-                "cases": chosen,
-            },
-        )
+        everywhere = tuple(entry.pop("set", ()))
+        chosen = {name: case.changed(everywhere) for name, case in of.cases.items() if name in used}
+        settings = keys("settings", entry.pop("settings", {}))
+        if entry["figure"] not in of.plots:
+            raise TypeError(f"figure {_core.unknown('plot', entry['figure'], list(of.plots))}")
+        parts = {
+            **prose,
+            "comparison": comparison,
+            "control": control,
+            "range": tuple(_changes(entry.pop("range", []), chosen)),
+            "seeds": _seeds(entry),
+            "random": entry.pop("random", True),
+            "names": tuple(entry.pop("names", ())),
+            "printed": tuple(_printed(keys("printed", entry.pop("printed", {})), of.published)),
+            "settings": tuple(_changes([{"name": name, "set": sets} for name, sets in settings.items()], chosen)),
+            "values": values,
+            "cases": chosen,
+        }
+        finding: Finding = made(cls, {**entry, **parts})
         _check_prose(finding)
         return finding
 
@@ -146,8 +128,35 @@ class Finding:
         return f"{self.title}\n{self.text}\n{self.limits}\n{self.control.text}"
 
 
+@dataclass(frozen=True)
+class Surroundings:
+    """What the study of a finding has: its folder, figures, cases, the titles of its plots and its printed numbers."""
+
+    folder: Path
+    figures: Collection[str]
+    cases: Mapping[str, Case]
+    plots: Collection[str]
+    published: Mapping[str, float]
+
+    def extended(self, grids: Iterable[dict[str, Any]]) -> tuple["Surroundings", set[str]]:
+        """Add the cases of a finding; return their ids as well."""
+        own = {case.id: case for grid in grids for case in cases(grid, self.folder, SEEDS)}
+        if repeated := own.keys() & self.cases.keys():
+            raise TypeError(f"a case of a finding must have a new id, not {min(repeated)!r}")
+        return replace(self, cases={**self.cases, **own}), set(own)
+
+    def expression(self, text: str) -> Expression:
+        """Compile an expression over its figures and cases."""
+        return Expression(text, self.figures, self.cases)
+
+
 def _line(text: str) -> str:
     return " ".join(text.split())
+
+
+def _control(entry: dict[str, Any], of: Surroundings) -> Control:
+    parts = {"text": _line(entry["text"]), "check": of.expression(entry["check"])}
+    return made(Control, {**keys("control", entry), **parts})
 
 
 def references(text: str) -> Iterator[str]:
@@ -155,9 +164,7 @@ def references(text: str) -> Iterator[str]:
     return (match[0][1:-1] for match in REFERENCE.finditer(text))
 
 
-def _values(
-    prose: Iterable[str], named: Mapping[str, str], figures: Collection[str], known: Mapping[str, Case]
-) -> dict[str, Expression]:
+def _values(prose: Iterable[str], named: Mapping[str, str], of: Surroundings) -> dict[str, Expression]:
     """Compile every reference of the prose; raise if a named value is used nowhere."""
     texts = dict.fromkeys(reference for text in prose for reference in references(text))
     found = {}
@@ -165,7 +172,7 @@ def _values(
         figure, colon, case = reference.partition(":")
         if not colon and figure not in named:
             raise TypeError(f"a reference {_core.unknown('value', figure, list(named))}; a figure needs a case")
-        found[reference] = Expression(f'{figure}["{case}"]' if colon else named[figure], figures, known)
+        found[reference] = of.expression(f'{figure}["{case}"]' if colon else named[figure])
     for name in named:
         if name not in texts:
             raise TypeError(f"value {name} must be a reference of the prose; write {{{name}}}, or remove the value")
@@ -193,9 +200,9 @@ def _printed(phrases: Mapping[str, str], published: Mapping[str, float]) -> Iter
         yield phrase
 
 
-def _seeds(entry: dict[str, Any], *, random: bool) -> int:
+def _seeds(entry: dict[str, Any]) -> int:
     """Read the number of replications."""
-    least = SEEDS if random else AGREEING
+    least = SEEDS if entry.get("random", True) else AGREEING
     seeds = counted(entry.pop("seeds", least), "seeds")
     if seeds < least:
         raise TypeError(f"seeds must be at least {least}, not {seeds}")

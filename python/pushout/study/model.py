@@ -45,7 +45,7 @@ from pushout.study.case import Case, counted
 from pushout.study.case import cases as cases_of
 from pushout.study.charts import Chart, Dots
 from pushout.study.expression import Expression, ExpressionError
-from pushout.study.finding import Finding
+from pushout.study.finding import Finding, Surroundings
 from pushout.study.null import Null, null_of
 from pushout.study.sensitivity import Sensitivity
 from pushout.study.settings import Assumption, Override
@@ -234,8 +234,9 @@ def _study(table: dict[str, Any], folder: Path) -> Study:
         names = [assumption.name for assumption in assumptions]
         sensitivities = tuple(_sensitivity(entry, cases, names) for entry in entries)
     with read(Entries(table, "finding")) as entries:
-        titles, published = [plot.title for plot in plots], {number.id: number.published for number in numbers}
-        findings = tuple(Finding.read(entry, folder, figures, cases, titles, published) for entry in entries)
+        published = {number.id: number.published for number in numbers}
+        surroundings = Surroundings(folder, figures, cases, [plot.title for plot in plots], published)
+        findings = tuple(Finding.read(entry, surroundings) for entry in entries)
     if table["id"] != folder.name:
         raise EntryError(f"id must be the name of the folder, not {table['id']!r}", ("id",))
     rest = {
