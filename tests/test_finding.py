@@ -1,6 +1,7 @@
 """Findings: what their file may say, their runs, the data, and the page that must not show what fails as true."""
 
 import json
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -9,13 +10,13 @@ from unittest.mock import Mock
 import pytest
 from rich.console import Console
 
-from conftest import FakeCore, document
+from conftest import ROOT, FakeCore, command, document
 from pushout.cache import Cache
 from pushout.cli.show.findings import verdicts
 from pushout.document import figure
 from pushout.generate import findings as pages
 from pushout.stats import interval
-from pushout.study import report
+from pushout.study import model, report
 from pushout.study.chapter import Reproduction, draw
 from pushout.study.finding import SEEDS, Change, Finding
 from pushout.study.finding_result import FILE, Result, filled, kept, problem, save
@@ -289,3 +290,65 @@ def test_the_report_shows_a_finding_that_fails_as_failed(
     page = report.render(Reproduction([draw(judge(found, runs))], 1.0))
     assert '<span class="differs">✗ fails: half the load</span>' in page
     assert "Segments of more than 9000 octets reach more" in page
+
+
+@pytest.fixture
+def studies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Let the command find only the studies of this folder."""
+    monkeypatch.setattr(model.available, "__defaults__", (tmp_path,))
+    monkeypatch.setattr(model.load, "__defaults__", (tmp_path,))
+    return tmp_path
+
+
+def test_the_command_keeps_data_and_fails_strictly_only_with_a_finding(
+    core: FakeCore, studies: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study(studies)
+    out = studies / "reports"
+    command("reproduce", "--findings", "--out", str(out), "--strict", "--json")
+    (printed,) = json.loads(capsys.readouterr().out)["studies"]
+    kept_data = json.loads((out / "findings" / "toy.json").read_text(encoding="utf-8"))
+    assert printed == {"id": "toy", "findings": kept_data["findings"]}
+    assert kept_data["findings"][0]["seeds"] == list(range(7, 7 + SEEDS))
+    study(studies, BROKEN)
+    command("reproduce", "--findings", "--out", str(out), "--strict", code=4)
+    assert "fails: half the load" in capsys.readouterr().out
+    assert (
+        "half the load"
+        in json.loads((out / "findings" / "toy.json").read_text(encoding="utf-8"))["findings"][0]["failures"]
+    )
+    assert core.runs
+
+
+def test_the_command_says_that_a_study_has_no_findings(
+    core: FakeCore, studies: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    toy(studies)
+    command("reproduce", "--findings", "--out", str(studies / "reports"))
+    assert "These studies have no findings." in capsys.readouterr().out
+    assert core.runs == []
+
+
+@pytest.mark.parametrize("option", [["--reps", "3"], ["--full"], ["--decide"], ["--details"]])
+def test_findings_have_their_own_replications(
+    option: list[str], studies: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study(studies)
+    command("reproduce", "--findings", *option, code=2)
+    assert "--findings has its own replications" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="an archive of the source has no commit")
+def test_the_data_are_taken_from_a_report_with_the_commit(
+    core: FakeCore, studies: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study(studies)
+    out = studies / "reports"
+    command("reproduce", "--findings", "--out", str(out))
+    assert core.runs
+    monkeypatch.setattr(pages, "STUDIES", studies)
+    monkeypatch.setattr(pages, "PICTURES", studies / "pictures")
+    pages.take(out)
+    document = json.loads((studies / "toy" / FILE).read_text(encoding="utf-8"))
+    assert re.fullmatch(r"[0-9a-f]{40}(-dirty)?", document["commit"])
+    assert pages.wrong(studies) == []
