@@ -19,9 +19,10 @@ from pushout.stats import interval
 from pushout.study import model, report
 from pushout.study.chapter import Reproduction, draw
 from pushout.study.finding import SEEDS, Change, Finding
-from pushout.study.finding_result import FILE, Result, filled, kept, problem, save
+from pushout.study.finding_result import FILE, Result, kept, problem, save
 from pushout.study.finding_runs import check_range, check_settings, run_findings
 from pushout.study.model import Study, StudyError
+from pushout.study.reference import filled
 from pushout.study.reproduce import judge
 from test_study import CHARTS, TOML, toy
 
@@ -106,7 +107,8 @@ def test_every_number_of_the_prose_comes_from_the_data(core: FakeCore, tmp_path:
         "gain": interval([100 * (more / less - 1) for more, less in zip(large, small, strict=True)]),
     }
     assert (
-        filled(found.findings[0].text, result) == "EPD reaches 0.987 of the line, 1.54 % more than with small segments."
+        filled(found.findings[0].text, result.values)
+        == "EPD reaches 0.987 of the line, 1.54 % more than with small segments."
     )
 
 

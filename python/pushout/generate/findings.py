@@ -10,9 +10,10 @@ from pushout.generate.studies import copy_figure
 from pushout.shipped import STUDIES
 from pushout.study.digits import doubt
 from pushout.study.finding import AGREEING, SEEDS, Finding
-from pushout.study.finding_result import FILE, Checked, Result, filled, kept, problem, written
+from pushout.study.finding_result import FILE, Checked, Result, kept, problem
 from pushout.study.model import Study, available, load
 from pushout.study.outcome import SETS, SURE
+from pushout.study.reference import filled, written
 
 PAGE = Path("docs/findings.md")
 PICTURES = Path("docs/static/findings")
@@ -83,17 +84,17 @@ def _studies(root: Path) -> list[Study]:
 
 
 def _section(study: Study, finding: Finding, result: Result) -> str:
-    why = problem(study, finding, result)
+    why, values = problem(study, finding, result), result.values
     failed = f"**This finding {why}.**" if why else ""
     picture = PICTURES / f"{finding.id}.svg"
     parts = [
         f"## {finding.title}",
         failed,
-        filled(finding.text, result),
+        filled(finding.text, values),
         _figure(study, finding) if picture.is_file() else "",
-        f"*Control.* {filled(finding.control.text, result)}{'' if result.control['holds'] else ' **It fails.**'}",
+        f"*Control.* {filled(finding.control.text, values)}{'' if result.control['holds'] else ' **It fails.**'}",
         f"*Range.* {_range(result)}",
-        f"*Limits.* {filled(finding.limits, result)}",
+        f"*Limits.* {filled(finding.limits, values)}",
         _details(finding, result),
         f"```sh\npushout reproduce --findings {study.id}\n```",
     ]

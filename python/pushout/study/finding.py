@@ -31,6 +31,7 @@ from typing import Any
 from pushout import _core
 from pushout.study.case import Case, cases, counted
 from pushout.study.expression import Expression
+from pushout.study.reference import REFERENCE, expression, references
 from pushout.study.toml_entry import keys, made
 
 SEEDS = 20
@@ -38,9 +39,6 @@ SEEDS = 20
 
 AGREEING = 2
 """Replications of a finding in whose runs nothing is drawn; that they agree is checked."""
-
-REFERENCE = re.compile(r"\{([^{}:]+)(?::([^{}]+))?\}")
-"""A reference in the prose: `{figure:case}`, or `{name}` of a value."""
 
 WITH_DIGIT = re.compile(r"\S*\d\S*")
 
@@ -159,20 +157,14 @@ def _control(entry: dict[str, Any], of: Surroundings) -> Control:
     return made(Control, {**keys("control", entry), **parts})
 
 
-def references(text: str) -> Iterator[str]:
-    """List the references of a text, without braces."""
-    return (match[0][1:-1] for match in REFERENCE.finditer(text))
-
-
 def _values(prose: Iterable[str], named: Mapping[str, str], of: Surroundings) -> dict[str, Expression]:
     """Compile every reference of the prose; raise if a named value is used nowhere."""
     texts = dict.fromkeys(reference for text in prose for reference in references(text))
     found = {}
     for reference in texts:
-        figure, colon, case = reference.partition(":")
-        if not colon and figure not in named:
-            raise TypeError(f"a reference {_core.unknown('value', figure, list(named))}; a figure needs a case")
-        found[reference] = of.expression(f'{figure}["{case}"]' if colon else named[figure])
+        if ":" not in reference and reference not in named:
+            raise TypeError(f"a reference {_core.unknown('value', reference, list(named))}; a figure needs a case")
+        found[reference] = of.expression(expression(reference) if ":" in reference else named[reference])
     for name in named:
         if name not in texts:
             raise TypeError(f"value {name} must be a reference of the prose; write {{{name}}}, or remove the value")

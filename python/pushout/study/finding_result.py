@@ -16,15 +16,11 @@ from pushout import _core
 from pushout.cache import write
 from pushout.shipped import STUDIES
 from pushout.stats import Interval
-from pushout.study.digits import before_the_point, deserved, grouped
 from pushout.study.expression import Expression
-from pushout.study.finding import REFERENCE, Finding
+from pushout.study.finding import Finding
 from pushout.study.model import Study, StudyError
 
 FILE = "findings.json"
-
-SIGNIFICANT = 3
-"""Digits of a number in the prose, unless its interval justifies fewer."""
 
 
 class Checked(TypedDict):
@@ -122,13 +118,3 @@ def problem(study: Study, finding: Finding, result: Result | None) -> str:
     if result.inputs != inputs(study, finding):
         return "has changed since its runs"
     return f"fails: {', '.join(result.failures)}" if result.failures else ""
-
-
-def filled(text: str, result: Result) -> str:
-    """Replace every reference of a text by its measured mean."""
-    return REFERENCE.sub(lambda match: written(result.values[match[0][1:-1]]), text)
-
-
-def written(measured: Interval) -> str:
-    """Write a mean with the digits that its interval justifies, three at most."""
-    return grouped(measured["mean"], deserved(measured, max(0, SIGNIFICANT - before_the_point(measured["mean"]))))

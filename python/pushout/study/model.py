@@ -28,11 +28,11 @@
 A `published` table stands for several numbers: each key replaces `{}` in `measure`, `label` and `text` and is appended
 to the id. `axis.NAME = { values = [1, 2], set = ["key={}"] }` is short for one entry per value. `why` explains a claim
 that does not hold (first the difference, then the reason) or that stays open. It and `note` are Markdown, and the id of
-a claim in backticks becomes a link.
+a claim in backticks becomes a link. `{FIGURE:CASE}` in `why` stands for the mean of a figure in a case.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +47,7 @@ from pushout.study.charts import Chart, Dots
 from pushout.study.expression import Expression, ExpressionError
 from pushout.study.finding import Finding, Surroundings
 from pushout.study.null import Null, null_of
+from pushout.study.reference import expression, references
 from pushout.study.sensitivity import Sensitivity
 from pushout.study.settings import Assumption, Override
 from pushout.study.toml_entry import Entries, EntryError, keys, made, read
@@ -127,7 +128,8 @@ class Claim:
     """A sentence of the paper and its check.
 
     The check must hold for the means over the replications; with `share`, which is for events that do not occur in
-    every run, in that share of the replications. A `milder` form stands beside it and is not counted.
+    every run, in that share of the replications. A `milder` form stands beside it and is not counted. `values` are the
+    references of `why`.
     """
 
     id: str
@@ -137,6 +139,7 @@ class Claim:
     share: float | None = None
     why: str = ""
     milder: "Claim | None" = None
+    values: Mapping[str, Expression] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -304,7 +307,10 @@ def _claim(entry: dict[str, Any], figures: Figures, cases: Mapping[str, Case]) -
     milder = entry.pop("milder", None)
     if milder:
         milder = _claim({**milder, "id": f"{entry['id']}.milder", "source": entry["source"]}, figures, cases)
-    return made(Claim, {**entry, "check": Expression(entry["check"], figures, cases), "milder": milder})
+    values = {each: Expression(expression(each), figures, cases) for each in references(entry.get("why", ""))}
+    return made(
+        Claim, {**entry, "check": Expression(entry["check"], figures, cases), "milder": milder, "values": values}
+    )
 
 
 def _sensitivity(entry: dict[str, Any], cases: Mapping[str, Case], assumptions: Sequence[str]) -> Sensitivity:

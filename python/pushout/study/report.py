@@ -15,9 +15,10 @@ from pushout.study.case import Case
 from pushout.study.chapter import ABREAST, Chapter, Reproduction, rows
 from pushout.study.evidence import Comparison
 from pushout.study.finding import Finding
-from pushout.study.finding_result import filled, kept, problem
+from pushout.study.finding_result import kept, problem
 from pushout.study.model import Study
 from pushout.study.outcome import SETS, SURE, Compared, Judgement, Outcome, Weighing, score, together, total
+from pushout.study.reference import filled
 from pushout.study.tables import SIGNS, by_source, row, tables
 
 ALIKE = 0.005
@@ -91,7 +92,7 @@ def findings(study: Study) -> list[tuple[Finding, str, str]]:
     found = []
     for finding in study.findings:
         result = results.get(finding.id)
-        found.append((finding, filled(finding.text, result) if result else "", problem(study, finding, result)))
+        found.append((finding, filled(finding.text, result.values) if result else "", problem(study, finding, result)))
     return found
 
 

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from types import MappingProxyType
@@ -20,6 +20,7 @@ from pushout.study.charts import Chart
 from pushout.study.expression import Expression
 from pushout.study.model import Claim, Number, Study
 from pushout.study.outcome import SETS, Compared, Judgement, Outcome, Variant, Weighing
+from pushout.study.reference import filled
 from pushout.study.samples import Samples
 from pushout.study.sensitivity import Sensitivity
 from pushout.study.settings import as_printed
@@ -222,8 +223,8 @@ def judge(
     return Outcome(
         study,
         _found(study.numbers, samples),
-        [_check(claim, samples) for claim in study.claims],
-        [_check(remark, samples) for remark in study.remarks],
+        [_check(_explained(claim, samples), samples) for claim in study.claims],
+        [_check(_explained(remark, samples), samples) for remark in study.remarks],
         {case: [document["seed"] for document in runs] for case, runs in documents.items()},
         [[samples.curve(line.measures, line.reps) for line in lines] for lines in charts],
         [
@@ -266,6 +267,12 @@ def _weigh(study: Study, sensitivity: Sensitivity, values: Sequence[dict[str, li
 def _within(expression: Expression, cases: Collection[str]) -> bool:
     """Tell whether every case that an expression uses has been run."""
     return all(case in cases for _, case in expression.uses)
+
+
+def _explained(claim: Claim, samples: Samples) -> Claim:
+    """Replace the references of an explanation by what the runs gave."""
+    values = {name: interval(samples.each(value)) for name, value in claim.values.items()}
+    return replace(claim, why=filled(claim.why, values))
 
 
 def _check(claim: Claim, samples: Samples) -> Judgement:
