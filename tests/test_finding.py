@@ -175,7 +175,7 @@ def test_the_page_has_title_numbers_range_and_data_of_what_holds(core: FakeCore,
     page = pages.page(tmp_path)
     assert pages.wrong(tmp_path) == []
     assert "## Segments of more than 9000 octets reach more\n\nEPD reaches 0.987 of the line, 1.54 % more" in page
-    assert "*Range.* It holds with half the load, half the buffer of EPD." in page
+    assert "*Range.* It holds with half the load; half the buffer of EPD." in page
     assert "| `gain` | 1.54 ± <0.01 |" in page
     assert "This finding" not in page
 

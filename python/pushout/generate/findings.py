@@ -111,8 +111,8 @@ def _range(result: Result) -> str:
     """Name the changes after which the comparison holds, and those after which it fails."""
     held = [name for name, check in result.range.items() if check["holds"]]
     failed = [name for name, check in result.range.items() if not check["holds"]]
-    said = f"It holds with {', '.join(held)}." if held else ""
-    return f"{said} **It fails with {', '.join(failed)}.**".strip() if failed else said
+    said = f"It holds with {'; '.join(held)}." if held else ""
+    return f"{said} **It fails with {'; '.join(failed)}.**".strip() if failed else said
 
 
 def _details(finding: Finding, result: Result) -> str:
