@@ -38,7 +38,8 @@ def copy_figure(report: Path, study: Study, title: str, target: Path) -> None:
 
 def score(report: Path) -> list[str]:
     """Copy the score of a report for `docs/validation.md`; return the studies that it lacks, without which it stays."""
-    text = (report / "score.md").read_text(encoding="utf-8")
+    file = report / "score.md"
+    text = file.read_text(encoding="utf-8") if file.is_file() else ""
     missing = [study.id for study in map(load, available()) if study.compares and f"| {study.id}: " not in text]
     if not missing:
         SCORE.write_text(text, encoding="utf-8")
