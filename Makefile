@@ -109,19 +109,11 @@ performance: ## Copy the latest benchmark results into docs/performance.md
 	cp reports/bench/bench.svg docs/performance.svg
 	$(MAKE) generate
 
-FINDINGS = docs/static/findings
-findings: $(VENV)/.built ## Draw the figures of docs/findings.md and of the studies' pages, and take docs/score.md
+findings: $(VENV)/.built ## Run the findings, their controls and ranges; draw their figures and those of the studies' pages; take docs/score.md
 	$(BIN)/pushout reproduce
+	$(BIN)/pushout reproduce --findings
 	$(BIN)/python -m pushout.generate --pictures reports
-	mkdir -p $(FINDINGS)
-	cp reports/figures/101-*/01-*.svg $(FINDINGS)/ladder.svg
-	cp reports/figures/104-*/01-*.svg $(FINDINGS)/cubic.svg
-	cp reports/figures/105-*/02-*.svg $(FINDINGS)/round-trips.svg
-	cp reports/figures/106-*/02-*.svg $(FINDINGS)/queries.svg
-	cp reports/figures/110-*/01-*.svg $(FINDINGS)/credits.svg
-	cp reports/figures/110-*/02-*.svg $(FINDINGS)/goodput.svg
-	cp reports/figures/110-*/03-*.svg $(FINDINGS)/fairness.svg
-	cp reports/figures/110-*/07-*.svg $(FINDINGS)/flow-queues.svg
+	$(BIN)/python -m pushout.generate --check
 
 picture: $(VENV)/.built ## Draw the figure of the README
 	$(BIN)/pushout plot lan --set 'duration=10 s' --out docs/static/lan.svg

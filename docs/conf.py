@@ -9,9 +9,14 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "python"))
 
 from docutils import nodes  # noqa: E402
+from sphinx.errors import ConfigError  # noqa: E402
 
 from pushout import _core  # noqa: E402
+from pushout.generate import findings  # noqa: E402
 from pushout.study.prose import UNIT  # noqa: E402
+
+if problems := findings.wrong():
+    raise ConfigError("\n".join(problems))
 
 project = "Pushout"
 author = "The Pushout developers"

@@ -437,6 +437,18 @@ def test_a_quantity_is_worked_out_of_the_figures_of_each_run(tmp_path: Path) -> 
     assert "0.375 > " in remark.evidence  # the mean of 1/2 and 1/4, not the mean 1 by the mean 3
 
 
+def test_the_numbers_of_an_explanation_come_from_the_runs(tmp_path: Path) -> None:
+    why = REMARK.replace(
+        'why = "It is longer."', 'why = "It has {queue:EPD.1460} cells, {goodput:EPD.1460} of the line."'
+    )
+    study = toy(tmp_path, TOML + why)
+    runs = {case: [document(seed, goodput=seed, queue=seed) for seed in (1, 2)] for case in study.cases}
+    (remark,) = judge(study, runs).remarks
+    assert remark.claim.why == "It has 3 cells, 1.5 of the line."
+    with pytest.raises(StudyError, match=r"remark: .* unknown case 'EPD.146'"):
+        toy(tmp_path, TOML + why.replace("{queue:EPD.1460}", "{queue:EPD.146}"))
+
+
 def test_a_quantity_that_names_what_is_not_there_is_told_with_its_place(tmp_path: Path) -> None:
     with pytest.raises(StudyError, match=r"quantity: 'goodput / queues': unknown figure 'queues'") as told:
         toy(tmp_path, TOML + REMARK.replace("goodput / queue", "goodput / queues"))

@@ -13,6 +13,7 @@ from pushout.cli.streams import echo_json, tell
 
 if TYPE_CHECKING:
     from pushout.study.chapter import Reproduction
+    from pushout.study.model import Study
 
 REPORT = "reproduce.json"
 
@@ -31,8 +32,15 @@ REPORT = "reproduce.json"
 @click.option(
     "--full", is_flag=True, help="As many replications as a study names for narrow intervals; takes much longer."
 )
+@click.option(
+    "--findings",
+    is_flag=True,
+    help="Run the findings of the studies instead: controls and ranges; see docs/findings.md.",
+)
 @click.option("--decide", is_flag=True, help="Run the cases of open verdicts again, with up to 60 replications.")
-@click.option("--strict", is_flag=True, help="Exit with 4 if a number misses its tolerance or a claim fails.")
+@click.option(
+    "--strict", is_flag=True, help="Exit with 4 if a number misses its tolerance, or a claim or finding fails."
+)
 @click.option("--details", is_flag=True, help="Print every number, claim and remark, not only what differs.")
 @JOBS
 @JSON
@@ -41,6 +49,7 @@ def reproduce(
     reps: int | None,
     out: Path,
     full: bool,
+    findings: bool,
     decide: bool,
     strict: bool,
     details: bool,
@@ -63,6 +72,11 @@ def reproduce(
 
     if full and reps:
         raise click.UsageError("--full and --reps both give the number of replications: use one of them")
+    if findings:
+        if reps or full or decide or details:
+            raise click.UsageError("--findings has its own replications: leave out --reps, --full, --decide, --details")
+        _findings([load(study) for study in _studies(studies)], out, jobs, strict=strict, as_json=as_json)
+        return
     chosen = [load(study).at_full_size() if full else load(study) for study in _studies(studies)]
     cache = Cache(kept.folder(out / "cache"))
     interrupt.keeping(cache.folder)
@@ -80,6 +94,30 @@ def reproduce(
         names = [other.outcome.study.id for other in others.chapters]
         reproduction(done, str(out / "index.html"), names, console(), details=details)
     if strict and done.failed:
+        raise click.exceptions.Exit(MISSED)
+
+
+def _findings(studies: "Sequence[Study]", out: Path, jobs: int | None, *, strict: bool, as_json: bool) -> None:
+    """Run the findings of studies, keep what they gave in `DIR/findings`, and print their verdicts."""
+    from pushout import kept
+    from pushout.cache import Cache
+    from pushout.cli.progress import Progress
+    from pushout.cli.show.findings import verdicts
+    from pushout.question.output import Output
+    from pushout.study.finding_result import document, save
+    from pushout.study.finding_runs import run_findings
+
+    cache = Cache(kept.folder(out / "cache"))
+    interrupt.keeping(cache.folder)
+    with Output(out).claimed(["reproduce"]):
+        results = run_findings(studies, cache=cache, jobs=jobs, stage=Progress)
+        for study, found in results.items():
+            save(found, kept.folder(out / "findings"), study)
+    if as_json:
+        echo_json(document(results))
+    else:
+        verdicts([study for study in studies if study.findings], results, console())
+    if strict and any(result.failures for found in results.values() for result in found):
         raise click.exceptions.Exit(MISSED)
 
 

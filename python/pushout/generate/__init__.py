@@ -1,6 +1,7 @@
 """Generate the files of the repository that follow from the declarations: `python -m pushout.generate [--check]`.
 
-`--pictures REPORT` copies the figures of the studies' pages from a report first, and its score if it has every study.
+`--pictures REPORT` copies the figures of the studies' pages from a report first, its score if it has every study,
+and the data of findings. `--check` names stale files, and the findings that fail or have changed since their runs.
 """
 
 import json
@@ -8,7 +9,7 @@ import sys
 from pathlib import Path
 
 from pushout import _core
-from pushout.generate import studies
+from pushout.generate import findings, studies
 from pushout.generate.schemes import module
 from pushout.policy.published import PUBLISHED
 
@@ -22,7 +23,15 @@ def generated() -> dict[Path, str]:
     }
     pages = {Path("docs") / path: text for path, text in _core.docs()}
     classes = {Path("python/pushout/schemes/__init__.py"): module(json.loads(_core.policies()))}
-    return {**texts, **classes, **pages, **studies.pages(), **_oracles(), **_performance()}
+    return {
+        **texts,
+        **classes,
+        **pages,
+        **studies.pages(),
+        findings.PAGE: findings.page(),
+        **_oracles(),
+        **_performance(),
+    }
 
 
 def _oracles() -> dict[Path, str]:
@@ -52,17 +61,19 @@ def stale(files: dict[Path, str]) -> list[Path]:
 def main() -> int:
     """Write stale files, or with `--check` only name them."""
     if sys.argv[1:2] == ["--pictures"]:
+        findings.take(Path(sys.argv[2]))  # first, while the working tree is that of the runs
         studies.pictures(Path(sys.argv[2]))
         if missing := studies.score(Path(sys.argv[2])):
             print(f"docs/score.md stays as it is: the report lacks {', '.join(missing)}", file=sys.stderr)
     files = generated()
     wrong = stale(files)
     if sys.argv[1:] == ["--check"]:
-        for path in wrong:
-            print(f"{path} is stale: make generate", file=sys.stderr)
-        if not wrong:
+        complaints = [*(f"{path} is stale: make generate" for path in wrong), *findings.wrong()]
+        for complaint in complaints:
+            print(complaint, file=sys.stderr)
+        if not complaints:
             print("generated files: fresh")
-        return 1 if wrong else 0
+        return 1 if complaints else 0
     for path in wrong:
         if path in files:
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -26,14 +26,20 @@ def pictures(report: Path) -> None:
     PICTURES.mkdir(parents=True, exist_ok=True)
     for study in map(load, available()):
         if study.listed_figure:
-            place = [plot.title for plot in study.plots].index(study.listed_figure) + 1
-            for figure in (report / "figures" / study.id).glob(f"{place:02}-*.svg"):
-                shutil.copyfile(figure, PICTURES / f"{study.id}.svg")
+            copy_figure(report, study, study.listed_figure, PICTURES / f"{study.id}.svg")
+
+
+def copy_figure(report: Path, study: Study, title: str, target: Path) -> None:
+    """Copy the plot with this title from a report; if the report lacks the study, the figure stays as it is."""
+    place = [plot.title for plot in study.plots].index(title) + 1
+    for figure in (report / "figures" / study.id).glob(f"{place:02}-*.svg"):
+        shutil.copyfile(figure, target)
 
 
 def score(report: Path) -> list[str]:
     """Copy the score of a report for `docs/validation.md`; return the studies that it lacks, without which it stays."""
-    text = (report / "score.md").read_text(encoding="utf-8")
+    file = report / "score.md"
+    text = file.read_text(encoding="utf-8") if file.is_file() else ""
     missing = [study.id for study in map(load, available()) if study.compares and f"| {study.id}: " not in text]
     if not missing:
         SCORE.write_text(text, encoding="utf-8")

@@ -1,8 +1,11 @@
-"""One run of a study."""
+"""The runs of a study: the entries of `[[cases]]`, each a grid of cases."""
 
-from collections.abc import Sequence
+import itertools
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from pushout.simulate import Job
 from pushout.source import read
@@ -25,3 +28,34 @@ class Case:
     def changed(self, sets: Sequence[str]) -> "Case":
         """Add overrides to the case."""
         return replace(self, sets=(*self.sets, *sets))
+
+
+def cases(grid: dict[str, Any], folder: Path, reps: int) -> Iterator[Case]:
+    """Read one `[[cases]]` of a study in this folder; `reps` is the number of replications if the entry has none."""
+    axes: Mapping[str, Mapping[str, list[str]]] = {name: _axis(values) for name, values in grid.pop("axis", {}).items()}
+    pattern, scenario, reps = grid.pop("id"), _beside(folder, grid.pop("scenario")), counted(grid.pop("reps", reps))
+    full = counted(grid.pop("full", reps), "full")
+    if grid:
+        raise TypeError(f"unknown key of [[cases]]: {', '.join(grid)}")
+    for values in itertools.product(*axes.values()):
+        chosen = dict(zip(axes, values, strict=True))
+        sets = tuple(change for axis, value in chosen.items() for change in axes[axis][value])
+        yield Case(pattern.format(**chosen), scenario, sets, reps, full)
+
+
+def counted(reps: object, name: str = "reps") -> int:
+    """Return a number of replications; refuse what is not an integer of at least 1."""
+    if not isinstance(reps, int) or isinstance(reps, bool) or reps < 1:
+        raise TypeError(f"{name} must be an integer of at least 1, not {reps!r}")
+    return reps
+
+
+def _beside(folder: Path, name: str) -> Path:
+    """Find a file that a study names, which other studies may share (`../../scenarios/lan.toml`)."""
+    return Path(os.path.normpath(folder / name))
+
+
+def _axis(values: Mapping[str, Any]) -> Mapping[str, list[str]]:
+    if values.keys() != {"values", "set"}:
+        return values
+    return {str(value): [change.replace("{}", str(value)) for change in values["set"]] for value in values["values"]}

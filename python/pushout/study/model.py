@@ -23,17 +23,16 @@
     [[remark]]      the same                a cause or an opinion; claims and remarks are the sentences of the paper
     [[plot]]        see `charts`
     [[sensitivity]] see `sensitivity`
+    [[finding]]     see `finding`
 
 A `published` table stands for several numbers: each key replaces `{}` in `measure`, `label` and `text` and is appended
 to the id. `axis.NAME = { values = [1, 2], set = ["key={}"] }` is short for one entry per value. `why` explains a claim
 that does not hold (first the difference, then the reason) or that stays open. It and `note` are Markdown, and the id of
-a claim in backticks becomes a link.
+a claim in backticks becomes a link. `{FIGURE:CASE}` in `why` stands for the mean of a figure in a case.
 """
 
-import itertools
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -42,10 +41,13 @@ from pushout.errors import PushoutError, ScenarioError
 from pushout.shipped import STUDIES
 from pushout.source import read as read_text
 from pushout.study import charts, printed, tolerance
-from pushout.study.case import Case
+from pushout.study.case import Case, counted
+from pushout.study.case import cases as cases_of
 from pushout.study.charts import Chart, Dots
 from pushout.study.expression import Expression, ExpressionError
+from pushout.study.finding import Finding, Surroundings
 from pushout.study.null import Null, null_of
+from pushout.study.reference import expression, references
 from pushout.study.sensitivity import Sensitivity
 from pushout.study.settings import Assumption, Override
 from pushout.study.toml_entry import Entries, EntryError, keys, made, read
@@ -126,7 +128,8 @@ class Claim:
     """A sentence of the paper and its check.
 
     The check must hold for the means over the replications; with `share`, which is for events that do not occur in
-    every run, in that share of the replications. A `milder` form stands beside it and is not counted.
+    every run, in that share of the replications. A `milder` form stands beside it and is not counted. `values` are the
+    references of `why`.
     """
 
     id: str
@@ -136,6 +139,7 @@ class Claim:
     share: float | None = None
     why: str = ""
     milder: "Claim | None" = None
+    values: Mapping[str, Expression] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -163,6 +167,7 @@ class Study:
     remarks: tuple[Claim, ...]
     plots: tuple[Dots | Chart, ...]
     sensitivities: tuple[Sensitivity, ...]
+    findings: tuple[Finding, ...] = ()
 
     def at_full_size(self) -> "Study":
         """The study with the larger numbers of replications that its cases name for `--full`."""
@@ -201,11 +206,11 @@ def load(study: str, root: Path = STUDIES) -> Study:
 def _study(table: dict[str, Any], folder: Path) -> Study:
     figures = _figures(table)
     try:
-        reps = _counted(table.pop("reps", DEFAULT_REPS))
+        reps = counted(table.pop("reps", DEFAULT_REPS))
     except TypeError as error:
         raise EntryError(str(error), ("reps",)) from error
     with read(Entries(table, "cases")) as entries:
-        cases = {case.id: case for grid in entries for case in _cases(grid, folder, reps)}
+        cases = {case.id: case for grid in entries for case in cases_of(grid, folder, reps)}
     with read(Entries(table, "null")) as entries:
         nulls = tuple(Null.read(entry) for entry in entries)
     columns = table.pop("column", {})
@@ -231,6 +236,10 @@ def _study(table: dict[str, Any], folder: Path) -> Study:
     with read(Entries(table, "sensitivity")) as entries:
         names = [assumption.name for assumption in assumptions]
         sensitivities = tuple(_sensitivity(entry, cases, names) for entry in entries)
+    with read(Entries(table, "finding")) as entries:
+        published = {number.id: number.published for number in numbers}
+        surroundings = Surroundings(folder, figures, cases, [plot.title for plot in plots], published)
+        findings = tuple(Finding.read(entry, surroundings) for entry in entries)
     if table["id"] != folder.name:
         raise EntryError(f"id must be the name of the folder, not {table['id']!r}", ("id",))
     rest = {
@@ -247,6 +256,7 @@ def _study(table: dict[str, Any], folder: Path) -> Study:
         "remarks": remarks,
         "plots": plots,
         "sensitivities": sensitivities,
+        "findings": findings,
     }
     return made(Study, {**table, **rest})
 
@@ -297,7 +307,10 @@ def _claim(entry: dict[str, Any], figures: Figures, cases: Mapping[str, Case]) -
     milder = entry.pop("milder", None)
     if milder:
         milder = _claim({**milder, "id": f"{entry['id']}.milder", "source": entry["source"]}, figures, cases)
-    return made(Claim, {**entry, "check": Expression(entry["check"], figures, cases), "milder": milder})
+    values = {each: Expression(expression(each), figures, cases) for each in references(entry.get("why", ""))}
+    return made(
+        Claim, {**entry, "check": Expression(entry["check"], figures, cases), "milder": milder, "values": values}
+    )
 
 
 def _sensitivity(entry: dict[str, Any], cases: Mapping[str, Case], assumptions: Sequence[str]) -> Sensitivity:
@@ -305,35 +318,6 @@ def _sensitivity(entry: dict[str, Any], cases: Mapping[str, Case], assumptions: 
     if sensitivity.assumption not in assumptions:
         raise TypeError(f"assumption of a sensitivity must be one of the study, not {sensitivity.assumption!r}")
     return sensitivity
-
-
-def _cases(grid: dict[str, Any], folder: Path, reps: int) -> Iterator[Case]:
-    axes: Mapping[str, Mapping[str, list[str]]] = {name: _axis(values) for name, values in grid.pop("axis", {}).items()}
-    pattern, scenario, reps = grid.pop("id"), _beside(folder, grid.pop("scenario")), _counted(grid.pop("reps", reps))
-    full = _counted(grid.pop("full", reps), "full")
-    if grid:
-        raise TypeError(f"unknown key of [[cases]]: {', '.join(grid)}")
-    for values in itertools.product(*axes.values()):
-        chosen = dict(zip(axes, values, strict=True))
-        sets = tuple(change for axis, value in chosen.items() for change in axes[axis][value])
-        yield Case(pattern.format(**chosen), scenario, sets, reps, full)
-
-
-def _beside(folder: Path, name: str) -> Path:
-    """Find a file that a study names, which other studies may share (`../../scenarios/lan.toml`)."""
-    return Path(os.path.normpath(folder / name))
-
-
-def _counted(reps: object, name: str = "reps") -> int:
-    if not isinstance(reps, int) or isinstance(reps, bool) or reps < 1:
-        raise TypeError(f"{name} must be an integer of at least 1, not {reps!r}")
-    return reps
-
-
-def _axis(values: Mapping[str, Any]) -> Mapping[str, list[str]]:
-    if values.keys() != {"values", "set"}:
-        return values
-    return {str(value): [change.replace("{}", str(value)) for change in values["set"]] for value in values["values"]}
 
 
 def _used(nulls: Sequence[Null], numbers: Iterable[Number]) -> None:

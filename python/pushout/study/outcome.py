@@ -22,7 +22,7 @@ SURE = 0.95
 
 
 @dataclass(frozen=True)
-class Finding:
+class Compared:
     """A number compared with print; `runs` are its smallest and largest value in several replications."""
 
     number: Number
@@ -129,7 +129,7 @@ class Variant:
     """A value of an assumption, or all settings as printed, and the outcome with it."""
 
     value: str
-    findings: list[Finding]
+    findings: list[Compared]
     judgements: list[Judgement]
     remarks: list[Judgement] = field(default_factory=list)
 
@@ -148,7 +148,7 @@ class Variant:
         return {"value": self.value, "mean_error": self.mean_error, **score([self])}
 
 
-def mean_error(findings: Iterable[Finding]) -> float | None:
+def mean_error(findings: Iterable[Compared]) -> float | None:
     """Mean of the relative errors without their signs; none if no number is compared."""
     errors = [abs(finding.relative_error) for finding in findings if finding.relative_error is not None]
     return fmean(errors) if errors else None
@@ -213,7 +213,7 @@ class Outcome:
     """
 
     study: Study
-    findings: list[Finding]
+    findings: list[Compared]
     judgements: list[Judgement]
     remarks: list[Judgement]
     seeds: Mapping[str, Sequence[int]]
@@ -259,7 +259,7 @@ class Hits:
     of: int
 
     @classmethod
-    def count(cls, findings: Iterable[Finding]) -> "Hits":
+    def count(cls, findings: Iterable[Compared]) -> "Hits":
         """Count over the independent ones of these numbers."""
         independent = [finding for finding in findings if finding.number.independent]
         measured = sum(finding.is_near(NEAR) for finding in independent)

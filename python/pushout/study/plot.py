@@ -12,7 +12,7 @@ from typing import Any
 from pushout.stats import Interval
 from pushout.study.charts import Chart
 from pushout.study.digits import decimals, grouped
-from pushout.study.outcome import Finding, Variant, Weighing, score
+from pushout.study.outcome import Compared, Variant, Weighing, score
 from pushout.style import COLOURS, DASHES, FAINT, FONT_PT, GROUND, INK, MARKERS, SERIES, VERDICTS, style
 from pushout.svg import embedded, identifier
 
@@ -107,7 +107,7 @@ def _headed(svg: str, bold: Sequence[str], plain: Sequence[str]) -> str:
     return svg.replace("</svg>", f" {text}\n</svg>")
 
 
-def dots(title: str, axis: str, findings: Sequence[Finding]) -> Drawing:
+def dots(title: str, axis: str, findings: Sequence[Compared]) -> Drawing:
     """Draw one row per number: the printed value with its tolerance, the measured mean with its interval."""
     return _draw(title, FRAME_IN + ROW_IN * len(findings), lambda axes: _dots(axes, axis, findings))
 
@@ -209,7 +209,7 @@ def _rows(axes: Any, labels: Sequence[str], axis: str) -> None:
     axes.tick_params(left=False)
 
 
-def _dots(axes: Any, axis: str, findings: Sequence[Finding]) -> None:
+def _dots(axes: Any, axis: str, findings: Sequence[Compared]) -> None:
     axes.use_sticky_edges = False  # leave room for a marker at the end of a bar
     for row, finding in enumerate(reversed(findings)):
         published, mean = finding.number.published, finding.measured["mean"]

@@ -14,8 +14,11 @@ from pushout.study import headline, prose, values
 from pushout.study.case import Case
 from pushout.study.chapter import ABREAST, Chapter, Reproduction, rows
 from pushout.study.evidence import Comparison
+from pushout.study.finding import Finding
+from pushout.study.finding_result import kept, problem
 from pushout.study.model import Study
-from pushout.study.outcome import SETS, SURE, Finding, Judgement, Outcome, Weighing, score, together, total
+from pushout.study.outcome import SETS, SURE, Compared, Judgement, Outcome, Weighing, score, together, total
+from pushout.study.reference import filled
 from pushout.study.tables import SIGNS, by_source, row, tables
 
 ALIKE = 0.005
@@ -62,6 +65,7 @@ def sections(outcome: Outcome) -> list[tuple[str, str]]:
         "figures": bool(outcome.study.plots),
         "claims": bool(outcome.judgements),
         "remarks": bool(outcome.remarks),
+        "findings": bool(outcome.study.findings),
         "conclusion": outcome.study.conclusion is not None,
         "references": bool(outcome.study.references),
     }
@@ -73,12 +77,23 @@ def sections(outcome: Outcome) -> list[tuple[str, str]]:
         "figures",
         "claims",
         "remarks",
+        "findings",
         "conclusion",
         "assumptions",
         "references",
         "again",
     )
     return [(part, names.get(part, part.capitalize())) for part in parts if there.get(part, True)]
+
+
+def findings(study: Study) -> list[tuple[Finding, str, str]]:
+    """List the findings of a study, each with its text and why it does not stand, from the kept data."""
+    results = kept(study)
+    found = []
+    for finding in study.findings:
+        result = results.get(finding.id)
+        found.append((finding, filled(finding.text, result.values) if result else "", problem(study, finding, result)))
+    return found
 
 
 def differing(outcome: Outcome) -> list[tuple[str, list[str]]]:
@@ -91,7 +106,7 @@ def differing(outcome: Outcome) -> list[tuple[str, list[str]]]:
     return found
 
 
-def _off(finding: Finding) -> str:
+def _off(finding: Compared) -> str:
     line = row(finding)
     among = f" ({line.among})" if line.among else ""
     return f"{line.sign} {finding.number.label}: {finding.number.text}, {line.difference}{among}"
@@ -234,6 +249,7 @@ def render(reproduction: Reproduction) -> str:
         "anchor": prose.anchor,
         "place": prose.source,
         "sections": sections,
+        "findings": findings,
         "asked": prose.asked,
         "values_of_plot": values.of_plot,
         "values_of_weighing": values.of_weighing,

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from types import MappingProxyType
@@ -19,7 +19,8 @@ from pushout.study.chapter import Chapter, Reproduction, draw
 from pushout.study.charts import Chart
 from pushout.study.expression import Expression
 from pushout.study.model import Claim, Number, Study
-from pushout.study.outcome import SETS, Finding, Judgement, Outcome, Variant, Weighing
+from pushout.study.outcome import SETS, Compared, Judgement, Outcome, Variant, Weighing
+from pushout.study.reference import filled
 from pushout.study.samples import Samples
 from pushout.study.sensitivity import Sensitivity
 from pushout.study.settings import as_printed
@@ -159,15 +160,16 @@ class Plan:
     ) -> None:
         self.study = study
         self.cases = {
-            case.id: _runs(case, max(reps or case.reps, often.get(case.id, 0)), cache) for case in study.cases.values()
+            case.id: runs_of(case, max(reps or case.reps, often.get(case.id, 0)), cache)
+            for case in study.cases.values()
         }
         self.printed = {
-            name: _runs(case, min(reps or case.reps, AS_PRINTED), cache)
+            name: runs_of(case, min(reps or case.reps, AS_PRINTED), cache)
             for name, case in as_printed(study.cases, study.overrides).items()
         }
         self.variants = [
             [
-                {name: _runs(case, min(reps or case.reps, sensitivity.reps), cache) for name, case in cases.items()}
+                {name: runs_of(case, min(reps or case.reps, sensitivity.reps), cache) for name, case in cases.items()}
                 for cases in sensitivity.values.values()
             ]
             for sensitivity in study.sensitivities
@@ -193,7 +195,8 @@ class Plan:
         return judge(self.study, _documents(self.cases, load), variants, _documents(self.printed, load))
 
 
-def _runs(case: Case, reps: int, cache: Cache) -> list[Run]:
+def runs_of(case: Case, reps: int, cache: Cache) -> list[Run]:
+    """List the replications of a case."""
     job = case.job()
     canonical = job.explain()
     seeds = job.seeds(json.loads(canonical)["seed"], reps)
@@ -220,8 +223,8 @@ def judge(
     return Outcome(
         study,
         _found(study.numbers, samples),
-        [_check(claim, samples) for claim in study.claims],
-        [_check(remark, samples) for remark in study.remarks],
+        [_check(_explained(claim, samples), samples) for claim in study.claims],
+        [_check(_explained(remark, samples), samples) for remark in study.remarks],
         {case: [document["seed"] for document in runs] for case, runs in documents.items()},
         [[samples.curve(line.measures, line.reps) for line in lines] for lines in charts],
         [
@@ -240,11 +243,11 @@ def _as_printed(study: Study, documents: Mapping[str, list[Document]]) -> Varian
     return Variant("as printed", findings, claims, remarks)
 
 
-def _found(numbers: Iterable[Number], samples: Samples) -> list[Finding]:
+def _found(numbers: Iterable[Number], samples: Samples) -> list[Compared]:
     """The numbers compared with print; a number without a value in any replication is left out."""
     measured = [(number, samples.each(number.measure)) for number in numbers]
     return [
-        Finding(number, interval(values), (min(values), max(values)) if len(values) > 1 else None)
+        Compared(number, interval(values), (min(values), max(values)) if len(values) > 1 else None)
         for number, values in measured
         if values
     ]
@@ -264,6 +267,12 @@ def _weigh(study: Study, sensitivity: Sensitivity, values: Sequence[dict[str, li
 def _within(expression: Expression, cases: Collection[str]) -> bool:
     """Tell whether every case that an expression uses has been run."""
     return all(case in cases for _, case in expression.uses)
+
+
+def _explained(claim: Claim, samples: Samples) -> Claim:
+    """Replace the references of an explanation by what the runs gave."""
+    values = {name: interval(samples.each(value)) for name, value in claim.values.items()}
+    return replace(claim, why=filled(claim.why, values))
 
 
 def _check(claim: Claim, samples: Samples) -> Judgement:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from pushout.study.digits import before_the_point, decimals, deserved, doubt, grouped, signed
-from pushout.study.outcome import Finding
+from pushout.study.outcome import Compared
 
 SIGNS = {"within": "✓", "uncertain": "~", "differs": "✗"}
 
@@ -73,7 +73,7 @@ class Table:
         return [(run, "" if whole else run[0].note) for run in found]
 
 
-def row(finding: Finding, places: int | None = None) -> Row:
+def row(finding: Compared, places: int | None = None) -> Row:
     """Write a finding with the printed number of decimals, or that of its neighbours.
 
     The measured value has as many decimals; more if they are few, fewer if the interval justifies fewer, and none if
@@ -102,7 +102,7 @@ def row(finding: Finding, places: int | None = None) -> Row:
     )
 
 
-def _among(finding: Finding, digits: int) -> str:
+def _among(finding: Compared, digits: int) -> str:
     if finding.verdict == "within" or not finding.runs or not finding.among:
         return ""
     whole = all(float(value).is_integer() for value in finding.runs)
@@ -110,27 +110,27 @@ def _among(finding: Finding, digits: int) -> str:
     return f"among our runs, {least} to {greatest}"
 
 
-def _percent(finding: Finding, share: float) -> str:
+def _percent(finding: Compared, share: float) -> str:
     """Write the difference in percent, with a second decimal if one would not show that it exceeds the tolerance."""
     error, allowed = 100 * (finding.relative_error or 0), 100 * share
     close = finding.verdict != "within" and f"{abs(error):.1f}" == f"{allowed:.1f}"
     return signed(error, 2 if close else 1) + " %"
 
 
-def tables(findings: Iterable[Finding]) -> list[Table]:
+def tables(findings: Iterable[Compared]) -> list[Table]:
     """Group numbers by the table or section of the paper."""
     return [_table(source, group) for source, group in by_source(findings)]
 
 
-def by_source(findings: Iterable[Finding]) -> list[tuple[str, list[Finding]]]:
+def by_source(findings: Iterable[Compared]) -> list[tuple[str, list[Compared]]]:
     """Group numbers by source, in the order in which the sources first appear."""
-    groups: dict[str, list[Finding]] = {}
+    groups: dict[str, list[Compared]] = {}
     for finding in findings:
         groups.setdefault(finding.number.source, []).append(finding)
     return list(groups.items())
 
 
-def _table(source: str, findings: Sequence[Finding]) -> Table:
+def _table(source: str, findings: Sequence[Compared]) -> Table:
     labels = list(dict.fromkeys(finding.number.label for finding in findings))
     texts = list(dict.fromkeys(finding.number.text for finding in findings))
     places = {(finding.number.label, finding.number.text): finding for finding in findings}
@@ -151,7 +151,7 @@ def _table(source: str, findings: Sequence[Finding]) -> Table:
     return Table(source, columns, lines, _notes(findings), _tolerances(cells, texts), origin)
 
 
-def _written(findings: Sequence[Finding]) -> dict[tuple[str, int], int]:
+def _written(findings: Sequence[Compared]) -> dict[tuple[str, int], int]:
     """Count the decimals of a printed column, because the files omit trailing zeros."""
     found: dict[tuple[str, int], int] = {}
     for finding in findings:
@@ -160,21 +160,21 @@ def _written(findings: Sequence[Finding]) -> dict[tuple[str, int], int]:
     return found
 
 
-def _alike(finding: Finding) -> tuple[str, int]:
+def _alike(finding: Compared) -> tuple[str, int]:
     """Identify numbers printed in the same form: of one kind, with equally many digits before the point."""
     return finding.number.text, before_the_point(finding.number.published)
 
 
-def _notes(findings: Sequence[Finding]) -> list[Note]:
+def _notes(findings: Sequence[Compared]) -> list[Note]:
     """Write each note once, with its subject: columns or rows of a table, or single numbers."""
-    notes: dict[str, list[Finding]] = {}
+    notes: dict[str, list[Compared]] = {}
     for finding in findings:
         if finding.number.note:
             notes.setdefault(finding.number.note, []).append(finding)
     return [Note(_about(group, findings), text) for text, group in notes.items()]
 
 
-def _about(group: Sequence[Finding], findings: Sequence[Finding]) -> str:
+def _about(group: Sequence[Compared], findings: Sequence[Compared]) -> str:
     if len(group) == len(findings):
         return ""
     for side in ("text", "label"):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pushout.stats import Interval
 from pushout.study.charts import Chart, Dots
 from pushout.study.digits import before_the_point, decimals, deserved, doubt, grouped
-from pushout.study.outcome import Finding, Outcome, Variant, Weighing, score
+from pushout.study.outcome import Compared, Outcome, Variant, Weighing, score
 from pushout.study.plot import Curves
 from pushout.study.tables import row
 
@@ -70,7 +70,7 @@ def _of_chart(plot: Chart, curves: Curves) -> Values:
     return Values(plot.y_label, [plot.x_label, *(label for label, _ in columns)], rows, levels)
 
 
-def _of_dots(plot: Dots, findings: Sequence[Finding]) -> Values:
+def _of_dots(plot: Dots, findings: Sequence[Compared]) -> Values:
     written = [(each.number.label, row(each)) for each in findings]
     rows = [(label, [f"{each.measured} {each.doubt}".rstrip(), each.printed]) for label, each in written]
     origins = dict.fromkeys(each.number.origin for each in findings)

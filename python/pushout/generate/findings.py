@@ -1,0 +1,151 @@
+"""The page of findings, from the studies and the data of their runs: `docs/findings.md`."""
+
+import json
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from pushout.generate.studies import copy_figure
+from pushout.shipped import STUDIES
+from pushout.study.digits import doubt
+from pushout.study.finding import AGREEING, SEEDS, Finding
+from pushout.study.finding_result import FILE, Checked, Result, kept, problem
+from pushout.study.model import Study, available, load
+from pushout.study.outcome import SETS, SURE
+from pushout.study.reference import filled, written
+
+PAGE = Path("docs/findings.md")
+PICTURES = Path("docs/static/findings")
+"""Where `make findings` leaves the figures of the page."""
+
+HEAD = f"""# Findings
+
+<!-- Generated from the `[[finding]]` entries of the studies and the data of their runs: `make findings`. -->
+
+Results of the studies that were not known, or not written down. Each has a control, which is a run that puts the most
+likely other explanation to the test, and a range of changes after which the result must still hold. All of it runs with
+{SEEDS} seeds or more, or with {AGREEING} that agree where nothing is drawn; a verdict counts if {100 * SURE:g} % of
+{SETS} bootstrap resamples or more agree. The documentation is not built while a result fails or its study has changed
+since the runs.
+"""
+
+
+def page(root: Path = STUDIES) -> str:
+    """Write the page: every finding whose runs are there, marked if it fails."""
+    parts = [HEAD.strip()]
+    for study in _studies(root):
+        results = kept(study, root)
+        parts += [_section(study, finding, results[finding.id]) for finding in study.findings if finding.id in results]
+    return "\n\n".join(parts) + "\n"
+
+
+def wrong(root: Path = STUDIES) -> list[str]:
+    """List the findings that fail, that have changed since their runs, or that were never run."""
+    found = []
+    for study in _studies(root):
+        results = kept(study, root)
+        for finding in study.findings:
+            if why := problem(study, finding, results.get(finding.id)):
+                found.append(f"{study.id}: finding {finding.id!r} {why}: make findings")
+    return found
+
+
+def take(report: Path) -> None:
+    """Copy the data of findings from a report to their studies, with the commit, and the figures for the page."""
+    commit = _commit()
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    for study in _studies(STUDIES):
+        data = report / "findings" / f"{study.id}.json"
+        if data.is_file():
+            document = {"commit": commit, **json.loads(data.read_text(encoding="utf-8"))}
+            text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+            (STUDIES / study.id / FILE).write_text(text, encoding="utf-8")
+        for finding in study.findings:
+            copy_figure(report, study, finding.figure, PICTURES / f"{finding.id}.svg")
+
+
+def _commit() -> str:
+    """Name the commit of the working tree, with `-dirty` if files differ from it."""
+    git = shutil.which("git")
+    if git is None:
+        raise OSError("make findings needs git, to name the commit of the runs")
+    described = subprocess.run(  # noqa: S603 - no argument comes from outside
+        [git, "describe", "--always", "--abbrev=40", "--dirty", "--exclude=*"],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return described.stdout.strip()
+
+
+def _studies(root: Path) -> list[Study]:
+    return [study for study in (load(name, root) for name in available(root)) if study.findings]
+
+
+def _section(study: Study, finding: Finding, result: Result) -> str:
+    why, values = problem(study, finding, result), result.values
+    failed = f"**This finding {why}.**" if why else ""
+    picture = PICTURES / f"{finding.id}.svg"
+    parts = [
+        f"## {finding.title}",
+        failed,
+        filled(finding.text, values),
+        _figure(study, finding) if picture.is_file() else "",
+        f"*Control.* {filled(finding.control.text, values)}{'' if result.control['holds'] else ' **It fails.**'}",
+        f"*Range.* {_range(result)}",
+        f"*Limits.* {filled(finding.limits, values)}",
+        _details(finding, result),
+        f"```sh\npushout reproduce --findings {study.id}\n```",
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _figure(study: Study, finding: Finding) -> str:
+    """Show the figure, which has the durations and replications of the study."""
+    page = f"[study {study.id.partition('-')[0]}](studies/{study.id}.md)"
+    return f"![{finding.figure}](static/findings/{finding.id}.svg)\n\nThe figure is from {page} as it runs by itself."
+
+
+def _range(result: Result) -> str:
+    """Name the changes after which the comparison holds, and those after which it fails."""
+    held = [name for name, check in result.range.items() if check["holds"]]
+    failed = [name for name, check in result.range.items() if not check["holds"]]
+    said = f"It holds with {'; '.join(held)}." if held else ""
+    return f"{said} **It fails with {'; '.join(failed)}.**".strip() if failed else said
+
+
+def _details(finding: Finding, result: Result) -> str:
+    """Fold the checks with their values, and the numbers of the text with their intervals."""
+    checks: Mapping[str, Checked] = {"comparison": result.comparison, "control": result.control, **result.range}
+    rows = [
+        f"| {name} | {'holds' if check['holds'] else 'fails'} | {_cell(check['evidence'])} |"
+        for name, check in checks.items()
+    ]
+    numbers = [f"| `{name}` | {_interval(result, name)} |" for name in finding.values]
+    return "\n".join(
+        [
+            f"<details><summary>Checks and numbers, {len(result.seeds)} seeds</summary>",
+            "",
+            "| check | verdict | values |",
+            "|---|---|---|",
+            *rows,
+            "",
+            "| number | mean and 95 % interval |",
+            "|---|---|",
+            *numbers,
+            "",
+            "</details>",
+        ]
+    )
+
+
+def _cell(evidence: str) -> str:
+    """Write evidence in a cell of a table."""
+    return evidence.replace("|", "\\|").replace("*", "\\*")
+
+
+def _interval(result: Result, name: str) -> str:
+    measured = result.values[name]
+    text = written(measured)
+    return f"{text} {doubt(measured, len(text.partition('.')[2]))}".rstrip()
