@@ -82,7 +82,9 @@ def combined(table: dict[str, Any]) -> list[int]:
 
 def lengths(value: Any) -> list[int]:
     """The lengths of all lists in a table, at any depth."""
-    return sum(map(lengths, value.values()), []) if isinstance(value, dict) else [len(value)]
+    if not isinstance(value, dict):
+        return [len(value)]
+    return [length for each in value.values() for length in lengths(each)]
 
 
 def chosen(value: Any) -> set[tuple[str, str]]:
