@@ -247,6 +247,8 @@ def test_notes_are_paragraphs_lists_and_tables_and_lead_to_claims(tmp_path: Path
 def test_a_verdict_is_told_with_how_sure_it_is(tmp_path: Path, sure: float | None, said: str) -> None:
     (judgement,) = outcome(tmp_path).judgements
     assert basis(replace(judgement, sure=sure)) == said
+    counted = replace(judgement, claim=replace(judgement.claim, share=0.3), evidence="true in 2 of 3", sure=sure)
+    assert basis(counted) == said.replace("The check of the means", "The check, true in 2 of 3")
 
 
 @pytest.mark.parametrize(("holds", "sign"), [(True, "✓ holds"), (False, "✗ does not hold")])
@@ -427,7 +429,10 @@ def test_explanations_are_compared_by_how_near_they_come(tmp_path: Path) -> None
 def test_explanations_that_come_as_near_as_each_other_are_not_told_apart(tmp_path: Path) -> None:
     found = outcome(tmp_path, TOML + SENSITIVITY, [0.9, 0.901])
     text = render(Reproduction([draw(found)], 1.0))
-    assert "The printed numbers do not distinguish these values: mean difference" in text
+    errors = [100 * variant.mean_error for variant in found.weighings[0].variants if variant.mean_error is not None]
+    ends = [f"{error:.1f}" for error in sorted(errors)]
+    said = f"The printed numbers do not distinguish these values: mean difference {' to '.join(ends)} %."
+    assert said in text.replace("\N{NO-BREAK SPACE}", " ")
 
 
 def test_a_row_can_be_run_again_with_the_printed_command(core: FakeCore, tmp_path: Path) -> None:
@@ -555,3 +560,11 @@ def test_a_number_that_differs_is_listed_with_the_runs_around_it_if_there_are_an
     off = [replace(each, runs=(0.9, 1.3)) for each in found.findings if each.number.id == "UBR.goodput.9140"]
     ((_, (line,)),) = differing(replace(found, findings=off))
     assert line == "✗ UBR, MSS 9140: goodput, −17.9 % (among our runs, 0.90 to 1.30)"
+
+
+@pytest.mark.parametrize(("count", "width"), [(1, 0.0), (2, 0.5)])
+def test_bands_have_edges_where_several_may_overlap(tmp_path: Path, drawn: list[Any], count: int, width: float) -> None:
+    plot = charted(tmp_path, "curve")
+    chart(replace(plot, lines=plot.lines * count), [[interval([1.0, 2.0])] * 2] * count)
+    bands = [band for band in drawn[0].collections if band.get_label() != "95 % interval"]
+    assert [list(band.get_linewidths()) for band in bands] == [[width]] * count
