@@ -1,6 +1,7 @@
 """The package together with the real simulator."""
 
 import json
+import math
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -111,7 +112,14 @@ def test_every_case_of_every_study_is_valid_and_has_its_figures(name: str) -> No
             case.scenario, set=(*case.sets, f'duration="{DURATIONS.get(name, "0.2 s")}"', 'warmup="0 s"')
         )
         for figure in paths(study.figures, {figure for figure, of in looked_at if of == case.id}):
-            result[figure]  # raises where there is no such figure; it may be none in a short run
+            assert is_figure(result[figure]), f"{case.id}: {figure}"
+
+
+def is_figure(value: object) -> bool:
+    """A figure is a finite number or a list of figures; none where a short run measured nothing."""
+    if isinstance(value, list):
+        return all(map(is_figure, value))
+    return value is None or (isinstance(value, int | float) and math.isfinite(value))
 
 
 def paths(figures: Figures, names: Iterable[str]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 import fnmatch
 import json
+import math
 import re
 import textwrap
 import tomllib
@@ -72,6 +73,30 @@ def snippets(kind: str) -> list[Any]:
     return found
 
 
+def combined(table: dict[str, Any]) -> list[int]:
+    """How many values each part of a sweep has of which every combination is a point."""
+    rows = [lengths(each)[0] for each in table.get("zip", [])]
+    levels = [len(axis) for axis in table.get("axis", {}).values()]
+    return [*lengths(table.get("grid", {})), *levels, *rows, table.get("random", {}).get("points", 1)]
+
+
+def lengths(value: Any) -> list[int]:
+    """The lengths of all lists in a table, at any depth."""
+    if not isinstance(value, dict):
+        return [len(value)]
+    return [length for each in value.values() for length in lengths(each)]
+
+
+def chosen(value: Any) -> set[tuple[str, str]]:
+    """The policies and kinds that a scenario names, at any depth."""
+    if isinstance(value, list):
+        return set().union(*map(chosen, value))
+    if not isinstance(value, dict):
+        return set()
+    named = {(key, each) for key, each in value.items() if key in ("policy", "kind") and isinstance(each, str)}
+    return named.union(*map(chosen, value.values()))
+
+
 @pytest.mark.parametrize(("page", "text"), snippets("toml"))
 def test_what_a_page_prints_of_a_scenario_or_a_sweep_is_right(
     page: Path, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -88,11 +113,14 @@ def test_what_a_page_prints_of_a_scenario_or_a_sweep_is_right(
         whole = table if "scenario" in table else common | table
         plan = design.design({**whole, "scenario": str(ROOT / whole["scenario"])})
         sweep.look_over(plan)
-    elif page.name == "network.md":
-        pushout.validate((ROOT / "scenarios" / "two-routers.toml").read_text(encoding="utf-8") + text)
-    elif table:
+        assert len(plan.points) == math.prod(combined(table)), "each combination is a point"
+        return
+    if page.name == "network.md":
+        scenario = pushout.explain((ROOT / "scenarios" / "two-routers.toml").read_text(encoding="utf-8") + text)
+    else:
         default = tomllib.loads(TRAFFIC)["flows"]
-        pushout.validate({**tomllib.loads(BASE), **table, "flows": {**default, **table.get("flows", {})}})
+        scenario = pushout.explain({**tomllib.loads(BASE), **table, "flows": {**default, **table.get("flows", {})}})
+    assert chosen(table) <= chosen(scenario)
 
 
 NOTEBOOKS = sorted((ROOT / "docs" / "course").glob("*.ipynb"))

@@ -7,6 +7,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 
@@ -19,10 +20,11 @@ from pushout.study.headline import by_era
 from pushout.study.model import StudyError, available, load
 from pushout.study.plot import MARKS, chart, reach, shared
 from pushout.study.prose import symbols
-from pushout.study.report import basis, files, markdown, render, shelves
+from pushout.study.report import basis, differing, files, markdown, render, shelves
 from pushout.study.report import command as command_line
 from pushout.study.tables import Note, row, tables
 from pushout.study.tolerance import Tolerance
+from pushout.study.values import of_plot
 from test_study import CHARTS, NUMBER, REMARK, SENSITIVITY, TOML, outcome, toy
 
 VOID = {"meta", "br", "link", "img", "col"}
@@ -245,6 +247,8 @@ def test_notes_are_paragraphs_lists_and_tables_and_lead_to_claims(tmp_path: Path
 def test_a_verdict_is_told_with_how_sure_it_is(tmp_path: Path, sure: float | None, said: str) -> None:
     (judgement,) = outcome(tmp_path).judgements
     assert basis(replace(judgement, sure=sure)) == said
+    counted = replace(judgement, claim=replace(judgement.claim, share=0.3), evidence="true in 2 of 3", sure=sure)
+    assert basis(counted) == said.replace("The check of the means", "The check, true in 2 of 3")
 
 
 @pytest.mark.parametrize(("holds", "sign"), [(True, "✓ holds"), (False, "✗ does not hold")])
@@ -416,7 +420,10 @@ def test_explanations_are_compared_by_how_near_they_come(tmp_path: Path) -> None
     found = outcome(tmp_path, TOML + SENSITIVITY, [0.9, 1.0])
     text = render(Reproduction([draw(found)], 1.0))
     assert "The printed numbers support “large”: mean difference" in text
-    assert "with “small”" in text
+    (small, large) = (100 * (variant.mean_error or 0) for variant in found.weighings[0].variants)
+    assert f"“large”: mean difference {large:.1f} %, against {small:.1f} % with “small”" in text.replace(
+        "\N{NO-BREAK SPACE}", " "
+    )
     (weighing,) = found.json()["sensitivities"]
     assert weighing["supported"] == "large"
     assert [value["value"] for value in weighing["values"]] == ["small", "large"]
@@ -425,7 +432,10 @@ def test_explanations_are_compared_by_how_near_they_come(tmp_path: Path) -> None
 def test_explanations_that_come_as_near_as_each_other_are_not_told_apart(tmp_path: Path) -> None:
     found = outcome(tmp_path, TOML + SENSITIVITY, [0.9, 0.901])
     text = render(Reproduction([draw(found)], 1.0))
-    assert "The printed numbers do not distinguish these values: mean difference" in text
+    errors = [100 * variant.mean_error for variant in found.weighings[0].variants if variant.mean_error is not None]
+    ends = [f"{error:.1f}" for error in sorted(errors)]
+    said = f"The printed numbers do not distinguish these values: mean difference {' to '.join(ends)} %."
+    assert said in text.replace("\N{NO-BREAK SPACE}", " ")
 
 
 def test_a_row_can_be_run_again_with_the_printed_command(core: FakeCore, tmp_path: Path) -> None:
@@ -471,3 +481,93 @@ def test_a_title_of_any_signs_is_a_drawing_whose_references_are_in_it(tmp_path: 
             used = re.findall(r"url\(#([^)]+)\)", svg)
             used += [href[1:] for each in root.iter() for name, href in each.items() if name.endswith("href")]
             assert set(used) <= ids
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The axes of all figures that are drawn."""
+    found: list[Any] = []
+    subplots = Figure.subplots
+
+    def kept(figure: Figure) -> Any:
+        found.append(subplots(figure))
+        return found[-1]
+
+    monkeypatch.setattr(Figure, "subplots", kept)
+    return found
+
+
+def charted(folder: Path, kind: str) -> Chart:
+    """The bare plot of this kind: one line, and nothing printed."""
+    found = next(plot for plot in outcome(folder, TOML + CHARTS).study.plots if getattr(plot, "kind", "") == kind)
+    assert isinstance(found, Chart)
+    return replace(found, levels=(), lines=(replace(found.lines[0], printed=()),))
+
+
+@pytest.mark.parametrize(("start", "left"), [(0.0, 0.0), (0.5, 0.475), (-0.5, -0.525)])
+def test_a_series_that_begins_at_zero_has_no_margin_there(
+    tmp_path: Path, drawn: list[Any], start: float, left: float
+) -> None:
+    chart(replace(charted(tmp_path, "series"), x=(start, 0.25)), [[interval([1.0, 2.0])] * 3])
+    assert drawn[0].get_xlim()[0] == pytest.approx(left), "otherwise one of 5 % of the range of 0.5"
+
+
+@pytest.mark.parametrize(("x", "named"), [((10, 17, 24), True), ((10, 17, 80), False), ((10, 17), True)])
+def test_an_axis_names_its_values_if_they_are_few_and_even(
+    tmp_path: Path, drawn: list[Any], x: tuple[float, ...], *, named: bool
+) -> None:
+    chart(replace(charted(tmp_path, "curve"), x=x, scale="linear"), [[interval([1.0, 2.0])] * len(x)])
+    assert ([tick.get_text() for tick in drawn[0].get_xticklabels()] == [f"{each}" for each in x]) is named
+
+
+def mean_of(cell: str) -> Any:
+    """The mean in a cell of a table, for a comparison to its last digit."""
+    written = cell.split(" ")[0].replace("\N{NO-BREAK SPACE}", "").replace("−", "-")
+    return pytest.approx(float(written), abs=0.51 * 10.0 ** -len(written.partition(".")[2]))
+
+
+def heights(axes: Any) -> list[float]:
+    """The heights of bars that stand."""
+    return [patch.get_height() for patch in axes.patches]
+
+
+def test_a_plot_shows_the_values_of_its_table(tmp_path: Path, drawn: list[Any]) -> None:
+    found = outcome(tmp_path, TOML + CHARTS)
+    draw(found)
+    dots, curve, series, bars = ([cells for _, cells in of_plot(found, index).rows] for index in range(4))
+    assert [len(rows) for rows in (dots, curve, series, bars)] == [2, 2, 4, 4]
+    for axes, rows in zip(drawn[1:3], (curve, series), strict=True):
+        (line,) = (line for line in axes.lines if line.get_label() == "ours")
+        assert list(line.get_ydata()) == [mean_of(cells[0]) for cells in rows]
+    assert heights(drawn[3]) == [mean_of(cells[0]) for cells in bars]
+    marks: list[Any] = [each for each in drawn[0].containers if isinstance(each, ErrorbarContainer)]
+    measured = [mark.lines[0].get_xdata()[0] for mark in marks]
+    assert measured[::-1] == [mean_of(cells[0]) for cells in dots]
+    printed = [line.get_xdata()[0] for line in drawn[0].lines if line.get_label() == "printed"]
+    assert printed[::-1] == [mean_of(cells[1]) for cells in dots]
+
+
+@pytest.mark.parametrize("values", [[2.0], [1.0, 3.0]])
+def test_bars_of_one_run_have_no_interval(tmp_path: Path, drawn: list[Any], values: list[float]) -> None:
+    svg = chart(charted(tmp_path, "bars"), [[interval(values)] * 4]).svg
+    assert heights(drawn[0]) == [2.0] * 4
+    assert ("95 % interval" in svg) is (len(values) > 1)
+
+
+def test_a_number_that_differs_is_listed_with_the_runs_around_it_if_there_are_any(tmp_path: Path) -> None:
+    found = outcome(tmp_path)
+    assert differing(found) == [
+        ("Table 1", ["✗ UBR, MSS 9140: goodput, −17.9 %"]),
+        ("sec 4", ["~ all: mean queue, +102"]),
+    ]
+    off = [replace(each, runs=(0.9, 1.3)) for each in found.findings if each.number.id == "UBR.goodput.9140"]
+    ((_, (line,)),) = differing(replace(found, findings=off))
+    assert line == "✗ UBR, MSS 9140: goodput, −17.9 % (among our runs, 0.90 to 1.30)"
+
+
+@pytest.mark.parametrize(("count", "width"), [(1, 0.0), (2, 0.5)])
+def test_bands_have_edges_where_several_may_overlap(tmp_path: Path, drawn: list[Any], count: int, width: float) -> None:
+    plot = charted(tmp_path, "curve")
+    chart(replace(plot, lines=plot.lines * count), [[interval([1.0, 2.0])] * 2] * count)
+    bands = [band for band in drawn[0].collections if band.get_label() != "95 % interval"]
+    assert [list(band.get_linewidths()) for band in bands] == [[width]] * count

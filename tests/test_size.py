@@ -4,7 +4,9 @@ import json
 import math
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -186,6 +188,20 @@ def test_of_a_best_value_it_is_told_which_others_may_be_as_good(
     assert (answer["sure"], answer["rivals"] == []) == (told_apart, told_apart)
     assert ("may be as good" in out) == (not told_apart)
     assert "between" not in answer
+
+
+def test_values_are_told_apart_by_the_seeds_under_which_both_have_the_figure() -> None:
+    goal = Goal("max x", "x", "max")
+
+    def runs(*figures: float | None) -> list[Run]:
+        return [Run(seed, {"x": figure}, 0.0) for seed, figure in enumerate(figures)]
+
+    some: Any = SimpleNamespace(
+        question=SimpleNamespace(goal=goal),
+        runs={1.0: runs(1.0, 2.0, 3.0, None, 5.0), 2.0: runs(0.5, 1.51, 2.49, 9.0, None)},
+    )
+    one, other = (Tried(value, None, False, False) for value in (1.0, 2.0))
+    assert size._Search._apart(some, one, other)
 
 
 @pytest.mark.parametrize(("most", "sure"), [(58, False), (59, True)])
@@ -695,6 +711,8 @@ def test_the_drawing_shows_what_the_runs_leave_open() -> None:
     bars = [each for container in axes.containers for each in container.lines[2]]
     assert min(each.get_zorder() for each in bars) > max(line.get_zorder() for line in lines if line.get_alpha())
     assert "epd: 1 100 cells ?" in repr(result)
+    plain = replace(result, space=replace(CELLS, unit="")).plot()
+    assert [drawn.axes[0].get_xlabel() for drawn in (figure, plain)] == ["buffer (cells)", "buffer"]
 
 
 PERIODIC = str(ROOT / "scenarios" / "mux-periodic.toml")

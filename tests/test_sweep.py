@@ -27,7 +27,7 @@ from rich.console import Console
 import pushout
 from conftest import ROOT, command
 from pushout.cli.show import answers as show
-from pushout.question import design
+from pushout.question import design, executor
 from pushout.question import sweep as sweeps
 from pushout.question.output import Output
 from pushout.question.replications import Precision
@@ -592,10 +592,16 @@ def test_a_mistake_of_the_scenario_of_a_sweep_says_whether_it_is_one_by_itself(
         pushout.sweep(file)
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-def test_a_folder_that_cannot_be_written_is_found_before_the_first_run(tmp_path: Path) -> None:
-    tmp_path.chmod(0o500)
-    command("sweep", str(SWEEP), "--out", str(tmp_path), code=1)
+@pytest.mark.parametrize(("in_the_way", "out"), [("folder/.lock/x", "folder"), ("file", "file/folder")])
+def test_a_folder_that_cannot_be_written_is_found_before_the_first_run(
+    in_the_way: str, out: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A folder where a file must be and the reverse are in the way of every user, permissions only of some."""
+    monkeypatch.setattr(executor.Local, "submit", lambda *_: pytest.fail("a run begins"))
+    (tmp_path / in_the_way).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / in_the_way).touch()
+    command("sweep", str(SWEEP), "--out", str(tmp_path / out), code=1)
+    assert str(tmp_path / in_the_way.partition("/x")[0]) in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("question", ["sweep", "compare", "size"])

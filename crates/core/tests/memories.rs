@@ -187,6 +187,17 @@ fn headroom_is_taken_beyond_the_threshold_and_is_kept_free_for_that() {
 }
 
 #[test]
+fn a_queue_that_holds_headroom_takes_no_shared_room_until_it_has_returned_all() {
+    let keys = "size = \"120 cells\"\ndt_check = \"after\"\npool.all = { headroom = \"20 cells\" }";
+    let text = chip(2, 1, 4, &memory(&format!("{keys}\n[queue.q]\nlimit = \"10 cells\"")));
+    // four packets of three cells, of which the last would exceed the limit; then four of one cell, of which one would fit
+    let document = run(&text, &["flow.f0.source.size=700 bytes"]);
+    let memory = &document["memories"][0];
+    assert_eq!((held(&document), &memory["pools"][0]["occupancy_max"]), (vec![9 + 3 + 4], &json!(9)));
+    assert_eq!(memory["queues"][0]["headroom_max"], json!(3 + 4));
+}
+
+#[test]
 fn partitions_have_their_parts_of_every_pool_and_their_ports_in_turn() {
     let text = chip(4, 4, 400, &memory(&format!("size = \"400 cells\"\npartitions = 2\n{DYNAMIC}")));
     let document = run(&text, &[]);
@@ -383,7 +394,9 @@ fn push_out_spares_reserved_room_and_does_not_lift_a_threshold() {
     let text = chip(3, 3, 200, &memory(&format!("size = \"100 cells\"\n{pushout}\n{classes}")));
     let document = run(&text, &["flow.f0.queue=kept", "flow.f1.queue=plain", "flow.f2.queue=low"]);
     assert_eq!(held(&document), [100, 30, 5], "60 cells are shared, the reserved 40 stay");
-    assert_eq!(document["memories"][0]["queues"][0]["pushed_out_octets"], (30 + 3) * 64);
+    let queues = document["memories"][0]["queues"].as_array().unwrap();
+    let pushed_out: Vec<&Json> = queues.iter().map(|queue| &queue["pushed_out_octets"]).collect();
+    assert_eq!(pushed_out, [(30 + 3) * 64, 2 * 64, 0], "no packet goes for one beyond its limit");
 }
 
 #[test]
@@ -421,6 +434,53 @@ fn busy_queues_of_different_factors_settle_at_shares_in_their_ratio() {
         let share = alpha * 1500.0 / (1.0 + 6.5);
         assert!((cells - share).abs() <= 5.0, "{cells} instead of α B / (1 + Σ α) = {share}");
     }
+}
+
+/// Packets to a port: its number, when they come, in milliseconds, how many they are, and their octets.
+type Burst = (u64, u64, u64, u64);
+
+/// The first queue of a memory under ABM, which measures rates over 40 ms, with lines of 100 kb/s: 500 octets in an interval. Between
+/// the packets nothing happens, so that an interval begins with the first of them in it.
+fn first_queue_of_abm((alpha, keys): (f64, &str), bursts: &[Burst]) -> Json {
+    let count = bursts.len() as u64;
+    let admission =
+        format!("{{ policy = \"abm\", alpha = {alpha:?}, update = \"40 ms\", congested = \"1 MB\" }}");
+    let text = chip(count, count, 1, &memory(&format!("admission = {admission}\n{keys}")));
+    let mut sets = vec!["sample=400 ms".to_string()];
+    for (n, (port, start, packets, octets)) in bursts.iter().enumerate() {
+        sets.push(format!("link.out{n}.rate=100 kb/s"));
+        sets.push(format!("flow.f{n}.to=b{port}"));
+        sets.push(format!("flow.f{n}.start={start} ms"));
+        for (key, value) in [("burst", packets), ("total", packets), ("size", &(octets - 28))] {
+            let unit = if key == "size" { " bytes" } else { "" };
+            sets.push(format!("flow.f{n}.source.{key}={value}{unit}"));
+        }
+    }
+    let document = run(&text, &sets.iter().map(String::as_str).collect::<Vec<_>>());
+    both::entry(&document["memories"][0], "queues", "out0/all").clone()
+}
+
+#[test]
+fn a_rate_of_abm_is_that_of_the_last_interval_and_not_of_one_before_an_idle_one() {
+    let threshold_at = |last: u64| {
+        // they are sent until 30 ms, 50 ms and 170 ms: in the second interval 250 octets leave, and in the next two none
+        let sent = [(0, 0, 1, 375), (0, 10, 1, 250), (0, 20, 1, 1500)];
+        let bursts = [&sent[..], &[(0, last, 1, 64)]].concat();
+        first_queue_of_abm((1.0, "size = \"100 cells\""), &bursts)["threshold_min"].as_f64().unwrap()
+    };
+    let free = 100.0 - 6.0; // the last packet meets the one of 1500 octets
+    assert_eq!((threshold_at(100), threshold_at(150)), (free / 2.0, free));
+}
+
+#[test]
+fn a_packet_that_abm_sees_pushed_out_is_not_one_that_was_sent() {
+    // two of 300 octets wait behind one of 1500 that is sent until 120 ms; one goes at 50 ms, for two cells of another queue
+    let bursts = [(0, 0, 1, 1500), (0, 10, 2, 300), (1, 50, 1, 300), (0, 90, 1, 64)];
+    let keys = "size = \"11 cells\"\npushout = { policy = \"longest-queue\" }";
+    let queue = first_queue_of_abm((100.0, keys), &bursts);
+    assert_eq!(queue["pushed_out_octets"], 300);
+    // at 90 ms the other queue is empty and three cells are free; a rate of 300 octets in 40 ms would leave 60 % of the threshold
+    assert_eq!(queue["threshold_min"], 300.0);
 }
 
 /// What the queues of a memory of 1500 cells hold at the end, by name: ports with a lossy class, counted in both pools, and incoming

@@ -169,6 +169,20 @@ fn too_little_headroom_loses_packets_and_the_report_calls_that_an_error() {
 }
 
 #[test]
+fn a_packet_that_is_refused_beside_one_of_its_size_stops_its_sender() {
+    let two_cells =
+        ["flow.f.source.size=1972 bytes", "queue.rdma.limit=2 cells", "queue.rdma.pause.xoff=1 cell"];
+    let document = run(CHAIN, &[&two_cells[..], &["duration=25 ms"]].concat());
+    // packet n has come at 2 n + 0.5 ms; the first leaves at 22.5 ms, the second and the third are lost; a pause frame arrives after
+    // 564 us
+    assert!((seconds(&document, "in") - 0.018).abs() < 1e-12, "{}", seconds(&document, "in"));
+    assert_eq!(
+        (of_queue(&document, "dropped"), of_queue(&document, "occupancy_max")),
+        (&json!(2), &json!(2))
+    );
+}
+
+#[test]
 fn a_queue_that_shares_the_headroom_of_its_pool_stops_its_sender_before_its_own_part_is_used_up() {
     let document = run(CHAIN, &["memory.chip.pool.lossless.headroom=\"2 cells\""]);
     assert_eq!(of_queue(&document, "headroom_max"), &json!(2));
@@ -185,6 +199,26 @@ fn explain_says_how_much_headroom_a_link_needs() {
     let words = "class \"rdma\" over \"in\": the link needs 4 cells of headroom, and may take";
     assert!(told("4 cells").contains(&format!("{words} 4: enough")), "{}", told("4 cells"));
     assert!(told("3 cells").contains(&format!("{words} 3: too little")), "{}", told("3 cells"));
+}
+
+#[test]
+fn a_pause_frame_waits_for_the_largest_packet_of_all_that_travel_with_it() {
+    let needed = |sizes: [u64; 2]| {
+        let mut text = format!("{CHAIN}\n[queue.lossy]\nlimit = \"2 cells\"\npool = \"lossy\"\n");
+        for (n, size) in sizes.into_iter().enumerate() {
+            writeln!(text, "[[flow]]\nname = \"back{n}\"\nfrom = \"b\"\nto = \"a\"\nqueue = \"lossy\"")
+                .unwrap();
+            writeln!(text, "transport = {{ kind = \"udp\" }}").unwrap();
+            writeln!(text, "source = {{ kind = \"cbr\", rate = \"1 kb/s\", size = \"{size} bytes\" }}")
+                .unwrap();
+        }
+        let pool = "memory.chip.pool.lossy={}".to_string();
+        let scenario = load(&text, "chain.toml", &[pool]).unwrap_or_else(|why| panic!("{why}"));
+        let &[Headroom { needed, .. }] = &headrooms(&scenario)[..] else { panic!("one link") };
+        needed
+    };
+    // the first packet, and 64 + 1000 (the cable) + 1000 octets in cells of 1000, with 500 or 1500 that were begun before
+    assert_eq!([needed([472, 472]), needed([472, 1472]), needed([1472, 472])], [4, 5, 5]);
 }
 
 /// A host at 100 Gb/s behind a cable of 300 m. The latency of the host is the response time that the standard of priority flow

@@ -141,3 +141,14 @@ fn an_occupancy_has_percentiles_from_a_thousand_samples_on() {
     assert_eq!(percentile("999 ms"), Json::Null);
     assert_eq!(percentile("1 s"), json!(1));
 }
+
+#[test]
+fn a_window_that_two_datagrams_end_in_has_more_goodput_than_the_ideal() {
+    let slow = "flow.file.source={ kind = 'cbr', rate = '1 kb/s', size = '972 bytes' }";
+    let sets = [slow, "flow.file.transport={ kind = 'udp' }", "duration=2004500 us"];
+    let summary = &run_on_both(MIX, &sets)["summary"];
+    // of the first two flows a datagram each arrives, 2 ms and 4 ms after the warm-up
+    let (goodput, ideal) = (2.0 * 972.0 * 8.0 / 4.5e-3, 3.001e6 * 0.972);
+    near(&summary["ideal_bps"], ideal, "ideal");
+    near(&summary["goodput_ratio"], goodput / ideal, "18 % more than the ideal");
+}

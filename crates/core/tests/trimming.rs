@@ -78,6 +78,15 @@ fn a_refused_packet_is_cut_to_64_octets_that_arrive_first_and_carry_nothing() {
 }
 
 #[test]
+fn a_single_packet_that_is_cut_is_reported_and_none_leaves_no_key() {
+    let trimmed = |packets: u64| {
+        let sets = [format!("flow.f.source.burst={packets}"), format!("flow.f.source.total={packets}")];
+        entry(&run(BURST, &sets.each_ref().map(String::as_str)), "ports", "out").get("trimmed").cloned()
+    };
+    assert_eq!((trimmed(5), trimmed(4)), (Some(json!(1)), None), "the fifth meets more than three");
+}
+
+#[test]
 fn headers_need_room_as_well_and_packets_of_their_size_go_with_them_whole() {
     let tight = run(BURST, &["port.out.buffer=\"6 packets\""]);
     let port = entry(&tight, "ports", "out");

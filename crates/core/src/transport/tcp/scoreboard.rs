@@ -443,6 +443,21 @@ mod tests {
     }
 
     #[test]
+    fn the_rest_of_a_segment_that_an_ack_has_cut_overtakes_nothing() {
+        let mut board = board();
+        let overtakes = |board: &mut Scoreboard, ack: u64| {
+            let mut delivered = board.acknowledge(ack);
+            board.note_order(&mut delivered);
+            delivered.is_overtaken
+        };
+        assert!(!overtakes(&mut board, 2 * MSS + 1));
+        assert!(!overtakes(&mut board, 3 * MSS), "its end is that of the octet before");
+        let mut delivered = arrive(&mut board, &[5]);
+        board.note_order(&mut delivered);
+        assert!(overtakes(&mut board, 4 * MSS), "segment 3 arrives behind segment 5");
+    }
+
+    #[test]
     fn what_was_sent_before_a_delivered_segment_is_lost_when_its_time_has_come() {
         let mut board = board();
         arrive(&mut board, &[4]);

@@ -371,7 +371,7 @@ mod tests {
     fn in_linux_the_window_of_reno_is_a_target_and_grows_alike_above_the_last_window() {
         let grown = |law: Law| {
             let (mut cubic, mut window) = started();
-            cubic.0.curve.law = reno;
+            cubic.0.curve.law = law;
             window.cwnd = 20 * MSS;
             cubic.on_loss(&mut window, facts(0));
             window.cwnd = window.ssthresh; // 14 segments, a round trip of 10 ms
