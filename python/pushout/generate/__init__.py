@@ -1,6 +1,7 @@
 """Generate the files of the repository that follow from the declarations: `python -m pushout.generate [--check]`.
 
 `--pictures REPORT` copies the figures of the studies' pages from a report first, and its score if it has every study.
+`--answers [ID …]` measures the numbers of pages again first, all of them or these; see `answers`.
 """
 
 import json
@@ -8,7 +9,7 @@ import sys
 from pathlib import Path
 
 from pushout import _core
-from pushout.generate import studies
+from pushout.generate import answers, studies
 from pushout.generate.schemes import module
 from pushout.policy.published import PUBLISHED
 
@@ -22,7 +23,8 @@ def generated() -> dict[Path, str]:
     }
     pages = {Path("docs") / path: text for path, text in _core.docs()}
     classes = {Path("python/pushout/schemes/__init__.py"): module(json.loads(_core.policies()))}
-    return {**texts, **classes, **pages, **studies.pages(), **_oracles(), **_performance()}
+    files = {**texts, **classes, **pages, **studies.pages(), **_oracles(), **_performance()}
+    return {**files, **answers.pages(files)}
 
 
 def _oracles() -> dict[Path, str]:
@@ -55,14 +57,12 @@ def main() -> int:
         studies.pictures(Path(sys.argv[2]))
         if missing := studies.score(Path(sys.argv[2])):
             print(f"docs/score.md stays as it is: the report lacks {', '.join(missing)}", file=sys.stderr)
+    if sys.argv[1:2] == ["--answers"]:
+        answers.KEPT.write_text(answers.renewed(sys.argv[2:]), encoding="utf-8")
     files = generated()
     wrong = stale(files)
     if sys.argv[1:] == ["--check"]:
-        for path in wrong:
-            print(f"{path} is stale: make generate", file=sys.stderr)
-        if not wrong:
-            print("generated files: fresh")
-        return 1 if wrong else 0
+        return _checked(wrong)
     for path in wrong:
         if path in files:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -70,3 +70,15 @@ def main() -> int:
         else:
             path.unlink()
     return 0
+
+
+def _checked(wrong: list[Path]) -> int:
+    """Name what is stale; return the exit code."""
+    old = answers.outdated()
+    for path in wrong:
+        print(f"{path} is stale: make generate", file=sys.stderr)
+    for name in old:
+        print(f"{answers.KEPT} is stale: make answers ARGS={name}", file=sys.stderr)
+    if not (wrong or old):
+        print("generated files: fresh")
+    return 1 if wrong or old else 0
