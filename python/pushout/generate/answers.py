@@ -32,7 +32,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -245,10 +245,10 @@ def _printed(answer: Answer, page: str, output: str) -> str:
     return text
 
 
-def faults(texts: Mapping[str, str]) -> list[str]:
+def faults(texts: Mapping[str, str], results: Iterable[tuple[Answer, Measured]]) -> list[str]:
     """List what these pages, by name, say otherwise than the results."""
     wrong = []
-    for answer, result in current():
+    for answer, result in results:
         for sentence, values in zip(answer.says, result.values, strict=True):
             if sentence.page in texts:
                 wrong += sentence.differences(texts[sentence.page], values)

@@ -4,6 +4,7 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ def names() -> dict[str, Any]:
     }
 
 
+@lru_cache
 def studies(comparing: bool = False) -> list[str]:
     """List all studies, or those that compare with printed numbers."""
     return [study for study in available() if not comparing or load(study).compares]
