@@ -25,6 +25,7 @@ import contextlib
 import hashlib
 import io
 import json
+import linecache
 import os
 import re
 import shlex
@@ -48,7 +49,7 @@ DECLARED, KEPT = Path("docs/answers.toml"), Path("docs/answers.json")
 COLUMNS = "110"
 """Width of what a command prints, as a page shows it."""
 
-_CELL = re.compile(r"^```\{code-cell\}\n(?:---\n.*?^---\n|(?::\w.*\n)+\n?)?(.*?)^```", re.MULTILINE | re.DOTALL)
+_CELL = re.compile(r"^```\{code-cell\}\n(?:---\n.*?^---\n|(?::\w[^\n]*\n)+\n?)?(.*?)^```", re.MULTILINE | re.DOTALL)
 _SAVED = re.compile(r"Save as `(\S+\.(?:toml|py|csv))`:\n\n```(?:toml|python|text)\n(.*?)```", re.DOTALL)
 _WHERE = re.compile(r"^Rows, figure and document: .*\n?", re.MULTILINE)
 
@@ -142,8 +143,10 @@ class Answer:
         mpl.use("agg")
         names: dict[str, Any] = {}
         with contextlib.redirect_stdout(io.StringIO()):
-            for code in self._code():
-                exec(compile(code, self.cells, "exec"), names)  # noqa: S102 - a page of this repository
+            for index, code in enumerate(self._code(), 1):
+                place = f"<cell {index} of {self.cells}>"
+                linecache.cache[place] = (len(code), None, code.splitlines(keepends=True), place)  # for decorators
+                exec(compile(code, place, "exec"), names)  # noqa: S102 - a page of this repository
         import matplotlib.pyplot as plt
 
         plt.close("all")
@@ -158,15 +161,23 @@ class Answer:
 
     def _files(self) -> dict[str, str]:
         """The scenarios that the command or the cells name, and the files that the pages say to save."""
-        told = self.command + "".join(self._code())
-        files = {f"scenarios/{name}.toml": shipped.SCENARIOS / f"{name}.toml" for name in shipped.names()}
-        named = {name for name, file in files.items() if re.search(rf"(?<![\w-]){re.escape(file.stem)}(?![\w-])", told)}
-        if any(" sweep " in f" {told} " or "sweep-" in name for name in named):
-            named = set(files)  # a sweep names its scenario by itself
-        texts = {name: files[name].read_text(encoding="utf-8") for name in named}
+        said = self.command + "".join(self._code())
+        texts = {f"scenarios/{name}.toml": _shipped(name) for name in shipped.names() if _names(said, name)}
+        for sweep in list(texts.values()):
+            texts |= {f"scenarios/{name}.toml": _shipped(name) for name in shipped.names() if f'"{name}.toml"' in sweep}
         pages = [Path(page).read_text(encoding="utf-8") for page in sorted(self.pages)]
-        saved = {name: text for page in pages for name, text in _SAVED.findall(page) if name in told}
+        saved = {name: text for page in pages for name, text in _SAVED.findall(page)}
         return texts | saved
+
+
+def _shipped(name: str) -> str:
+    """Read a shipped scenario."""
+    return (shipped.SCENARIOS / f"{name}.toml").read_text(encoding="utf-8")
+
+
+def _names(text: str, name: str) -> bool:
+    """Whether a text has this name, not as a part of another one."""
+    return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text) is not None
 
 
 def declared() -> list[Answer]:
