@@ -24,7 +24,7 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 export CARGO_TERM_PROGRESS_WHEN := never
 
 .DELETE_ON_ERROR:
-.PHONY: help setup reproduce test lint test-rust test-python fresh fmt generate lock equivalence hostile wasm lab lab-again test-web fuzz bench performance findings picture docs wheel tour msrv msrv-version deny urls simulator plain trained need need-lint need-web clean
+.PHONY: help setup reproduce test lint test-rust test-python fresh fmt generate answers lock equivalence hostile wasm lab lab-again test-web fuzz bench performance findings picture docs wheel tour msrv msrv-version deny urls simulator plain trained need need-lint need-web clean
 
 help: ## What can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -60,6 +60,9 @@ fmt: need-lint $(VENV)/.installed ## Format all code
 
 generate: $(VENV)/.built ## Write the generated files anew
 	$(BIN)/python -m pushout.generate
+
+answers: $(VENV)/.built ## Measure the numbers of README and docs again and write them into the pages (ARGS="ID …": only these of docs/answers.toml)
+	$(BIN)/python -m pushout.generate --answers $(ARGS)
 
 equivalence: need ## Both engines on ten thousand random scenarios (PUSHOUT_EQUIVALENCE=…)
 	PUSHOUT_EQUIVALENCE=$${PUSHOUT_EQUIVALENCE:-10000} cargo test --locked --release --package pushout-core --test equivalence --test memories --test pauses --test longest_queue --test programs --test textbook

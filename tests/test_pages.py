@@ -141,7 +141,7 @@ def test_the_figure_of_the_readme_is_there_and_says_what_it_shows() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     (place,) = re.findall(r"!\[.+\]\((.+\.svg)\)", readme)
     drawn = (ROOT / place).read_text(encoding="utf-8")
-    assert {"queue (cells)", "early discard", "throughput (Mb/s)"} <= set(
+    assert {"queue (cells)", "early discard", "in-order data (Mb/s)"} <= set(
         re.findall(r"<text[^>]*>([^<]*)</text>", drawn)
     )
     assert f"--out {place}" in (ROOT / "Makefile").read_text(encoding="utf-8")

@@ -48,7 +48,7 @@ def test_every_panel_says_in_words_what_it_shows_and_in_what_unit(everything: An
         "lost cells",
         "in 10 ms",
         "early discard",
-        "throughput (Mb/s)",
+        "in-order data (Mb/s)",
         "all 10 flows",
         "congestion window (kB)",
         "flow1",

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from conftest import ROOT
-from pushout.generate import generated
+from pushout.generate import answers, generated
 from pushout.study.model import available, load
 
 sys.path.insert(0, str(ROOT / "packaging"))
@@ -72,7 +72,7 @@ def test_workflows_call_targets_that_exist() -> None:
                     assert program == "make"
                     assert re.search(rf"^{re.escape(target)}:.* ## ", makefile, re.MULTILINE), target
                     made.add(target)
-    assert made == {"test", "docs", "msrv", "wasm", "deny", "tour", "equivalence", "fuzz"}
+    assert made == {"test", "docs", "msrv", "wasm", "deny", "tour", "equivalence", "fuzz", "answers"}
 
 
 def test_workflows_cover_both_systems_and_keep_their_hours() -> None:
@@ -143,7 +143,8 @@ def test_generated_files_are_marked_as_such() -> None:
         for path in generated()
         if not any(path.match(pattern) or path.is_relative_to(pattern.removesuffix("/**")) for pattern in patterns)
     }
-    assert unmarked <= {"docs/performance.md"}, "written by hand but for its table"
+    filled = {page for answer in answers.declared() for page in answer.pages}
+    assert unmarked <= {"docs/performance.md", *filled}, "written by hand but for numbers and a table"
 
 
 def test_the_image_ends_in_a_run_and_has_no_compiler() -> None:

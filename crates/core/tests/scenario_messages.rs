@@ -636,8 +636,8 @@ fn names_from_the_literature_that_are_not_modelled_say_so() {
         ("mss = 1460", "congestion = \"bbr\"", "unknown value \"bbr\": not modelled yet, see docs/limits.md"),
         (
             "kind = \"greedy\"",
-            "kind = \"trace\"",
-            "unknown source \"trace\": not modelled yet, see docs/limits.md",
+            "kind = \"voip\"",
+            "unknown source \"voip\": not modelled yet, see docs/limits.md",
         ),
     ] {
         let line = first_line(&spoilt(LAN, from, to));

@@ -1,7 +1,8 @@
 """Generate the files of the repository that follow from the declarations: `python -m pushout.generate [--check]`.
 
 `--pictures REPORT` copies the figures of the studies' pages from a report first, its score if it has every study,
-and the data of findings. `--check` names stale files, and the findings that fail or have changed since their runs.
+and the data of findings. `--answers [ID …]` measures the numbers of pages again first, all of them or these; see
+`answers`. `--check` names stale files, and the findings that fail or have changed since their runs.
 """
 
 import json
@@ -9,7 +10,7 @@ import sys
 from pathlib import Path
 
 from pushout import _core
-from pushout.generate import findings, studies
+from pushout.generate import answers, findings, studies
 from pushout.generate.schemes import module
 from pushout.policy.published import PUBLISHED
 
@@ -23,7 +24,7 @@ def generated() -> dict[Path, str]:
     }
     pages = {Path("docs") / path: text for path, text in _core.docs()}
     classes = {Path("python/pushout/schemes/__init__.py"): module(json.loads(_core.policies()))}
-    return {
+    files = {
         **texts,
         **classes,
         **pages,
@@ -32,6 +33,7 @@ def generated() -> dict[Path, str]:
         **_oracles(),
         **_performance(),
     }
+    return {**files, **answers.pages(files)}
 
 
 def _oracles() -> dict[Path, str]:
@@ -65,15 +67,12 @@ def main() -> int:
         studies.pictures(Path(sys.argv[2]))
         if missing := studies.score(Path(sys.argv[2])):
             print(f"docs/score.md stays as it is: the report lacks {', '.join(missing)}", file=sys.stderr)
+    if sys.argv[1:2] == ["--answers"]:
+        answers.KEPT.write_text(answers.renewed(sys.argv[2:]), encoding="utf-8")
     files = generated()
     wrong = stale(files)
     if sys.argv[1:] == ["--check"]:
-        complaints = [*(f"{path} is stale: make generate" for path in wrong), *findings.wrong()]
-        for complaint in complaints:
-            print(complaint, file=sys.stderr)
-        if not complaints:
-            print("generated files: fresh")
-        return 1 if complaints else 0
+        return _checked(wrong)
     for path in wrong:
         if path in files:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -81,3 +80,17 @@ def main() -> int:
         else:
             path.unlink()
     return 0
+
+
+def _checked(wrong: list[Path]) -> int:
+    """Name what is stale, and findings that fail; return the exit code."""
+    complaints = [
+        *(f"{path} is stale: make generate" for path in wrong),
+        *(f"{answers.KEPT} is stale: make answers ARGS={name}" for name in answers.outdated()),
+        *findings.wrong(),
+    ]
+    for complaint in complaints:
+        print(complaint, file=sys.stderr)
+    if not complaints:
+        print("generated files: fresh")
+    return 1 if complaints else 0

@@ -185,7 +185,7 @@ def _throughput(runs: Sequence[Run]) -> list[Drawn]:
         curves = [(name, _alone(curve)) for name, curve in curves]
         return _over_time(axes, curves)
 
-    return [Drawn("throughput (b/s)", TIME, draw)]
+    return [Drawn("in-order data (b/s)", TIME, draw)]
 
 
 def _groups(run: Run) -> dict[str, list[str]]:

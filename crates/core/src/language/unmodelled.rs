@@ -16,8 +16,8 @@ const UNMODELLED: [(&[&str], &[&str]); 7] = [
     (
         &["congestion", "policy", POLICY_OF_A_PORT, "transport", VALUE],
         &[
-            "bbr", "bbr2", "bic", "compound", "dcqcn", "hpcc", "htcp", "hybla", "illinois", "ledbat",
-            "powertcp", "prague", "scalable", "swift", "timely", "vegas", "veno", "westwood",
+            "bbr", "bbr2", "bic", "compound", "dcqcn", "decbit", "hpcc", "htcp", "hybla", "illinois",
+            "ledbat", "powertcp", "prague", "scalable", "swift", "timely", "vegas", "veno", "westwood",
         ],
     ),
     (&["source"], &["http", "pareto", "trace", "voip", "websearch"]),

@@ -1,0 +1,66 @@
+"""Names for the sentences of pages about the program itself: its schemes, studies and measurements of speed."""
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import pushout
+from pushout import shipped
+from pushout.generate.sentences import spaced, word
+from pushout.study.model import available, load
+
+
+def names() -> dict[str, Any]:
+    """Give the names that every sentence may use."""
+    return {
+        "pushout": pushout,
+        "word": word,
+        "spaced": spaced,
+        "schemes": pushout.policies,
+        "studies": studies,
+        "scenarios": shipped.names,
+        "notebooks": lambda: sorted(Path("docs/course").glob("*.ipynb")),
+        "findings": lambda: re.findall(r"^## ", Path("docs/findings.md").read_text(encoding="utf-8"), re.MULTILINE),
+        "oldest": oldest,
+        "half": half,
+        "below": lambda mean: mean["ci95"][1] < 0,
+        "above": lambda mean: mean["ci95"][0] > 0,
+        "unclear": lambda mean: mean["ci95"][0] <= 0 <= mean["ci95"][1],
+        "speed": speed,
+    }
+
+
+@lru_cache
+def studies(comparing: bool = False) -> list[str]:
+    """List all studies, or those that compare with printed numbers."""
+    return [study for study in available() if not comparing or load(study).compares]
+
+
+def half(mean: Mapping[str, Any]) -> float:
+    """Give half of the 95 % interval of a mean."""
+    low, high = mean["ci95"]
+    return float(high - low) / 2
+
+
+def oldest() -> dict[str, str]:
+    """Give the oldest versions of Rust and Python that are promised."""
+    project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]
+    workspace = tomllib.loads(Path("Cargo.toml").read_text(encoding="utf-8"))["workspace"]["package"]
+    return {"Python": project["requires-python"].removeprefix(">="), "Rust": workspace["rust-version"]}
+
+
+def speed(workload: str, figure: str, peer: str | None = None) -> float:
+    """Look up a figure of a workload in the measurement of docs/performance.md; `ns_per_hop` is of any unit."""
+    measured = json.loads(Path("docs/performance.json").read_text(encoding="utf-8"))
+    if peer is None:
+        entries = [each for each in measured["workloads"] if each["id"] == workload]
+    else:
+        entries = [
+            each for each in measured["peers"] if (each["id"], f"{each['peer']} {each['variant']}") == (workload, peer)
+        ]
+    (entry,) = entries
+    return float(entry["ns_per_cell_hop"] or entry["ns_per_packet_hop"] if figure == "ns_per_hop" else entry[figure])
