@@ -110,7 +110,8 @@ enum Holds {
 }
 
 use Holds::{
-    Count, Entries, Fixed, Flag, ListsByReason, Number, Numbers, Reasons, Rows, Table, Text, Texts, Whole, Wholes,
+    Count, Entries, Fixed, Flag, ListsByReason, Number, Numbers, Reasons, Rows, Table, Text, Texts, Whole,
+    Wholes,
 };
 
 const fn key(name: &'static str, holds: Holds, doc: &'static str) -> Key {

@@ -108,7 +108,11 @@ fn goodput_of_one_flow_does_not_fall_because_the_buffer_or_the_window_grows() {
                     // longer queue drains: the cost of that variant. Without the timeout nothing is lost at all.
                     let least = if seen.timeouts > 0.0 { 0.99 } else { 0.9999 };
                     assert!(seen.goodput_mbps > least * best, "{which}: {} Mb/s", seen.goodput_mbps);
-                    assert!(seen.timeouts == 0.0 || partial_ack == "impatient", "{which}: {} timeouts", seen.timeouts);
+                    assert!(
+                        seen.timeouts == 0.0 || partial_ack == "impatient",
+                        "{which}: {} timeouts",
+                        seen.timeouts
+                    );
                     best = best.max(seen.goodput_mbps);
                 }
             }
