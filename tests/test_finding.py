@@ -125,7 +125,7 @@ def test_every_number_of_the_prose_comes_from_the_data(core: FakeCore, tmp_path:
         ),
         ("{goodput:UBR.9140}", "{goodput:UBR.9}", "unknown case 'UBR.9'"),
         ("{goodput:UBR.9140}", "{goodputs:UBR.9140}", "unknown figure 'goodputs'"),
-        ("{gain} %", "some %", "value gain must be a reference of the prose"),
+        ("{gain} %", "some %", "value gain has no reference in the prose"),
         ("{gain} %", "{gian} %", 'unknown value "gian"'),
         ('figure = "A curve"', 'figure = "A cure"', 'unknown plot "A cure"'),
         ('set."EPD.*"', 'set."DPE.*"', "must change a case of the finding: none fits 'DPE.*'"),

@@ -167,7 +167,7 @@ def _values(prose: Iterable[str], named: Mapping[str, str], of: Surroundings) ->
         found[reference] = of.expression(expression(reference) if ":" in reference else named[reference])
     for name in named:
         if name not in texts:
-            raise TypeError(f"value {name} must be a reference of the prose; write {{{name}}}, or remove the value")
+            raise TypeError(f"value {name} has no reference in the prose; write {{{name}}}, or remove the value")
     return found
 
 

@@ -114,7 +114,7 @@ def _measured(value: Expression, samples: Samples) -> list[float]:
     """Evaluate a number of the prose in every replication; refuse what is not a number in one of them."""
     values = samples.each(value)
     if len(values) < samples.reps(value) or not all(isinstance(each, int | float) for each in values):
-        raise StudyError(f"{value.text}: a reference of a finding must be a number in every run")
+        raise StudyError(f"{value.text}: a reference of a finding is not a number in every run")
     return values
 
 
