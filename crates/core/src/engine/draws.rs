@@ -134,3 +134,24 @@ fn draws_of_links_hosts_and_policers_depend_on_the_unit() {
         check("interfaces that rest", &of(", pause = '100 us'", ""), is_packets);
     }
 }
+
+#[test]
+fn connections_that_share_a_circuit_draw_apart() {
+    let text = "name = 'shared'\nduration = '2 s'\nadaptation = { kind = 'packet' }\n\
+                topology = { template = 'dumbbell', sources = 1, access = { rate = '100 Mb/s', delay = '1 ms' }, \
+                bottleneck = { rate = '10 Mb/s', delay = '1 ms' }, egress = { rate = '100 Mb/s', delay = '1 ms' } }\n\
+                port.bottleneck = { buffer = '60 kB', admission = { policy = 'red', weight = 1, min_threshold = '1 %', max_threshold = '90 %' } }\n\
+                flow = [{ name = 'flow1', connections = 3 }]\n\
+                flows = { source = { kind = 'file', size = '60 kB' }, transport = { kind = 'tcp' } }\n";
+    for engine in ["reference", "fast"] {
+        let scenario = load(text, "shared.toml", &[format!("engine={engine}")]).unwrap();
+        let drawn = during(|| drop(run(&scenario, false)));
+        let mut subjects: Vec<_> =
+            drawn.iter().map(|(key, subject, block, _)| (key, subject, block)).collect();
+        let count = subjects.len();
+        subjects.sort_unstable();
+        subjects.dedup();
+        assert!(count > 100, "only {count} draws");
+        assert_eq!(subjects.len(), count, "{engine}: two packets have the same draw");
+    }
+}

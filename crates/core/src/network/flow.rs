@@ -387,6 +387,8 @@ impl Tcp {
         let application = application(scenario, spec).map(Box::new);
         let mut sender = Sender::new(params, phase(spec.from, "slow", params.slow_timer), jitter);
         sender.record(DeliveryTime::new(scenario.measure.delivery));
+        let first = scenario.vcs[spec.vc].flow.unwrap_or(index);
+        sender.number_connections((index - first) as u32);
         Tcp {
             sender,
             receiver: Receiver::new(params, phase(spec.to, "fast", params.fast_timer)),

@@ -7,7 +7,7 @@ use crate::adaptation::Framing;
 use crate::network::circuit::Payload;
 use crate::scenario::model::{Flow, Scenario};
 use crate::transport::ecn::Ecn;
-use crate::transport::tcp::{self, Segment};
+use crate::transport::tcp::{self, CONNECTIONS_APART, Segment};
 use crate::transport::{IP_HEADER, Transport, udp};
 use crate::units::{CELL_PAYLOAD, Time};
 
@@ -143,7 +143,7 @@ fn address(node: usize) -> [u8; 4] {
 
 /// The port of the side that sends data: one for every connection.
 fn client_port(connection: u32) -> u16 {
-    10_000 + (connection.saturating_sub(1) % 50_000) as u16
+    10_000 + (connection.saturating_sub(1) % CONNECTIONS_APART) as u16
 }
 
 /// The port of the side that receives them: one for every flow.

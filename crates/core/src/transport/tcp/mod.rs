@@ -76,6 +76,10 @@ pub use stats::{ReceiverStats, SenderStats};
 use congestion::hystart;
 use congestion::new_reno::PartialAck;
 
+/// How far apart flows that share a circuit number their connections, so that random draws about their segments differ. Traces give
+/// as many connections ports of their own.
+pub const CONNECTIONS_APART: u32 = 50_000;
+
 /// A segment or an acknowledgement, without the data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Segment {
@@ -89,7 +93,7 @@ pub struct Segment {
     pub ecn: Ecn,
     /// Octets that the receiver can take from `ack` on, as the header's field and its scale can say it; on data 0.
     pub window: u32,
-    /// Which connection of the pair it belongs to, from 1.
+    /// Which connection of the pair it belongs to: from 1, or from [`CONNECTIONS_APART`] + 1 for each flow before it on its circuit.
     pub connection: u32,
     /// With timestamps: on data when it left, on an ACK the stamp that it echoes.
     pub stamp: Time,

@@ -15,7 +15,7 @@ use super::congestion::{Congestion, Control, Facts, Window};
 use super::deliveries::Deliveries;
 use super::sack::SackBlocks;
 use super::selective::Selective;
-use super::{Estimator, InitialEstimate, Outlet, Params, Segment, SenderStats, TickClock};
+use super::{CONNECTIONS_APART, Estimator, InitialEstimate, Outlet, Params, Segment, SenderStats, TickClock};
 use crate::metrics::delivery::DeliveryTime;
 use crate::metrics::state::Figure;
 use crate::rng::Stream;
@@ -187,6 +187,12 @@ impl Sender {
             rtt_jitter: params.rtt_jitter,
             aside: Box::new(Aside::new(params, jitter)),
         }
+    }
+
+    /// Number connections from that of this flow among those of its circuit, before the first one opens.
+    pub fn number_connections(&mut self, flow: u32) {
+        // Numbers must leave room to ascend; flows 80 000 apart may share them.
+        self.connection = flow % 80_000 * CONNECTIONS_APART;
     }
 
     /// Start a connection: with SYN if there is a handshake, else it is established at once. Nothing of the one before
