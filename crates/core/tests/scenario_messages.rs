@@ -722,22 +722,25 @@ fn about(admission: &str) -> String {
 #[test]
 fn a_value_with_which_a_policy_means_nothing_is_refused() {
     for (admission, told) in [
-        (r#"{ policy = "codel", interval = "0 s" }"#, "interval: must be greater than 0"),
-        (r#"{ policy = "codel", target = "200 ms" }"#, "target: must be at most the interval of 100 ms"),
-        (r#"{ policy = "red", weight = 0 }"#, "weight: must be greater than 0 and at most 1"),
-        (r#"{ policy = "fred", weight = 0 }"#, "weight: must be greater than 0 and at most 1"),
-        (r#"{ policy = "red", packet_time = "0 s" }"#, "packet_time: must be greater than 0"),
+        (r#"{ policy = "codel", interval = "0 s" }"#, r#"interval must be greater than 0, not "0 s""#),
+        (
+            r#"{ policy = "codel", target = "200 ms" }"#,
+            r#"target must be at most the interval of 100 ms, not "200 ms""#,
+        ),
+        (r#"{ policy = "red", weight = 0 }"#, "weight must be greater than 0 and at most 1, not 0"),
+        (r#"{ policy = "fred", weight = 0 }"#, "weight must be greater than 0 and at most 1, not 0"),
+        (r#"{ policy = "red", packet_time = "0 s" }"#, r#"packet_time must be greater than 0, not "0 s""#),
         (
             r#"{ policy = "pie", alpha = 0, beta = 0 }"#,
-            "alpha: must be greater than 0 where beta is 0: the probability would never change",
+            "alpha must be greater than 0 where beta is 0, not 0: the probability would never change",
         ),
         (
             r#"{ policy = "pi2", alpha = 0, beta = 0 }"#,
-            "alpha: must be greater than 0 where beta is 0: the probability would never change",
+            "alpha must be greater than 0 where beta is 0, not 0: the probability would never change",
         ),
         (
             r#"{ policy = "static-threshold", limit = "0 %" }"#,
-            "limit: must be greater than 0: no queue could hold anything",
+            r#"limit must be greater than 0, not "0 %": no queue could hold anything"#,
         ),
     ] {
         assert_eq!(about(admission), told, "{admission}");
@@ -748,6 +751,6 @@ fn a_value_with_which_a_policy_means_nothing_is_refused() {
 fn packets_at_a_port_that_counts_octets_are_refused_with_the_octets() {
     assert_eq!(
         about(r#"{ policy = "step", threshold = "20 packets" }"#),
-        r#"threshold: this port counts bytes, not packets; write "30000 bytes""#
+        r#"threshold: "20 packets": this port counts bytes, not packets; write "30 kB""#
     );
 }

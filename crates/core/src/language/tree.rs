@@ -92,15 +92,13 @@ impl Fault {
     }
 }
 
-/// Add the value to a message about it: "must CONDITION, not VALUE; MORE", or else "VALUE: MESSAGE".
+/// Add the value to a message about it: "must CONDITION, not VALUE; MORE" (or ": MORE"), or else "VALUE: MESSAGE".
 fn about(value: &str, message: String) -> String {
     if !message.starts_with(MUST) {
         return format!("{value}: {message}");
     }
-    match message.split_once("; ") {
-        Some((condition, more)) => format!("{condition}, not {value}; {more}"),
-        None => format!("{message}, not {value}"),
-    }
+    let (condition, more) = message.split_at(message.find([';', ':']).unwrap_or(message.len()));
+    format!("{condition}, not {value}{more}")
 }
 
 impl Node {

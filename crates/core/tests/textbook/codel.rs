@@ -166,7 +166,8 @@ impl Model for Codel {
 
 /// Random parameters as a scenario has them, and what they mean.
 pub(crate) fn codel(draw: &mut Draw) -> (String, Codel) {
-    let (target, interval) = (draw.within(0, 5000) as u64, draw.within(1, 20_000) as u64);
+    let interval = draw.within(1, 20_000) as u64;
+    let target = draw.within(0, interval.min(5000) as usize) as u64;
     let (mtu, marks) = (draw.within(0, 300), draw.coin());
     let old = draw.coin().then(|| draw.within(100, 20_000) as u64);
     let (word, law) = match draw.coin() {

@@ -247,7 +247,7 @@ fn a_dynamic_threshold_blocks_cells_of_queues_longer_than_a_multiple_of_the_free
 #[test]
 fn a_static_threshold_blocks_cells_of_queues_that_have_their_limit() {
     let lost = compare(|draw| {
-        let limit = draw.level();
+        let limit = draw.within(1, draw.capacity);
         let text = format!("policy = \"static-threshold\"\nlimit = \"{limit} cells\"");
         queues(draw, text, move |board, cell| match board.of(cell.vc) < limit && board.fits() {
             true => board.accept(cell),
