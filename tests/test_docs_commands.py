@@ -31,6 +31,7 @@ ONLY_PARSED = {
     "pushout lab lan --policies tail-drop,epd --out lab.html": "the page, which make lab builds; see tests/test_lab.py",
     "pushout reproduce 000 --details": "minutes; make tour runs the study with two replications",
     **{f"pushout reproduce {study}": "minutes; tests/test_study.py reads every study" for study in available()},
+    **{f"pushout reproduce --findings {study}": "minutes; make findings runs them" for study in available()},
 }
 """Commands that are parsed, not run, and why."""
 

@@ -36,7 +36,7 @@ def test_a_run_has_the_documented_keys() -> None:
         "ports",
         "summary",
     }
-    assert set(document["engine"]) == {"name", "version", "cell_hops", "packet_hops", "events", "wall_s"}
+    assert set(document["engine"]) == {"name", "version", "cell_hops", "packet_hops", "events", "draws", "wall_s"}
     assert len(document["flows"]) == 10
     assert set(document["flows"][0]) >= {
         "name",
