@@ -334,8 +334,8 @@ fn round_robin(_: &mut Draw) -> Pair {
 }
 
 fn drr(draw: &mut Draw) -> Pair {
-    // No packet is longer, as the program demands, whatever its weight.
-    let quantum = *draw.of(&[20_000, 300_000]);
+    // No packet is longer, as the program demands: at most 65 535 octets, of flows whose weight is ½ or more.
+    let quantum = *draw.of(&[140_000, 300_000]);
     let native = json!({ "policy": "drr", "quantum": format!("{quantum} bytes") });
     Pair { native, program: published("drr", &json!({ "quantum": quantum })) }
 }
