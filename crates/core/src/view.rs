@@ -130,7 +130,7 @@ const LEVEL_UNIT: &str = "size or %";
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::stepper::Stepper;
+    use crate::engine::reference::Stepper;
     use crate::scenario::load;
     use crate::units::Time;
 

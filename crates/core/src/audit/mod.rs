@@ -155,12 +155,12 @@ fn flows(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::buffer::verdict::Reason;
     use crate::engine;
     use crate::metrics::port::Counters;
     use crate::scenario;
     use crate::unit::{Flags, Unit};
     use crate::units::Time;
+    use crate::verdict::Reason;
 
     /// Two files through a buffer that is too small for both.
     const FILES: &str = r#"

@@ -18,11 +18,11 @@
 
 use super::questions::number_at_port;
 use crate::buffer::pushout::longest_queue::End;
-use crate::buffer::verdict::Verdict;
 use crate::link::port::Loss;
 use crate::network::Network;
 use crate::unit::Unit;
 use crate::units::Time;
+use crate::verdict::Verdict;
 
 /// A unit arrives at a port, as its circuit `vc` there. If its memory makes room by push-out, other ports may lose packets for it:
 /// the port of a loss is that of the unit's hop.

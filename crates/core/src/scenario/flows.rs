@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::drawn::{Drawing as DrawingFlow, Drawn, Hosts};
 use super::ecmp::EqualRoutes;
-use super::expand::{File, MOST_FLOWS};
+use super::expand::{Chance, File, MOST_FLOWS};
 use super::file;
 use super::links::FASTEST;
 use super::model::{Drawing, Flow, Line, Medium, Node, NodeKind, Routing, Vc};
@@ -14,7 +14,6 @@ use super::route::{Route, Routes};
 use crate::adaptation::{self, Framing, MAX_PACKET, aal5};
 use crate::language::item::Item;
 use crate::language::names::{Names, name_fault};
-use crate::language::nearest::unknown;
 use crate::language::tree::{self, Fault};
 use crate::police;
 use crate::rng::Stream;
@@ -22,6 +21,7 @@ use crate::source::arrivals::Destinations;
 use crate::source::{self, Source};
 use crate::transport::{self, Needs, Transport, udp};
 use crate::units::{Rate, Span};
+use crate::words::nearest::unknown;
 
 /// Lines on the longest route: units count their hops in eight bits.
 pub(super) const MOST_HOPS: usize = 255;
@@ -36,17 +36,6 @@ pub(super) struct Traffic {
     pub drawings: Vec<Drawing>,
     /// A choice between routes that flows leave open.
     pub choice: Option<Choice>,
-}
-
-/// What random choices before the run follow from.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Chance {
-    /// The seed of the run.
-    pub seed: u64,
-    /// The length of the run: what would start later is not drawn.
-    pub duration: Span,
-    /// Which of equally short routes flows take.
-    pub routing: Routing,
 }
 
 /// Equally short routes, of which a flow takes the first.

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::contract::Passing;
-use super::credits;
 use super::file;
 use super::model::{Line, Medium, Memory, MemoryPool, MemoryQueue, Node, Scenario, Sections, Vc};
 use super::pauses;
@@ -13,11 +12,12 @@ use crate::buffer::context::Outlet;
 use crate::buffer::size::{BufferSize, CellSize, Level, Measure};
 use crate::language::item::Item;
 use crate::language::names::name_fault;
-use crate::language::nearest::unknown;
 use crate::language::spec::{Field, Named, Nested, Section, read_section};
 use crate::language::tree::{self, Fault, Value, join};
+use crate::link::credit;
 use crate::link::pause::MOST_CLASSES;
 use crate::memory::{self, Account, Limits, Pause, QueueTerms, Side};
+use crate::words::nearest::unknown;
 
 /// The sections `[memory.…]` and `[queue.…]` of a scenario.
 #[derive(Debug)]
@@ -486,7 +486,7 @@ impl Builder<'_, '_> {
 
     /// Cells that credits of a line promise each class in a pool of this side.
     fn promised(&self, line: usize, side: Side) -> u64 {
-        credits::reserved(&self.scenario.lines[line], side, cell_size(&self.item.it))
+        reserved(&self.scenario.lines[line], side, cell_size(&self.item.it))
     }
 
     /// Refuse the reserved room of a pool: the largest is that of this class, and credits may have promised it.
@@ -506,4 +506,11 @@ impl Builder<'_, '_> {
 /// Whether a port can share a memory; it must be at a switch or router.
 pub(super) fn is_at_switch(line: &Line, nodes: &[Node]) -> bool {
     nodes[line.from].kind != super::model::NodeKind::Host
+}
+
+/// Cells of a memory that must be reserved for each class that comes over a line, where it has a queue of its own.
+fn reserved(line: &Line, side: Side, cell: CellSize) -> u64 {
+    let is_own = |credit: &&credit::Spec| side == Side::Ingress && !credit.is_per_circuit();
+    let credit = line.port.credit.as_ref().filter(is_own);
+    credit.map_or(0, |credit| credit.promised(Measure::MemoryCells(cell)))
 }

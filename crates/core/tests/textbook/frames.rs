@@ -1,6 +1,6 @@
 //! Schemes on a shared queue that decide at the first cell of a frame.
 
-use pushout_core::buffer::verdict::Reason;
+use pushout_core::verdict::Reason;
 
 use crate::board::{Board, Cell, Model};
 use crate::port::Scheme;

@@ -28,10 +28,10 @@
 
 use super::{Admission, Arrival, Context, Departure, Pool, Shortcuts};
 use crate::buffer::size::Measure;
-use crate::buffer::verdict::{Reason, Verdict};
 use crate::refused::{Refused, refuse};
 use crate::section;
 use crate::units::{Bytes, CELL_BYTES, Rate, Span, Time};
+use crate::verdict::{Reason, Verdict};
 
 section! {
     /// Block a circuit by a dynamic threshold divided by the number of congested queues and scaled by its rate.

@@ -2,11 +2,11 @@
 
 use super::{Port, Sending};
 use crate::buffer::queue::Queue;
-use crate::buffer::verdict::{Reason, Verdict};
 use crate::link::line::Sent;
 use crate::memory::{Account, Leaving, Memory};
 use crate::unit::Unit;
 use crate::units::Time;
+use crate::verdict::{Reason, Verdict};
 
 /// A packet that such a port has accepted, and the circuit's number there.
 #[derive(Clone, Copy, Debug)]

@@ -23,7 +23,6 @@ use crate::buffer::pool::Pool;
 use crate::buffer::pushout::{self, PushOut};
 use crate::buffer::queue::Queue;
 use crate::buffer::size::Measure;
-use crate::buffer::verdict::{HeadVerdict, Reason, Verdict};
 use crate::link::control::Control;
 use crate::link::credit::{self, Credit};
 use crate::link::line::{Line, Sent};
@@ -34,6 +33,7 @@ use crate::metrics::state::Figure;
 use crate::scheduler::{self, Scheduler};
 use crate::unit::{Boundary, Unit};
 use crate::units::{Span, Time};
+use crate::verdict::{HeadVerdict, Reason, Verdict};
 
 use arrivals::ArrivalTimes;
 use room::Newcomer;

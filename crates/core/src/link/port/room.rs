@@ -14,10 +14,10 @@ use crate::buffer::pushout::longest_queue::End;
 use crate::buffer::pushout::{Cut, Full, PushOut};
 use crate::buffer::queue::Queue;
 use crate::buffer::runs::Extent;
-use crate::buffer::verdict::{Reason, Verdict, Victim};
 use crate::scheduler::Scheduler;
 use crate::unit::{CUT_BYTES, Unit};
 use crate::units::Time;
+use crate::verdict::{Reason, Verdict, Victim};
 
 /// An arriving unit.
 #[derive(Clone, Copy, Debug)]

@@ -62,7 +62,6 @@ pub mod recovery;
 mod rtt;
 mod sack;
 pub mod scoreboard;
-mod selective;
 mod sender;
 mod stats;
 

@@ -7,14 +7,16 @@ mod output;
 
 mod repeats;
 
+mod selective;
+
 mod timeouts;
 
 use repeats::Repeats;
+use selective::Selective;
 
 use super::congestion::{Congestion, Control, Facts, Window};
 use super::deliveries::Deliveries;
 use super::sack::SackBlocks;
-use super::selective::Selective;
 use super::{CONNECTIONS_APART, Estimator, InitialEstimate, Outlet, Params, Segment, SenderStats, TickClock};
 use crate::metrics::delivery::DeliveryTime;
 use crate::metrics::state::Figure;
@@ -71,7 +73,7 @@ pub struct Sender {
     segments_retransmitted: u64,
     pub(super) aside: Box<Aside>,
     /// The state for selective acknowledgements, if it uses them.
-    pub(super) selective: Option<Box<Selective>>,
+    selective: Option<Box<Selective>>,
 }
 
 /// What a greedy application has written: more than a connection ever sends, so that its end is compared with as any other.
