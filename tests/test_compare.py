@@ -13,13 +13,13 @@ from rich.console import Console
 
 import pushout
 from conftest import ROOT, command
-from pushout.cli.show import answers
 from pushout.errors import QuestionError
 from pushout.question import ask, drawing, port
 from pushout.question.columns import Columns
 from pushout.question.compare import ACROSS, FIGURES, UP, CompareResult, Policy
 from pushout.question.port import Choice, Port
 from pushout.question.quantity import octets, scaled, seconds, split
+from pushout.show import answers
 from pushout.stats import interval
 
 LAN = ROOT / "scenarios" / "lan.toml"

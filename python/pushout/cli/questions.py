@@ -120,7 +120,7 @@ def sweep(
     if as_json:
         echo_json(result.document)
     else:
-        from pushout.cli.show import answers
+        from pushout.show import answers
 
         answers.sweep(result, console())
     write_page(html, result)
@@ -184,7 +184,7 @@ def compare(
     if as_json:
         echo_json(result.document)
     else:
-        from pushout.cli.show import answers
+        from pushout.show import answers
 
         answers.comparison(result, shown_place(place), console())
     write_page(html, result)
@@ -259,7 +259,7 @@ def size(scenario: str, out: str | None, html: Path | None, cache: Path | None, 
     if as_json:
         echo_json(result.document)
     else:
-        from pushout.cli.show import answers
+        from pushout.show import answers
 
         answers.size(result, shown_place(place), console())
     write_page(html, result)

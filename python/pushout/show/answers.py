@@ -8,7 +8,6 @@ from decimal import Decimal
 from rich.console import Console
 from rich.text import Text
 
-from pushout.cli.show.columns import NOISE, Column, draw, of_runs
 from pushout.document import Document
 from pushout.question.compare import FIGURES, CompareResult
 from pushout.question.drawing import label
@@ -19,6 +18,7 @@ from pushout.question.quantity import READABLE, grouped, readable, shown, spoken
 from pushout.question.size import Answer, SizeResult
 from pushout.question.sweep import SweepResult
 from pushout.question.table import column_of
+from pushout.show.columns import NOISE, Column, draw, of_runs
 from pushout.stats import AGREEING, Interval, unseen
 from pushout.trust import FILES, WIDE, half_width, too_wide
 
