@@ -161,7 +161,7 @@ impl Network {
     }
 
     /// Which port, and which of its memory's queues, gives way to a packet of a circuit of this port.
-    pub(crate) fn victim(&self, port: usize, vc: usize, size: u64) -> Option<(usize, usize)> {
+    pub(crate) fn victim(&self, (port, vc): (usize, usize), unit: &Unit) -> Option<(usize, usize)> {
         let share = self.ports[port].share()?;
         let memory = self.memories[share.number()].as_ref().expect("no port works now");
         let number_at_port = |unit: &Unit| self.number_at_port(unit);
@@ -169,7 +169,7 @@ impl Network {
             let port = &self.ports[memory.queues()[number].line];
             port.find_waiting(number, End::Head, number_at_port).is_some()
         };
-        let queue = memory.victim(share.accounts()[vc], size, can_give)?;
+        let queue = memory.victim(share.account(unit, vc), self.ports[port].size_of(unit), can_give)?;
         Some((memory.queues()[queue].line, queue))
     }
 

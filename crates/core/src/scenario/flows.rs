@@ -305,6 +305,8 @@ impl Network<'_> {
         }
         let parity = self.parity_cells(item, needs, cells)?;
         let packet = u32::try_from(needs.octets()).expect("a packet of at most 65535 octets");
+        let queue = self.queue(item)?;
+        let unscheduled = self.unscheduled(item, queue, &path)?;
         Ok(Vc {
             name,
             path,
@@ -312,7 +314,8 @@ impl Network<'_> {
             mcr,
             weight: flow.weight,
             priority: flow.priority,
-            queue: self.queue(item)?,
+            queue,
+            unscheduled,
             framing: needs.packet.map_or(Framing::Cell, |_| self.framing(medium, parity)),
             packet,
             payload: Some(packet - flow.transport.header_bytes()),
@@ -325,6 +328,26 @@ impl Network<'_> {
         let Some(name) = &item.it.queue else { return Ok(0) };
         let found = self.queues.iter().position(|queue| queue == name);
         found.ok_or_else(|| item.fault("queue", unknown("queue", name, self.queues)))
+    }
+
+    /// The class of the packets that the sender of a flow marks as unscheduled: that of the flow if it marks none.
+    fn unscheduled(&self, item: &Item<'_, file::Flow>, queue: usize, path: &[usize]) -> Result<usize, Fault> {
+        let transport::Spec::Tcp(transport::tcp::Params { unscheduled: Some(name), .. }) = &item.it.transport
+        else {
+            return Ok(queue);
+        };
+        let key = "transport.unscheduled";
+        let found = self.queues.iter().position(|queue| queue == name);
+        let class = found.ok_or_else(|| item.fault(key, unknown("queue", name, self.queues)))?;
+        let message = "must name another class than that of the flow, which is by default the first section [queue.NAME]";
+        item.ensure(class != queue, key, message)?;
+        let with_credit = path.iter().map(|&line| &self.lines[line]).find(|line| line.port.credit.is_some());
+        let Some(line) = with_credit else { return Ok(class) };
+        let message = format!(
+            "must be left out: the line {:?} has credits, which know one class of each circuit",
+            line.name
+        );
+        Err(item.fault(key, message))
     }
 
     /// How packets become frames.
@@ -425,6 +448,7 @@ impl Network<'_> {
             weight: 1.0,
             priority: 0,
             queue: data.queue,
+            unscheduled: data.queue,
             framing: self.framing(medium, 0),
             packet,
             payload: None,
@@ -503,6 +527,11 @@ impl Circuit {
             ("weight", data.weight != asked.weight, "the weight"),
             ("priority", data.priority != asked.priority, "the priority"),
             ("queue", data.queue != asked.queue, "the class"),
+            (
+                "transport.unscheduled",
+                data.unscheduled != asked.unscheduled,
+                "the class of unscheduled packets",
+            ),
             ("police", self.police != item.it.police, "the policer"),
             ("transport", single_cells(data) != single_cells(asked), "the kind of units, cells or packets,"),
         ];

@@ -292,6 +292,8 @@ pub struct Vc {
     pub priority: u32,
     /// Its class in shared memories.
     pub queue: usize,
+    /// The class of packets that its senders mark as unscheduled; `queue` if they mark none.
+    pub unscheduled: usize,
     /// How its packets become frames, on every line of the path.
     pub framing: Framing,
     /// Octets of the largest packet that its flows send, IP header included; for single cells their payload.
