@@ -303,7 +303,8 @@ impl Writer {
         self.line(format_args!("scheduler = {{ {scheduler} }}"));
         if self.draw.chance(0.5) {
             let pushout = self.any(pushout::CATALOGUE);
-            let others = ["dt-epd", "ppd", "fba", "wfepd", "selective-drop", "virtual-queueing", "atm-red"];
+            let others =
+                ["dt-epd", "ppd", "fba", "dfba", "wfepd", "selective-drop", "virtual-queueing", "atm-red"];
             let policy = if self.draw.chance(0.5) { "tail-drop" } else { self.pick(&others) };
             return self.line(format_args!(
                 "admission = {{ policy = \"{policy}\" }}\npushout = {{ policy = \"{pushout}\" }}"

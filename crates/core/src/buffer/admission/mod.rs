@@ -31,6 +31,7 @@ registry! {
         Epd = "epd" in epd,
         SelectiveDrop = "selective-drop" in selective_drop,
         Fba = "fba" in fba,
+        Dfba = "dfba" in dfba,
         DropFromFront = "drop-from-front" in drop_from_front,
         Red = "red" in red,
         AtmRed = "atm-red" in atm_red,
