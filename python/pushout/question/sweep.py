@@ -209,9 +209,10 @@ def _measured(campaign: Campaign, points: Sequence[Level], design: Design) -> tu
 
 def _parts(campaign: Campaign, points: Sequence[Level], design: Design, figures: dict[str, type]) -> Iterator[Part]:
     """Yield the runs of the points, and note their figures while others are under way."""
+    rule = design.rule
     for first, chunk in _prepared(campaign, design, [point.sets for point in points]):
-        later = float(max(0, len(points) - first - CHUNK) * design.reps.least)
-        runs = chunk.runs(design.reps, later=partial(_later, later))
+        later = float(max(0, len(points) - first - CHUNK) * rule.least)
+        runs = chunk.runs(rule, later=partial(_later, later))
         yield first, [_noticed(figures, some) for some in runs]
 
 
