@@ -19,7 +19,7 @@ from pushout.excerpt import CONTROL, MESSAGE
 COUNT = int(os.environ.get("PUSHOUT_HOSTILE", "72"))
 SEED = int(os.environ.get("PUSHOUT_HOSTILE_SEED", "1"))
 WORKERS = 2
-BATCH = 100
+BATCH = 50
 """Cases of a process: the threads and the modules of those before count as memory of a case."""
 
 USAGE = re.compile(r"Usage: .*\nTry .*\n\n")
