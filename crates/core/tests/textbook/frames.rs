@@ -1,7 +1,7 @@
 //! Schemes on a shared queue that decide at the first cell of a frame.
 
-use pushout_core::verdict::Reason;
 use pushout_core::rng::Keyed;
+use pushout_core::verdict::Reason;
 
 use crate::board::{Board, Cell, Model};
 use crate::port::Scheme;

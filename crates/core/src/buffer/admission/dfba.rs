@@ -34,11 +34,11 @@ use super::{Admission, Arrival, Context, Interest, Rule, Shortcuts};
 use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::buffer::size::Level;
-use crate::buffer::verdict::{Reason, Verdict};
 use crate::refused::{Refused, probability, refuse};
 use crate::rng::Keyed;
 use crate::section;
 use crate::unit::Unit;
+use crate::verdict::{Reason, Verdict};
 
 section! {
     /// Refuse frames of circuits that hold more of one queue than their minimum cell rate's share, at random.
