@@ -21,6 +21,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+ROOT = Path(__file__).parents[1]
+
 MEMORY = 2 * 2**30
 """Bytes that a case may need."""
 
@@ -568,8 +570,10 @@ KINDS: list[Callable[[random.Random], Case]] = [
 
 def run(one: Case, folder: Path) -> dict[str, Any]:
     """Run a case in a folder: the exit code and what it printed."""
+    from pushout import shipped
     from pushout.cli import main
 
+    shipped.PAGE = ROOT / "web" / "src" / "index.html"
     for name, data in one.files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(data)

@@ -246,4 +246,72 @@ def _picture(stream: random.Random) -> Case:
     return Case(words, places, _files())
 
 
+TRANSPORT = [
+    "cubic_law",
+    "cubic_c",
+    "rto_floor",
+    "sack_restarts_timer",
+    "dsack",
+    "recovery",
+    "profile",
+    "ecn",
+    "pacing",
+]
+NEWER = [
+    *(f"flows.transport.{key}" for key in TRANSPORT),
+    *["measure.state", "measure.state.0", "memory", "memory.chip", "memory.chip.size", "node.0.memory", "routing"],
+    *["port.bottleneck.marking", "port.bottleneck.admission.max_burst", "flows.source.load", "flows.source.sizes"],
+]
+"""Keys of later versions."""
+
+
+def _newer(stream: random.Random) -> Case:
+    """A key of a later version with a hostile value, or with one of another key."""
+    values = [*TEXTS, "rfc9438", "linux", "reno", "0.4", '["bottleneck"]', '["bottleneck", "flow1"]', "[{}]", '"cubic"']
+    sets = ["flows.transport.congestion=cubic", f"{stream.choice(NEWER)}={stream.choice(values)}"]
+    words = [word for each in sets for word in ("--set", each.replace("\x00", "\x01"))]
+    verb = stream.choice([*VERBS[:4], VERBS[5], VERBS[6]])
+    return Case([*verb, *words], ["--set", "s.toml"], _files())
+
+
+def _memory(stream: random.Random) -> Case:
+    """A hostile size of `--memory`; any that is one is large enough."""
+    value = stream.choice([*TEXTS, "1e300 GB", "0 GB", "-1 GB", "nan GB", "inf GB", "4", "4 cells", "4 Mb/s", "1e9 TB"])
+    value = value.replace("\x00", "\x01")
+    verb = stream.choice([VERBS[2], VERBS[5], VERBS[6], VERBS[8]])
+    places = ["--memory", "w.toml", "s.toml"]
+    return Case([*verb, f"--memory={value}"], places, _files())
+
+
+def _lab(stream: random.Random) -> Case:
+    """A lab of hostile scenarios, policies, settings or places."""
+    text = stream.choice(TEXTS).replace("\x00", "\x01")
+    words = stream.choice(
+        [
+            ["s.toml", f"--policies={text}"],
+            [
+                "s.toml",
+                "--policies=epd,ppd",
+                "--set",
+                f"{stream.choice(['port', 'duration', 'title', 'flows'])}={text}",
+            ],
+            ["s.toml", f"--out={text}"],
+            ["s.toml", "w.toml"],
+            ["--", text],
+        ]
+    )
+    out = [] if any(word.startswith("--out") for word in words) else ["--out", "lab.html"]
+    places = ["policies", "--set", "--out", "'out'", "s.toml", "w.toml", "lab.html", text[:8], ":/", "\\", "scenario"]
+    return Case(["lab", *out, *words], places, _files())
+
+
+def _findings(stream: random.Random) -> Case:
+    """Findings of studies that are none, or with options that contradict them."""
+    text = stream.choice(TEXTS).replace("\x00", "\x01").strip() or "x"
+    study = text if not text[0].isdigit() and not text.startswith("-") else f"x{text}"
+    more = stream.choice([[], ["--full"], ["--reps=3"], ["--decide"], ["--details"], [f"--jobs={text}"], ["--strict"]])
+    return Case(["reproduce", "--findings", *more, "--", study], ["study", "--findings", "--jobs", "--reps"], _files())
+
+
 SURFACES: list[Callable[[random.Random], Case]] = [_recording, _recording, _special, _ending, _result, _picture]
+SURFACES += [_newer, _memory, _lab, _findings]

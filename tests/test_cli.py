@@ -17,8 +17,8 @@ from rich.console import Console
 import pushout
 from conftest import ROOT, FakeCore, command
 from pushout.cli import options
-from pushout.cli.show import result
-from pushout.cli.show.result import cell, decimals
+from pushout.show import result
+from pushout.show.result import cell, decimals
 from pushout.simulate import Job
 from pushout.source import load
 from pushout.study import model

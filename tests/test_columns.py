@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-from pushout.cli.show.columns import NARROW, Column, describe, draw
+from pushout.show.columns import NARROW, Column, describe, draw
 
 COLUMNS = [Column("port", right=False), Column("units\nin"), Column("ports.bottleneck.occupancy_mean"), Column("runs")]
 ROWS = [["bottleneck", "1 006 ± 4 175", "3 569.6 ± 3 347.0", "12"], ["[red]a", "2", Text("–"), "3"]]

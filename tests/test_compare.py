@@ -1,5 +1,6 @@
 """Comparisons with the real simulator."""
 
+import io
 import json
 import re
 from collections.abc import Sequence
@@ -13,13 +14,13 @@ from rich.console import Console
 
 import pushout
 from conftest import ROOT, command
-from pushout.cli.show import answers
 from pushout.errors import QuestionError
 from pushout.question import ask, drawing, port
 from pushout.question.columns import Columns
 from pushout.question.compare import ACROSS, FIGURES, UP, CompareResult, Policy
 from pushout.question.port import Choice, Port
 from pushout.question.quantity import octets, scaled, seconds, split
+from pushout.show import answers
 from pushout.stats import interval
 
 LAN = ROOT / "scenarios" / "lan.toml"
@@ -461,3 +462,58 @@ def test_a_comparison_in_a_shared_memory_says_how_its_policies_are_tried(capsys:
         "no port has a limited buffer: choose a port with --port; memory.chip holds the packets, and "
         "run --set 'memory.chip.admission=…' or a sweep over that key gives it another policy"
     )
+
+
+PERIODIC = ROOT / "scenarios" / "mux-periodic.toml"
+WITHOUT_CHANCE = {
+    "duration": "5 ms",
+    "warmup": "0 s",
+    "flows.start_spread": "0 s",
+    "port.bottleneck.buffer": "64 cells",
+}
+
+
+def shown(result: CompareResult) -> str:
+    """The output of the command."""
+    console = Console(record=True, width=200, file=io.StringIO())
+    answers.comparison(result, None, console)
+    return console.export_text()
+
+
+def test_policies_that_draw_nothing_run_once_and_their_differences_are_exact() -> None:
+    result = pushout.compare(PERIODIC, "tail-drop,epd", set=WITHOUT_CHANCE)
+    assert [policy["draws"] for policy in result.document["policies"]] == [False, False]
+    assert (result.document["runs"], result.document["reps"]) == (2, 10)
+    entry = result.document["policies"][1]
+    lost = [policy["figures"]["loss_ratio"] for policy in result.document["policies"]]
+    assert lost[0]["mean"] != lost[1]["mean"]
+    assert entry["difference"]["loss_ratio"] == {"mean": lost[1]["mean"] - lost[0]["mean"], "ci95": None, "n": 1}
+    text = shown(result)
+    assert "Nothing is drawn at random: one run of each policy stands for all seeds, and differences are exact." in text
+    assert "±" not in text
+    assert "1 of" not in text
+
+
+def test_the_only_run_of_a_policy_is_paired_with_every_run_of_one_that_draws() -> None:
+    result = pushout.compare(PERIODIC, "tail-drop,epd,red", set=WITHOUT_CHANCE, reps=4)
+    plain, _, red = result.policies
+    assert [policy.draws for policy in result.policies] == [False, False, True]
+    assert result.table["seed"].to_pylist() == [1, 1, 1, 2, 3, 4]
+    (alone,) = plain.runs["loss_ratio"]
+    assert alone is not None
+    expected = interval([value - alone for value in red.runs["loss_ratio"] if value is not None])
+    assert red.minus(plain, "loss_ratio") == expected
+    assert expected["n"] == 4
+    text = shown(result)
+    assert "4 seeds, the same for all policies" in text
+    assert "tail-drop, epd: nothing is drawn at random, one run stands for all seeds." in text
+    assert "of 4 runs" not in text
+
+
+def test_a_figure_without_chance_explains_no_interval() -> None:
+    def legend(policies: str) -> list[str]:
+        drawn = pushout.compare(PERIODIC, policies, set=WITHOUT_CHANCE, reps=3).plot()
+        return [text.get_text() for text in drawn.legends[0].get_texts()]
+
+    assert legend("tail-drop,epd") == ["tail-drop", "epd"]
+    assert legend("tail-drop,red") == ["tail-drop", "red", drawing.INTERVAL]

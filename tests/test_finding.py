@@ -12,9 +12,9 @@ from rich.console import Console
 
 from conftest import ROOT, FakeCore, command, document
 from pushout.cache import Cache
-from pushout.cli.show.findings import verdicts
 from pushout.document import figure
 from pushout.generate import findings as pages
+from pushout.show.findings import verdicts
 from pushout.stats import interval
 from pushout.study import model, report
 from pushout.study.chapter import Reproduction, draw

@@ -56,7 +56,7 @@ HEAVY = {
         "pushout.study",
         "pushout.generate",
         "pushout.schemes",
-        "pushout.cli.show",
+        "pushout.show",
     ),
 }
 """Each takes longer to load than a small scenario to check."""

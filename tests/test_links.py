@@ -97,6 +97,17 @@ def test_a_lock_file_that_is_a_hard_link_keeps_its_content(tmp_path: Path) -> No
     assert (done.returncode, "hard link" in done.stderr) == (1, True), done.stderr
 
 
+@pytest.mark.parametrize("arguments", [COMPARE, SIZE, ["sweep", "w.toml"]], ids=lambda words: words[0])
+@pytest.mark.parametrize("name", [".lock", "manifest.json"])
+def test_a_folder_that_cannot_be_claimed_gets_no_store_of_runs(name: str, arguments: list[str], tmp_path: Path) -> None:
+    (tmp_path / "w.toml").write_text(SWEEP, encoding="utf-8")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / name).symlink_to(tmp_path / "secret")
+    done = pushout(tmp_path, *arguments, "--out", "out")
+    assert (done.returncode, "symbolic link" in done.stderr) == (1, True), done.stderr
+    assert {file.name for file in (tmp_path / "out").iterdir()} <= {name, ".lock"}
+
+
 @pytest.mark.parametrize("name", [".lock", "cache/runs.sqlite", "manifest.json", "rows.parquet"])
 def test_a_fifo_in_a_folder_of_results_is_refused_at_once(name: str, tmp_path: Path) -> None:
     fifo = tmp_path / "out" / name

@@ -26,6 +26,12 @@ source = { kind = "cbr", rate = "10 Gb/s", size = "100 bytes" }
 """
 
 
+@pytest.mark.parametrize("size", ["1e9 GB", "1e12 GB", "1e300 GB"])
+def test_a_limit_above_all_memory_is_none(size: str, capsys: pytest.CaptureFixture[str]) -> None:
+    command("validate", "lan", "--memory", size)
+    assert capsys.readouterr().out == "lan: valid\n"
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells how much memory a process has")
 def test_a_queue_that_grows_ends_the_run_with_a_message(tmp_path: Path) -> None:
     file = tmp_path / "growing.toml"

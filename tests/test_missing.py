@@ -11,7 +11,7 @@ import pushout
 from conftest import ROOT
 
 PAGE = (ROOT / "docs" / "limits.md").read_text(encoding="utf-8")
-LIST = (ROOT / "crates" / "core" / "src" / "language" / "unmodelled.rs").read_text(encoding="utf-8")
+LIST = (ROOT / "crates" / "core" / "src" / "words" / "unmodelled.rs").read_text(encoding="utf-8")
 
 PLACES = {
     "admission": 'port.bottleneck.admission={policy="NAME"}',

@@ -14,8 +14,8 @@ from rich.console import Console
 
 import pushout
 from conftest import ROOT
-from pushout.cli.show import answers as show
 from pushout.question import design, sweep
+from pushout.show import answers as show
 
 
 def blocks(page: str, kind: str) -> list[str]:

@@ -126,17 +126,21 @@ def test_the_caller_receives_how_much_of_a_long_recording_is_read(suffix: str, t
     assert all(abs(total / packets - 1) < 0.1 for _, total in calls)
 
 
+@pytest.mark.parametrize("arguments", [["validate", "s.json"], ["sweep", "w.toml"]], ids=lambda words: words[0])
 def test_the_command_line_counts_the_packets_that_it_reads(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(progress, "PATIENCE_S", 0)
     rows = "".join(f"{number}e-6,100\n" for number in range(REPORTED + 1))
     (tmp_path / "a.csv").write_text(f"time,bytes\n{rows}", encoding="utf-8")
     (tmp_path / "s.json").write_text(json.dumps(scenario("a.csv")), encoding="utf-8")
+    (tmp_path / "w.toml").write_text(
+        'scenario = "s.json"\n[grid]\nport.wire.buffer = ["9 packets"]\n', encoding="utf-8"
+    )
     with pytest.raises(SystemExit) as end:
-        main(["validate", "s.json"])
+        main(arguments)
     assert end.value.code == 0
-    assert re.match(r"packets: 32768 of about 3\d{4}, ", capsys.readouterr().err)
+    assert re.findall(r"packets: 32768 of about 3\d{4}, ", capsys.readouterr().err), "progress"
 
 
 def test_a_parquet_file_gives_the_same_recording(tmp_path: Path) -> None:

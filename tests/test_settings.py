@@ -179,6 +179,7 @@ def test_the_value_that_fits_some_numbers_is_held_against_the_others(tmp_path: P
     assert prediction is not None
     assert (prediction.chosen, prediction.best) == ("small", "large")
     assert prediction.predicted == pytest.approx(1 - 0.96 / 1.2, abs=0.001)
+    assert (prediction.predicted_within_5pct, prediction.predicted_numbers) == (0, 1)
     assert prediction.best_predicted == pytest.approx(1 - 1.19 / 1.2, abs=0.001)
     assert outcome(tmp_path, TOML + SENSITIVITY, [0.96, 1.19]).weighings[0].prediction is None
 
@@ -288,3 +289,27 @@ def test_a_plot_of_one_run_shows_the_first_replication_alone(tmp_path: Path) -> 
     curves = {plot.title: found.curves[place] for place, plot in enumerate(found.study.plots)}
     assert {point["n"] for line in curves["A series"] for point in line if point} == {1}
     assert {point["n"] for line in curves["A curve"] for point in line if point} == {3}
+
+
+def sets_of(study: model.Study) -> dict[str, dict[str, tuple[str, ...]]]:
+    """The overrides of every case, by the values of the first sensitivity."""
+    values = study.sensitivities[0].values
+    return {value: {name: case.sets for name, case in cases.items()} for value, cases in values.items()}
+
+
+def test_a_sensitivity_may_vary_the_settings_as_printed(tmp_path: Path) -> None:
+    text = TOML + OVERRIDE + SENSITIVITY.replace("reps = 1", "reps = 1\nas_printed = true")
+    own, varied = sets_of(toy(tmp_path, text)).values()
+    assert own == {name: ('policy="tail-drop"', f"mss={name[4:]}", "rate=1") for name in ("UBR.1460", "UBR.9140")}
+    assert varied == {name: (*sets, "size=2") for name, sets in own.items()}
+    (taken, _) = sets_of(toy(tmp_path, text.replace("as_printed = true", "as_printed = false"))).values()
+    assert taken == {name: sets[:-1] for name, sets in own.items()}
+
+
+def test_a_value_of_a_sensitivity_may_differ_by_patterns_of_cases(tmp_path: Path) -> None:
+    by_case = 'large = { "*.9140" = ["size=2"] }'
+    text = TOML + SENSITIVITY.replace('large = ["size=2"]', by_case)
+    own, varied = sets_of(toy(tmp_path, text)).values()
+    assert varied == {**own, "UBR.9140": (*own["UBR.9140"], "size=2")}
+    with pytest.raises(StudyError, match=r"sensitivity: the value 'large' changes no case: none fits 'EPD\.\*'"):
+        toy(tmp_path, text.replace('"*.9140" = ["size', '"EPD.*" = ["size'))

@@ -26,12 +26,12 @@ from rich.console import Console
 
 import pushout
 from conftest import ROOT, command
-from pushout.cli.show import answers as show
 from pushout.question import design, executor
 from pushout.question import sweep as sweeps
 from pushout.question.output import Output
 from pushout.question.replications import Precision
 from pushout.question.store import Run, Store
+from pushout.show import answers as show
 
 SWEEP = ROOT / "scenarios" / "sweep-small.toml"
 

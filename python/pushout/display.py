@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @display.register(Result)
 @display.register(TraceResult)
 def _run(result: Result | TraceResult, console: "Console") -> None:
-    from pushout.cli.show import result as show
+    from pushout.show import result as show
 
     show.result(result.document, console)
     for warned in result.document.get("warnings", []):
@@ -25,20 +25,20 @@ def _run(result: Result | TraceResult, console: "Console") -> None:
 
 @display.register(CompareResult)
 def _comparison(result: CompareResult, console: "Console") -> None:
-    from pushout.cli.show import answers as show
+    from pushout.show import answers as show
 
     show.comparison(result, None, console)
 
 
 @display.register(SweepResult)
 def _sweep(result: SweepResult, console: "Console") -> None:
-    from pushout.cli.show import answers as show
+    from pushout.show import answers as show
 
     show.sweep(result, console)
 
 
 @display.register(SizeResult)
 def _size(result: SizeResult, console: "Console") -> None:
-    from pushout.cli.show import answers as show
+    from pushout.show import answers as show
 
     show.size(result, None, console)

@@ -12,13 +12,13 @@ use pushout_core::buffer::admission::{self, epd};
 use pushout_core::buffer::context::Context;
 use pushout_core::buffer::pool::Pool;
 use pushout_core::buffer::size::Level;
-use pushout_core::buffer::verdict::Action;
 use pushout_core::link::line::Line;
 use pushout_core::link::port::{Parts, Port, Started};
 use pushout_core::refused::Refused;
 use pushout_core::scheduler::{self, fifo};
 use pushout_core::unit::{Flags, Unit};
 use pushout_core::units::{CELL_BYTES, Span, Time};
+use pushout_core::verdict::Action;
 
 const FRAME: u16 = 4;
 const CELLS: u64 = 32;

@@ -11,7 +11,7 @@ use crate::scenario::model::{Engine, Scenario};
 use crate::scenario::{Part, Refusal, Variation, Warning};
 use crate::trace::{Packet, Packets};
 use crate::units::{Span, Time};
-use crate::{audit, engine, language, report, scenario};
+use crate::{audit, engine, report, scenario, words};
 
 /// The text of a scenario, with its overrides.
 #[derive(Clone, Copy, Debug, Default)]
@@ -253,7 +253,7 @@ pub fn explain(request: &Request<'_>) -> Result<Json, Refusal> {
 
 /// The message about an unknown name, with the nearest allowed one.
 pub fn unknown(what: &str, name: &str, allowed: &[&str]) -> String {
-    language::nearest::unknown(what, name, allowed)
+    words::nearest::unknown(what, name, allowed)
 }
 
 /// What is wrong with a name, if anything.

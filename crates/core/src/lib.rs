@@ -4,60 +4,64 @@
 //! This crate is *sans-I/O*: it opens no file, starts no thread, reads no clock and keeps no global state. A
 //! scenario and a seed go in, a report comes out, and the same input gives the same bytes on every machine.
 //!
-//! The modules are in the order in which a cell travels.
+//! The modules stand in their order from the ground up: each may use those above it in this file, and no other.
 
 #[cfg(test)]
 extern crate self as pushout_core; // tests here draw networks as those beside the crate do
 
-pub mod units;
+pub mod excerpt;
 
 pub mod number;
 
-pub mod pace;
+pub mod words;
+
+pub mod units;
 
 pub mod rng;
-
-pub mod excerpt;
 
 pub mod refused;
 
 pub mod unit;
 
+pub mod pace;
+
 pub mod kernel;
 
-pub mod source;
+pub mod language;
 
-pub mod transport;
+pub mod verdict;
+
+pub mod metrics;
 
 pub mod adaptation;
 
-pub mod police;
-
-pub mod link;
+pub mod source;
 
 pub mod program;
 
-pub mod buffer;
+pub mod transport;
 
-pub mod memory;
+pub mod buffer;
 
 pub mod scheduler;
 
 pub mod discipline;
 
-pub mod metrics;
+pub mod police;
 
-pub mod network;
+pub mod memory;
 
-pub mod language;
+pub mod link;
 
 pub mod scenario;
 
-pub mod engine;
+pub mod network;
 
 pub mod trace;
 
 pub mod view;
+
+pub mod engine;
 
 pub mod audit;
 

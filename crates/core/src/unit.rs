@@ -29,7 +29,7 @@ pub const CUT_BYTES: u16 = 64;
 
 /// Marks of a unit, one bit each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Flags(pub u8);
+pub struct Flags(pub u16);
 
 impl Flags {
     /// First unit of a frame, as far as a node can tell: no header says so, but the unit before it on its circuit ended one.
@@ -49,6 +49,8 @@ impl Flags {
     pub const L4S: Flags = Flags(64);
     /// A port has cut the packet to its headers.
     pub const CUT: Flags = Flags(128);
+    /// Its sender has not had an acknowledgement yet, and says so: memories charge it to the class that `unscheduled` names.
+    pub const UNSCHEDULED: Flags = Flags(256);
 
     /// These marks and those.
     pub const fn with(self, other: Flags) -> Flags {
@@ -139,6 +141,12 @@ impl Unit {
     /// Whether a port has cut it to its headers.
     pub fn is_cut(&self) -> bool {
         self.flags.has(Flags::CUT)
+    }
+
+    /// Whether its sender has marked it as sent before the first acknowledgement.
+    #[inline]
+    pub fn is_unscheduled(&self) -> bool {
+        self.flags.has(Flags::UNSCHEDULED)
     }
 
     /// Whether a port has set a congestion mark on it.

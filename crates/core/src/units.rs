@@ -12,8 +12,8 @@ use core::fmt;
 use core::ops::{Add, AddAssign, Sub};
 
 use crate::excerpt::quoted;
-use crate::language::nearest::nearest_unit;
 use crate::number::{self, Fraction, NotWhole};
+use crate::words::nearest::nearest_unit;
 
 /// Octets of one cell on the line, header included (ITU-T I.361).
 pub const CELL_BYTES: u64 = 53;

@@ -70,7 +70,8 @@ pub fn queue_thresholds(network: &Network, port: usize) -> Vec<f64> {
     let port = &network.ports[port];
     if let Some(share) = port.share() {
         let memory = network.memories().nth(share.number()).expect("a port shares a memory of its network");
-        let mut queues: Vec<usize> = share.accounts().iter().map(|account| account.queue()).collect();
+        let mut queues: Vec<usize> =
+            share.accounts().iter().flat_map(|account| [account.queue(), account.unscheduled()]).collect();
         queues.sort_unstable();
         queues.dedup();
         let threshold = |&queue: &usize| {
@@ -130,7 +131,7 @@ const LEVEL_UNIT: &str = "size or %";
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::stepper::Stepper;
+    use crate::engine::reference::Stepper;
     use crate::scenario::load;
     use crate::units::Time;
 

@@ -9,12 +9,12 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use pushout_core::audit::audit;
-use pushout_core::buffer::verdict::Reason;
 use pushout_core::engine::{self, Outcome};
 use pushout_core::report::report;
 use pushout_core::scenario::model::Scenario;
 use pushout_core::serde_json::Value as Json;
 use pushout_core::unit::{Flags, Unit};
+use pushout_core::verdict::Reason;
 
 use random::schema::names;
 

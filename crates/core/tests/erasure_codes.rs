@@ -1,8 +1,9 @@
 //! A block is decoded exactly when a real code can do it: the bytes of random packets through Reed–Solomon and exclusive-or,
 //! with random erasures, against the bookkeeping of the transport `fec`.
 
+use pushout_core::adaptation::coded::Code;
 use pushout_core::rng::Stream;
-use pushout_core::transport::fec::{Code, Decoder, Label};
+use pushout_core::transport::fec::{Decoder, Label};
 use reed_solomon_erasure::galois_8::ReedSolomon;
 
 const BYTES: usize = 24;

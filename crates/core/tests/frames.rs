@@ -66,7 +66,7 @@ fn a_frame_whose_first_cell_was_policed_away_is_judged_at_the_next_one() {
 #[test]
 fn two_switches_in_a_row_agree_in_both_engines_on_where_frames_begin() {
     for upstream in ["tail-drop", "ppd", "epd", "drop-from-front"] {
-        for downstream in ["epd", "ppd", "fba", "dt-epd", "wfepd", "atm-red"] {
+        for downstream in ["epd", "ppd", "fba", "dfba", "dt-epd", "wfepd", "atm-red"] {
             let document = run(&[
                 &format!("port.bottleneck.admission={{ policy = '{upstream}' }}"),
                 &format!("port.default.admission={{ policy = '{downstream}' }}"),

@@ -8,13 +8,13 @@ use std::sync::Arc;
 
 use pushout_core::audit::audit;
 use pushout_core::buffer::pushout;
-use pushout_core::buffer::verdict::Reason;
 use pushout_core::engine;
 use pushout_core::language::spec::Field;
 use pushout_core::language::tree::Node;
 use pushout_core::metrics::fairness::jain;
 use pushout_core::scenario;
 use pushout_core::scenario::model::Scenario;
+use pushout_core::verdict::Reason;
 
 /// Table 3, in megabits per second.
 const MCR: [f64; 10] = [2.0, 4.0, 8.0, 10.0, 10.0, 15.0, 15.0, 18.0, 18.0, 20.0];

@@ -10,7 +10,6 @@ use pushout_core::buffer::context::{Context, Contract};
 use pushout_core::buffer::pool::Pool;
 use pushout_core::buffer::pushout;
 use pushout_core::buffer::size::Measure;
-use pushout_core::buffer::verdict::Reason;
 use pushout_core::language::spec::Field;
 use pushout_core::language::tree::Node;
 use pushout_core::link::line::Line;
@@ -19,6 +18,7 @@ use pushout_core::rng::Stream;
 use pushout_core::scheduler;
 use pushout_core::unit::{Flags, Unit};
 use pushout_core::units::{Rate, Span, Time};
+use pushout_core::verdict::Reason;
 
 const VCS: usize = 5;
 const ARRIVALS: usize = 4000;

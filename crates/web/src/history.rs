@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use pushout_core::engine::stepper::Stepper;
+use pushout_core::engine::reference::Stepper;
 use pushout_core::scenario::model::Scenario;
 use pushout_core::trace::ring::Ring;
 use pushout_core::units::{Span, Time};

@@ -1,6 +1,6 @@
 //! A run to be looked at: forward, back, and to the next event of a kind.
 
-use pushout_core::engine::stepper::Stepper;
+use pushout_core::engine::reference::Stepper;
 use pushout_core::scenario::model::Scenario;
 use pushout_core::trace::What;
 use pushout_core::trace::ring::{Record, Ring};

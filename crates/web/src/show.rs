@@ -3,12 +3,12 @@
 use serde_json::{Value as Json, json};
 
 use pushout_core::buffer::size::Measure;
-use pushout_core::buffer::verdict::Reason;
 use pushout_core::scenario::model::{Line, Medium, Scenario};
 use pushout_core::trace::What;
 use pushout_core::trace::ring::Record;
 use pushout_core::unit::Unit;
 use pushout_core::units::Time;
+use pushout_core::verdict::Reason;
 use pushout_core::view::{Progress, Window, fixed_thresholds, queue_thresholds, queued};
 
 use crate::compare::Difference;

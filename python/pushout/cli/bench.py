@@ -97,7 +97,7 @@ def bench(
     if as_json:
         echo_json(document)
     else:
-        from pushout.cli.show.bench import measurement
+        from pushout.show.bench import measurement
 
         measurement(document, console())
         click.echo(f"Written to {place(str(out))}: bench.json, bench.md, bench.svg")

@@ -175,6 +175,9 @@ POLICY = click.option(
 SHARE = 0.9
 """The share of the free memory that a command may take by default."""
 
+ALL_MEMORY = 2**63
+"""More bytes than a machine can address: a larger limit means this one."""
+
 
 def _free_memory() -> int | None:
     """Return the octets of memory that the system can still give, as Linux estimates it."""
@@ -200,7 +203,7 @@ def _limit_memory(context: click.Context, _option: click.Parameter, value: str |
             raise click.BadParameter(str(error)) from None
         if unit not in SIZES or number <= 0:
             raise click.BadParameter(f"the value must be a size greater than 0, as in 4 GB, not {quoted(value)}")
-        limit = round(number * SIZES[unit])
+        limit = round(min(number * SIZES[unit], ALL_MEMORY))
     elif limit is not None:
         limit = round(SHARE * limit)
     if limit is not None:

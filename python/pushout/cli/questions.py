@@ -108,11 +108,14 @@ def sweep(
     to DIR/rows.parquet (rows.csv without the extra "tables"), their origin to DIR/manifest.json; DIR is results/NAME by
     default. Finished runs are not repeated: the same command resumes an interrupted sweep.
     """
+    from pushout.cli.progress import Progress
     from pushout.question import design
     from pushout.question import sweep as question
     from pushout.question.given import with_policies
 
     plan = with_policies(design.read(file, allowed()), given_policies())
+    with Progress("packets", about=True) as progress:
+        plan = question.loaded(plan, progress)
     question.look_over(plan)
     place = out or str(question.default_out(plan))
     with _session(place, cache, jobs, cluster, about=plan.reps.least < plan.reps.most) as session:
@@ -120,7 +123,7 @@ def sweep(
     if as_json:
         echo_json(result.document)
     else:
-        from pushout.cli.show import answers
+        from pushout.show import answers
 
         answers.sweep(result, console())
     write_page(html, result)
@@ -184,7 +187,7 @@ def compare(
     if as_json:
         echo_json(result.document)
     else:
-        from pushout.cli.show import answers
+        from pushout.show import answers
 
         answers.comparison(result, shown_place(place), console())
     write_page(html, result)
@@ -259,7 +262,7 @@ def size(scenario: str, out: str | None, html: Path | None, cache: Path | None, 
     if as_json:
         echo_json(result.document)
     else:
-        from pushout.cli.show import answers
+        from pushout.show import answers
 
         answers.size(result, shown_place(place), console())
     write_page(html, result)

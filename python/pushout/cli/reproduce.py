@@ -89,7 +89,7 @@ def reproduce(
     if as_json:
         echo_json(done.json())
     else:
-        from pushout.cli.show.reproduction import reproduction
+        from pushout.show.reproduction import reproduction
 
         names = [other.outcome.study.id for other in others.chapters]
         reproduction(done, str(out / "index.html"), names, console(), details=details)
@@ -102,8 +102,8 @@ def _findings(studies: "Sequence[Study]", out: Path, jobs: int | None, *, strict
     from pushout import kept
     from pushout.cache import Cache
     from pushout.cli.progress import Progress
-    from pushout.cli.show.findings import verdicts
     from pushout.question.output import Output
+    from pushout.show.findings import verdicts
     from pushout.study.finding_result import document, save
     from pushout.study.finding_runs import run_findings
 

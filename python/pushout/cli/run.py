@@ -82,8 +82,8 @@ def run(
     With --trace, one replication runs on the reference engine; its figures are the same.
     """
     from pushout.cli.progress import Progress
-    from pushout.cli.show.result import MANY
     from pushout.replicate import replicated
+    from pushout.show.result import MANY
     from pushout.simulate import Job
 
     chosen = _trace_kinds(kinds, trace_ports, reps, engine)
@@ -155,7 +155,7 @@ def _finish(result: Any, out: Path | None, save: Callable[[Any, Path], None], *,
     if as_json:
         echo_json(result.document)
     else:
-        from pushout.cli.show.result import result as show
+        from pushout.show.result import result as show
 
         show(result.document, console())
     if out is not None:  # last, so that the result is shown even if it cannot be written

@@ -111,7 +111,7 @@ def policies(name: str | None, kind: str | None, as_json: bool) -> None:
     if as_json:
         echo_json(entries)
         return
-    from pushout.cli.show import catalogue
+    from pushout.show import catalogue
 
     if name is None:
         catalogue.policies(entries, console())

@@ -37,7 +37,7 @@ def scenarios(name: str | None, as_json: bool) -> None:
     if as_json:
         echo_json([_entry(each) for each in listed])
         return
-    from pushout.cli.show.columns import Column, describe
+    from pushout.show.columns import Column, describe
 
     titles = ("name", "kind", "subject")
     rows = [list(each[:3]) for each in listed]

@@ -5,6 +5,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from functools import lru_cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ def names() -> dict[str, Any]:
     """Give the names that every sentence may use."""
     return {
         "pushout": pushout,
+        "module": import_module,
         "word": word,
         "spaced": spaced,
         "schemes": pushout.policies,

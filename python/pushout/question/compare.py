@@ -23,7 +23,7 @@ from pushout.question.factor import Level
 from pushout.question.frame import Framed
 from pushout.question.port import Choice, Port
 from pushout.question.quantity import content, seconds
-from pushout.question.replications import Fixed
+from pushout.question.replications import DRAWS, Fixed
 from pushout.question.session import Session
 from pushout.question.table import column_of
 from pushout.source import Source
@@ -76,6 +76,8 @@ class Policy:
     occupancy: Sequence[Sequence[float]] = field(repr=False)
     point: int = 0
     """Its index among the policies."""
+    draws: bool = True
+    """Whether its runs draw random numbers. If not, its only run stands for all seeds."""
 
     def mean(self, figure: str) -> Interval | None:
         """Average a figure."""
@@ -85,7 +87,7 @@ class Policy:
     def minus(self, other: "Policy", figure: str) -> Interval | None:
         """Average the differences from another policy, seed by seed."""
         figure = column_of(figure)
-        pairs = zip(self.runs[figure], other.runs[figure], strict=True)
+        pairs = _paired(self.runs[figure], other.runs[figure])
         known = [own - others for own, others in pairs if own is not None and others is not None]
         return interval(known) if known else None
 
@@ -164,7 +166,7 @@ class CompareResult(HasWarnings, Framed):
             axes.remove()
 
     def _draw_occupancy(self, axes: Any, looks: Sequence[Mapping[str, Any]]) -> str:
-        """The occupancies over time; answers how intervals are drawn."""
+        """Draw the occupancies over time; return the form of their intervals, empty if there are none."""
         from pushout.question import drawing
 
         room, drawn = content(self.port.buffer), ""
@@ -178,7 +180,7 @@ class CompareResult(HasWarnings, Framed):
         whose = f" at {self.port.name}" if len(self.ports) > 1 else ""
         drawing.frame(axes, "time (s)", f"occupancy{whose} ({self.port.measure})", grid="y")
         axes.set_ylim(bottom=0)
-        return drawn
+        return drawn if any(policy.draws for policy in self.policies) else ""
 
     def _label(self, name: str) -> str:
         """Label an axis with a figure; with several ports, name the port."""
@@ -211,8 +213,9 @@ def planned(
     watched = [*sets, *_watch(explained, port)]
     points = tuple(Level({"policy": choice.label}, (*watched, *choice.sets)) for choice in choices)
     own = (at_port.figure_of(port, name) for name in (*_leaving(port), "occupancy_mean", *LOSSES, *CURVE))
-    measured = tuple(dict.fromkeys((*own, *figures)))
-    return Design(f"{explained['name']}-compare", "", "", source, points, Fixed(reps), seed, None, engine, measured)
+    measured = tuple(dict.fromkeys((*own, DRAWS, *figures)))
+    name = f"{explained['name']}-compare"
+    return Design(name, "", "", source, points, Fixed(reps), seed, None, engine, measured, once_without_chance=True)
 
 
 @contextmanager
@@ -275,6 +278,12 @@ def _names(ports: Sequence[Port]) -> list[str]:
     return [port.name for port in ports]
 
 
+def _paired(own: Sequence[float | None], others: Sequence[float | None]) -> Iterator[tuple[float | None, float | None]]:
+    """Pair the runs of two policies seed by seed; the only run of a policy that draws nothing stands for all seeds."""
+    count = max(len(own), len(others))
+    return zip(*(runs if len(runs) == count else [*runs] * count for runs in (own, others)), strict=True)
+
+
 def _folded(samples: Sequence[float]) -> list[float]:
     """Average `TOGETHER` samples at a time; a remainder at the end is not drawn."""
     whole = len(samples) - len(samples) % TOGETHER
@@ -306,7 +315,7 @@ def _policy(
     books = zip(own("occupancy_mean"), *map(own, _leaving(port)), strict=True)
     # Little's law, transmission included, for all that was in the buffer: units, or octets where it counts these
     runs["delay_s"] = [mean * measured / (sent + lost) if sent + lost else None for mean, sent, lost in books]
-    return Policy(choice, runs, own(CURVE[0]), point)
+    return Policy(choice, runs, own(CURVE[0]), point, any(rows.plain(DRAWS)))
 
 
 def _leaving(port: Port) -> tuple[str, str]:
@@ -320,7 +329,7 @@ def _document(result: CompareResult, found: sweep.SweepResult, explained: Docume
     manifest = found.manifest
     entries = []
     for policy in result.policies:
-        entry: Document = {"label": policy.choice.label, "sets": list(policy.choice.sets)}
+        entry: Document = {"label": policy.choice.label, "sets": list(policy.choice.sets), "draws": policy.draws}
         entry["figures"] = {name: policy.mean(name) for name in result.figures()}
         if policy is not baseline:
             entry["difference"] = {name: policy.minus(baseline, name) for name in result.figures()}

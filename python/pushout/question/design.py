@@ -47,7 +47,7 @@ from pushout.question.factor import (
     is_whole,
     key_of,
 )
-from pushout.question.replications import Fixed, Precision, Replications
+from pushout.question.replications import Drawn, Fixed, Precision, Replications
 from pushout.question.table import column_of, path_of
 from pushout.simulate import SEED_LIMIT, SeedError, check_room
 from pushout.source import Source, overrides
@@ -98,6 +98,13 @@ class Design:
     """Folders, beside its own, of files that the scenario may name."""
     policies: tuple[str, ...] = ()
     """The policies in Python that it is given, as overrides; `points` and `common` contain them."""
+    once_without_chance: bool = False
+    """Whether a point runs once if its runs draw no random number; the figures must then contain `DRAWS`."""
+
+    @property
+    def rule(self) -> Replications:
+        """Give the rule for the number of replications of each point."""
+        return Drawn(self.reps) if self.once_without_chance else self.reps
 
     @property
     def columns(self) -> list[str]:

@@ -48,6 +48,13 @@ class Output:
         if not self._base.strip("/"):
             raise OSError(0, "the address must name a bucket or folder, as in s3://BUCKET/FOLDER", self.place)
 
+    def check(self, *names: str) -> None:
+        """Refuse a folder whose lock or whose files of these names cannot be written, before anything else is."""
+        if self.local is not None:
+            kept.locked(self.local / LOCK).close()
+            for name in names:
+                kept.check(self.local / name)
+
     def claim(self, question: Iterable[object]) -> None:
         """Reserve a folder for one question until `release`: processes with the same question share it, others fail.
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from pushout import kept
 from pushout.errors import QuestionError
 from pushout.question.executor import Executor, Local
+from pushout.question.manifest import MANIFEST
 from pushout.question.output import Output
 from pushout.question.store import Store
 from pushout.simulate import Progress, check_text
@@ -41,6 +42,7 @@ class Session:
         with ExitStack() as closing:
             if output is not None:
                 closing.callback(output.release)
+                output.check(MANIFEST)
             if cache is None and stored is not None:
                 kept.check(stored)
             store = Store(stored)

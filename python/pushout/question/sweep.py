@@ -24,7 +24,7 @@ from pushout.question.replications import Fixed, Precision
 from pushout.question.session import Session
 from pushout.question.store import Run
 from pushout.question.table import Rows, column_of, wider
-from pushout.simulate import Job, check_room
+from pushout.simulate import Job, Progress, check_room
 from pushout.source import Source, load
 
 ROWS = "rows"
@@ -103,11 +103,17 @@ def _sweep(design: Design, session: Session, head: Mapping[str, Any]) -> SweepRe
     return SweepResult(table, [dict(point.columns) for point in points], manifest)
 
 
-def _source(design: Design) -> Source:
+def loaded(design: Design, progress: Progress) -> Design:
+    """Read the scenario of a design once for all, with the recordings that it replays."""
+    with _in_file(design):
+        return replace(design, scenario=_source(design, progress))
+
+
+def _source(design: Design, progress: Progress | None = None) -> Source:
     if isinstance(design.scenario, Source):
         return design.scenario
     try:
-        return load(design.scenario, allow_files=design.allow_files)
+        return load(design.scenario, allow_files=design.allow_files, progress=progress)
     except ScenarioError as error:
         raise DesignError(design.tell(("scenario",), f"scenario: {error}")) from None
 
@@ -209,9 +215,10 @@ def _measured(campaign: Campaign, points: Sequence[Level], design: Design) -> tu
 
 def _parts(campaign: Campaign, points: Sequence[Level], design: Design, figures: dict[str, type]) -> Iterator[Part]:
     """Yield the runs of the points, and note their figures while others are under way."""
+    rule = design.rule
     for first, chunk in _prepared(campaign, design, [point.sets for point in points]):
-        later = float(max(0, len(points) - first - CHUNK) * design.reps.least)
-        runs = chunk.runs(design.reps, later=partial(_later, later))
+        later = float(max(0, len(points) - first - CHUNK) * rule.least)
+        runs = chunk.runs(rule, later=partial(_later, later))
         yield first, [_noticed(figures, some) for some in runs]
 
 

@@ -27,6 +27,7 @@ __all__ = [
     "Cells",
     "Codel",
     "CompleteSharing",
+    "Dfba",
     "DropFromFront",
     "Drr",
     "DtEpd",
@@ -271,6 +272,49 @@ class Fba(Scheme):
     - `trim`: Cut it to its headers, which go before everything else to the receiver, so that the sender learns of the
       loss at once; also where it finds no room. Only for packets, and with policies that decide when they arrive.
     """
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Dfba(Scheme):
+    """Refuse frames of circuits that hold more of one queue than their minimum cell rate's share, at random.
+
+    Admission `dfba`.
+
+    Keep minimum cell rates in one FIFO: a circuit that holds more than its weight's share of the queue loses frames at
+    random, the more probably the more it holds and the fuller the buffer is. With `X_i` of X queued for the circuit and
+    r = W_i / W, its part of all weights, a frame is judged at its first cell:
+
+    | occupancy | untagged (CLP = 0) | tagged (CLP = 1) |
+    |---|---|---|
+    | X < L | accept | accept |
+    | L ≤ X < H, `X_i` ≤ r · X | accept | refuse |
+    | L ≤ X < H, `X_i` > r · X | refuse with probability P | refuse |
+    | X ≥ H | refuse | refuse |
+
+    > P = (1 − r) · (a · (X_i − r · X) / (X · (1 − r)) + (1 − a) · (X − L) / (H − L))
+
+    Source: R. Goyal, R. Jain, S. Fahmy, B. Vandalore, "Buffer management for the GFR service", ATM Forum/98-0405, July
+    1998 (differential fair buffer allocation); `muxwfqbuffman.c` of the simulator YATS.
+
+    Its parameters:
+
+    - `low` (size or %; default "50 %"): Occupancy L below which every frame is taken; from it on none that is tagged
+      (CLP = 1).
+    - `high` (size or %; default "90 %"): Occupancy H from which every frame is refused.
+    - `fairness` (default 0.5): Part a that a circuit's excess has in the probability of refusal; the load of the buffer
+      has the rest.
+    - `pass_eom` (default True): Keep the last cell of a broken frame as a delimiter, if it fits.
+    """
+
+    policy: str = field(default="dfba", init=False, repr=False)
+    low: str = "50 %"
+    """Occupancy L below which every frame is taken; from it on none that is tagged (CLP = 1); size or %."""
+    high: str = "90 %"
+    """Occupancy H from which every frame is refused; size or %."""
+    fairness: float = 0.5
+    """Part a that a circuit's excess has in the probability of refusal; the load of the buffer has the rest."""
+    pass_eom: bool = True
+    """Keep the last cell of a broken frame as a delimiter, if it fits."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

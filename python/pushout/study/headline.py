@@ -81,7 +81,8 @@ def predicted(weighing: Weighing) -> str:
         return ""
     said = (
         f"Fitted on {weighing.sensitivity.fitted_on} alone, “{found.chosen}” comes closest (mean difference "
-        f"{100 * found.fitted:.1f} %). It predicts {weighing.sensitivity.predicts} with {100 * found.predicted:.1f} %"
+        f"{100 * found.fitted:.1f} %). It predicts {weighing.sensitivity.predicts} with {100 * found.predicted:.1f} % "
+        f"({found.predicted_within_5pct} of {found.predicted_numbers} independent numbers within 5 %)"
     )
     if found.best == found.chosen:
         return f"{said}, and no other value does better."

@@ -49,7 +49,7 @@ from pushout.study.finding import Finding, Surroundings
 from pushout.study.null import Null, null_of
 from pushout.study.reference import expression, references
 from pushout.study.sensitivity import Sensitivity
-from pushout.study.settings import Assumption, Override
+from pushout.study.settings import Assumption, Override, as_printed
 from pushout.study.toml_entry import Entries, EntryError, keys, made, read
 
 DEFAULT_REPS = 10
@@ -235,7 +235,8 @@ def _study(table: dict[str, Any], folder: Path) -> Study:
         overrides = tuple(Override.read(entry, assumptions, cases) for entry in entries)
     with read(Entries(table, "sensitivity")) as entries:
         names = [assumption.name for assumption in assumptions]
-        sensitivities = tuple(_sensitivity(entry, cases, names) for entry in entries)
+        printed_cases = as_printed(cases, overrides)
+        sensitivities = tuple(_sensitivity(entry, cases, printed_cases, names) for entry in entries)
     with read(Entries(table, "finding")) as entries:
         published = {number.id: number.published for number in numbers}
         surroundings = Surroundings(folder, figures, cases, [plot.title for plot in plots], published)
@@ -313,8 +314,10 @@ def _claim(entry: dict[str, Any], figures: Figures, cases: Mapping[str, Case]) -
     )
 
 
-def _sensitivity(entry: dict[str, Any], cases: Mapping[str, Case], assumptions: Sequence[str]) -> Sensitivity:
-    sensitivity = Sensitivity.read(entry, cases)
+def _sensitivity(
+    entry: dict[str, Any], cases: Mapping[str, Case], printed_cases: Mapping[str, Case], assumptions: Sequence[str]
+) -> Sensitivity:
+    sensitivity = Sensitivity.read(entry, cases, printed_cases)
     if sensitivity.assumption not in assumptions:
         raise TypeError(f"assumption of a sensitivity must be one of the study, not {sensitivity.assumption!r}")
     return sensitivity

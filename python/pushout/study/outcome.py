@@ -139,9 +139,15 @@ class Variant:
         return mean_error(self.findings)
 
     def error_of(self, patterns: Sequence[str]) -> float | None:
-        """The same over the independent numbers whose ids fit one of the patterns."""
-        chosen = [each for each in self.findings if each.number.independent]
-        return mean_error([each for each in chosen if any(fnmatchcase(each.number.id, name) for name in patterns)])
+        """Average over the independent numbers whose ids fit one of the patterns."""
+        return mean_error([each for each in self._fitting(patterns) if each.number.independent])
+
+    def hits_of(self, patterns: Sequence[str]) -> "Hits":
+        """Count the independent numbers whose ids fit one of the patterns, and those of them that are near print."""
+        return Hits.count(self._fitting(patterns))
+
+    def _fitting(self, patterns: Sequence[str]) -> list[Compared]:
+        return [each for each in self.findings if any(fnmatchcase(each.number.id, name) for name in patterns)]
 
     def json(self) -> dict[str, Any]:
         """Give the part of `reproduce --json`."""
@@ -158,12 +164,15 @@ def mean_error(findings: Iterable[Compared]) -> float | None:
 class Prediction:
     """The value that comes closest on the numbers that were fitted, and what it and the best value reach on the others.
 
-    Errors are means of relative errors without their signs, over independent numbers.
+    Errors are means of relative errors without their signs, over independent numbers; `predicted_within_5pct` counts
+    those of the `predicted_numbers` that the chosen value brings within 5 % of print.
     """
 
     chosen: str
     fitted: float
     predicted: float
+    predicted_within_5pct: int
+    predicted_numbers: int
     best: str
     best_predicted: float
 
@@ -186,12 +195,13 @@ class Weighing:
     def prediction(self) -> Prediction | None:
         """What fitting on some numbers says of the others, if the sensitivity names both."""
         fit, predict = self.sensitivity.fit, self.sensitivity.predict
-        errors = [(each.value, each.error_of(fit), each.error_of(predict)) for each in self.variants]
-        known = [(value, own, other) for value, own, other in errors if own is not None and other is not None]
+        errors = [(each, each.error_of(fit), each.error_of(predict)) for each in self.variants]
+        known = [(each, own, other) for each, own, other in errors if own is not None and other is not None]
         if not known:
             return None
         chosen, best = min(known, key=lambda each: each[1]), min(known, key=lambda each: each[2])
-        return Prediction(*chosen, best[0], best[2])
+        hits = chosen[0].hits_of(predict)
+        return Prediction(chosen[0].value, *chosen[1:], hits.measured, hits.of, best[0].value, best[2])
 
     def json(self) -> dict[str, Any]:
         """Give the part of `reproduce --json`."""

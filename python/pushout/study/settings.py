@@ -6,7 +6,7 @@
 A study is run twice: with the values that it takes, and with all of these as printed.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
@@ -41,9 +41,7 @@ class Override:
         if found is None:
             raise TypeError(f"the override {name!r} is to no assumption of the study")
         sets = {pattern: tuple(changes) for pattern, changes in keys("set", entry.pop("set")).items()}
-        for pattern in sets:
-            if not any(fnmatchcase(case, pattern) for case in cases):
-                raise TypeError(f"the override {name!r} changes no case: none fits {pattern!r}")
+        check_patterns(f"the override {name!r}", sets, cases)
         return made(cls, {**entry, "assumption": found, "sets": sets})
 
     def json(self) -> dict[str, str]:
@@ -54,12 +52,25 @@ class Override:
 
 def as_printed(cases: Mapping[str, Case], overrides: Iterable[Override]) -> dict[str, Case]:
     """The cases that are different with every override as printed."""
-    sets = [entry for override in overrides for entry in override.sets.items()]
+    return changed(cases, [entry for override in overrides for entry in override.sets.items()])
+
+
+def changed(cases: Mapping[str, Case], sets: Iterable[tuple[str, Sequence[str]]]) -> dict[str, Case]:
+    """Add to each case the overrides of every pattern that it fits; return the cases that are different then."""
+    patterns = list(sets)
     changes = {
-        name: [change for pattern, changes in sets if fnmatchcase(name, pattern) for change in changes]
+        name: [change for pattern, changes in patterns if fnmatchcase(name, pattern) for change in changes]
         for name in cases
     }
-    return {name: cases[name].changed(changed) for name, changed in changes.items() if changed}
+    return {name: cases[name].changed(own) for name, own in changes.items() if own}
+
+
+def check_patterns(place: str, patterns: Iterable[str], cases: Iterable[str]) -> None:
+    """Raise if a pattern fits no case."""
+    names = list(cases)
+    for pattern in patterns:
+        if not any(fnmatchcase(name, pattern) for name in names):
+            raise TypeError(f"{place} changes no case: none fits {pattern!r}")
 
 
 def fitted(assumptions: Iterable[Assumption], overrides: Iterable[Override]) -> int:

@@ -18,6 +18,27 @@
 
 use crate::unit::Unit;
 
+/// The packets of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Code {
+    /// Packets of data: K.
+    pub data: u16,
+    /// Packets of parity: h.
+    pub parity: u16,
+}
+
+impl Code {
+    /// Packets of a block: K + h.
+    pub fn packets(self) -> u16 {
+        self.data + self.parity
+    }
+
+    /// Whether any `arrived` packets of a block restore its data.
+    pub fn decodes(self, arrived: u16) -> bool {
+        arrived >= self.data
+    }
+}
+
 /// What a cell tells the receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Collected {

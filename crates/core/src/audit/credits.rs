@@ -4,15 +4,15 @@
 use std::collections::BTreeSet;
 
 use super::Audit;
-use crate::buffer::verdict::Reason;
 use crate::engine::Outcome;
 use crate::link::credit::{Receiver, Sender};
 use crate::memory::Side;
 use crate::network::Network;
-use crate::network::circuit::Hop;
+use crate::network::branches::Hop;
 use crate::scenario::contract::{Passing, passing_circuits};
 use crate::scenario::model::Scenario;
 use crate::unit::Unit;
+use crate::verdict::Reason;
 
 pub(super) fn check(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
     let network = &outcome.network;

@@ -6,7 +6,7 @@ mod credits;
 
 use crate::engine::Outcome;
 use crate::network::flow_outcome::Progress;
-use crate::scenario::model::Scenario;
+use crate::scenario::model::{self, Scenario};
 
 /// What an audit found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -99,21 +99,25 @@ fn memories(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
         let (used, cells, name) = (memory.used(), memory.cells(), &spec.name);
         let most = memory.occupancy().max().max(used);
         audit.check(most <= cells, || format!("memory {name}: {most} of {cells} cells in use"));
-        let mut charged = vec![0; spec.queues.len()];
+        let together = joined(spec);
+        let (mut charged, mut held) = (vec![0; spec.queues.len()], vec![0; spec.queues.len()]);
         let mut in_ports = 0;
         for (port, accounts) in &spec.ports {
             let pool = outcome.network.ports[*port].pool();
             in_ports += pool.total();
             for (vc, account) in accounts.iter().enumerate() {
-                charged[account.queue()] += pool.of(vc);
+                charged[together[account.queue()]] += pool.of(vc);
                 account.other().iter().for_each(|&other| charged[other] += pool.of(vc));
             }
+        }
+        for (index, queue) in memory.queues().iter().enumerate() {
+            held[together[index]] += queue.held();
         }
         audit.check(in_ports == used, || {
             format!("memory {name}: {used} cells in use, but {in_ports} in its ports")
         });
         for (index, queue) in memory.queues().iter().enumerate() {
-            let (held, found, class) = (queue.held(), charged[index], &spec.queues[index].class);
+            let (held, found, class) = (held[index], charged[index], &spec.queues[index].class);
             audit.check(held == found, || {
                 format!("memory {name}: a queue of {class} holds {held} cells, but its port {found}")
             });
@@ -143,6 +147,22 @@ fn memories(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
     }
 }
 
+/// For each queue of a memory the first of those that it is counted with: ports count their circuits, and a circuit with unscheduled
+/// packets has two queues.
+fn joined(memory: &model::Memory) -> Vec<usize> {
+    let mut first: Vec<usize> = (0..memory.queues.len()).collect();
+    for account in memory.ports.iter().flat_map(|(_, accounts)| &**accounts) {
+        let (one, other) = (first[account.queue()], first[account.unscheduled()]);
+        if one != other {
+            first
+                .iter_mut()
+                .filter(|queue| **queue == one.max(other))
+                .for_each(|queue| *queue = one.min(other));
+        }
+    }
+    first
+}
+
 fn flows(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
     for (spec, flow) in scenario.flows.iter().zip(&outcome.flows) {
         let Some(Progress { sent, delivered, acked }) = flow.progress else { continue };
@@ -155,12 +175,12 @@ fn flows(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::buffer::verdict::Reason;
     use crate::engine;
     use crate::metrics::port::Counters;
     use crate::scenario;
     use crate::unit::{Flags, Unit};
     use crate::units::Time;
+    use crate::verdict::Reason;
 
     /// Two files through a buffer that is too small for both.
     const FILES: &str = r#"

@@ -4,8 +4,8 @@
 //! Source: A. Romanow, S. Floyd, "Dynamics of TCP traffic over ATM networks", IEEE JSAC 13(4), 1995. A scheme adds
 //! only its own question, asked once per frame: "Accept this frame?"
 
-use super::verdict::{Action, Reason, Verdict};
 use crate::unit::Unit;
+use crate::verdict::{Action, Reason, Verdict};
 
 /// The state of a circuit within its current frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

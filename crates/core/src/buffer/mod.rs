@@ -8,11 +8,11 @@ pub mod pool;
 
 pub mod set;
 
+pub(crate) mod ring;
+
 pub mod runs;
 
 pub mod queue;
-
-pub mod verdict;
 
 pub mod frame;
 

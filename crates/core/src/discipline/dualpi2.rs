@@ -23,9 +23,9 @@
 use super::Composition;
 use crate::buffer::admission::{self, pi2};
 use crate::buffer::size::BufferSize;
-use crate::buffer::verdict::Action;
 use crate::scheduler::{self, dual_queue};
 use crate::units::{Share, Span};
+use crate::verdict::Action;
 
 pub(super) fn composition() -> Composition {
     Composition {

@@ -20,9 +20,9 @@
 use super::Composition;
 use crate::buffer::admission::{self, codel};
 use crate::buffer::size::BufferSize;
-use crate::buffer::verdict::Action;
 use crate::scheduler::{self, fair_queue};
 use crate::units::{Bytes, Span};
+use crate::verdict::Action;
 
 pub(super) fn composition() -> Composition {
     Composition {

@@ -21,8 +21,6 @@
 
 pub mod reference;
 
-pub mod stepper;
-
 pub mod offer;
 
 mod cells;

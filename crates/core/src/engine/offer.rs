@@ -23,7 +23,7 @@
 //! # What it saves
 //! Nothing.
 
-use super::stepper::Stepper;
+use super::reference::Stepper;
 use crate::network::circuit::Payload;
 use crate::trace::Tracer;
 use crate::transport::ecn::Ecn;

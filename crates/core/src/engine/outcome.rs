@@ -15,12 +15,12 @@
 //! # What it saves
 //! Nothing.
 
-use crate::buffer::verdict::Reason;
 use crate::network::Network;
 use crate::network::flow_outcome::FlowOutcome;
 use crate::scenario::Refusal;
 use crate::scenario::model::Scenario;
 use crate::units::Time;
+use crate::verdict::Reason;
 
 /// Times the event loop of a run by the caller's clock, and reports progress to the caller: the core has no clock and
 /// no threads.

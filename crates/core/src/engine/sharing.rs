@@ -18,11 +18,11 @@
 
 use super::questions::number_at_port;
 use crate::buffer::pushout::longest_queue::End;
-use crate::buffer::verdict::Verdict;
 use crate::link::port::Loss;
 use crate::network::Network;
 use crate::unit::Unit;
 use crate::units::Time;
+use crate::verdict::Verdict;
 
 /// A unit arrives at a port, as its circuit `vc` there. If its memory makes room by push-out, other ports may lose packets for it:
 /// the port of a loss is that of the unit's hop.
@@ -38,11 +38,10 @@ pub(super) fn arrive(
             port.arrive(now, unit, vc, number_at_port(circuits), losses);
         });
     };
-    let size = network.ports[port].size_of(&unit);
-    let elastic = network.victim(port, vc, size).is_some();
+    let elastic = network.victim((port, vc), &unit).is_some();
     let verdict = network.at(port, |port, _| port.consult(now, &unit, vc, elastic));
     if matches!(verdict, Verdict::Accept | Verdict::Mark(_)) {
-        while let Some((other, queue)) = network.victim(port, vc, size) {
+        while let Some((other, queue)) = network.victim((port, vc), &unit) {
             network.at(other, |port, circuits| {
                 port.expel(now, (queue, end), number_at_port(circuits), losses);
             });

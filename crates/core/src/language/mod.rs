@@ -6,11 +6,7 @@
 
 pub mod tree;
 
-pub mod nearest;
-
-mod aliases;
-
-mod unmodelled;
+pub(crate) mod merge;
 
 pub(crate) mod prose;
 

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, DefaultHasher};
 use std::sync::Arc;
 
-use super::nearest::unknown;
 use crate::excerpt::is_control;
+use crate::words::nearest::unknown;
 
 /// What is wrong with a name, if anything.
 pub(crate) fn name_fault(name: &str) -> Option<String> {

@@ -13,10 +13,10 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::nearest::nearest;
 use super::prose::{plain, unlinked};
 use super::spec::ParamSpec;
 use super::tree::{Fault, Node};
+use crate::words::nearest::nearest;
 
 /// One entry of a catalogue.
 #[derive(Clone, Copy, Debug)]
@@ -182,7 +182,7 @@ macro_rules! registry {
                 node: &$crate::language::tree::Node,
                 path: &str,
             ) -> Result<Self, $crate::language::tree::Fault> {
-                use $crate::language::nearest::unknown;
+                use $crate::words::nearest::unknown;
                 use $crate::language::spec::{Section, Table};
                 let mut table = Table::new(node, path)
                     .map_err(|fault| $crate::language::registry::bare(fault, node, $tag, &[$($name),+]))?;

@@ -3,9 +3,9 @@
 //! The value is read as TOML, or else as a text; it replaces the previous value of the key. An entry of a list is
 //! addressed by its name or by its position, from 0.
 
-use super::nearest::unknown;
 use super::read::{self, DEEPEST};
 use super::tree::{Fault, Key, Node, Place, Value, join};
+use crate::words::nearest::unknown;
 
 /// A key and its new value.
 #[derive(Clone, Debug, PartialEq)]

@@ -8,10 +8,10 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::names::name_fault;
-use super::nearest::{distance, nearest, unknown_but};
 use super::prose::plain;
 use super::tree::{Fault, Key, Node, Place, Value, join};
 use crate::excerpt::quoted;
+use crate::words::nearest::{distance, nearest, unknown_but};
 
 /// The form of a value, for catalogue, schema and documentation.
 #[derive(Clone, Debug, PartialEq)]
@@ -329,7 +329,7 @@ macro_rules! choice {
             $vis fn from_word(word: &str) -> Result<Self, String> {
                 match word {
                     $( $word => Ok($name::$variant), )+
-                    _ => Err($crate::language::nearest::unknown("value", word, &[$($word),+])),
+                    _ => Err($crate::words::nearest::unknown("value", word, &[$($word),+])),
                 }
             }
         }

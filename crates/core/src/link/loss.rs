@@ -7,12 +7,12 @@
 
 use std::collections::VecDeque;
 
-use crate::buffer::verdict::Reason;
 use crate::refused::{Refused, probability};
 use crate::rng::Keyed;
 use crate::section;
 use crate::unit::{Boundary, Unit};
 use crate::units::{Span, Time};
+use crate::verdict::Reason;
 
 section! {
     /// Losses in bursts: a link that is in a good or in a bad state (Gilbert, Elliott). It begins in the good one. In the long run it is

@@ -3,20 +3,38 @@
 use super::pause::Pause;
 use crate::link::pause;
 use crate::metrics::occupancy::Occupancy;
+use crate::unit::Unit;
 use crate::units::{Rate, Span, Time};
 
 /// To which queues the packets of a circuit are charged at a port. Ports have one for each circuit, hence the small numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Account {
     queue: u32,
+    unscheduled: u32,
     other: Option<u32>,
 }
 
 impl Account {
     /// The queue in the pool of the class, and that on the other side, if the class has a pool there.
     pub fn new(queue: usize, other: Option<usize>) -> Account {
-        let small = |queue| u32::try_from(queue).expect("a memory has fewer queues");
-        Account { queue: small(queue), other: other.map(small) }
+        Account { queue: small(queue), unscheduled: small(queue), other: other.map(small) }
+    }
+
+    /// Charge what senders mark as unscheduled to this queue.
+    pub fn with_unscheduled(self, queue: usize) -> Account {
+        Account { unscheduled: small(queue), ..self }
+    }
+
+    /// The account of a unit: that of the mark on it.
+    #[inline]
+    pub fn of(self, unit: &Unit) -> Account {
+        Account { queue: if unit.is_unscheduled() { self.unscheduled } else { self.queue }, ..self }
+    }
+
+    /// The queue of what senders mark as unscheduled, in the pool of its class: mostly that of everything else.
+    #[inline]
+    pub fn unscheduled(self) -> usize {
+        self.unscheduled as usize
     }
 
     /// The queue in the pool of the class.
@@ -30,6 +48,10 @@ impl Account {
     pub fn other(self) -> Option<usize> {
         self.other.map(|other| other as usize)
     }
+}
+
+fn small(queue: usize) -> u32 {
+    u32::try_from(queue).expect("a memory has fewer queues")
 }
 
 /// The limits of a queue.

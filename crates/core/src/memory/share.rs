@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{Account, Charge, Leaving, Memory};
+use crate::unit::Unit;
 use crate::units::Time;
 
 /// Which memory a port shares, and to which of its queues the circuits of the port are charged. The memory itself is
@@ -34,6 +35,12 @@ impl Share {
         &self.accounts
     }
 
+    /// The queues to which a unit of a circuit is charged.
+    #[inline]
+    pub(crate) fn account(&self, unit: &Unit, vc: usize) -> Account {
+        self.accounts[vc].of(unit)
+    }
+
     /// Take the memory from among all of them, or give it back.
     #[inline]
     pub(crate) fn swap(&mut self, memories: &mut [Option<Box<Memory>>]) {
@@ -45,40 +52,40 @@ impl Share {
     }
 
     /// A packet arrives: whether it fits.
-    pub(crate) fn offer(&mut self, now: Time, vc: usize, size: (u64, u16)) -> bool {
-        let account = self.accounts[vc];
-        self.charge = self.memory().offer(now, account, size);
+    pub(crate) fn offer(&mut self, now: Time, unit: &Unit, vc: usize, size: u64) -> bool {
+        let account = self.account(unit, vc);
+        self.charge = self.memory().offer(now, account, (size, unit.bytes));
         self.charge.is_some()
     }
 
     /// Whether a packet that has arrived fits now.
-    pub(crate) fn admits(&mut self, now: Time, vc: usize, size: u64) -> bool {
-        let account = self.accounts[vc];
+    pub(crate) fn admits(&mut self, now: Time, unit: &Unit, vc: usize, size: u64) -> bool {
+        let account = self.account(unit, vc);
         self.charge = self.memory().admits(now, account, size);
         self.charge.is_some()
     }
 
     /// Whether the headers of a packet that does not fit find room.
-    pub(crate) fn admits_headers(&mut self, vc: usize, size: u64) -> bool {
-        let account = self.accounts[vc];
+    pub(crate) fn admits_headers(&mut self, unit: &Unit, vc: usize, size: u64) -> bool {
+        let account = self.account(unit, vc);
         self.charge = self.memory().admits_headers(account, size);
         self.charge.is_some()
     }
 
     /// Charge a packet that fits.
-    pub(crate) fn take_in(&mut self, now: Time, vc: usize, size: u64) {
+    pub(crate) fn take_in(&mut self, now: Time, unit: &Unit, vc: usize, size: u64) {
         let charge = self.charge.take().expect("only what fits is taken in");
-        let account = self.accounts[vc];
+        let account = self.account(unit, vc);
         self.memory().take_in(now, account, charge, size);
     }
 
     pub(crate) fn release(&mut self, vc: usize, leaving: &Leaving<'_>) {
-        let account = self.accounts[vc];
+        let account = self.account(leaving.unit, vc);
         self.memory().release(account, leaving);
     }
 
-    pub(crate) fn note_loss(&mut self, vc: usize) {
-        let account = self.accounts[vc];
+    pub(crate) fn note_loss(&mut self, unit: &Unit, vc: usize) {
+        let account = self.account(unit, vc);
         self.memory().note_loss(account);
         self.lossless_drop += u64::from(self.memory().is_lossless(account));
     }
@@ -93,13 +100,13 @@ impl Share {
         self.lossless_drop = 0;
     }
 
-    pub(crate) fn note_pushed_out(&mut self, vc: usize, octets: u64) {
-        let account = self.accounts[vc];
-        self.memory().note_pushed_out(account, octets);
+    pub(crate) fn note_pushed_out(&mut self, unit: &Unit, vc: usize) {
+        let account = self.account(unit, vc);
+        self.memory().note_pushed_out(account, unit.bytes.into());
     }
 
-    pub(crate) fn note_mark(&mut self, vc: usize) {
-        let account = self.accounts[vc];
+    pub(crate) fn note_mark(&mut self, unit: &Unit, vc: usize) {
+        let account = self.account(unit, vc);
         self.memory().note_mark(account);
     }
 }

@@ -2,10 +2,22 @@
 
 use super::occupancy::Occupancy;
 use super::state::Figure;
-use crate::buffer::admission::Reading;
-use crate::buffer::verdict::Reason;
 use crate::unit::Unit;
 use crate::units::Time;
+use crate::verdict::Reason;
+
+/// What a policy that divides its line's rate knows of a circuit; rates in bits per second.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Reading {
+    /// The rate at which it has been accepted.
+    pub rate: f64,
+    /// The share that it and the circuits that want more, in proportion to their weights, may have together.
+    pub part: f64,
+    /// The rate at which it is to be accepted.
+    pub granted: f64,
+    /// The probability with which a frame of it is refused.
+    pub refusal: f64,
+}
 
 /// Counters of one port since the last reset.
 #[derive(Clone, Debug)]

@@ -1,9 +1,17 @@
 //! The routes of a circuit that has several, and which one a packet takes.
 
-use super::circuit::Hop;
 use crate::rng::mix;
 use crate::scenario::model::{self, Spread};
 use crate::units::Time;
+
+/// A port on the path of a circuit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hop {
+    /// The port.
+    pub port: u32,
+    /// The circuit's number at this port.
+    pub vc: u32,
+}
 
 /// The routes of a circuit.
 #[derive(Clone, Debug)]

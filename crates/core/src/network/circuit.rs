@@ -2,11 +2,10 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::branches::Branches;
+use super::branches::{Branches, Hop};
 use crate::adaptation::aal5::{Reassembled, Reassembly};
 use crate::adaptation::coded::Collection;
 use crate::adaptation::{Framing, Shape};
-use crate::buffer::verdict::Reason;
 use crate::police::{self, Police};
 use crate::rng::Subject;
 use crate::scenario::contract::{Passing, carried};
@@ -16,15 +15,7 @@ use crate::transport::fec::Label;
 use crate::transport::tcp::Segment;
 use crate::unit::{Boundary, Flags, Unit};
 use crate::units::Time;
-
-/// A port on the path of a circuit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hop {
-    /// The port.
-    pub port: u32,
-    /// The circuit's number at this port.
-    pub vc: u32,
-}
+use crate::verdict::Reason;
 
 /// What a frame carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,11 +2,12 @@
 
 use super::circuit::{Circuit, Payload};
 use super::figures::{Coding, Figures};
-use super::flow::clock;
+use super::sources::clock;
+use crate::adaptation::coded::Code;
 use crate::scenario::model::{self, Scenario};
 use crate::source::Source;
 use crate::source::clock::{Clock, before};
-use crate::transport::fec::{Code, Decoder, Encoder, Label};
+use crate::transport::fec::{Decoder, Encoder, Label};
 use crate::transport::udp;
 use crate::units::Time;
 

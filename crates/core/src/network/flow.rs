@@ -12,12 +12,13 @@ use super::files::Files;
 use super::flow_outcome::{FlowOutcome, Progress, Series, Transfers};
 use super::halftime::Halftime;
 use super::host::{Interfaces, Processor, Task, Ways};
+use super::sources::clock;
 use crate::metrics::delivery::DeliveryTime;
 use crate::metrics::state::Figure;
 use crate::metrics::steps::Steps;
 use crate::rng::Stream;
 use crate::scenario::model::{self, Scenario};
-use crate::source::clock::{Clock, Ticks};
+use crate::source::clock::Ticks;
 use crate::source::length::Lengths;
 use crate::source::{self, Source};
 use crate::transport::ecn::Ecn;
@@ -575,12 +576,6 @@ fn ticks(scenario: &Scenario, spec: &model::Flow, bits: u64) -> Ticks {
 fn lengths(scenario: &Scenario, spec: &model::Flow, headers: u32) -> Lengths {
     let length = spec.source.length().expect("a source by time has lengths");
     length.draws(headers, Stream::new(scenario.seed, format_args!("flow.{}.sizes", spec.name)))
-}
-
-/// The clock of a flow's source, whose packets are `bits` bits on the line.
-pub(super) fn clock(scenario: &Scenario, spec: &model::Flow, bits: u64) -> Clock {
-    let stream = |name: &str| Stream::new(scenario.seed, format_args!("flow.{}.{name}", spec.name));
-    spec.source.clock(bits, &stream).expect("a checked flow of pieces or blocks has a source with a clock")
 }
 
 fn earliest(a: Option<Time>, b: Option<Time>) -> Option<Time> {

@@ -5,7 +5,7 @@
 
 mod application;
 
-mod branches;
+pub mod branches;
 
 pub mod circuit;
 
@@ -27,11 +27,12 @@ mod host;
 
 mod pause_cycle;
 
+mod sources;
+
 use crate::buffer::admission::{Expulsion, Failure};
 use crate::buffer::pool::Pool;
 use crate::buffer::pushout::longest_queue::End;
 use crate::buffer::size::Measure;
-use crate::buffer::verdict::Reason;
 use crate::link::credit::{self, Receiver, Sender};
 use crate::link::line::{Line, Pause};
 use crate::link::loss::Losses;
@@ -44,8 +45,10 @@ use crate::scenario::contract::{Passing, context, contracts, passing_circuits};
 use crate::scenario::model::{self, Measures, Scenario};
 use crate::unit::Unit;
 use crate::units::{Span, Time};
+use crate::verdict::Reason;
 
-use circuit::{Circuit, Hop};
+use branches::Hop;
+use circuit::Circuit;
 use flow::Flow;
 use flow_outcome::FlowOutcome;
 
@@ -82,7 +85,7 @@ impl Network {
         let passing = passing_circuits(scenario);
         let mut shares = shares(scenario);
         let ports = scenario.lines.iter().zip(passing.iter()).zip(&mut shares);
-        let paused = paused_lines(scenario);
+        let paused = scenario.paused_lines();
         let ports = ports.zip(paused).map(|(((line, vcs), share), is_paused)| {
             let paused = is_paused.then(|| Paused::new(classes(scenario, vcs)));
             port(scenario, line, vcs, (share.take(), paused))
@@ -158,7 +161,7 @@ impl Network {
     }
 
     /// Which port, and which of its memory's queues, gives way to a packet of a circuit of this port.
-    pub(crate) fn victim(&self, port: usize, vc: usize, size: u64) -> Option<(usize, usize)> {
+    pub(crate) fn victim(&self, (port, vc): (usize, usize), unit: &Unit) -> Option<(usize, usize)> {
         let share = self.ports[port].share()?;
         let memory = self.memories[share.number()].as_ref().expect("no port works now");
         let number_at_port = |unit: &Unit| self.number_at_port(unit);
@@ -166,7 +169,7 @@ impl Network {
             let port = &self.ports[memory.queues()[number].line];
             port.find_waiting(number, End::Head, number_at_port).is_some()
         };
-        let queue = memory.victim(share.accounts()[vc], size, can_give)?;
+        let queue = memory.victim(share.account(unit, vc), self.ports[port].size_of(unit), can_give)?;
         Some((memory.queues()[queue].line, queue))
     }
 
@@ -298,16 +301,6 @@ fn memory(scenario: &Scenario, spec: &model::Memory) -> Memory {
         spec.pushout.as_ref().map(|spec| memory::pushout(spec).expect("a checked scenario can be built"));
     let (pools, queues) = (spec.pools.iter().map(pool).collect(), spec.queues.iter().map(queue).collect());
     Memory::new(memory::Parts { cells: spec.cells, check: spec.check, pools, queues, pushout })
-}
-
-/// For every line whether a memory at its end pauses it.
-pub(crate) fn paused_lines(scenario: &Scenario) -> Vec<bool> {
-    let mut paused = vec![false; scenario.lines.len()];
-    let queues = scenario.memories.iter().flat_map(|memory| &memory.queues);
-    for queue in queues.filter(|queue| queue.limits.pause.is_some()) {
-        paused[queue.line] = true;
-    }
-    paused
 }
 
 /// The classes of circuits.

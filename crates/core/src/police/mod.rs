@@ -4,10 +4,10 @@
 //! line. It tags a unit (CLP = 1), so that a congested switch may discard it before others, or drops it immediately.
 //! One kind is one file; to add one, write it and add a line to the list below.
 
-use crate::buffer::verdict::Reason;
 use crate::rng::Keyed;
 use crate::unit::{Flags, Unit};
 use crate::units::Time;
+use crate::verdict::Reason;
 use crate::{choice, registry};
 
 registry! {

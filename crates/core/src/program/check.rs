@@ -1,20 +1,17 @@
 //! The check of a program: a scenario from a stranger is safe, because what passes here ends, reads only what has been
 //! written, and computes with values of the right type.
 
-use super::code::{Answer, Attribute, Binary, Instruction, Op, Scope, Type, Unary};
+use super::code::{Answer, Attribute, Binary, Instruction, Op, REGISTERS, Scope, Type, Unary};
 use super::hook::{Hook, LooksAt};
 use super::source::Texts;
 use super::values::Known;
-use crate::buffer::verdict::Action;
 use crate::excerpt::quoted;
-use crate::language::nearest::unknown;
 use crate::refused::{Refused, refuse};
+use crate::verdict::Action;
+use crate::words::nearest::unknown;
 
 /// Instructions of a program at most: as jumps lead only forward, no decision takes more of them.
 pub(crate) const FUEL: usize = 1024;
-
-/// Registers that an instruction can name.
-pub(crate) const REGISTERS: usize = 256;
 
 /// What a program refers to by name.
 #[derive(Debug)]

@@ -2,9 +2,18 @@
 
 use std::fmt;
 
-use crate::buffer::verdict::{Action, Reason};
 use crate::excerpt::quoted;
-use crate::language::nearest::unknown;
+use crate::verdict::{Action, Reason};
+use crate::words::nearest::unknown;
+
+/// Registers that an instruction can name.
+pub(crate) const REGISTERS: usize = 256;
+
+/// What an instruction cannot compute: the reason, and the values from which it should have.
+pub(crate) struct Failed {
+    pub(crate) instruction: usize,
+    pub(crate) why: String,
+}
 
 /// The type of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

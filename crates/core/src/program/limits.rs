@@ -4,11 +4,11 @@ use serde_json::{Value as Json, json};
 
 use super::code::{Type, Word};
 use super::values::Known;
-use crate::language::nearest::unknown;
 use crate::language::spec::{Field, Named, Shape};
 use crate::language::tree::{Fault, Node};
 use crate::refused::{Refused, refuse, refuse_if};
 use crate::section;
+use crate::words::nearest::unknown;
 
 section! {
     /// The least and the largest value of a parameter.

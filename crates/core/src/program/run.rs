@@ -1,14 +1,7 @@
 //! The interpreter: one decision of a checked program.
 
-use super::check::REGISTERS;
-use super::code::{Answer, Attribute, Binary, OfQueue, Op, Scope, Type, Unary, Word};
+use super::code::{Answer, Attribute, Binary, Failed, OfQueue, Op, REGISTERS, Scope, Type, Unary, Word};
 use crate::rng::Draws;
-
-/// What an instruction cannot compute: the reason, and the values from which it should have.
-pub(crate) struct Failed {
-    pub(crate) instruction: usize,
-    pub(crate) why: String,
-}
 
 /// What a program sees.
 pub(crate) trait View {

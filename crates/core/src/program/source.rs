@@ -2,8 +2,8 @@
 
 use serde_json::{Value as Json, json};
 
+use super::code::Failed;
 use super::hook::Hook;
-use super::run::Failed;
 use crate::language::spec::{Field, Nested, Shape};
 use crate::language::tree::{Fault, Node};
 use crate::refused::{Refused, refuse_if};

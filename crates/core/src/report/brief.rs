@@ -3,9 +3,9 @@
 use serde_json::{Value as Json, json};
 
 use super::asked_circuits;
-use crate::buffer::verdict::Reason;
 use crate::engine::Outcome;
 use crate::scenario::model::{Line, Scenario};
+use crate::verdict::Reason;
 
 /// The flows, ports and circuits of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

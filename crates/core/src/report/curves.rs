@@ -2,14 +2,14 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use crate::buffer::admission::Reading;
-use crate::buffer::verdict::Reason;
 use crate::engine::Outcome;
 use crate::metrics::fairness;
+use crate::metrics::port::Reading;
 use crate::metrics::state::{Figure, over_time};
 use crate::scenario::contract::passing_circuits;
 use crate::scenario::model::Scenario;
 use crate::units::Time;
+use crate::verdict::Reason;
 
 /// Add to a flow's entry its throughput and its congestion window over time.
 pub(super) fn append_to_flow(entry: &mut Json, scenario: &Scenario, outcome: &Outcome, flow: usize) {

@@ -4,13 +4,13 @@ use serde_json::{Map, Value as Json};
 
 use super::keys::when;
 use super::{Flows, plain_port, report, summary};
-use crate::buffer::verdict::Reason;
 use crate::engine::Outcome;
 use crate::excerpt::{VALUE, excerpt, fitted, quoted};
-use crate::language::nearest::{LISTED, listing, unknown};
 use crate::language::set::steps;
 use crate::scenario::model::Scenario;
 use crate::scenario::{Part, Refusal};
+use crate::verdict::Reason;
+use crate::words::nearest::{LISTED, listing, unknown};
 
 /// Every figure of the summary under its path, then those at `paths`.
 ///

@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value as Json, json};
 
-use crate::buffer::verdict::Reason;
 use crate::language::docs::GENERATED;
+use crate::verdict::Reason;
 
 /// When there are sources whose transfers are connections of their own.
 const WITH_DRAWINGS: &str = "with sources `arrivals` or `query`";

@@ -31,7 +31,6 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value as Json, json};
 
 use crate::audit::Audit;
-use crate::buffer::verdict::Reason;
 use crate::engine::{self, Outcome};
 use crate::language::spec::Field;
 use crate::link::credit::Receiver;
@@ -42,6 +41,7 @@ use crate::scenario::model::{Line, Scenario};
 use crate::source::Source;
 use crate::transport::{self, Transport};
 use crate::units::Time;
+use crate::verdict::Reason;
 
 /// The report of a run. It is written entry by entry, so that as text it needs only the memory of its longest entry.
 #[derive(Clone, Copy, Debug)]

@@ -12,39 +12,16 @@ use super::links::{self, check_delay};
 use super::losses;
 use super::measure;
 use super::memories::{Memories, queue_names};
-use super::model::{Drawing, Flow, Line, Measures, Node, Routing, Scenario, Vc};
+use super::model::{Drawing, Flow, Line, Measures, Node, Origin, Routing, Scenario, Vc};
 use super::ports::{self, Ports};
 use super::spread;
-use super::warnings::{Warning, warnings};
+use super::warnings::Checked;
 use crate::language::item::Item;
 use crate::language::message::Refusal;
 use crate::language::names::{Names, name_fault};
 use crate::language::set::Set;
 use crate::language::tree::{self, Fault, Key, Value};
 use crate::units::Span;
-
-/// A scenario that has been checked, with the findings.
-#[derive(Clone, Debug)]
-pub struct Checked {
-    /// The scenario.
-    pub scenario: Scenario,
-    /// A choice between routes that the scenario leaves open.
-    pub(super) choice: Option<Choice>,
-}
-
-impl Checked {
-    /// The warnings: what is valid, but may mislead.
-    pub fn warnings(&self) -> Vec<Warning> {
-        warnings(self)
-    }
-}
-
-/// What a scenario was read from, where the seed decides about more than random streams: about routes.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Origin {
-    root: tree::Node,
-    sets: Vec<Set>,
-}
 
 impl Scenario {
     /// The same scenario with another seed, and with the routes that follow from it.

@@ -6,11 +6,10 @@ use std::sync::Arc;
 use super::contract::Passing;
 use super::model::{Line, Medium, Memory, MemoryQueue, Scenario};
 use super::ports::Ports;
-use super::warnings::Warning;
+use super::warning::Warning;
 use crate::buffer::admission::{self, tail_drop};
 use crate::buffer::capacity::Capacity;
 use crate::buffer::pushout;
-use crate::buffer::size::{CellSize, Measure};
 use crate::language::tree::Fault;
 use crate::link::credit::{Spec, Way};
 use crate::memory::Side;
@@ -117,27 +116,6 @@ fn check_packet_line(line: &Line, back: &Line) -> Result<(), Refused> {
     }
 }
 
-/// What credits promise to a circuit or class, as it is counted behind their line: in the worst case every packet fills its credits.
-fn held(credit: &Spec, measure: Measure) -> u64 {
-    let terms = credit.terms();
-    let per_credit = match (terms.measure, measure) {
-        (Measure::MemoryCells(credit), Measure::Bytes) => credit.octets.into(),
-        (Measure::MemoryCells(credit), Measure::MemoryCells(cell)) => {
-            let header = cell.header.saturating_sub(credit.header);
-            (u64::from(credit.octets) + u64::from(header)).div_ceil(cell.octets.into())
-        }
-        _ => 1, // a cell, or a packet of one credit
-    };
-    terms.room.saturating_mul(per_credit)
-}
-
-/// Cells of a memory that must be reserved for each class that comes over a line, where it has a queue of its own.
-pub(super) fn reserved(line: &Line, side: Side, cell: CellSize) -> u64 {
-    let is_own = |credit: &&Spec| side == Side::Ingress && !credit.is_per_circuit();
-    let credit = line.port.credit.as_ref().filter(is_own);
-    credit.map_or(0, |credit| held(credit, Measure::MemoryCells(cell)))
-}
-
 /// Refuse credits of classes for which a memory cannot reserve room; answers with the line.
 fn check_memory(scenario: &Scenario, passing: &Passing, memory: &Memory) -> Result<(), (usize, Refused)> {
     for (port, accounts) in &memory.ports {
@@ -232,7 +210,7 @@ fn promised(scenario: &Scenario, ports: &Ports<'_>) -> Result<Vec<Promised>, Fau
                 .map_err(|refused| ports.refuse(from, &scenario.lines[from], "credit", refused))?;
             let account = if credit.is_per_circuit() { number } else { vc.queue };
             if behind.port.memory.is_none() && known.insert((from, account, to)) {
-                let room = held(credit, behind.port.measure);
+                let room = credit.promised(behind.port.measure);
                 promised[to].room = promised[to].room.saturating_add(room);
             }
         }

@@ -1,6 +1,5 @@
 //! The sections of a scenario file, except those that the registries and the templates declare.
 
-use super::model::{Engine, Medium, NodeKind, Routing};
 use crate::buffer::admission::{self, complete_sharing, tail_drop};
 use crate::buffer::pushout;
 use crate::buffer::size::{BufferSize, Level};
@@ -14,6 +13,50 @@ use crate::section;
 use crate::source;
 use crate::transport;
 use crate::units::{Bytes, Rate, Span};
+
+crate::choice! {
+    /// How a run is computed. Both engines give the same result.
+    pub enum Engine {
+        /// The fast engine: one event per frame.
+        Fast = "fast",
+        /// The reference engine: one event per unit, checked against the papers.
+        Reference = "reference",
+    }
+}
+
+crate::choice! {
+    /// Which of equally short routes a flow takes.
+    pub enum Routing {
+        /// The first in the order of links.
+        First = "first",
+        /// One that a hash of the flow picks at every node, with a seed of that node (ECMP).
+        Ecmp = "ecmp",
+        /// Another one for every packet, as if every node drew one of its equal lines (packet spraying).
+        EcmpPacket = "ecmp-packet",
+    }
+}
+
+crate::choice! {
+    /// The kinds of nodes.
+    pub enum NodeKind {
+        /// Where flows start and end.
+        Host = "host",
+        /// A cell switch: output-buffered, non-blocking.
+        Switch = "switch",
+        /// A router: packets, stored and forwarded.
+        Router = "router",
+    }
+}
+
+crate::choice! {
+    /// What a link carries.
+    pub enum Medium {
+        /// Cells of 53 octets.
+        Cells = "cells",
+        /// Whole packets.
+        Packets = "packets",
+    }
+}
 
 section! {
     /// The keys at the top of a scenario.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::drawn::{Drawing as DrawingFlow, Drawn, Hosts};
 use super::ecmp::EqualRoutes;
-use super::expand::{File, MOST_FLOWS};
+use super::expand::{Chance, File, MOST_FLOWS};
 use super::file;
 use super::links::FASTEST;
 use super::model::{Drawing, Flow, Line, Medium, Node, NodeKind, Routing, Vc};
@@ -14,7 +14,6 @@ use super::route::{Route, Routes};
 use crate::adaptation::{self, Framing, MAX_PACKET, aal5};
 use crate::language::item::Item;
 use crate::language::names::{Names, name_fault};
-use crate::language::nearest::unknown;
 use crate::language::tree::{self, Fault};
 use crate::police;
 use crate::rng::Stream;
@@ -22,6 +21,7 @@ use crate::source::arrivals::Destinations;
 use crate::source::{self, Source};
 use crate::transport::{self, Needs, Transport, udp};
 use crate::units::{Rate, Span};
+use crate::words::nearest::unknown;
 
 /// Lines on the longest route: units count their hops in eight bits.
 pub(super) const MOST_HOPS: usize = 255;
@@ -36,17 +36,6 @@ pub(super) struct Traffic {
     pub drawings: Vec<Drawing>,
     /// A choice between routes that flows leave open.
     pub choice: Option<Choice>,
-}
-
-/// What random choices before the run follow from.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Chance {
-    /// The seed of the run.
-    pub seed: u64,
-    /// The length of the run: what would start later is not drawn.
-    pub duration: Span,
-    /// Which of equally short routes flows take.
-    pub routing: Routing,
 }
 
 /// Equally short routes, of which a flow takes the first.
@@ -316,6 +305,8 @@ impl Network<'_> {
         }
         let parity = self.parity_cells(item, needs, cells)?;
         let packet = u32::try_from(needs.octets()).expect("a packet of at most 65535 octets");
+        let queue = self.queue(item)?;
+        let unscheduled = self.unscheduled(item, queue, &path)?;
         Ok(Vc {
             name,
             path,
@@ -323,7 +314,8 @@ impl Network<'_> {
             mcr,
             weight: flow.weight,
             priority: flow.priority,
-            queue: self.queue(item)?,
+            queue,
+            unscheduled,
             framing: needs.packet.map_or(Framing::Cell, |_| self.framing(medium, parity)),
             packet,
             payload: Some(packet - flow.transport.header_bytes()),
@@ -336,6 +328,26 @@ impl Network<'_> {
         let Some(name) = &item.it.queue else { return Ok(0) };
         let found = self.queues.iter().position(|queue| queue == name);
         found.ok_or_else(|| item.fault("queue", unknown("queue", name, self.queues)))
+    }
+
+    /// The class of the packets that the sender of a flow marks as unscheduled: that of the flow if it marks none.
+    fn unscheduled(&self, item: &Item<'_, file::Flow>, queue: usize, path: &[usize]) -> Result<usize, Fault> {
+        let transport::Spec::Tcp(transport::tcp::Params { unscheduled: Some(name), .. }) = &item.it.transport
+        else {
+            return Ok(queue);
+        };
+        let key = "transport.unscheduled";
+        let found = self.queues.iter().position(|queue| queue == name);
+        let class = found.ok_or_else(|| item.fault(key, unknown("queue", name, self.queues)))?;
+        let message = "must name another class than that of the flow, which is by default the first section [queue.NAME]";
+        item.ensure(class != queue, key, message)?;
+        let with_credit = path.iter().map(|&line| &self.lines[line]).find(|line| line.port.credit.is_some());
+        let Some(line) = with_credit else { return Ok(class) };
+        let message = format!(
+            "must be left out: the line {:?} has credits, which know one class of each circuit",
+            line.name
+        );
+        Err(item.fault(key, message))
     }
 
     /// How packets become frames.
@@ -436,6 +448,7 @@ impl Network<'_> {
             weight: 1.0,
             priority: 0,
             queue: data.queue,
+            unscheduled: data.queue,
             framing: self.framing(medium, 0),
             packet,
             payload: None,
@@ -514,6 +527,11 @@ impl Circuit {
             ("weight", data.weight != asked.weight, "the weight"),
             ("priority", data.priority != asked.priority, "the priority"),
             ("queue", data.queue != asked.queue, "the class"),
+            (
+                "transport.unscheduled",
+                data.unscheduled != asked.unscheduled,
+                "the class of unscheduled packets",
+            ),
             ("police", self.police != item.it.police, "the policer"),
             ("transport", single_cells(data) != single_cells(asked), "the kind of units, cells or packets,"),
         ];

@@ -1,10 +1,9 @@
 //! The headroom that links need whose senders can be paused, and whether they have it.
 
-use super::Warning;
 use super::contract::{Passing, passing_circuits};
 use super::model::{Flow, Line, Memory, MemoryQueue, Scenario};
+use super::warning::Warning;
 use crate::memory::headroom::Link;
-use crate::network::paused_lines;
 use crate::source::Source;
 use crate::transport::{self, Transport};
 
@@ -62,7 +61,7 @@ impl Headroom {
 
 /// The headroom of every queue that can pause its sender.
 pub fn headrooms(scenario: &Scenario) -> Vec<Headroom> {
-    if !paused_lines(scenario).contains(&true) {
+    if !scenario.paused_lines().contains(&true) {
         return Vec::new();
     }
     let links = Links { scenario, passing: passing_circuits(scenario), smallest: smallest_packets(scenario) };

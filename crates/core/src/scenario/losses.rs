@@ -3,13 +3,25 @@
 use super::file;
 use super::measure::{listed, no_port};
 use super::model::{Line, Medium, Scenario};
-use super::spread::Outage;
 use crate::language::item::Item;
-use crate::language::nearest::unknown;
 use crate::language::spec::Nested;
 use crate::language::tree::{Fault, Node, Value};
 use crate::link::loss::{Pattern, Spec};
 use crate::units::Span;
+use crate::words::nearest::unknown;
+
+/// A time in which hosts send no packets over a line, because it is known to be down.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Outage {
+    /// The line.
+    pub line: usize,
+    /// When it begins.
+    pub from: Span,
+    /// When it ends.
+    pub to: Span,
+    /// The entry of `[[loss]]` that asks for it.
+    pub entry: usize,
+}
 
 /// Losses by intent.
 #[derive(Debug, Default)]

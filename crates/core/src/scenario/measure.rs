@@ -7,13 +7,13 @@ use super::model::{Fair, Flow, Line, Measures, Memory, Scenario, States, Windows
 use crate::buffer::admission::{self, Admission};
 use crate::buffer::context::Context;
 use crate::language::item::Item;
-use crate::language::nearest::unknown;
 use crate::language::spec::Nested;
 use crate::language::tree::{self, Fault};
 use crate::scheduler::Scheduler;
 use crate::transport;
 use crate::transport::tcp::congestion::Congestion;
 use crate::units::Span;
+use crate::words::nearest::unknown;
 
 /// Check the section `[measure]`.
 pub(super) fn check(

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::contract::Passing;
-use super::credits;
 use super::file;
 use super::model::{Line, Medium, Memory, MemoryPool, MemoryQueue, Node, Scenario, Sections, Vc};
 use super::pauses;
@@ -13,11 +12,12 @@ use crate::buffer::context::Outlet;
 use crate::buffer::size::{BufferSize, CellSize, Level, Measure};
 use crate::language::item::Item;
 use crate::language::names::name_fault;
-use crate::language::nearest::unknown;
 use crate::language::spec::{Field, Named, Nested, Section, read_section};
 use crate::language::tree::{self, Fault, Value, join};
+use crate::link::credit;
 use crate::link::pause::MOST_CLASSES;
 use crate::memory::{self, Account, Limits, Pause, QueueTerms, Side};
+use crate::words::nearest::unknown;
 
 /// The sections `[memory.…]` and `[queue.…]` of a scenario.
 #[derive(Debug)]
@@ -369,7 +369,34 @@ impl Builder<'_, '_> {
 
     /// The queues to which a circuit is charged at a port.
     fn account(&mut self, memory: &mut Memory, port: usize, vc: usize) -> Result<Account, Fault> {
-        let class = self.scenario.vcs[vc].queue;
+        let Vc { queue: class, unscheduled, .. } = self.scenario.vcs[vc];
+        let account = self.account_of(memory, (port, vc), class)?;
+        if unscheduled == class {
+            return Ok(account);
+        }
+        for class in [class, unscheduled] {
+            self.check_unscheduled(class)?;
+        }
+        let first = self.account_of(memory, (port, vc), unscheduled)?;
+        Ok(account.with_unscheduled(first.queue()))
+    }
+
+    /// Refuse what a class cannot have where the packets of a circuit are of two classes.
+    fn check_unscheduled(&self, class: usize) -> Result<(), Fault> {
+        let Some((_, item)) = self.memories.queues.get(class) else { return Ok(()) };
+        let message =
+            "must be left out: flows with transport.unscheduled have packets of this class and of another";
+        item.ensure(item.it.opposite.is_none(), "opposite", message)?;
+        item.ensure(item.it.pause.is_none(), "pause", message)
+    }
+
+    /// The queues to which packets of one class of a circuit are charged at a port.
+    fn account_of(
+        &mut self,
+        memory: &mut Memory,
+        (port, vc): (usize, usize),
+        class: usize,
+    ) -> Result<Account, Fault> {
         let default = plain();
         let section = self.memories.queues.get(class).map_or(&default, |(_, item)| &item.it);
         let known = pools(&self.item.it);
@@ -391,8 +418,8 @@ impl Builder<'_, '_> {
             }
             None => None,
         };
-        let queue = self.queue(memory, (port, vc), queue)?;
-        let other = other.map(|other| self.queue(memory, (port, vc), other)).transpose()?;
+        let queue = self.queue(memory, (port, vc, class), queue)?;
+        let other = other.map(|other| self.queue(memory, (port, vc, class), other)).transpose()?;
         Ok(Account::new(queue, other))
     }
 
@@ -414,7 +441,7 @@ impl Builder<'_, '_> {
     fn queue(
         &mut self,
         memory: &mut Memory,
-        (port, vc): (usize, usize),
+        (port, vc, class): (usize, usize, usize),
         (pool, limits, alpha): (usize, Limits, Option<f64>),
     ) -> Result<usize, Fault> {
         let spec = &self.scenario.vcs[vc];
@@ -425,15 +452,15 @@ impl Builder<'_, '_> {
         let promised = self.promised(line, memory.pools[pool].side);
         let limits = Limits { reserved: limits.reserved.max(promised), ..limits };
         let count = self.queues.len();
-        let class = self.memories.queues.get(spec.queue);
-        let priority = class.and_then(|(_, item)| item.it.priority).unwrap_or_default();
-        let class = class.map_or("all", |(name, _)| name);
-        Ok(*self.queues.entry((pool, line, spec.queue)).or_insert_with(|| {
+        let section = self.memories.queues.get(class);
+        let priority = section.and_then(|(_, item)| item.it.priority).unwrap_or_default();
+        let name = section.map_or("all", |(name, _)| name);
+        Ok(*self.queues.entry((pool, line, class)).or_insert_with(|| {
             let terms = &mut memory.pools[pool].terms;
             let number = terms.len();
             let outlet = Outlet { line, rate: self.scenario.lines[line].rate };
             terms.push(QueueTerms { alpha, priority, outlet });
-            memory.queues.push(MemoryQueue { class: class.to_string(), line, pool, number, limits });
+            memory.queues.push(MemoryQueue { class: name.to_string(), line, pool, number, limits });
             count
         }))
     }
@@ -486,7 +513,7 @@ impl Builder<'_, '_> {
 
     /// Cells that credits of a line promise each class in a pool of this side.
     fn promised(&self, line: usize, side: Side) -> u64 {
-        credits::reserved(&self.scenario.lines[line], side, cell_size(&self.item.it))
+        reserved(&self.scenario.lines[line], side, cell_size(&self.item.it))
     }
 
     /// Refuse the reserved room of a pool: the largest is that of this class, and credits may have promised it.
@@ -506,4 +533,11 @@ impl Builder<'_, '_> {
 /// Whether a port can share a memory; it must be at a switch or router.
 pub(super) fn is_at_switch(line: &Line, nodes: &[Node]) -> bool {
     nodes[line.from].kind != super::model::NodeKind::Host
+}
+
+/// Cells of a memory that must be reserved for each class that comes over a line, where it has a queue of its own.
+fn reserved(line: &Line, side: Side, cell: CellSize) -> u64 {
+    let is_own = |credit: &&credit::Spec| side == Side::Ingress && !credit.is_per_circuit();
+    let credit = line.port.credit.as_ref().filter(is_own);
+    credit.map_or(0, |credit| credit.promised(Measure::MemoryCells(cell)))
 }

@@ -42,6 +42,8 @@ mod backlog;
 
 mod measure;
 
+mod warning;
+
 mod warnings;
 
 mod explain;
@@ -58,11 +60,11 @@ use model::Scenario;
 pub use crate::language::message::{Part, Refusal};
 pub(crate) use crate::language::names::name_fault;
 pub use catalogue::policies;
-pub use check::{Checked, Origin};
-pub(crate) use expand::merge;
 pub use explain::{explain, thresholds};
+pub use model::Origin;
 pub use sections::{docs, schema};
-pub use warnings::Warning;
+pub use warning::Warning;
+pub use warnings::Checked;
 
 /// Read and check a scenario.
 ///

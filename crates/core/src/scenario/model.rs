@@ -4,14 +4,16 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::check::Origin;
 use super::file;
+pub use super::file::{Engine, Medium, NodeKind, Routing};
 use crate::adaptation::{self, Framing};
 use crate::buffer::admission;
 use crate::buffer::capacity::Capacity;
 use crate::buffer::pushout;
 use crate::buffer::size::{CellSize, Measure};
+use crate::language::set::Set;
 use crate::language::spec::Named;
+use crate::language::tree;
 use crate::link::{credit, loss, shaper};
 use crate::memory::{self, Check, Limits, Side};
 use crate::police;
@@ -20,48 +22,11 @@ use crate::source::{self, Source};
 use crate::transport::{self, Transport};
 use crate::units::{Rate, Span, Time};
 
-crate::choice! {
-    /// How a run is computed. Both engines give the same result.
-    pub enum Engine {
-        /// The fast engine: one event per frame.
-        Fast = "fast",
-        /// The reference engine: one event per unit, checked against the papers.
-        Reference = "reference",
-    }
-}
-
-crate::choice! {
-    /// Which of equally short routes a flow takes.
-    pub enum Routing {
-        /// The first in the order of links.
-        First = "first",
-        /// One that a hash of the flow picks at every node, with a seed of that node (ECMP).
-        Ecmp = "ecmp",
-        /// Another one for every packet, as if every node drew one of its equal lines (packet spraying).
-        EcmpPacket = "ecmp-packet",
-    }
-}
-
-crate::choice! {
-    /// The kinds of nodes.
-    pub enum NodeKind {
-        /// Where flows start and end.
-        Host = "host",
-        /// A cell switch: output-buffered, non-blocking.
-        Switch = "switch",
-        /// A router: packets, stored and forwarded.
-        Router = "router",
-    }
-}
-
-crate::choice! {
-    /// What a link carries.
-    pub enum Medium {
-        /// Cells of 53 octets.
-        Cells = "cells",
-        /// Whole packets.
-        Packets = "packets",
-    }
+/// What a scenario was read from, where the seed decides about more than random streams: about routes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Origin {
+    pub(super) root: tree::Node,
+    pub(super) sets: Vec<Set>,
 }
 
 /// A scenario, expanded and checked.
@@ -327,6 +292,8 @@ pub struct Vc {
     pub priority: u32,
     /// Its class in shared memories.
     pub queue: usize,
+    /// The class of packets that its senders mark as unscheduled; `queue` if they mark none.
+    pub unscheduled: usize,
     /// How its packets become frames, on every line of the path.
     pub framing: Framing,
     /// Octets of the largest packet that its flows send, IP header included; for single cells their payload.

@@ -7,6 +7,18 @@ use super::model::{Line, Medium, Memory, MemoryQueue, Scenario};
 /// The class that is refused, the key of its section, and the message.
 pub(super) type Refusal = (String, &'static str, String);
 
+impl Scenario {
+    /// For every line, whether a memory at its end pauses it.
+    pub(crate) fn paused_lines(&self) -> Vec<bool> {
+        let mut paused = vec![false; self.lines.len()];
+        let queues = self.memories.iter().flat_map(|memory| &memory.queues);
+        for queue in queues.filter(|queue| queue.limits.pause.is_some()) {
+            paused[queue.line] = true;
+        }
+        paused
+    }
+}
+
 /// Give every pool for which the scenario names no headroom what its queues may take together.
 pub(super) fn settle_headroom(
     memory: &mut Memory,

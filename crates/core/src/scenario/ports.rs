@@ -14,7 +14,6 @@ use crate::buffer::pushout;
 use crate::buffer::size::{BufferSize, Measure};
 use crate::discipline;
 use crate::language::item::Item;
-use crate::language::nearest::unknown;
 use crate::language::set::Set;
 use crate::language::spec::{Nested, read_section};
 use crate::language::tree::{self, Fault, Value, join};
@@ -22,6 +21,7 @@ use crate::link::credit;
 use crate::refused::{Refused, refuse, unfit};
 use crate::scheduler;
 use crate::units::CELL_BYTES;
+use crate::words::nearest::unknown;
 
 /// The sections `[port.…]` of a scenario.
 #[derive(Debug)]

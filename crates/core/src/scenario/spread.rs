@@ -5,26 +5,13 @@ use std::sync::Arc;
 
 use super::ecmp::{EqualRoutes, MOST_ROUTES, NoRoutes};
 use super::flows::MOST_HOPS;
-use super::losses;
+use super::losses::{self, Outage};
 use super::model::{Medium, Period, Routing, Scenario, SharedRoute, Spread};
 use super::route::Routes;
 use crate::language::tree::{Fault, Node};
 use crate::rng::path_key;
 use crate::transport;
 use crate::units::Span;
-
-/// A time in which hosts send no packets over a line, because it is known to be down.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Outage {
-    /// The line.
-    pub line: usize,
-    /// When it begins.
-    pub from: Span,
-    /// When it ends.
-    pub to: Span,
-    /// The entry of `[[loss]]` that asks for it.
-    pub entry: usize,
-}
 
 /// Why a circuit cannot have the routes that it needs, and the entry of `[[loss]]` to blame, unless it is the routing.
 type Refusal = (Option<usize>, String);

@@ -391,6 +391,7 @@ fn promises_that_a_line_cannot_keep_are_refused_wherever_they_count() {
     let sum = "the minimum cell rates add up to 24 Mb/s on a line of 20 Mb/s";
     for port in [
         "admission={policy=\"virtual-queueing\"}",
+        "admission={policy=\"dfba\"}",
         "scheduler={policy=\"round-robin\"}, pushout={policy=\"pushout-2\", buffer_share=true}",
     ] {
         assert!(refused(port).contains(sum), "{port}: {}", refused(port));

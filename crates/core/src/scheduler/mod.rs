@@ -1,9 +1,8 @@
 //! Scheduling: which queue the line serves next.
 
-pub(crate) mod ring;
-
 use crate::buffer::admission::Failure;
 use crate::buffer::context::Context;
+pub use crate::buffer::ring::Place;
 use crate::metrics::state::Figure;
 use crate::registry;
 use crate::units::Time;
@@ -113,15 +112,6 @@ impl Spec {
     pub fn splits_circuits(&self) -> bool {
         matches!(self, Spec::DualQueue(_))
     }
-}
-
-/// A queue's place in a round.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// The queue.
-    pub queue: usize,
-    /// The number of cells that it may send before the round changes; all that it has, if `None`.
-    pub cells: Option<u64>,
 }
 
 /// The share of `slots` slots that each place of a round gets.

@@ -15,8 +15,8 @@
 //! # Complexity
 //! Constant per unit, and one step more for every queue that has no credit.
 
-use super::ring::Ring;
 use super::{Context, Place, Scheduler};
+use crate::buffer::ring::Ring;
 use crate::refused::Refused;
 use crate::section;
 use crate::units::Time;

@@ -22,10 +22,10 @@
 use super::burst::{Added, Bursts, Distribution, Pattern, Phase};
 use super::clock::Clock;
 use super::{Source, Traffic, data_rate};
+use crate::adaptation::coded::Code;
 use crate::refused::{Refused, refuse};
 use crate::rng::Stream;
 use crate::section;
-use crate::transport::fec::Code;
 use crate::units::{Bytes, Rate, Span};
 
 crate::choice! {

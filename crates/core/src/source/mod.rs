@@ -16,10 +16,10 @@ pub mod recording;
 
 pub mod sizes;
 
+use crate::adaptation::coded::Code;
 use crate::refused::Refused;
 use crate::registry;
 use crate::rng::Stream;
-use crate::transport::fec::Code;
 use crate::units::Rate;
 
 use burst::{Added, Pattern};

@@ -6,11 +6,6 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value as Json, json};
-
-use super::length::Length;
-use crate::language::spec::{Field, Shape};
-use crate::language::tree::{Fault, Node, Value};
 use crate::units::{Quantity, Span};
 
 /// The longest recording: more is a mistake, as with other times.
@@ -55,7 +50,7 @@ pub struct Record {
 
 impl Recording {
     /// That of a text.
-    fn parse(text: &str) -> Result<Recording, String> {
+    pub(super) fn parse(text: &str) -> Result<Recording, String> {
         let (tick, records) = text.split_once(';').ok_or("the unit of times is missing")?;
         let tick = Span::parse(tick).map_err(|why| why.to_string())?;
         if tick == Span::ZERO {
@@ -64,6 +59,11 @@ impl Recording {
         let records: Arc<[u8]> = decoded(records)?.into();
         let totals = Totals::of(Reader { tick, records: records.clone(), at: 0 })?;
         Ok(Recording { tick, records, totals })
+    }
+
+    /// The text that [`Recording::parse`] reads.
+    pub(super) fn text(&self) -> String {
+        format!("{};{}", self.tick.show(), encoded(&self.records))
     }
 
     /// Its packets.
@@ -132,41 +132,6 @@ impl Reader {
             }
         }
         None
-    }
-}
-
-/// The recording of a source that replays one, in the form of the lengths of its packets.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Data(pub Length);
-
-impl Data {
-    /// The recording.
-    pub fn recording(&self) -> &Recording {
-        match &self.0 {
-            Length::Recorded(recording) => recording,
-            _ => unreachable!("its lengths are recorded"),
-        }
-    }
-}
-
-impl Field for Data {
-    fn read(node: &Node, path: &str) -> Result<Self, Fault> {
-        let Value::Text(text) = &node.value else {
-            return Err(node.fault(path, "must be a recording that pushout has read from a file"));
-        };
-        let recording =
-            Recording::parse(text).map_err(|why| node.fault(path, format!("a recording: {why}")))?;
-        Ok(Data(Length::Recorded(recording)))
-    }
-
-    fn write(&self) -> Json {
-        let Recording { tick, records, .. } = self.recording();
-        format!("{};{}", tick.show(), encoded(records)).into()
-    }
-
-    fn shape() -> Shape {
-        let schema = json!({ "type": "string", "format": "recording", "examples": ["1 ms;AOgHA+gHBdwL"] });
-        Shape { unit: "recording", schema }
     }
 }
 

@@ -17,10 +17,14 @@
 //! # Complexity
 //! Constant per packet; about four octets of memory each.
 
+use serde_json::{Value as Json, json};
+
 use super::clock::Clock;
 use super::length::Length;
-use super::recording::Data;
+use super::recording::Recording;
 use super::{Source, Traffic};
+use crate::language::spec::{Field, Shape};
+use crate::language::tree::{Fault, Node, Value};
 use crate::refused::{Refused, refuse_if};
 use crate::rng::Stream;
 use crate::section;
@@ -34,6 +38,40 @@ section! {
         pub flow: Option<String> = None,
         /// The packets of the file, which `pushout` adds.
         pub data: Option<Data> = None,
+    }
+}
+
+/// The recording of a source that replays one, in the form of the lengths of its packets.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Data(pub Length);
+
+impl Data {
+    /// The recording.
+    pub fn recording(&self) -> &Recording {
+        match &self.0 {
+            Length::Recorded(recording) => recording,
+            _ => unreachable!("its lengths are recorded"),
+        }
+    }
+}
+
+impl Field for Data {
+    fn read(node: &Node, path: &str) -> Result<Self, Fault> {
+        let Value::Text(text) = &node.value else {
+            return Err(node.fault(path, "must be a recording that pushout has read from a file"));
+        };
+        let recording =
+            Recording::parse(text).map_err(|why| node.fault(path, format!("a recording: {why}")))?;
+        Ok(Data(Length::Recorded(recording)))
+    }
+
+    fn write(&self) -> Json {
+        self.recording().text().into()
+    }
+
+    fn shape() -> Shape {
+        let schema = json!({ "type": "string", "format": "recording", "examples": ["1 ms;AOgHA+gHBdwL"] });
+        Shape { unit: "recording", schema }
     }
 }
 

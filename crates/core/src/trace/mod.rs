@@ -14,14 +14,14 @@ pub use pcapng::pcapng;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::buffer::verdict::Reason;
-use crate::language::nearest::unknown;
 use crate::network::circuit::{Circuit, Payload};
 use crate::scenario::model::{Line, Scenario};
 use crate::transport::ecn::Ecn;
 use crate::transport::tcp::Segment;
 use crate::unit::Unit;
 use crate::units::Time;
+use crate::verdict::Reason;
+use crate::words::nearest::unknown;
 
 /// What happens to a unit at a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

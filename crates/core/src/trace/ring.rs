@@ -3,10 +3,10 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use super::{Tracer, What};
-use crate::buffer::verdict::Reason;
 use crate::network::circuit::Circuit;
 use crate::unit::Unit;
 use crate::units::Time;
+use crate::verdict::Reason;
 
 /// What happened to a unit at a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,7 +99,7 @@ const FEW: usize = 32;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::stepper::Stepper;
+    use crate::engine::reference::Stepper;
     use crate::scenario::load;
     use crate::units::Span;
 

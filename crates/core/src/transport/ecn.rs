@@ -13,16 +13,18 @@ pub struct Ecn(u8);
 
 impl Ecn {
     /// The transport reacts to marks.
-    pub const ECT: Ecn = Ecn(Flags::ECT.0);
+    pub const ECT: Ecn = Ecn(Flags::ECT.0 as u8);
     /// A port has met congestion.
-    pub const CE: Ecn = Ecn(Flags::CE.0);
+    pub const CE: Ecn = Ecn(Flags::CE.0 as u8);
     /// The transport reacts to marks as a scalable congestion control does: ECT(1), beside [`Ecn::ECT`].
-    pub const L4S: Ecn = Ecn(Flags::L4S.0);
+    pub const L4S: Ecn = Ecn(Flags::L4S.0 as u8);
     /// The receiver has seen a mark: ECN-Echo.
     pub const ECE: Ecn = Ecn(1);
     /// A port has cut the packet to its headers; on an ACK: the segment has reached the receiver so. In IP this is a code point
     /// for differentiated services.
     pub const CUT: Ecn = Ecn(2);
+    /// The sender has not had an acknowledgement yet. In IP this is a code point for differentiated services as well.
+    pub const UNSCHEDULED: Ecn = Ecn(4);
     /// The sender has reduced its window: congestion window reduced.
     pub const CWR: Ecn = Ecn(128);
 
@@ -47,10 +49,13 @@ impl Ecn {
         Ecn(if holds { self.0 } else { 0 })
     }
 
-    /// The bits that ports see: ECT(0), ECT(1) and CE.
+    /// The bits that ports see: ECT(0), ECT(1) and CE, and the mark of what is sent before the first acknowledgement.
     #[inline]
     pub const fn flags(self) -> Flags {
-        Flags(self.0 & (Flags::ECT.0 | Flags::L4S.0 | Flags::CE.0))
+        let bits = self.0 as u16;
+        let unscheduled =
+            (bits & Ecn::UNSCHEDULED.0 as u16) * (Flags::UNSCHEDULED.0 / Ecn::UNSCHEDULED.0 as u16);
+        Flags(bits & (Flags::ECT.0 | Flags::L4S.0 | Flags::CE.0) | unscheduled)
     }
 
     /// The two bits of the IP header (RFC 3168 section 5): 0 not capable, 1 and 2 capable (ECT(1) and ECT(0)), 3 marked (CE).
@@ -67,7 +72,7 @@ impl Ecn {
     #[inline]
     pub const fn marked_by(self, flags: Flags) -> Ecn {
         let cut = Ecn::CUT.when(flags.has(Flags::CUT));
-        Ecn(self.0 | flags.0 & Flags::CE.0).with(cut)
+        self.with(Ecn::CE.when(flags.has(Flags::CE))).with(cut)
     }
 }
 
@@ -81,6 +86,7 @@ mod tests {
         let all = all.into_iter().fold(Ecn::default(), Ecn::with);
         assert_eq!(all.flags(), Flags::ECT.with(Flags::L4S).with(Flags::CE));
         assert_eq!(Ecn::ECE.with(Ecn::CWR).flags(), Flags::default());
+        assert_eq!(Ecn::UNSCHEDULED.with(Ecn::CUT).flags(), Flags::UNSCHEDULED);
     }
 
     #[test]

@@ -25,6 +25,7 @@
 //! Constant per packet.
 
 use super::{Needs, Transport, udp};
+use crate::adaptation::coded::Code;
 use crate::refused::{Refused, refuse};
 use crate::section;
 use crate::source::{self, Source, Traffic};
@@ -96,27 +97,6 @@ pub struct Budget {
     pub cells: Option<u32>,
     /// Packets of a block that switches may give up, if the circuit has negotiated it.
     pub packets: Option<u32>,
-}
-
-/// The packets of a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Code {
-    /// Packets of data: K.
-    pub data: u16,
-    /// Packets of parity: h.
-    pub parity: u16,
-}
-
-impl Code {
-    /// Packets of a block: K + h.
-    pub fn packets(self) -> u16 {
-        self.data + self.parity
-    }
-
-    /// Whether any `arrived` packets of a block restore its data.
-    pub fn decodes(self, arrived: u16) -> bool {
-        arrived >= self.data
-    }
 }
 
 /// The place of a packet: block, and position within it from 0, data first.

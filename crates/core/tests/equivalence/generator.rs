@@ -24,6 +24,8 @@ struct Writer {
     /// Whether ports of switches share a memory, and whether any port does.
     shared: bool,
     uses_memory: bool,
+    /// Whether packets that TCP sends before its first acknowledgement are of the class `two`.
+    marks_unscheduled: bool,
     /// Whether a flow of the class `tcp` has been written.
     has_tcp: bool,
 }
@@ -184,6 +186,7 @@ impl Writer {
             switches: Vec::new(),
             shared: false,
             uses_memory: false,
+            marks_unscheduled: false,
             has_tcp: false,
         }
     }
@@ -300,7 +303,8 @@ impl Writer {
         self.line(format_args!("scheduler = {{ {scheduler} }}"));
         if self.draw.chance(0.5) {
             let pushout = self.any(pushout::CATALOGUE);
-            let others = ["dt-epd", "ppd", "fba", "wfepd", "selective-drop", "virtual-queueing", "atm-red"];
+            let others =
+                ["dt-epd", "ppd", "fba", "dfba", "wfepd", "selective-drop", "virtual-queueing", "atm-red"];
             let policy = if self.draw.chance(0.5) { "tail-drop" } else { self.pick(&others) };
             return self.line(format_args!(
                 "admission = {{ policy = \"{policy}\" }}\npushout = {{ policy = \"{pushout}\" }}"
@@ -419,8 +423,10 @@ impl Writer {
             1 + self.below(20),
             self.below(9)
         );
-        let opposite = match self.below(2) {
-            _ if removes => "",
+        let kind = self.below(2);
+        self.marks_unscheduled = self.draw.chance(0.4);
+        let opposite = match kind {
+            _ if removes || self.marks_unscheduled => "",
             0 if !self.cells => &pauses,
             _ => "opposite = { pool = \"out\" }",
         };
@@ -551,7 +557,7 @@ impl Writer {
                 let stop = 2001 + self.below(4000);
                 self.line(format_args!("stop = \"{stop} us\""));
             }
-            if self.uses_memory && self.draw.chance(0.5) {
+            if self.uses_memory && self.draw.chance(0.5) && !self.marks_unscheduled {
                 self.line(format_args!("queue = \"two\""));
             }
             if self.draw.chance(0.3) {
@@ -696,8 +702,12 @@ impl Writer {
         let (sack, stamps, limited) = (self.draw.chance(0.5), self.draw.chance(0.3), self.draw.chance(0.7));
         let recovery = self.pick(&["rfc6675", "prr", "rack"]);
         let mss = if stamps { mss.max(100) } else { mss };
+        let unscheduled = match self.marks_unscheduled {
+            true => format!("initial_window = {}, unscheduled = \"two\", ", 1 + self.below(12)),
+            false => String::new(),
+        };
         format!(
-            "{{ kind = \"tcp\", congestion = \"{congestion}\", mss = {mss}, window = \"{window} bytes\", \
+            "{{ kind = \"tcp\", {unscheduled}congestion = \"{congestion}\", mss = {mss}, window = \"{window} bytes\", \
              ecn = {ecn}, ect = \"{ect}\", l4s = {l4s}, byte_counting = {bytes}, sack = {sack}, \
              recovery = \"{recovery}\", limited_transmit = {limited}, timestamps = {stamps}, delayed_ack = {ack}, slow_timer = \"1 ms\", fast_timer = \"500 us\", min_rto = \"2 ms\", \
              initial_rto = \"4 ms\", timer_phase = \"{phase}\" }}"

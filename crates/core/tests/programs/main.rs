@@ -10,11 +10,11 @@ mod random;
 mod schemes;
 
 use pushout_core::audit::audit;
-use pushout_core::buffer::verdict::Reason;
 use pushout_core::engine::{self, LossRecord};
 use pushout_core::report::report;
 use pushout_core::scenario::model::{Engine, Scenario};
 use pushout_core::serde_json::{Value as Json, json};
+use pushout_core::verdict::Reason;
 
 use random::schema::Draw;
 use schemes::{Pair, SCHEMES, key_of};

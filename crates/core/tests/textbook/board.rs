@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use pushout_core::buffer::verdict::Reason;
 use pushout_core::rng::Subject;
 use pushout_core::unit::{Flags, Unit};
+use pushout_core::verdict::Reason;
 
 /// A cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

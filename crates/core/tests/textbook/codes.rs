@@ -4,8 +4,8 @@
 
 use std::collections::HashMap;
 
-use pushout_core::buffer::verdict::Reason;
 use pushout_core::transport::fec::Budget;
+use pushout_core::verdict::Reason;
 
 use crate::board::{Board, Cell, Model};
 use crate::port::Scheme;

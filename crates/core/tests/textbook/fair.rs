@@ -1,8 +1,8 @@
 //! FQ-CoDel as RFC 8290 and Linux have it: lists of new and of old queues, CoDel in each, the fattest one cut when there is no
 //! room.
 
-use pushout_core::buffer::verdict::Reason;
 use pushout_core::rng::Subject;
+use pushout_core::verdict::Reason;
 
 use crate::board::{Board, Cell, Model};
 use crate::codel::{Codel, codel};

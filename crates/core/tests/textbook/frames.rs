@@ -1,6 +1,7 @@
 //! Schemes on a shared queue that decide at the first cell of a frame.
 
-use pushout_core::buffer::verdict::Reason;
+use pushout_core::rng::Keyed;
+use pushout_core::verdict::Reason;
 
 use crate::board::{Board, Cell, Model};
 use crate::port::Scheme;
@@ -172,6 +173,64 @@ fn fair_buffer_allocation_lets_the_share_fall_as_the_buffer_fills() {
             let x = board.total();
             x > r && share(board, cell.vc) > z * (k - r) as f64 / (x - r) as f64
         })
+    });
+    assert!(lost > 10_000, "{lost}");
+}
+
+struct Dfba {
+    frames: Frames,
+    low: usize,
+    high: usize,
+    a: f64,
+    /// W_i of every circuit.
+    weights: Vec<u64>,
+    keyed: Keyed,
+}
+
+impl Dfba {
+    /// P, and 0 for a circuit within its part of the queue.
+    fn probability(&self, board: &Board, vc: usize) -> f64 {
+        let (x, own, sum) = (board.total(), board.of(vc), self.weights.iter().sum::<u64>());
+        if own as u64 * sum <= x as u64 * self.weights[vc] {
+            return 0.0;
+        }
+        let (r, z) = (self.weights[vc] as f64 / sum as f64, 1.0 - self.weights[vc] as f64 / sum as f64);
+        let fairness = (own as f64 - x as f64 * r) / (x as f64 * (1.0 - r));
+        let load = (x - self.low) as f64 / (self.high - self.low) as f64;
+        z * (self.a * fairness + (1.0 - self.a) * load)
+    }
+}
+
+impl Model for Dfba {
+    fn arrive(&mut self, board: &mut Board, cell: Cell) {
+        let x = board.total();
+        let why = if !cell.first || x < self.low {
+            None
+        } else if cell.marked {
+            Some(Reason::Marked)
+        } else if x >= self.high {
+            Some(Reason::Early)
+        } else {
+            let p = self.probability(board, cell.vc);
+            (p > 0.0 && self.keyed.unit(cell.subject()) < p).then_some(Reason::Random)
+        };
+        self.frames.arrive(board, cell, why);
+    }
+}
+
+#[test]
+fn differential_fair_buffer_allocation_draws_for_circuits_above_their_weighted_share() {
+    let lost = compare(|draw| {
+        let low = draw.within(0, draw.capacity);
+        let (high, a, pass_eom) = (draw.within(low, draw.capacity), draw.number(0.0, 1.0), draw.coin());
+        let text = format!(
+            "policy = \"dfba\"\nlow = \"{low} cells\"\nhigh = \"{high} cells\"\nfairness = {a:?}\n\
+             pass_eom = {pass_eom}"
+        );
+        let mcrs: Vec<u64> = draw.contracts.iter().map(|contract| contract.mcr.0).collect();
+        let weights = if mcrs.iter().all(|mcr| *mcr == 0) { vec![1; mcrs.len()] } else { mcrs };
+        let frames = Frames::new(draw, pass_eom);
+        Scheme::fifo(text, Dfba { frames, low, high, a, weights, keyed: draw.keyed("dfba") })
     });
     assert!(lost > 10_000, "{lost}");
 }

@@ -1,6 +1,6 @@
 //! The scheme that gives up what has waited longest.
 
-use pushout_core::buffer::verdict::Reason;
+use pushout_core::verdict::Reason;
 
 use crate::board::{Board, Cell, Model};
 use crate::compare;

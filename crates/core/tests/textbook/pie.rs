@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use pushout_core::buffer::verdict::Reason;
 use pushout_core::rng::Keyed;
+use pushout_core::verdict::Reason;
 
 use crate::board::{Board, Cell, Model};
 use crate::frames::Frames;

@@ -6,7 +6,6 @@ use pushout_core::buffer::context::{Context, Contract};
 use pushout_core::buffer::pool::Pool;
 use pushout_core::buffer::pushout;
 use pushout_core::buffer::size::Measure;
-use pushout_core::buffer::verdict::Reason;
 use pushout_core::language::read::{Format, read};
 use pushout_core::language::spec::Field;
 use pushout_core::link::line::Line;
@@ -16,6 +15,7 @@ use pushout_core::rng::{Keyed, Stream};
 use pushout_core::scheduler;
 use pushout_core::unit::{Boundary, Flags, Unit};
 use pushout_core::units::{CELL_BYTES, Rate, Span, Time};
+use pushout_core::verdict::Reason;
 
 use crate::board::{Board, Cell, Model};
 

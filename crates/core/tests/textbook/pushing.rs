@@ -1,6 +1,6 @@
 //! Push-out: when the buffer is full, a part of a long queue goes.
 
-use pushout_core::buffer::verdict::Reason;
+use pushout_core::verdict::Reason;
 
 use crate::board::{Board, Cell, Model};
 use crate::port::{RATE, Scheme};

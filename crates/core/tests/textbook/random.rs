@@ -1,8 +1,8 @@
 //! Schemes that discard at random before the buffer is full; a model draws from the same numbers.
 
-use pushout_core::buffer::verdict::Reason;
 use pushout_core::rng::Keyed;
 use pushout_core::units::CELL_BYTES;
+use pushout_core::verdict::Reason;
 
 use crate::board::{Board, Cell, Model};
 use crate::frames::Frames;

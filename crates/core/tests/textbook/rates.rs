@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
-use pushout_core::buffer::verdict::Reason;
 use pushout_core::rng::Keyed;
 use pushout_core::units::CELL_BYTES;
+use pushout_core::verdict::Reason;
 
 use crate::board::{Board, Cell, Model};
 use crate::compare;

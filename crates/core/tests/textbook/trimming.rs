@@ -6,7 +6,6 @@
 use std::collections::VecDeque;
 use std::fmt::Write;
 
-use pushout_core::buffer::verdict::Reason;
 use pushout_core::engine::{Stopwatch, reference};
 use pushout_core::network::circuit::Circuit;
 use pushout_core::rng::Stream;
@@ -14,6 +13,7 @@ use pushout_core::scenario::load;
 use pushout_core::trace::{Tracer, What};
 use pushout_core::unit::Unit;
 use pushout_core::units::Time;
+use pushout_core::verdict::Reason;
 
 /// Octets of the headers that a packet is cut to.
 const HEADERS: u64 = 64;

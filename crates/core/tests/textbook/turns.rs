@@ -1,7 +1,7 @@
 //! Schedulers, and the thresholds of queues that each circuit has for itself.
 
 use pushout_core::buffer::context::Contract;
-use pushout_core::buffer::verdict::Reason;
+use pushout_core::verdict::Reason;
 
 use crate::board::{Board, Cell, Model};
 use crate::frames::Frames;

@@ -20,18 +20,18 @@
 //! n is that of the moment, not of the last interval. μ is what the queue has sent in the last whole interval by what its line
 //! could send; it is 1 for a queue that was empty at some time in it or that sent nothing, because then the rate says what came and not
 //! what could leave. The code takes 1 for all shares below 1 / (number of priorities), which equal queues fall below by
-//! rounding. Packets of a sender's first round trip have no larger α, because packets are not marked as such. Nothing is
-//! taken back when a threshold falls.
+//! rounding. Packets of a sender's first round trip have a larger α of the same queue there; here they are of a class of their own
+//! (`unscheduled` of TCP), whose `alpha` and length count. Nothing is taken back when a threshold falls.
 //!
 //! # Complexity
 //! The number of queues per packet.
 
 use super::{Admission, Arrival, Context, Departure, Pool, Shortcuts};
 use crate::buffer::size::Measure;
-use crate::buffer::verdict::{Reason, Verdict};
 use crate::refused::{Refused, refuse};
 use crate::section;
 use crate::units::{Bytes, CELL_BYTES, Rate, Span, Time};
+use crate::verdict::{Reason, Verdict};
 
 section! {
     /// Block a circuit by a dynamic threshold divided by the number of congested queues and scaled by its rate.

@@ -37,13 +37,13 @@
 use super::red::{Curve, Detector, mean_frame_time};
 use super::{Admission, Arrival, Context, Departure, Interest, Measure, Rule, Shortcuts, Within};
 use crate::buffer::size::Level;
-use crate::buffer::verdict::{Action, Reason, Verdict};
 use crate::metrics::state::Figure;
 use crate::refused::{Refused, probability, refuse};
 use crate::rng::Keyed;
 use crate::section;
 use crate::unit::Unit;
 use crate::units::{CELL_BYTES, Cells, Span, Time};
+use crate::verdict::{Action, Reason, Verdict};
 
 section! {
     /// Random early detection in cells: a marked cell costs its circuit the next frame.

@@ -16,9 +16,9 @@
 //! Constant, no state.
 
 use super::{Admission, Arrival, Context, Pool, Rule, Shortcuts};
-use crate::buffer::verdict::{Reason, Verdict};
 use crate::refused::Refused;
 use crate::section;
+use crate::verdict::{Reason, Verdict};
 
 section! {
     /// Share the room without limits.

@@ -8,7 +8,6 @@ use crate::buffer::context::{Context, Contract};
 use crate::buffer::pool::Pool;
 use crate::buffer::queue::Queue;
 use crate::buffer::size::Measure;
-use crate::buffer::verdict::{Reason, Verdict};
 use crate::language::spec::Field;
 use crate::language::tree::Node;
 use crate::link::line::Line;
@@ -18,6 +17,7 @@ use crate::rng::Stream;
 use crate::scheduler::{self, fifo};
 use crate::unit::{Flags, Unit};
 use crate::units::{CELL_BYTES, Rate, Span, Time};
+use crate::verdict::{Reason, Verdict};
 
 /// Circuits through the port.
 const VCS: usize = 5;

@@ -24,9 +24,9 @@
 
 use super::{Admission, Arrival, Context, Departure, Head, Shortcuts};
 use crate::buffer::size::Measure;
-use crate::buffer::verdict::{HeadVerdict, Reason, Verdict, Victim};
 use crate::refused::Refused;
 use crate::unit::Unit;
+use crate::verdict::{HeadVerdict, Reason, Verdict, Victim};
 use crate::{choice, section};
 
 choice! {

@@ -25,9 +25,9 @@
 use super::dynamic_threshold::Threshold;
 use super::{Admission, Arrival, Context, Interest, Rule, Shortcuts};
 use crate::buffer::frame::Frames;
-use crate::buffer::verdict::{Reason, Verdict};
 use crate::refused::Refused;
 use crate::section;
+use crate::verdict::{Reason, Verdict};
 
 section! {
     /// Refuse whole frames of a circuit whose queue is longer than a multiple of the free room.

@@ -25,9 +25,9 @@
 use super::{Admission, Arrival, Context, Interest, Rule, Shortcuts};
 use crate::buffer::pool::Pool;
 use crate::buffer::size::Measure;
-use crate::buffer::verdict::{Reason, Verdict};
 use crate::refused::{Refused, refuse};
 use crate::section;
+use crate::verdict::{Reason, Verdict};
 
 section! {
     /// Block a circuit whose queue is longer than a multiple of the free room.

@@ -27,9 +27,9 @@
 use super::{Admission, Arrival, Context, Rule, Shortcuts};
 use crate::buffer::frame::Frames;
 use crate::buffer::size::{BufferSize, Level};
-use crate::buffer::verdict::{Action, Reason, Verdict};
 use crate::refused::{Refused, refuse};
 use crate::section;
+use crate::verdict::{Action, Reason, Verdict};
 
 section! {
     /// Refuse whole frames above a threshold.

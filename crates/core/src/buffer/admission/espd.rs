@@ -24,9 +24,9 @@ use super::{Admission, Arrival, Context, Departure, Interest, Rule, Shortcuts};
 use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::buffer::size::Level;
-use crate::buffer::verdict::{Reason, Verdict};
 use crate::refused::{Refused, refuse};
 use crate::section;
+use crate::verdict::{Reason, Verdict};
 
 section! {
     /// Refuse every frame of a few selected circuits while congestion lasts.

@@ -16,9 +16,9 @@
 use super::{Admission, Arrival, Context, Shortcuts};
 use crate::buffer::frame::Frames;
 use crate::buffer::size::Level;
-use crate::buffer::verdict::{Reason, Verdict};
 use crate::refused::Refused;
 use crate::section;
+use crate::verdict::{Reason, Verdict};
 
 section! {
     /// Refuse frames of circuits that already wait in a half-full buffer.

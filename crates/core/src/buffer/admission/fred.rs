@@ -31,12 +31,12 @@ use super::{Admission, Arrival, Context, Departure, Interest, Rule, Shortcuts, r
 use crate::buffer::context::Contract;
 use crate::buffer::pool::Pool;
 use crate::buffer::size::Level;
-use crate::buffer::verdict::{Action, Reason, Verdict};
 use crate::metrics::state::Figure;
 use crate::refused::{Refused, refuse};
 use crate::section;
 use crate::unit::Unit;
 use crate::units::{Span, Time};
+use crate::verdict::{Action, Reason, Verdict};
 
 section! {
     /// Random early detection that uses each circuit's backlog.

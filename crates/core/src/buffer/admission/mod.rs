@@ -14,11 +14,12 @@ use super::frame::Frames;
 use super::pool::Pool;
 use super::queue::Queue;
 use super::size::Measure;
-use super::verdict::{Action, HeadVerdict, Reason, Verdict};
+use crate::metrics::port::Reading;
 use crate::metrics::state::Figure;
 use crate::registry;
 use crate::unit::Unit;
 use crate::units::{Span, Time};
+use crate::verdict::{Action, HeadVerdict, Reason, Verdict};
 
 pub use super::frame::Within;
 
@@ -30,6 +31,7 @@ registry! {
         Epd = "epd" in epd,
         SelectiveDrop = "selective-drop" in selective_drop,
         Fba = "fba" in fba,
+        Dfba = "dfba" in dfba,
         DropFromFront = "drop-from-front" in drop_from_front,
         Red = "red" in red,
         AtmRed = "atm-red" in atm_red,
@@ -215,19 +217,6 @@ impl Spec {
     pub fn decides_at_head(&self) -> bool {
         matches!(self, Spec::Codel(_) | Spec::Pi2(_))
     }
-}
-
-/// What a policy that divides its line's rate knows of a circuit; rates in bits per second.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Reading {
-    /// The rate at which it has been accepted.
-    pub rate: f64,
-    /// The share that it and the circuits that want more, in proportion to their weights, may have together.
-    pub part: f64,
-    /// The rate at which it is to be accepted.
-    pub granted: f64,
-    /// The probability with which a frame of it is refused.
-    pub refusal: f64,
 }
 
 /// A policy's decision in simple form, if it has one: an engine may then act on it without asking.

@@ -17,9 +17,9 @@
 
 use super::{Admission, Arrival, Context, Rule, Shortcuts};
 use crate::buffer::frame::Frames;
-use crate::buffer::verdict::Verdict;
 use crate::refused::Refused;
 use crate::section;
+use crate::verdict::Verdict;
 
 section! {
     /// Discard the rest of a frame that has lost a cell.

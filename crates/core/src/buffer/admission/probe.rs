@@ -17,10 +17,10 @@
 
 use super::{Admission, Arrival, Context, Head, Needs, Shortcuts};
 use crate::buffer::size::Level;
-use crate::buffer::verdict::{HeadVerdict, Reason, Verdict};
 use crate::refused::Refused;
 use crate::section;
 use crate::units::Span;
+use crate::verdict::{HeadVerdict, Reason, Verdict};
 
 section! {
     /// Mark and lose units as a test asks for it.

@@ -45,12 +45,12 @@ use super::{Admission, Arrival, Context, Departure, Interest, Rule, Shortcuts};
 use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::buffer::size::{Level, Measure};
-use crate::buffer::verdict::{Action, Reason, Verdict};
 use crate::metrics::state::Figure;
 use crate::refused::{Refused, probability, refuse, refuse_if, share};
 use crate::rng::Keyed;
 use crate::unit::Unit;
 use crate::units::{Bytes, CELL_BYTES, Span, Time};
+use crate::verdict::{Action, Reason, Verdict};
 use crate::{choice, section};
 
 choice! {

@@ -27,9 +27,9 @@ use super::{Admission, Arrival, Context, Interest, Rule, Shortcuts};
 use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::buffer::size::Level;
-use crate::buffer::verdict::{Action, Reason, Verdict};
 use crate::refused::{Refused, refuse};
 use crate::section;
+use crate::verdict::{Action, Reason, Verdict};
 
 section! {
     /// Refuse whole frames of circuits that hold more than their share of the queue.

@@ -18,9 +18,9 @@
 
 use super::{Admission, Arrival, Context, Interest, Pool, Rule, Shortcuts};
 use crate::buffer::size::Level;
-use crate::buffer::verdict::{Reason, Verdict};
 use crate::refused::{Refused, refuse_if};
 use crate::section;
+use crate::verdict::{Reason, Verdict};
 
 section! {
     /// Block a circuit whose queue has reached a fixed length.

@@ -22,9 +22,9 @@
 use super::{Admission, Arrival, Context, Rule, Shortcuts};
 use crate::buffer::frame::Frames;
 use crate::buffer::size::Level;
-use crate::buffer::verdict::{Action, Reason, Verdict};
 use crate::refused::Refused;
 use crate::section;
+use crate::verdict::{Action, Reason, Verdict};
 
 section! {
     /// Mark packets that meet an occupancy above a threshold.

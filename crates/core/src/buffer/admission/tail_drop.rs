@@ -17,9 +17,9 @@
 
 use super::{Admission, Arrival, Context, Interest, Rule, Shortcuts};
 use crate::buffer::size::Level;
-use crate::buffer::verdict::{Reason, Verdict};
 use crate::refused::Refused;
 use crate::section;
+use crate::verdict::{Reason, Verdict};
 
 section! {
     /// Accept everything that fits.

@@ -30,12 +30,12 @@ use super::{Admission, Arrival, Context, Departure, Interest, Measure, Rule, Sho
 use crate::buffer::context::Contract;
 use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
+use crate::buffer::ring::Ring;
 use crate::buffer::size::Level;
-use crate::buffer::verdict::{Reason, Verdict};
 use crate::refused::{Refused, refuse};
-use crate::scheduler::ring::Ring;
 use crate::unit::Unit;
 use crate::units::{CELL_BYTES, PS_PER_S, Span, Time};
+use crate::verdict::{Reason, Verdict};
 use crate::{choice, section};
 
 choice! {

@@ -118,8 +118,8 @@ mod tests {
     use super::*;
     use crate::buffer::admission::{self, epd, ppd, tail_drop};
     use crate::buffer::size::Level;
-    use crate::buffer::verdict::Action;
     use crate::link::port::bench::Bench;
+    use crate::verdict::Action;
 
     const DEFAULT: Params = Params {
         buffer_share: false,

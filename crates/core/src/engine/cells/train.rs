@@ -15,13 +15,13 @@
 //! # What it saves
 //! One object instead of 32 for a frame of W1-cell; without trains at FIFO ports W1-cell takes 32 times as long.
 
-use crate::buffer::verdict::Reason;
 use crate::engine::cells::port::outbox::Outbox;
 use crate::engine::exact::accounting::unknown_unit;
 use crate::engine::exact::spacing::{ExactTime, TransmissionTime};
 use crate::kernel::queue::Series;
 use crate::unit::{Flags, Unit};
 use crate::units::{Span, Time};
+use crate::verdict::Reason;
 
 /// Units of one frame that arrive in a row.
 #[derive(Clone, Copy, Debug)]

@@ -23,10 +23,10 @@ use crate::buffer::admission::{Admission, Arrival, Departure, Interest, Policy};
 use crate::buffer::capacity::Capacity;
 use crate::buffer::pool::Pool;
 use crate::buffer::queue::Queue;
-use crate::buffer::verdict::Reason;
 use crate::link::port::Port;
 use crate::unit::{Flags, Unit};
 use crate::units::{CELL_BYTES, Time};
+use crate::verdict::Reason;
 
 /// The measured time: from the end of the warm-up to the end of the run, which is not part of it.
 #[derive(Clone, Copy, Debug)]

@@ -20,7 +20,6 @@ use super::agenda::Row;
 use crate::buffer::admission::{Policy, Rule};
 use crate::buffer::capacity::Capacity;
 use crate::buffer::size::Measure;
-use crate::buffer::verdict::{Reason, Verdict};
 use crate::engine::exact::accounting::{Accounting, Sojourn, Window};
 use crate::engine::exact::spacing::{ExactTime, TransmissionTime};
 use crate::link::port::Port;
@@ -28,6 +27,7 @@ use crate::metrics::occupancy::Occupancy;
 use crate::scenario::model::Scenario;
 use crate::unit::Unit;
 use crate::units::{Span, Time};
+use crate::verdict::{Reason, Verdict};
 
 /// The data that every packet touches: a packet that is like its neighbours needs only this cache line of a port.
 ///

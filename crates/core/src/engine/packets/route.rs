@@ -30,7 +30,7 @@ use crate::engine::forms::{Form, allows};
 use crate::engine::questions::{latency, losing_ports, policed_ports};
 use crate::link::port::Port;
 use crate::memory::{Memory, Share};
-use crate::network::{Network, paused_lines};
+use crate::network::Network;
 use crate::police;
 use crate::scenario::model::{Line, NodeKind, Scenario, Vc};
 use crate::scheduler;
@@ -292,7 +292,7 @@ fn ways(scenario: &Scenario) -> Vec<(usize, RouteClass)> {
 
 /// For every line whether it can be paused, or carries pauses for the other direction.
 fn control_lines(scenario: &Scenario) -> Vec<bool> {
-    let paused = paused_lines(scenario);
+    let paused = scenario.paused_lines();
     let carries = |(line, of): (&bool, &Line)| *line || of.back.is_some_and(|back| paused[back]);
     paused.iter().zip(&scenario.lines).map(carries).collect()
 }

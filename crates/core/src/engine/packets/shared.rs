@@ -24,7 +24,6 @@ use std::collections::binary_heap::PeekMut;
 use std::collections::{BinaryHeap, VecDeque};
 use std::iter;
 
-use crate::buffer::verdict::Reason;
 use crate::engine::forms::{Form, used};
 use crate::link::line::Sent;
 use crate::link::port::Port;
@@ -33,6 +32,7 @@ use crate::memory::Memory;
 use crate::network::Network;
 use crate::unit::Unit;
 use crate::units::Time;
+use crate::verdict::Reason;
 
 /// The packets that ports of such memories hold.
 #[derive(Debug)]

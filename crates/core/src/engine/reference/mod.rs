@@ -23,48 +23,32 @@
 
 mod credits;
 
+mod stepper;
+
+pub use stepper::{Stepper, run, run_traced};
+
 use std::collections::VecDeque;
 
 use super::outcome::{LossRecord, Outcome, Stopwatch, Work};
 use super::questions::{number_at_port, sampled_ports};
 use super::sharing;
-use super::stepper::Stepper;
 use super::timers::Timers;
-use crate::buffer::verdict::Reason;
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue, Series};
 use crate::link::control::Control;
 use crate::link::pause::PauseFrame;
 use crate::link::port::{Loss, Port, Started};
 use crate::memory::Signal;
-use crate::network::circuit::{Emission, Hop};
+use crate::network::Network;
+use crate::network::branches::Hop;
+use crate::network::circuit::Emission;
 use crate::network::end::End;
 use crate::network::flow::Outbox;
-use crate::network::{self, Network};
 use crate::scenario::model::{Line, Medium, Scenario};
 use crate::trace::{Tracer, What};
 use crate::unit::Unit;
 use crate::units::{Span, Time};
-
-/// Run a scenario from its first instant to its last; with `log` every loss is recorded. `watch` times the
-/// event loop.
-pub fn run(scenario: &Scenario, log: bool, watch: &mut Stopwatch<'_>) -> Outcome {
-    run_traced(scenario, log, (), watch).0
-}
-
-/// The same, and notify `tracer` of every unit at every port.
-pub fn run_traced<T: Tracer>(
-    scenario: &Scenario,
-    log: bool,
-    tracer: T,
-    watch: &mut Stopwatch<'_>,
-) -> (Outcome, T) {
-    let mut stepper = Stepper::new(scenario, log, tracer);
-    watch.start();
-    stepper.advance_watched(Time::ZERO + scenario.duration, watch);
-    watch.stop();
-    stepper.finish()
-}
+use crate::verdict::Reason;
 
 #[derive(Clone)]
 pub(super) struct Engine<T> {
@@ -131,7 +115,7 @@ impl<T: Tracer> Engine<T> {
     pub(super) fn new(scenario: &Scenario, log: bool, tracer: T) -> Engine<T> {
         let network = Network::new(scenario);
         let with_credits = scenario.lines.iter().any(|line| line.port.credit.is_some());
-        let with_controls = with_credits || network::paused_lines(scenario).contains(&true);
+        let with_controls = with_credits || scenario.paused_lines().contains(&true);
         let underway = |line| Underway::new(line, with_controls || line.port.memory.is_some());
         let mut engine = Engine {
             queue: EventQueue::default(),

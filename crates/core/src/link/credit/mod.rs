@@ -30,6 +30,23 @@ registry! {
 pub use receiver::{Books, Receiver};
 pub use sender::{Account, Sender};
 
+impl Spec {
+    /// What these credits promise to a circuit or class, in the measure in which it is counted behind their line: in the
+    /// worst case every packet fills its credits.
+    pub(crate) fn promised(&self, measure: Measure) -> u64 {
+        let terms = self.terms();
+        let per_credit = match (terms.measure, measure) {
+            (Measure::MemoryCells(credit), Measure::Bytes) => credit.octets.into(),
+            (Measure::MemoryCells(credit), Measure::MemoryCells(cell)) => {
+                let header = cell.header.saturating_sub(credit.header);
+                (u64::from(credit.octets) + u64::from(header)).div_ceil(cell.octets.into())
+            }
+            _ => 1, // a cell, or a packet of one credit
+        };
+        terms.room.saturating_mul(per_credit)
+    }
+}
+
 /// The properties of a hop that a credit scheme may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Way {

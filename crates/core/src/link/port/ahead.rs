@@ -2,11 +2,11 @@
 
 use super::{Port, Sending};
 use crate::buffer::queue::Queue;
-use crate::buffer::verdict::{Reason, Verdict};
 use crate::link::line::Sent;
 use crate::memory::{Account, Leaving, Memory};
 use crate::unit::Unit;
 use crate::units::Time;
+use crate::verdict::{Reason, Verdict};
 
 /// A packet that such a port has accepted, and the circuit's number there.
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +27,7 @@ impl Port {
         (mut unit, vc): (Unit, u32),
     ) -> Result<(Accepted, Sent), Reason> {
         self.counters.arrived(&unit);
-        let (size, account) = (self.size_of(&unit), self.account(vc));
+        let (size, account) = (self.size_of(&unit), self.account(&unit, vc));
         let charge = memory.offer(now, account, (size, unit.bytes));
         self.pool.grant(if charge.is_some() { size } else { 0 });
         match self.judge_by_rule(now, &unit, vc as usize, size) {
@@ -50,7 +50,7 @@ impl Port {
     pub(crate) fn release(&mut self, memory: &mut Memory, now: Time, accepted: &Accepted) {
         let &Accepted { ref unit, vc, size } = accepted;
         self.leave(now, unit, vc as usize, size);
-        memory.release(self.account(vc), &Leaving { now, unit, size, sent: true });
+        memory.release(self.account(unit, vc), &Leaving { now, unit, size, sent: true });
     }
 
     /// Show what the port holds, which is in the books: the first packet is being sent.
@@ -73,7 +73,7 @@ impl Port {
     }
 
     #[inline]
-    fn account(&self, vc: u32) -> Account {
-        self.share.as_ref().expect("a port that shares a memory").accounts()[vc as usize]
+    fn account(&self, unit: &Unit, vc: u32) -> Account {
+        self.share.as_ref().expect("a port that shares a memory").account(unit, vc as usize)
     }
 }

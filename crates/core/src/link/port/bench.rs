@@ -6,11 +6,11 @@ use crate::buffer::context::{Context, Contract};
 use crate::buffer::pool::Pool;
 use crate::buffer::pushout;
 use crate::buffer::size::Measure;
-use crate::buffer::verdict::Reason;
 use crate::link::line::Line;
 use crate::scheduler::{self, round_robin};
 use crate::unit::{Flags, Unit};
 use crate::units::{Rate, Span, Time};
+use crate::verdict::Reason;
 
 /// A cell port at 155.52 Mb/s with tail drop, round robin and push-out: letters in, letters out.
 ///

@@ -23,7 +23,6 @@ use crate::buffer::pool::Pool;
 use crate::buffer::pushout::{self, PushOut};
 use crate::buffer::queue::Queue;
 use crate::buffer::size::Measure;
-use crate::buffer::verdict::{HeadVerdict, Reason, Verdict};
 use crate::link::control::Control;
 use crate::link::credit::{self, Credit};
 use crate::link::line::{Line, Sent};
@@ -34,6 +33,7 @@ use crate::metrics::state::Figure;
 use crate::scheduler::{self, Scheduler};
 use crate::unit::{Boundary, Unit};
 use crate::units::{Span, Time};
+use crate::verdict::{HeadVerdict, Reason, Verdict};
 
 use arrivals::ArrivalTimes;
 use room::Newcomer;
@@ -346,7 +346,7 @@ impl Port {
     fn mark_shared(&mut self, unit: &mut Unit, vc: usize, reason: Reason) {
         self.mark(unit, reason);
         if let Some(share) = &mut self.share {
-            share.note_mark(vc);
+            share.note_mark(unit, vc);
         }
     }
 
@@ -631,7 +631,7 @@ impl Port {
     fn enqueue(&mut self, now: Time, queue: usize, Newcomer { unit, vc, size }: Newcomer) {
         self.take_in(now, vc, size);
         if let Some(share) = &mut self.share {
-            share.take_in(now, vc, size);
+            share.take_in(now, &unit, vc, size);
         }
         let position = self.queues[queue].push(unit);
         if let Some(times) = self.arrivals.get_mut(queue) {
@@ -673,14 +673,14 @@ impl Port {
         self.pool.remove(vc, size);
         self.tell_departed(now, (&unit, vc, size), Some(queue));
         self.counters.gave_up(&unit, reason);
-        self.note_loss(vc);
+        self.note_loss(&unit, vc);
         losses.push(Loss { unit, reason });
     }
 
     /// Lose a unit of a circuit: a shared memory counts losses by queue.
-    fn note_loss(&mut self, vc: usize) {
+    fn note_loss(&mut self, unit: &Unit, vc: usize) {
         if let Some(share) = &mut self.share {
-            share.note_loss(vc);
+            share.note_loss(unit, vc);
         }
     }
 

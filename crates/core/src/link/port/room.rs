@@ -14,10 +14,10 @@ use crate::buffer::pushout::longest_queue::End;
 use crate::buffer::pushout::{Cut, Full, PushOut};
 use crate::buffer::queue::Queue;
 use crate::buffer::runs::Extent;
-use crate::buffer::verdict::{Reason, Verdict, Victim};
 use crate::scheduler::Scheduler;
 use crate::unit::{CUT_BYTES, Unit};
 use crate::units::Time;
+use crate::verdict::{Reason, Verdict, Victim};
 
 /// An arriving unit.
 #[derive(Clone, Copy, Debug)]
@@ -62,7 +62,7 @@ impl Port {
         losses: &mut Vec<Loss>,
     ) {
         let size = self.size_of(&unit);
-        self.ask_memory(now, vc, size);
+        self.ask_memory(now, &unit, vc, size);
         self.act_on((verdict, None), now, Newcomer { unit, vc, size }, vc_of, losses);
     }
 
@@ -112,7 +112,7 @@ impl Port {
         let header = if is_long { unit.cut() } else { unit };
         let size = self.size_of(&header);
         if let Some(share) = &mut self.share {
-            let granted = if share.admits_headers(vc, size) { size } else { 0 };
+            let granted = if share.admits_headers(&header, vc, size) { size } else { 0 };
             self.pool.grant(granted);
         }
         if !self.pool.fits(size) {
@@ -120,7 +120,7 @@ impl Port {
         }
         self.take_in(now, vc, size);
         if let Some(share) = &mut self.share {
-            share.take_in(now, vc, size);
+            share.take_in(now, &header, vc, size);
         }
         if let Some(headers) = &mut self.headers {
             headers.0.push_back((header, vc));
@@ -171,22 +171,22 @@ impl Port {
     /// A unit arrives: a memory that the port shares is asked about it.
     fn offer(&mut self, now: Time, unit: &Unit, vc: usize, size: u64) {
         if let Some(share) = &mut self.share {
-            let granted = if share.offer(now, vc, (size, unit.bytes)) { size } else { 0 };
+            let granted = if share.offer(now, unit, vc, size) { size } else { 0 };
             self.pool.grant(granted);
         }
     }
 
     /// Where the port shares a memory, it has as much room for a unit of this circuit as the memory grants it.
-    fn ask_memory(&mut self, now: Time, vc: usize, size: u64) {
+    fn ask_memory(&mut self, now: Time, unit: &Unit, vc: usize, size: u64) {
         if let Some(share) = &mut self.share {
-            let granted = if share.admits(now, vc, size) { size } else { 0 };
+            let granted = if share.admits(now, unit, vc, size) { size } else { 0 };
             self.pool.grant(granted);
         }
     }
 
     /// Lose an arriving unit at a port that may share a memory.
     fn lose_shared(&mut self, &Newcomer { unit, vc, .. }: &Newcomer, reason: Reason, losses: &mut Vec<Loss>) {
-        self.note_loss(vc);
+        self.note_loss(&unit, vc);
         self.lose(unit, reason, losses);
     }
 
@@ -226,14 +226,14 @@ impl Port {
             let (half, mut units, mut gone) = (octets(fattest) / 2, 0, 0);
             while units == 0 || units < batch && gone < half {
                 let Some(victim) = self.queues[fattest].pop() else {
-                    self.ask_memory(now, vc, size);
+                    self.ask_memory(now, &unit, vc, size);
                     return units > 0 && self.pool.fits(size);
                 };
                 (units, gone) = (units + 1, gone + u64::from(victim.bytes));
                 self.left_queue(fattest, &victim, self.queues[fattest].is_empty());
                 self.give_up(now, victim, (fattest, vc_of(&victim)), reason, losses);
             }
-            self.ask_memory(now, vc, size);
+            self.ask_memory(now, &unit, vc, size);
         }
         true
     }
@@ -262,7 +262,7 @@ impl Port {
             let Some(unit) = given_up else { return false };
             self.left_queue(queue, &unit, self.queues[queue].is_empty());
             self.give_up(now, unit, (queue, vc_of(&unit)), reason, losses);
-            self.ask_memory(now, vc, size);
+            self.ask_memory(now, &unit, vc, size);
             if self.pool.fits(size) {
                 return true;
             }
@@ -283,9 +283,9 @@ impl Port {
         end: End,
         vc_of: impl Fn(&Unit) -> usize,
     ) -> Option<(usize, u64)> {
-        let accounts = self.share.as_ref()?.accounts();
+        let share = self.share.as_ref()?;
         let is_of = |queue: &Queue, position: u64| {
-            queue.at(position).is_some_and(|unit| accounts[vc_of(&unit)].queue() == number)
+            queue.at(position).is_some_and(|unit| share.account(&unit, vc_of(&unit)).queue() == number)
         };
         let found = self.queues.iter().enumerate().filter_map(|(index, queue)| {
             let mut positions = queue.positions();
@@ -311,7 +311,7 @@ impl Port {
         let unit = self.queues[queue].at(position).expect("a unit that was found");
         let vc = vc_of(&unit);
         if let Some(share) = &mut self.share {
-            share.note_pushed_out(vc, unit.bytes.into());
+            share.note_pushed_out(&unit, vc);
         }
         self.give_up_at(now, (queue, position), vc, Reason::PushedOut, losses);
     }

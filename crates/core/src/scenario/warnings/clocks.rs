@@ -1,11 +1,12 @@
 //! Clocks and samples so frequent that they dominate the run time.
 
-use super::{Warning, of_ports};
+use super::of_ports;
 use crate::buffer::admission::Admission;
 use crate::buffer::context::Context;
 use crate::buffer::pool::Pool;
 use crate::scenario::contract::Passing;
 use crate::scenario::model::{Line, Scenario};
+use crate::scenario::warning::Warning;
 use crate::units::{Span, Time};
 
 const CODE: &str = "short-clock";

@@ -1,7 +1,7 @@
 //! Queues without a limit that grow as long as the run lasts.
 
-use super::Warning;
 use crate::scenario::model::{Flow, Scenario};
+use crate::scenario::warning::Warning;
 use crate::source::Source;
 use crate::transport::{self, Transport};
 use crate::units::Rate;

@@ -10,32 +10,31 @@ mod promises;
 
 mod routes;
 
-use serde_json::{Value as Json, json};
-
-use super::check::Checked;
 use super::contract::{Passing, context, contracts, passing_circuits};
+use super::flows::Choice;
 use super::model::{Line, Scenario};
+use super::warning::Warning;
 use super::{credits, headroom};
 use crate::buffer::context::Context;
 
-/// A warning about a scenario.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Warning {
-    /// A word for programs, which stays the same.
-    pub code: &'static str,
-    /// A message for people: what may mislead, and what to do.
-    pub message: String,
+/// A scenario that has been checked, with the findings.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// The scenario.
+    pub scenario: Scenario,
+    /// A choice between routes that the scenario leaves open.
+    pub(super) choice: Option<Choice>,
 }
 
-impl Warning {
-    /// As reports and commands print it.
-    pub fn json(&self) -> Json {
-        json!({ "code": self.code, "message": self.message })
+impl Checked {
+    /// The warnings: what is valid, but may mislead.
+    pub fn warnings(&self) -> Vec<Warning> {
+        warnings(self)
     }
 }
 
 /// All warnings about a scenario.
-pub(super) fn warnings(checked: &Checked) -> Vec<Warning> {
+fn warnings(checked: &Checked) -> Vec<Warning> {
     let Checked { scenario, choice } = checked;
     let passing = &passing_circuits(scenario);
     let routes = choice.iter().map(routes::equal);

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use super::Warning;
 use crate::buffer::admission;
 use crate::scenario::contract::{Passing, carried};
 use crate::scenario::model::{Flow, Line, Scenario};
+use crate::scenario::warning::Warning;
 use crate::source::{self, Source};
 use crate::transport;
 use crate::units::Span;

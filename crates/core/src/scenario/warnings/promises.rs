@@ -1,8 +1,9 @@
 //! Rates that a scheduler promises and does not keep.
 
-use super::{Warning, of_ports};
+use super::of_ports;
 use crate::scenario::contract::Passing;
 use crate::scenario::model::Scenario;
+use crate::scenario::warning::Warning;
 use crate::scheduler::{self, wrr_mcr};
 
 /// Ports at which weighted round robin may give a circuit less than its MCR.

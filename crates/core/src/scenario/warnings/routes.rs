@@ -1,7 +1,7 @@
 //! Routes that are equally short: all flows take the first.
 
-use super::Warning;
 use crate::scenario::flows::Choice;
+use crate::scenario::warning::Warning;
 
 /// A choice that flows leave open.
 pub(super) fn equal(choice: &Choice) -> Warning {

@@ -1,9 +1,9 @@
 //! Credits in every period, in whole cells and fractions of cells.
 
 use super::Carry;
+use crate::buffer::ring::Ring;
 use crate::buffer::set::Set;
 use crate::refused::{Refused, refuse};
-use crate::scheduler::ring::Ring;
 use crate::units::{CELL_BYTES, PS_PER_S, Rate, Span, Time};
 
 /// Credits of every circuit, in bits times picoseconds per second, so that no division rounds.

@@ -44,9 +44,9 @@ mod promise;
 
 mod virtual_clock;
 
-use super::ring::Ring;
 use super::{Context, Place, Scheduler, shares};
 use crate::buffer::context::Contract;
+use crate::buffer::ring::Ring;
 use crate::buffer::set::Set;
 use crate::buffer::size::Measure;
 use crate::refused::{Refused, unfit};

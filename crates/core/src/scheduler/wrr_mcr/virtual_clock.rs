@@ -4,9 +4,9 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::Carry;
+use crate::buffer::ring::Ring;
 use crate::buffer::set::Set;
 use crate::pace::{ExactTime, TransmissionTime};
-use crate::scheduler::ring::Ring;
 use crate::units::{CELL_BYTES, Rate, Span, Time};
 
 /// When the next guaranteed cell of every circuit falls due.

@@ -6,13 +6,13 @@
 use serde_json::{Value as Json, json};
 
 use super::length::Part;
-use crate::language::nearest::unknown;
 use crate::language::spec::{Field, Nested, Shape, read_section};
 use crate::language::tree::{Fault, Node, Value};
 use crate::refused::{Refused, refuse, refuse_if};
 use crate::rng::Stream;
 use crate::section;
 use crate::units::Bytes;
+use crate::words::nearest::unknown;
 
 /// Octets of a transfer.
 #[derive(Clone, Debug, PartialEq)]

@@ -62,7 +62,6 @@ pub mod recovery;
 mod rtt;
 mod sack;
 pub mod scoreboard;
-mod selective;
 mod sender;
 mod stats;
 
@@ -208,6 +207,10 @@ section! {
         pub rtt_jitter: Span = Span::ZERO,
         /// Congestion window of a new connection and after an idle time, in segments: 1 in 4.4BSD.
         pub initial_window: u32 = 1,
+        /// Class in shared memories of the new data that a connection sends before its first acknowledgement, hence of its first
+        /// `initial_window` segments: the name of a section `[queue.NAME]`, by default the flow's class. The sender marks these
+        /// packets. What it sends again is of the flow's own class. Queues of ports and their schedulers do not heed the mark.
+        pub unscheduled: Option<String> = None,
         /// Slow-start threshold of a new connection, up to and at which it slow-starts; unlimited in 4.4BSD.
         pub initial_ssthresh: Option<Bytes> = None,
         /// Duplicate ACKs that trigger a fast retransmission: 3 (4.3BSD-Reno, RFC 2581); a number that no window can

@@ -1,9 +1,9 @@
 //! Profiles: kinds of hosts, as defaults of keys.
 
 use crate::choice;
+use crate::language::merge::merge;
 use crate::language::read::{Format, read};
 use crate::language::tree::{Node, Place, Value};
-use crate::scenario::merge;
 
 choice! {
     /// Hosts of a kind.

@@ -5,8 +5,8 @@
 //! ([`Control::after`]).
 
 use super::Law;
-use crate::buffer::verdict::{HeadVerdict, Reason};
 use crate::units::{Span, Time};
+use crate::verdict::{HeadVerdict, Reason};
 
 /// Time in the units of the law.
 #[derive(Clone, Copy, Debug)]

@@ -33,10 +33,10 @@ mod control;
 
 use super::{Admission, Arrival, Context, Departure, Head, Needs, Shortcuts};
 use crate::buffer::size::Measure;
-use crate::buffer::verdict::{Action, HeadVerdict, Reason, Verdict, Victim};
 use crate::metrics::state::Figure;
 use crate::refused::{Refused, refuse_if};
 use crate::units::{Bytes, Span};
+use crate::verdict::{Action, HeadVerdict, Reason, Verdict, Victim};
 use crate::{choice, section};
 
 use control::{Clock, Control, Waiting};

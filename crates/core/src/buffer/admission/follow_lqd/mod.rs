@@ -25,10 +25,10 @@ mod virtual_buffer;
 
 use super::{Admission, Arrival, Context, Departure, Pool, Shortcuts};
 use crate::buffer::pushout::longest_queue;
-use crate::buffer::verdict::{Reason, Verdict};
 use crate::refused::Refused;
 use crate::section;
 use crate::units::Time;
+use crate::verdict::{Reason, Verdict};
 
 use virtual_buffer::VirtualBuffer;
 

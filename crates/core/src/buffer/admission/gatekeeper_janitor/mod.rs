@@ -45,9 +45,9 @@ use crate::buffer::context::Contract;
 use crate::buffer::pool::Pool;
 use crate::buffer::queue::Queue;
 use crate::buffer::size::Level;
-use crate::buffer::verdict::{Reason, Verdict, Victim};
 use crate::refused::{Refused, refuse};
 use crate::unit::{Flags, Unit};
+use crate::verdict::{Reason, Verdict, Victim};
 use crate::{choice, section};
 
 use candidates::{Candidate, Candidates, Class, FrameId};

@@ -26,10 +26,10 @@ mod bucket;
 use super::{Admission, Arrival, Context, Departure, Expulsion, Needs, Shortcuts, dynamic_threshold};
 use crate::buffer::pool::Pool;
 use crate::buffer::size::Measure;
-use crate::buffer::verdict::Verdict;
 use crate::refused::{Refused, refuse_if};
 use crate::section;
 use crate::units::{Cells, PerSecond, Time};
+use crate::verdict::Verdict;
 
 use bucket::Bucket;
 

@@ -38,12 +38,12 @@ mod control;
 
 use super::{Admission, Arrival, Context, Departure, Head, Needs, Shortcuts};
 use crate::buffer::pool::Pool;
-use crate::buffer::verdict::{Action, HeadVerdict, Reason, Verdict};
 use crate::metrics::state::Figure;
 use crate::refused::{Refused, gains, refuse, refuse_if};
 use crate::rng::{Draws, Keyed};
 use crate::unit::Unit;
 use crate::units::{Bytes, Span, Time};
+use crate::verdict::{Action, HeadVerdict, Reason, Verdict};
 use crate::{choice, section};
 
 use control::{Control, Gains};

@@ -38,11 +38,11 @@ use super::{Admission, Arrival, Context, Head, Needs, Shortcuts};
 use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::buffer::size::Measure;
-use crate::buffer::verdict::{Action, HeadVerdict, Reason, Verdict};
 use crate::metrics::state::Figure;
 use crate::refused::{Refused, gains, probability, refuse, refuse_if};
 use crate::rng::Keyed;
 use crate::units::{Bytes, Span, Time};
+use crate::verdict::{Action, HeadVerdict, Reason, Verdict};
 use crate::{choice, section};
 
 use control::{Control, Gains};

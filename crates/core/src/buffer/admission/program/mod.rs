@@ -79,13 +79,14 @@ mod tests;
 use super::{Admission, Arrival, Context, Departure, Failure, Head, Interest, Needs, Rule, Shortcuts};
 use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
-use crate::buffer::verdict::{Action, HeadVerdict, Reason, Verdict};
 use crate::language::spec::Boxed;
-use crate::program::check::{Names, Program, REGISTERS, check_functions};
+use crate::program::check::{Names, Program, check_functions};
+use crate::program::code::Failed;
+use crate::program::code::REGISTERS;
 use crate::program::code::{Answer, Decision, Word};
 use crate::program::hook::Hook;
 use crate::program::limits::Limits;
-use crate::program::run::{Failed, Machine};
+use crate::program::run::Machine;
 use crate::program::source::{Clock, Code, Source, Texts};
 use crate::program::values::{Known, PARAMS, STATE, Values, known};
 use crate::program::{Asks, LooksAt};
@@ -93,6 +94,7 @@ use crate::refused::{Refused, refuse_if};
 use crate::rng::{Dice, Subject};
 use crate::section;
 use crate::units::{Span, Time};
+use crate::verdict::{Action, HeadVerdict, Reason, Verdict};
 use view::{AtPort, Noted, Place, Port, Seen};
 
 section! {

@@ -28,15 +28,16 @@
 mod divider;
 mod gauge;
 
-use super::{Admission, Arrival, Context, Interest, Reading, Rule, Shortcuts};
+use super::{Admission, Arrival, Context, Interest, Rule, Shortcuts};
 use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::buffer::size::Level;
-use crate::buffer::verdict::{Reason, Verdict};
+use crate::metrics::port::Reading;
 use crate::refused::Refused;
 use crate::rng::Keyed;
 use crate::unit::Unit;
 use crate::units::{Span, Time};
+use crate::verdict::{Reason, Verdict};
 use crate::{choice, section};
 
 use divider::{Divider, Division};

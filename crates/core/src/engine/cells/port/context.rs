@@ -16,7 +16,6 @@
 //! # What it saves
 //! Nothing directly: it keeps ports from accessing the loop. W1-cell executes 3.4 % more instructions because of it.
 
-use crate::buffer::verdict::Reason;
 use crate::engine::cells::inbox::Arriving;
 use crate::engine::cells::topology::Plan;
 use crate::engine::cells::topology::route::RouteSegment;
@@ -28,6 +27,7 @@ use crate::network::circuit::Circuit;
 use crate::scenario::model::Scenario;
 use crate::unit::Unit;
 use crate::units::{Span, Time};
+use crate::verdict::Reason;
 
 /// What one port may access.
 pub(crate) struct Context<'a> {

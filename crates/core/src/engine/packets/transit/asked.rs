@@ -10,7 +10,7 @@ use crate::link::control::Control;
 use crate::link::pause::PauseFrame;
 use crate::link::port::{Loss, Started};
 use crate::memory::Signal;
-use crate::network::circuit::Hop;
+use crate::network::branches::Hop;
 use crate::units::Time;
 
 impl Transit {

@@ -29,7 +29,6 @@ use super::port::{PacketFifo, PacketQueue, Taken};
 use super::route::{Head, Packet, PacketDestination, Step, StepClass, StepExtras, Steps};
 use super::shared::SharedPorts;
 use crate::buffer::admission::Rule;
-use crate::buffer::verdict::Reason;
 use crate::engine::exact::accounting::Window;
 use crate::engine::outcome::LossRecord;
 use crate::engine::questions::sampled_ports;
@@ -37,12 +36,13 @@ use crate::kernel::Ties;
 use crate::kernel::queue::Event;
 use crate::link::control::Control;
 use crate::link::port::Loss;
+use crate::network::Network;
 use crate::network::circuit::{Marks, Tally};
 use crate::network::end::End;
-use crate::network::{self, Network};
 use crate::scenario::model::{self as scenario, Scenario};
 use crate::unit::{Flags, Unit};
 use crate::units::{Span, Time};
+use crate::verdict::Reason;
 
 use waiting::WaitingPackets;
 
@@ -123,7 +123,7 @@ impl Transit {
         let sampled = sampled_ports(scenario).into_iter().filter(|&port| rules[port].is_none());
         let course = |&first: &u32| FlowRoute { first, ..FlowRoute::default() };
         let any_asked = rules.iter().any(Option::is_none);
-        let pauses = network::paused_lines(scenario).contains(&true);
+        let pauses = scenario.paused_lines().contains(&true);
         let mut transit = Transit {
             window,
             edge: Time::ZERO,

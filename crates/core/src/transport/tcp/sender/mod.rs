@@ -7,14 +7,16 @@ mod output;
 
 mod repeats;
 
+mod selective;
+
 mod timeouts;
 
 use repeats::Repeats;
+use selective::Selective;
 
 use super::congestion::{Congestion, Control, Facts, Window};
 use super::deliveries::Deliveries;
 use super::sack::SackBlocks;
-use super::selective::Selective;
 use super::{CONNECTIONS_APART, Estimator, InitialEstimate, Outlet, Params, Segment, SenderStats, TickClock};
 use crate::metrics::delivery::DeliveryTime;
 use crate::metrics::state::Figure;
@@ -36,6 +38,8 @@ pub struct Sender {
     pub(super) timestamps: bool,
     /// Segments of new data are ECN-capable.
     ecn: bool,
+    /// New data are marked as sent before the first acknowledgement of the connection.
+    is_unscheduled: bool,
     /// The next segment of new data says that the window has been reduced (RFC 3168, CWR).
     tells_reduced: bool,
     /// It takes selective acknowledgements.
@@ -71,7 +75,7 @@ pub struct Sender {
     segments_retransmitted: u64,
     pub(super) aside: Box<Aside>,
     /// The state for selective acknowledgements, if it uses them.
-    pub(super) selective: Option<Box<Selective>>,
+    selective: Option<Box<Selective>>,
 }
 
 /// What a greedy application has written: more than a connection ever sends, so that its end is compared with as any other.
@@ -162,6 +166,7 @@ impl Sender {
             state: State::Closed,
             timestamps: params.timestamps,
             ecn: params.ecn,
+            is_unscheduled: false,
             tells_reduced: false,
             sacks: params.sack,
             selective: None,
@@ -205,6 +210,7 @@ impl Sender {
         self.connection += 1;
         (self.is_closing, self.tells_reduced) = (false, false);
         let params = &self.aside.params;
+        self.is_unscheduled = params.unscheduled.is_some();
         self.window = Window::new(params);
         self.congestion = params.congestion.start(params);
         self.estimator = Estimator::new(params, &self.clock);
@@ -272,6 +278,7 @@ impl Sender {
         if !segment.is_ack || segment.connection != self.connection {
             return;
         }
+        self.is_unscheduled &= segment.syn;
         match (self.state, segment.syn) {
             (State::SynSent, true) => {
                 self.end_handshake(now, segment);
@@ -293,6 +300,7 @@ impl Sender {
     pub fn on_sack(&mut self, now: Time, segment: &Segment, blocks: &SackBlocks, out: &mut impl Outlet) {
         let is_ours = segment.is_ack && segment.connection == self.connection && !segment.syn;
         if is_ours && self.sacks && self.state == State::Established {
+            self.is_unscheduled = false;
             self.on_selective(now, segment, blocks, out);
         }
     }
@@ -499,6 +507,27 @@ mod tests {
         sender.on_segment(at(16), &echo(2896, Time::ZERO), &mut out);
         // 8 ms: srtt 8, mdev 4; then 16 ms: srtt 9, mdev 5
         assert_eq!((first.0 / 1_000_000_000, sender.rto().0 / 1_000_000_000), (24, 29));
+    }
+
+    #[test]
+    fn new_data_before_the_first_ack_are_unscheduled_and_what_is_sent_again_is_not() {
+        for (sack, ecn) in [(false, false), (true, true)] {
+            let unscheduled = Some("first".to_string());
+            let params = Params { initial_window: 3, unscheduled, sack, ecn, handshake: true, ..exact() };
+            let (mut sender, mut out) = open(&params);
+            let accept = Segment { syn: true, ..ack(0) };
+            sender.on_segment(Time(1), &accept, &mut out);
+            let timeout = sender.next_timer().unwrap();
+            sender.on_timer(timeout, &mut out);
+            sender.on_segment(timeout, &ack(3 * 1460), &mut out);
+            let data = out.iter().filter(|segment| !segment.syn);
+            let marks: Vec<_> =
+                data.map(|segment| (segment.seq / 1460, segment.ecn.has(Ecn::UNSCHEDULED))).collect();
+            assert_eq!(marks[..5], [(0, true), (1, true), (2, true), (0, false), (3, false)]);
+            assert!(
+                out.iter().filter(|segment| segment.syn).all(|segment| !segment.ecn.has(Ecn::UNSCHEDULED))
+            );
+        }
     }
 
     #[test]

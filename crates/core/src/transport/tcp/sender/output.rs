@@ -77,17 +77,19 @@ impl Sender {
         if seq >= self.sent && self.timed.is_none() {
             self.timed = Some((seq, now));
         }
-        if self.ecn {
-            return self.emit_capable(now, seq, len, out);
+        if self.ecn || self.is_unscheduled {
+            return self.emit_marked(now, seq, len, out);
         }
         self.emit(now, seq, len, Ecn::default(), out);
     }
 
-    /// Send a segment of a connection that takes part in congestion notification.
+    /// Send a segment of a connection that takes part in congestion notification, or that has had no acknowledgement and says so.
     #[inline(never)]
-    pub(super) fn emit_capable(&mut self, now: Time, seq: u64, len: u64, out: &mut impl Outlet) {
-        let ecn = self.notification(seq);
-        self.emit(now, seq, len, ecn, out);
+    pub(super) fn emit_marked(&mut self, now: Time, seq: u64, len: u64, out: &mut impl Outlet) {
+        let is_new = seq >= self.sent;
+        let unscheduled = Ecn::UNSCHEDULED.when(self.is_unscheduled && is_new);
+        let ecn = if self.ecn { self.notification(seq) } else { Ecn::default() };
+        self.emit(now, seq, len, ecn.with(unscheduled), out);
     }
 
     /// The congestion notification of a segment: one that is sent again cannot be marked (RFC 3168 section 6.1.5), unless all

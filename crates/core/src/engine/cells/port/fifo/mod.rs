@@ -26,7 +26,6 @@ mod segment;
 use crate::buffer::admission::{Rule, Shortcuts, Within};
 use crate::buffer::capacity::Capacity;
 use crate::buffer::size::Measure;
-use crate::buffer::verdict::Reason;
 use crate::engine::cells::inbox::{Arriving, Inbox, TrainEnd};
 use crate::engine::cells::port::context::{Context, PortSetup};
 use crate::engine::cells::port::outbox::Outbox;
@@ -39,6 +38,7 @@ use crate::kernel::Ties;
 use crate::scenario::model::Medium;
 use crate::unit::{Flags, Unit};
 use crate::units::{Span, Time};
+use crate::verdict::Reason;
 
 use content::Content;
 

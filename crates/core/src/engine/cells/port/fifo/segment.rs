@@ -25,7 +25,6 @@
 use super::{CellFifo, Content, SegmentStep};
 use crate::buffer::admission::{Policy, Rule, Shortcuts, Within};
 use crate::buffer::capacity::Capacity;
-use crate::buffer::verdict::Reason;
 use crate::engine::cells::inbox::TrainEnd;
 use crate::engine::cells::port::context::Context;
 use crate::engine::cells::port::outbox::Outbox;
@@ -34,6 +33,7 @@ use crate::engine::cells::train::CellTrain;
 use crate::engine::exact::spacing::{ExactTime, TransmissionTime};
 use crate::engine::forms::{Form, allows, used};
 use crate::units::{CELL_BYTES, Span, Time};
+use crate::verdict::Reason;
 
 impl CellFifo {
     /// Whether the next train passes whole, if it arrives before `stop` with nothing else in between.

@@ -26,7 +26,6 @@ use super::register_log::{FIRST, MORE};
 use super::{Occupancy, PerVc};
 use crate::buffer::admission::{Admission, Arrival, Shortcuts, Within};
 use crate::buffer::pushout::PushOut;
-use crate::buffer::verdict::Reason;
 use crate::engine::cells::inbox::Arriving;
 use crate::engine::cells::port::context::Context;
 use crate::engine::cells::port::outbox::Outbox;
@@ -35,6 +34,7 @@ use crate::engine::forms::{Form, allows, used};
 use crate::link::port::Port;
 use crate::unit::Unit;
 use crate::units::{CELL_BYTES, Time};
+use crate::verdict::Reason;
 
 impl PerVc {
     /// Let the whole next train join its queue, if it can, or be lost; returns whether that happened. Arrivals that

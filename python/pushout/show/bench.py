@@ -7,7 +7,7 @@ from rich.text import Text
 
 from pushout.bench.peers import OURS
 from pushout.bench.present import HEADINGS, notes, rows
-from pushout.cli.show.columns import Column, draw
+from pushout.show.columns import Column, draw
 
 
 def measurement(document: dict[str, Any], console: Console) -> None:

@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn the_page_of_measures_gives_every_reason_the_meaning_that_is_shown_elsewhere() {
-        let page = include_str!("../../../../docs/concepts/measures.md");
+        let page = include_str!("../../../docs/concepts/measures.md");
         for reason in Reason::ALL {
             let row = format!("| `{}` | {} |", reason.word(), reason.meaning());
             assert!(page.contains(&row), "no row {row}");

@@ -10,7 +10,7 @@
 //! Nothing.
 //!
 //! # Why that is exact
-//! [`reference::run`](super::reference::run) is a stepper that advances once. The engine handles the same events in the same
+//! [`run`] is a stepper that advances once. The engine handles the same events in the same
 //! order however often it stops, and at a stop every port is brought up to that instant, which its next event would do as well.
 //!
 //! # What turns it off
@@ -21,8 +21,8 @@
 
 use std::fmt;
 
-use super::outcome::{Outcome, Stopwatch};
-use super::reference::Engine;
+use super::super::outcome::{Outcome, Stopwatch};
+use super::Engine;
 use crate::network::Network;
 use crate::scenario::model::Scenario;
 use crate::trace::Tracer;
@@ -31,7 +31,7 @@ use crate::units::Time;
 /// A run that has come to some instant. A clone goes on by itself, exactly as the original does.
 #[derive(Clone)]
 pub struct Stepper<T> {
-    pub(super) engine: Engine<T>,
+    pub(in crate::engine) engine: Engine<T>,
     now: Time,
     /// The end of the warm-up, as long as it is ahead.
     warmup: Option<Time>,
@@ -106,18 +106,38 @@ impl<T: Tracer> Stepper<T> {
     }
 }
 
+/// Run a scenario from its first instant to its last; with `log` every loss is recorded. `watch` times the
+/// event loop.
+pub fn run(scenario: &Scenario, log: bool, watch: &mut Stopwatch<'_>) -> Outcome {
+    run_traced(scenario, log, (), watch).0
+}
+
+/// Run a scenario as [`run`] does, and notify `tracer` of every unit at every port.
+pub fn run_traced<T: Tracer>(
+    scenario: &Scenario,
+    log: bool,
+    tracer: T,
+    watch: &mut Stopwatch<'_>,
+) -> (Outcome, T) {
+    let mut stepper = Stepper::new(scenario, log, tracer);
+    watch.start();
+    stepper.advance_watched(Time::ZERO + scenario.duration, watch);
+    watch.stop();
+    stepper.finish()
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::PathBuf;
 
     use super::*;
-    use crate::engine::{self, reference};
+    use crate::engine;
     use crate::report::report;
     use crate::rng::Stream;
     use crate::scenario::load;
     use crate::units::Span;
 
-    const LAN: &str = include_str!("../../../../scenarios/lan.toml");
+    const LAN: &str = include_str!("../../../../../scenarios/lan.toml");
 
     /// Names and texts of all scenarios in the repository's folder; a sweep has none of its own.
     fn shipped() -> Vec<(String, String)> {
@@ -153,7 +173,7 @@ mod tests {
         assert!(scenarios.len() >= 13);
         for (name, text) in &scenarios {
             let scenario = scenario(text);
-            let mut whole = reference::run(&scenario, true, &mut Stopwatch::default());
+            let mut whole = run(&scenario, true, &mut Stopwatch::default());
             whole.losses.sort_by_key(|loss| (loss.time, loss.port));
             let steps = stepped(&scenario);
             assert_eq!(steps.work, whole.work, "{name}");

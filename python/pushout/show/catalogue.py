@@ -7,7 +7,7 @@ from rich.markdown import Markdown
 from rich.text import Text
 
 from pushout.catalogue import Entry, meanings
-from pushout.cli.show.columns import Column, describe
+from pushout.show.columns import Column, describe
 
 READING_WIDTH = 100
 """Largest width of running text."""

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from pushout.cli.show.columns import Column, describe
+from pushout.show.columns import Column, describe
 from pushout.study.chapter import Reproduction
 from pushout.study.headline import skill
 from pushout.study.outcome import Judgement, Outcome, total

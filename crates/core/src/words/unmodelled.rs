@@ -68,8 +68,8 @@ pub(super) fn is_vocabulary(what: &str) -> bool {
 mod tests {
     use super::*;
     use crate::catalogue;
-    use crate::language::nearest::unknown;
     use crate::transport::tcp::congestion;
+    use crate::words::nearest::unknown;
 
     #[test]
     fn a_known_name_is_told_from_a_misspelt_one() {

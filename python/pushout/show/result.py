@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.text import Text
 
 from pushout import _core
-from pushout.cli.show.columns import NOISE, Column, draw, of_runs
 from pushout.document import Document
+from pushout.show.columns import NOISE, Column, draw, of_runs
 
 MANY = 40
 """From this many flows on, only the first are listed."""

@@ -1,15 +1,15 @@
 //! The sending end with selective acknowledgements: the effect of an ACK, the next segment, and tail-loss probes.
 //!
-//! [`Scoreboard`] stores every segment, [`recovery`](super::recovery) decides what is lost and how fast the window is
+//! [`Scoreboard`] stores every segment, [`recovery`] decides what is lost and how fast the window is
 //! refilled, and the congestion control sets the reduced window.
 
-use super::congestion::{self, Congestion, Facts};
-use super::recovery::{self, Recovery, Told};
-use super::sack::SackBlocks;
-use super::scoreboard::{Delivered, Scoreboard};
-use super::sender::{Sender, State, Timer};
-use super::{Outlet, Params, Segment};
+use super::{Sender, State, Timer};
 use crate::transport::ecn::Ecn;
+use crate::transport::tcp::congestion::{self, Congestion, Facts};
+use crate::transport::tcp::recovery::{self, Recovery, Told};
+use crate::transport::tcp::sack::SackBlocks;
+use crate::transport::tcp::scoreboard::{Delivered, Scoreboard};
+use crate::transport::tcp::{Outlet, Params, Segment};
 use crate::units::{Span, Time};
 
 /// The additional state of a sender with selective acknowledgements.

@@ -10,7 +10,7 @@ pub fn unknown(what: &str, name: &str, allowed: &[&str]) -> String {
 }
 
 /// The same with another name to be suggested.
-pub(super) fn unknown_but(what: &str, name: &str, near: Option<&str>, allowed: &[&str]) -> String {
+pub(crate) fn unknown_but(what: &str, name: &str, near: Option<&str>, allowed: &[&str]) -> String {
     let elsewhere = if is_vocabulary(what) { meaning(name, allowed) } else { None };
     let near = match (elsewhere, near) {
         _ if is_unmodelled(what, name) => format!(": not modelled yet, see {PAGE}"),

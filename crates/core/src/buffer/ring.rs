@@ -1,7 +1,15 @@
 //! Round robin over the queues that take part.
 
-use super::Place;
-use crate::buffer::set::Set;
+use super::set::Set;
+
+/// A queue's place in a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The queue.
+    pub queue: usize,
+    /// The number of cells that it may send before the round changes; all that it has, if `None`.
+    pub cells: Option<u64>,
+}
 
 /// Queues that are served in turn, in the order of their numbers.
 ///

@@ -51,7 +51,7 @@ pub(super) fn meaning(name: &str, allowed: &[&str]) -> Option<String> {
 mod tests {
     use super::*;
     use crate::catalogue;
-    use crate::language::nearest::unknown;
+    use crate::words::nearest::unknown;
 
     #[test]
     fn the_name_of_another_program_leads_to_the_name_here() {

@@ -8,9 +8,8 @@ from decimal import Decimal
 from rich.console import Console
 from rich.text import Text
 
-from pushout.cli.show.columns import NOISE, Column, draw, of_runs
 from pushout.document import Document
-from pushout.question.compare import FIGURES, CompareResult
+from pushout.question.compare import FIGURES, CompareResult, Policy
 from pushout.question.drawing import label
 from pushout.question.goal import Tried
 from pushout.question.plot import label_of
@@ -19,6 +18,7 @@ from pushout.question.quantity import READABLE, grouped, readable, shown, spoken
 from pushout.question.size import Answer, SizeResult
 from pushout.question.sweep import SweepResult
 from pushout.question.table import column_of
+from pushout.show.columns import NOISE, Column, draw, of_runs
 from pushout.stats import AGREEING, Interval, unseen
 from pushout.trust import FILES, WIDE, half_width, too_wide
 
@@ -102,33 +102,53 @@ def comparison(result: CompareResult, place: str | None, console: Console) -> No
     """Print every figure under every policy, and its difference from the first policy."""
     names = result.figures()
     first = result.policies[0]
-    reps = len(first.runs[names[0]])
     rows: list[list[str | Text]] = []
     for name in names:
         title, factor = _title(result, name)
-        rows.append([title, *(mean(_times(factor, policy.mean(name)), reps) for policy in result.policies)])
-        minus = [_times(factor, policy.minus(first, name)) for policy in result.policies[1:]]
-        differences = [Text(_difference(value, reps), style="dim") for value in minus]
+        rows.append([title, *(mean(_times(factor, policy.mean(name)), _runs_of(policy)) for policy in result.policies)])
+        minus = [
+            (_times(factor, policy.minus(first, name)), _pairs_of(policy, first)) for policy in result.policies[1:]
+        ]
+        differences = [Text(_difference(value, pairs), style="dim") for value, pairs in minus]
         rows.append([Text(f"  minus {first.choice.label}", style="dim"), "", *differences])
     draw(console, [Column("", right=False), *(Column(policy.choice.label) for policy in result.policies)], rows)
     if len(result.ports) > 1:
         told = f"Policies at {', '.join(port.name for port in result.ports)}"
         console.print(f"{told}; losses, occupancy and delay are those of {result.port.name}.", soft_wrap=True)
-    console.print(
-        f"{reps} seeds, the same for all policies; differences seed by seed ± half of their 95 % intervals; "
-        "* where the interval excludes zero, each taken by itself.",
-        soft_wrap=True,
-    )
-    means = [policy.mean(name) for policy in result.policies for name in names]
-    means += [policy.minus(first, name) for policy in result.policies[1:] for name in names]
+    console.print(_basis(result.policies), soft_wrap=True)
+    means = [(policy.mean(name), _runs_of(policy)) for policy in result.policies for name in names]
+    means += [(policy.minus(first, name), _pairs_of(policy, first)) for policy in result.policies[1:] for name in names]
     for note in (
         *_beside((policy.choice.label, policy.choice.beside) for policy in result.policies),
-        *_alike(means),
-        *_partly((value, reps) for value in means),
+        *_alike(value for value, _ in means),
+        *_partly(means),
     ):
         console.print(note, style="dim", soft_wrap=True)
     if place is not None:
         console.print(f"Rows, figure and document: {place}", soft_wrap=True)
+
+
+def _runs_of(policy: Policy) -> int:
+    """Count the runs of a policy."""
+    return max(map(len, policy.runs.values()))
+
+
+def _pairs_of(policy: Policy, other: Policy) -> int:
+    """Count the pairs of runs behind a difference."""
+    return max(_runs_of(policy), _runs_of(other))
+
+
+def _basis(policies: Sequence[Policy]) -> str:
+    """Say how many runs the means and differences rest on."""
+    alone = [policy.choice.label for policy in policies if not policy.draws]
+    if len(alone) == len(policies):
+        return "Nothing is drawn at random: one run of each policy stands for all seeds, and differences are exact."
+    reps = max(map(_runs_of, policies))
+    seeds = (
+        f"{reps} seeds, the same for all policies; differences seed by seed ± half of their 95 % intervals; "
+        "* where the interval excludes zero, each taken by itself."
+    )
+    return f"{seeds} {', '.join(alone)}: nothing is drawn at random, one run stands for all seeds." if alone else seeds
 
 
 def _beside(pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
