@@ -11,7 +11,10 @@ from conftest import ROOT
 from pushout.generate import answers, facts
 from pushout.generate.sentences import Sentence, SentenceError
 
-COVERED = ["README.md", "docs/index.md"]
+COVERED = [
+    *["README.md", "docs/index.md", "docs/how-to/size.md", "docs/how-to/memory.md"],
+    *["docs/concepts/transports.md", "docs/concepts/warnings.md"],
+]
 """Pages on which every number of the text has an answer or a reason."""
 
 
@@ -75,6 +78,12 @@ def test_an_output_changed_by_hand_is_found() -> None:
 
 
 CODE = re.compile(r"^( *)```.*?^\1```|^---\n.*?^---\n|`[^`\n]*`|\]\([^)\n]*\)|<!--.*?-->", re.MULTILINE | re.DOTALL)
+NAME = re.compile(
+    r"RFC \d+(?:, \d+)*(?: and \d+)?|4\.4BSD|ECT\(1\)|\b(?:19|20)\d\d\b(?=[);:, ])"
+    r"|\b(?:paper|model|study|studies) \d+(?: (?:to|and) \d+)?",
+    re.IGNORECASE,
+)
+"""Names with digits, and years of publications."""
 NUMBER = re.compile(r"(?<![\w.\-/])\d+(?:[ .,]\d+)*(?![\w\-]*[A-Za-z_])")
 
 
@@ -87,7 +96,9 @@ def test_every_number_of_a_covered_page_has_an_answer_or_a_reason(page: str) -> 
             found = [match.span() for match in re.finditer(re.escape(entry["text"]), text)]
             assert found, f"the page has no such words: {entry['text']}"
             known += found
-    blank = CODE.sub(lambda found: re.sub(r"[^\n]", "x", found[0]), text)
+    blank = text
+    for pattern in (CODE, NAME):
+        blank = pattern.sub(lambda found: re.sub(r"[^\n]", "x", found[0]), blank)
     open_ends = [
         match
         for match in NUMBER.finditer(blank)

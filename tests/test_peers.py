@@ -1,6 +1,7 @@
 """Fresh runs of Pushout beside what is kept of ns-3 and of the kernel, and a short one where ns-3 is installed."""
 
 import importlib.util
+import re
 import sys
 from pathlib import Path
 from statistics import fmean
@@ -45,6 +46,97 @@ def kept(path: str, **wanted: Any) -> dict[str, Any]:
     (case,) = (case for case in TABLES.kept(path) if all(case[key] == value for key, value in wanted.items()))
     found: dict[str, Any] = case
     return found
+
+
+WORDS = " ".join(PAGE.split())
+
+
+def said(template: str) -> list[float]:
+    """The numbers that the page has in the places of `{}` of a sentence."""
+    pattern = r"([\d.]+)".join(map(re.escape, template.split("{}")))
+    (found,) = re.finditer(pattern, WORDS)
+    return [float(number.rstrip(".")) for number in found.groups()]
+
+
+def apart(case: dict[str, Any], peer: str, figure: str) -> float:
+    """How far our figure is from that of a peer, in whole percent; of runs their means."""
+    sides = [case["pushout"], case[peer]]
+    means = [TABLES.mean(side, figure) if isinstance(side, list) else side[figure] for side in sides]
+    return abs(round(TABLES.deviation(*means)))
+
+
+def test_the_words_about_ns_3_follow_from_the_kept_results() -> None:
+    goodput, queue = said(
+        "Goodput agrees within {} % but for RED, the mean queue within {} % but for RED, FQ-CoDel with ten flows, "
+        "CUBIC, and DCTCP with two flows."
+    )
+    (changed,) = said("All but the last agree within {} % when ns-3 is changed:")
+    cases = TABLES.kept("ns3/queues.json")
+    for case in cases:
+        differs = (
+            case["queue"] == "red"
+            or case["congestion"] == "cubic"
+            or (case["queue"], case["flows"]) in (("fq-codel", 10), ("step", 2))
+        )
+        assert (apart(case, "ns3", "goodput_mbps") <= goodput) or case["queue"] == "red", case
+        assert (apart(case, "ns3", "queue_packets") <= queue) is not differs, case
+        if differs and case["queue"] != "step":
+            ours = case["pushout"]["queue_packets"]
+            others = [figures["queue_packets"] for figures in case["changed"].values()]
+            assert min(abs(round(TABLES.deviation(ours, other))) for other in others) <= changed, case
+    (two,) = (case for case in cases if (case["queue"], case["flows"]) == ("step", 2))
+    ours, theirs = said("DCTCP with two flows keeps {} packets here and {} in ns-3;")
+    assert (ours, theirs) == tuple(round(two[side]["queue_packets"], 1) for side in ("pushout", "ns3"))
+
+
+def test_the_words_about_the_token_bucket_follow_from_the_kept_results() -> None:
+    goodput, cubic = said(
+        "Goodput agrees within {} %. With CUBIC the number of recoveries agrees within {} %, but for one"
+    )
+    frames, rate, linux, ours = said("flow over {} frames at {} Mb/s, which has {} in Linux and {} here")
+    reno, share, worst = said("With Reno it agrees within {} %, but for four flows that share {} frames ({} %).")
+    for case in TABLES.kept("kernel/result.json"):
+        queue, deviation = case["queue_bytes"] / TABLES.FRAME, apart(case, "linux", "recoveries")
+        assert apart(case, "linux", "goodput_mbps") <= goodput, case
+        if (case["congestion"], case["flows"], case["mbps"], queue) == ("cubic", 1, rate, frames):
+            assert deviation > cubic
+            assert (round(case["linux"]["recoveries"]), round(case["pushout"]["recoveries"])) == (linux, ours)
+        elif (case["congestion"], case["flows"], case["mbps"], queue) == ("reno", 4, 10, share):
+            assert deviation == worst > reno
+        else:
+            assert deviation <= (cubic if case["congestion"] == "cubic" else reno), case
+
+
+def test_the_words_about_long_round_trips_follow_from_the_kept_results() -> None:
+    goodput, codel = said("Goodput agrees within {} %, but for Reno behind CoDel ({} %);")
+    queue, again, trip = said("the mean queue within {} %; retransmissions within {} %, but for CUBIC over {} ms.")
+    for case in TABLES.kept("kernel/trips.json"):
+        if case["files"]:
+            continue
+        behind_codel = (case["congestion"], case["queue"]) == ("reno", "codel")
+        assert apart(case, "linux", "goodput_mbps") <= (codel if behind_codel else goodput), case
+        assert apart(case, "linux", "queue_packets") <= queue, case
+        assert (apart(case, "linux", "retransmissions") <= again) is (case["trip_ms"] != trip), case
+
+
+def test_the_words_about_short_files_follow_from_the_kept_results() -> None:
+    mean, median = said(
+        "With the arrivals of the kernel the mean time of a run is within {} % and the median within {} %."
+    )
+    ours, theirs = said("with the first arrivals the 99th percentile is {} s, and {} s in Linux.")
+    for case in TABLES.kept("kernel/trips.json"):
+        if not case["files"]:
+            continue
+        pairs = list(
+            zip(case["pushout"], case["linux"], strict=False)
+        )  # seeds beyond those of the kernel have no partner
+        for figure, percent in (("file_mean_s", mean), ("file_p50_s", median)):
+            assert all(abs(round(TABLES.deviation(own[figure], other[figure]))) <= percent for own, other in pairs), (
+                case
+            )
+        if case["queue"] == "codel":
+            own, other = pairs[0]
+            assert (round(own["file_p99_s"], 1), round(other["file_p99_s"], 1)) == (ours, theirs)
 
 
 @pytest.mark.parametrize(

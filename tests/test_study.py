@@ -511,7 +511,8 @@ def test_a_file_is_replaced_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
 def test_every_study_can_be_read_and_uses_all_its_cases(name: str) -> None:
     study = load(name)
     used = {case for number in study.numbers for _, case in number.measure.uses}
-    used |= {case for claim in (*study.claims, *study.remarks) for _, case in claim.check.uses}
+    claims = (*study.claims, *study.remarks)
+    used |= {case for claim in claims for each in (claim.check, *claim.values.values()) for _, case in each.uses}
     charts = [plot for plot in study.plots if isinstance(plot, Chart)]
     used |= {case for chart in charts for line in chart.lines for measure in line.measures for _, case in measure.uses}
     assert used == set(study.cases)

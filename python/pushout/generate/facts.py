@@ -11,6 +11,7 @@ from typing import Any
 
 import pushout
 from pushout import shipped
+from pushout.document import Document
 from pushout.generate.sentences import spaced, word
 from pushout.study.model import available, load
 
@@ -33,6 +34,7 @@ def names() -> dict[str, Any]:
         "above": lambda mean: mean["ci95"][0] > 0,
         "unclear": lambda mean: mean["ci95"][0] <= 0 <= mean["ci95"][1],
         "speed": speed,
+        "documents": documents,
     }
 
 
@@ -40,6 +42,14 @@ def names() -> dict[str, Any]:
 def studies(comparing: bool = False) -> list[str]:
     """List all studies, or those that compare with printed numbers."""
     return [study for study in available() if not comparing or load(study).compares]
+
+
+@lru_cache
+def documents(study: str, name: str) -> list[Document]:
+    """Run a case of a study with its default number of replications."""
+    case = load(study).cases[name]
+    job = case.job()
+    return [job.run(seed) for seed in job.seeds(None, case.reps)]
 
 
 def half(mean: Mapping[str, Any]) -> float:
