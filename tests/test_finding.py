@@ -354,3 +354,7 @@ def test_the_data_are_taken_from_a_report_with_the_commit(
     document = json.loads((studies / "toy" / FILE).read_text(encoding="utf-8"))
     assert re.fullmatch(r"[0-9a-f]{40}(-dirty)?", document["commit"])
     assert pages.wrong(studies) == []
+    for damaged in ("{", "[]"):
+        (out / "findings" / "toy.json").write_text(damaged, encoding="utf-8")
+        with pytest.raises(SystemExit, match="must be what pushout reproduce --findings writes"):
+            pages.take(out)

@@ -219,6 +219,10 @@ def test_a_table_of_published_values_stands_for_several_numbers(tmp_path: Path) 
             'scenario = "base.toml"\nreps = 0',
             "cases: reps must be an integer of at least 1, not 0",
         ),
+        ('id = "{scheme}.{mss}"', 'id = "{scheme}.{mss}}"', "cases: id must have only axes in braces, not"),
+        ('id = "{scheme}.{mss}"', 'id = "{}.{mss}"', "cases: id must have only axes in braces, not"),
+        ('id = "{scheme}.{mss}"', 'id = "{scheme.x}.{mss}"', "cases: id must have only axes in braces, not"),
+        ('id = "{scheme}.{mss}"', 'id = "{scheme:>9}.{mss}"', "cases: id must have only axes in braces, not"),
         (
             'id = "toy"',
             'reps = "many"\nid = "toy"',

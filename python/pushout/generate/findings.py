@@ -5,8 +5,10 @@ import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from pushout.generate.studies import copy_figure
+from pushout.parsing import parsed
 from pushout.shipped import STUDIES
 from pushout.study.digits import doubt
 from pushout.study.finding import AGREEING, SEEDS, Finding
@@ -58,11 +60,22 @@ def take(report: Path) -> None:
     for study in _studies(STUDIES):
         data = report / "findings" / f"{study.id}.json"
         if data.is_file():
-            document = {"commit": commit, **json.loads(data.read_text(encoding="utf-8"))}
+            document = {"commit": commit, **_read(data)}
             text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
             (STUDIES / study.id / FILE).write_text(text, encoding="utf-8")
         for finding in study.findings:
             copy_figure(report, study, finding.figure, PICTURES / f"{finding.id}.svg")
+
+
+def _read(data: Path) -> dict[str, Any]:
+    """Read what a report keeps of the findings of a study."""
+    try:
+        found = parsed(data.read_bytes())
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise SystemExit(f"{data}: must be what pushout reproduce --findings writes: run it again")
+    return found
 
 
 def _commit() -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from pushout.excerpt import quoted
 from pushout.simulate import Job
 from pushout.source import read
 
@@ -40,7 +41,18 @@ def cases(grid: dict[str, Any], folder: Path, reps: int) -> Iterator[Case]:
     for values in itertools.product(*axes.values()):
         chosen = dict(zip(axes, values, strict=True))
         sets = tuple(change for axis, value in chosen.items() for change in axes[axis][value])
-        yield Case(pattern.format(**chosen), scenario, sets, reps, full)
+        yield Case(_named(pattern, chosen), scenario, sets, reps, full)
+
+
+def _named(pattern: str, chosen: Mapping[str, str]) -> str:
+    """Write the id of a case: the value of an axis in place of its name in braces."""
+    found = pattern
+    for axis, value in chosen.items():
+        found = found.replace(f"{{{axis}}}", value)
+    if "{" in found or "}" in found:
+        axes = ", ".join(f"{{{axis}}}" for axis in chosen) or "none, since the entry has no axis"
+        raise TypeError(f"id must have only axes in braces, not {quoted(pattern)} (allowed: {axes})")
+    return found
 
 
 def counted(reps: object, name: str = "reps") -> int:
