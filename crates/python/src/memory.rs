@@ -1,24 +1,42 @@
 //! A limit on the memory of the process: a thread looks at it while others simulate.
 
 use std::io::{Write, stderr};
+use std::sync::{Mutex, Once, PoisonError};
 use std::time::Duration;
 use std::{fs, process, thread};
 
 /// How often the memory is compared with the limit: short beside the seconds in which runs fill gigabytes.
 const EVERY: Duration = Duration::from_millis(50);
 
-/// End the process with the code and the message as soon as it has more octets in memory than `limit`.
-pub(crate) fn limit(limit: u64, message: String, code: i32) {
-    thread::spawn(move || {
-        // Where the system does not say how much it is, nothing is compared.
-        while let Some(resident) = resident() {
-            if resident > limit {
-                let _ = writeln!(stderr(), "{message}"); // without a reader the code remains
-                process::exit(code);
-            }
-            thread::sleep(EVERY);
+/// What the memory is compared with, and how the process ends beyond it.
+struct Limit {
+    octets: u64,
+    message: String,
+    code: i32,
+}
+
+/// The limit that was set last.
+static LIMIT: Mutex<Option<Limit>> = Mutex::new(None);
+/// Starts the thread, once in a process.
+static WATCH: Once = Once::new();
+
+/// End the process with the code and the message as soon as it has more octets in memory than `octets`; replaces an earlier limit.
+pub(crate) fn limit(octets: u64, message: String, code: i32) {
+    *LIMIT.lock().unwrap_or_else(PoisonError::into_inner) = Some(Limit { octets, message, code });
+    WATCH.call_once(|| _ = thread::Builder::new().spawn(watch)); // a system without a thread to spare has no watch
+}
+
+/// Compare until the system does not say how much memory is used.
+fn watch() {
+    while let Some(resident) = resident() {
+        if let Some(limit) = &*LIMIT.lock().unwrap_or_else(PoisonError::into_inner)
+            && resident > limit.octets
+        {
+            let _ = writeln!(stderr(), "{}", limit.message); // without a reader the code remains
+            process::exit(limit.code);
         }
-    });
+        thread::sleep(EVERY);
+    }
 }
 
 /// Octets of the process in memory, on Linux.

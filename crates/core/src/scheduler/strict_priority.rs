@@ -1,6 +1,6 @@
 //! # Source
-//! The usual discipline of switches with traffic classes. None of the five papers needs it; it allows comparisons of
-//! their traffic with prioritised traffic.
+//! The usual discipline of switches with traffic classes. No paper of studies 000 to 004 uses it; it allows comparisons
+//! of their traffic with prioritised traffic.
 //!
 //! # Idea
 //! A queue is served only when no queue of a lower priority number has something to send; queues of the same priority

@@ -8,7 +8,7 @@ use crate::language::tree::{Node, Place, Value};
 choice! {
     /// Hosts of a kind.
     pub enum Profile {
-        /// 4.4BSD of 1993: its timers, its back-off table and its initial window; used by the five studies.
+        /// 4.4BSD of 1993: its timers, its back-off table and its initial window; used by studies 000 to 004.
         Bsd1993 = "bsd-1993",
         /// Linux with its defaults, for servers and clients on the Internet: CUBIC, SACK with RACK, ten segments to begin with,
         /// timestamps.
