@@ -72,7 +72,7 @@ for (const name of names) {
 
 /** The published schemes that are written in Python, as inline tables of TOML: a number keeps its form. */
 function programs() {
-  const text = readFileSync(new URL("../../crates/core/tests/programs/published.json", import.meta.url), "utf8");
+  const text = readFileSync(new URL("../../crates/core/tests/equivalence/programs/published.json", import.meta.url), "utf8");
   const entries = [...text.matchAll(/^ "([a-z-]+)": (\{[^]*?^ \})/gm)];
   return entries.map(([, name, table]) => [name, table.replace(/\n */g, " ").replaceAll('": ', '" = ')]);
 }

@@ -40,7 +40,7 @@ def _oracles() -> dict[Path, str]:
     """Write the published schemes in Python for the tests of the simulator, which compare them with its own."""
     tables = {name: {key: program[key] for key in program if key != "source"} for name, program in PUBLISHED.items()}
     text = json.dumps(tables, indent=1, ensure_ascii=False) + "\n"
-    return {Path("crates/core/tests/programs/published.json"): text}
+    return {Path("crates/core/tests/equivalence/programs/published.json"): text}
 
 
 def _performance() -> dict[Path, str]:

@@ -1,13 +1,17 @@
+//! Whole networks, random and shipped: engines, programs, audit and bytes of a second run compared.
+//!
 //! The fast engine computes what the reference engine computes: the same report and the same losses, on random
 //! scenarios, most of them short, one in a hundred long. `PUSHOUT_EQUIVALENCE=10000` tries that many instead of a few
 //! hundred, `PUSHOUT_EQUIVALENCE_FIRST` others.
 
+#![allow(clippy::unwrap_used)] // here a panic is the report
+
+mod audit;
+mod determinism;
 mod generator;
-
-#[allow(dead_code)] // the audit uses all of it
-#[path = "../random/mod.rs"]
+mod longest_queue;
+mod programs;
 mod random;
-
 mod shipped;
 
 use std::ops::Range;

@@ -35,7 +35,7 @@ use pushout_core::scheduler;
 
 /// Schemes without a model of their own, and why.
 const WITHOUT_MODEL: [(&str, &str); 1] =
-    [("program", "tests/programs compares it with the schemes that it can express")];
+    [("program", "tests/equivalence/programs compares it with the schemes that it can express")];
 
 /// The texts of the models.
 const MODELS: [&str; 12] = [

@@ -439,7 +439,7 @@ impl Sender {
 
 #[cfg(test)]
 mod tests {
-    // What a sender sends and when is tested by the scripts in tests/tcp.
+    // What a sender sends and when is tested by the scripts in tests/behaviour/tcp.
     use super::*;
     use crate::transport::tcp::tests::defaults;
 

@@ -1,0 +1,32 @@
+//! One scenario on both engines, audited: for tests of what whole networks do.
+
+use pushout_core::audit::audit;
+use pushout_core::engine;
+use pushout_core::report::report;
+use pushout_core::scenario::load;
+use pushout_core::scenario::model::{Engine, Scenario};
+use pushout_core::serde_json::{Value as Json, json};
+
+/// The report of a scenario with these overrides, without what the engine says of itself; its audit has no failures.
+fn run(text: &str, sets: &[&str], engine: Engine) -> Json {
+    let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
+    let scenario = Scenario { engine, ..load(text, "test.toml", &sets).unwrap() };
+    let outcome = engine::run(&scenario, true);
+    let mut document = report(&scenario, &outcome, Some(&audit(&scenario, &outcome)));
+    assert_eq!(document["audit"]["failures"], json!([]), "{sets:?}");
+    document["engine"] = Json::Null;
+    document
+}
+
+/// The same of both engines, which must not differ.
+pub(crate) fn run_on_both(text: &str, sets: &[&str]) -> Json {
+    let document = run(text, sets, Engine::Fast);
+    assert_eq!(document, run(text, sets, Engine::Reference), "{sets:?}");
+    document
+}
+
+/// The entry of this name in a list of a report.
+#[allow(dead_code)] // not every test looks for one
+pub(crate) fn entry<'a>(document: &'a Json, list: &str, name: &str) -> &'a Json {
+    document[list].as_array().unwrap().iter().find(|entry| entry["name"] == name).unwrap()
+}

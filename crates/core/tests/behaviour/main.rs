@@ -1,0 +1,32 @@
+//! What networks do: hand-made sequences, closed forms and small scenarios, each on both engines where both can run it.
+
+#![allow(clippy::unwrap_used)] // here a panic is the report
+
+mod applications;
+mod both;
+mod completion_times;
+mod credits;
+mod deliveries;
+mod disciplines;
+mod erasure_codes;
+mod extremes;
+mod fabrics;
+mod frames;
+mod gatekeeper_janitor;
+mod guaranteed_rates;
+mod hosts;
+mod losses;
+mod marks;
+mod measures;
+mod memories;
+mod pauses;
+mod per_circuit_queues;
+mod scenario_messages;
+mod scenario_properties;
+mod shapers;
+mod summary;
+mod tcp;
+mod theory;
+mod trimming;
+mod unscheduled;
+mod workloads;

@@ -1,0 +1,105 @@
+//! Published schemes written once more as programs: they give the same bytes as the schemes themselves, on random networks
+//! and on both engines. `PUSHOUT_EQUIVALENCE=10000` tries a tenth of that many instead of a few.
+
+mod schemes;
+
+use pushout_core::audit::audit;
+use pushout_core::engine::{self, LossRecord};
+use pushout_core::report::report;
+use pushout_core::scenario::model::{Engine, Scenario};
+use pushout_core::serde_json::{Value as Json, json};
+use pushout_core::verdict::Reason;
+
+use crate::random::schema::Draw;
+use schemes::{Pair, SCHEMES, key_of};
+
+/// For what reason a scheme loses units, if not only for want of room.
+const OWN: [(&str, Reason); 5] = [
+    ("epd", Reason::Early),
+    ("red", Reason::Random),
+    ("codel", Reason::Delay),
+    ("pie", Reason::Random),
+    ("longest-queue", Reason::PushedOut),
+];
+
+/// How many networks are tried for each scheme.
+fn how_many() -> u64 {
+    let asked = std::env::var("PUSHOUT_EQUIVALENCE").ok().and_then(|text| text.parse::<u64>().ok());
+    asked.map_or(12, |asked| asked / 10)
+}
+
+/// What a run leaves behind, but for the engine's name, its work, and what it says of the scenario.
+fn run(scenario: &Scenario, engine: Engine) -> (Json, Vec<LossRecord>) {
+    let scenario = Scenario { engine, ..scenario.clone() };
+    let outcome = engine::run(&scenario, true);
+    outcome.complete(&scenario).unwrap();
+    let mut document = report(&scenario, &outcome, Some(&audit(&scenario, &outcome)));
+    document["engine"] = Json::Null;
+    (document, outcome.losses)
+}
+
+/// Admission policies beside a scheduler or push-out; CoDel discards units that a scheduler has chosen.
+const BESIDE: [&str; 3] = ["ppd", "codel", "tail-drop"];
+
+/// The network with this policy at every port that can lose something, under a key of ports, `beside` as admission policy
+/// where it is none itself; nothing if it cannot be.
+fn with(document: &Json, key: &str, policy: &Json, beside: &str) -> Result<Scenario, String> {
+    let mut document = document.clone();
+    let ports = document["port"].as_object_mut().unwrap();
+    for port in ports.values_mut() {
+        let port = port.as_object_mut().unwrap();
+        let others: &[&str] = match key {
+            "admission" => &["discipline", "pushout"],
+            "pushout" => &["discipline"],
+            _ => &["discipline", "pushout", "credit"], // a queue without credit keeps its place in the list of a program
+        };
+        others.iter().for_each(|other| _ = port.remove(*other));
+        port.insert("admission".to_string(), json!({ "policy": beside }));
+        if key == "pushout" {
+            port.insert("scheduler".to_string(), json!({ "policy": "round-robin" }));
+            port.get_mut("buffer").map(shorten);
+        }
+        port.insert(key.to_string(), policy.clone());
+    }
+    crate::random::load(&document)
+}
+
+/// Make a buffer smaller, so that it is often full.
+fn shorten(buffer: &mut Json) {
+    let Some((number, unit)) = buffer.as_str().and_then(|text| text.split_once(' ')) else { return };
+    if let Ok(size) = number.parse::<u64>() {
+        *buffer = format!("{} {unit}", size.div_ceil(4)).into();
+    }
+}
+
+#[test]
+fn a_published_scheme_as_a_program_gives_the_same_bytes_on_both_engines() {
+    let mut lossy = 0;
+    for (number, (name, pair)) in (0..).zip(SCHEMES) {
+        let (mut compared, mut reasons) = (0, Vec::new());
+        let own = OWN.iter().find(|(of, _)| *of == name);
+        // a scheme that seldom acts gets more networks, until it has
+        for seed in 0..10 * how_many() {
+            let has_acted = own.is_none_or(|(_, reason)| reasons.contains(reason));
+            if seed >= how_many() && has_acted {
+                break;
+            }
+            let (document, _) = crate::random::scenario(number * 1_000_000 + seed);
+            let Pair { native, program } = pair(&mut Draw::new(seed));
+            let (key, beside) = (key_of(name), BESIDE[seed as usize % BESIDE.len()]);
+            let Ok(scheme) = with(&document, key, &native, beside) else { continue };
+            let program =
+                with(&document, key, &program, beside).unwrap_or_else(|why| panic!("{name}: {why}"));
+            let expected = run(&scheme, Engine::Reference);
+            for engine in [Engine::Reference, Engine::Fast] {
+                assert_eq!(run(&program, engine), expected, "{name}, seed {seed}, {engine:?}\n{document:#}");
+            }
+            compared += 1;
+            lossy += u64::from(!expected.1.is_empty());
+            reasons.extend(expected.1.iter().map(|loss| loss.reason));
+        }
+        assert!(own.is_none_or(|(_, reason)| reasons.contains(reason)), "{name} loses nothing by itself");
+        assert!(compared * 3 >= how_many(), "{name}: only {compared} networks");
+    }
+    assert!(lossy * 10 >= how_many() * SCHEMES.len() as u64, "only {lossy} runs lose anything");
+}
