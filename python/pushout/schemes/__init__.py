@@ -2395,6 +2395,10 @@ class Tcp(Scheme):
       section 3).
     - `initial_window` (default 1): Congestion window of a new connection and after an idle time, in segments: 1 in
       4.4BSD.
+    - `unscheduled` (not set): Class in shared memories of the new data that a connection sends before its first
+      acknowledgement, hence of its first `initial_window` segments: the name of a section `[queue.NAME]`, by default
+      the flow's class. The sender marks these packets. What it sends again is of the flow's own class. Queues of ports
+      and their schedulers do not heed the mark.
     - `initial_ssthresh` (size; not set): Slow-start threshold of a new connection, up to and at which it slow-starts;
       unlimited in 4.4BSD.
     - `dupack_threshold` (default 3): Duplicate ACKs that trigger a fast retransmission: 3 (4.3BSD-Reno, RFC 2581); a
@@ -2536,6 +2540,11 @@ class Tcp(Scheme):
     A. Varma, "Performance of TCP over Multi-Hop ATM Networks", 1995, section 3); time."""
     initial_window: int = 1
     """Congestion window of a new connection and after an idle time, in segments: 1 in 4.4BSD."""
+    unscheduled: str | None = None
+    """Class in shared memories of the new data that a connection sends before its first acknowledgement, hence of its
+    first `initial_window` segments: the name of a section `[queue.NAME]`, by default the flow's class. The sender marks
+    these packets. What it sends again is of the flow's own class. Queues of ports and their schedulers do not heed the
+    mark."""
     initial_ssthresh: str | None = None
     """Slow-start threshold of a new connection, up to and at which it slow-starts; unlimited in 4.4BSD; size."""
     dupack_threshold: int = 3
