@@ -20,13 +20,15 @@
 //! n is that of the moment, not of the last interval. μ is what the queue has sent in the last whole interval by what its line
 //! could send; it is 1 for a queue that was empty at some time in it or that sent nothing, because then the rate says what came and not
 //! what could leave. The code takes 1 for all shares below 1 / (number of priorities), which equal queues fall below by
-//! rounding. Packets of a sender's first round trip have a larger α of the same queue there; here they are of a class of their own
-//! (`unscheduled` of TCP), whose `alpha` and length count. Nothing is taken back when a threshold falls.
+//! rounding. Classes that leave a memory over one line with one priority are one queue here, so each has what is left of the threshold
+//! by its own α beside the others. Thus packets of a first round trip may be a class (`unscheduled` of TCP) with a larger α, as in the
+//! code. Nothing is taken back when a threshold falls.
 //!
 //! # Complexity
 //! The number of queues per packet.
 
 use super::{Admission, Arrival, Context, Departure, Pool, Shortcuts};
+use crate::buffer::context::{Contract, Outlet};
 use crate::buffer::size::Measure;
 use crate::refused::{Refused, refuse};
 use crate::section;
@@ -50,18 +52,31 @@ section! {
 pub struct Policy {
     update: Span,
     congested: u64,
+    /// The queues that the port or the pool counts, and those of the paper: one for each line and priority.
+    parts: Vec<Part>,
     queues: Vec<Meter>,
     /// The number of the present interval.
     interval: u64,
 }
 
-/// What is known of a queue.
+/// A queue that the port or the pool counts: one class of a queue of the paper, or all of it.
 #[derive(Clone, Copy, Debug)]
-struct Meter {
+struct Part {
     alpha: f64,
+    /// The number of the queue of the paper.
+    queue: usize,
+}
+
+/// What is known of a queue of the paper.
+#[derive(Clone, Debug)]
+struct Meter {
     priority: u32,
+    /// Its line in a memory; at a port each circuit has a queue of its own.
+    outlet: Option<Outlet>,
     /// Rate of its line.
     rate: Rate,
+    /// The numbers of its parts.
+    parts: Vec<usize>,
     /// Octets that have left in the present interval, and whether it was empty at some time in it.
     octets: u64,
     was_empty: bool,
@@ -80,16 +95,25 @@ impl Policy {
         if !is_factor(params.alpha) || !own.clone().all(is_factor) {
             return refuse("alpha", "must be greater than 0 and finite");
         }
-        let queues =
-            context.contracts.iter().zip(own).zip(context.outlets()).map(|((contract, alpha), outlet)| {
-                let (priority, rate) = (contract.priority, outlet.rate);
-                Meter { alpha, priority, rate, octets: 0, was_empty: true, share: 1.0 }
+        let (mut parts, mut queues) = (Vec::new(), Vec::<Meter>::new());
+        for ((contract, alpha), Outlet { rate, .. }) in
+            context.contracts.iter().zip(own).zip(context.outlets())
+        {
+            let &Contract { priority, outlet, .. } = contract;
+            let is_joined =
+                |queue: &Meter| outlet.is_some() && (queue.outlet, queue.priority) == (outlet, priority);
+            let queue = queues.iter().position(is_joined).unwrap_or_else(|| {
+                queues.push(Meter::new(priority, outlet, rate));
+                queues.len() - 1
             });
+            queues[queue].parts.push(parts.len());
+            parts.push(Part { alpha, queue });
+        }
         let congested = congested(params.congested.0, context);
-        Ok(Policy { update: params.update, congested, queues: queues.collect(), interval: 0 })
+        Ok(Policy { update: params.update, congested, parts, queues, interval: 0 })
     }
 
-    /// Begin the interval of `now`, if it is another one; queue `released` has just sent or lost a unit.
+    /// Begin the interval of `now`, if it is another one; part `released` has just sent or lost a unit.
     fn advance(&mut self, now: Time, pool: &Pool, released: Option<usize>) {
         let interval = now.0 / self.update.0;
         if interval == self.interval {
@@ -97,8 +121,9 @@ impl Policy {
         }
         let is_next = interval == self.interval + 1;
         self.interval = interval;
-        for (number, queue) in self.queues.iter_mut().enumerate() {
-            let is_empty = pool.of(number) == 0 && released != Some(number);
+        for queue in &mut self.queues {
+            let is_empty =
+                queue.length(pool) == 0 && !released.is_some_and(|part| queue.parts.contains(&part));
             let has_rate = is_next && !queue.was_empty && queue.octets > 0;
             queue.share = if has_rate { queue.share_over(self.update) } else { 1.0 };
             (queue.octets, queue.was_empty) = (0, is_empty);
@@ -107,18 +132,20 @@ impl Policy {
 
     /// n: congested queues of a priority.
     fn congested_queues(&self, pool: &Pool, priority: u32) -> f64 {
-        let of = |(number, queue): (usize, &Meter)| match queue.priority == priority {
-            true => (pool.of(number) as f64 / self.congested as f64).min(1.0),
+        let of = |queue: &Meter| match queue.priority == priority {
+            true => (queue.length(pool) as f64 / self.congested as f64).min(1.0),
             false => 0.0,
         };
-        self.queues.iter().enumerate().map(of).sum::<f64>().max(1.0)
+        self.queues.iter().map(of).sum::<f64>().max(1.0)
     }
 
-    /// The threshold of a queue: infinite in an unlimited buffer.
-    fn threshold_of(&self, pool: &Pool, queue: usize) -> f64 {
-        let Meter { alpha, priority, share, .. } = self.queues[queue];
+    /// What a part of a queue may hold beside the other parts: infinite in an unlimited buffer.
+    fn threshold_of(&self, pool: &Pool, part: usize) -> f64 {
+        let Part { alpha, queue } = self.parts[part];
+        let queue = &self.queues[queue];
         let free = pool.free().map_or(f64::INFINITY, |free| free as f64);
-        alpha * free * share / self.congested_queues(pool, priority)
+        let others = queue.length(pool) - pool.of(part);
+        (alpha * free * queue.share / self.congested_queues(pool, queue.priority) - others as f64).max(0.0)
     }
 }
 
@@ -135,6 +162,16 @@ fn congested(octets: u64, context: &Context<'_>) -> u64 {
 }
 
 impl Meter {
+    /// An empty queue without parts.
+    fn new(priority: u32, outlet: Option<Outlet>, rate: Rate) -> Meter {
+        Meter { priority, outlet, rate, parts: Vec::new(), octets: 0, was_empty: true, share: 1.0 }
+    }
+
+    /// Its length.
+    fn length(&self, pool: &Pool) -> u64 {
+        self.parts.iter().map(|&part| pool.of(part)).sum()
+    }
+
     /// What it has sent in an interval by what its line could send.
     fn share_over(&self, update: Span) -> f64 {
         let bits = 8.0 * self.octets as f64 * 1e12;
@@ -154,16 +191,16 @@ impl Admission for Policy {
 
     fn offered(&mut self, now: Time, pool: &Pool, queue: usize, _: (u64, u16)) {
         self.advance(now, pool, None);
-        let was_empty = pool.of(queue) == 0;
-        self.queues[queue].was_empty |= was_empty;
+        let meter = &mut self.queues[self.parts[queue].queue];
+        meter.was_empty |= meter.length(pool) == 0;
     }
 
     fn departed(&mut self, departure: &Departure<'_>) {
         let &Departure { now, unit, vc, pool, sent, .. } = departure;
         self.advance(now, pool, Some(vc));
-        let meter = &mut self.queues[vc];
+        let meter = &mut self.queues[self.parts[vc].queue];
         meter.octets += if sent { unit.bytes.into() } else { 0 };
-        meter.was_empty |= pool.of(vc) == 0;
+        meter.was_empty |= meter.length(pool) == 0;
     }
 
     fn tick(&mut self, now: Time, pool: &Pool) -> Option<Time> {
@@ -186,7 +223,6 @@ impl Shortcuts for Policy {}
 mod tests {
     use super::super::tests::Bench;
     use super::*;
-    use crate::buffer::context::{Contract, Outlet};
 
     /// Queues that each have a line of this rate, or one for all.
     fn bench(lines: &[usize], priorities: &[u32], alpha: f64) -> Bench<Policy> {
@@ -246,6 +282,28 @@ mod tests {
         let free = 1000 - bench.pool.total();
         let share = threshold(&bench) / free as f64;
         assert!((share - 0.5).abs() < 0.053, "{share}, and not 0.5 to within a cell");
+    }
+
+    #[test]
+    fn classes_of_one_line_and_priority_are_one_queue() {
+        let mut joined = bench(&[0, 0, 1], &[0, 0, 0], 0.5);
+        (0..1000).for_each(|_| drop(joined.offer(0, ".")));
+        assert_eq!(
+            joined.pool.of(0),
+            334,
+            "a queue has reached the threshold when it is as long: 334 ≥ (1000 − 334) / 2"
+        );
+        joined.offer(1, ".");
+        assert_eq!(joined.pool.of(1), 0, "the threshold has no room left for another class");
+        joined.depart(0);
+        joined.offer(1, ".");
+        assert_eq!((joined.pool.of(0), joined.pool.of(1)), (333, 1));
+        let threshold = |part| joined.policy.threshold(&joined.pool, part).unwrap();
+        assert_eq!(
+            (threshold(0), threshold(1), threshold(2)),
+            (332.0, 0.0, 333.0),
+            "333 less what the other holds"
+        );
     }
 
     #[test]
