@@ -1705,7 +1705,7 @@ class StrictPriority(Scheme):
     A queue is served only when no queue of a lower priority number has something to send; queues of the same priority
     take turns.
 
-    Source: The usual discipline of switches with traffic classes. None of the five papers needs it; it allows
+    Source: The usual discipline of switches with traffic classes. No paper of studies 000 to 004 uses it; it allows
     comparisons of their traffic with prioritised traffic.
     """
 
@@ -2383,9 +2383,10 @@ class Tcp(Scheme):
     Its parameters:
 
     - `profile` (not set): Defaults of a kind of host; explicit keys take precedence. `bsd-1993`: 4.4BSD of 1993: its
-      timers, its back-off table and its initial window; used by the five studies. `linux`: Linux with its defaults, for
-      servers and clients on the Internet: CUBIC, SACK with RACK, ten segments to begin with, timestamps. `datacenter`:
-      Linux as in a data centre: DCTCP with marks on all packets, SACK with RACK, a least timeout of 10 ms.
+      timers, its back-off table and its initial window; used by studies 000 to 004. `linux`: Linux with its defaults,
+      for servers and clients on the Internet: CUBIC, SACK with RACK, ten segments to begin with, timestamps.
+      `datacenter`: Linux as in a data centre: DCTCP with marks on all packets, SACK with RACK, a least timeout of 10
+      ms.
     - `congestion` (default "reno"): Congestion control of the sender. `reno`: Fast retransmit and fast recovery, which
       the first new ACK ends. `new-reno`: Fast recovery lasts until everything outstanding at its start is acknowledged.
       `tahoe`: Fast retransmit, and then a slow start. `cubic`: The window is a cubic function of the time since the
@@ -2494,7 +2495,7 @@ class Tcp(Scheme):
     profile: Literal["bsd-1993", "linux", "datacenter"] | None = None
     """Defaults of a kind of host; explicit keys take precedence.
 
-    - `bsd-1993`: 4.4BSD of 1993: its timers, its back-off table and its initial window; used by the five studies.
+    - `bsd-1993`: 4.4BSD of 1993: its timers, its back-off table and its initial window; used by studies 000 to 004.
     - `linux`: Linux with its defaults, for servers and clients on the Internet: CUBIC, SACK with RACK, ten segments to
       begin with, timestamps.
     - `datacenter`: Linux as in a data centre: DCTCP with marks on all packets, SACK with RACK, a least timeout of 10
