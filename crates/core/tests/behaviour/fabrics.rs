@@ -319,7 +319,11 @@ fn what_a_template_cannot_make_is_refused() {
     let tree = |radix| format!("template = \"fat-tree\"\nradix = {radix}");
     let leaves = "template = \"leaf-spine\"\nleaves = 2\nspines = 4\nhosts = 32";
     refused(leaves, &tree(5), "topology.radix must be an even number of at least 2, not 5");
-    refused(leaves, &tree(74), "topology.radix must be at most 72, not 74: a fat tree has at most 100000 hosts");
+    refused(
+        leaves,
+        &tree(74),
+        "topology.radix must be at most 72, not 74: a fat tree has at most 100000 hosts",
+    );
 }
 
 /// Two flows whose packets take turns over two routes, one of which takes 300 µs longer; no packet is lost.
