@@ -51,7 +51,7 @@ registry! {
         /// Octets of the longest packet, IP header included, whose payload stands behind `headers` octets of headers, and the key
         /// that decides about them, if that is one of the source and not of the transport.
         fn packet(&self, headers: u32) -> Option<(u64, &'static str)> {
-            None
+            self.length().map(|length| datagram(length, headers))
         }
 
         /// The data of its packets, or of the pieces that it writes to a transport, if the source decides about them.

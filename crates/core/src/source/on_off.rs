@@ -22,7 +22,7 @@
 use super::burst::{Added, Bursts, Distribution, Pattern, Phase};
 use super::clock::Clock;
 use super::length::Length;
-use super::{Source, Traffic, data_rate, datagram};
+use super::{Source, Traffic, data_rate};
 use crate::refused::{Refused, refuse_if};
 use crate::rng::Stream;
 use crate::section;
@@ -61,10 +61,6 @@ impl Source for Params {
         refuse_if(self.total == Some(0), "total", "must be at least 1 packet")?;
         self.pattern().check()?;
         self.size.check()
-    }
-
-    fn packet(&self, headers: u32) -> Option<(u64, &'static str)> {
-        Some(datagram(&self.size, headers))
     }
 
     fn length(&self) -> Option<&Length> {

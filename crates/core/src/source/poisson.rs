@@ -17,7 +17,7 @@
 
 use super::clock::Clock;
 use super::length::Length;
-use super::{Source, Traffic, data_rate, datagram};
+use super::{Source, Traffic, data_rate};
 use crate::refused::Refused;
 use crate::rng::Stream;
 use crate::section;
@@ -40,10 +40,6 @@ pub const TRAFFIC: Traffic = Traffic::Pieces;
 impl Source for Params {
     fn check(&self, _: u32) -> Result<(), Refused> {
         self.size.check()
-    }
-
-    fn packet(&self, headers: u32) -> Option<(u64, &'static str)> {
-        Some(datagram(&self.size, headers))
     }
 
     fn length(&self) -> Option<&Length> {

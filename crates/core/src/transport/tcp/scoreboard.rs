@@ -15,13 +15,35 @@ struct Sent {
     end: u64,
     /// When it was sent last.
     at: Time,
-    sacked: bool,
-    /// It counts as lost.
-    lost: bool,
-    /// It was sent again, and that is not known to be lost.
-    again: bool,
+    state: State,
     /// It was sent more than once.
     resent: bool,
+}
+
+/// What is known of a segment that is not acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// It was sent once, and nothing says that it is lost.
+    InFlight,
+    /// It counts as lost and waits to be sent again.
+    Lost,
+    /// It was sent again without counting as lost: both copies may be in flight.
+    Repeated,
+    /// It counted as lost and was sent again.
+    Retransmitted,
+    /// It is selectively acknowledged.
+    Sacked,
+}
+
+impl State {
+    fn is_lost(self) -> bool {
+        matches!(self, State::Lost | State::Retransmitted)
+    }
+
+    /// Its latest copy is a retransmission that is not known to be lost.
+    fn is_sent_again(self) -> bool {
+        matches!(self, State::Repeated | State::Retransmitted)
+    }
 }
 
 /// The octets that an ACK has reported as arrived.
@@ -74,6 +96,8 @@ pub struct Scoreboard {
     scanned: u64,
     /// Below this octet nothing lost waits to be sent again.
     mended: u64,
+    /// Below this octet every segment was sent again or is selectively acknowledged.
+    filled: u64,
     /// Transmissions in their order, with the end of each segment; some are out of date.
     order: VecDeque<(Time, u64)>,
     /// The highest end of a segment that has arrived (RACK.fack).
@@ -83,7 +107,7 @@ pub struct Scoreboard {
 impl Scoreboard {
     /// Nothing is outstanding from this octet on.
     pub(super) fn new(base: u64) -> Scoreboard {
-        Scoreboard { base, scanned: base, mended: base, ..Scoreboard::default() }
+        Scoreboard { base, scanned: base, mended: base, filled: base, ..Scoreboard::default() }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -138,14 +162,7 @@ impl Scoreboard {
     /// New data up to this octet was sent.
     pub(super) fn sent(&mut self, end: u64, now: Time) {
         if end > self.end() {
-            self.segments.push_back(Sent {
-                end,
-                at: now,
-                sacked: false,
-                lost: false,
-                again: false,
-                resent: false,
-            });
+            self.segments.push_back(Sent { end, at: now, state: State::InFlight, resent: false });
             self.order.push_back((now, end));
         }
     }
@@ -154,8 +171,9 @@ impl Scoreboard {
     pub(super) fn resend(&mut self, index: usize, now: Time) {
         let (start, len) = (self.start_of(index), self.len_of(index));
         let segment = &mut self.segments[index];
-        self.again += if segment.again { 0 } else { len };
-        (segment.again, segment.resent, segment.at) = (true, true, now);
+        self.again += if segment.state.is_sent_again() { 0 } else { len };
+        segment.state = if segment.state.is_lost() { State::Retransmitted } else { State::Repeated };
+        (segment.resent, segment.at) = (true, now);
         self.order.push_back((now, segment.end));
         self.mended = self.mended.max(start + len);
     }
@@ -170,12 +188,11 @@ impl Scoreboard {
         let mut delivered = Delivered::default();
         while let Some(&first) = self.segments.front().filter(|_| self.base < ack) {
             let gone = first.end.min(ack) - self.base;
-            if first.sacked {
+            if first.state == State::Sacked {
                 self.sacked -= gone;
             } else {
                 delivered.add(gone, &first);
-                self.lost -= if first.lost { gone } else { 0 };
-                self.again -= if first.again { gone } else { 0 };
+                self.uncount(first.state, gone);
             }
             self.base += gone;
             if first.end <= ack {
@@ -183,7 +200,9 @@ impl Scoreboard {
             }
         }
         self.ranges.advance(ack);
-        (self.scanned, self.mended) = (self.scanned.max(ack), self.mended.max(ack));
+        for below in [&mut self.scanned, &mut self.mended, &mut self.filled] {
+            *below = (*below).max(ack);
+        }
         while self.order.front().is_some_and(|&(_, end)| end <= self.base) {
             self.order.pop_front();
         }
@@ -218,19 +237,23 @@ impl Scoreboard {
         self.highest = self.highest.max(delivered.highest);
     }
 
+    /// Octets of a segment in this state have arrived.
+    fn uncount(&mut self, state: State, octets: u64) {
+        self.lost -= if state.is_lost() { octets } else { 0 };
+        self.again -= if state.is_sent_again() { octets } else { 0 };
+    }
+
     fn mark_sacked(&mut self, start: u64, end: u64, delivered: &mut Delivered) {
         let mut index = self.index_of(start);
         while index < self.segments.len() && self.segments[index].end <= end {
             let (from, len) = self.piece(index);
             let segment = &mut self.segments[index];
-            if from >= start && !segment.sacked {
-                segment.sacked = true;
-                self.sacked += len;
-                self.lost -= if segment.lost { len } else { 0 };
-                self.again -= if std::mem::take(&mut segment.again) { len } else { 0 };
-                segment.lost = false;
-                delivered.sacked += len;
+            if from >= start && segment.state != State::Sacked {
+                let before = std::mem::replace(&mut segment.state, State::Sacked);
                 let segment = *segment;
+                self.uncount(before, len);
+                self.sacked += len;
+                delivered.sacked += len;
                 delivered.add(len, &segment);
                 if !segment.resent {
                     delivered.first_sacked =
@@ -277,10 +300,8 @@ impl Scoreboard {
             let index = self.index_of(end - 1);
             let stale = end <= self.base
                 || self.segments.get(index).is_none_or(|segment| {
-                    segment.end != end
-                        || segment.sacked
-                        || segment.at != at
-                        || (segment.lost && !segment.again)
+                    let is_known = matches!(segment.state, State::Sacked | State::Lost);
+                    is_known || (segment.end, segment.at) != (end, at)
                 });
             if !stale && expires(at) > now {
                 wait = wait.max(Some(expires(at)));
@@ -315,21 +336,26 @@ impl Scoreboard {
     fn lose(&mut self, index: usize) {
         let (start, len) = self.piece(index);
         let segment = &mut self.segments[index];
-        if !segment.sacked && !segment.lost {
-            segment.lost = true;
-            self.lost += len;
-            if !segment.again {
+        match segment.state {
+            State::InFlight => {
+                segment.state = State::Lost;
                 self.mended = self.mended.min(start);
             }
+            State::Repeated => segment.state = State::Retransmitted,
+            State::Lost | State::Retransmitted | State::Sacked => return,
         }
+        self.lost += len;
     }
 
-    /// The same, including retransmitted segments.
+    /// Take a segment for lost, its retransmission as well.
     fn lose_again(&mut self, index: usize) {
         let (start, len) = self.piece(index);
-        if std::mem::take(&mut self.segments[index].again) {
+        let segment = &mut self.segments[index];
+        if segment.state.is_sent_again() {
+            self.lost += if segment.state.is_lost() { 0 } else { len };
             self.again -= len;
-            self.mended = self.mended.min(start);
+            segment.state = State::Lost;
+            (self.mended, self.filled) = (self.mended.min(start), self.filled.min(start));
         }
         self.lose(index);
     }
@@ -341,7 +367,7 @@ impl Scoreboard {
         }
         let mut index = self.index_of(self.mended);
         while let Some(segment) = self.segments.get(index) {
-            if segment.lost && !segment.again {
+            if segment.state == State::Lost {
                 return Some(index);
             }
             index += 1;
@@ -351,16 +377,18 @@ impl Scoreboard {
     }
 
     /// The first segment below the highest block that neither has arrived nor was sent again (`NextSeg`, rule 3).
-    pub(super) fn next_hole(&self) -> Option<usize> {
+    pub(super) fn next_hole(&mut self) -> Option<usize> {
         let (highest, _) = self.ranges.descending().next()?;
-        let waits = |&index: &usize| !self.segments[index].sacked && !self.segments[index].again;
-        (0..self.index_of(highest)).find(waits)
+        let waits = |&index: &usize| matches!(self.segments[index].state, State::InFlight | State::Lost);
+        let hole = (self.index_of(self.filled)..self.index_of(highest)).find(waits);
+        self.filled = hole.map_or(self.filled.max(highest), |index| self.start_of(index));
+        hole
     }
 
     /// The last segment, if it has not arrived (`NextSeg`, rule 4; RFC 8985 section 7.3).
     pub(super) fn last(&self) -> Option<usize> {
         let index = self.segments.len().checked_sub(1)?;
-        (!self.segments[index].sacked).then_some(index)
+        (self.segments[index].state != State::Sacked).then_some(index)
     }
 }
 
@@ -396,7 +424,7 @@ mod tests {
     }
 
     fn lost(board: &Scoreboard) -> Vec<usize> {
-        (0..board.segments.len()).filter(|&index| board.segments[index].lost).collect()
+        (0..board.segments.len()).filter(|&index| board.segments[index].state.is_lost()).collect()
     }
 
     #[test]

@@ -277,10 +277,10 @@ impl Sender {
         if it.point.is_none() || !it.recovery.fills_holes() || self.new_data().is_some() {
             return None;
         }
+        let hole = it.board.next_hole();
         let fits = |index: &usize| it.board.piece(*index).1 <= room;
-        let hole = it.board.next_hole().filter(fits);
-        if hole.is_some() {
-            return hole;
+        if let Some(hole) = hole.filter(fits) {
+            return Some(hole);
         }
         let rescue = it.board.last().filter(fits).filter(|_| it.may_rescue && it.board.sacked() > 0);
         it.may_rescue &= rescue.is_none();
