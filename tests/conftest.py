@@ -1,6 +1,7 @@
 """A stand-in for the compiled module: instant runs whose figures follow from seed and overrides alone."""
 
 import json
+import signal
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +16,9 @@ from pushout.document import Document
 from pushout.errors import ScenarioError
 
 ROOT = Path(__file__).parent.parent
+
+# A shell starts what runs in the background with SIGINT ignored, and commands under test would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def document(seed: int = 1, *, goodput: float = 0.98, queue: float = 5500.0) -> Document:
