@@ -145,7 +145,7 @@ impl Checked {
         engine::chosen(&self.scenario).1
     }
 
-    /// What the queues of shared memories may hold, a line for each class of every pool.
+    /// List the limits of the queues of shared memories, a line for each class of every pool.
     pub fn thresholds(&self) -> Vec<String> {
         scenario::thresholds(&self.scenario)
     }
@@ -256,7 +256,7 @@ pub fn unknown(what: &str, name: &str, allowed: &[&str]) -> String {
     words::nearest::unknown(what, name, allowed)
 }
 
-/// What is wrong with a name, if anything.
+/// Return the fault of a name, if it has one.
 pub fn name_fault(name: &str) -> Option<String> {
     scenario::name_fault(name)
 }

@@ -39,8 +39,8 @@ pub fn cut(text: &str, most: usize) -> String {
     parts.concat()
 }
 
-/// Whether a character is a control character, breaks a line or reorders the text around it: a terminal executes it
-/// instead of showing it.
+/// Return whether a character is a control character, breaks a line or reorders the text around it: a terminal executes
+/// it instead of showing it.
 pub fn is_control(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
@@ -49,7 +49,7 @@ fn printable(text: &str) -> String {
     text.chars().map(|c| if is_visible(c) { c.to_string() } else { c.escape_debug().to_string() }).collect()
 }
 
-/// Whether a character is visible, or is a plain blank.
+/// Return whether a character is visible, or is a plain blank.
 fn is_visible(c: char) -> bool {
     let hidden = is_control(c) || c.is_whitespace() || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}');
     !hidden || c == ' '

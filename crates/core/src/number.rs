@@ -118,7 +118,7 @@ impl Decimal {
     }
 }
 
-/// What is wrong with a number that is [`NotWhole::Malformed`], and how to write it.
+/// Describe the fault of a number that is [`NotWhole::Malformed`], and how to write it.
 pub(crate) fn mistake(number: &str) -> String {
     let shown = quoted(number);
     let groups = |separator: char| {

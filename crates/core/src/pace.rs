@@ -65,7 +65,7 @@ impl ExactTime {
         ExactTime { time: Time(self.time.0 + pace.whole.0 + u64::from(over)), carry }
     }
 
-    /// The same instant, later.
+    /// Move this instant later by `by`.
     #[inline]
     pub fn shifted(self, by: Span) -> ExactTime {
         ExactTime { time: self.time.later(by), ..self }

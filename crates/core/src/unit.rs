@@ -62,7 +62,7 @@ impl Flags {
         Flags(self.0 & !other.0)
     }
 
-    /// Whether all of `other` are set.
+    /// Return whether all of `other` are set.
     pub const fn has(self, other: Flags) -> bool {
         self.0 & other.0 == other.0
     }
@@ -98,32 +98,32 @@ impl Unit {
         Subject::unit(self.vc, self.identity, self.index)
     }
 
-    /// Whether a frame begins here as far as a node can tell, see [`Boundary`].
+    /// Return whether a frame begins here as far as a node can tell, see [`Boundary`].
     pub fn is_first(&self) -> bool {
         self.flags.has(Flags::FIRST)
     }
 
-    /// Whether this is the first unit of its frame, which only its host knows.
+    /// Return whether this is the first unit of its frame, which only its host knows.
     pub fn begins_frame(&self) -> bool {
         self.index == 0
     }
 
-    /// Whether this is the last unit of its frame.
+    /// Return whether this is the last unit of its frame.
     pub fn is_eom(&self) -> bool {
         self.flags.has(Flags::EOM)
     }
 
-    /// Whether this unit is marked as discardable before others.
+    /// Return whether this unit is marked as discardable before others.
     pub fn is_marked(&self) -> bool {
         self.flags.has(Flags::CLP)
     }
 
-    /// Whether a port may set a congestion mark on it instead of losing it.
+    /// Return whether a port may set a congestion mark on it instead of losing it.
     pub fn is_ect(&self) -> bool {
         self.flags.has(Flags::ECT)
     }
 
-    /// Whether a queue for scalable congestion controls takes it: it bears ECT(1) or CE (RFC 9331 section 5.1).
+    /// Return whether a queue for scalable congestion controls takes it: it bears ECT(1) or CE (RFC 9331 section 5.1).
     pub fn is_l4s(&self) -> bool {
         self.is_ect() && self.flags.0 & (Flags::L4S.0 | Flags::CE.0) != 0
     }
@@ -138,18 +138,18 @@ impl Unit {
         Unit { flags: self.flags.with(Flags::CUT), bytes: CUT_BYTES, ..self }
     }
 
-    /// Whether a port has cut it to its headers.
+    /// Return whether a port has cut it to its headers.
     pub fn is_cut(&self) -> bool {
         self.flags.has(Flags::CUT)
     }
 
-    /// Whether its sender has marked it as sent before the first acknowledgement.
+    /// Return whether its sender has marked it as sent before the first acknowledgement.
     #[inline]
     pub fn is_unscheduled(&self) -> bool {
         self.flags.has(Flags::UNSCHEDULED)
     }
 
-    /// Whether a port has set a congestion mark on it.
+    /// Return whether a port has set a congestion mark on it.
     pub fn is_ce(&self) -> bool {
         self.flags.has(Flags::CE)
     }

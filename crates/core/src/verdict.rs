@@ -20,7 +20,7 @@ choice! {
 }
 
 impl Action {
-    /// Whether it marks this unit, the first of a frame that would be refused.
+    /// Return whether it marks this unit, the first of a frame that would be refused.
     #[inline]
     pub fn marks(self, unit: &Unit) -> bool {
         self == Action::Mark && unit.is_ect()
@@ -41,7 +41,8 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Whether the unit is taken, or why it is lost, where the policy decides by a [rule](super::admission::Rule).
+    /// Return whether the unit is taken, or why it is lost, where the policy decides by a
+    /// [rule](super::admission::Rule).
     #[inline]
     pub(crate) fn taken(self) -> Result<(), Reason> {
         match self {

@@ -22,7 +22,7 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// The same about the variation with this number.
+    /// Say that the failure concerns the variation with this number.
     pub(crate) fn at(self, point: usize) -> Failure {
         match self {
             Failure::Scenario(refusal) => Failure::Point(point, refusal),

@@ -88,8 +88,8 @@ impl Points {
     }
 }
 
-/// Whether the reports of two variations surely have figures of the same names: it is not ports and rates that make
-/// names, unless what a policy meters is asked for.
+/// Return whether the reports of two variations surely have figures of the same names: it is not ports and rates that
+/// make names, unless what a policy meters is asked for.
 fn report_alike(one: &Arc<Point>, other: &Arc<Point>) -> bool {
     let (one, other) = (&one.scenario, &other.scenario);
     let metered = one.measure.meter.is_empty() || one.lines == other.lines;

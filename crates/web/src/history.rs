@@ -21,7 +21,7 @@ impl History {
         History { rows: Vec::new(), every: Span((scenario.duration.0 / ROWS).max(1)) }
     }
 
-    /// When the next row is due.
+    /// Return when the next row is due.
     pub(crate) fn next(&self) -> Time {
         Time::ZERO + Span(self.every.0 * self.rows.len() as u64)
     }

@@ -121,7 +121,8 @@ impl Session {
         None
     }
 
-    /// When the data are acknowledged that the first flow has on their way: in steps, then by halves of the last one.
+    /// Return when the data are acknowledged that the first flow has on their way: in steps, then by halves of the last
+    /// one.
     fn round_trip(&self) -> Option<Time> {
         let sender = |stepper: &Stepper<Ring>, flow: usize| stepper.network().flows[flow].sender().cloned();
         let flows = 0..self.scenario.flows.len();

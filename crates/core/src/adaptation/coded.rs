@@ -33,7 +33,7 @@ impl Code {
         self.data + self.parity
     }
 
-    /// Whether any `arrived` packets of a block restore its data.
+    /// Return whether any `arrived` packets of a block restore its data.
     pub fn decodes(self, arrived: u16) -> bool {
         arrived >= self.data
     }

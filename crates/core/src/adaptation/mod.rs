@@ -36,7 +36,7 @@ impl Spec {
         }
     }
 
-    /// Whether frames carry an LLC/SNAP header.
+    /// Return whether frames carry an LLC/SNAP header.
     pub fn llc_snap(&self) -> bool {
         matches!(self, Spec::Aal5(aal5::Params { llc_snap: true }))
     }
@@ -101,7 +101,7 @@ impl Framing {
         }
     }
 
-    /// The same without the parity cells of a code.
+    /// Return this framing without the parity cells of a code.
     pub fn without_parity(self) -> Framing {
         match self {
             Framing::Aal5 { llc_snap, .. } => Framing::Aal5 { llc_snap, parity: 0 },

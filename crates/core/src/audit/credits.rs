@@ -29,7 +29,7 @@ pub(super) fn check(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
     memory_losses(audit, scenario, network);
 }
 
-/// What the ports hold of every account of every line with credits.
+/// List the units that the ports hold of every account of every line with credits.
 fn held(network: &Network) -> Vec<Vec<u64>> {
     let mut held: Vec<Vec<u64>> = network.ports.iter().map(|port| vec![0; port.pool().vcs()]).collect();
     let ports = network.ports.iter();

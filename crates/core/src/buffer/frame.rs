@@ -47,23 +47,23 @@ impl Frames {
         Frames { state: vec![State::Whole; vcs], keep_eom, discard_rest: true, action: Action::Drop }
     }
 
-    /// What happens to a frame for which the scheme has a reason to refuse it.
+    /// Set the action on a frame that the scheme has a reason to refuse.
     pub fn acting(self, action: Action) -> Frames {
         Frames { action, ..self }
     }
 
-    /// The same for a scheme whose reasons differ in what they do.
+    /// Like `acting`, for a scheme whose action depends on the reason.
     pub(crate) fn act(&mut self, action: Action) {
         self.action = action;
     }
 
-    /// Whether the rest of a frame that has lost a unit is discarded, which is the rule. Otherwise its units are
+    /// Return whether the rest of a frame that has lost a unit is discarded, which is the rule. Otherwise its units are
     /// queued if they fit, and only a frame that is refused at its first unit is lost as a whole.
     pub fn discarding_rest(self, discard_rest: bool) -> Frames {
         Frames { discard_rest, ..self }
     }
 
-    /// How the scheme decides, if it neither marks nor trims: engines that are not asked about every unit only lose frames early.
+    /// Return `rule` if the scheme neither marks nor trims: an engine that judges by a rule only loses frames early.
     pub(crate) fn unless_marking<R>(&self, rule: R) -> Option<R> {
         (self.action == Action::Drop).then_some(rule)
     }
@@ -107,7 +107,7 @@ impl Frames {
         Verdict::Discard(reason)
     }
 
-    /// Whether a unit belongs to a frame that was refused or has lost a unit, so that it is useless.
+    /// Return whether a unit belongs to a frame that was refused or has lost a unit, so that it is useless.
     pub fn is_rest(&self, unit: &Unit, vc: usize) -> bool {
         !unit.is_first() && self.state[vc] != State::Whole
     }

@@ -52,7 +52,7 @@ impl Pool {
         self.capacity.limit().map(|limit| limit - self.total)
     }
 
-    /// Whether `size` more would fit.
+    /// Return whether `size` more would fit.
     pub fn fits(&self, size: u64) -> bool {
         self.room.holds(self.total + size)
     }
@@ -68,7 +68,7 @@ impl Pool {
         self.add_ahead(vc, size);
     }
 
-    /// The same for an engine that enters arrivals ahead of departures which make room for them.
+    /// Like `add`, for an engine that enters arrivals before the departures that make room for them.
     pub(crate) fn add_ahead(&mut self, vc: usize, size: u64) {
         self.total += size;
         self.active += u32::from(self.of[vc] == 0);

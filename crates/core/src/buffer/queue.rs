@@ -25,7 +25,7 @@ impl Queue {
         Queue { runs: Some(Box::default()), ..Queue::default() }
     }
 
-    /// Where frames begin and end; only a queue that was made [`of_frames`](Queue::of_frames) knows.
+    /// Return the runs of frames; only a queue made by [`of_frames`](Queue::of_frames) has them.
     pub fn runs(&self) -> &Runs {
         self.runs.as_ref().expect("a queue of frames")
     }
@@ -35,7 +35,7 @@ impl Queue {
         self.len
     }
 
-    /// Whether nothing is queued.
+    /// Return whether nothing is queued.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -257,7 +257,7 @@ impl Train {
         Unit { flags: self.first.flags.with(mark), ..self.first }
     }
 
-    /// Whether this unit at this position continues it.
+    /// Return whether this unit at this position continues it.
     #[inline]
     fn goes_on_with(&self, unit: &Unit, position: u64) -> bool {
         let next = Unit { flags: unit.flags.without(Flags::EOM), ..*unit };

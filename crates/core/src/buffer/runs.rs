@@ -51,12 +51,12 @@ impl Run {
         self.units
     }
 
-    /// Whether its EOM is queued.
+    /// Return whether its EOM is queued.
     pub fn is_closed(&self) -> bool {
         self.closed
     }
 
-    /// Whether it is one frame from the first unit to the last.
+    /// Return whether it is one frame from the first unit to the last.
     pub fn is_whole(&self) -> bool {
         self.closed && self.intact
     }
@@ -96,7 +96,7 @@ impl Runs {
         if self.whole == 0 { None } else { (begun..self.list.len()).find(|&run| self.list[run].is_whole()) }
     }
 
-    /// Whether the unit that was sent last was not an EOM, so that the receiver expects more of its frame.
+    /// Return whether the unit that was sent last was not an EOM, so that the receiver expects more of its frame.
     pub fn is_open_ahead(&self) -> bool {
         self.open_ahead
     }

@@ -54,7 +54,7 @@ impl CellSize {
 }
 
 impl Measure {
-    /// What a unit adds to an occupancy.
+    /// Return the size of a unit in this measure.
     #[inline]
     pub fn size_of(self, unit: &Unit) -> u64 {
         match self {
@@ -100,7 +100,8 @@ pub enum Level {
 }
 
 impl BufferSize {
-    /// What a port on a link of this kind counts, and its capacity in that measure; `None` when they do not fit.
+    /// Return the measure of a port on a link of this kind, and its capacity in that measure; `None` when they do not
+    /// fit.
     pub fn on_link(self, cells: bool) -> Option<(Measure, Capacity)> {
         let (measure, capacity) = match (self, cells) {
             (BufferSize::Unlimited, true) => (Measure::Cells, Capacity::UNLIMITED),

@@ -70,7 +70,7 @@ pub fn floor(cells: u64) -> ([Circuit; CIRCUITS], u64) {
 }
 
 impl Circuit {
-    /// Whether a cell that meets `occupancy` others is queued.
+    /// Return whether a cell that meets `occupancy` others is queued.
     #[inline]
     fn admits(&mut self, occupancy: usize) -> bool {
         self.arrived += 1;

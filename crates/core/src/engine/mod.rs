@@ -54,7 +54,7 @@ pub fn run(scenario: &Scenario, log: bool) -> Outcome {
     run_timed(scenario, log, &mut Stopwatch::default())
 }
 
-/// The same, with the event loop timed.
+/// Run the scenario like `run`, and measure the time of the event loop.
 pub fn run_timed(scenario: &Scenario, log: bool, watch: &mut Stopwatch<'_>) -> Outcome {
     let log = log || !scenario.measure.losses.is_empty();
     let (mut outcome, has_drawn) = rng::watching(|| match chosen(scenario).0 {

@@ -49,7 +49,7 @@ impl Stopwatch<'_> {
         Stopwatch { clock, reached: &|_| (), events: 0, start: 0.0, taken: 0.0 }
     }
 
-    /// The same; whenever the run has advanced a little, `reached` is called with the simulated time.
+    /// Make a stopwatch that also calls `reached` with the simulated time each time the run has advanced a little.
     pub fn telling<'a>(clock: &'a dyn Fn() -> f64, reached: &'a dyn Fn(Time)) -> Stopwatch<'a> {
         Stopwatch { reached, ..Stopwatch::new(clock) }
     }

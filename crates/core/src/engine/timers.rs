@@ -46,7 +46,7 @@ impl Timers {
         self.0[entity]
     }
 
-    /// Whether such an event, which has come, is still valid.
+    /// Return whether such an event, which has come, is still valid.
     #[inline]
     fn take(&mut self, entity: usize, now: Time) -> bool {
         let is_due = self.0[entity] == now;

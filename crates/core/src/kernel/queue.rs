@@ -146,7 +146,7 @@ impl EventQueue {
         self.len - usize::from(self.open) + ahead + self.rows.iter().map(VecDeque::len).sum::<usize>()
     }
 
-    /// Whether nothing is pending.
+    /// Return whether nothing is pending.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -260,7 +260,7 @@ impl EventQueue {
         (first != NOTHING).then(|| Event::of_key(first))
     }
 
-    /// When the earliest event is due.
+    /// Return when the earliest event is due.
     pub(crate) fn first_time(&self) -> Option<Time> {
         let first = self.first_key();
         (first != NOTHING).then_some(time_of(first))
@@ -293,7 +293,7 @@ impl EventQueue {
     }
 }
 
-/// When the event of a key is due; never, if it is [`NOTHING`].
+/// Return when the event of a key is due; never, if it is [`NOTHING`].
 #[inline]
 fn time_of(key: u128) -> Time {
     Time((key >> 64) as u64)

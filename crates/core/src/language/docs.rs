@@ -52,7 +52,7 @@ fn page(entry: &Entry) -> String {
     )
 }
 
-/// How a scenario names an entry.
+/// Say how a scenario names an entry.
 fn usage(entry: &Entry) -> String {
     let Entry { name, kind, .. } = entry;
     let Some(TableForm { tag, .. }) = entry.table else {
@@ -182,7 +182,7 @@ fn toml(value: &Json) -> String {
     }
 }
 
-/// What quantities can be written.
+/// List the quantities and how to write them.
 fn quantities() -> String {
     fn row<T: Quantity>() -> String {
         let units: Vec<String> = T::UNITS.iter().map(|(unit, _)| format!("`{unit}`")).collect();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::excerpt::is_control;
 use crate::words::nearest::unknown;
 
-/// What is wrong with a name, if anything.
+/// Return the fault of a name, if it has one.
 pub(crate) fn name_fault(name: &str) -> Option<String> {
     let fits = (1..=100).contains(&name.chars().count());
     let odd = name.chars().any(|c| is_control(c) || matches!(c, '"' | '\''));

@@ -125,7 +125,7 @@ impl Toml<'_> {
         Ok(Node { value, place })
     }
 
-    /// Whether a table header such as `[port.bottleneck]` stands there, and not an inline list.
+    /// Return whether a table header such as `[port.bottleneck]` stands there, and not an inline list.
     fn is_header(&self, start: usize) -> bool {
         let before = self.text[..start].trim_end_matches(['[', ' ', '\t']);
         count_steps(start - before.len());

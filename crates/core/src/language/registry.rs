@@ -47,7 +47,7 @@ pub struct TableForm {
 }
 
 impl Entry {
-    /// What it does, in a sentence.
+    /// Return a sentence that says what the entry does.
     pub fn summary(&self) -> String {
         plain(self.doc)
     }
@@ -158,7 +158,7 @@ macro_rules! registry {
         }
 
         impl Spec {
-            /// What it is, without its parameters.
+            /// Return the kind of entry, without its parameters.
             pub fn kind(&self) -> Kind {
                 match self { $( Spec::$variant(_) => Kind::$variant ),+ }
             }

@@ -58,7 +58,7 @@ pub(crate) fn partial(params: &[ParamSpec], choices: &[&str]) -> Json {
     schema
 }
 
-/// The same table without these keys.
+/// Return a copy of the table without these keys.
 pub(crate) fn without(mut table: Json, keys: &[&str]) -> Json {
     let properties = table["properties"].as_object_mut().expect("a table has properties");
     properties.retain(|name, _| !keys.contains(&name.as_str()));

@@ -39,7 +39,7 @@ impl Set {
         put(root, &self.keys, &self.value, "")
     }
 
-    /// Whether this changes a single entry of a list that a template may have made.
+    /// Return whether this changes a single entry of a list that a template may have made.
     pub fn concerns_an_entry(&self) -> bool {
         self.keys.len() > 1 && ["node", "link", "flow"].contains(&self.keys[0].name.as_str())
     }
@@ -52,7 +52,7 @@ impl Set {
         }
     }
 
-    /// Whether this changes a key of a section.
+    /// Return whether this changes a key of a section.
     pub fn concerns_a_part(&self) -> bool {
         self.keys.len() > 2
     }

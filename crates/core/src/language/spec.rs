@@ -143,7 +143,7 @@ impl<'a> Table<'a> {
         self.finish_with(Vec::new)
     }
 
-    /// The same, where tables in this one have keys of which one may have been meant.
+    /// Like `finish`, for a table with nested tables: an unknown key may belong to one of those.
     pub(super) fn finish_with(self, nested: impl Fn() -> Vec<String>) -> Result<(), Fault> {
         let Some((key, _)) = self.rest().next() else { return Ok(()) };
         let path = self.path_of(&key.name);
@@ -203,7 +203,7 @@ impl<T: Section> Field for Nested<T> {
     }
 }
 
-/// The same on the heap, so that a table with a large section that few scenarios have stays small.
+/// A section on the heap: few scenarios have it, and the table that holds it stays small.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Boxed<T>(pub Box<T>);
 

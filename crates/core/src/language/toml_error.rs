@@ -132,7 +132,7 @@ impl Form {
     }
 }
 
-/// How a line begins to give the key `name`, if it does.
+/// Return the form in which a line begins to give the key `name`, if it does.
 fn form(line: &str, name: &str) -> Option<Form> {
     let line = line.trim_ascii_start();
     let inside = line.trim_start_matches(['[', ' ', '\t']);

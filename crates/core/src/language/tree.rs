@@ -86,7 +86,7 @@ impl Fault {
         Fault { place, path: String::new(), message: message.into() }
     }
 
-    /// The same fault with a further sentence.
+    /// Append a sentence to the message of this fault.
     pub fn with(self, more: &str) -> Fault {
         Fault { message: self.message + more, ..self }
     }
@@ -198,7 +198,7 @@ impl Node {
         if is_program { &["name", "source"] } else { &[] }
     }
 
-    /// The same value as JSON.
+    /// Convert this value to JSON.
     pub fn json(&self) -> Json {
         match &self.value {
             Value::Bool(b) => (*b).into(),

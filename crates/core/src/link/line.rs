@@ -61,12 +61,12 @@ impl Line {
         Line { rate, latency, pause: None, shaper: None, free: Time::ZERO, carry: 0, cell }
     }
 
-    /// The same line, with a pause before each frame.
+    /// Return this line with a pause before each frame.
     pub fn with_pause(self, pause: Option<Pause>) -> Line {
         Line { pause: pause.map(Box::new), ..self }
     }
 
-    /// The same line behind a token bucket.
+    /// Return this line with a token bucket before it.
     pub fn with_shaper(self, shaper: Option<Shaper>) -> Line {
         Line { shaper: shaper.map(Box::new), ..self }
     }
@@ -97,7 +97,7 @@ impl Line {
         Span(self.transmission(bytes).0) + self.latency
     }
 
-    /// How long this many octets take.
+    /// Return the transmission time of this many octets.
     pub(crate) fn duration(&self, octets: u64) -> Span {
         Span(self.rate.time_of_bits(octets * 8).0)
     }

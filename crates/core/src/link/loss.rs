@@ -30,7 +30,7 @@ section! {
 }
 
 impl Gilbert {
-    /// Whether all of its keys are probabilities.
+    /// Check that all keys are probabilities.
     pub fn check(&self) -> Result<(), Refused> {
         let Gilbert { to_bad, to_good, good, bad } = *self;
         let keys = [("to_bad", to_bad), ("to_good", to_good), ("good", good), ("bad", bad)];
@@ -149,7 +149,7 @@ mod tests {
     use super::*;
     use crate::unit::Flags;
 
-    /// Which of these units are lost, by circuit and instant.
+    /// List which of these units are lost, by circuit and instant.
     fn lost(specs: &[Spec], units: &[(u32, u64)]) -> Vec<usize> {
         let mut losses =
             Losses::new(&specs.iter().collect::<Vec<_>>(), 2, |_| Keyed::new(1, "loss")).unwrap();

@@ -49,13 +49,13 @@ impl Paused {
         Paused { of, stopped: Vec::new(), since: Time::ZERO, total: Span::ZERO }
     }
 
-    /// Whether a circuit must wait.
+    /// Return whether a circuit must wait.
     #[inline]
     pub fn holds(&self, vc: usize) -> bool {
         !self.stopped.is_empty() && self.stops(self.of[vc])
     }
 
-    /// Whether a class is stopped.
+    /// Return whether a class is stopped.
     pub fn stops(&self, class: u32) -> bool {
         self.stopped.iter().any(|(stopped, _)| *stopped == class)
     }
@@ -75,7 +75,7 @@ impl Paused {
         }
     }
 
-    /// How long a class was stopped since the last reset, up to the last close.
+    /// Return the time for which a class was stopped since the last reset, up to the last close.
     pub fn total(&self) -> Span {
         self.total
     }

@@ -82,7 +82,7 @@ mod tests {
         Params { rate: Rate(rate), burst: BufferSize::Bytes(burst) }
     }
 
-    /// When units start that could at these times.
+    /// Return when units start that could at these times.
     fn starts(shaper: &mut Shaper, bytes: u16, times: &[u64]) -> Vec<u64> {
         times.iter().map(|&time| shaper.start(Time(time), bytes).0).collect()
     }

@@ -70,7 +70,7 @@ crate::choice! {
 }
 
 impl Check {
-    /// Whether a queue that holds this much may have `size` more below this threshold.
+    /// Return whether a queue that holds this much may have `size` more below this threshold.
     #[inline]
     pub(crate) fn allows(self, held: u64, size: u64, threshold: f64) -> bool {
         match self {
@@ -186,14 +186,14 @@ impl Memory {
         self.admits_below(threshold, now, account, size)
     }
 
-    /// How a packet of `size` cells is charged to these queues, if it fits. If it does not, its sender is stopped, where
-    /// senders can be; a packet that leaves the memory lets it go on.
+    /// Charge a packet of `size` cells to these queues, if it fits. If it does not, its sender is stopped, where
+    /// senders can be; a packet that leaves the memory lets the sender go on.
     pub(crate) fn admits(&mut self, now: Time, account: Account, size: u64) -> Option<Charge> {
         let SharedQueue { pool, number, .. } = self.queues[account.queue()];
         self.admits_below(self.pools[pool].threshold(number), now, account, size)
     }
 
-    /// The same for this threshold of the first queue.
+    /// Like `admits`, with this threshold for the first queue.
     #[inline(always)] // saves a call for each packet
     fn admits_below(&mut self, threshold: f64, now: Time, account: Account, size: u64) -> Option<Charge> {
         let charge = self.charge(threshold, account, size);
@@ -203,7 +203,7 @@ impl Memory {
         charge
     }
 
-    /// How a packet would be charged, given the threshold of its first queue; `None` if it does not fit.
+    /// Return the charge of a packet, given the threshold of its first queue; `None` if it does not fit.
     #[inline(always)]
     fn charge(&self, threshold: f64, account: Account, size: u64) -> Option<Charge> {
         if self.used + size > self.cells || !account.other().is_none_or(|other| self.shares(other, size)) {
@@ -223,8 +223,9 @@ impl Memory {
         has_headroom.then_some(Charge::Headroom)
     }
 
-    /// How the headers of a packet that the memory has refused are charged, if they fit. They wait apart from the packet's queue, so
-    /// the threshold and the limit of that queue do not bind them: only pools and memory must have room, as in switch chips.
+    /// Charge the headers of a packet that the memory has refused, if they fit. They wait apart from the packet's
+    /// queue, so the threshold and the limit of that queue do not bind them: only pools and memory must have room, as
+    /// in switch chips.
     pub(crate) fn admits_headers(&self, account: Account, size: u64) -> Option<Charge> {
         let queue = &self.queues[account.queue()];
         let beyond = queue.beyond_reserved(size);
@@ -234,13 +235,13 @@ impl Memory {
         (has_room && is_free).then_some(Charge::Shared)
     }
 
-    /// Whether a queue can have `size` more of the shared room of its pool.
+    /// Return whether a queue can have `size` more of the shared room of its pool.
     fn shares(&self, queue: usize, size: u64) -> bool {
         let pool = self.queues[queue].pool;
         self.is_below(queue, size) && self.pools[pool].books.fits(size)
     }
 
-    /// Whether a queue is below its threshold and the limit of its class.
+    /// Return whether a queue is below its threshold and the limit of its class.
     fn is_below(&self, queue: usize, size: u64) -> bool {
         let SharedQueue { pool, number, .. } = self.queues[queue];
         self.check.allows(self.pools[pool].books.of(number), size, self.threshold(queue))
@@ -257,8 +258,8 @@ impl Memory {
         self.pushout.as_ref().map(|params| params.end)
     }
 
-    /// Which queue gives way to a packet of `size` cells that its thresholds allow but that finds no room; none if the packet
-    /// itself is lost. `can_give` says whether a packet waits in a queue.
+    /// Choose the queue that gives way to a packet of `size` cells that its thresholds allow but that finds no room;
+    /// `None` if the packet itself is lost. `can_give` says whether a packet waits in a queue.
     pub(crate) fn victim(
         &self,
         account: Account,
@@ -281,18 +282,18 @@ impl Memory {
         pushout.victim(lengths, (queue, beyond), can_give)
     }
 
-    /// Whether its policy expels packets.
+    /// Return whether its policy expels packets.
     pub(crate) fn is_expelling(&self) -> bool {
         self.pools.iter().any(SharedPool::is_expelling)
     }
 
-    /// Whether it does more than limit what enters: whether it removes what it has accepted, or stops senders.
+    /// Return whether it does more than limit what enters: whether it removes what it has accepted, or stops senders.
     pub(crate) fn acts(&self) -> bool {
         self.pushout.is_some() || self.is_expelling() || self.is_pausing()
     }
 
-    /// Which of its queues loses a packet now, or when to ask again; `head` returns the size of the first packet that waits in a
-    /// queue, given the queue's port and number.
+    /// Choose the queue that loses a packet now, or the instant of the next check; `head` returns the size of the first
+    /// packet that waits in a queue, given the queue's port and number.
     pub(crate) fn expulsion(
         &mut self,
         now: Time,
@@ -317,7 +318,7 @@ impl Memory {
         soonest.map(Expulsion::At)
     }
 
-    /// Whether the memory has `size` cells of shared room left.
+    /// Return whether the memory has `size` cells of shared room left.
     fn has_room(&self, size: u64) -> bool {
         self.shared + self.promised + size <= self.cells
     }
@@ -368,7 +369,7 @@ impl Memory {
         shared
     }
 
-    /// Whether nothing of a queue may be lost.
+    /// Return whether nothing of a queue may be lost.
     pub(crate) fn is_lossless(&self, account: Account) -> bool {
         self.queues[account.queue()].limits.pause.is_some()
     }
@@ -473,7 +474,7 @@ pub fn policy(
     }
 }
 
-/// Which queue of a memory gives way, or why a push-out policy cannot say that.
+/// Convert the push-out policy of a memory; the error says why a memory cannot have it.
 pub fn pushout(spec: &pushout::Spec) -> Result<longest_queue::Params, Refused> {
     match spec {
         pushout::Spec::LongestQueue(params) => Ok(params.clone()),

@@ -21,7 +21,7 @@ pub struct Pause {
 }
 
 impl Pause {
-    /// Whether the sender of a queue that holds this much, without headroom, and may hold `most`, may go on.
+    /// Return whether the sender of a queue that holds this much, without headroom, and may hold `most`, may go on.
     pub(super) fn is_over(&self, held: u64, most: f64) -> bool {
         let below = self.xon_offset.map_or(0.0, |offset| most - offset as f64);
         held <= self.xon || held as f64 <= below

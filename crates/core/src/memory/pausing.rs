@@ -5,7 +5,7 @@ use super::{Memory, SharedQueue};
 use crate::units::Time;
 
 impl Memory {
-    /// Whether it stops senders.
+    /// Return whether it stops senders.
     pub(crate) fn is_pausing(&self) -> bool {
         self.queues.iter().any(|queue| queue.limits.pause.is_some())
     }
@@ -44,12 +44,12 @@ impl Memory {
         self.stopped.iter().map(|stopped| stopped.repeat).min()
     }
 
-    /// Whether the sender of a queue is stopped.
+    /// Return whether the sender of a queue is stopped.
     pub(crate) fn is_stopped(&self, queue: usize) -> bool {
         self.stopped.iter().any(|stopped| stopped.queue == queue)
     }
 
-    /// What senders have to be told since the last call.
+    /// Take the signals for senders since the last call.
     pub(crate) fn take_signals(&mut self) -> Vec<Signal> {
         std::mem::take(&mut self.signals)
     }

@@ -40,7 +40,7 @@ impl SharedPool {
         self.headroom
     }
 
-    /// How much of its headroom is in use.
+    /// Return the headroom in use.
     pub fn headroom_used(&self) -> u64 {
         self.headroom_used
     }
@@ -93,12 +93,12 @@ impl SharedPool {
         self.policy.tick(now, &self.books);
     }
 
-    /// Whether it expels packets.
+    /// Return whether it expels packets.
     pub(super) fn is_expelling(&self) -> bool {
         self.policy.needs().expels
     }
 
-    /// Which of its queues loses a packet now; `head` returns the size of the first packet that waits in a queue.
+    /// Choose the queue that loses a packet now; `head` returns the size of the first packet that waits in a queue.
     pub(super) fn expels(&mut self, now: Time, head: &dyn Fn(usize) -> Option<u64>) -> Option<Expulsion> {
         self.policy.expels(now, &self.books, head)
     }

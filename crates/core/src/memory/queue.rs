@@ -161,18 +161,18 @@ impl SharedQueue {
         size.saturating_sub(self.limits.reserved.saturating_sub(self.held - self.headroom))
     }
 
-    /// Whether it may have `size` more of headroom. Where classes pause, it is theirs.
+    /// Return whether it may have `size` more of headroom. Where classes pause, it is theirs.
     pub(super) fn may_take_headroom(&self, size: u64, is_lossless: bool) -> bool {
         self.limits.pause.map_or(!is_lossless, |pause| self.headroom + size <= pause.xoff)
     }
 
-    /// Whether its sender may go on, if it may hold this much of shared room.
+    /// Return whether its sender may go on, if it may hold this much of shared room.
     pub(super) fn lets_go_on(&self, shared: f64) -> bool {
         let most = self.limits.reserved as f64 + shared;
         self.headroom == 0 && self.limits.pause.is_none_or(|pause| pause.is_over(self.held, most))
     }
 
-    /// Whether it can stop this class of what comes over this line.
+    /// Return whether it can stop this class of what comes over this line.
     pub(crate) fn can_stop(&self, line: usize, class: u32) -> bool {
         self.line == line && self.limits.pause.is_some_and(|pause| pause.class == class)
     }

@@ -58,14 +58,14 @@ impl Share {
         self.charge.is_some()
     }
 
-    /// Whether a packet that has arrived fits now.
+    /// Return whether a packet that has arrived fits now.
     pub(crate) fn admits(&mut self, now: Time, unit: &Unit, vc: usize, size: u64) -> bool {
         let account = self.account(unit, vc);
         self.charge = self.memory().admits(now, account, size);
         self.charge.is_some()
     }
 
-    /// Whether the headers of a packet that does not fit find room.
+    /// Return whether the headers of a packet that does not fit find room.
     pub(crate) fn admits_headers(&mut self, unit: &Unit, vc: usize, size: u64) -> bool {
         let account = self.account(unit, vc);
         self.charge = self.memory().admits_headers(account, size);

@@ -23,7 +23,7 @@ impl DeliveryTime {
         DeliveryTime { spread: percentiles.then(Box::default), ..DeliveryTime::default() }
     }
 
-    /// The same before the first packet.
+    /// Return a measurement that has not seen a packet.
     pub fn fresh(&self) -> DeliveryTime {
         DeliveryTime::new(self.spread.is_some())
     }
@@ -53,7 +53,7 @@ impl DeliveryTime {
         Some((spread as f64 / self.count as f64).sqrt() / PS_PER_S as f64)
     }
 
-    /// How the times are spread, in ps, if that is measured.
+    /// Return the distribution of the times, in ps, if it is measured.
     pub fn spread(&self) -> Option<&Spread> {
         self.spread.as_deref()
     }

@@ -21,7 +21,7 @@ struct Samples {
     shift: u32,
     /// Their counts by bins, once there are any.
     bins: Vec<u64>,
-    /// The same in classes that are narrow where the level is low.
+    /// Their counts in classes that are narrow where the level is low.
     spread: Spread,
     /// Every sample in order, if they are recorded.
     trace: Option<Vec<u64>>,
@@ -116,7 +116,7 @@ impl Occupancy {
         (1 << shift, bins[..used].iter().map(|&count| count as f64 / total as f64).collect())
     }
 
-    /// How the samples are spread, if there are any.
+    /// Return the distribution of the samples, if there are any.
     pub fn spread(&self) -> Option<&Spread> {
         self.samples.as_ref().map(|samples| &samples.spread)
     }

@@ -114,7 +114,7 @@ impl Counters {
         self.rare.as_deref().unwrap_or(&NONE)
     }
 
-    /// The same, to count.
+    /// Return the rare counters to add to them; the first call allocates them.
     #[inline]
     pub(crate) fn rare_mut(&mut self) -> &mut RareCounters {
         self.rare.get_or_insert_default()

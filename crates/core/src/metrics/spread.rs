@@ -27,7 +27,7 @@ impl Spread {
         self.max = self.max.max(other.max);
     }
 
-    /// How many there are.
+    /// Return the number of values.
     pub fn count(&self) -> u64 {
         self.octaves.values().flatten().sum()
     }

@@ -49,7 +49,7 @@ impl Application {
         Application { work, stop, has_stopped: false }
     }
 
-    /// When it wants to be called.
+    /// Return when it wants to be called.
     #[inline]
     pub(super) fn next_timer(&self) -> Option<Time> {
         let next = match &self.work {
@@ -122,7 +122,8 @@ impl Application {
         }
     }
 
-    /// How long each of its transfers took that has ended, and when the one under way was wanted; `None` if it has none.
+    /// Return the duration of each transfer that has ended, and the instant at which the one under way was wanted;
+    /// `None` if the application has no transfers.
     pub(super) fn transfers(&self) -> Option<(&[Span], Option<Time>)> {
         match &self.work {
             Work::Files(files) => Some((files.times(), files.under_way())),
@@ -131,12 +132,12 @@ impl Application {
         }
     }
 
-    /// Whether it had one transfer, which has ended.
+    /// Return whether it had one transfer, which has ended.
     pub(super) fn has_transferred(&self) -> bool {
         matches!(self.work, Work::Transfer(OneTransfer { time: Some(_), .. }))
     }
 
-    /// Whether it has data without end.
+    /// Return whether it has data without end.
     pub(super) fn is_greedy(&self) -> bool {
         matches!(self.work, Work::Greedy)
     }

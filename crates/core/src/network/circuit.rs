@@ -43,13 +43,13 @@ pub enum Payload {
 }
 
 impl Payload {
-    /// Whether it is an acknowledgement, which goes to the source of its flow.
+    /// Return whether it is an acknowledgement, which goes to the source of its flow.
     #[inline(always)] // called for every arrival in the second half of a run
     pub(super) fn is_ack(&self) -> bool {
         matches!(self, Payload::Tcp(Segment { is_ack: true, .. }))
     }
 
-    /// What every unit of the frame is marked with.
+    /// Return the marks of every unit of the frame.
     pub(crate) fn marks(&self) -> Flags {
         match self {
             Payload::Coded { ends_block: true, .. } => Flags::BLOCK_END,
@@ -57,8 +57,9 @@ impl Payload {
         }
     }
 
-    /// What the packet is called at its source, so that it has the same name where an earlier packet is lost instead of delivered:
-    /// its number on the circuit for a packet without feedback; over TCP its first octet and how often that was sent.
+    /// Return the packet's name at its source, which stays the same where an earlier packet is lost instead of
+    /// delivered: its number on the circuit for a packet without feedback; over TCP its first octet and the number of
+    /// earlier sendings.
     #[inline(always)] // see `Circuit::emit`
     pub fn identity(&self, number: u32) -> u32 {
         match self {
@@ -76,7 +77,7 @@ impl Payload {
         }
     }
 
-    /// The same with what ports have done to its units: a congestion mark, or a cut to the headers.
+    /// Record the marks that ports have set on its units: a congestion mark, or a cut to the headers.
     pub(crate) fn marked_by(mut self, flags: Flags) -> Payload {
         match &mut self {
             Payload::Tcp(Segment { ecn, .. }) | Payload::Datagram { ecn, .. } => *ecn = ecn.marked_by(flags),
@@ -86,7 +87,7 @@ impl Payload {
         self
     }
 
-    /// What is left of a packet without acknowledgements that was cut to its headers.
+    /// Return the payload of a packet without acknowledgements that was cut to its headers.
     pub(crate) fn headers(sent: Time) -> Payload {
         Payload::Datagram { bytes: 0, sent, ecn: Ecn::CUT }
     }
@@ -187,7 +188,7 @@ pub struct Circuit {
     branches: Option<Box<Branches>>,
 }
 
-/// Whether packets of a circuit may overtake each other, on other routes or at a port on their way.
+/// Return whether packets of a circuit may overtake each other, on other routes or at a port on their way.
 fn lets_overtake(scenario: &Scenario, spec: &Vc) -> bool {
     spec.spread.is_some() || spec.path.iter().any(|&line| scenario.lines[line].port.lets_overtake())
 }
@@ -290,7 +291,7 @@ impl Circuit {
         self.branches.as_ref().map_or(0, |branches| branches.number(frame))
     }
 
-    /// What the far end has received since the last reset.
+    /// Return the counts of the far end since the last reset.
     pub fn received(&self) -> Received {
         self.received
     }

@@ -42,7 +42,7 @@ impl Figures {
         Figures { delivery: DeliveryTime::new(percentiles), ..Figures::default() }
     }
 
-    /// The same before the first packet.
+    /// Return the figures of a flow before its first packet.
     pub fn fresh(&self) -> Figures {
         Figures { delivery: self.delivery.fresh(), ..Figures::default() }
     }

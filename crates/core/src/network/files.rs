@@ -41,13 +41,13 @@ impl Files {
         Files { params: params.clone(), next: None, began: None, times: Vec::new() }
     }
 
-    /// When it wants to be called.
+    /// Return when it wants to be called.
     #[inline]
     pub(super) fn next_timer(&self) -> Option<Time> {
         self.next
     }
 
-    /// Whether a file is wanted that is not in transfer.
+    /// Return whether a file is wanted that is not in transfer.
     pub(super) fn is_due(&self, now: Time) -> bool {
         self.next.is_some_and(|next| next <= now)
     }
@@ -74,12 +74,12 @@ impl Files {
         self.next = None;
     }
 
-    /// How long each file took, in the order in which they ended.
+    /// Return the duration of each file, in the order in which they ended.
     pub(super) fn times(&self) -> &[Span] {
         &self.times
     }
 
-    /// When the file in transfer was wanted, if there is one.
+    /// Return when the file in transfer was wanted, if there is one.
     pub(super) fn under_way(&self) -> Option<Time> {
         self.began
     }

@@ -107,7 +107,7 @@ impl Flow {
         self.ring(end, now, &mut Framer { circuits, out });
     }
 
-    /// The same for an engine with its own uplink.
+    /// Like `call`, for an engine with its own uplink.
     pub(crate) fn ring<U: Uplink>(&mut self, end: End, now: Time, uplink: &mut U) {
         if self.processors.is_some() {
             self.work_off(end, now, uplink);
@@ -144,7 +144,8 @@ impl Flow {
         self.receive(now, &frame.payload, &mut Framer { circuits, out }).0
     }
 
-    /// The same for an engine with its own uplink; also returns what [`Flow::next_timer`] will return for that end.
+    /// Like `deliver`, for an engine with its own uplink. Also return what [`Flow::next_timer`] will return for that
+    /// end.
     #[inline(always)] // once for each kind of uplink
     pub(crate) fn receive<U: Uplink>(
         &mut self,
@@ -189,7 +190,7 @@ impl Flow {
         answer
     }
 
-    /// What it has done, when the run is over or nothing more can happen to it.
+    /// Return the outcome of the flow, when the run is over or nothing more can happen to it.
     pub(crate) fn outcome(mut self, now: Time, circuits: &[Circuit]) -> FlowOutcome {
         self.finish(now, circuits);
         let figures = match &self.work {
@@ -210,7 +211,7 @@ impl Flow {
         }
     }
 
-    /// Whether its only transfer has ended, and it has nothing left to send or to wait for.
+    /// Return whether its only transfer has ended, and it has nothing left to send or to wait for.
     pub(crate) fn is_over(&self) -> bool {
         let Work::Tcp(Tcp { application: Some(application), .. }) = &self.work else { return false };
         let is_idle = [End::Source, End::Sink].iter().all(|&end| self.next_timer(end).is_none());
@@ -456,7 +457,8 @@ impl Tcp {
         Progress { sent: sender.sent(), delivered: receiver.delivered(), acked: sender.acked() }
     }
 
-    /// Whether a greedy flow was still in its first slow start when the measured time began; `None` for other flows.
+    /// Return whether a greedy flow was still in its first slow start when the measured time began; `None` for other
+    /// flows.
     fn began_in_slow_start(&self) -> Option<bool> {
         let is_greedy = self.application.as_ref().is_none_or(|application| application.is_greedy());
         is_greedy.then(|| self.baseline.as_ref().is_none_or(|totals| totals.in_slow_start))

@@ -21,7 +21,7 @@ impl Halftime {
         Halftime { due: Time::ZERO + scenario.warmup + Span(measured.0.div_ceil(2)), octets: 0 }
     }
 
-    /// Whether the count is due at `now`.
+    /// Return whether the count is due at `now`.
     #[inline(always)] // called for every arrival
     pub(super) fn is_due(&self, now: Time) -> bool {
         now >= self.due

@@ -110,7 +110,7 @@ impl Processor {
         self.tasks.push_back((self.free, task));
     }
 
-    /// When the next task will be done.
+    /// Return when the next task will be done.
     pub(super) fn next(&self) -> Option<Time> {
         self.tasks.front().map(|&(done, _)| done)
     }

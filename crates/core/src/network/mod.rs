@@ -80,7 +80,7 @@ impl Network {
         Network { flows, ..Network::between_hosts(scenario) }
     }
 
-    /// The same without the flows.
+    /// Build the network without the flows.
     pub(crate) fn between_hosts(scenario: &Scenario) -> Network {
         let passing = passing_circuits(scenario);
         let mut shares = shares(scenario);
@@ -160,7 +160,7 @@ impl Network {
         self.memories[share.number()].as_ref().expect("no port works now").pushout_end()
     }
 
-    /// Which port, and which of its memory's queues, gives way to a packet of a circuit of this port.
+    /// Choose the port, and the queue of its memory, that gives way to a packet of a circuit of this port.
     pub(crate) fn victim(&self, (port, vc): (usize, usize), unit: &Unit) -> Option<(usize, usize)> {
         let share = self.ports[port].share()?;
         let memory = self.memories[share.number()].as_ref().expect("no port works now");
@@ -173,7 +173,7 @@ impl Network {
         Some((memory.queues()[queue].line, queue))
     }
 
-    /// Which queue of a memory loses a packet now, and at which port, or when to ask again.
+    /// Choose the queue of a memory that loses a packet now, with its port, or the instant of the next check.
     pub(crate) fn expulsion(&mut self, memory: usize, now: Time) -> Option<Result<(usize, usize), Time>> {
         let mut lent = self.memories[memory].take().expect("no port works now");
         let number_at_port = |unit: &Unit| self.number_at_port(unit);
@@ -191,7 +191,7 @@ impl Network {
         self.memories[memory].as_mut().expect("no port works now").repeat_pauses(now)
     }
 
-    /// What a memory has to tell senders, each with the line over which it sends.
+    /// Take the signals of a memory to senders, each with the line over which it goes.
     pub(crate) fn take_signals(&mut self, memory: usize) -> Vec<Signal> {
         self.memories[memory].as_mut().expect("no port works now").take_signals()
     }
@@ -241,7 +241,7 @@ impl Network {
         self.circuits.iter_mut().for_each(Circuit::reset_counters);
     }
 
-    /// What the flows have done, at the end of the run.
+    /// Take the outcomes of the flows, at the end of the run.
     pub(crate) fn take_outcomes(&mut self, now: Time) -> Vec<FlowOutcome> {
         let flows = std::mem::take(&mut self.flows).into_iter();
         flows.map(|flow| flow.outcome(now, &self.circuits)).collect()

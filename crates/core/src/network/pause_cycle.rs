@@ -32,7 +32,7 @@ impl Network {
         }
     }
 
-    /// Whether all ports of a cycle are still paused for its class.
+    /// Return whether all ports of a cycle are still paused for its class.
     pub(crate) fn is_closed(&self, cycle: &PauseCycle) -> bool {
         cycle.ports.iter().all(|&port| self.is_paused(port, cycle.class))
     }
@@ -47,7 +47,7 @@ impl Network {
         self.closes(&mut path, &mut BTreeSet::new(), class).then_some(path)
     }
 
-    /// Whether the last port of a path waits for the first one; the path is extended by those between.
+    /// Return whether the last port of a path waits for the first one; the path is extended by those between.
     fn closes(&self, path: &mut Vec<usize>, seen: &mut BTreeSet<usize>, class: u32) -> bool {
         for next in self.waits_for(path[path.len() - 1], class) {
             if next == path[0] {

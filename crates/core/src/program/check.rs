@@ -95,7 +95,7 @@ struct Check<'a> {
     types: [Option<Type>; REGISTERS],
     /// The registers written when the next instruction is reached from the one before it, if it can be.
     reached: Option<Written>,
-    /// The same for jumps to later instructions.
+    /// The registers written when a jump reaches each later instruction.
     jumps: Vec<Option<Box<Written>>>,
     read: &'a mut Read,
     looks_at: LooksAt,
@@ -288,7 +288,7 @@ impl<'a> Check<'a> {
     }
 }
 
-/// What is written on both of two paths that meet; `None` is a path that does not exist.
+/// Return the registers written on both of two paths that meet; `None` is a path that does not exist.
 fn joined(one: Option<Written>, other: Option<Written>) -> Option<Written> {
     match (one, other) {
         (Some(one), Some(other)) => Some(std::array::from_fn(|register| one[register] && other[register])),

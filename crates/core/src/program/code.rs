@@ -144,22 +144,22 @@ impl Attribute {
         }
     }
 
-    /// Whether it is one of the unit within its frame, so that a program asked by the frame cannot look at it.
+    /// Return whether it is one of the unit within its frame, so that a program asked by the frame cannot look at it.
     pub(crate) fn is_within_frame(self) -> bool {
         matches!(self, Attribute::Index | Attribute::IsFirst | Attribute::IsLast)
     }
 
-    /// Whether it needs the books of every circuit, and not only their total.
+    /// Return whether it needs the books of every circuit, and not only their total.
     pub(crate) fn needs_circuits(self) -> bool {
         matches!(self, Attribute::Own | Attribute::Active)
     }
 
-    /// Whether it needs the queues, unit by unit.
+    /// Return whether it needs the queues, unit by unit.
     pub(crate) fn needs_queues(self) -> bool {
         matches!(self, Attribute::Queue | Attribute::Waiting | Attribute::Waited | Attribute::WaitedPs)
     }
 
-    /// Whether it belongs to the port, and neither to a unit nor to a circuit.
+    /// Return whether it belongs to the port, and neither to a unit nor to a circuit.
     pub(crate) fn is_of_port(self) -> bool {
         matches!(
             self,

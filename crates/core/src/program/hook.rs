@@ -26,7 +26,7 @@ choice! {
 }
 
 impl LooksAt {
-    /// Whether it covers less than another one.
+    /// Return whether it covers less than another one.
     pub(crate) fn is_less_than(self, other: LooksAt) -> bool {
         self.rank() < other.rank()
     }
@@ -172,7 +172,7 @@ impl Hook {
         }
     }
 
-    /// How it must end.
+    /// Say how the program must end.
     pub(crate) fn ends(self) -> &'static str {
         match self {
             Hook::Arrival(_) | Hook::Head(_) => "must end every path with accept, refuse or mark",
@@ -181,7 +181,7 @@ impl Hook {
         }
     }
 
-    /// What it looks at by being there.
+    /// Return the books that the hook alone makes a program read.
     pub(crate) fn looks_at(self) -> LooksAt {
         match self {
             Hook::Arrival(_) => LooksAt::Total,

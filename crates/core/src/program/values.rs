@@ -117,7 +117,7 @@ impl Scalar {
     }
 }
 
-/// Whether a name can stand in an instruction.
+/// Return whether a name can stand in an instruction.
 fn is_name(name: &str) -> bool {
     let mut chars = name.chars();
     chars.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')

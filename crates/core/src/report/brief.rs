@@ -50,7 +50,7 @@ impl Listed {
     }
 }
 
-/// Whether a port lost or marked a unit, or often queued one.
+/// Return whether a port lost or marked a unit, or often queued one.
 fn is_busy(line: &Line, outcome: &Outcome, port: usize) -> bool {
     let counters = outcome.network.ports[port].counters();
     let decided = |reason| counters.lost_for(reason) + counters.marked_for(reason) > 0;

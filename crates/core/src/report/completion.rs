@@ -86,7 +86,7 @@ fn all(scenario: &Scenario, outcome: &Outcome) -> Vec<Done> {
     ranges.flat_map(of_drawing).filter_map(done).collect()
 }
 
-/// How long the only transfer of a flow took, if it has ended.
+/// Return the duration of the only transfer of a flow, if it has ended.
 fn time(outcome: &Outcome, flow: usize) -> Option<Span> {
     outcome.flows[flow].transfers.as_ref()?.times.first().copied()
 }

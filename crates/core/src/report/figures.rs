@@ -94,7 +94,7 @@ fn walk(node: &Json, at: &str, names: &[&str]) -> Result<Json, String> {
     }
 }
 
-/// What is wrong with a name that a report does not have beside these; one that it could have had says when.
+/// Describe the fault of a name that a report does not have among these; for one that it could have had, say when.
 pub fn no_entry(name: &str, names: &[&str]) -> String {
     match when(name, names) {
         Some(when) => format!("{} is there only {when} in the scenario", quoted(name)),

@@ -71,7 +71,7 @@ impl Report<'_> {
         serde_json::to_value(self).expect("a report is JSON")
     }
 
-    /// The same as text.
+    /// Format the report as text.
     pub fn text(&self) -> String {
         serde_json::to_string(self).expect("a report is JSON")
     }
@@ -357,8 +357,8 @@ fn summary(scenario: &Scenario, outcome: &Outcome, flows: &Flows<'_>) -> Json {
     summary
 }
 
-/// How much more was delivered in the second half of the measured time than in the first, over the mean of both, by
-/// flows that do not stop by themselves.
+/// Compare the deliveries of the second half of the measured time with those of the first: the difference over the mean
+/// of both, for flows that do not stop by themselves.
 fn drift(scenario: &Scenario, figures: &[&Figures]) -> Option<f64> {
     let sum = |octets: fn(&Figures) -> u64| {
         let flows = scenario.flows.iter().zip(figures);

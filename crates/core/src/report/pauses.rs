@@ -8,7 +8,7 @@ use crate::scenario::Warning;
 use crate::scenario::model::Scenario;
 use crate::units::Time;
 
-/// What a run has shown.
+/// List the warnings that a run gives reason for.
 pub(super) fn warnings(scenario: &Scenario, outcome: &Outcome) -> Vec<Warning> {
     lossless_drop(scenario, outcome).into_iter().chain(pause_cycle(scenario, outcome)).collect()
 }

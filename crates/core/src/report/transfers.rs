@@ -38,7 +38,8 @@ pub(super) fn append_to_summary(summary: &mut Json, flows: &[FlowOutcome], end: 
     summary["transfer_time_drift"] = drift(of_files.iter().map(|files| &*files.times)).into();
 }
 
-/// How much longer the later half of each flow's files took than the earlier half, over the mean of both.
+/// Compare the later half of each flow's files with the earlier half: the difference of their durations over the mean
+/// of both.
 fn drift<'a>(of_flows: impl Iterator<Item = &'a [Span]>) -> Option<f64> {
     let sum = |times: &[Span]| times.iter().map(|time| u128::from(time.0)).sum::<u128>() as f64;
     let halves = of_flows.map(|times| {

@@ -24,7 +24,7 @@ use crate::language::tree::{self, Fault, Key, Value};
 use crate::units::Span;
 
 impl Scenario {
-    /// The same scenario with another seed, and with the routes that follow from it.
+    /// Return this scenario with another seed, and with the routes that follow from that seed.
     pub fn with_seed(&self, seed: u64) -> Result<Scenario, Refusal> {
         let Some(origin) = self.origin.as_ref().filter(|_| seed != self.seed) else {
             return Ok(Scenario { seed, ..self.clone() });
@@ -130,7 +130,7 @@ struct Wired {
 }
 
 impl Wired {
-    /// Whether it follows from the seed.
+    /// Return whether it follows from the seed.
     fn is_drawn(&self, file: &File<'_>) -> bool {
         file.routing() != Routing::First || !self.drawings.is_empty()
     }

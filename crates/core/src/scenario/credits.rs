@@ -99,7 +99,7 @@ fn check_line(line: &Line, back: &Line, spec: &Spec) -> Result<(), Refused> {
     Ok(())
 }
 
-/// The same for credits of classes of packets.
+/// Check the credits of classes of packets.
 fn check_packet_line(line: &Line, back: &Line) -> Result<(), Refused> {
     if line.medium == Medium::Cells {
         return unfit(format!(
@@ -218,7 +218,7 @@ fn promised(scenario: &Scenario, ports: &Ports<'_>) -> Result<Vec<Promised>, Fau
     Ok(promised)
 }
 
-/// Whether a port can keep the room that credits promise, and lose nothing.
+/// Return whether a port can keep the room that credits promise, and lose nothing.
 fn check_behind(line: &Line, credit: &Spec) -> Result<(), Refused> {
     let Line { name, port, .. } = line;
     if let Some(memory) = port.memory.as_ref().filter(|_| credit.is_per_circuit()) {

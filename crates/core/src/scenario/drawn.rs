@@ -85,7 +85,8 @@ impl Hosts {
         self.all.iter().filter(fits).map(|(other, _)| *other).collect()
     }
 
-    /// What a source draws, at most `most` transfers and one more; or the key that asks for hosts that there are not, and why.
+    /// Draw the transfers of a source, at most `most` and one more; the error is the key that needs missing hosts, and
+    /// the reason.
     pub(super) fn draw(
         &self,
         drawing: &Drawing<'_>,

@@ -152,7 +152,7 @@ impl<'a> EqualRoutes<'a> {
         path.last().map_or(from, |line| self.lines[*line].to)
     }
 
-    /// Which of `count` lines a flow takes from a node.
+    /// Choose which of `count` lines a flow takes from a node.
     fn choice(&self, flow: u64, node: usize, count: usize) -> usize {
         let hash = mix(flow ^ self.seeds[node]);
         ((u128::from(hash) * count as u128) >> 64) as usize

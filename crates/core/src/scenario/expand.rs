@@ -89,12 +89,13 @@ impl<'a> File<'a> {
         self.head.routing.or_else(by_template).unwrap_or(Routing::First)
     }
 
-    /// What random choices before the run follow from.
+    /// Return what random choices before the run depend on.
     pub(super) fn chance(&self) -> Chance {
         Chance { seed: self.head.seed, duration: self.head.duration, routing: self.routing() }
     }
 
-    /// Whether it is the same as this, where random choices before the run follow or do not follow from the seed.
+    /// Return whether it is the same as this, where random choices before the run follow or do not follow from the
+    /// seed.
     pub(super) fn asks(&self, asked: &Asked, sets: &[Set], is_drawn: bool) -> bool {
         let sections = self.sections().into_iter().eq(asked.sections.iter().map(Option::as_ref));
         let sets = || sets.iter().filter(|set| set.concerns_an_entry());

@@ -81,8 +81,8 @@ fn threshold(scenario: &Scenario, spec: &Memory, queue: &MemoryQueue) -> String 
     )
 }
 
-/// How much of the shared room a queue takes while no other queue holds any: packets of one cell enter until `threshold` of what it
-/// holds blocks them.
+/// Return the shared room that a queue takes while no other queue holds any: packets of one cell enter until
+/// `threshold` of what it holds blocks them.
 fn alone(check: Check, shared: u64, threshold: impl Fn(u64) -> f64) -> u64 {
     let (mut least, mut most) = (0, shared);
     while least < most {

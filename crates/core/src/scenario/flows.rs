@@ -350,7 +350,7 @@ impl Network<'_> {
         Err(item.fault(key, message))
     }
 
-    /// How packets become frames.
+    /// Return how packets become frames.
     fn framing(&self, medium: Medium, parity: u16) -> Framing {
         match medium {
             Medium::Cells => Framing::Aal5 { llc_snap: self.adaptation.llc_snap(), parity },
@@ -560,7 +560,7 @@ fn check_processing(item: &Item<'_, file::Flow>) -> Result<(), Fault> {
     item.ensure(variation <= processing, "processing_variation", &too_much)
 }
 
-/// What the transport needs, given that source and transport fit together.
+/// Return the needs of the transport, once source and transport fit together.
 fn check_ends(item: &Item<'_, file::Flow>) -> Result<Needs, Fault> {
     let (source, transport) = (&item.it.source, &item.it.transport);
     source.check(udp::HEADERS).map_err(|refused| item.refuse("source", refused))?;

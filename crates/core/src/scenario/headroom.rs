@@ -49,7 +49,7 @@ impl HeadroomVerdict {
 }
 
 impl Headroom {
-    /// Whether it suffices.
+    /// Return whether it suffices.
     pub fn verdict(&self) -> HeadroomVerdict {
         match () {
             () if self.given < self.needed => HeadroomVerdict::TooLittle,
@@ -73,7 +73,7 @@ pub fn headrooms(scenario: &Scenario) -> Vec<Headroom> {
         .collect()
 }
 
-/// What `explain` says about each.
+/// Write what `explain` says about each headroom.
 pub(super) fn told(scenario: &Scenario) -> Vec<String> {
     let told = |headroom: Headroom| {
         let Headroom { queue: (memory, queue), given, needed, lines, lines_at_once, all_need, pool } =

@@ -120,7 +120,7 @@ fn circuits(item: &Item<'_, file::Loss>, scenario: &Scenario) -> Result<Option<V
     Ok(Some(circuits))
 }
 
-/// Which units an entry takes.
+/// Choose the pattern of the units that an entry loses.
 fn pattern(item: &Item<'_, file::Loss>) -> Result<Pattern, Fault> {
     let file::Loss { packets, cells, down, gilbert, .. } = &item.it;
     let given = [!packets.is_empty(), !cells.is_empty(), !down.is_empty(), gilbert.is_some()];

@@ -228,7 +228,7 @@ fn place_of(pools: &[(String, file::MemoryPool)], name: Option<&String>) -> Opti
     name.map_or(Some(0), |name| pools.iter().position(|(known, _)| known == name))
 }
 
-/// How packets fill a memory that has been checked.
+/// Return how packets fill a memory that has been checked.
 fn cell_size(memory: &file::Memory) -> CellSize {
     let octets = |bytes: u64| u16::try_from(bytes).expect("a checked size");
     CellSize { octets: octets(memory.cell.0), header: octets(memory.header.0) }
@@ -530,7 +530,7 @@ impl Builder<'_, '_> {
     }
 }
 
-/// Whether a port can share a memory; it must be at a switch or router.
+/// Return whether a port can share a memory; it must be at a switch or router.
 pub(super) fn is_at_switch(line: &Line, nodes: &[Node]) -> bool {
     nodes[line.from].kind != super::model::NodeKind::Host
 }

@@ -75,7 +75,7 @@ pub fn load(text: &str, name: &str, sets: &[String]) -> Result<Scenario, Refusal
     checked(text, name, sets).map(|checked| checked.scenario)
 }
 
-/// The same, with the findings.
+/// Like `parse`, and return the findings as well.
 pub fn checked(text: &str, name: &str, sets: &[String]) -> Result<Checked, Refusal> {
     let file = File::read(text, name)?;
     let (root, late) = file.overridden(sets)?;
@@ -154,7 +154,7 @@ impl Variations<'_> {
     }
 }
 
-/// What identifies a variation: its keys without the seed, then the overrides that need to know the network.
+/// Return the identity of a variation: its keys without the seed, then the overrides that depend on the network.
 fn identity(root: &Node, late: &[Set]) -> String {
     let mut text = String::new();
     if let Value::Table(keys) = &root.value {

@@ -236,7 +236,7 @@ pub struct Line {
 }
 
 impl Line {
-    /// Whether the occupancy of its port is sampled: where the buffer is limited.
+    /// Return whether the occupancy of its port is sampled: where the buffer is limited.
     pub fn is_sampled(&self) -> bool {
         self.port.capacity.is_limited()
     }
@@ -269,7 +269,7 @@ pub struct Port {
 }
 
 impl Port {
-    /// Whether packets of one circuit may overtake each other there.
+    /// Return whether packets of one circuit may overtake each other there.
     pub fn lets_overtake(&self) -> bool {
         self.scheduler.splits_circuits() || self.admission.trims()
     }
@@ -418,7 +418,7 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// When its application stops; `Time::NEVER` if it does not.
+    /// Return when its application stops; `Time::NEVER` if it does not.
     pub fn stops_at(&self) -> Time {
         self.stop.map_or(Time::NEVER, |stop| Time::ZERO + stop)
     }

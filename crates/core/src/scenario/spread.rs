@@ -55,7 +55,7 @@ fn spreads(scenario: &Scenario, outages: &[Outage]) -> Result<Vec<Option<Box<Spr
     Ok(spreads.into_iter().map(Option::flatten).collect())
 }
 
-/// Whether packets of this scenario can take several routes.
+/// Return whether packets of this scenario can take several routes.
 fn check(scenario: &Scenario) -> Result<(), &'static str> {
     let coded = |transport: &transport::Spec| matches!(transport, transport::Spec::Fec(_));
     if scenario.lines.iter().any(|line| line.medium == Medium::Cells) {
@@ -78,7 +78,7 @@ struct State {
     down: Vec<usize>,
 }
 
-/// What is known of the lines, from the beginning on.
+/// Return the states of the lines, from the start of the run.
 fn states(scenario: &Scenario, outages: &[Outage]) -> Vec<State> {
     let changes = outages.iter().flat_map(|outage| [outage.from, outage.to]);
     let times: BTreeSet<Span> =
@@ -169,7 +169,7 @@ fn spread(
     Ok(several.then(|| Box::new(Spread { key, periods })))
 }
 
-/// What to blame for routes that do not exist, and the message.
+/// Return a refusal that blames the cause of missing routes.
 fn told(scenario: &Scenario, outages: &[Outage], state: &State, why: NoRoutes) -> Refusal {
     let name = |node: usize| &scenario.nodes[node].name;
     let (from, to) = match why {

@@ -32,7 +32,7 @@ registry! {
         /// answer is binding: the unit at the head of that queue leaves it, and turns and credits are counted.
         fn next(&mut self, now: Time, may_send: &mut dyn FnMut(usize) -> bool) -> Option<usize>;
 
-        /// The same for a scheduler that looks at `octets`, those of the unit at the head of a queue.
+        /// Like `next`, for a scheduler that uses `octets`, the octets of the unit at the head of a queue.
         fn next_by_size(
             &mut self,
             now: Time,
@@ -46,7 +46,7 @@ registry! {
         /// if the admission policy discards it instead.
         fn sent(&mut self, queue: usize, octets: u64) {}
 
-        /// What the scheduler could not compute, if there was such a thing: the run has no result.
+        /// Return the reason why the scheduler could not compute a decision, if it failed: the run has no result.
         fn failure(&self) -> Option<&Failure> {
             None
         }
@@ -56,18 +56,18 @@ registry! {
             Vec::new()
         }
 
-        /// Whether the congestion notification of a unit says which of two queues it joins, and not its circuit: 1 if it is
-        /// [L4S](crate::unit::Unit::is_l4s), else 0.
+        /// Return whether the congestion notification of a unit says which of two queues it joins, and not its circuit:
+        /// 1 if it is [L4S](crate::unit::Unit::is_l4s), else 0.
         fn goes_by_notification(&self) -> bool {
             false
         }
 
-        /// The same if every queue may send.
+        /// Choose the next queue when every queue may send.
         fn turn(&mut self, now: Time) -> Option<usize> {
             self.next(now, &mut |_| true)
         }
 
-        /// What the scheduler keeps in mind, for reports over time: always the same figures in the same order.
+        /// Return the scheduler's variables, for reports over time: always the same figures in the same order.
         fn state(&self) -> Vec<Figure> {
             Vec::new()
         }
@@ -84,8 +84,8 @@ registry! {
         /// Note that `slots` slots have been served in this round.
         fn went_round(&mut self, round: &[Place], slots: u64) {}
 
-        /// Whether it depends only on which queues have something to send, so that a queue which has may grow and
-        /// shrink by many units at once; otherwise it must be notified of each.
+        /// Return whether it depends only on which queues have something to send, so that a queue which has may grow
+        /// and shrink by many units at once; otherwise it must be notified of each.
         fn goes_by_turns(&self) -> bool {
             false
         }
@@ -93,22 +93,22 @@ registry! {
 }
 
 impl Spec {
-    /// Whether each circuit has a queue of its own.
+    /// Return whether each circuit has a queue of its own.
     pub fn has_queue_per_circuit(&self) -> bool {
         !matches!(self, Spec::Fifo(_) | Spec::FairQueue(_) | Spec::DualQueue(_))
     }
 
-    /// Whether all circuits share one queue.
+    /// Return whether all circuits share one queue.
     pub fn shares_one_queue(&self) -> bool {
         matches!(self, Spec::Fifo(_))
     }
 
-    /// Whether it counts octets, or may do so, so that it has to see every unit that is sent.
+    /// Return whether it counts octets, or may do so, so that it has to see every unit that is sent.
     pub fn counts_octets(&self) -> bool {
         matches!(self, Spec::Drr(_) | Spec::FairQueue(_) | Spec::DualQueue(_) | Spec::ProgramScheduler(_))
     }
 
-    /// Whether packets of one circuit may be in different queues and overtake each other.
+    /// Return whether packets of one circuit may be in different queues and overtake each other.
     pub fn splits_circuits(&self) -> bool {
         matches!(self, Spec::DualQueue(_))
     }

@@ -88,7 +88,7 @@ impl Ticks {
         (self.next, self.stop) = (Time::NEVER, now);
     }
 
-    /// When the next unit is due; `Time::NEVER` before the start and after the last one.
+    /// Return when the next unit is due; `Time::NEVER` before the start and after the last one.
     #[inline]
     pub fn next(&self) -> Time {
         self.next

@@ -91,12 +91,12 @@ registry! {
             None
         }
 
-        /// Whether each of its transfers is a connection of its own, drawn before the run.
+        /// Return whether each of its transfers is a connection of its own, drawn before the run.
         fn draws_transfers(&self) -> bool {
             false
         }
 
-        /// Whether the instants at which it sends are random.
+        /// Return whether the instants at which it sends are random.
         fn is_random(&self) -> bool {
             false
         }
@@ -126,7 +126,7 @@ impl Spec {
 }
 
 impl Traffic {
-    /// Whether a transport of `carried` traffic can carry it.
+    /// Return whether a transport of `carried` traffic can carry it.
     pub fn fits(self, carried: Traffic) -> bool {
         self == carried || (self, carried) == (Traffic::Pieces, Traffic::Data)
     }

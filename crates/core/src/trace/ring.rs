@@ -62,7 +62,7 @@ impl Ring {
         &self.lost[port]
     }
 
-    /// Whether a frame that is still on its way has lost a unit.
+    /// Return whether a frame that is still on its way has lost a unit.
     pub fn is_broken(&self, vc: u32, frame: u32) -> bool {
         self.broken.contains(&(vc, frame))
     }

@@ -38,7 +38,7 @@ impl Ecn {
         Ecn(self.0 & !other.0)
     }
 
-    /// Whether all of `other` are set.
+    /// Return whether all of `other` are set.
     pub const fn has(self, other: Ecn) -> bool {
         self.0 & other.0 == other.0
     }

@@ -129,7 +129,7 @@ impl Encoder {
         Label { block: (next / packets) as u32, index: (next % packets) as u16 }
     }
 
-    /// Whether the next packet carries data, or `None` if there is none.
+    /// Return whether the next packet carries data, or `None` if there is none.
     pub fn peek(&self) -> Option<bool> {
         let index = self.next % u64::from(self.code.packets());
         (self.end != Some(self.next)).then_some(index < u64::from(self.code.data))
@@ -234,7 +234,7 @@ impl Decoder {
         *(if whole { &mut self.books.blocks_whole } else { &mut self.books.blocks_lost }) += 1;
     }
 
-    /// Whether a block is one of those that are counted.
+    /// Return whether a block is one of those that are counted.
     pub fn counts(&self, block: u32) -> bool {
         block >= self.counted_from
     }

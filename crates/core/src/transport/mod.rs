@@ -22,13 +22,13 @@ registry! {
 
     /// The interface of a transport.
     pub trait Transport for Spec {
-        /// What it can carry.
+        /// Return the traffic that the transport can carry.
         fn carries(&self) -> Traffic;
 
         /// Octets of IP and transport headers before options and payload; a single cell has none.
         fn header_bytes(&self) -> u32;
 
-        /// What it needs to carry a source whose traffic it can carry.
+        /// Return the needs of the transport for a source whose traffic it can carry.
         fn needs_for(&self, source: &source::Spec) -> Option<Needs>;
 
         /// Octets of options in every packet, which reduce its payload.
@@ -36,7 +36,7 @@ registry! {
             0
         }
 
-        /// Whether it reacts to congestion marks, or claims to: then ports may mark its packets.
+        /// Return whether it reacts to congestion marks, or claims to: then ports may mark its packets.
         fn ecn(&self) -> bool {
             false
         }
@@ -51,7 +51,7 @@ registry! {
             0
         }
 
-        /// What switches may lose of its packets from `source`, if it repairs losses.
+        /// Return the losses of packets from `source` that the transport repairs, if it repairs any.
         fn budget(&self, source: &source::Spec) -> Option<fec::Budget> {
             None
         }
@@ -90,7 +90,7 @@ impl Needs {
 }
 
 impl Spec {
-    /// What it needs to carry `source`, if it can.
+    /// Return the needs of the transport for `source`, if it can carry it.
     pub fn needs(&self, source: &source::Spec) -> Option<Needs> {
         if source.kind().traffic().fits(self.carries()) { self.needs_for(source) } else { None }
     }

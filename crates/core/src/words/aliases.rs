@@ -33,7 +33,7 @@ pub(super) fn plain(name: &str) -> String {
     ["queuedisc", "application"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name).to_string()
 }
 
-/// Where a name leads that another program uses: to one of the allowed names, or to an entry of another kind.
+/// Find the meaning of a name from another program: one of the allowed names, or an entry of another kind.
 pub(super) fn meaning(name: &str, allowed: &[&str]) -> Option<String> {
     let plain_name = plain(name);
     if let Some(here) = allowed.iter().find(|here| plain(here) == plain_name) {

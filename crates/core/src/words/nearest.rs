@@ -9,7 +9,7 @@ pub fn unknown(what: &str, name: &str, allowed: &[&str]) -> String {
     unknown_but(what, name, nearest(name, allowed), allowed)
 }
 
-/// The same with another name to be suggested.
+/// Like `unknown`, with another name as the suggestion.
 pub(crate) fn unknown_but(what: &str, name: &str, near: Option<&str>, allowed: &[&str]) -> String {
     let elsewhere = if is_vocabulary(what) { meaning(name, allowed) } else { None };
     let near = match (elsewhere, near) {

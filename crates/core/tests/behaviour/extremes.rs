@@ -46,7 +46,7 @@ fn network() -> Json {
     })
 }
 
-/// The same with packets.
+/// Return `network()` with packet links.
 fn packet_network() -> Json {
     let mut text = network();
     text["adaptation"]["kind"] = "packet".into();

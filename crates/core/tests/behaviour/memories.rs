@@ -527,8 +527,8 @@ fn lossy_queues_of_the_egress_side_leave_to_those_of_the_ingress_side_what_theor
     }
 }
 
-/// Whether a burst at R times the rate of its line is lost in part, when it comes to a chip of 4000 cells on which `old` ports have
-/// a queue at its threshold.
+/// Return whether a burst at R times the rate of its line is lost in part, when it comes to a chip of 4000 cells on
+/// which `old` ports have a queue at its threshold.
 fn loses_of_burst(alpha: f64, old: u64, times: u64, burst: u64) -> bool {
     let text = chip(old + 1, old + 1, 40_000, &memory(&format!("size = \"4000 cells\"\n{DYNAMIC}")));
     let mut sets = vec![format!("memory.chip.admission.alpha={alpha:?}"), "duration=\"900 ms\"".to_string()];
@@ -584,7 +584,7 @@ fn run_fast(text: &str, set: &str) -> Json {
     report(&scenario, &engine::run(&scenario, false), None)
 }
 
-/// The same chip with all senders starting within microseconds of each other.
+/// Write this chip's scenario with all senders starting within microseconds of each other.
 fn at_once(text: &str, senders: u64) -> String {
     (0..senders).fold(text.to_string(), |text, n| {
         text.replace(&format!("start = \"{} ms\"", 10 * n), &format!("start = \"{} us\"", 10 * n))

@@ -89,7 +89,7 @@ fn compare(path: &str, one: &Json, other: &Json, found: &mut Vec<String>) {
     }
 }
 
-/// How many scenarios are asked for.
+/// Return how many scenarios are asked for.
 fn how_many() -> u64 {
     number("PUSHOUT_EQUIVALENCE").unwrap_or(A_FEW)
 }
@@ -203,7 +203,8 @@ fn both_engines_agree_where_a_queue_is_looked_at_after_65536_cells() {
     assert_eq!(differences(&busy), Vec::<String>::new());
 }
 
-/// When a port is called next must not depend on cells that may find no room: a host would act on what it hears too late.
+/// Return when a port is called next must not depend on cells that may find no room: a host would act on what it hears
+/// too late.
 #[test]
 fn both_engines_agree_where_a_small_buffer_overflows_within_trains() {
     let text = include_str!("../../../../scenarios/lan.toml");

@@ -131,12 +131,12 @@ impl Board {
         self.lose(cell, reason);
     }
 
-    /// Whether the receiver has a part of this frame, or will have.
+    /// Return whether the receiver has a part of this frame, or will have.
     pub(crate) fn has_begun(&self, cell: Cell) -> bool {
         self.last[cell.vc].is_some_and(|last| last.frame == cell.frame)
     }
 
-    /// Whether the receiver is collecting a packet of this circuit, for the last cell that it got is no EOM.
+    /// Return whether the receiver is collecting a packet of this circuit, for the last cell that it got is no EOM.
     pub(crate) fn is_collecting(&self, vc: usize) -> bool {
         self.last[vc].is_some_and(|last| !last.eom)
     }

@@ -57,7 +57,7 @@ impl Chip {
 
 /// A policy of a memory.
 pub(crate) trait Policy {
-    /// Whether a packet is taken; to make room others may be lost.
+    /// Return whether a packet is taken; to make room others may be lost.
     fn takes(&mut self, chip: &mut Chip, now: u64, port: usize, packet: Packet) -> bool;
 
     /// Time goes on to this instant, at which nothing else has happened yet but departures.

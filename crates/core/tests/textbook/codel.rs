@@ -37,7 +37,7 @@ pub(crate) struct Codel {
 }
 
 impl Codel {
-    /// The same for a queue of these circuits.
+    /// Return a copy for a queue of these circuits.
     pub(crate) fn of(&self, circuits: Vec<usize>) -> Codel {
         Codel { circuits, ..self.clone() }
     }

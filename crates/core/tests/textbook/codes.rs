@@ -92,13 +92,13 @@ impl GatekeeperJanitor {
         *self.blocks.get_mut(&block).unwrap() -= 1;
     }
 
-    /// Whether the block of a cell can spare its frame.
+    /// Return whether the block of a cell can spare its frame.
     fn spares_frame(&self, cell: Cell) -> bool {
         let blf = self.blocks[&(cell.vc, self.frames[&self.seen(&cell)].block)];
         blf > 0 || self.corrupted_blocks && blf < 0
     }
 
-    /// Whether the frames of a cell's circuit need it as a delimiter.
+    /// Return whether the frames of a cell's circuit need it as a delimiter.
     fn ends(&self, cell: Cell) -> bool {
         self.needs_eom[cell.vc] && cell.eom
     }

@@ -32,7 +32,7 @@ impl Frames {
         Frames { fates: vec![Fate::Taken; draw.contracts.len()], pass_eom, marks: false }
     }
 
-    /// The same for a scheme that may mark, and what a scenario says then.
+    /// Draw frames that may be marked, and the keys of the scenario that say so.
     pub(crate) fn marking(draw: &mut Draw, pass_eom: bool) -> (Frames, String) {
         let marks = draw.coin();
         let action = if marks { "mark" } else { "drop" };
@@ -79,7 +79,7 @@ impl<R: FnMut(&Board, Cell) -> bool> Model for Early<R> {
     }
 }
 
-/// The same, for one that a scenario calls by this name with these keys.
+/// Draw a scheme that a scenario names `policy` and configures with `keys`.
 fn early(
     draw: &mut Draw,
     policy: &str,

@@ -14,7 +14,7 @@ struct DropFromFront {
 }
 
 impl DropFromFront {
-    /// Whether a cell belongs to a frame that has lost one, and is no delimiter that is wanted.
+    /// Return whether a cell belongs to a frame that has lost one, and is no delimiter that is wanted.
     fn is_rest(&self, cell: Cell) -> bool {
         let Some((frame, sent)) = self.broken[cell.vc] else { return false };
         self.by_frames && frame == cell.frame && !(cell.eom && sent && self.pass_eom)

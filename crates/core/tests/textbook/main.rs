@@ -53,7 +53,8 @@ const MODELS: [&str; 12] = [
     include_str!("turns.rs"),
 ];
 
-/// Whether a test asks a port for a scheme by this name: in the keys of a scenario, or by a word that is put there.
+/// Return whether a test asks a port for a scheme by this name: in the keys of a scenario, or by a word that is put
+/// there.
 fn is_modelled(name: &str) -> bool {
     let asked = [format!("\\\"{name}\\\""), format!("\"{name}\"")];
     MODELS.iter().any(|text| asked.iter().any(|asked| text.contains(asked)))

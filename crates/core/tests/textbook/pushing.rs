@@ -56,7 +56,7 @@ struct Packet {
 }
 
 impl Packet {
-    /// Whether it is one frame, and all of it.
+    /// Return whether it is one frame, and all of it.
     fn is_entire(&self) -> bool {
         let (first, last) = (self.cells[0], self.cells[self.cells.len() - 1]);
         first.first && first.frame == last.frame && self.cells.len() == usize::from(last.index) + 1
@@ -146,7 +146,7 @@ impl PushOut {
         }
     }
 
-    /// Whether a cell is of a frame that has lost one, and is no delimiter for what went ahead.
+    /// Return whether a cell is of a frame that has lost one, and is no delimiter for what went ahead.
     fn is_rest(&self, board: &Board, cell: Cell) -> bool {
         let delimits = |part: bool| cell.eom && part && self.pass_eom && board.fits();
         self.broken[cell.vc].is_some_and(|part| !delimits(part))

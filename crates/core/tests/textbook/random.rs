@@ -305,7 +305,7 @@ struct Fred {
 }
 
 impl Fred {
-    /// Whether a frame is discarded because its circuit has too much, or at random.
+    /// Return whether a frame is discarded because its circuit has too much, or at random.
     fn discards(&mut self, board: &Board, cell: &Cell) -> Option<Reason> {
         let vc = cell.vc;
         self.average.sample(board);

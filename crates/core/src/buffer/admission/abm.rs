@@ -139,7 +139,7 @@ impl Policy {
         self.queues.iter().map(of).sum::<f64>().max(1.0)
     }
 
-    /// What a part of a queue may hold beside the other parts: infinite in an unlimited buffer.
+    /// Return the limit of one part of a queue next to its other parts: infinite in an unlimited buffer.
     fn threshold_of(&self, pool: &Pool, part: usize) -> f64 {
         let Part { alpha, queue } = self.parts[part];
         let queue = &self.queues[queue];
@@ -172,7 +172,7 @@ impl Meter {
         self.parts.iter().map(|&part| pool.of(part)).sum()
     }
 
-    /// What it has sent in an interval by what its line could send.
+    /// Divide the units sent in an interval by those that the line could send.
     fn share_over(&self, update: Span) -> f64 {
         let bits = 8.0 * self.octets as f64 * 1e12;
         (bits / (self.rate.0 as f64 * update.0 as f64)).min(1.0)

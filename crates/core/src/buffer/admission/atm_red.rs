@@ -99,7 +99,7 @@ impl State {
         }
     }
 
-    /// Whether the next cell may be marked.
+    /// Return whether the next cell may be marked.
     fn is_open(self) -> bool {
         matches!(self, AcceptFirst | AcceptCell)
     }

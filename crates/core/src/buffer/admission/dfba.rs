@@ -165,8 +165,8 @@ mod tests {
         })
     }
 
-    /// What becomes of a frame of the circuit whose r is 0.1, with L = 1000, H = 3000 and a = 0.5, when the buffer
-    /// holds `total` cells, `own` of them of this circuit: taken, refused, or refused with a probability.
+    /// Judge a frame of the circuit whose r is 0.1, with L = 1000, H = 3000 and a = 0.5, when the buffer holds `total`
+    /// cells, `own` of them of this circuit: accepted, refused, or refused with a probability.
     fn fate(total: u64, own: u64, is_tagged: bool) -> Result<f64, Reason> {
         let policy = built(&params(1000, 3000, 0.5), 4000, &[1, 9]).unwrap();
         let mut pool = Pool::new(Context::alone(4000, 2).capacity, 2);

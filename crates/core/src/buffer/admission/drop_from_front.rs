@@ -83,7 +83,7 @@ impl Policy {
         }
     }
 
-    /// Whether a unit belongs to a broken frame and does not delimit its fragment.
+    /// Return whether a unit belongs to a broken frame and does not delimit its fragment.
     fn is_useless(&self, unit: &Unit, vc: usize) -> bool {
         self.broken.get(vc).copied().flatten().is_some_and(|broken| {
             let delimiter = unit.is_eom() && broken.fragment && self.pass_eom;

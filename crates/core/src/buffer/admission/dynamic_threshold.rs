@@ -59,7 +59,7 @@ impl Threshold {
         }
     }
 
-    /// Whether a circuit's queue has reached the threshold, which an unlimited buffer does not have.
+    /// Return whether a circuit's queue has reached the threshold, which an unlimited buffer does not have.
     pub(super) fn blocks(self, pool: &Pool, vc: usize) -> bool {
         pool.of(vc) as f64 >= self.of(pool)
     }

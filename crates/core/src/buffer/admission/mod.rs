@@ -114,24 +114,24 @@ registry! {
             None
         }
 
-        /// What the policy keeps in mind, for reports over time: always the same figures in the same order.
+        /// Return the policy's variables, for reports over time: always the same figures in the same order.
         fn state(&self) -> Vec<Figure> {
             Vec::new()
         }
 
-        /// What the policy could not compute, if there was such a thing: the run has no result.
+        /// Return the reason why the policy could not compute a decision, if it failed: the run has no result.
         fn failure(&self) -> Option<&Failure> {
             None
         }
 
-        /// Which queue loses the packet at its head now although nothing arrives for it, or when to ask again; `head` returns the
-        /// size of that packet, if one waits. Asked after packets have come or left, until it names no queue, by a memory also at
-        /// the instant that it names.
+        /// Return the queue that loses the packet at its head now although nothing arrives for it, or the instant of
+        /// the next check; `head` returns the size of that packet, if one waits. The port calls this after packets have
+        /// joined or left, until no queue is returned; a memory also calls it at the returned instant.
         fn expels(&mut self, now: Time, pool: &Pool, head: &dyn Fn(usize) -> Option<u64>) -> Option<Expulsion> {
             None
         }
 
-        /// What the policy needs of its port.
+        /// Return the needs of the policy at its port.
         fn needs(&self) -> Needs {
             Needs::default()
         }
@@ -141,8 +141,8 @@ registry! {
             None
         }
 
-        /// Whether it refuses a frame as a whole at its first unit or not at all, and loses other units of frames
-        /// only if there is no room.
+        /// Return whether it refuses a frame as a whole at its first unit or not at all, and loses other units of
+        /// frames only if there is no room.
         fn goes_by_frames(&self) -> bool {
             true
         }
@@ -152,14 +152,14 @@ registry! {
     /// asks about each unit, as the reference engine does. A wrong answer here gives wrong figures without an error; only the
     /// comparison of the engines finds it.
     pub trait Shortcuts for Policy {
-        /// How the policy decides, if that can be stated without asking it; otherwise it sees every unit and the
-        /// whole port. A policy that marks what it accepts has no rule: a mark makes a unit differ from the rest of
-        /// its frame.
+        /// Return the rule by which the policy decides, if it has one; otherwise it judges every unit and sees the
+        /// whole port. A policy that marks accepted units has no rule: a mark makes a unit differ from the rest of its
+        /// frame.
         fn rule(&self) -> Option<Rule> {
             None
         }
 
-        /// The same where every unit is a frame, so that a policy which marks may have a rule as well.
+        /// Return the rule where every unit is a frame; there a policy that marks may have a rule as well.
         fn rule_for_packets(&self) -> Option<Rule> {
             self.rule()
         }
@@ -182,7 +182,7 @@ registry! {
         /// A unit inside a frame finds `level` in the buffer. The policy has [foreseen](Shortcuts::foresees) its fate.
         fn see(&mut self, now: Time, unit: &Unit, vc: usize, level: u64) {}
 
-        /// Whether a unit that is accepted would also be accepted with less in the buffer, of any circuit, and
+        /// Return whether a unit that is accepted would also be accepted with less in the buffer, of any circuit, and
         /// whether judging the first unit of a refused frame again changes nothing.
         fn is_monotone(&self) -> bool {
             false
@@ -191,7 +191,7 @@ registry! {
 }
 
 impl Spec {
-    /// What happens to a frame that it would refuse early, if it says that.
+    /// Return the action on a frame that the policy would refuse early, if it has one.
     pub fn action(&self) -> Option<Action> {
         match self {
             Spec::Epd(params) => Some(params.action),
@@ -208,12 +208,12 @@ impl Spec {
         }
     }
 
-    /// Whether packets are cut to their headers instead of being lost.
+    /// Return whether packets are cut to their headers instead of being lost.
     pub fn trims(&self) -> bool {
         self.action() == Some(Action::Trim)
     }
 
-    /// Whether it decides about units when they come to the head of their queue.
+    /// Return whether it decides about units when they come to the head of their queue.
     pub fn decides_at_head(&self) -> bool {
         matches!(self, Spec::Codel(_) | Spec::Pi2(_))
     }
@@ -235,7 +235,7 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// Whether the rest of a circuit's frame is accepted if it fits, if that is known without asking.
+    /// Return whether the rest of a circuit's frame is accepted if it fits, if that is known without asking.
     #[inline]
     pub(crate) fn takes_rest(&self, policy: &mut Policy, vc: u32) -> bool {
         match self {
@@ -245,7 +245,7 @@ impl Rule {
         }
     }
 
-    /// Whether a unit that meets this occupancy is accepted, if the policy that has this rule need not be asked.
+    /// Return whether a unit that meets this occupancy is accepted, if the policy that has this rule need not be asked.
     #[inline]
     pub(crate) fn judge(
         &self,
@@ -257,7 +257,7 @@ impl Rule {
         self.judge_packet(policy, unit, vc, (level, fits)).taken()
     }
 
-    /// The same for a policy that may mark the unit.
+    /// Like `judge`, for a policy that may mark the unit.
     #[inline]
     pub(crate) fn judge_packet(
         &self,
@@ -278,7 +278,7 @@ impl Rule {
         }
     }
 
-    /// Whether a frame that meets at most this occupancy may be refused, if that is known without asking.
+    /// Return whether a frame that meets at most this occupancy may be refused, if that is known without asking.
     #[inline]
     pub(crate) fn may_refuse(&self, level: u64) -> bool {
         match self {
@@ -288,7 +288,7 @@ impl Rule {
         }
     }
 
-    /// Which departures the policy observes.
+    /// Return the departures that the policy observes.
     pub(crate) fn interest(&self) -> Interest {
         if let Rule::Asked(interest) = self { *interest } else { Interest::Last }
     }
@@ -308,7 +308,7 @@ pub enum Interest {
 }
 
 impl Interest {
-    /// Whether the policy observes a departure that leaves these books, of a unit that ends a frame or does not.
+    /// Return whether the policy observes a departure that leaves these books, of a unit that ends a frame or does not.
     #[inline]
     pub(crate) fn includes(self, ends_frame: bool, vc: usize, pool: &Pool) -> bool {
         match self {
@@ -325,7 +325,7 @@ impl Policy {
         self.frames().map_or(Within::Asked, |frames| frames.within(vc))
     }
 
-    /// Whether it decides about every unit, and not only about the first one of each frame.
+    /// Return whether it decides about every unit, and not only about the first one of each frame.
     pub(crate) fn asks_for_all(&mut self) -> bool {
         !matches!(self.rule(), Some(Rule::Fits)) && self.frames().is_none()
     }
@@ -384,7 +384,7 @@ pub struct Arrival<'a> {
 }
 
 impl Arrival<'_> {
-    /// Whether the unit can be queued now.
+    /// Return whether the unit can be queued now.
     pub fn fits(&self) -> bool {
         self.elastic || self.pool.fits(self.size)
     }

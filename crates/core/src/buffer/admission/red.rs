@@ -153,7 +153,7 @@ impl Policy {
         verdict
     }
 
-    /// How it decides, unless it marks.
+    /// Return the rule, unless the policy marks.
     pub(super) fn unless_marking(&self, rule: Rule) -> Option<Rule> {
         self.frames.unless_marking(rule)
     }
@@ -299,7 +299,7 @@ impl Detector {
         self.min
     }
 
-    /// Whether the average has reached maxth.
+    /// Return whether the average has reached maxth.
     pub(super) fn is_above(&self) -> bool {
         self.average >= self.max
     }
@@ -410,8 +410,9 @@ fn decayed(average: f64, weight: f64, slots: f64) -> f64 {
     average * libm::pow(1.0 - weight, slots)
 }
 
-/// Whether a number u from 0 to 1 is below p_a = p_b / (1 − `spent`), where `spent` is count · p_b. This makes the gap between two
-/// discards uniform instead of geometric (Floyd and Jacobson, section 7). Where p_a is 1 or more no u is drawn, and nothing is divided.
+/// Return whether a number u from 0 to 1 is below p_a = p_b / (1 − `spent`), where `spent` is count · p_b. This makes
+/// the gap between two discards uniform instead of geometric (Floyd and Jacobson, section 7). Where p_a is 1 or more no
+/// u is drawn, and nothing is divided.
 fn drawn(p_b: f64, spent: f64, u: impl FnOnce() -> f64) -> bool {
     let left = 1.0 - spent;
     p_b >= left || u() * left < p_b
@@ -642,7 +643,8 @@ mod tests {
         assert!(refused.unwrap_err().to_string().starts_with("byte_mode: must be false on a cell link"));
     }
 
-    /// How much more often packets of 1500 octets are discarded than those of 100, of which 15 come for each of these.
+    /// Compare the discards of packets of 1500 octets with those of packets of 100, of which 15 arrive for each large
+    /// one.
     fn ratio_of_discards(count: Count) -> f64 {
         let packets = Context { measure: Measure::Packets, ..Context::alone(100, 1) };
         let level = |percent| Level::Percent(percent);

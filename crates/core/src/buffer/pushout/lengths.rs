@@ -49,7 +49,7 @@ impl Lengths {
         }
     }
 
-    /// Whether a queue may count as longer than one with more in it.
+    /// Return whether a queue may count as longer than one with more in it.
     pub(super) fn counts_shares(&self) -> bool {
         self.shared
     }
@@ -59,12 +59,12 @@ impl Lengths {
         &self.busy
     }
 
-    /// What a unit of occupancy counts.
+    /// Return the value of a unit of occupancy.
     pub(super) fn unit(&self) -> i128 {
         self.scale
     }
 
-    /// How a queue counts. Paper 003, equation (11): VirtualQueueLength = QueueLength − BufferShare.
+    /// Return the counted length of a queue. Paper 003, equation (11): VirtualQueueLength = QueueLength − BufferShare.
     pub(super) fn of(&self, pool: &Pool, vc: usize) -> i128 {
         i128::from(pool.of(vc)) * self.scale - self.share[vc]
     }

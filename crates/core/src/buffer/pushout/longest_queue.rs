@@ -75,8 +75,9 @@ impl Policy {
 }
 
 impl Params {
-    /// Which of these queues gives way to a packet of `size`, each given by its number and length: `None` if it is the packet's
-    /// `own`, so that the packet itself is lost. `can_give` says whether anything waits in a queue.
+    /// Choose the queue that gives way to a packet of `size`, from queues with their numbers and lengths. Return `None`
+    /// if that queue is the packet's `own`: then the packet itself is lost. `can_give` says whether a packet waits in a
+    /// queue.
     pub fn victim(
         &self,
         lengths: impl Iterator<Item = (usize, u64)> + Clone,

@@ -37,12 +37,12 @@ registry! {
         /// The part to remove, if any. Called when an arriving unit does not fit; the answer changes nothing yet.
         fn choose(&mut self, full: &Full<'_>) -> Option<Cut>;
 
-        /// What the policy could not compute, if there was such a thing: the run has no result.
+        /// Return the reason why the policy could not compute a decision, if it failed: the run has no result.
         fn failure(&self) -> Option<&Failure> {
             None
         }
 
-        /// How long the queues are.
+        /// Return the lengths of the queues.
         fn lengths(&mut self) -> &mut Lengths;
 
         /// A unit has joined this circuit's queue; the books count it.
@@ -63,8 +63,8 @@ registry! {
             Scope::Runs
         }
 
-        /// Whether it depends only on the queues when there is no room, and on its register, so that a queue which is
-        /// not empty may grow and shrink by many units at once; otherwise it must be notified of each.
+        /// Return whether it depends only on the queues when there is no room, and on its register, so that a queue
+        /// which is not empty may grow and shrink by many units at once; otherwise it must be notified of each.
         fn goes_by_queues(&self) -> bool {
             false
         }

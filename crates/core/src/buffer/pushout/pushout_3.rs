@@ -101,7 +101,7 @@ impl PushOut for Policy {
     }
 }
 
-/// What follows the last EOM of a queue, and that EOM if it goes as well; `None` if that is nothing.
+/// Return the units behind the last EOM of a queue, and that EOM if it goes as well; `None` if there are no such units.
 fn tail(queue: &Queue, last_eom: LastEom) -> Option<Part> {
     let last = queue.runs().last()?;
     let open = queue.runs().get(last).is_some_and(|run| !run.is_closed());

@@ -89,7 +89,7 @@ impl Change {
     }
 }
 
-/// Whether a queue is longer than every other.
+/// Return whether a queue is longer than every other.
 fn is_longest(counted: &[i128], vc: usize) -> bool {
     counted.iter().enumerate().all(|(other, length)| other == vc || *length < counted[vc])
 }

@@ -97,8 +97,8 @@ impl Cells<'_> {
         behind
     }
 
-    /// The same where a frame is in parts or the measured time begins or ends; the last unit arrives at the first of
-    /// these ports at `time`.
+    /// Forward the units one by one, since the frame is in parts or the measured time begins or ends; the last unit
+    /// arrives at the first of these ports at `time`.
     #[inline(never)]
     fn pass_one_by_one(&mut self, port: usize, departure: &Departure, mut time: Time) {
         let route = &self.plan.routes[port][departure.vc as usize];

@@ -71,8 +71,8 @@ impl Cells<'_> {
         }
     }
 
-    /// Whether a host may act early on an arrival: none of its timers fires before it, and no other flow sends over
-    /// its interface.
+    /// Return whether a host may act early on an arrival: none of its timers fires before it, and no other flow sends
+    /// over its interface.
     #[inline]
     fn may_act(&self, delivery: &Delivery) -> bool {
         let time = delivery.time;

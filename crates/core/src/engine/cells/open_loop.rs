@@ -42,7 +42,7 @@ impl Cells<'_> {
         }
     }
 
-    /// When the source acts next, if that is in the part of the run that is being computed.
+    /// Return when the source acts next, if that is in the part of the run that is being computed.
     fn next_of_open_loop(&self, flow: usize) -> Option<Time> {
         self.network.flows[flow].next_timer(End::Source).filter(|due| *due < self.end)
     }

@@ -79,7 +79,7 @@ impl CellTrain {
         }
     }
 
-    /// Whether a unit continues this train, which may be extended by it.
+    /// Return whether a unit continues this train, which may be extended by it.
     pub(crate) fn is_continued_by(&self, unit: &Unit) -> bool {
         let next = u32::from(self.unit.index) + u32::from(self.units);
         !self.even && !self.closed && self.unit.frame == unit.frame && u32::from(unit.index) == next
@@ -150,7 +150,7 @@ impl Gathering {
         beat
     }
 
-    /// Whether nothing has been gathered.
+    /// Return whether nothing has been gathered.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.units == 0

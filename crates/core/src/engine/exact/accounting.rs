@@ -36,13 +36,13 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    /// Whether an instant is measured.
+    /// Return whether an instant is measured.
     #[inline]
     pub(crate) fn holds(&self, time: Time) -> bool {
         self.from <= time && time < self.to
     }
 
-    /// How much of the time from `a` to `r` is measured, in ps.
+    /// Return the part of the time from `a` to `r` that is measured, in ps.
     #[inline]
     fn share(&self, a: Time, r: Time) -> u64 {
         r.min(self.to).0.saturating_sub(a.max(self.from).0)
@@ -131,7 +131,7 @@ impl Accounting {
         self.enter_part(stay);
     }
 
-    /// The same for a unit during whose sojourn the measured time begins or ends, or that leaves before it.
+    /// Enter a unit during whose sojourn the measured time begins or ends, or that leaves before it.
     #[cold]
     fn enter_part(&mut self, stay: &Sojourn) {
         let Sojourn { unit, arrived, ends, .. } = *stay;

@@ -44,7 +44,7 @@ pub(crate) enum Form {
     SharedPorts,
 }
 
-/// Whether a form may be used.
+/// Return whether a form may be used.
 #[cfg(not(test))]
 #[inline(always)]
 pub(crate) fn allows(_: Form) -> bool {

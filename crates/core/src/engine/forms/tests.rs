@@ -50,7 +50,7 @@ pub(crate) fn switch_off(form: Option<Form>) {
     SWITCH.with_borrow_mut(|(without, _)| *without = form);
 }
 
-/// How often each form has been used since the last call.
+/// Return how often each form has been used since the last call.
 pub(crate) fn take_used() -> [u64; FORMS.len()] {
     SWITCH.with_borrow_mut(|(_, used)| std::mem::take(used))
 }
@@ -128,7 +128,7 @@ const PAIR: &str = "name = 'pair'
     source = { kind = 'greedy' }
     transport = { kind = 'tcp' }";
 
-/// How often a form is used by the pair, with these changes of its text.
+/// Return how often the pair uses a form, with these changes of its text.
 fn uses(form: Form, changes: &[(&str, &str)]) -> u64 {
     let text = changes.iter().fold(PAIR.to_owned(), |text, (from, to)| text.replace(from, to));
     let scenario = load(&text, "pair.toml", &[]).unwrap_or_else(|why| panic!("{why}"));

@@ -114,7 +114,7 @@ impl ArrivalAgenda {
         *self.join(row, time, line).add() = arrival;
     }
 
-    /// Whether a row beyond the first few must not be used: there is none, or such rows have often been used.
+    /// Return whether a row beyond the first few must not be used: there is none, or such rows have often been used.
     #[cold]
     fn is_crowded(&mut self, row: usize) -> bool {
         self.crowd += 1;
@@ -140,7 +140,7 @@ impl ArrivalAgenda {
         self.until = Time::ZERO;
     }
 
-    /// Whether a packet has found no row.
+    /// Return whether a packet has found no row.
     pub(crate) fn overflows(&self) -> bool {
         !self.late.is_empty()
     }
@@ -162,7 +162,7 @@ impl ArrivalAgenda {
         self.until = until;
     }
 
-    /// Whether the work ends.
+    /// Return whether the work ends.
     #[inline(always)]
     pub(crate) fn is_done(&self) -> bool {
         self.next.0 >= self.until
@@ -175,7 +175,7 @@ impl ArrivalAgenda {
         self.calls.push(event);
     }
 
-    /// When the next event is due.
+    /// Return when the next event is due.
     #[inline]
     pub(crate) fn first_time(&self) -> Time {
         self.next.0

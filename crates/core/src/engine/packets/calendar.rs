@@ -106,7 +106,7 @@ impl Calendar {
         time.0 >> self.bits
     }
 
-    /// When a day begins.
+    /// Return when a day begins.
     fn start_of(&self, day: u64) -> Time {
         Time(day.checked_mul(1 << self.bits).unwrap_or(Time::NEVER.0))
     }
@@ -180,13 +180,14 @@ impl Calendar {
     }
 }
 
-/// How long a day may be for a line: no longer than it takes to affect another node, nor too many packets.
+/// Return the longest day for a line: no longer than it takes to affect another node, and without too many packets.
 fn longest_day(scenario: &Scenario, line: &Line, largest: u64) -> u64 {
     let time = |octets: u64| line.rate.time_of_bits(8 * octets).0;
     (latency(scenario, line).0 + time(SMALLEST)).min(PACKETS_A_DAY * time(largest))
 }
 
-/// How long before its arrival a packet may be known: the time to empty a full buffer, and the latency of the line.
+/// Return the longest time from the sending of a packet to its arrival: the time to empty a full buffer, and the
+/// latency of the line.
 fn longest_flight(scenario: &Scenario, line: &Line, largest: u64) -> u64 {
     let octets = line.port.capacity.limit().map_or(0, |limit| match line.port.measure {
         Measure::Bytes => limit,

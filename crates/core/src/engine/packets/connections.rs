@@ -101,7 +101,7 @@ impl<'a> Connections<'a> {
         self.at(flow)
     }
 
-    /// Whether flows may be forgotten when they are over.
+    /// Return whether flows may be forgotten when they are over.
     #[inline(always)]
     pub(crate) fn come_and_go(&self) -> bool {
         !self.stages.is_empty()

@@ -82,7 +82,7 @@ impl Host {
         Some(Event::new(time, Class::Timer, entity as u32))
     }
 
-    /// Whether such an event, which has come, is still valid.
+    /// Return whether such an event, which has come, is still valid.
     pub(crate) fn answer(&mut self, now: Time) -> bool {
         let is_due = self.called == now;
         if is_due {
@@ -124,7 +124,7 @@ pub(crate) fn hosts(scenario: &Scenario, first: &[u32]) -> Vec<Host> {
     scenario.flows.iter().flat_map(|flow| [host(Some(flow.vc)), host(flow.back)]).collect()
 }
 
-/// What the hosts have counted, by circuit: packets sent, and packets arrived.
+/// Return the counts of the hosts by circuit: packets sent, and packets arrived.
 pub(crate) fn tallies(scenario: &Scenario, hosts: &[Host]) -> Vec<Tally> {
     let mut tallies = vec![Tally::default(); scenario.vcs.len()];
     for (flow, ends) in scenario.flows.iter().zip(hosts.chunks_exact(2)) {

@@ -69,7 +69,7 @@ mod tests {
     use super::*;
     use crate::scenario::load;
 
-    /// How a dumbbell is divided where every line delays by this and every line meets others.
+    /// Divide a dumbbell whose lines all have this delay and meet other lines.
     fn division(delay: &str) -> Lookahead {
         let delay = |line: &str| format!("topology.{line}.delay={delay}");
         let delays = ["access", "bottleneck", "egress"].map(delay);

@@ -54,7 +54,7 @@ use payload::PacketPayload;
 use route::{Packet, PacketDestination};
 use transit::Transit;
 
-/// Whether a scenario is all packets.
+/// Return whether a scenario is all packets.
 pub(crate) fn knows(scenario: &Scenario) -> bool {
     scenario.lines.iter().all(|line| line.medium == Medium::Packets)
 }
@@ -290,7 +290,7 @@ impl<'a> Packets<'a> {
         self.transit.expect(at, *packet, time);
     }
 
-    /// The same for a host with ends of several flows.
+    /// Deliver a packet to a host with ends of several flows.
     #[inline(never)]
     fn come_to_shared(&mut self, at: u32, packet: &Packet, time: Time) {
         let place = self.transit.steps[at as usize].place;
@@ -303,7 +303,7 @@ impl<'a> Packets<'a> {
         self.deliver(packet, time);
     }
 
-    /// The same for hosts that rarely need it.
+    /// Like `come`, out of line: few hosts need it.
     #[inline(never)]
     fn come_later(&mut self, at: u32, packet: &Packet, time: Time) {
         self.come(at, packet, time);

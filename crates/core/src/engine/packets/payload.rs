@@ -117,7 +117,7 @@ impl PacketPayload {
         }
     }
 
-    /// Whether it is an acknowledgement.
+    /// Return whether it is an acknowledgement.
     #[inline(always)]
     pub(crate) fn is_ack(&self) -> bool {
         matches!(self.kind, PayloadKind::Ack | PayloadKind::EdgeAck)
@@ -137,7 +137,7 @@ impl PacketPayload {
         block_end.with(self.ecn.flags()).with(Flags::FIRST).with(Flags::EOM)
     }
 
-    /// The same with the marks of the unit that has carried it.
+    /// Return this payload with the marks of the unit that carried it.
     pub(crate) fn marked_by(self, flags: Flags) -> PacketPayload {
         PacketPayload { ecn: self.ecn.marked_by(flags), ..self }
     }

@@ -304,7 +304,7 @@ impl PacketFifo {
         if self.in_bytes { bytes.into() } else { 1 }
     }
 
-    /// When the last packet leaves.
+    /// Return when the last packet leaves.
     #[inline(always)]
     fn ends(&self) -> Time {
         Time(self.free.time.0 - u64::from(self.carries))
@@ -346,7 +346,7 @@ impl PacketFifo {
 }
 
 impl PacketQueue {
-    /// Whether a packet is accepted without a mark that meets one occupancy and leads to another.
+    /// Return whether a packet is accepted without a mark that meets one occupancy and leads to another.
     #[inline(always)]
     fn takes(&self, found: u64, made: u64) -> bool {
         self.capacity.holds(made) && !self.rule.may_refuse(found)

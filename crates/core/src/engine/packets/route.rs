@@ -297,7 +297,7 @@ fn control_lines(scenario: &Scenario) -> Vec<bool> {
     paused.iter().zip(&scenario.lines).map(carries).collect()
 }
 
-/// Whether a line belongs to a host.
+/// Return whether a line belongs to a host.
 fn is_from_host(scenario: &Scenario, line: &Line) -> bool {
     scenario.nodes[line.from].kind == NodeKind::Host
 }

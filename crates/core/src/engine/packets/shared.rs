@@ -64,7 +64,7 @@ impl SharedPorts {
         self.memories[port as usize]
     }
 
-    /// When the last packet of a port leaves, or has left.
+    /// Return when the last packet of a port leaves, or has left.
     pub(crate) fn last(&self, port: u32) -> Time {
         self.lasts[port as usize]
     }
@@ -107,7 +107,7 @@ impl SharedPorts {
         }
     }
 
-    /// The same for all memories, up to just before an instant.
+    /// Settle all memories, up to just before an instant.
     pub(crate) fn settle_before(&mut self, network: &mut Network, now: Time) {
         if let Some(until) = now.0.checked_sub(1) {
             (0..self.due.len())

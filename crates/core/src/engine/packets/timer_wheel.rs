@@ -60,7 +60,7 @@ impl TimerWheel {
         self.waiting += 1;
     }
 
-    /// When the first call is due; never, if there is none.
+    /// Return when the first call is due; never, if there is none.
     #[inline]
     pub(crate) fn first_time(&self) -> Time {
         Time((self.first_key() >> u64::BITS) as u64)

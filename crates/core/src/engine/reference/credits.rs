@@ -51,7 +51,7 @@ impl<T: Tracer> Engine<T> {
         }
     }
 
-    /// What a message says that starts now, against the data of a line.
+    /// Build the message that starts now, against the data of a line.
     pub(super) fn message(&mut self, line: usize, now: Time) -> Control {
         let Network { ports, receivers, .. } = &mut self.network;
         let receiver = receivers[line].as_mut().expect("credits govern the line");

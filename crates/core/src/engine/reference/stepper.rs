@@ -60,7 +60,7 @@ impl<T: Tracer> Stepper<T> {
         self.advance_watched(until, &mut Stopwatch::default());
     }
 
-    /// The same, with the caller informed of the progress.
+    /// Advance and report the progress to the caller.
     pub(super) fn advance_watched(&mut self, until: Time, watch: &mut Stopwatch<'_>) {
         let until = until.min(self.end);
         if let Some(warmup) = self.warmup.take_if(|warmup| *warmup <= until) {
@@ -86,12 +86,12 @@ impl<T: Tracer> Stepper<T> {
         &self.engine.network
     }
 
-    /// Who receives the units.
+    /// Return the tracer.
     pub fn tracer(&self) -> &T {
         &self.engine.tracer
     }
 
-    /// The same, to take out what it has kept.
+    /// Return the tracer, so that its records can be taken out.
     pub fn tracer_mut(&mut self) -> &mut T {
         &mut self.engine.tracer
     }

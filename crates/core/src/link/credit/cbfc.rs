@@ -79,7 +79,7 @@ section! {
 }
 
 impl Params {
-    /// The same with a room, unless one is given.
+    /// Fill in the room, unless one is given.
     pub(super) fn settled(&self, way: &Way) -> Result<Params, Refused> {
         self.check()?;
         let channels = format!("must be left out: at most {MOST_CHANNELS} classes of a line have credits");
@@ -122,7 +122,7 @@ impl Params {
         }
     }
 
-    /// How packets take credits.
+    /// Return how packets take credits.
     fn size(&self) -> CellSize {
         let octets = |bytes: Bytes| u16::try_from(bytes.0).expect("a checked size");
         CellSize { octets: octets(self.credit_size), header: octets(self.overhead) }

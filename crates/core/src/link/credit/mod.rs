@@ -31,8 +31,8 @@ pub use receiver::{Books, Receiver};
 pub use sender::{Account, Sender};
 
 impl Spec {
-    /// What these credits promise to a circuit or class, in the measure in which it is counted behind their line: in the
-    /// worst case every packet fills its credits.
+    /// Return the promise of these credits to a circuit or class, in the measure behind their line: in the worst case
+    /// every packet fills its credits.
     pub(crate) fn promised(&self, measure: Measure) -> u64 {
         let terms = self.terms();
         let per_credit = match (terms.measure, measure) {
@@ -110,7 +110,7 @@ pub struct Credit {
 }
 
 impl Spec {
-    /// The same with every parameter fixed for one hop, or the error in it.
+    /// Fix every parameter for one hop, or return the error in it.
     pub fn settled(&self, way: &Way) -> Result<Spec, Refused> {
         match self {
             Spec::N23(params) => params.settled(way).map(Spec::N23),
@@ -126,7 +126,7 @@ impl Spec {
         }
     }
 
-    /// Whether each circuit has an account, and not each class of traffic.
+    /// Return whether each circuit has an account, and not each class of traffic.
     pub fn is_per_circuit(&self) -> bool {
         matches!(self, Spec::N23(_))
     }

@@ -57,7 +57,7 @@ section! {
 }
 
 impl Params {
-    /// The same with N3 by the rule, unless it is given.
+    /// Compute N3 by the rule, unless it is given.
     pub(super) fn settled(&self, way: &Way) -> Result<Params, Refused> {
         let n3 = self.n3.unwrap_or_else(|| self.sized(way));
         refuse_if(self.n2 == Cells(0), "n2", "must be at least 1 cell")?;

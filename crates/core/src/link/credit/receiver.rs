@@ -55,7 +55,7 @@ impl Receiver {
         self.account_of[vc] as usize
     }
 
-    /// What all accounts together may have behind the line.
+    /// Return the receiver's total buffer for this line, in all accounts.
     pub fn room(&self) -> u64 {
         self.terms.room * self.accounts.len() as u64
     }
@@ -84,8 +84,8 @@ impl Receiver {
         }
     }
 
-    /// When the next message is to be sent, if there is anything to tell; the caller sees to it, so it is not asked for again
-    /// before [`Receiver::message`].
+    /// Return when the next message is to be sent, if there is anything to tell; the caller sees to it, so it is not
+    /// asked for again before [`Receiver::message`].
     pub fn call(&mut self, now: Time) -> Option<Time> {
         let sends = matches!(self.terms.report, Report::Messages { .. });
         if !sends || self.messages.is_called || self.next_account().is_none() {

@@ -23,7 +23,7 @@ pub struct Account {
 }
 
 impl Account {
-    /// What may be behind the line.
+    /// Return the units that may be behind the line.
     pub fn in_use(self) -> u64 {
         self.sent - self.forwarded
     }
@@ -35,7 +35,7 @@ impl Sender {
         Sender { terms, accounts: vec![Account::default(); count(&account_of)], account_of }
     }
 
-    /// What each account may still send, and what it has behind the line, in the measure of the credits.
+    /// List what each account may still send, and what it has behind the line, in the measure of the credits.
     pub fn state(&self) -> Vec<Figure> {
         let in_use = || self.accounts.iter().map(|account| account.in_use());
         let left = in_use().map(|in_use| (self.terms.room - in_use) as f64);
@@ -43,12 +43,12 @@ impl Sender {
         credits.chain(Figure::of_queues("credits_in_use", in_use().map(|in_use| in_use as f64))).collect()
     }
 
-    /// What a circuit may send before the next credit.
+    /// Return how much a circuit may send before the next credit.
     pub fn balance(&self, vc: usize) -> u64 {
         self.terms.room - self.account(vc).in_use()
     }
 
-    /// Whether a circuit may send a unit.
+    /// Return whether a circuit may send a unit.
     pub fn lets(&self, vc: usize, unit: &Unit) -> bool {
         self.terms.measure.size_of(unit) <= self.balance(vc)
     }

@@ -36,7 +36,7 @@ impl ArrivalTimes {
         self.octets -= u64::from(bytes);
     }
 
-    /// When the unit at `head` arrived, if there is one.
+    /// Return when the unit at `head` arrived, if there is one.
     pub(super) fn oldest(&self, head: u64) -> Option<Time> {
         self.times.get((head - self.first) as usize).copied()
     }

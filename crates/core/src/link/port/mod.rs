@@ -209,12 +209,12 @@ impl Port {
         &self.pool
     }
 
-    /// Whether packets of one circuit may overtake each other here.
+    /// Return whether packets of one circuit may overtake each other here.
     pub(crate) fn lets_overtake(&self) -> bool {
         self.splits_circuits || self.trims()
     }
 
-    /// Whether packets are cut to their headers instead of being lost.
+    /// Return whether packets are cut to their headers instead of being lost.
     pub(crate) fn trims(&self) -> bool {
         self.headers.is_some()
     }
@@ -224,12 +224,12 @@ impl Port {
         self.share.as_deref()
     }
 
-    /// The same, for the network, which lends the memory to it.
+    /// Return the share that the network fills with the memory while the port runs.
     pub(crate) fn share_mut(&mut self) -> Option<&mut Share> {
         self.share.as_deref_mut()
     }
 
-    /// What has been counted since the last reset.
+    /// Return the counts since the last reset.
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
@@ -244,7 +244,7 @@ impl Port {
         &self.line
     }
 
-    /// Whether the line is sending.
+    /// Return whether the line is sending.
     #[inline]
     pub fn is_busy(&self) -> bool {
         self.sending.is_some() || self.sending_control
@@ -257,7 +257,7 @@ impl Port {
         queued + headers + u64::from(self.sending.is_some())
     }
 
-    /// What the queues and the line hold, counted unit by unit, in the port's measure.
+    /// Count the units in the queues and on the line one by one, in the port's measure.
     pub fn size_queued(&self) -> u64 {
         let sending = self.sending.map_or(0, |sending| sending.size);
         sending + self.waiting().map(|unit| self.size_of(&unit)).sum::<u64>()
@@ -342,7 +342,7 @@ impl Port {
         *unit = unit.marked();
     }
 
-    /// The same at a port that may share a memory, which counts it as well.
+    /// Like `mark`, at a port that may share a memory: the memory counts the mark as well.
     fn mark_shared(&mut self, unit: &mut Unit, vc: usize, reason: Reason) {
         self.mark(unit, reason);
         if let Some(share) = &mut self.share {
@@ -350,7 +350,7 @@ impl Port {
         }
     }
 
-    /// Whether departures may differ from the order of arrival.
+    /// Return whether departures may differ from the order of arrival.
     #[inline]
     fn asks_whose_turn(&self) -> bool {
         matches!(self.manner, Manner::InTurn | Manner::Asked)
@@ -577,7 +577,8 @@ impl Port {
         }
     }
 
-    /// What its admission policy, its scheduler and its credits keep in mind; of policies only for queues that there are.
+    /// List the variables of the admission policy, the scheduler and the credits; of a policy by queues only for queues
+    /// that exist.
     pub fn state(&self) -> Vec<Figure> {
         let is_known = |figure: &Figure| figure.queue.is_none_or(|queue| queue < self.queues.len());
         let policies = self.admission.state().into_iter().chain(self.scheduler.state());
@@ -697,7 +698,7 @@ impl Port {
         }
     }
 
-    /// Whether several circuits may be in one queue.
+    /// Return whether several circuits may be in one queue.
     fn shares_queues(&self) -> bool {
         self.queues.len() == 1 || self.splits_circuits || !self.places.is_empty()
     }

@@ -176,7 +176,7 @@ impl Port {
         }
     }
 
-    /// Where the port shares a memory, it has as much room for a unit of this circuit as the memory grants it.
+    /// Set the room for a unit of this circuit to what the shared memory grants, if the port shares one.
     fn ask_memory(&mut self, now: Time, unit: &Unit, vc: usize, size: u64) {
         if let Some(share) = &mut self.share {
             let granted = if share.admits(now, unit, vc, size) { size } else { 0 };
@@ -340,8 +340,8 @@ impl Port {
         })
     }
 
-    /// Whether an arriving unit is accepted: first by the frame rule of a port with push-out, then by the admission
-    /// policy.
+    /// Return whether an arriving unit is accepted: first by the frame rule of a port with push-out, then by the
+    /// admission policy.
     pub(crate) fn judge(&mut self, now: Time, unit: &Unit, vc: usize, size: u64, elastic: bool) -> Verdict {
         if unit.is_cut() && self.trims() {
             return Verdict::Discard(Reason::Overflow);

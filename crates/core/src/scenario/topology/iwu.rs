@@ -170,7 +170,7 @@ mod tests {
     use crate::scenario::{load, model::Scenario};
     use crate::units::{Rate, Span, Time};
 
-    /// When packets that last `duration` start on the local network: back to back, or after a random silence.
+    /// Return when packets that last `duration` start on the local network: back to back, or after a random silence.
     fn starts(duration: u64) -> Vec<u64> {
         let mut stream = Stream::new(9, "iwu");
         let mut start = 0;

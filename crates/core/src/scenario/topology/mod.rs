@@ -29,7 +29,7 @@ registry! {
         /// The network that it expands to, or why it cannot.
         fn expand(&self, network: &mut Network) -> Result<(), Refused>;
 
-        /// Which of equally short routes flows take, unless the scenario says.
+        /// Return which of equally short routes flows take by default.
         fn routing(&self) -> Routing {
             Routing::First
         }
@@ -163,7 +163,7 @@ impl Wire {
         Wire(table(place, &[("rate", &rate.show()), ("delay", &delay.show())]))
     }
 
-    /// The same wire at a host that pauses before each frame.
+    /// Return this wire at a host that pauses before each frame.
     fn with_pause(self, pause: Span) -> Wire {
         let Wire(Node { mut value, place }) = self;
         if let Value::Table(keys) = &mut value {

@@ -36,7 +36,7 @@ pub(super) fn captured(scenario: &Scenario, passing: &Passing) -> Option<Warning
     Some(Warning { code: "phase-capture", message })
 }
 
-/// Whether the flow of a circuit sends at random instants.
+/// Return whether the flow of a circuit sends at random instants.
 fn is_random(scenario: &Scenario, vc: usize) -> bool {
     carried(scenario, vc).is_some_and(|flow| flow.source.is_random())
 }

@@ -89,7 +89,7 @@ impl Credits {
         self.accounts[vc].cells -= cells;
     }
 
-    /// When the present period ends.
+    /// Return when the present period ends.
     pub(super) fn end(&self) -> Time {
         self.end
     }

@@ -226,7 +226,7 @@ impl Guarantees {
         }
     }
 
-    /// When this has to be done again.
+    /// Return when this has to be done again.
     fn next_advance(&self) -> Time {
         match self {
             Guarantees::Credits(credits) => credits.end(),
@@ -234,7 +234,7 @@ impl Guarantees {
         }
     }
 
-    /// Whether the circuit is owed a cell.
+    /// Return whether the circuit is owed a cell.
     fn owes(&mut self, vc: usize) -> bool {
         match self {
             Guarantees::Credits(credits) => credits.owes(vc),

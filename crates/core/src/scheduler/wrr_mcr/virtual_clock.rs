@@ -49,7 +49,7 @@ impl VirtualClock {
         }
     }
 
-    /// When the next cell falls due.
+    /// Return when the next cell falls due.
     pub(super) fn next_due(&self) -> Time {
         self.waiting.peek().map_or(Time::NEVER, |next| next.0.0)
     }
@@ -65,7 +65,7 @@ impl VirtualClock {
         owed.iter().filter(|&vc| may_send(vc)).min_by_key(|&vc| stamp(vc))
     }
 
-    /// When the circuit's next guaranteed cell falls due.
+    /// Return when the circuit's next guaranteed cell falls due.
     #[cfg(test)]
     pub(super) fn due(&self, vc: usize) -> Time {
         self.accounts[vc].due.time

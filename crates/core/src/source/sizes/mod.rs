@@ -181,7 +181,7 @@ impl Sizes {
         }
     }
 
-    /// What draws one size after another.
+    /// Return the generator that draws one size after another.
     pub fn draws(&self, stream: Stream) -> Draws {
         let form = match self {
             Sizes::Named(name) => Sizes::Table(published(name)),

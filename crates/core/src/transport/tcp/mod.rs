@@ -369,8 +369,8 @@ impl Params {
         self.ect().when(self.ect == EctPackets::All)
     }
 
-    /// Whether an ACK echoes the mark of the segments that it acknowledges, instead of each mark until the sender has
-    /// reacted.
+    /// Return whether an ACK echoes the mark of the segments that it acknowledges, instead of each mark until the
+    /// sender has reacted.
     fn echoes_each(&self) -> bool {
         self.congestion == congestion::Spec::Dctcp
     }

@@ -27,7 +27,7 @@ impl Ranges {
         0
     }
 
-    /// The same where it may touch or overlap what is there.
+    /// Insert a range that may touch or overlap ranges in the list.
     fn merge(&mut self, start: u64, end: u64) -> u64 {
         let index = self.0.partition_point(|range| range.1 < start);
         let (mut merged, mut known) = ((start, end), 0);

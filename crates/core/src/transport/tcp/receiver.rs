@@ -145,7 +145,7 @@ impl Receiver {
         self.next
     }
 
-    /// What it has counted since it was made.
+    /// Return the counts since the receiver was made.
     pub fn stats(&self) -> &ReceiverStats {
         &self.stats
     }

@@ -92,7 +92,7 @@ impl SackLog {
         self.duplicate = Some(block);
     }
 
-    /// Whether the next ACK reports a segment that has arrived twice.
+    /// Return whether the next ACK reports a segment that has arrived twice.
     pub(super) fn has_duplicate(&self) -> bool {
         self.duplicate.is_some()
     }

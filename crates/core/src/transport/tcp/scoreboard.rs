@@ -94,7 +94,7 @@ impl Scoreboard {
         self.segments.len() == 1
     }
 
-    /// When the first unacknowledged segment was sent last.
+    /// Return when the first unacknowledged segment was sent last.
     pub(super) fn head_sent(&self) -> Option<Time> {
         self.segments.front().map(|head| head.at)
     }
@@ -160,7 +160,7 @@ impl Scoreboard {
         self.mended = self.mended.max(start + len);
     }
 
-    /// Where a segment begins, and its octets.
+    /// Return the first octet of a segment, and its length.
     pub(super) fn piece(&self, index: usize) -> (u64, u64) {
         (self.start_of(index), self.len_of(index))
     }
@@ -190,7 +190,7 @@ impl Scoreboard {
         delivered
     }
 
-    /// The same ACK has reported blocks that have arrived.
+    /// Record the blocks that an ACK reports as arrived.
     pub(super) fn sack(&mut self, blocks: &SackBlocks, delivered: &mut Delivered) {
         for (start, end) in blocks.iter() {
             let mut at = start.max(self.base);
@@ -324,7 +324,7 @@ impl Scoreboard {
         }
     }
 
-    /// The same, including retransmitted segments.
+    /// Declare a segment lost, and its retransmission as well if it had one.
     fn lose_again(&mut self, index: usize) {
         let (start, len) = self.piece(index);
         if std::mem::take(&mut self.segments[index].again) {

@@ -23,7 +23,7 @@ pub struct SenderStats {
 }
 
 impl SenderStats {
-    /// What was counted after `earlier`, a copy of the same statistics.
+    /// Return the counts after `earlier`, a copy of these statistics.
     pub fn since(&self, earlier: &SenderStats) -> SenderStats {
         SenderStats {
             segments_sent: self.segments_sent - earlier.segments_sent,

@@ -18,7 +18,7 @@ fn run(text: &str, sets: &[&str], engine: Engine) -> Json {
     document
 }
 
-/// The same of both engines, which must not differ.
+/// Run both engines, check that their reports are equal, and return the report.
 pub(crate) fn run_on_both(text: &str, sets: &[&str]) -> Json {
     let document = run(text, sets, Engine::Fast);
     assert_eq!(document, run(text, sets, Engine::Reference), "{sets:?}");

@@ -32,7 +32,7 @@ impl Line {
         Line { byte: byte.0, delay, free: Time::ZERO }
     }
 
-    /// When a segment that begins to wait now has arrived.
+    /// Return when a segment that begins to wait now has arrived.
     fn pass(&mut self, now: Time, segment: &Segment) -> Time {
         self.free = self.free.max(now) + Span(self.byte * u64::from(u32::from(segment.len) + HEADERS));
         self.free + self.delay

@@ -22,7 +22,7 @@ const OWN: [(&str, Reason); 5] = [
     ("longest-queue", Reason::PushedOut),
 ];
 
-/// How many networks are tried for each scheme.
+/// Return how many networks are tried for each scheme.
 fn how_many() -> u64 {
     let asked = std::env::var("PUSHOUT_EQUIVALENCE").ok().and_then(|text| text.parse::<u64>().ok());
     asked.map_or(12, |asked| asked / 10)

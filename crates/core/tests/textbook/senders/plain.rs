@@ -12,7 +12,7 @@ pub(crate) struct Plain {
     duplicates: u32,
     /// In fast recovery: the octet after the last that had been sent when it began.
     recover: Option<u64>,
-    /// The same at the last timeout; with Tahoe at the last slow start, with `once` at the last reduction.
+    /// Like `recover`, at the last timeout; with Tahoe at the last slow start, with `once` at the last reduction.
     high: Option<u64>,
     /// With `once`: the last reduction was for duplicates.
     inflates: bool,
@@ -105,7 +105,7 @@ impl Plain {
         self.output()
     }
 
-    /// Whether three duplicates retransmit.
+    /// Return whether three duplicates retransmit.
     fn may_retransmit(&self) -> bool {
         self.high.is_none_or(|high| self.unacknowledged > high)
     }

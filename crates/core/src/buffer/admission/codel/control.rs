@@ -75,7 +75,7 @@ impl Control {
         self.count
     }
 
-    /// Whether waits have been too long for an interval.
+    /// Return whether waits have been too long for an interval.
     pub(super) fn is_dropping(&self) -> bool {
         self.is_dropping
     }
@@ -108,7 +108,7 @@ impl Control {
         self.count = self.count.wrapping_add(1);
     }
 
-    /// Whether waits have been too long for a whole interval, so that this packet may be discarded.
+    /// Return whether waits have been too long for a whole interval, so that this packet may be discarded.
     fn is_late(&mut self, clock: &Clock, now: u64, waiting: &Waiting) -> bool {
         if now - clock.count(waiting.arrived) < clock.target || waiting.is_short {
             self.first_above = None;
@@ -262,8 +262,8 @@ mod tests {
         assert_eq!(depart(&mut control, Law::Exact, 320.0, 6.0), HeadVerdict::Send, "no longer dropping");
     }
 
-    /// How long after dropping has begun again the next packet is discarded, in ms, after `drops` packets the first time and
-    /// `pause` ms without.
+    /// Measure the time to the next discard after dropping has begun again, in ms, after `drops` packets the first time
+    /// and `pause` ms without.
     fn second_gap(drops: u32, pause: u64) -> f64 {
         let clock = Clock::new(Law::Exact, CODEL.0, CODEL.1);
         let next = 1_000_000_000_000;

@@ -74,7 +74,7 @@ impl Frame {
         }
     }
 
-    /// Whether nothing of it has left the queue.
+    /// Return whether nothing of it has left the queue.
     fn is_whole(&self, head: u64) -> bool {
         !self.left && self.oldest().is_none_or(|position| position >= head)
     }
@@ -147,24 +147,24 @@ impl Candidates {
         FrameId { vc, serial: circuit.first_frame + circuit.frames.len() as u64 - 1 }
     }
 
-    /// What a frame can spare: cells, below 0 when it is dead.
+    /// Return the cells that a frame can still lose: below 0 when it is dead.
     pub(super) fn fcf(&self, id: FrameId) -> i32 {
         self.frame(id).expect("an arriving frame is known").fcf
     }
 
-    /// What the block of a frame can spare: frames, below 0 when it is beyond repair.
+    /// Return the frames that the block of a frame can still lose: below 0 when it is beyond repair.
     pub(super) fn blf(&self, id: FrameId) -> i32 {
         let block = self.frame(id).expect("an arriving frame is known").block;
         let circuit = &self.circuits[id.vc];
         circuit.blocks[(block - circuit.first_block) as usize]
     }
 
-    /// Whether a receiver will get any part of a frame, unless it is given up.
+    /// Return whether a receiver will get any part of a frame, unless it is given up.
     pub(super) fn is_touched(&self, id: FrameId) -> bool {
         self.frame(id).is_some_and(|frame| frame.left || frame.held > 0)
     }
 
-    /// Whether a frame may be given up for the sake of others of its block.
+    /// Return whether a frame may be given up for the sake of others of its block.
     pub(super) fn spares_frame(&self, id: FrameId) -> bool {
         let blf = self.blf(id);
         blf > 0 || blf < 0 && self.corrupted_blocks
@@ -371,7 +371,7 @@ mod tests {
         assert_eq!(candidate, Some(Candidate { class: Class::Dead, frame, position: 0 }));
     }
 
-    /// Where the first candidate of a class is.
+    /// Return the position of the first candidate of a class.
     fn position(candidates: &mut Candidates, class: Class, head: u64) -> Option<u64> {
         candidates.find(class, head, |_| false).map(|candidate| candidate.position)
     }

@@ -326,7 +326,7 @@ impl Policy {
         })
     }
 
-    /// Whether the occupancy requires the janitor.
+    /// Return whether the occupancy requires the janitor.
     fn has_to_sweep(&self, pool: &Pool) -> bool {
         self.params.sweep == Sweep::Everything || pool.total() >= self.upper
     }

@@ -35,7 +35,7 @@ impl Bucket {
         self.level = self.level.saturating_sub(u128::from(tokens) * TOKEN);
     }
 
-    /// When there are this many tokens, or the bucket is full; `None` if that is so already.
+    /// Return when there are this many tokens, or the bucket is full; `None` if that is so already.
     pub(super) fn wait_for(&self, tokens: u64) -> Option<Time> {
         let missing = (u128::from(tokens) * TOKEN).min(self.depth).saturating_sub(self.level);
         let wait = u64::try_from(missing.div_ceil(self.rate)).unwrap_or(u64::MAX);

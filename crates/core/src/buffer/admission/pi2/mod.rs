@@ -145,13 +145,13 @@ impl Policy {
         })
     }
 
-    /// Whether a packet is drawn with the probability p'²: two numbers are below p'.
+    /// Return whether a packet is drawn with the probability p'²: two numbers are below p'.
     fn is_squared(&self, draws: &mut Draws) -> bool {
         let base = self.control.probability();
         is_below(base, draws) && is_below(base, draws)
     }
 
-    /// What the probability makes of a packet at the head.
+    /// Draw the verdict on a packet at the head.
     fn draw(&self, unit: &Unit) -> HeadVerdict {
         let draws = &mut self.keyed.about(unit.subject());
         let coupled = self.coupling * self.control.probability();
@@ -209,7 +209,7 @@ impl Policy {
     }
 }
 
-/// Whether the next number is below this probability.
+/// Return whether the next number is below this probability.
 fn is_below(probability: f64, draws: &mut Draws) -> bool {
     probability > 0.0 && draws.chance(probability)
 }

@@ -40,7 +40,7 @@ fn policy(params: &Params, base: f64) -> Policy {
     policy
 }
 
-/// What becomes of a packet that has waited for `micros`.
+/// Judge a packet that has waited for `micros`.
 fn judge(policy: &mut Policy, flags: Flags, micros: u64) -> HeadVerdict {
     judge_packet(policy, (0, flags), micros)
 }

@@ -63,7 +63,7 @@ impl Gains {
         }
     }
 
-    /// Whether a queue of `octets` octets is too short for any discard.
+    /// Return whether a queue of `octets` octets is too short for any discard.
     fn is_short(&self, octets: u64) -> bool {
         match self.law {
             Law::Rfc => octets <= 2 * self.mtu,
@@ -135,8 +135,8 @@ impl Control {
         }
     }
 
-    /// Whether a packet of `bytes` octets that meets `waiting` octets in the queue is discarded; `draw` returns a
-    /// number from 0 to 1.
+    /// Return whether a packet of `bytes` octets that meets `waiting` octets in the queue is discarded; `draw` returns
+    /// a number from 0 to 1.
     pub(super) fn draws(
         &mut self,
         gains: &Gains,

@@ -78,7 +78,7 @@ fn a_mark_is_for_units_whose_transport_reacts_to_marks() {
     }
 }
 
-/// What an expression of two registers gives, or why the run fails.
+/// Compute an expression of two registers; the error says why the run fails.
 fn value(left: &str, operator: &str, right: &str) -> Result<String, String> {
     let (left, right) = (format!("r0 = {left}"), format!("r1 = {right}"));
     let expression = match operator {

@@ -67,7 +67,7 @@ impl Gauge {
         })
     }
 
-    /// Whether rates are measured at every frame, without a clock.
+    /// Return whether rates are measured at every frame, without a clock.
     pub(super) fn has_no_clock(&self) -> bool {
         self.meter == Meter::CellWindow
     }

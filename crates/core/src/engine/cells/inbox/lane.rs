@@ -68,7 +68,7 @@ impl InboxLane {
         self.trains.push_front(train);
     }
 
-    /// When the last unit of the first awaited train arrives.
+    /// Return when the last unit of the first awaited train arrives.
     #[inline]
     pub(crate) fn next_awaited(&self) -> Option<Time> {
         let mut awaited = self.trains.iter().filter(|train| train.awaited);
@@ -115,7 +115,7 @@ impl InboxLane {
         (units as u64, self.times.get(units).copied().unwrap_or(Time::NEVER))
     }
 
-    /// When the first `units` units arrive.
+    /// Return when the first `units` units arrive.
     pub(crate) fn times(&self, units: u16) -> impl Iterator<Item = Time> {
         let CellTrain { even, mut beat, .. } = *self.front();
         (0..usize::from(units)).map(move |place| match even {
@@ -164,7 +164,7 @@ impl InboxLane {
         Some(self.front().beat.time)
     }
 
-    /// When the units of the first train arrive, if they are irregular.
+    /// Return when the units of the first train arrive, if they are irregular.
     pub(crate) fn irregular(&self) -> Option<impl Iterator<Item = Time>> {
         let train = self.front();
         (!train.even).then(|| self.times.iter().take(train.units.into()).copied())

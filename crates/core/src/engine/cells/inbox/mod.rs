@@ -238,7 +238,7 @@ impl Inbox {
         self.lanes[train.lane as usize].arrivals()
     }
 
-    /// When the units of the first train of a lane arrive, if they are irregular.
+    /// Return when the units of the first train of a lane arrive, if they are irregular.
     pub(crate) fn irregular(&self, train: &CellTrain) -> Option<impl Iterator<Item = Time>> {
         self.lanes[train.lane as usize].irregular()
     }
@@ -299,14 +299,14 @@ impl Inbox {
         self.take_turn(end.lane as usize, Some(last));
     }
 
-    /// How many units of circuits that count come before an end of a train, on lanes within another.
+    /// Return how many units of circuits that count arrive before an end of a train, on lanes within another train.
     #[inline]
     pub(crate) fn ahead_of(&self, end: TrainEnd, mut counts: impl FnMut(u32) -> bool) -> u64 {
         let others = self.midst.iter().filter(|lane| **lane != end.lane && counts(self.front(**lane).vc));
         others.map(|lane| self.count_ahead(*lane, end)).sum()
     }
 
-    /// How many units of circuits that count come before `time` on lanes within a train.
+    /// Return how many units of circuits that count arrive before `time` on lanes within a train.
     pub(crate) fn before(&self, time: Time, mut counts: impl FnMut(u32) -> bool) -> u64 {
         let lanes = self.midst.iter().filter(|lane| counts(self.front(**lane).vc));
         lanes.map(|lane| self.lanes[*lane as usize].count_before(time).0).sum()
@@ -319,19 +319,19 @@ impl Inbox {
         Some(TrainEnd { time: Time(time.0.checked_sub(1)?), lane })
     }
 
-    /// How many units of a lane within a train come before an end of another.
+    /// Return how many units of a lane within a train arrive before an end of another train.
     #[inline]
     fn count_ahead(&self, lane: u32, end: TrainEnd) -> u64 {
         let (units, next) = self.lanes[lane as usize].count_before(end.time);
         units + u64::from(next == end.time && self.is_before((end.time, lane), (end.time, end.lane)))
     }
 
-    /// How many lanes are within a train.
+    /// Return how many lanes are within a train.
     pub(crate) fn in_midst(&self) -> u64 {
         self.midst.len() as u64
     }
 
-    /// When the next unit arrives.
+    /// Return when the next unit arrives.
     pub(crate) fn next_time(&self) -> Option<Time> {
         let (time, lane) = self.order.first()?;
         let inner = self.inner_ahead_of(time, lane).map(|place| self.front(self.midst[place]).beat.time);
@@ -439,12 +439,14 @@ impl Inbox {
         sum
     }
 
-    /// Whether everything comes over one line, so that nothing that is not known yet can come before what is known.
+    /// Return whether everything comes over one line, so that nothing that is not known yet can come before what is
+    /// known.
     pub(crate) fn is_alone(&self) -> bool {
         self.lanes.len() == 1
     }
 
-    /// When the next unit arrives for whose fate a host waits; with many lanes, when the next end of a train does.
+    /// Return when the next unit arrives for whose fate a host waits; with many lanes, when the next end of a train
+    /// does.
     #[inline]
     pub(crate) fn next_awaited(&self) -> Option<Time> {
         match &self.order {
@@ -455,7 +457,7 @@ impl Inbox {
         }
     }
 
-    /// Whether nothing is on its way.
+    /// Return whether nothing is on its way.
     pub(crate) fn is_empty(&self) -> bool {
         self.order.first().is_none()
     }
@@ -534,8 +536,8 @@ impl Inbox {
         self.midst.insert(ahead.unwrap_or(self.midst.len()), lane);
     }
 
-    /// Where in the list the lane is whose inner unit is the first of all, if it comes before the end of a train that is first
-    /// in the order.
+    /// Return the place in the list of the lane whose inner unit arrives first of all, if it arrives before the end of
+    /// a train that is first in the order.
     #[inline]
     fn inner_ahead_of(&self, time: Time, lane: u32) -> Option<usize> {
         let last = self.midst.len().saturating_sub(1);
@@ -569,7 +571,7 @@ impl Inbox {
         Some(arriving)
     }
 
-    /// Whether the first unit arrives before the second, each given by its instant and its lane.
+    /// Return whether the first unit arrives before the second, each given by its instant and its lane.
     #[inline]
     pub(crate) fn is_before(&self, (time, lane): (Time, u32), (other, second): (Time, u32)) -> bool {
         time < other || time == other && self.rank(time, lane) < self.rank(time, second)

@@ -93,18 +93,18 @@ impl Inbox {
         self.reserved.len() as u64
     }
 
-    /// Whether units of a circuit's reserved train arrive after `now`.
+    /// Return whether units of a circuit's reserved train arrive after `now`.
     pub(crate) fn is_arriving(&self, vc: u32, now: Time) -> bool {
         self.reserved.iter().any(|train| train.vc == vc && train.last > now)
     }
 
-    /// Whether the units of a train follow each other no more closely than those that the port sends.
+    /// Return whether the units of a train follow each other no more closely than those that the port sends.
     pub(crate) fn is_spaced(&self, train: &CellTrain) -> bool {
         self.lanes[train.lane as usize].is_spaced
     }
 
-    /// Whether the only lane within a train has this spacing, and each of its units after the next arrives no earlier
-    /// than the corresponding start, counted from a given exact time.
+    /// Return whether the only lane within a train has this spacing, and each of its units after the next arrives no
+    /// earlier than the corresponding start, counted from a given exact time.
     pub(crate) fn keeps_behind(&self, beat: ExactTime, pace: &TransmissionTime) -> bool {
         let [lane] = self.midst[..] else { return false };
         let train = self.front(lane);

@@ -131,7 +131,7 @@ proptest! {
         prop_assert_eq!(seen, expected);
     }
 
-    /// How many units come before the end of a train follows from the ends before it, without a look at those between.
+    /// Check that the number of units before the end of a train follows from the ends before it, without those between.
     #[test]
     fn what_comes_before_the_end_of_a_train_can_be_counted(frames in prop::collection::vec(even_frame(), 1..30)) {
         let (mut inbox, expected) = filled(&frames);
@@ -180,7 +180,7 @@ proptest! {
         prop_assert_eq!(seen, expected);
     }
 
-    /// What continues a frame that has begun to arrive joins the train, whatever of it is left.
+    /// Check that units which continue a frame in arrival join its train, even if the train has shrunk.
     #[test]
     fn a_frame_may_set_out_while_it_arrives(gaps in prop::collection::vec(1u64..4, 2..20), held in 1u64..6) {
         let times: Vec<Time> =

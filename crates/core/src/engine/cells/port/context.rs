@@ -60,7 +60,7 @@ pub(crate) struct LossLog {
 }
 
 impl Context<'_> {
-    /// Whether every loss is recorded.
+    /// Return whether every loss is recorded.
     #[inline]
     pub(crate) fn is_logged(&self) -> bool {
         self.losses.log.is_some()
@@ -132,12 +132,12 @@ pub(crate) struct PortSetup<'a> {
 }
 
 impl PortSetup<'_> {
-    /// When the occupancy is first sampled.
+    /// Return when the occupancy is first sampled.
     pub(crate) fn first_sample(&self) -> Time {
         if self.scenario.lines[self.index].is_sampled() { Time::ZERO } else { Time::NEVER }
     }
 
-    /// When the clock of the policy first ticks.
+    /// Return when the clock of the policy first ticks.
     pub(crate) fn first_tick(&mut self) -> Time {
         self.port.tick(Time::ZERO).unwrap_or(Time::NEVER)
     }

@@ -122,13 +122,13 @@ impl HostInterface {
         Some(Departure { vc, units: shape.units, unit, first, last, whole, starts: None })
     }
 
-    /// When a frame that comes at `now` can start.
+    /// Return when a frame that comes at `now` can start.
     fn first_start(&self, now: Time, emission: &Emission) -> ExactTime {
         let pause = self.pause.as_ref().map_or(Span::ZERO, |pause| pause.before(emission.subject()));
         self.free.not_before(now).shifted(pause)
     }
 
-    /// When the last unit of a frame starts, and the sum of the instants at which all of them do.
+    /// Return when the last unit of a frame starts, and the sum of the instants at which all of them do.
     fn starts_from(&self, first: ExactTime, shape: Shape) -> (ExactTime, u128) {
         match (&self.spacing, shape.units) {
             (Some(spacing), units @ 2..) => spacing.run(first, units.into()),

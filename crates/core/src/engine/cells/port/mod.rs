@@ -85,7 +85,7 @@ impl PortProcess {
         }
     }
 
-    /// Whether the port has advanced to `time`; ports without an inbox are always up to date.
+    /// Return whether the port has advanced to `time`; ports without an inbox are always up to date.
     pub(crate) fn has_reached(&self, time: Time) -> bool {
         let done = match self {
             PortProcess::Fifo(fifo) => fifo.done,
@@ -96,7 +96,7 @@ impl PortProcess {
         done.is_some_and(|done| done >= time)
     }
 
-    /// Whether the port rests until an arrival that is still unknown.
+    /// Return whether the port rests until an arrival that is still unknown.
     pub(crate) fn is_quiet(&self) -> bool {
         match self {
             PortProcess::Fifo(fifo) => fifo.inbox.is_empty(),

@@ -67,7 +67,7 @@ impl PerUnit {
         }
     }
 
-    /// Whether the port rests until an arrival that is still unknown.
+    /// Return whether the port rests until an arrival that is still unknown.
     pub(crate) fn is_quiet(&self) -> bool {
         self.ends == Time::NEVER && self.tick == Time::NEVER && self.inbox.is_empty()
     }

@@ -162,13 +162,13 @@ impl Plan {
         contracts.iter().map(|contract| contract.frame).max().unwrap_or(0)
     }
 
-    /// Whether units that arrive at a port may be marked or lost because their circuit is policed there.
+    /// Return whether units that arrive at a port may be marked or lost because their circuit is policed there.
     pub(crate) fn polices(&self, port: usize) -> bool {
         self.policed[port]
     }
 
-    /// Whether interleaved trains may pass a port by their ends: they keep the spacing of their lines, the port makes
-    /// one simple decision for each frame, and the next stop does not need the departures of inner cells.
+    /// Return whether interleaved trains may pass a port by their ends: they keep the spacing of their lines, the port
+    /// makes one simple decision for each frame, and the next stop does not need the departures of inner cells.
     pub(crate) fn may_pass_by_ends(&self, port: usize) -> bool {
         let plain = matches!(&self.forms[port], PortForm::Fifo(Rule::Fits | Rule::Frames { .. }));
         let even = self.lanes[port].len() > 1 && self.lanes[port].iter().all(|(_, vc)| vc.is_none());
@@ -229,8 +229,8 @@ impl Plan {
         }
     }
 
-    /// Whether nothing ever waits at a port: an ordinary one whose cells come over one line that is no faster, and
-    /// are not policed.
+    /// Return whether nothing ever waits at a port: an ordinary one whose cells come over one line that is no faster,
+    /// and are not policed.
     fn only_delays(&self, scenario: &Scenario, port: usize) -> bool {
         let line = &scenario.lines[port];
         let all_alike = is_unlimited(line) && !self.policed[port];
@@ -298,7 +298,7 @@ impl Plan {
         }
     }
 
-    /// How units of a circuit that leave over a line are forwarded, if they are alike.
+    /// Choose how like units of a circuit that leave over a line are forwarded.
     fn handoff(&self, scenario: &Scenario, line: usize, to: Destination) -> Handoff {
         let Destination::Port { port, .. } = to else { return Handoff::Together };
         let suits = |port: usize| {
@@ -364,7 +364,7 @@ impl Plan {
         }
     }
 
-    /// Whether a port must advance; other ports handle a unit immediately.
+    /// Return whether a port must advance; other ports handle a unit immediately.
     pub(crate) fn has_time(&self, port: usize) -> bool {
         matches!(self.forms[port], PortForm::Fifo(_) | PortForm::PerVc(_) | PortForm::PerUnit)
     }
@@ -421,8 +421,8 @@ fn may_mark(scenario: &Scenario) -> Vec<bool> {
     scenario.lines.iter().zip(passing.iter()).map(|(line, vcs)| rule(scenario, line, vcs).is_none()).collect()
 }
 
-/// Whether no cells can travel in trains and a switch is asked about each: then the reference engine needs no more
-/// work.
+/// Return whether no cells can travel in trains and a switch is asked about each: then the reference engine needs no
+/// more work.
 pub(crate) fn skips_nothing(scenario: &Scenario) -> bool {
     let is_asked = |(line, vcs): (&Line, &[usize])| {
         scenario.nodes[line.from].kind != NodeKind::Host && rule(scenario, line, vcs).is_none()
@@ -452,13 +452,13 @@ fn rule(scenario: &Scenario, line: &Line, vcs: &[usize]) -> Option<Rule> {
     policy.expect("a checked scenario can be built").rule()
 }
 
-/// Whether a port has a queue of cells for each circuit, and departures wait for nothing but the scheduler.
+/// Return whether a port has a queue of cells for each circuit, and departures wait for nothing but the scheduler.
 fn has_turns(line: &Line) -> bool {
     let Line { medium, port, .. } = line;
     *medium == Medium::Cells && port.measure == Measure::Cells && !port.scheduler.counts_octets()
 }
 
-/// Whether everything fits into a port.
+/// Return whether everything fits into a port.
 fn is_unlimited(line: &Line) -> bool {
     !line.port.capacity.is_limited()
 }

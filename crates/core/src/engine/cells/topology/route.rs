@@ -76,7 +76,7 @@ pub(crate) struct DelayHop {
 }
 
 impl RouteSegment {
-    /// Whether a host looks at each unit separately, which it does if any part of a frame may complete it.
+    /// Return whether a host looks at each unit separately, which it does if any part of a frame may complete it.
     pub(crate) fn is_collected(&self) -> bool {
         matches!(self.to, Destination::Host { .. }) && self.handoff == Handoff::Singly
     }
@@ -91,7 +91,7 @@ impl RouteSegment {
         *hops += units;
     }
 
-    /// When a unit that starts at `start` and takes `whole` on the line arrives at the next port.
+    /// Return when a unit that starts at `start` and takes `whole` on the line arrives at the next port.
     #[inline]
     pub(crate) fn first_arrival(&self, start: Time, whole: Span) -> Time {
         start.later(whole).later(self.latency)
@@ -102,7 +102,7 @@ impl RouteSegment {
         self.hops.clone()
     }
 
-    /// When it arrives at the next stop, beyond those ports.
+    /// Return when it arrives at the next stop, beyond those ports.
     #[inline]
     pub(crate) fn arrival_behind(&self, first_arrival: Time) -> Time {
         first_arrival.later(self.delay)

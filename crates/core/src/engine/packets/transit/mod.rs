@@ -179,12 +179,12 @@ impl Transit {
         (place, first)
     }
 
-    /// Whether arrivals have found no row.
+    /// Return whether arrivals have found no row.
     pub(crate) fn overflows(&self) -> bool {
         self.agendas.iter().any(ArrivalAgenda::overflows)
     }
 
-    /// Whether arrivals are in a calendar.
+    /// Return whether arrivals are in a calendar.
     pub(crate) fn has_calendar(&self) -> bool {
         self.calendar.is_some()
     }
@@ -204,7 +204,7 @@ impl Transit {
         self.calendar.as_mut()?.take_first(call, end, arrivals)
     }
 
-    /// When the first call is due.
+    /// Return when the first call is due.
     fn first_call(&self) -> Time {
         Time((self.agendas[HOSTS].first_call() >> u64::BITS) as u64)
     }
@@ -214,7 +214,7 @@ impl Transit {
         self.agendas[HOSTS].event(time, line).key()
     }
 
-    /// When ports that are asked are sampled next, if there are any.
+    /// Return when ports that are asked are sampled next, if there are any.
     pub(crate) fn next_sample(&self) -> Option<Time> {
         (!self.sampled.is_empty()).then_some(self.sample)
     }
@@ -255,7 +255,7 @@ impl Transit {
         self
     }
 
-    /// Whether no packet of a flow is on its way that has circuits of its own.
+    /// Return whether no packet of a flow is on its way that has circuits of its own.
     pub(crate) fn is_quiet(&self, flow: usize) -> bool {
         let [source, sink] = [End::Source, End::Sink].map(|end| end.entity(flow));
         let all_came = |from: usize, to: usize| {
@@ -265,7 +265,7 @@ impl Transit {
         all_came(source, sink) && all_came(sink, source)
     }
 
-    /// How packets arrive at a step.
+    /// Return how packets arrive at a step.
     #[inline(always)]
     pub(crate) fn stop(&self, at: u32) -> PacketDestination {
         self.kinds[self.steps[at as usize].kind as usize].stop
@@ -295,7 +295,7 @@ impl Transit {
         }
     }
 
-    /// The same behind an interface that is not the only port to be handled.
+    /// Send a packet on to the next step, beyond an interface that is not the only port to be handled.
     #[inline(never)]
     fn send_on(&mut self, at: u32, packet: Packet, now: Time) {
         if let Some((at, time)) = self.pass(at, packet.head, now) {
@@ -303,7 +303,7 @@ impl Transit {
         }
     }
 
-    /// The same where the circuit numbers its packets, or where the interface of the host marks them or must be asked.
+    /// Send a packet whose circuit numbers its packets, or whose host interface marks or judges them.
     #[inline(never)]
     fn send_specially(&mut self, mut at: u32, mut packet: Packet, now: Time) {
         let circuit = self.passages[at as usize].circuit;
@@ -351,7 +351,8 @@ impl Transit {
         }
     }
 
-    /// The same where the circuit is policed, or where the policy marks; returns its head as well, which may bear a mark now.
+    /// Pass a packet whose circuit is policed, or that the policy may mark. Also return its head, which may bear a mark
+    /// now.
     #[inline(always)]
     pub(crate) fn pass_marking(&mut self, at: u32, packet: &Packet, now: Time) -> Option<(u32, Head, Time)> {
         let head = self.police(at, packet, now)?;
@@ -374,7 +375,7 @@ impl Transit {
         }
     }
 
-    /// The same for a packet that need not be looked at separately, if it is one.
+    /// Cross the port with a packet that needs no separate handling; return `None` for another packet.
     #[inline(always)]
     fn cross_quickly(&mut self, at: u32, head: Head, now: Time) -> Option<Time> {
         let step = &self.steps[at as usize];
@@ -393,7 +394,7 @@ impl Transit {
         Some(ends.later(latency))
     }
 
-    /// The same for a packet that must be looked at separately; returns its head as well, which may bear a mark now.
+    /// Cross the port with a packet that needs separate handling. Also return its head, which may bear a mark now.
     #[inline(never)]
     fn cross_singly(&mut self, at: u32, head: Head, now: Time) -> Option<(Head, Time)> {
         let (step, passage) = (&self.steps[at as usize], &self.passages[at as usize]);
@@ -476,7 +477,7 @@ impl Transit {
         self.agendas[agenda].expect(Arrival { time, line, at, packet });
     }
 
-    /// The same where arrivals are in a calendar.
+    /// Add an arrival to the calendar.
     #[inline(never)] // so that rows do not pay for it
     pub(crate) fn add(&mut self, arrival: Arrival) {
         if let Some(calendar) = &mut self.calendar {

@@ -147,7 +147,7 @@ impl HyStart {
     }
 }
 
-/// How much longer than this one a round trip has to be.
+/// Return by how much a round trip must exceed this one.
 fn rise(rtt: Span) -> Span {
     Span(rtt.0 / 8).clamp(LEAST_RISE, LARGEST_RISE)
 }

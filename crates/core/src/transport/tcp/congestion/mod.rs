@@ -62,7 +62,7 @@ registry! {
         /// The retransmission timer has expired.
         fn on_timeout(&mut self, window: &mut Window, facts: Facts, timeout: Timeout);
 
-        /// What the algorithm keeps in mind, for reports over time: always the same figures in the same order.
+        /// Return the algorithm's variables, for reports over time: always the same figures in the same order.
         fn state(&self) -> Vec<Figure> {
             Vec::new()
         }
@@ -192,9 +192,9 @@ impl Window {
         self.cwnd = (self.cwnd + increase).min(self.limit);
     }
 
-    /// The same with the octets that were acknowledged: in slow start up to two segments more, in congestion avoidance one when
-    /// a whole window was acknowledged (RFC 3465 sections 2.1 and 2.2). Slow start goes up to the threshold and no further, as
-    /// in Linux; else each recovery, which leaves the window at the threshold, would be followed by two segments more.
+    /// Grow the window by acknowledged octets: in slow start by up to two segments more, in congestion avoidance by one
+    /// when a whole window was acknowledged (RFC 3465 sections 2.1 and 2.2). Slow start stops at the threshold, as in
+    /// Linux; else each recovery, which leaves the window at the threshold, would be followed by two segments more.
     #[inline(never)]
     fn grow_by_bytes(&mut self, acked: u64) {
         if self.cwnd < self.ssthresh {
@@ -234,7 +234,7 @@ impl Window {
         self.begin_recovery(duplicates);
     }
 
-    /// The same with the threshold as it is.
+    /// Set the window to the threshold, and inflate it by the segments that duplicates reported.
     pub(super) fn begin_recovery(&mut self, duplicates: u32) {
         self.cwnd = self.ssthresh;
         self.inflation = u64::from(duplicates) * self.mss;

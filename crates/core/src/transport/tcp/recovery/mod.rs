@@ -35,13 +35,13 @@ registry! {
         /// `octets` octets were sent in recovery.
         fn sent(&mut self, octets: u64) {}
 
-        /// Whether a probe is sent when the last ACKs do not come (RFC 8985 section 7).
+        /// Return whether a probe is sent when the last ACKs do not come (RFC 8985 section 7).
         fn probes(&self) -> bool {
             false
         }
 
-        /// Whether it sends segments again that are not known to be lost, when there is nothing else to send (RFC
-        /// 6675, `NextSeg`).
+        /// Return whether it sends segments again that are not known to be lost, when there is nothing else to send
+        /// (RFC 6675, `NextSeg`).
         fn fills_holes(&self) -> bool {
             true
         }
@@ -73,8 +73,8 @@ mod tests {
 
     const MSS: u64 = 1000;
 
-    /// Which losses the algorithm of this name finds when these segments of ten arrive in order, all sent at once but the
-    /// eleventh, and which block tells of each.
+    /// Find the losses that the algorithm of this name declares when these segments of ten arrive in order, all sent at
+    /// once except the eleventh, with the block that reports each.
     fn found(name: &str, arrived: &[u64]) -> BTreeMap<String, u64> {
         let spec = Spec::from_word(name).unwrap();
         let mut recovery = spec.start(&defaults());

@@ -296,7 +296,7 @@ impl Sender {
         }
     }
 
-    /// The same for an ACK with blocks that have arrived out of order.
+    /// Handle an ACK with blocks that have arrived out of order.
     pub fn on_sack(&mut self, now: Time, segment: &Segment, blocks: &SackBlocks, out: &mut impl Outlet) {
         let is_ours = segment.is_ack && segment.connection == self.connection && !segment.syn;
         if is_ours && self.sacks && self.state == State::Established {
@@ -344,7 +344,7 @@ impl Sender {
         self.next - self.unacknowledged
     }
 
-    /// What its congestion control keeps in mind.
+    /// Return the variables of the congestion control.
     pub fn state(&self) -> Vec<Figure> {
         self.congestion.state()
     }
@@ -354,7 +354,7 @@ impl Sender {
         self.window.cwnd
     }
 
-    /// What duplicate ACKs add to the congestion window in fast recovery, in octets.
+    /// Return the octets that duplicate ACKs add to the congestion window in fast recovery.
     pub fn inflation(&self) -> u64 {
         self.window.inflation
     }
@@ -379,12 +379,12 @@ impl Sender {
         self.estimator.srtt().map(|ticks| self.clock.span(ticks))
     }
 
-    /// Whether fast recovery is in progress.
+    /// Return whether fast recovery is in progress.
     pub fn is_recovering(&self) -> bool {
         self.congestion.is_recovering() || self.selective.as_ref().is_some_and(|it| it.is_recovering())
     }
 
-    /// What it has counted since it was made.
+    /// Return the counts since the sender was made.
     pub fn stats(&self) -> SenderStats {
         let (segments_sent, segments_retransmitted) = (self.segments_sent, self.segments_retransmitted);
         SenderStats { segments_sent, segments_retransmitted, ..self.aside.stats }

@@ -272,7 +272,7 @@ impl Sender {
         (len > 0 && self.worth_sending(len)).then_some(len)
     }
 
-    /// What may be sent again although it is not known to be lost (RFC 6675, `NextSeg`, rules 3 and 4).
+    /// Choose a segment to send again although it is not declared lost (RFC 6675, `NextSeg`, rules 3 and 4).
     fn filling(&self, it: &mut Selective, room: u64) -> Option<usize> {
         if it.point.is_none() || !it.recovery.fills_holes() || self.new_data().is_some() {
             return None;
@@ -384,8 +384,8 @@ impl Sender {
         self.selective = Some(it);
     }
 
-    /// What the ACK behind a probe means: one beyond a repeated segment, without a duplicate, that the original was lost (RFC
-    /// 8985 section 7.4.2).
+    /// Handle an ACK beyond a probe: if the probe repeated a segment and no duplicate arrived, the original was lost
+    /// (RFC 8985 section 7.4.2).
     fn end_probe(&mut self, facts: Facts, acked: u64, blocks: &SackBlocks, it: &mut Selective) {
         let Some((end, repeats)) = it.probe.filter(|(end, _)| self.unacknowledged >= *end) else { return };
         if repeats && self.unacknowledged > end {
@@ -434,8 +434,8 @@ impl Sender {
 }
 
 impl Selective {
-    /// Whether a block reports data, sent once only, that left before the first unacknowledged segment was sent last: the path still
-    /// delivers what is older than the retransmission, so its ACK cannot have come yet.
+    /// Return whether a block reports data, sent once only, that left before the first unacknowledged segment was sent
+    /// last: the path still delivers what is older than the retransmission, so its ACK cannot have come yet.
     fn reports_older_than_head(&self, delivered: &Delivered) -> bool {
         let head = self.board.head_sent();
         self.sack_restarts_timer && delivered.first_sacked.zip(head).is_some_and(|(sent, head)| sent < head)

@@ -55,7 +55,7 @@ impl Sender {
         }
     }
 
-    /// Whether the timer now sends a segment that it has sent before; 4.4BSD makes no difference.
+    /// Return whether the timer now sends a segment that it has sent before; 4.4BSD makes no difference.
     pub(super) fn which_timeout(&mut self) -> Timeout {
         if self.state == State::SynSent || self.aside.params.backoff == Backoff::Bsd {
             return Timeout::First;

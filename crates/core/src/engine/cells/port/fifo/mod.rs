@@ -284,7 +284,7 @@ impl CellFifo {
         }
     }
 
-    /// When the next event other than an arrival happens.
+    /// Return when the next event other than an arrival happens.
     fn next_stop(&self) -> Time {
         self.sample.min(self.begin).min(self.tick)
     }
@@ -330,7 +330,7 @@ impl CellFifo {
         cx.lose(arriving.time, &arriving.unit, reason);
     }
 
-    /// Whether a unit that meets this occupancy is accepted.
+    /// Return whether a unit that meets this occupancy is accepted.
     #[inline]
     fn judge(&self, cx: &mut Context<'_>, arriving: &Arriving, size: u64, level: u64) -> Result<(), Reason> {
         let &Arriving { time, unit, vc } = arriving;
@@ -450,7 +450,8 @@ impl CellFifo {
         Some(self.judge(cx, &Arriving { time: beat.time, unit, vc }, 1, level))
     }
 
-    /// Whether `cells` cells that start back to back have certainly left before the measured time begins or ends.
+    /// Return whether `cells` cells that start back to back have certainly left before the measured time begins or
+    /// ends.
     fn leave_in_time(&self, start: ExactTime, cells: u64) -> bool {
         let Content::Cells { pace, .. } = &self.content else { return false };
         let limit = if self.begin == Time::NEVER { self.books.window.to } else { self.begin };
@@ -458,12 +459,12 @@ impl CellFifo {
         last < limit && self.cuts.last().is_none_or(|cut| last < *cut)
     }
 
-    /// Whether `taken` cells fit that all start before a unit after `start` would, and the same condition holds.
+    /// Return whether `taken` cells fit that all start before a unit after `start` would, and the same condition holds.
     fn fits(&self, start: ExactTime, taken: u64) -> bool {
         self.capacity.holds(self.content.level() + taken) && self.leave_in_time(start, taken)
     }
 
-    /// Whether the measured time has begun.
+    /// Return whether the measured time has begun.
     fn is_measured(&self) -> bool {
         self.begin == Time::NEVER
     }

@@ -28,8 +28,7 @@ use crate::engine::forms::{Form, allows, used};
 use crate::units::Time;
 
 impl CellFifo {
-    /// Whether the next train and those that cross it pass together: all are short, accepted, and arrive before
-    /// `stop`.
+    /// Pass the next train together with those that cross it: all are short, accepted, and arrive before `stop`.
     ///
     /// Acknowledgements on their way back pass like this: a cell or two each, on a line that is mostly idle.
     pub(super) fn step_of_crossing(&mut self, cx: &mut Context<'_>, stop: Time) -> Option<SegmentStep> {
@@ -82,7 +81,7 @@ impl CellFifo {
         (self.segment, self.order) = (segment, order);
     }
 
-    /// How a segment passes if the policy must be asked about each cell.
+    /// Pass a segment whose cells the policy must judge one by one.
     pub(super) fn step_of_asked(&mut self, cx: &mut Context<'_>, until: Time) -> Option<SegmentStep> {
         let together =
             self.segment.iter().all(|train| cx.routes[train.vc as usize].handoff != Handoff::Singly);
@@ -96,8 +95,8 @@ impl CellFifo {
         allows(Form::AskedCells).then_some(SegmentStep::Asked)
     }
 
-    /// Whether the fate of the segment follows from the policy's state before it, and there is room for all accepted
-    /// cells.
+    /// Return whether the fate of the segment follows from the policy's state before it, and there is room for all
+    /// accepted cells.
     fn is_foreseen(&self, cx: &mut Context<'_>) -> bool {
         let (policy, logs) = (cx.port.admission_mut(), cx.losses.log.is_some());
         let mut taken = 0;

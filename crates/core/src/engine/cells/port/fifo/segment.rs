@@ -36,7 +36,7 @@ use crate::units::{CELL_BYTES, Span, Time};
 use crate::verdict::Reason;
 
 impl CellFifo {
-    /// Whether the next train passes whole, if it arrives before `stop` with nothing else in between.
+    /// Pass the next train as a whole, if it arrives before `stop` with nothing else in between.
     pub(super) fn step_of_whole_train(&mut self, cx: &mut Context<'_>, stop: Time) -> Option<SegmentStep> {
         let &Content::Cells { pace, .. } = &self.content else { return None };
         let train = self.inbox.alone_before(stop)?;
@@ -59,7 +59,7 @@ impl CellFifo {
         Some(SegmentStep::Whole { train, start, fate })
     }
 
-    /// Whether each cell arrives before it can start, the first of them at `start`: there it waits for all cells
+    /// Return whether each cell arrives before it can start, the first of them at `start`: there it waits for all cells
     /// before it, but on a slower line only for those of its own frame.
     fn is_orderly(&self, train: &CellTrain, start: ExactTime, pace: &TransmissionTime) -> bool {
         let own = self.inbox.pace_of(train);
@@ -122,7 +122,7 @@ impl CellFifo {
         last.time
     }
 
-    /// Whether the next end of a train passes among others; with its last cell the whole train passes.
+    /// Pass the next end of a train among others; with its last cell the whole train passes.
     pub(super) fn step_of_train_end(&mut self, cx: &mut Context<'_>, end: TrainEnd) -> Option<SegmentStep> {
         let &train = self.inbox.train(end);
         let begins = !train.begun && train.units > 1;
@@ -205,8 +205,8 @@ impl CellFifo {
         calm
     }
 
-    /// Whether cells may be counted up to `time`, as far as that is known beforehand: the line has work, losses are
-    /// not logged, and if units have just passed in other ways, the buffer is not too full.
+    /// Return whether cells may be counted up to `time`, as far as that is known beforehand: the line has work, losses
+    /// are not logged, and if units have just passed in other ways, the buffer is not too full.
     ///
     /// The occupancy at the ends of trains bounds the occupancy between them: see [`CellFifo::has_room_between`].
     fn is_calm(&self, cx: &Context<'_>, time: Time) -> bool {
@@ -214,8 +214,8 @@ impl CellFifo {
         self.free.time >= time && !cx.is_logged() && room()
     }
 
-    /// Whether `cells` cells beyond those in the books set no new maximum occupancy, and the measured time neither
-    /// begins nor ends before they have left. Removes what has ended before `time` if that matters.
+    /// Return whether `cells` cells beyond those in the books set no new maximum occupancy, and the measured time
+    /// neither begins nor ends before they have left. Removes what has ended before `time` if that matters.
     fn let_go(&mut self, time: Time, cells: u64) -> bool {
         let most = self.most().beside(self.beside());
         let in_time = self.leave_in_time(self.free, cells);
@@ -260,7 +260,7 @@ impl CellFifo {
         }
     }
 
-    /// How the segment up to the next end of a train, but not beyond `stop`, passes if its cells can pass together.
+    /// Pass the segment up to the next end of a train, but not beyond `stop`, if its cells can pass together.
     pub(super) fn step_between(&mut self, cx: &mut Context<'_>, stop: Time) -> Option<SegmentStep> {
         self.segment.clear();
         let until = self.inbox.inner(stop, &mut self.segment);
@@ -298,8 +298,8 @@ impl CellFifo {
         Some(taken)
     }
 
-    /// Whether `taken` cells that start back to back, at most `gathered` of them in the buffer at a time, fit without
-    /// a new maximum occupancy and leave in time.
+    /// Return whether `taken` cells that start back to back, at most `gathered` of them in the buffer at a time, fit
+    /// without a new maximum occupancy and leave in time.
     fn has_room(&self, start: ExactTime, gathered: u64, taken: u64) -> bool {
         self.most().holds(self.content.level() + gathered) && self.leave_in_time(start, taken)
     }
@@ -310,7 +310,7 @@ impl CellFifo {
         if self.is_measured() { measured() } else { self.capacity }
     }
 
-    /// Whether there is room for the segment, if `taken` of its cells are accepted up to `until`.
+    /// Return whether there is room for the segment, if `taken` of its cells are accepted up to `until`.
     ///
     /// Arrivals on each lane and departures are evenly spaced, so the occupancy never exceeds its value at the
     /// beginning or at the end by more than a cell for each lane and two.
@@ -388,7 +388,7 @@ impl CellFifo {
         }
     }
 
-    /// The same for cells of one circuit, the first of which starts at `start`; returns when the next one can start.
+    /// Enter cells of one circuit, the first of which starts at `start`. Return when the next one can start.
     fn enter_some(
         &mut self,
         routes: &[RouteSegment],

@@ -71,7 +71,7 @@ impl PerVc {
         }
     }
 
-    /// Whether the queue that a train joins cannot become empty before the whole train has arrived.
+    /// Return whether the queue that a train joins cannot become empty before the whole train has arrived.
     fn finds_queue(&mut self, port: &Port, next: &CellTrain) -> bool {
         let &CellTrain { beat, vc, units, last, .. } = next;
         self.catch_up_with(vc as usize);
@@ -80,7 +80,7 @@ impl PerVc {
             && (self.inbox.is_spaced(next) || self.stays_ahead(port, vc, 0, beat.time))
     }
 
-    /// Whether a train is accepted even if nothing has left since the line was served, and every joined cell has
+    /// Return whether a train is accepted even if nothing has left since the line was served, and every joined cell has
     /// arrived. The policy sees the books as they are, unless they exceed the capacity of the buffer.
     fn is_taken_anyway(&mut self, port: &mut Port, next: &CellTrain) -> bool {
         let more = if self.inbox.is_spaced(next) { self.inbox.begun() + 3 } else { next.units.into() };
@@ -129,8 +129,8 @@ impl PerVc {
         self.inbox.reserve(next);
     }
 
-    /// Whether there is room for `units` more units, `spaced` no more closely than departures, and for all cells of
-    /// joined trains that are still to arrive, without a new maximum occupancy.
+    /// Return whether there is room for `units` more units, `spaced` no more closely than departures, and for all cells
+    /// of joined trains that are still to arrive, without a new maximum occupancy.
     ///
     /// Meanwhile the line sends, which makes up for the arrival of the longest spaced train.
     fn has_room(&self, port: &Port, units: u64, spaced: bool) -> bool {
@@ -226,7 +226,7 @@ impl PerVc {
         }
     }
 
-    /// Whether each of these cells is either lost or can join its queue, at any time in this interval.
+    /// Return whether each of these cells is either lost or can join its queue, at any time in this interval.
     ///
     /// Meanwhile cells of joined trains arrive, and the line sends. While the longest train arrives whose cells are
     /// spaced no more closely than departures, the line makes up for it except for two cells, or for one if each cell
@@ -284,14 +284,14 @@ impl PerVc {
         cx.port.counters.occupancy.rise(first, level, taken, instants);
     }
 
-    /// Whether a queue that `units` cells join up to `until` cannot become empty before, even if the line serves only
-    /// this queue.
+    /// Return whether a queue that `units` cells join up to `until` cannot become empty before, even if the line serves
+    /// only this queue.
     fn stays_ahead(&self, port: &Port, vc: u32, units: u64, until: Time) -> bool {
         let queued = self.queued(port, vc);
         queued >= 3 && self.lasts_until(queued + units, until)
     }
 
-    /// Whether `cells` cells keep the line busy up to then, with a margin.
+    /// Return whether `cells` cells keep the line busy up to then, with a margin.
     fn lasts_until(&self, cells: u64, until: Time) -> bool {
         let starts = cells.saturating_sub(4) * self.pace.whole.0;
         until.0 < self.ends.0.saturating_add(starts)

@@ -187,7 +187,7 @@ impl PerVc {
         port.sending = Some(Sending { unit, vc, size: 1 });
     }
 
-    /// Whether the units at the head of a queue that start now have already been forwarded.
+    /// Return whether the units at the head of a queue that start now have already been forwarded.
     fn was_foretold(&mut self, vc: usize, unit: &Unit, units: u16) -> bool {
         let turn = &mut self.turns[vc];
         if turn.foretold == 0 {
@@ -237,7 +237,7 @@ impl PerVc {
         }
     }
 
-    /// Whether the next slot rotates; if that is not known, the scheduler is asked.
+    /// Return whether the next slot rotates; if that is not known, the scheduler is asked.
     #[inline]
     pub(super) fn rotates(&mut self, port: &mut Port) -> bool {
         let rotation = &self.rotation;
@@ -376,14 +376,14 @@ impl PerVc {
         }
     }
 
-    /// The same for the queue of a circuit.
+    /// Bring the queue of one circuit up to date.
     pub(super) fn catch_up_with(&mut self, vc: usize) {
         if let Some(place) = self.rotation.find(vc) {
             self.catch_up(place);
         }
     }
 
-    /// The same for all queues.
+    /// Bring all queues up to date.
     pub(super) fn catch_up_all(&mut self) {
         for (place, turns) in shares(self.rotation.places.len(), self.rotation.slots).enumerate() {
             self.tell_turns(place, turns);

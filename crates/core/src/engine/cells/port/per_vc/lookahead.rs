@@ -43,7 +43,8 @@ impl PerVc {
         self.inbox.first_awaited(queued, joins)
     }
 
-    /// The same for frames that have begun to arrive, and for those that join the queue after others.
+    /// Return the earliest departure from the queues, with frames that have begun to arrive and those that join a queue
+    /// after others.
     fn earliest_in_queues(&mut self, cx: &mut Context<'_>, out: &mut Outbox, now: Time) -> Time {
         let rotates = self.rotates(cx.port);
         let certain = self.slots_certain(cx.port, now);
@@ -106,7 +107,7 @@ impl PerVc {
         known
     }
 
-    /// Whether the whole queue that stops the round has been forwarded.
+    /// Return whether the whole queue that stops the round has been forwarded.
     fn is_told(&self, port: &Port) -> bool {
         let (_, vc) = self.rotation.at_stop();
         self.turns[vc].foretold == port.queues[vc].len() as u64
@@ -161,7 +162,7 @@ impl PerVc {
         }
     }
 
-    /// Whether the transmission of the first unforwarded frame of a queue has begun. The queue's turns have been
+    /// Return whether the transmission of the first unforwarded frame of a queue has begun. The queue's turns have been
     /// reported to it.
     fn has_begun(&self, port: &Port, vc: usize) -> bool {
         let Turn { foretold, served, .. } = self.turns[vc];
@@ -195,7 +196,7 @@ impl PerVc {
         self.rotation.places.iter().zip(&self.rotation.stops).map(eom).fold(u64::MAX, u64::min)
     }
 
-    /// The same if every slot may go to the same queue, for queues without a place in the round.
+    /// Return the least number if every slot may go to one queue, for queues without a place in the round.
     fn least_elsewhere(&mut self, cx: &mut Context<'_>, out: &mut Outbox) -> u64 {
         let (mut least, spare) = self.least_of_cuts(cx.port);
         for vc in 0..self.turns.len() {
@@ -268,7 +269,7 @@ impl PerVc {
         self.free_at_first(port) / self.growth()
     }
 
-    /// Whether that number is at least `slots`.
+    /// Return whether that number is at least `slots`.
     fn has_room_for(&self, port: &Port, slots: u64) -> bool {
         slots * self.growth() <= self.free_at_first(port)
     }

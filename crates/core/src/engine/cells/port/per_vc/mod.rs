@@ -209,7 +209,7 @@ impl PerVc {
         }
     }
 
-    /// Whether the port rests until an arrival that is still unknown.
+    /// Return whether the port rests until an arrival that is still unknown.
     pub(crate) fn is_quiet(&self) -> bool {
         self.ends == Time::NEVER && self.tick == Time::NEVER && self.inbox.is_empty()
     }
@@ -331,8 +331,8 @@ impl PerVc {
     }
 }
 
-/// Whether cells join and leave one by one: because the scheduler or the push-out policy depends on it, or because
-/// the admission policy decides about each cell that push-out leaves to it.
+/// Return whether cells join and leave one by one: because the scheduler or the push-out policy depends on it, or
+/// because the admission policy decides about each cell that push-out leaves to it.
 fn goes_by_cell(port: &mut Port) -> bool {
     let in_turn = port.scheduler.goes_by_turns();
     let by_queues = port.pushout.as_ref().is_none_or(PushOut::goes_by_queues);

@@ -56,7 +56,7 @@ impl RegisterLog {
         self.left.push((time, vc as u32));
     }
 
-    /// Whether the noted changes must be replayed in any case.
+    /// Return whether the noted changes must be replayed in any case.
     pub(super) fn is_long(&self) -> bool {
         self.left.len().max(self.joined.len()) >= MOST
     }

@@ -98,7 +98,7 @@ impl Rotation {
         self.stop - self.slots
     }
 
-    /// Whether that one is among the certain slots.
+    /// Return whether that one is among the certain slots.
     pub(super) fn stops_within_sure(&self) -> bool {
         self.stop < self.sure
     }

@@ -6,7 +6,7 @@ use crate::engine::forms::{Form, switch_off};
 
 /// Two circuits take turns; a frame is refused as a whole or not at all.
 const ROBIN: &str = "buffer = '200 cells'\nscheduler = { policy = 'round-robin' }\nadmission = { policy = 'dt-epd', alpha = 10 }";
-/// The same, with a policy that is asked about each cell.
+/// Like the one before, with a policy that decides about each cell.
 const EACH: &str = "buffer = '200 cells'\nscheduler = { policy = 'round-robin' }\nadmission = { policy = 'dynamic-threshold', alpha = 10 }";
 
 /// A line half as fast as the incoming lines, one as fast, and one twice as fast: 20, 10 and 5 µs a cell.
