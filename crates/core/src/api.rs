@@ -75,7 +75,7 @@ impl Request<'_> {
     }
 }
 
-/// What the caller provides to a run: the core has no clock and no display.
+/// Services of the caller for a run: the core has no clock and no display.
 #[derive(Clone, Copy)]
 #[allow(missing_debug_implementations)] // functions have nothing to show
 pub struct Caller<'a> {

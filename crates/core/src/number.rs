@@ -13,7 +13,7 @@ pub(crate) enum NotWhole {
     TooLarge,
 }
 
-/// How a fraction is treated.
+/// Treatment of a fraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fraction {
     /// It is refused, unless binary floating point made it: a part in 10¹² or less.

@@ -15,7 +15,7 @@ use std::cell::Cell;
 use std::fmt::{self, Display, Write};
 
 thread_local! {
-    /// Whether this thread has drawn a number since [`watching`] began.
+    /// True if this thread has drawn a number since [`watching`] began.
     static HAS_DRAWN: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -89,7 +89,7 @@ impl Stream {
     }
 }
 
-/// What random numbers are about: a unit, an instant or a circuit.
+/// Subject of random numbers: a unit, an instant or a circuit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Subject([u32; 3]);
 

@@ -9,8 +9,8 @@ pub struct Unit {
     pub vc: u32,
     /// Serial number of the frame on its circuit.
     pub frame: u32,
-    /// What its packet is called at its source, whatever became of earlier ones: see [`Payload::identity`]. Random draws about the
-    /// unit depend on it.
+    /// Name of its packet at its source, independent of the fate of earlier ones: see [`Payload::identity`]. Random
+    /// draws about the unit depend on it.
     ///
     /// [`Payload::identity`]: crate::network::circuit::Payload::identity
     pub identity: u32,
@@ -18,7 +18,7 @@ pub struct Unit {
     pub index: u16,
     /// Octets on the line.
     pub bytes: u16,
-    /// Which of the circuit's ports the unit meets next, from 0.
+    /// Number of the circuit's port that the unit meets next, from 0.
     pub hop: u8,
     /// First and last unit of the frame, priority, block and congestion marks.
     pub flags: Flags,

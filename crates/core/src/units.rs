@@ -190,7 +190,7 @@ impl std::error::Error for NotAQuantity {}
 
 /// A quantity that can be written as a number and a unit.
 pub trait Quantity: Sized + Copy {
-    /// What it measures, as in "a rate".
+    /// Quantity that it measures, as in "a rate".
     const WHAT: &'static str;
     /// Accepted units with the factor to the stored integer, the one to print in first.
     const UNITS: &'static [(&'static str, u128)];
@@ -201,7 +201,7 @@ pub trait Quantity: Sized + Copy {
     /// To the stored integer.
     fn raw(self) -> u64;
 
-    /// How a fraction of the smallest step is treated.
+    /// Treatment of a fraction of the smallest step.
     const FRACTION: Fraction;
     /// Units that other programs write, with their factors; a message says how to write such a quantity.
     const FOREIGN: &'static [(&'static str, u128)];

@@ -6,7 +6,7 @@ use crate::choice;
 use crate::unit::Unit;
 
 choice! {
-    /// What a policy does to a frame that it would refuse early.
+    /// Action of a policy on a frame that it would refuse early.
     pub enum Action {
         /// Refuse it.
         Drop = "drop",

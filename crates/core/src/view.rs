@@ -84,16 +84,16 @@ pub fn queue_thresholds(network: &Network, port: usize) -> Vec<f64> {
     (0..port.queues.len()).map_while(of).collect()
 }
 
-/// How far a flow has come.
+/// Progress of a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Progress {
     /// Octets that the application has received: over TCP since the start of the run, otherwise since the warm-up.
     pub delivered: u64,
-    /// What its TCP sender keeps, if TCP carries it.
+    /// Window of its TCP sender, if TCP carries it.
     pub window: Option<Window>,
 }
 
-/// What a TCP sender keeps, in octets.
+/// Windows of a TCP sender, in octets.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Window {
     /// Congestion window.

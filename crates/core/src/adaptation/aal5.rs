@@ -47,7 +47,7 @@ pub fn segment(bytes: u32, llc_snap: bool) -> Shape {
     Shape { units: u16::try_from(units).expect("a checked packet fits a frame"), bytes: CELL_BYTES as u16 }
 }
 
-/// What the receiver makes of the cells up to an EOM.
+/// Outcome of the cells up to an EOM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reassembled {
     /// All cells of one frame and nothing else.

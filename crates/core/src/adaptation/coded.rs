@@ -39,7 +39,7 @@ impl Code {
     }
 }
 
-/// What a cell tells the receiver.
+/// Facts about a block that a cell delivers to the receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Collected {
     /// The frame of this cell has just become complete.

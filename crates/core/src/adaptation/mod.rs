@@ -59,7 +59,7 @@ pub struct Shape {
     pub bytes: u16,
 }
 
-/// How the packets of one circuit become frames.
+/// Framing of the packets of one circuit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framing {
     /// Every packet is one cell.

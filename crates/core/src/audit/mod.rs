@@ -8,7 +8,7 @@ use crate::engine::Outcome;
 use crate::network::flow_outcome::Progress;
 use crate::scenario::model::{self, Scenario};
 
-/// What an audit found.
+/// Findings of an audit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Audit {
     /// Number of balances checked.

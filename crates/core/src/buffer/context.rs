@@ -12,7 +12,7 @@ use crate::units::{CELL_BYTES, Quantity, Rate};
 pub struct Context<'a> {
     /// Capacity B of the buffer, in the port's measure.
     pub capacity: Capacity,
-    /// What the port counts.
+    /// Unit in which the port counts.
     pub measure: Measure,
     /// Rate of the line.
     pub rate: Rate,

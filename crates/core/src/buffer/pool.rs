@@ -9,7 +9,7 @@ use super::capacity::Capacity;
 #[derive(Clone, Debug)]
 pub struct Pool {
     capacity: Capacity,
-    /// What the buffer may hold at this instant: its capacity, unless it is part of a shared memory.
+    /// Room of the buffer at this instant: its capacity, unless it is part of a shared memory.
     room: Capacity,
     total: u64,
     of: Box<[u64]>,

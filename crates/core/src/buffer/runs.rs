@@ -34,7 +34,7 @@ pub struct Part {
     pub extent: Extent,
 }
 
-/// What is removed from a run.
+/// Part of a run that is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
     /// All of it.

@@ -9,7 +9,7 @@ use crate::number::{self, Fraction, NotWhole};
 use crate::unit::Unit;
 use crate::units::{Bytes, CELL_BYTES, Cells, Quantity, translated, unknown_unit};
 
-/// What a port counts: every occupancy, capacity and threshold of the port is in this measure.
+/// Measure of a port: every occupancy, capacity and threshold of the port is in this measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
     /// Cells, the measure of every port on a cell link.
@@ -22,7 +22,7 @@ pub enum Measure {
     MemoryCells(CellSize),
 }
 
-/// How a packet memory is divided: a packet takes as many cells as hold it, together with the header that the memory adds.
+/// Cells of a packet memory: a packet takes as many cells as hold it, together with the header that the memory adds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CellSize {
     /// Octets of a cell.
@@ -75,7 +75,7 @@ impl Measure {
     }
 }
 
-/// How much a port can hold.
+/// Capacity of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BufferSize {
     /// No limit.
@@ -251,7 +251,7 @@ fn memory_cells(cells: &str, octets: &str) -> Result<BufferSize, String> {
 
 const UNITS: [&str; 11] = ["cells", "packets", "bytes", "B", "kB", "KB", "KiB", "MB", "MiB", "GB", "GiB"];
 
-/// What a message says that a text should be.
+/// Sentence of a message that says what a text should be.
 struct Wanted {
     what: &'static str,
     units: &'static [&'static str],

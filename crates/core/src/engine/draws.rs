@@ -6,7 +6,7 @@ use super::run;
 use crate::rng::log::{Drawn, during};
 use crate::scenario::load;
 
-/// What is tested: keys of the links from hosts, the section of the port, and other sections.
+/// Ranges of the test: keys of the links from hosts, the section of the port, and other sections.
 struct Draws<'a> {
     link: &'a str,
     port: String,

@@ -11,17 +11,8 @@
 //! # What it assumes
 //! Instants do not go back. A packet that is offered at an instant comes before all else that happens then.
 //!
-//! # What it skips
-//! Nothing.
-//!
 //! # Why that is exact
 //! The packet enters the first port of its circuit through the function by which every host hands over its frames.
-//!
-//! # What turns it off
-//! Nothing.
-//!
-//! # What it saves
-//! Nothing.
 
 use super::reference::Stepper;
 use crate::network::circuit::Payload;

@@ -3,17 +3,8 @@
 //! # What it assumes
 //! An engine that computes part of a network ahead has put its counts back before the run ends.
 //!
-//! # What it skips
-//! Nothing.
-//!
 //! # Why that is exact
 //! It only reads; the clock is the caller's.
-//!
-//! # What turns it off
-//! Nothing.
-//!
-//! # What it saves
-//! Nothing.
 
 use crate::network::Network;
 use crate::network::flow_outcome::FlowOutcome;
@@ -92,11 +83,11 @@ impl Stopwatch<'_> {
 pub struct Outcome {
     /// The network at the end, with everything it counted, but without its flows.
     pub network: Network,
-    /// What the flows have done.
+    /// Outcomes of the flows.
     pub flows: Vec<FlowOutcome>,
     /// Units still on their way over a line, by circuit.
     pub on_lines: Vec<u64>,
-    /// How much work the run was.
+    /// Amount of work of the run.
     pub work: Work,
     /// Every loss, if it was asked for, by time and port; losses of a port at one instant stay in order.
     pub losses: Vec<LossRecord>,

@@ -4,17 +4,11 @@
 //! What waits at a port with a free line is paused, and so is all behind it in its queue, so that a port that loses a packet for
 //! another port has nothing to start.
 //!
-//! # What it skips
-//! Nothing.
-//!
 //! # Why that is exact
 //! It is the definition, which both engines share.
 //!
 //! # What turns it off
 //! A memory without push-out and without a policy that expels: its ports depend on each other only in what fits.
-//!
-//! # What it saves
-//! Nothing.
 
 use super::questions::number_at_port;
 use crate::buffer::pushout::longest_queue::End;

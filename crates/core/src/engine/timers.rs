@@ -8,12 +8,6 @@
 //!
 //! # Why that is exact
 //! For every end the instant of its queued event is stored; an event for any other instant is outdated.
-//!
-//! # What turns it off
-//! Nothing.
-//!
-//! # What it saves
-//! Not measured separately.
 
 use crate::kernel::queue::{Class, Event};
 use crate::network::Network;

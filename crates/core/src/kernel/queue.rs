@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use crate::units::{Span, Time};
 
-/// What happens: the class, in the order of simultaneous events.
+/// Class of an event; classes set the order of simultaneous events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u32)]
 pub enum Class {
@@ -109,7 +109,7 @@ pub struct EventQueue {
     heap: Vec<u128>,
     len: usize,
     open: bool,
-    /// How many rows are in use, and the series of each, its first key and its last one, and the keys behind the first.
+    /// Number of rows in use, and the series of each, its first key and its last one, and the keys behind the first.
     used: usize,
     series: [Series; MOST_ROWS],
     firsts: [u128; MOST_ROWS],

@@ -6,7 +6,7 @@ use super::read::{self, Format};
 use super::spec::Table;
 use super::tree::{Fault, Key, Node, Value};
 
-/// What was read from a TOML or JSON text.
+/// Content of a TOML or JSON text.
 #[derive(Clone, Debug)]
 pub struct Document {
     name: String,

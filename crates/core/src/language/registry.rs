@@ -21,15 +21,15 @@ use crate::words::nearest::nearest;
 /// One entry of a catalogue.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// What it is: `admission`, `scheduler`, …
+    /// Kind of entry: `admission`, `scheduler`, …
     pub kind: &'static str,
     /// Its name in scenarios.
     pub name: &'static str,
-    /// How it is written; `None` if it is written as its name alone.
+    /// Form of its table; `None` if it is written as its name alone.
     pub table: Option<TableForm>,
     /// Whether its sources leave important details open, so that no fidelity is claimed.
     pub experimental: bool,
-    /// What it does, in a sentence: the documentation of its parameters.
+    /// Sentence that says what it does: the documentation of its parameters.
     pub doc: &'static str,
     /// The file that implements it; its leading `//!` lines are its documentation.
     pub file: &'static str,
@@ -37,7 +37,7 @@ pub struct Entry {
     pub params: fn() -> Vec<ParamSpec>,
 }
 
-/// How an entry with parameters is written: as a table of a scenario, and as an object in Python.
+/// Form of an entry with parameters: a table in a scenario, an object in Python.
 #[derive(Clone, Copy, Debug)]
 pub struct TableForm {
     /// The key of the table that has its name: `policy`, `kind` or `template`.
@@ -96,7 +96,7 @@ impl Entry {
     }
 }
 
-/// What begins and ends a block of code in Markdown.
+/// Fence at the beginning and the end of a block of code in Markdown.
 pub(crate) const FENCE: &str = "```";
 
 /// List the modules of one kind, one line each: `Variant = "name" in module`; one that is documented by another file adds

@@ -108,7 +108,7 @@ fn duplicate(text: &str, offset: usize) -> String {
     }
 }
 
-/// How a line gives a key.
+/// Form in which a line gives a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     /// `[name]`, or `[[name]]`.

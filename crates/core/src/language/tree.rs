@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 
 use crate::excerpt::{cut, quoted};
 
-/// Where a value was written: a byte offset in one of the sources of a scenario.
+/// Place of a value: a byte offset in one of the sources of a scenario.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// 0 is the scenario file, `n` the `n`-th override given with it.
@@ -57,7 +57,7 @@ pub struct Fault {
     pub place: Place,
     /// The path of the key, as in `port.bottleneck.buffer`; empty for the file as a whole.
     pub path: String,
-    /// What is wrong, with the value, what is allowed and, for a key, the nearest valid one.
+    /// The fault with the value, the allowed values and, for a key, the nearest valid one.
     pub message: String,
 }
 

@@ -38,7 +38,7 @@ impl Gilbert {
     }
 }
 
-/// Which units are lost.
+/// Pattern of the units that are lost.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Pattern {
     /// Those with these numbers, in increasing order, from 1.
@@ -56,7 +56,7 @@ pub struct Spec {
     pub line: usize,
     /// The circuits that it concerns, in increasing order, unless it concerns all of the line.
     pub circuits: Option<Vec<usize>>,
-    /// Which of their units are lost.
+    /// Pattern of their units that are lost.
     pub pattern: Pattern,
 }
 
@@ -64,7 +64,7 @@ pub struct Spec {
 #[derive(Clone, Debug)]
 pub struct Losses {
     rules: Vec<Rule>,
-    /// What the port sees of every circuit, by its number there.
+    /// Boundaries of frames that the port has seen of every circuit, by its number there.
     boundaries: Vec<Boundary>,
 }
 

@@ -36,7 +36,7 @@ pub struct Link {
     pub largest_back: u64,
     /// Pause frames that may be sent at once.
     pub frames: u64,
-    /// How packets fill the memory.
+    /// Cells of the memory.
     pub cell: CellSize,
 }
 

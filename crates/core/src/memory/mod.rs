@@ -50,7 +50,7 @@ pub use queue::{Account, Limits, SharedQueue};
 pub use share::Share;
 
 crate::choice! {
-    /// Which side of a node a pool counts on.
+    /// Side of a node on which a pool counts.
     pub enum Side {
         /// The ingress side: a queue for every incoming line and class.
         Ingress = "ingress",
@@ -104,13 +104,13 @@ pub struct Memory {
 pub struct Parts {
     /// Its cells.
     pub cells: u64,
-    /// How queues are compared with their thresholds.
+    /// Comparison of queues with their thresholds.
     pub check: Check,
     /// Its pools.
     pub pools: Vec<SharedPool>,
     /// Its queues, each with the number of its pool.
     pub queues: Vec<SharedQueue>,
-    /// Which queue gives way to a packet that finds no room, if any does.
+    /// Choice of the queue that gives way to a packet without room, if any does.
     pub pushout: Option<longest_queue::Params>,
 }
 
@@ -124,7 +124,7 @@ pub(crate) struct Leaving<'a> {
     pub(crate) sent: bool,
 }
 
-/// How a packet is charged.
+/// Charge of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Charge {
     /// To reserved and shared room.
@@ -419,7 +419,7 @@ impl Memory {
     }
 }
 
-/// What a policy may know of a queue that shares a memory.
+/// Facts that a policy may use about a queue in a shared memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QueueTerms {
     /// Its factor, where it has one of its own.

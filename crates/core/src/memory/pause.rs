@@ -14,9 +14,9 @@ pub struct Pause {
     pub class: u32,
     /// Headroom that the queue may take.
     pub xoff: u64,
-    /// What it may hold when its sender goes on.
+    /// Occupancy at which its sender goes on.
     pub xon: u64,
-    /// How much less than it may hold it must hold when its sender goes on.
+    /// Distance below its limit at which its sender goes on.
     pub xon_offset: Option<u64>,
 }
 
@@ -28,7 +28,7 @@ impl Pause {
     }
 }
 
-/// What a memory tells the sender of a queue.
+/// Signal of a memory to the sender of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Signal {
     /// The line over which the sender sends.

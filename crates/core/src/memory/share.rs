@@ -15,7 +15,7 @@ pub struct Share {
     /// Packets lost here of classes of which none may be lost.
     lossless_drop: u64,
     lent: Option<Box<Memory>>,
-    /// How the memory charges the arriving packet, if it fits.
+    /// Charge of the arriving packet, if it fits.
     charge: Option<Charge>,
 }
 

@@ -11,7 +11,7 @@
 pub struct Demand {
     /// Lines on its path, with the line bits that one payload bit costs there.
     pub lines: Vec<(usize, f64)>,
-    /// What its source offers, in payload bits per second; infinite for a source that fills its transport.
+    /// Rate of its source, in payload bits per second; infinite for a source that fills its transport.
     pub limit: f64,
 }
 

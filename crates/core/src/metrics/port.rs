@@ -6,7 +6,7 @@ use crate::unit::Unit;
 use crate::units::Time;
 use crate::verdict::Reason;
 
-/// What a policy that divides its line's rate knows of a circuit; rates in bits per second.
+/// Measurements of a circuit for a policy that divides its line's rate; rates in bits per second.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Reading {
     /// The rate at which it has been accepted.
@@ -34,7 +34,7 @@ pub struct Counters {
     pub frames_whole_out: u64,
     /// Occupancy over time.
     pub occupancy: Occupancy,
-    /// What most ports of a large network do not have, once there is any of it.
+    /// Counters that most ports of a large network never use; allocated at first use.
     rare: Option<Box<RareCounters>>,
     /// For each circuit the position of the unit that continues a frame which has been sent completely so far;
     /// [`BROKEN`] if a unit is missing.

@@ -15,7 +15,7 @@ pub(super) struct Application {
     has_stopped: bool,
 }
 
-/// What an application writes.
+/// Kind of data that an application writes.
 #[derive(Clone, Debug)]
 pub(super) enum Work {
     /// Data without end.

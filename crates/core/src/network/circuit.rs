@@ -17,7 +17,7 @@ use crate::unit::{Boundary, Flags, Unit};
 use crate::units::Time;
 use crate::verdict::Reason;
 
-/// What a frame carries.
+/// Payload of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Payload {
     /// A segment or an acknowledgement.
@@ -115,7 +115,7 @@ pub struct Emission {
     pub identity: u32,
     /// Its units.
     pub shape: Shape,
-    /// What each of them is marked with.
+    /// Marks of each of them.
     pub marks: Flags,
 }
 
@@ -131,7 +131,7 @@ impl Emission {
     }
 }
 
-/// What the far end has received.
+/// Counts of the far end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Received {
     /// Frames reassembled.

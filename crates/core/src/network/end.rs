@@ -25,7 +25,7 @@ impl End {
     }
 }
 
-/// Where the packets of a flow enter the network.
+/// Entry of the packets of a flow to the network.
 pub(crate) trait Uplink {
     /// Send a packet of `bytes` octets, IP header included, on a circuit.
     fn send(&mut self, vc: u32, flow: u32, bytes: u32, payload: Payload);

@@ -3,7 +3,7 @@
 use crate::metrics::delivery::DeliveryTime;
 use crate::transport::fec::Books;
 
-/// What a flow has done since the last reset.
+/// Figures of a flow since the last reset.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Figures {
     /// Octets of application data that reached the sink, of TCP in order and once.
@@ -32,7 +32,7 @@ pub struct Figures {
     pub transfers: u64,
     /// Time to deliver: of timed segments until they are acknowledged, of datagrams until they arrive.
     pub delivery: DeliveryTime,
-    /// What a code made of the packets, if the flow has one.
+    /// Figures of the code, if the flow has one.
     pub coded: Option<Box<Coding>>,
 }
 
@@ -48,13 +48,13 @@ impl Figures {
     }
 }
 
-/// What a code made of a flow's packets.
+/// Figures of a code over a flow's packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Coding {
     /// Packets of data sent, those of blocks still in flight included, but not of a block that was in flight at the
     /// last reset.
     pub data_sent: u64,
-    /// What became of the blocks whose fate is known.
+    /// Outcome of the blocks that are decided.
     pub books: Books,
 }
 

@@ -12,7 +12,7 @@ pub(super) struct Files {
     next: Option<Time>,
     /// When the file in transfer was wanted.
     began: Option<Time>,
-    /// How long each took whose last octet has been acknowledged.
+    /// Duration of each file whose last octet has been acknowledged.
     times: Vec<Span>,
 }
 

@@ -32,7 +32,7 @@ use crate::units::{Span, Time};
 pub struct Flow {
     ways: Ways,
     start: Option<Time>,
-    /// Where segments take time, at the source and at the sink.
+    /// Processors at the source and at the sink, if segments take time there.
     processors: Option<Box<[Processor; 2]>>,
     /// The counts over time that the scenario asks for, if any.
     series: Option<Box<Series>>,
@@ -316,7 +316,7 @@ impl Uplink for Framer<'_> {
     }
 }
 
-/// What a flow does, by its transport.
+/// Work of a flow, by its transport.
 #[derive(Clone, Debug)]
 #[allow(clippy::large_enum_variant)] // where there are many flows they are TCP, and then every memory access counts
 enum Work {
@@ -364,7 +364,7 @@ struct Tcp {
     receiver: Receiver,
 }
 
-/// What a TCP flow has done since its start.
+/// Totals of a TCP flow since its start.
 #[derive(Clone, Debug, Default)]
 struct Totals {
     delivered: u64,

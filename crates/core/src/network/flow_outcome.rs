@@ -5,7 +5,7 @@ use crate::metrics::state::Figure;
 use crate::metrics::steps::Steps;
 use crate::units::{Span, Time};
 
-/// What a flow has done.
+/// Outcome of a flow.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowOutcome {
     /// Its counts since the last reset.
@@ -34,7 +34,7 @@ pub struct Progress {
 /// The files of a flow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transfers {
-    /// How long each took that has ended.
+    /// Duration of each transfer that has ended.
     pub times: Box<[Span]>,
     /// When the file in transfer was wanted, if there is one.
     pub under_way: Option<Time>,

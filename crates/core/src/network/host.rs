@@ -17,7 +17,7 @@ use crate::transport::Transport;
 use crate::transport::tcp::{Outlet, Segment};
 use crate::units::{Span, Time};
 
-/// Where the packets of a flow go.
+/// Routes of the packets of a flow.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ways {
     pub(super) flow: u32,

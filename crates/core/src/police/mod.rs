@@ -25,7 +25,7 @@ registry! {
 }
 
 choice! {
-    /// What happens to a unit in excess.
+    /// Action on a unit in excess.
     pub enum Action {
         /// It is marked with CLP = 1 and continues.
         Tag = "tag",
@@ -59,7 +59,7 @@ impl Conformance {
     }
 }
 
-/// What a policer may know of its flow.
+/// Facts that a policer may use about its flow.
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'a> {
     /// Seed of the run.
@@ -75,7 +75,8 @@ impl Context<'_> {
     }
 }
 
-/// Where a circuit is policed: at the first switch on its path, when a unit has passed one line, that of its sender.
+/// Hop at which a circuit is policed: at the first switch on its path, when a unit has passed one line, that of its
+/// sender.
 pub const HOP: u8 = 1;
 
 #[cfg(test)]

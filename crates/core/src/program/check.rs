@@ -13,7 +13,7 @@ use crate::words::nearest::unknown;
 /// Instructions of a program at most: as jumps lead only forward, no decision takes more of them.
 pub(crate) const FUEL: usize = 1024;
 
-/// What a program refers to by name.
+/// Names to which a program refers.
 #[derive(Debug)]
 pub(crate) struct Names<'a> {
     pub(crate) params: &'a [Known],
@@ -32,7 +32,7 @@ pub(crate) struct Program {
     pub(crate) marks: bool,
 }
 
-/// Which parameters the functions of a program read.
+/// Parameters that the functions of a program read.
 #[derive(Debug)]
 struct Read(Vec<bool>);
 
@@ -85,7 +85,7 @@ fn check(
     Ok(Program { hook, ops, looks_at: check.looks_at, marks })
 }
 
-/// Which registers have a value on every path to an instruction.
+/// Registers that have a value on every path to an instruction.
 type Written = [bool; REGISTERS];
 
 /// A program that is being checked, from its first instruction to its last.

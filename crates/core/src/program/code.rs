@@ -9,7 +9,7 @@ use crate::words::nearest::unknown;
 /// Registers that an instruction can name.
 pub(crate) const REGISTERS: usize = 256;
 
-/// What an instruction cannot compute: the reason, and the values from which it should have.
+/// Failure of an instruction: the reason, and the values that it could not use.
 pub(crate) struct Failed {
     pub(crate) instruction: usize,
     pub(crate) why: String,
@@ -256,10 +256,10 @@ pub(crate) enum Scope {
     Queue,
 }
 
-/// What a program decides: nothing against the unit or frame, or to lose or mark it.
+/// Decision of a program: none against the unit or frame, or to lose or mark it.
 pub(crate) type Decision = Option<(Action, Reason)>;
 
-/// How a program ends.
+/// Way in which a program ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Answer {
     /// With a decision about a unit.
@@ -295,7 +295,7 @@ pub(crate) enum Instruction<'a> {
     Answer(Answer),
 }
 
-/// What an instruction can look like.
+/// Forms of an instruction.
 const FORMS: &str = "write `r0 = VALUE`, `r0 = FUNCTION r1`, `r0 = r1 OPERATOR r2`, `state.NAME = r0`, `vc.NAME = r0`, \
                      `queue.NAME = r0`, `queue.NAME[r1] = r0`, `jump N`, `unless r0 jump N`, `accept`, `refuse REASON`, \
                      `mark REASON`, `choose r0` or `end`";

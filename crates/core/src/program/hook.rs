@@ -4,7 +4,7 @@ use super::code::{Answer, Attribute, OfQueue, Scope};
 use crate::choice;
 
 choice! {
-    /// How often a program is asked.
+    /// Occasions on which a program runs.
     pub enum Asks {
         /// Once a frame, at its first unit.
         Frame = "frame",
@@ -14,7 +14,7 @@ choice! {
 }
 
 choice! {
-    /// What of the books a program looks at.
+    /// Books that a program reads.
     pub enum LooksAt {
         /// The total occupancy.
         Total = "total",

@@ -3,7 +3,7 @@
 use super::code::{Answer, Attribute, Binary, Failed, OfQueue, Op, REGISTERS, Scope, Type, Unary, Word};
 use crate::rng::Draws;
 
-/// What a program sees.
+/// View that a program has of its port.
 pub(crate) trait View {
     /// An attribute that the check has allowed.
     fn look(&self, attribute: Attribute) -> Word;
@@ -24,7 +24,7 @@ pub(crate) trait View {
     }
 }
 
-/// What a decision may change.
+/// Memory that a decision may change.
 pub(crate) struct Machine<'a> {
     pub(crate) state: &'a mut [Word],
     pub(crate) per_vc: &'a mut [Word],
@@ -32,7 +32,7 @@ pub(crate) struct Machine<'a> {
     pub(crate) per_queue: &'a mut [Word],
     pub(crate) each: usize,
     pub(crate) draws: &'a mut Draws,
-    /// What they hold does not matter: the check has found that each is written before it is read.
+    /// Their initial content does not matter: the check has found that each is written before it is read.
     pub(crate) registers: &'a mut [Word; REGISTERS],
 }
 

@@ -11,7 +11,7 @@ use crate::section;
 use crate::units::Span;
 
 section! {
-    /// Where instructions were written.
+    /// Lines on which instructions were written.
     pub struct Lines {
         /// The file.
         pub file: String,
@@ -62,7 +62,7 @@ section! {
     }
 }
 
-/// What messages need of a program.
+/// Texts about a program for messages.
 #[derive(Clone, Debug)]
 pub(crate) struct Texts {
     name: String,

@@ -16,7 +16,7 @@ pub enum Listing {
     /// The first flows, the ports that lost, marked or often queued units, and no circuits; the key `omitted` counts the
     /// other flows and ports.
     Brief {
-        /// How many flows.
+        /// Number of flows.
         flows: usize,
     },
 }
@@ -30,7 +30,7 @@ pub(super) struct Listed {
     pub(super) flows: Vec<usize>,
     pub(super) ports: Vec<usize>,
     pub(super) circuits: Vec<usize>,
-    /// How many flows and ports it leaves out, if it may.
+    /// Number of flows and ports that it leaves out, if it may.
     pub(super) omitted: Option<Json>,
 }
 

@@ -23,7 +23,7 @@ struct Done {
     transfer: Transfer,
     /// The flow that drew it.
     drawing: usize,
-    /// How long it took, if it has ended.
+    /// Its duration, if it has ended.
     time: Option<Span>,
     /// Its age when the run ended, or when it ended itself.
     age: Span,

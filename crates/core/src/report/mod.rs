@@ -56,7 +56,7 @@ pub struct Report<'a> {
     pub audit: Option<&'a Audit>,
     /// Time that the event loop took, if the caller has a clock.
     pub wall_s: Option<f64>,
-    /// What it lists.
+    /// The listing it gives.
     pub listing: Listing,
 }
 

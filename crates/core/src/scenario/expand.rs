@@ -19,7 +19,7 @@ use crate::transport::tcp;
 use crate::units::{Quantity, Span};
 use crate::words::nearest::unknown;
 
-/// What random choices before the run follow from.
+/// Inputs of the random choices before the run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Chance {
     /// The seed of the run.

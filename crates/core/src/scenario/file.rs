@@ -25,7 +25,7 @@ crate::choice! {
 }
 
 crate::choice! {
-    /// Which of equally short routes a flow takes.
+    /// Choice among equally short routes.
     pub enum Routing {
         /// The first in the order of links.
         First = "first",

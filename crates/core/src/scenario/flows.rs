@@ -41,11 +41,11 @@ pub(super) struct Traffic {
 /// Equally short routes, of which a flow takes the first.
 #[derive(Clone, Debug)]
 pub(super) struct Choice {
-    /// Where they start.
+    /// Their first node.
     pub from: String,
-    /// Where they end.
+    /// Their last node.
     pub to: String,
-    /// How many they are.
+    /// Number of them.
     pub ways: u64,
     /// The nodes on the first.
     pub via: Vec<String>,
@@ -97,7 +97,7 @@ struct Network<'a> {
     adaptation: &'a adaptation::Spec,
     queues: &'a [&'a str],
     routes: Routes<'a>,
-    /// Where flows are spread over equally short routes.
+    /// Equally short routes over which flows are spread.
     equal: Option<RefCell<EqualRoutes<'a>>>,
     choice: Option<Choice>,
 }

@@ -16,9 +16,9 @@ pub struct Headroom {
     pub given: u64,
     /// Cells that the link needs.
     pub needed: u64,
-    /// How many lines share the headroom of the pool.
+    /// Number of lines that share the headroom of the pool.
     pub lines: u64,
-    /// How many of them may use it at once, those first that need most.
+    /// Number of them that may use it at once, those first that need most.
     pub lines_at_once: u64,
     /// Cells that all of them need together.
     pub all_need: u64,
@@ -26,7 +26,7 @@ pub struct Headroom {
     pub pool: u64,
 }
 
-/// Whether headroom suffices.
+/// Verdict about headroom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeadroomVerdict {
     /// However many senders must stop at once, nothing is lost.
@@ -132,7 +132,7 @@ fn shared_warning(scenario: &Scenario, found: &[Headroom]) -> Option<Warning> {
     Some(Warning { code: "headroom", message })
 }
 
-/// What the links of a scenario carry.
+/// Links of a scenario.
 struct Links<'a> {
     scenario: &'a Scenario,
     passing: Passing,

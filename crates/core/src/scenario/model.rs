@@ -22,7 +22,7 @@ use crate::source::{self, Source};
 use crate::transport::{self, Transport};
 use crate::units::{Rate, Span, Time};
 
-/// What a scenario was read from, where the seed decides about more than random streams: about routes.
+/// Text of a scenario in which the seed decides about more than random streams: about routes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Origin {
     pub(super) root: tree::Node,
@@ -68,7 +68,7 @@ pub struct Scenario {
     pub measure: Measures,
     /// The sections of memories and classes, as they were written.
     pub sections: Sections,
-    /// What it was read from, if the seed decides about more than random streams.
+    /// Its text, if the seed decides about more than random streams.
     pub origin: Option<Arc<Origin>>,
 }
 
@@ -92,9 +92,9 @@ pub struct Memory {
     pub node: usize,
     /// Its cells.
     pub cells: u64,
-    /// How packets fill them.
+    /// Cells that packets fill.
     pub cell: CellSize,
-    /// How queues are compared with their thresholds.
+    /// Comparison of queues with their thresholds.
     pub check: Check,
     /// The policy of its pools.
     pub admission: admission::Spec,
@@ -126,7 +126,7 @@ pub struct MemoryPool {
     pub shared: u64,
     /// Its headroom in cells.
     pub headroom: u64,
-    /// What its policy may know of each of its queues.
+    /// Facts that its policy may use about each of its queues.
     pub terms: Vec<memory::QueueTerms>,
 }
 
@@ -204,7 +204,7 @@ pub struct Fair {
 pub struct Node {
     /// Its name.
     pub name: String,
-    /// What it is.
+    /// Kind of node.
     pub kind: NodeKind,
     /// Time a unit spends inside before it reaches the output port, or its host.
     pub latency: Span,
@@ -250,7 +250,7 @@ impl Line {
 /// A port.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Port {
-    /// What it counts.
+    /// Unit in which it counts.
     pub measure: Measure,
     /// Capacity in that measure; of a port that shares a memory, all of it.
     pub capacity: Capacity,
@@ -294,7 +294,7 @@ pub struct Vc {
     pub queue: usize,
     /// The class of packets that its senders mark as unscheduled; `queue` if they mark none.
     pub unscheduled: usize,
-    /// How its packets become frames, on every line of the path.
+    /// Framing of its packets, on every line of the path.
     pub framing: Framing,
     /// Octets of the largest packet that its flows send, IP header included; for single cells their payload.
     pub packet: u32,

@@ -120,12 +120,12 @@ struct Search {
     hops: u32,
 }
 
-/// How the search reached a node.
+/// Step by which the search reached a node.
 #[derive(Clone, Copy, Debug)]
 struct Reached {
     /// The line on which it was first reached; none if the search starts there.
     last: Option<usize>,
-    /// How many nodes it had reached before.
+    /// Number of nodes it had reached before.
     order: usize,
     hops: u32,
     /// Number of routes with as few hops.

@@ -91,7 +91,7 @@ fn states(scenario: &Scenario, outages: &[Outage]) -> Vec<State> {
     times.into_iter().map(state).collect()
 }
 
-/// Where packets of a circuit go.
+/// Route of packets of a circuit.
 struct Way<'a> {
     /// The name from which hashes follow.
     name: &'a str,

@@ -39,12 +39,12 @@ section! {
 /// The two queues of one port.
 #[derive(Clone, Debug)]
 pub struct Policy {
-    /// What an octet of the classic and of the L4S queue takes from the credit or adds to it.
+    /// Change of the credit by an octet of the classic and of the L4S queue.
     prices: [i64; 2],
     /// The credit at the start and after both have been empty.
     start: i64,
     credit: i64,
-    /// How many packets wait in each.
+    /// Number of packets that wait in each.
     units: [u64; 2],
 }
 

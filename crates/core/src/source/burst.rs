@@ -9,7 +9,7 @@ use crate::rng::Stream;
 use crate::units::{PS_PER_S, Rate, Span};
 
 crate::choice! {
-    /// How the lengths of bursts and silences vary.
+    /// Distribution of the lengths of bursts and silences.
     pub enum Distribution {
         /// A geometric number of packets, an exponential silence.
         Exponential = "exponential",
@@ -42,9 +42,9 @@ pub struct Pattern {
     pub activity: Option<f64>,
     /// Mean length of a silence.
     pub off: Option<Span>,
-    /// How both vary.
+    /// Distribution of both.
     pub distribution: Distribution,
-    /// Where in it the source starts.
+    /// Phase in which the source starts.
     pub phase: Phase,
 }
 
@@ -109,7 +109,7 @@ impl Pattern {
     }
 }
 
-/// How packets that a code adds fit into a burst: of `all` packets `data` carry data.
+/// Packets that a code adds to a burst: of `all` packets `data` carry data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Added {
     /// Packets with data in a block.

@@ -13,7 +13,7 @@ pub enum Clock {
     Periodic {
         /// The period.
         pace: TransmissionTime,
-        /// What has been missing so far.
+        /// Fraction of a unit that is still missing.
         carry: u64,
     },
     /// Exponential gaps.
@@ -66,7 +66,7 @@ impl Clock {
 pub struct Ticks {
     clock: Clock,
     next: Time,
-    /// How many units the source still sends, if it stops after a number of them.
+    /// Number of units the source still sends, if it stops after a number of them.
     left: Option<u64>,
     /// When it stops.
     stop: Time,

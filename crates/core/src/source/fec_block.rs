@@ -68,7 +68,7 @@ section! {
     }
 }
 
-/// Which transports can carry it.
+/// Kind of traffic, which decides the transports that can carry it.
 pub const TRAFFIC: Traffic = Traffic::Blocks;
 
 /// Packets in the longest block: their positions are counted in sixteen bits.

@@ -222,7 +222,7 @@ pub enum Lengths {
     Recorded(Reader, u32),
 }
 
-/// How a length is drawn.
+/// Form in which a length is drawn.
 #[derive(Clone, Debug)]
 pub enum Form {
     /// The packet with its headers is exponential.

@@ -106,7 +106,7 @@ registry! {
     pub const TRAFFIC: Traffic as Kind::traffic;
 }
 
-/// What a source sends, which decides the transports that can carry it.
+/// Traffic of a source, which decides the transports that can carry it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Traffic {
     /// Data that the transport cuts into packets and paces.

@@ -21,7 +21,7 @@ pub struct Recording {
     totals: Totals,
 }
 
-/// What is known of all packets together.
+/// Facts about all packets together.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Totals {
     packets: u64,

@@ -75,7 +75,7 @@ impl Field for Data {
     }
 }
 
-/// Which transports can carry it.
+/// Kind of traffic, which decides the transports that can carry it.
 pub const TRAFFIC: Traffic = Traffic::Pieces;
 
 impl Params {

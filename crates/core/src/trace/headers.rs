@@ -111,7 +111,7 @@ fn ip(head: &Head, mut inner: Vec<u8>, place: usize, data: u32) -> Image {
     Image { octets, length }
 }
 
-/// What the header of an IP packet says.
+/// Content of the header of an IP packet.
 struct Head {
     from: usize,
     to: usize,
@@ -169,9 +169,9 @@ const ACK: u8 = 0x10;
 const NO_OPERATION: u8 = 1;
 const ECE: u8 = 0x40;
 const CWR: u8 = 0x80;
-/// Where the checksum stands in a TCP header.
+/// Place of the checksum in a TCP header.
 const CHECKSUM_OF_TCP: usize = 16;
-/// Where it stands in a UDP header.
+/// Place of the checksum in a UDP header.
 const CHECKSUM_OF_UDP: usize = 6;
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ use crate::units::Time;
 use crate::verdict::Reason;
 use crate::words::nearest::unknown;
 
-/// What happens to a unit at a port.
+/// Event of a unit at a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     /// It arrives at the port, where it is accepted or lost.

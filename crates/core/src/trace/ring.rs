@@ -8,7 +8,7 @@ use crate::unit::Unit;
 use crate::units::Time;
 use crate::verdict::Reason;
 
-/// What happened to a unit at a port.
+/// Record of an event of a unit at a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
     /// When.
@@ -33,7 +33,7 @@ pub struct Ring {
     lost: Vec<[u64; Reason::ALL.len()]>,
     /// Frames on their way, as circuit and number, that have lost a unit at any port.
     broken: BTreeSet<(u32, u32)>,
-    /// How many of them there may be until those that have arrived are forgotten.
+    /// Most of them until those that have arrived are forgotten.
     most: usize,
 }
 

@@ -67,7 +67,7 @@ struct Part {
     queue: usize,
 }
 
-/// What is known of a queue of the paper.
+/// Measurements of a queue, as the paper defines it.
 #[derive(Clone, Debug)]
 struct Meter {
     priority: u32,

@@ -187,7 +187,7 @@ fn default_of(scheme: &str) -> Spec {
     Spec::read(&Node::named("policy", scheme), "admission").expect("defaults suffice")
 }
 
-/// What random traffic did: every loss, and the length of every frame that arrived in full.
+/// Results of random traffic: every loss, and the length of every frame that arrived in full.
 #[derive(Debug, PartialEq)]
 struct Story {
     losses: Vec<Loss>,

@@ -30,7 +30,7 @@ use crate::verdict::{HeadVerdict, Reason, Verdict, Victim};
 use crate::{choice, section};
 
 choice! {
-    /// What is given up at the head of the queue.
+    /// Units that are discarded at the head of the queue.
     pub enum Form {
         /// One cell for each arriving cell.
         Cell = "cell",

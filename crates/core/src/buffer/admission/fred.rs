@@ -72,7 +72,7 @@ pub struct Policy {
 struct Circuit {
     /// A full frame, in the port's measure.
     packet: f64,
-    /// How often it has been above its share since it was last empty.
+    /// Number of times it has been above its share since it was last empty.
     strikes: u32,
 }
 

@@ -148,9 +148,9 @@ registry! {
         }
     }
 
-    /// What lets the fast engine decide without asking a policy about every unit. The defaults offer no shortcut: the engine
-    /// asks about each unit, as the reference engine does. A wrong answer here gives wrong figures without an error; only the
-    /// comparison of the engines finds it.
+    /// Shortcuts by which the fast engine decides without a call of the policy for every unit. The defaults offer none:
+    /// the engine calls the policy for each unit, as the reference engine does. A wrong answer here gives wrong figures
+    /// without an error; only the comparison of the engines finds it.
     pub trait Shortcuts for Policy {
         /// Return the rule by which the policy decides, if it has one; otherwise it judges every unit and sees the
         /// whole port. A policy that marks accepted units has no rule: a mark makes a unit differ from the rest of its
@@ -336,7 +336,7 @@ impl Policy {
 pub struct Failure {
     /// When.
     pub time: Time,
-    /// Where in its text, and why.
+    /// Place in its text, and the reason.
     pub why: String,
 }
 
@@ -369,7 +369,7 @@ pub struct Arrival<'a> {
     pub unit: &'a Unit,
     /// Its circuit, numbered within the port.
     pub vc: usize,
-    /// What it would add to the occupancy, in the port's measure.
+    /// Its size in the port's measure.
     pub size: u64,
     /// The books before it.
     pub pool: &'a Pool,
@@ -403,7 +403,7 @@ pub struct Head<'a> {
     pub queue: usize,
     /// Its circuit, numbered within the port.
     pub vc: usize,
-    /// What it takes of the occupancy, in the port's measure.
+    /// Its size in the port's measure.
     pub size: u64,
     /// Octets that wait behind it in its queue, at a port that keeps [arrival times](Needs::arrival_times).
     pub behind: u64,
@@ -422,7 +422,7 @@ pub struct Departure<'a> {
     pub queue: Option<usize>,
     /// Its circuit, numbered within the port.
     pub vc: usize,
-    /// What it took of the occupancy, in the port's measure.
+    /// Its size in the port's measure.
     pub size: u64,
     /// The books after it.
     pub pool: &'a Pool,

@@ -54,7 +54,7 @@ use crate::verdict::{Action, Reason, Verdict};
 use crate::{choice, section};
 
 choice! {
-    /// How the probability of discard goes on above maxth.
+    /// Shape of the probability of discard above maxth.
     pub enum Curve {
         /// Everything is discarded from maxth on.
         Classic = "classic",
@@ -114,7 +114,7 @@ pub struct Policy {
     interval: Option<Span>,
     /// Octets of a full packet, if the length of packets counts.
     mtu: Option<f64>,
-    /// What is counted then.
+    /// Measure of that count.
     count: Count,
     keyed: Keyed,
     frames: Frames,

@@ -176,11 +176,11 @@ struct Renewal {
 /// The account of a circuit, in bits · 10⁻¹².
 #[derive(Clone, Copy, Debug)]
 struct Account {
-    /// What a period earns.
+    /// Credit of a period.
     earned: u128,
-    /// What one unit of measure costs.
+    /// Price of one unit of measure.
     price: u128,
-    /// What was left over.
+    /// Remainder of the division.
     left: u128,
 }
 

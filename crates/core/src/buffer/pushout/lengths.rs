@@ -14,9 +14,9 @@ pub struct Lengths {
     busy: Set,
     /// Whether shares count at all.
     shared: bool,
-    /// What a unit of occupancy counts.
+    /// Scale of a unit of occupancy.
     scale: i128,
-    /// What each circuit may hold without being counted, on that scale.
+    /// Share that each circuit may hold without being counted, on that scale.
     share: Vec<i128>,
 }
 

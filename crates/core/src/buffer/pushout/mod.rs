@@ -78,8 +78,8 @@ registry! {
 }
 
 choice! {
-    /// What is removed when the chosen queue has no part of the kind that the scheme pushes out. The papers do not
-    /// say. If nothing is found, the arriving unit is lost and with it the rest of its frame.
+    /// Units to remove when the chosen queue has no part of the kind that the scheme pushes out. The papers do not say.
+    /// If nothing is found, the arriving unit is lost and with it the rest of its frame.
     pub enum Fallback {
         /// Such a part of the next queue that has one; if there is none, as `head-fragment`.
         NextQueue = "next-queue",
@@ -118,7 +118,7 @@ pub struct Full<'a> {
     pub subject: Subject,
 }
 
-/// What is to be pushed out.
+/// Units to be pushed out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cut {
     /// The circuit whose queue is cut.

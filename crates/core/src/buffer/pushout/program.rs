@@ -187,7 +187,7 @@ impl PushOut for Policy {
     }
 }
 
-/// What a program sees of a full buffer.
+/// View that a program has of a full buffer.
 struct Seen<'a> {
     full: &'a Full<'a>,
     choices: &'a [usize],

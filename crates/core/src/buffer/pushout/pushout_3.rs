@@ -37,7 +37,7 @@ use crate::refused::Refused;
 use crate::{choice, section};
 
 choice! {
-    /// Whether the last EOM of a queue is a part of the tail behind it.
+    /// Treatment of the last EOM of a queue: whether it is a part of the tail behind it.
     pub enum LastEom {
         /// It stays, so that the frame that it ends is not touched.
         Stays = "stays",

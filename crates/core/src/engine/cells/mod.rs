@@ -74,7 +74,7 @@ struct Cells<'a> {
     plan: Plan,
     network: Network,
     ports: Vec<PortProcess>,
-    /// What ports have just sent and lost.
+    /// Units that ports have just sent and lost.
     out: Outbox,
     losses: LossLog,
     /// Pending deliveries to the host at the end of each line, and the newest ones.
@@ -93,7 +93,7 @@ struct Cells<'a> {
     resting: Vec<u32>,
     /// The end of the part of the run that is being computed.
     end: Time,
-    /// Where circuits form a cycle, the first instant that not all ports have reached.
+    /// First instant that not all ports have reached, where circuits form a cycle.
     together: Time,
     /// The port with per-circuit queues that must be woken first, and when.
     next_wakeup: (Time, u32),

@@ -11,11 +11,8 @@
 //! Every figure of a report is a sum over units, so their order does not matter. Only the largest occupancy is not
 //! a sum; each form of port has its own way to find it.
 //!
-//! # What turns it off
-//! Nothing.
-//!
 //! # What it saves
-//! Not measured separately; it lets a port advance ahead of the others.
+//! It lets a port advance ahead of the others.
 
 use std::collections::VecDeque;
 
@@ -49,7 +46,7 @@ impl Window {
     }
 }
 
-/// What a port has counted in the measured time, and its content at the end.
+/// Counts of a port in the measured time, and its content at the end.
 #[derive(Debug)]
 pub(crate) struct Accounting {
     pub(crate) window: Window,
@@ -186,7 +183,7 @@ impl Accounting {
     }
 }
 
-/// How far the circuits' current frames have been sent without a gap, as in [`crate::metrics::port::Counters`]: the
+/// Part of the circuits' current frames that has been sent without a gap, as in [`crate::metrics::port::Counters`]: the
 /// frame and the number of its units.
 #[derive(Clone, Debug)]
 pub(crate) struct Progress(Vec<(u32, u32)>);

@@ -9,12 +9,6 @@
 //!
 //! # Why that is exact
 //! Remainders of picoseconds are carried, and counts are sums.
-//!
-//! # What turns it off
-//! Nothing.
-//!
-//! # What it saves
-//! See the two files.
 
 pub(crate) mod accounting;
 pub(crate) mod spacing;

@@ -15,7 +15,7 @@
 //! More than 2048 possible remainders: then there is no table.
 //!
 //! # What it saves
-//! Not measured separately; every form that passes many cells together needs it.
+//! Every form that passes many cells together needs it.
 
 pub(crate) use crate::pace::{ExactTime, TransmissionTime};
 use crate::units::{Rate, Time};

@@ -4,7 +4,7 @@
 //! A run gives the same bytes with a form and without it.
 //!
 //! # What it skips
-//! Nothing: outside tests every form is allowed, and the compiler removes the checks.
+//! The checks outside tests: there every form is allowed, and the compiler removes them.
 //!
 //! # Why that is exact
 //! The tests below switch each form off on random networks, and check that it was used.

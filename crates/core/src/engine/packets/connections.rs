@@ -32,13 +32,13 @@ pub(crate) struct Connections<'a> {
     under_way: Vec<Flow>,
     /// For each flow its stage; empty if all flows are under way all the time, each at its own place.
     stages: Vec<Stage>,
-    /// What those have done that are over.
+    /// Outcomes of the flows that are over.
     over: Vec<FlowOutcome>,
     /// When the measured time began, if it has.
     measured_from: Option<Time>,
 }
 
-/// What a flow is at.
+/// Stage of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     /// Not started.

@@ -9,11 +9,8 @@
 //! # Why that is exact
 //! The sums are added to the circuits at the end.
 //!
-//! # What turns it off
-//! Nothing.
-//!
 //! # What it saves
-//! Half a cache line a packet. Not measured separately.
+//! Half a cache line a packet.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -13,9 +13,6 @@
 //!
 //! # What turns it off
 //! A port that gets both, or a delay in which fewer than eight packets are sent.
-//!
-//! # What it saves
-//! Not measured separately.
 
 use crate::engine::questions::latency;
 use crate::scenario::model::{Scenario, Vc};

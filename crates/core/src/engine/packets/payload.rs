@@ -9,11 +9,8 @@
 //! # Why that is exact
 //! Packing and unpacking are inverse: see the test.
 //!
-//! # What turns it off
-//! Nothing.
-//!
 //! # What it saves
-//! A cache line a packet. Not measured separately.
+//! A cache line a packet.
 
 use crate::network::circuit::Payload;
 use crate::transport::ecn::Ecn;
@@ -35,7 +32,7 @@ pub(crate) struct PacketPayload {
     group: u32,
     /// Position in the block; for an acknowledgement the number of the list of its blocks and their octets.
     index: u32,
-    /// How often the first octet of a segment, or the number of an acknowledgement, has been sent before.
+    /// Number of earlier sendings of the first octet of a segment, or of the number of an acknowledgement.
     repeats: u16,
     kind: PayloadKind,
     ecn: Ecn,

@@ -75,7 +75,7 @@ pub(crate) struct PacketQueue {
     begin: Time,
     /// Packets of several sizes before the last one, with their ends and sizes.
     older: Row<(Time, u64)>,
-    /// How packets are accepted; the policy itself keeps the state of frames.
+    /// Rule by which packets are accepted; the policy itself keeps the state of frames.
     rule: Rule,
     samples: Option<Box<Samples>>,
     /// Packets that were lost, or did not arrive and leave in the measured time, if there are any.

@@ -89,7 +89,7 @@ pub(crate) struct StepClass {
     others: Paces,
 }
 
-/// How packets arrive at a step, and how they are handled there.
+/// Arrival of packets at a step, and their handling there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum PacketDestination {
     /// A port that accepts packets by a rule and gets them in order, over one line or from its own host.
@@ -116,9 +116,9 @@ pub(crate) enum PacketDestination {
 pub(crate) struct Steps {
     pub(crate) list: Vec<Step>,
     pub(crate) passages: Vec<StepExtras>,
-    /// Where the first route of each circuit begins.
+    /// First step of the first route of each circuit.
     pub(crate) first: Vec<u32>,
-    /// Where each route of a circuit begins that has several.
+    /// First steps of the routes of each circuit that has several.
     pub(crate) branches: BTreeMap<u32, Vec<u32>>,
     pub(crate) kinds: Vec<StepClass>,
     /// For every port the rule by which it accepts packets; `None` if it must be asked.

@@ -9,12 +9,6 @@
 //! # Why that is exact
 //! Only calls whose slot has been reached are looked at, and these are kept in order (G. Varghese and T. Lauck,
 //! "Hashed and hierarchical timing wheels", SOSP 1987).
-//!
-//! # What turns it off
-//! Nothing.
-//!
-//! # What it saves
-//! Not measured separately.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -13,13 +13,11 @@
 //! Events for departures, as described above.
 //!
 //! # Why that is exact
-//! It is the definition: the other engines are compared with it.
+//! It is the definition: the other engines are compared with it. It saves no work, and is short enough to be read next
+//! to the papers.
 //!
 //! # What turns it off
 //! `engine = "fast"`, the default, except where `engine/mod.rs` chooses this engine.
-//!
-//! # What it saves
-//! Nothing: it is short enough to be read next to the papers.
 
 mod credits;
 
@@ -80,7 +78,7 @@ pub(super) struct Engine<T> {
     pub(super) tracer: T,
 }
 
-/// What a port has started to send.
+/// Unit that a port has started to send.
 #[derive(Clone)]
 struct Underway {
     is_cells: bool,

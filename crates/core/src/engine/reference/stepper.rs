@@ -1,23 +1,14 @@
-//! A run in steps, to be looked at in between.
+//! A run in steps; the caller can inspect it between two steps.
 //!
 //! It drives the reference engine, because that engine alone has the whole network at one instant. The fast engine passes
 //! trains and keeps a local clock at every port; its accounting is put back only at the end of a run.
 //!
 //! # What it assumes
-//! Nothing but that time goes forward; to go back, keep a clone.
-//!
-//! # What it skips
-//! Nothing.
+//! Time only goes forward; to go back, keep a clone.
 //!
 //! # Why that is exact
 //! [`run`] is a stepper that advances once. The engine handles the same events in the same
 //! order however often it stops, and at a stop every port is brought up to that instant, which its next event would do as well.
-//!
-//! # What turns it off
-//! Nothing.
-//!
-//! # What it saves
-//! Nothing: it takes as long as the reference engine.
 
 use std::fmt;
 

@@ -65,15 +65,15 @@ pub struct Way {
 /// The guarantee of a hop to each of its accounts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terms {
-    /// What an account may have behind the line.
+    /// Most that an account may have behind the line.
     pub room: u64,
-    /// What a unit takes of it.
+    /// Measure in which a unit is counted.
     pub measure: Measure,
-    /// How the receiver reports what has left it.
+    /// Form in which the receiver reports the units that have left it.
     pub report: Report,
 }
 
-/// How the receiver reports what has left it. Counts are absolute, so the next report mends a lost one.
+/// Report of the receiver about the units that have left it. Counts are absolute, so the next report mends a lost one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Report {
     /// A credit cell for an account when enough has left since the last one.
@@ -100,12 +100,12 @@ impl Report {
     }
 }
 
-/// What a receiver reports of an account.
+/// Report of a receiver about an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Credit {
     /// The account, numbered within the hop.
     pub account: u32,
-    /// What has left the receiver's buffer since the start of the run, in as many bits as the scheme sends.
+    /// Units that have left the receiver's buffer since the start of the run, in as many bits as the scheme sends.
     pub forwarded: u64,
 }
 

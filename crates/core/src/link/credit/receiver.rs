@@ -17,13 +17,13 @@ pub struct Receiver {
 /// The receiver's state of one account.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Books {
-    /// What is in the buffer.
+    /// Units in the buffer.
     pub held: u64,
     /// The most that has ever been.
     pub most: u64,
-    /// What has left it.
+    /// Units that have left it.
     pub forwarded: u64,
-    /// What had left it when the last credit was written.
+    /// Units that had left it when the last credit was written.
     pub told: u64,
 }
 

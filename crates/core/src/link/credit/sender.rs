@@ -16,9 +16,9 @@ pub struct Sender {
 /// The sender's state of one account.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Account {
-    /// What was sent.
+    /// Units sent.
     pub sent: u64,
-    /// What has left the receiver's buffer, as far as credits have reported.
+    /// Units that have left the receiver's buffer, as far as credits have reported.
     pub forwarded: u64,
 }
 

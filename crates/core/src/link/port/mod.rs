@@ -83,7 +83,7 @@ struct Headers(VecDeque<(Unit, usize)>);
 #[derive(Clone, Debug, Default)]
 struct Controls(VecDeque<Control>);
 
-/// Which parts of a port must be asked about a unit.
+/// Parts of a port that must be called for a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Manner {
     /// None: everything that fits is accepted, and sent in order. Most ports of a network are like this.

@@ -106,7 +106,7 @@ pub struct Policy {
     texts: Box<Texts>,
 }
 
-/// What the program may change.
+/// Memory that the program may change.
 #[derive(Clone, Debug)]
 struct Memory {
     state: Vec<Word>,
@@ -117,7 +117,7 @@ struct Memory {
     registers: Box<[Word; REGISTERS]>,
 }
 
-/// What it may look at of queues.
+/// Facts about queues that it may read.
 #[derive(Clone, Debug)]
 struct Queues {
     rate: Word,
@@ -220,7 +220,7 @@ impl Policy {
     }
 }
 
-/// What a program sees of the queues.
+/// View that a program has of the queues.
 struct Seen<'a> {
     queues: &'a Queues,
     choices: &'a [usize],

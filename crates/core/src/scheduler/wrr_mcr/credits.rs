@@ -36,7 +36,7 @@ struct Quota {
     part: u64,
 }
 
-/// What a cell costs.
+/// Credit that a cell costs.
 pub(super) const CELL: u64 = CELL_BYTES * 8 * PS_PER_S;
 
 impl Credits {

@@ -117,7 +117,7 @@ pub struct Policy {
     plain: bool,
 }
 
-/// What circuits are owed. The state is that of the last [`Guarantees::advance`].
+/// Debts to circuits. The state is that of the last [`Guarantees::advance`].
 #[derive(Clone, Debug)]
 enum Guarantees {
     Credits(Credits),

@@ -158,7 +158,7 @@ mod tests {
 
     /// Cells of a test, some hundreds of periods for the most part.
     const CELLS: u64 = 8000;
-    /// What is left over of a cell, and one on the line.
+    /// Allowed shortfall in cells: the rest of one, and one on the line.
     const ALLOWED: f64 = 2.0;
 
     #[test]

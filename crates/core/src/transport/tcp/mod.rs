@@ -75,8 +75,8 @@ pub use stats::{ReceiverStats, SenderStats};
 use congestion::hystart;
 use congestion::new_reno::PartialAck;
 
-/// How far apart flows that share a circuit number their connections, so that random draws about their segments differ. Traces give
-/// as many connections ports of their own.
+/// Distance between the connection numbers of flows that share a circuit, so that random draws about their segments
+/// differ. Traces give as many connections ports of their own.
 pub const CONNECTIONS_APART: u32 = 50_000;
 
 /// A segment or an acknowledgement, without the data.
@@ -92,7 +92,8 @@ pub struct Segment {
     pub ecn: Ecn,
     /// Octets that the receiver can take from `ack` on, as the header's field and its scale can say it; on data 0.
     pub window: u32,
-    /// Which connection of the pair it belongs to: from 1, or from [`CONNECTIONS_APART`] + 1 for each flow before it on its circuit.
+    /// Number of its connection in the pair: from 1, or from [`CONNECTIONS_APART`] + 1 for each flow before it on its
+    /// circuit.
     pub connection: u32,
     /// With timestamps: on data when it left, on an ACK the stamp that it echoes.
     pub stamp: Time,
@@ -102,7 +103,7 @@ pub struct Segment {
     pub last: bool,
     /// It travels from the receiver to the sender.
     pub is_ack: bool,
-    /// How often its first octet has been sent before; on an ACK how often its number was sent. The receiver does not look at it.
+    /// Number of earlier sendings of its first octet; on an ACK, of its number. The receiver does not use it.
     pub repeats: u16,
 }
 
@@ -140,7 +141,7 @@ crate::choice! {
 }
 
 crate::choice! {
-    /// Which packets of a connection ports may mark.
+    /// Packets of a connection that ports may mark.
     pub enum EctPackets {
         /// Segments of new data (RFC 3168).
         Data = "data",

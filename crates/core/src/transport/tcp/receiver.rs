@@ -27,7 +27,7 @@ pub struct Receiver {
     next: u64,
     /// The `next` of the last ACK.
     acked: u64,
-    /// How often the last ACK was sent before with the same number.
+    /// Number of earlier ACKs with the number of the last one.
     repeats: u16,
     /// The octet after the last that the sender may send (rcv_adv).
     advertised: u64,

@@ -1,6 +1,6 @@
 //! The counters of the two ends of a connection.
 
-/// What a sender has counted since it was made, over all its connections.
+/// Counts of a sender since it was made, over all its connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct SenderStats {
@@ -38,7 +38,7 @@ impl SenderStats {
     }
 }
 
-/// What a receiver has counted since it was made.
+/// Counts of a receiver since it was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReceiverStats {
     /// Segments with data that arrived.

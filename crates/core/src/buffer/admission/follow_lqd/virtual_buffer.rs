@@ -11,7 +11,7 @@ use crate::units::{Span, Time};
 #[derive(Clone, Debug)]
 pub(super) struct VirtualBuffer {
     rule: longest_queue::Params,
-    /// What it holds, if it is limited.
+    /// Its capacity, if it is limited.
     capacity: Option<u64>,
     total: u64,
     lengths: Vec<u64>,
@@ -20,7 +20,7 @@ pub(super) struct VirtualBuffer {
     lines: Vec<VirtualLine>,
 }
 
-/// What waits for a line, and what it sends.
+/// Content of the queue for a line, and the rate at which it is served.
 #[derive(Clone, Debug)]
 struct VirtualLine {
     line: Line,

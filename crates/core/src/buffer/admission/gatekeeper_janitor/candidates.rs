@@ -39,7 +39,7 @@ impl FrameId {
 pub(super) struct Candidate {
     pub(super) class: Class,
     pub(super) frame: FrameId,
-    /// Where it is in the queue.
+    /// Its position in the queue.
     pub(super) position: u64,
 }
 

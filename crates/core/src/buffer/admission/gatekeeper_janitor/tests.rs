@@ -429,7 +429,7 @@ fn parameters_that_cannot_work_are_refused() {
     assert_eq!(Level::Size(BufferSize::Cells(4)).within(Measure::Cells, Capacity::limited(10)), Ok(4));
 }
 
-/// What a frame has lost, as an observer counts it.
+/// Losses of a frame, as an observer counts them.
 #[derive(Clone, Copy, Debug, Default)]
 struct Losses {
     cells: u32,

@@ -49,7 +49,7 @@ use crate::{choice, section};
 use control::{Control, Gains};
 
 choice! {
-    /// How the base probability is computed.
+    /// Law by which the base probability changes.
     pub enum Law {
         /// In real numbers, as in RFC 9332.
         Exact = "exact",

@@ -48,7 +48,7 @@ use crate::{choice, section};
 use control::{Control, Gains};
 
 choice! {
-    /// Which rules hold where they differ.
+    /// Version of the algorithm, where its descriptions differ.
     pub enum Law {
         /// RFC 8033.
         Rfc = "rfc",

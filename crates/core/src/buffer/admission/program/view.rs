@@ -8,7 +8,7 @@ use crate::program::run::View;
 use crate::unit::Unit;
 use crate::units::{Span, Time};
 
-/// What does not change at a port.
+/// Constants of a port.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
     capacity: Word,
@@ -47,7 +47,7 @@ pub(super) struct Port<'a> {
     pub(super) every: Span,
 }
 
-/// What a policy notes for its program.
+/// Values that a policy records for its program.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Noted {
     /// When the buffer last became empty.

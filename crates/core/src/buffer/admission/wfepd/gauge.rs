@@ -16,7 +16,7 @@ pub(super) struct Gauge {
     pub(super) accepted: Vec<u64>,
     /// Number of intervals in the window.
     intervals: usize,
-    /// What was accepted in each, a row of circuits behind another, and the row to be replaced next.
+    /// Accepted units in each, a row of circuits behind another, and the row to be replaced next.
     history: Vec<u64>,
     oldest: usize,
     /// Octets accepted in the window: C_i.
@@ -139,7 +139,7 @@ impl Gauge {
     }
 }
 
-/// What a window remembers at most: intervals times circuits.
+/// Largest record of a window: intervals times circuits.
 const MOST_REMEMBERED: u64 = 10_000_000;
 
 /// n = T / δ.

@@ -8,12 +8,6 @@
 //!
 //! # Why that is exact
 //! `exact/spacing.rs` gives the instant of every unit with its remainder; irregular units have a list of instants.
-//!
-//! # What turns it off
-//! Nothing; a single unit is a train of one.
-//!
-//! # What it saves
-//! See `inbox/mod.rs`.
 
 use std::collections::VecDeque;
 use std::rc::Rc;

@@ -55,7 +55,7 @@ pub(crate) struct Inbox {
     reserved: Vec<CellTrain>,
 }
 
-/// Whether the lanes within a train are sorted by their next units, the earliest last.
+/// Order of the lanes within a train: sorted by their next units, the earliest last, or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LinedUp {
     No,

@@ -10,11 +10,8 @@
 //! An inbox sorts arrivals by time, so it does not matter when they are entered, as long as that is before they
 //! happen.
 //!
-//! # What turns it off
-//! Nothing.
-//!
 //! # What it saves
-//! Nothing directly: it keeps ports from accessing the loop. W1-cell executes 3.4 % more instructions because of it.
+//! It keeps ports from accessing the loop, and costs W1-cell 3.4 % more instructions.
 
 use crate::engine::cells::inbox::Arriving;
 use crate::engine::cells::topology::Plan;
@@ -29,7 +26,7 @@ use crate::unit::Unit;
 use crate::units::{Span, Time};
 use crate::verdict::Reason;
 
-/// What one port may access.
+/// Data that one port may access.
 pub(crate) struct Context<'a> {
     /// The port: its policies, its queues and its counters.
     pub(crate) port: &'a mut Port,
@@ -37,7 +34,7 @@ pub(crate) struct Context<'a> {
     pub(crate) index: usize,
     pub(crate) circuits: &'a mut [Circuit],
     pub(crate) plan: &'a Plan,
-    /// Where the units of its circuits go, by their number at the port.
+    /// Routes of the units of its circuits, by their number at the port.
     pub(crate) routes: &'a [RouteSegment],
     pub(crate) losses: &'a mut LossLog,
     pub(crate) timers: &'a Timers,
@@ -48,7 +45,7 @@ pub(crate) struct Context<'a> {
     pub(crate) window: Window,
     /// The end of the part of the run that is being computed.
     pub(crate) end: Time,
-    /// Where circuits form a cycle, the first instant that not all ports have reached.
+    /// First instant that not all ports have reached, where circuits form a cycle.
     pub(crate) together: Option<Time>,
 }
 

@@ -8,12 +8,6 @@
 //!
 //! # Why that is exact
 //! Each form gives the same results as `per_unit.rs`, which asks what the reference engine asks.
-//!
-//! # What turns it off
-//! Nothing.
-//!
-//! # What it saves
-//! Nothing directly.
 
 pub(crate) mod context;
 pub(crate) mod delay;

@@ -11,9 +11,6 @@
 //!
 //! # What turns it off
 //! A next port that needs each unit's start: then each start is sent with it.
-//!
-//! # What it saves
-//! See `context.rs`.
 
 use crate::engine::exact::spacing::ExactTime;
 use crate::unit::Unit;
@@ -30,9 +27,9 @@ pub(crate) struct Departure {
     /// When the first and the last one start.
     pub(crate) first: ExactTime,
     pub(crate) last: Time,
-    /// How long each of them takes on the line.
+    /// Transmission time of each of them.
     pub(crate) whole: Span,
-    /// Where their starts begin in the outbox, if each start matters.
+    /// Place of their starts in the outbox, if each start matters.
     pub(crate) starts: Option<u32>,
 }
 

@@ -1,7 +1,4 @@
-//! A port of any kind, unit by unit: its policies receive exactly the questions that the reference engine asks.
-//!
-//! # What it assumes
-//! Nothing about the port.
+//! A port of any kind, unit by unit: its policies get exactly the calls that they get on the reference engine.
 //!
 //! # What it skips
 //! Events for arrivals and transmissions: the port merges them when it advances, and forwards cells for a host by the
@@ -9,9 +6,6 @@
 //!
 //! # Why that is exact
 //! What happens at a port depends on its arrivals alone, and the merge keeps the order of [`crate::kernel`].
-//!
-//! # What turns it off
-//! Nothing: every port can run like this.
 //!
 //! # What it saves
 //! Drop-from-front in W1-cell takes 1.9 times as long on the reference engine.

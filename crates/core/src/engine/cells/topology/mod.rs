@@ -5,16 +5,10 @@
 //! Policies, rates and routes are those of the checked scenario.
 //!
 //! # What it skips
-//! The same questions during the run.
+//! Repeated lookups during the run.
 //!
 //! # Why that is exact
-//! None of the answers changes during a run.
-//!
-//! # What turns it off
-//! Nothing.
-//!
-//! # What it saves
-//! See the forms of ports in `port/`.
+//! None of these facts changes during a run.
 
 pub(crate) mod order;
 pub(crate) mod route;
@@ -36,7 +30,7 @@ use crate::scheduler;
 use crate::transport::Transport;
 use crate::units::{CELL_BYTES, Span, Time};
 
-/// How a port is run.
+/// Form in which a port is run.
 #[derive(Clone, Debug)]
 pub(crate) enum PortForm {
     /// The unlimited interface of a host.
@@ -75,7 +69,7 @@ pub(crate) struct Plan {
     pub(crate) passing: Passing,
     /// Ports with a queue for each circuit.
     pub(crate) per_vc: Vec<u32>,
-    /// Where circuits form a cycle: a time in which no unit gets from one port to the next.
+    /// A time in which no unit gets from one port to the next, where circuits form a cycle.
     pub(crate) circle: Option<Span>,
     /// Ports at which circuits are policed.
     policed: Vec<bool>,

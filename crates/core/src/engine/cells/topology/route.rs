@@ -11,9 +11,6 @@
 //!
 //! # What turns it off
 //! A port on the way at which units may wait.
-//!
-//! # What it saves
-//! See `port/delay.rs`.
 
 use std::ops::Range;
 
@@ -21,20 +18,20 @@ use crate::engine::outcome::Work;
 use crate::scenario::model::Medium;
 use crate::units::{Span, Time};
 
-/// Where the units of one circuit go from one port.
+/// Route of the units of one circuit from one port.
 #[derive(Clone, Debug)]
 pub(crate) struct RouteSegment {
-    /// Where they arrive next.
+    /// Their next stop.
     pub(crate) to: Destination,
     /// The number of ports that they have passed there.
     pub(crate) hop: u8,
     /// Whether a host may answer to a frame of the circuit.
     pub(crate) answered: bool,
-    /// How units of one frame may be forwarded.
+    /// Form in which units of one frame may be forwarded.
     pub(crate) handoff: Handoff,
     /// Its index among the routes of all ports.
     pub(crate) number: usize,
-    /// What the line carries.
+    /// Medium of the line.
     pub(crate) medium: Medium,
     /// Time from the end of their transmission to their arrival at the next port.
     pub(crate) latency: Span,
@@ -44,7 +41,7 @@ pub(crate) struct RouteSegment {
     pub(crate) delay: Span,
 }
 
-/// How consecutive units of one frame may be forwarded.
+/// Form in which consecutive units of one frame may be forwarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Handoff {
     /// One by one, as soon as each starts.
@@ -55,7 +52,7 @@ pub(crate) enum Handoff {
     Timed,
 }
 
-/// Where units arrive.
+/// Destination of units.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Destination {
     /// At a port, on one of its lanes, with the circuit's number there.

@@ -11,9 +11,6 @@
 //!
 //! # What turns it off
 //! A port where lines meet, a port that is asked, and a policer.
-//!
-//! # What it saves
-//! See `mod.rs`.
 
 mod asked;
 mod waiting;
@@ -61,7 +58,7 @@ pub(crate) struct Transit {
     pub(crate) shared_hosts: Vec<SharedHost>,
     shared_by: Vec<Option<u32>>,
     courses: Vec<FlowRoute>,
-    /// Where each route of a circuit begins that has several.
+    /// First steps of the routes of each circuit that has several.
     branches: BTreeMap<u32, Vec<u32>>,
     /// The circuit on which each end of a flow receives packets.
     circuits_to: Vec<u32>,
@@ -72,7 +69,7 @@ pub(crate) struct Transit {
     /// Ports that share a memory and need not be asked.
     shared: SharedPorts,
     pub(crate) agendas: [ArrivalAgenda; AGENDAS],
-    /// Where all arrivals are as soon as one has found no row.
+    /// All arrivals, as soon as one has found no row.
     calendar: Option<Box<Calendar>>,
     pub(crate) division: Lookahead,
     pub(crate) packet_hops: u64,

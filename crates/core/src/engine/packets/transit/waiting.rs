@@ -9,9 +9,6 @@
 //! # Why that is exact
 //! It holds what a list for each step would hold: see the test.
 //!
-//! # What turns it off
-//! Nothing.
-//!
 //! # What it saves
 //! Memory: on a leaf-spine a step takes 8 octets instead of 32 and those of the list, which keeps its room.
 

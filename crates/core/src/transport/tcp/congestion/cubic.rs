@@ -53,7 +53,7 @@ const BETA: f64 = 0.7;
 const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
 /// α in Linux: the inverse of `beta_scale`, in eighths.
 const LINUX_ALPHA: f64 = 8.0 / 15.0;
-/// How many segments one ACK counts for in slow start with HyStart++ and no pacing (RFC 9406 section 4.3).
+/// Most segments that one ACK counts for in slow start with HyStart++ and no pacing (RFC 9406 section 4.3).
 const BURST: u64 = 8;
 
 /// A CUBIC sender. Its state is separate, so that Reno senders need no room for it.

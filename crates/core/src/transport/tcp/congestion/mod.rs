@@ -92,7 +92,7 @@ pub struct Facts {
     pub rtt: Option<Span>,
 }
 
-/// Which timeout of a segment it is.
+/// Kind of timeout of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Timeout {
     /// The timer has not sent this segment before.
@@ -101,7 +101,7 @@ pub enum Timeout {
     Repeated,
 }
 
-/// What the sender should do.
+/// Reaction that the sender should show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reaction {
     /// Send what the window allows.

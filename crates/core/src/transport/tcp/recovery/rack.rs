@@ -41,7 +41,7 @@ pub struct Control {
     order: Order,
 }
 
-/// What is known of packets that overtake others (RFC 8985 section 6.2, step 4).
+/// Facts about packets that overtake others (RFC 8985 section 6.2, step 4).
 #[derive(Clone, Copy, Debug)]
 struct Order {
     /// Segments have overtaken others (RACK.reordering_seen).

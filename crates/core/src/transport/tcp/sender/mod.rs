@@ -78,18 +78,19 @@ pub struct Sender {
     selective: Option<Box<Selective>>,
 }
 
-/// What a greedy application has written: more than a connection ever sends, so that its end is compared with as any other.
+/// Octets that a greedy application has written: more than a connection ever sends, so that its end is compared with as
+/// any other.
 const ENDLESS: u64 = u64::MAX;
 
-/// What is needed at the start of a connection, for measurements that are lengthened, and after a timeout.
+/// State that is needed at the start of a connection, for measurements that are lengthened, and after a timeout.
 #[derive(Clone, Debug)]
 pub(super) struct Aside {
     params: Params,
-    /// What is counted seldom; the segments stand in the sender.
+    /// Counts of rare events; the sender itself counts the segments.
     pub(super) stats: SenderStats,
     jitter: Stream,
     repeats: Repeats,
-    /// How often the SYN of this connection has been sent.
+    /// Number of times the SYN of this connection has been sent.
     syns: u16,
     /// The first octet that the timer sent again last, on this connection.
     timed_out: Option<u64>,
@@ -98,11 +99,11 @@ pub(super) struct Aside {
     reduced: Option<u64>,
     /// The octet behind which the next round trip of measurements begins.
     round: u64,
-    /// How much of the window is used.
+    /// Use of the window.
     usage: Usage,
 }
 
-/// How much of the window a connection uses, over a round trip (as `tcp_cwnd_validate` of Linux has it).
+/// Use of the window by a connection, over a round trip (as `tcp_cwnd_validate` of Linux has it).
 #[derive(Clone, Copy, Debug, Default)]
 struct Usage {
     /// The window, and not the application, was the limit.

@@ -33,7 +33,7 @@ pub(super) struct Selective {
     probe: Option<(u64, bool)>,
     /// The longest time for which an ACK of one segment is delayed.
     ack_delay: Span,
-    /// What takes back the last reduction of the window, if all that was sent again since had arrived.
+    /// State that undoes the last reduction of the window, if all segments sent again since had arrived.
     undo: Option<Undo>,
     /// Blocks restart the retransmission timer as in Linux.
     sack_restarts_timer: bool,
@@ -50,7 +50,7 @@ struct Undo {
     repeats: u64,
 }
 
-/// What an event has brought forward, as far as timers ask: new data acknowledged, or sent.
+/// Progress by an event, as timers use it: new data acknowledged, or sent.
 #[derive(Clone, Copy)]
 struct Progress {
     acked: bool,

@@ -13,7 +13,7 @@
 //! Packets, which differ in size: they are in a list with their ends.
 //!
 //! # What it saves
-//! A queue operation per cell. Not measured separately.
+//! A queue operation per cell.
 
 use std::collections::VecDeque;
 use std::rc::Rc;

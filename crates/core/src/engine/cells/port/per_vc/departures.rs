@@ -12,9 +12,6 @@
 //!
 //! # What turns it off
 //! Cells that are forwarded one by one, and policies that observe every departure.
-//!
-//! # What it saves
-//! See `rotation.rs`.
 
 use super::PerVc;
 use super::rotation::MOST_PLACES;

@@ -59,7 +59,7 @@ pub(crate) struct PerVc {
     turns: Vec<Turn>,
     /// Slots that rotate among the queues.
     rotation: Rotation,
-    /// Which departures the policy observes, and whether all of them matter to some policy.
+    /// Departures that the policy observes, and whether all of them matter to some policy.
     interest: Interest,
     observes_departures: bool,
     /// Whether the admission policy accepts no less when there is less in the buffer.
@@ -83,8 +83,8 @@ pub(crate) struct PerVc {
     gathered: Vec<Gathering>,
     /// Start times at which units before and after are forwarded separately, the next one last.
     cuts: Vec<Time>,
-    /// Where there is push-out, lower bounds of the units of a frame that has its EOM in a queue, and of the number
-    /// of entire packets in all queues.
+    /// Lower bounds of the units of a frame that has its EOM in a queue, and of the number of entire packets in all
+    /// queues, where there is push-out.
     shortest: u64,
     packets: u64,
     /// Most units of a frame.
@@ -106,7 +106,7 @@ pub(crate) struct PerVc {
     register_log: Option<RegisterLog>,
 }
 
-/// How exactly the occupancy is known when a train arrives.
+/// Precision of the occupancy when a train arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Occupancy {
     /// An upper bound: more cells may have left.

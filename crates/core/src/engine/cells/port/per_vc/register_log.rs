@@ -15,7 +15,7 @@
 //! A push-out policy without a register, or cells that join one by one.
 //!
 //! # What it saves
-//! Not measured separately; without it quasi-push-out would run cell by cell.
+//! Without it quasi-push-out would run cell by cell.
 
 use std::cmp::Ordering;
 
@@ -24,7 +24,7 @@ use crate::engine::cells::inbox::Inbox;
 use crate::engine::cells::train::CellTrain;
 use crate::units::Time;
 
-/// What has joined and left since the named queue was last determined.
+/// Log of the queues that have grown and shrunk since the named queue was last determined.
 #[derive(Debug, Default)]
 pub(super) struct RegisterLog {
     /// The queue that was named then.
