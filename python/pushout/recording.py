@@ -43,7 +43,7 @@ LONGEST_LINE = 2**16
 LONGEST_NUMBER = 60
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_ ./-]{0,30}")
-"""What a message shows of a table: a name of a column."""
+"""Text of a table that a message may show: a name of a column."""
 
 
 ProgressCallback = Callable[[float, float], None]

@@ -3,7 +3,7 @@
 import threading
 
 NAME = "pushout-run"
-"""How the name of such a thread begins."""
+"""Beginning of the name of such a thread."""
 
 GRACE_S = 0.3
 """Seconds that a thread needs at most to end when it has nothing to do."""

@@ -28,7 +28,7 @@ T = TypeVar("T")
 SEED_LIMIT = 2**64
 
 TICK_S = 0.2
-"""How often the waiting thread wakes to show progress and to notice Ctrl-C."""
+"""Interval at which the waiting thread wakes to show progress and to notice Ctrl-C."""
 
 AHEAD = 32
 """Tasks queued for each thread, so that no thread runs dry."""

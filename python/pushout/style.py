@@ -53,7 +53,7 @@ class Theme(NamedTuple):
 
     @property
     def points(self) -> int:
-        """How many points of a curve can be told apart across a picture."""
+        """Return the number of points of a curve that a reader can distinguish across a picture."""
         return int(60 * self.width_in)
 
 

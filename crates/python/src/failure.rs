@@ -1,5 +1,5 @@
-//! What can go wrong: a scenario that is refused, or the simulator itself. A panic is told in one message, with where it
-//! happened and what was asked for, and never unwinds into Python.
+//! Failures of a call: a refused scenario, or a fault of the simulator. A panic becomes one message, with its place and
+//! the request, and never unwinds into Python.
 
 use std::cell::RefCell;
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo, catch_unwind};

@@ -82,7 +82,7 @@ mod _core {
         api::unknown(what, name, &allowed)
     }
 
-    /// What is wrong with the name of a scenario, if anything.
+    /// Return the fault of a scenario's name, if it has one.
     #[pyfunction]
     fn name_fault(name: &str) -> Option<String> {
         api::name_fault(name)

@@ -5,10 +5,11 @@ use std::sync::{Mutex, Once, PoisonError};
 use std::time::Duration;
 use std::{fs, process, thread};
 
-/// How often the memory is compared with the limit: short beside the seconds in which runs fill gigabytes.
+/// Interval between two comparisons of the memory with its limit: short compared with the seconds in which runs fill
+/// gigabytes.
 const EVERY: Duration = Duration::from_millis(50);
 
-/// What the memory is compared with, and how the process ends beyond it.
+/// Limit of the memory, and the way in which the process ends beyond it.
 struct Limit {
     octets: u64,
     message: String,

@@ -18,15 +18,15 @@ use crate::reached::Reached;
 /// A variation of a scenario that has been checked.
 struct Point {
     scenario: Scenario,
-    /// What it is, seed apart, as long as the simulator is the same.
+    /// Identity without the seed; it holds for one version of the simulator.
     identity: String,
-    /// How it was asked for.
+    /// Overrides of the request.
     sets: Vec<String>,
     asked: Arc<(String, Option<String>)>,
 }
 
 impl Point {
-    /// How to ask for it again.
+    /// Describe a request that repeats it.
     fn described(&self, seed: Option<u64>) -> String {
         let (name, engine) = &*self.asked;
         described(name, &self.sets, seed, engine.as_deref())
@@ -146,7 +146,7 @@ struct State {
     closed: bool,
 }
 
-/// What the threads of a pool share.
+/// State that the threads of a pool share.
 struct Shared {
     state: Mutex<State>,
     /// There is a task, or the pool is closed.
@@ -155,7 +155,7 @@ struct Shared {
     finished: Condvar,
     /// The last task has begun.
     drained: Condvar,
-    /// How far the run of each thread has come.
+    /// Progress of the run of each thread.
     reached: Vec<Reached>,
 }
 

@@ -1,4 +1,4 @@
-//! How far runs have come: numbers that the threads that simulate write, and any other reads.
+//! Progress of runs: numbers that simulating threads write and other threads read.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -7,7 +7,7 @@ use pushout_core::api::Caller;
 use pushout_core::units::{Span, Time};
 use pyo3::prelude::*;
 
-/// How far one run has come.
+/// Progress of one run.
 #[pyclass(frozen)]
 #[derive(Debug, Default)]
 pub(crate) struct Reached {
@@ -37,7 +37,7 @@ impl Reached {
 }
 
 impl Reached {
-    /// Which part of the run is done.
+    /// Return the share of the run that is done.
     pub(crate) fn share(&self) -> f64 {
         let (now, duration) = (self.now_s(), self.duration_s());
         if duration > 0.0 { now / duration } else { 0.0 }

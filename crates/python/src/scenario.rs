@@ -11,7 +11,7 @@ use crate::reached::Reached;
 #[pyclass(frozen)]
 pub(crate) struct Scenario {
     checked: Checked,
-    /// How it was asked for.
+    /// Name of the request.
     name: String,
     sets: Vec<String>,
     engine: Option<String>,
@@ -71,7 +71,7 @@ impl Scenario {
         self.checked.reference_because()
     }
 
-    /// What the queues of shared memories may hold: a line for each class of every pool.
+    /// List the limits of the queues of shared memories: a line for each class of every pool.
     fn thresholds(&self) -> Vec<String> {
         self.checked.thresholds()
     }
@@ -82,7 +82,7 @@ impl Scenario {
         &self.checked
     }
 
-    /// How to ask for it again.
+    /// Describe a request that repeats the run.
     pub(crate) fn described(&self, seed: Option<u64>, engine: Option<&str>) -> String {
         described(&self.name, &self.sets, seed, engine)
     }

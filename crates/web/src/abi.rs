@@ -40,7 +40,7 @@ pub extern "C" fn pushout_answer() -> usize {
     })
 }
 
-/// Where the answer is.
+/// Return the address of the answer.
 #[unsafe(no_mangle)]
 pub extern "C" fn pushout_output() -> *const u8 {
     STATE.with_borrow(|state| state.output.as_ptr())

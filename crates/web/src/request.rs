@@ -1,4 +1,4 @@
-//! What can be asked, as JSON; times are picoseconds.
+//! Requests as JSON; times are picoseconds.
 //!
 //! | `do` | with | answer |
 //! |---|---|---|

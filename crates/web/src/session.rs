@@ -19,7 +19,7 @@ pub(crate) struct Session {
     kept: Vec<Stepper<Ring>>,
 }
 
-/// What happened at the port on the way to an instant.
+/// Events at the port on the way to an instant.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     pub(crate) records: Vec<Record>,
@@ -179,7 +179,7 @@ pub(crate) fn stepper(scenario: &Scenario, port: usize, room: usize) -> Stepper<
     Stepper::new(scenario, false, Ring::new(scenario.lines.len(), &[port], room))
 }
 
-/// How far to look ahead at once.
+/// Step of the search for an event.
 const STEP: Span = Span::millis(1);
 /// Records between two pictures: more than this cannot be seen in one.
 const ROOM: usize = 4096;

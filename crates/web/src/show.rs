@@ -1,4 +1,4 @@
-//! What a page shows, as JSON: numbers in flat lists, because there are thousands of units.
+//! Content of a page, as JSON: numbers in flat lists, because there are thousands of units.
 
 use serde_json::{Value as Json, json};
 
@@ -16,7 +16,7 @@ use crate::history::FLOWS;
 use crate::memory;
 use crate::session::{Seen, Session};
 
-/// What stays the same during a run.
+/// Return the constants of a run.
 pub(crate) fn scenario(scenario: &Scenario, port: usize) -> Json {
     let vc = |spec: &pushout_core::scenario::model::Vc| spec.flow.map(|flow| &scenario.flows[flow].name);
     json!({
@@ -38,7 +38,7 @@ pub(crate) fn scenario(scenario: &Scenario, port: usize) -> Json {
     })
 }
 
-/// What decides at a port, or in the memory that it shares, as a scenario writes it.
+/// Return the policies of a port, or of the memory that it shares, as a scenario writes them.
 fn policies(scenario: &Scenario, port: usize) -> Json {
     let explained = pushout_core::scenario::explain(scenario);
     let line = &scenario.lines[port];
@@ -144,7 +144,7 @@ fn progress(Progress { delivered, window }: &Progress) -> Json {
     json!({ "delivered": delivered, "window": window })
 }
 
-/// Where two runs differ first.
+/// Return the first difference of two runs.
 pub(crate) fn difference(found: Option<&Difference>) -> Json {
     let record = |it: &Record| json!({ "what": what(it.what), "circuit": it.unit.vc, "frame": it.unit.frame, "index": it.unit.index });
     let one = |found: &Difference| json!({ "time": time(found.time), "records": found.records.each_ref().map(|it| it.as_ref().map(record)) });

@@ -39,7 +39,7 @@ def check(file: str, as_json: bool) -> None:
 
 
 def _told(program: "Program") -> dict[str, Any]:
-    """What a reader wants to know of a translated policy."""
+    """Return the facts about a translated policy for a reader."""
     from pushout.policy.expressions import FUEL
 
     keys = {key: program[key] for key in ("name", "asks", "looks_at", "end") if key in program}

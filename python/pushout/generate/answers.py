@@ -56,7 +56,7 @@ _WHERE = re.compile(r"^Rows, figure and document: .*\n?", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Measured:
-    """What an answer gave: the numbers of each sentence, and what its command printed."""
+    """Results of an answer: the numbers of each sentence, and the output of its command."""
 
     values: list[list[str]]
     output: str = ""
@@ -176,7 +176,7 @@ def _shipped(name: str) -> str:
 
 
 def _names(text: str, name: str) -> bool:
-    """Whether a text has this name, not as a part of another one."""
+    """Return whether a text contains this name as a whole word."""
     return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text) is not None
 
 

@@ -58,7 +58,7 @@ def _list(studies: list[Study]) -> str:
 
 
 def _page(study: Study) -> str:
-    """What was asked, what was found, and how to see it."""
+    """Write the question, the results, and the commands that show them."""
     parts = [f"# {study.title}", f"*{study.source}*", f"**{_line(study.headline)}**", *_figure(study)]
     parts += ["## What was asked", study.question.strip(), *_networks(study)]
     if study.conclusion:

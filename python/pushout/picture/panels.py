@@ -19,7 +19,7 @@ LOGARITHMIC = 8.0
 """From this ratio of the largest to the smallest value on, a distribution has a logarithmic axis."""
 
 SHORT = {"bytes": "packets"}
-"""What a port that counts octets loses is packets."""
+"""A port that counts octets loses packets."""
 
 IN_WORDS = {
     "overflow": "buffer overflow",
@@ -39,7 +39,7 @@ IN_WORDS = {
 
 
 class Doubts(NamedTuple):
-    """What intervals of a panel show, and whether as "band" or as "bar"."""
+    """Meaning of the intervals of a panel, and their form: "band" or "bar"."""
 
     show: str = ""
     drawn: str = ""
@@ -54,7 +54,7 @@ class Drawn(NamedTuple):
     """Draws the panel on axes with curves of this many points, and names what its bands or bars show, if any."""
     title: str = ""
     names: Sequence[str] = ()
-    """What stands at 1, 2, … of the axis to the right instead of numbers."""
+    """Labels at 1, 2, … of the axis to the right instead of numbers."""
     is_map: bool = False
     """Whether it shows places, so that its axes mean nothing."""
 
@@ -73,7 +73,7 @@ def of(panel: Panel, runs: Sequence[Run]) -> list[Drawn]:
 
 
 def _named(run: Run, name: str, runs: Sequence[Run], names: Sequence[str]) -> str:
-    """What a legend calls a series: the run, the port or flow, or both, as far as there are several."""
+    """Return the name of a series in a legend: the run, the port or flow, or both, if there are several."""
     if len(runs) == 1:
         return name
     return f"{run.name}, {name}" if len(names) > 1 else run.name
@@ -277,7 +277,7 @@ MEMORIES, QUEUES = 2, 3
 
 
 def _sharing(axes: Any, run: Run, memory: str, points: int) -> Doubts:
-    """What a memory holds in grey; of its fullest queues what each holds, and dotted what it may hold."""
+    """Draw the occupancy of a memory in grey, of its fullest queues, and dotted their limits."""
     found = series.shared(run, memory, QUEUES, points)
     axes.fill_between(found.whole.times, found.whole.mean, color=drawing.GREY, alpha=0.25, linewidth=0, label="all")
     for (name, held, threshold), look in zip(found.queues, drawing.looks(len(found.queues)), strict=True):
@@ -380,4 +380,4 @@ PANELS: dict[Panel, Callable[[Sequence[Run]], list[Drawn]]] = {
     "goodput": _goodput,
     "topology": _topology,
 }
-"""What draws each panel."""
+"""Functions that draw the panels."""

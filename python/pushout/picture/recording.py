@@ -1,4 +1,4 @@
-"""What a scenario has to measure so that a picture can be drawn of its run."""
+"""Measurements that a scenario needs so that a picture of its run can be drawn."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -36,7 +36,7 @@ WINDOWS = 200
 
 
 class Recording(NamedTuple):
-    """What a picture shows of a scenario, and the overrides that have its run measure it."""
+    """Ports and flows in a picture of a scenario, and the overrides by which its run measures them."""
 
     title: str
     what: Sequence[Panel]
@@ -44,7 +44,7 @@ class Recording(NamedTuple):
     ports: list[str]
     flows: list[str]
     buffers: dict[str, tuple[float, str]]
-    """How much each port can hold, and in what measure."""
+    """Capacity of each port, and its measure."""
     network: Network
 
 

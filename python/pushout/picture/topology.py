@@ -40,7 +40,7 @@ class Network(NamedTuple):
 
 
 class Traffic(NamedTuple):
-    """What a line carried: the share of its rate, and the share of arrived units that were lost."""
+    """Load of a line: the share of its rate, and the share of arrived units that were lost."""
 
     load: float
     loss: float

@@ -8,7 +8,7 @@ from pushout.policy.attributes import OF_CIRCUITS, OF_QUEUES, Hook, Type
 
 @dataclass(frozen=True)
 class Names:
-    """What a program can name beside the attributes of a unit, with its types."""
+    """Names that a program can use beside the attributes of a unit, with their types."""
 
     asks: str
     params: Mapping[str, Type]

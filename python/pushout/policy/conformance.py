@@ -1,4 +1,4 @@
-"""What every policy must fulfil, tried at a port of cells and at one of packets."""
+"""Requirements on every policy, tested at a port of cells and at one of packets."""
 
 from collections.abc import Iterator
 from typing import Any

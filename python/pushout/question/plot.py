@@ -29,7 +29,7 @@ def draw(result: Pointed, y: str, x: str | None, by: str | None, kind: Drawing |
 
 
 def _heading(result: Pointed) -> str:
-    """What was swept: the title of the sweep, else that of its scenario."""
+    """Return the heading of what was swept: the title of the sweep, else that of its scenario."""
     scenario = result.manifest.get("scenario", {})
     return str(result.manifest.get("title") or scenario.get("title") or scenario.get("name", ""))
 

@@ -33,7 +33,7 @@ class Checked(TypedDict):
 
 @dataclass(frozen=True)
 class Result:
-    """What the runs of a finding gave; `range` by the names of its changes, `values` by the references of the prose."""
+    """Results of a finding; `range` by the names of its changes, `values` by the references of the prose."""
 
     id: str
     inputs: str

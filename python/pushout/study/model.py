@@ -73,7 +73,7 @@ class Scheme:
 
 @dataclass(frozen=True)
 class Conclusion:
-    """What of the paper stands, what falls, and what the study adds."""
+    """Conclusion on a paper: the claims that stand, those that fall, and additions by the study."""
 
     stands: str
     falls: str
@@ -263,7 +263,7 @@ def _study(table: dict[str, Any], folder: Path) -> Study:
 
 
 def _prose(table: dict[str, Any], folder: Path, plots: Sequence[Dots | Chart]) -> dict[str, Any]:
-    """What frames the results: pictures of the set-up, the line of the list of studies, conclusion and references."""
+    """Read the prose around the results: pictures of the set-up, list line, conclusion and references."""
     setup, figure = table.pop("setup"), table.pop("listed_figure", "")
     if figure and figure not in [plot.title for plot in plots]:
         raise EntryError(f"no plot has the title {figure!r}", ("listed_figure",))

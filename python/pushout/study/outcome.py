@@ -40,7 +40,7 @@ class Compared:
         return self.difference / abs(self.number.published) if self.number.published else None
 
     def is_near(self, share: float) -> bool:
-        """Whether it is within this share of print, or as near as the printed digits tell."""
+        """Return whether it is within this share of print, or as near as the printed digits tell."""
         return abs(self.difference) <= self.number.allowed(share)
 
     @property
@@ -193,7 +193,7 @@ class Weighing:
 
     @property
     def prediction(self) -> Prediction | None:
-        """What fitting on some numbers says of the others, if the sensitivity names both."""
+        """Return the prediction of a fit on some numbers for the others, if the sensitivity names both."""
         fit, predict = self.sensitivity.fit, self.sensitivity.predict
         errors = [(each, each.error_of(fit), each.error_of(predict)) for each in self.variants]
         known = [(each, own, other) for each, own, other in errors if own is not None and other is not None]
@@ -238,7 +238,7 @@ class Outcome:
 
     @property
     def fitted(self) -> int:
-        """How many choices were made with the printed numbers in view."""
+        """Return the number of choices that were made with the printed numbers in view."""
         return fitted(self.study.assumptions, self.study.overrides)
 
     def json(self) -> dict[str, Any]:
@@ -262,7 +262,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Hits:
-    """How many of the `of` independent numbers of a study are within 5 % of print: measured, and by the null model."""
+    """Count of the `of` independent numbers within 5 % of print: measured, and by the null model."""
 
     measured: int
     null: int

@@ -1,4 +1,4 @@
-//! What the policies of a port may use before the run: the port itself, and the contracts of its circuits.
+//! Facts that the policies of a port may use before the run: the port itself, and the contracts of its circuits.
 
 use super::capacity::Capacity;
 use super::size::{Level, Measure};

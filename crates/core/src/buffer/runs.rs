@@ -1,4 +1,4 @@
-//! Where frames begin and end in the queue of one circuit.
+//! Runs of frames in the queue of one circuit.
 
 use std::collections::VecDeque;
 

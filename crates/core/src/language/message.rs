@@ -1,4 +1,4 @@
-//! How a fault is reported: its position, what is wrong, and the line itself with a mark below.
+//! Report of a fault: its position, the reason, and the line itself with a mark below.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! When a memory stops the senders of its queues, and lets them go on.
+//! Pauses: when a memory stops the senders of its queues, and when it lets them resume.
 //!
 //! *Source*: IEEE 802.1Qbb as switch chips implement it; the condition to go on is that of the Switch Abstraction Interface (SAI,
 //! `saibuffer.h`, `XON_TH` and `XON_OFFSET_TH`). The sender of a queue is stopped when the queue takes its first cell of headroom, or

@@ -1,4 +1,4 @@
-//! How long packets take to be delivered: exact mean and deviation, and percentiles if the scenario asks for them.
+//! Delivery times of packets: exact mean and deviation, and percentiles if the scenario asks for them.
 
 use super::spread::Spread;
 use crate::units::{PS_PER_S, Span};

@@ -1,4 +1,4 @@
-//! What a port counts.
+//! Counters of a port.
 
 use super::occupancy::Occupancy;
 use super::state::Figure;

@@ -1,4 +1,4 @@
-//! What policies, schedulers, credits and senders keep in mind, sampled over time.
+//! Variables of policies, schedulers, credits and senders, sampled over time.
 
 /// One figure of a state, such as a probability of discard.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,4 +1,4 @@
-//! What a flow reports.
+//! Figures of a flow for its report.
 
 use crate::metrics::delivery::DeliveryTime;
 use crate::transport::fec::Books;

@@ -1,4 +1,4 @@
-//! What remains of a flow: its counts, without the state of its transport.
+//! Outcome of a flow: its counts, without the state of its transport.
 
 use super::figures::Figures;
 use crate::metrics::state::Figure;

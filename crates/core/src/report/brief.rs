@@ -1,4 +1,4 @@
-//! What a report lists: everything, or what fits on a screen, so that runs of many flows are reported at once.
+//! Listing of a report: everything, or what fits on a screen, so that runs of many flows are reported at once.
 
 use serde_json::{Value as Json, json};
 

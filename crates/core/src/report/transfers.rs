@@ -1,4 +1,4 @@
-//! How long files take, from the start of each until its last octet is acknowledged: the flow completion time.
+//! Durations of files, from the start of each until its last octet is acknowledged: the flow completion time.
 
 use serde_json::{Value as Json, json};
 

@@ -1,4 +1,4 @@
-//! Which ports share which memory, and the limits of the classes of traffic in it.
+//! Ports that share a memory, and the limits of the classes of traffic in it.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Which section configures which port, and whether it can work there.
+//! Sections that configure ports, and checks that they fit the port.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};

@@ -57,7 +57,7 @@ fn shortest_time(octets: u64, lines: &[Line]) -> f64 {
 struct Transfer {
     octets: u64,
     start: f64,
-    /// How long it took, or what its age is.
+    /// Duration of the transfer, or its age if it has not ended.
     time: Result<f64, f64>,
     ideal: f64,
 }

@@ -162,7 +162,7 @@ fn random(seed: u64) -> String {
     )
 }
 
-/// How many random networks are tried unless the environment asks for others.
+/// Number of random networks, unless the environment sets another one.
 const A_FEW: u64 = 20;
 
 #[test]

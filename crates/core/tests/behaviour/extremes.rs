@@ -1,6 +1,6 @@
-//! What is accepted runs: every key of the catalogue and of the sections of a scenario is given the least and the largest
-//! values that can be written, alone and together with every other key of its table. The scenario is refused with a message
-//! about the table, or both engines run it, pass the audit and agree.
+//! Every accepted scenario runs: each key of the catalogue and of the sections of a scenario gets the least and the
+//! largest value that can be written, alone and together with every other key of its table. The scenario is refused
+//! with a message about the table, or both engines run it, pass the audit and agree.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -54,7 +54,7 @@ fn packet_network() -> Json {
     text
 }
 
-/// Where an entry of the catalogue stands in networks of either kind, with what it needs beside it.
+/// List the places of an entry of the catalogue in networks of either kind, with the keys that it needs.
 fn of_entry(entry: &Entry) -> Vec<Place> {
     let path = match entry.kind {
         "source" | "transport" | "police" => format!("/flow/0/{}", entry.kind),
@@ -76,7 +76,7 @@ fn of_entry(entry: &Entry) -> Vec<Place> {
     networks.into_iter().map(place).collect()
 }
 
-/// What an entry needs beside it.
+/// Add the keys that an entry needs.
 fn beside(entry: &Entry, text: &mut Json) {
     let flow = |text: &mut Json, kind: &str, name: &str| text["flow"][0][kind] = table(kind, name);
     match (entry.kind, entry.name) {
@@ -211,7 +211,7 @@ fn cases(params: &[ParamSpec]) -> Vec<Vec<Set<'_>>> {
     alone.chain(pairs.map(Vec::from)).collect()
 }
 
-/// What is wrong with a scenario, if anything is; a message that it is refused with has one of these words in it.
+/// Describe the fault of a scenario, if it has one; the message of a refused scenario contains one of these words.
 fn fault(text: &Json, words: &[&str]) -> Option<String> {
     let request = Request { text: &text.to_string(), name: "extremes.json", ..Request::default() };
     let tried = catch_unwind(AssertUnwindSafe(|| match request.scenario() {
@@ -226,7 +226,7 @@ fn fault(text: &Json, words: &[&str]) -> Option<String> {
     tried.unwrap_or_else(|_| Some("a panic".to_string()))
 }
 
-/// What the audit finds, or that the engines do not agree.
+/// Describe the findings of the audit, or the difference of the engines.
 fn differences(scenario: &Scenario) -> Option<String> {
     let run = |engine| {
         let scenario = Scenario { engine, ..scenario.clone() };

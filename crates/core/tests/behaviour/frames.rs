@@ -1,4 +1,4 @@
-//! Where switches see frames begin when cells have been lost before them: whole runs, the same in both engines.
+//! Beginnings of frames as switches see them after a loss: whole runs, equal on both engines.
 
 use pushout_core::api::{self, Request};
 use pushout_core::serde_json::{Value as Json, json};

@@ -1,4 +1,4 @@
-//! What a report says when a scenario asks for more: classes, curves over time and what they mean together.
+//! Optional parts of a report: classes, curves over time, and both together.
 
 use crate::both::{entry, run_on_both};
 use pushout_core::api::{self, Request};

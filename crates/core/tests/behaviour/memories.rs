@@ -39,7 +39,7 @@ fn chip(senders: u64, ports: u64, packets: u64, sections: &str) -> String {
     text
 }
 
-/// What each queue of the first memory held at most.
+/// Return the largest occupancy of each queue of the first memory.
 fn held(document: &Json) -> Vec<u64> {
     let queues = document["memories"][0]["queues"].as_array().unwrap();
     queues.iter().map(|queue| queue["occupancy_max"].as_u64().unwrap()).collect()
@@ -479,8 +479,9 @@ fn a_packet_that_abm_sees_pushed_out_is_not_one_that_was_sent() {
     assert_eq!(queue["threshold_min"], 300.0);
 }
 
-/// What the queues of a memory of 1500 cells hold at the end, by name: ports with a lossy class, counted in both pools, and incoming
-/// lines with a class that is counted on the ingress side only. All are overloaded; the lossy class comes 60 ms later.
+/// Return the occupancies at the end of a memory of 1500 cells, by queue: ports with a lossy class, counted in both
+/// pools, and incoming lines with a class that is counted on the ingress side only. All are overloaded; the lossy class
+/// starts 60 ms later.
 fn two_sides((lossy, a_e): (u64, f64), (lossless, a_i): (u64, f64), egress: u64) -> Vec<(String, f64)> {
     let pools = format!("pool.in = {{ side = \"ingress\" }}\npool.out = {{ size = \"{egress} cells\" }}");
     let classes = format!(

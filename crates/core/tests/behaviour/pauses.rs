@@ -67,7 +67,7 @@ fn seconds(document: &Json, port: &str) -> f64 {
     entry(document, "ports", port)["paused_s"].as_f64().unwrap()
 }
 
-/// What the first queue of the first memory counted under this key.
+/// Return the count of the first queue of the first memory under this key.
 fn of_queue<'a>(document: &'a Json, key: &str) -> &'a Json {
     &document["memories"][0]["queues"][0][key]
 }
@@ -470,7 +470,7 @@ fn random_chain(seed: u64, share: f64) -> (String, Vec<String>) {
     (text, vec![format!("queue.rdma.pause.xoff=\"{xoff} cells\"")])
 }
 
-/// What a random router did: whether it stopped a sender, and how many packets it lost of a class that pauses.
+/// Outcome of a random router: whether it stopped a sender, and how many packets it lost of a class that pauses.
 struct Outcome {
     stopped: bool,
     lost: u64,

@@ -1,5 +1,5 @@
-//! What every scheduler and every push-out policy has to do, with random traffic through a port: the registries are
-//! walked, so that a new entry is covered as it is.
+//! Duties of every scheduler and every push-out policy, with random traffic through a port: the test covers all entries
+//! of the registries, also new ones.
 
 use std::collections::VecDeque;
 
@@ -21,7 +21,7 @@ use pushout_core::verdict::Reason;
 const VCS: usize = 5;
 const ARRIVALS: usize = 4000;
 
-/// What a registry's entry of this name is by default.
+/// Return the registry's entry of this name with its defaults.
 fn by_name<S: Field>(name: &str) -> S {
     S::read(&Node::named("policy", name), "policy").unwrap()
 }
@@ -46,7 +46,7 @@ fn combinations() -> Vec<(String, admission::Spec, scheduler::Spec, Option<pusho
     combinations
 }
 
-/// What every circuit sends, in random frames, and what becomes of it.
+/// Random frames of every circuit, and their fate.
 struct Traffic {
     stream: Stream,
     measure: Measure,

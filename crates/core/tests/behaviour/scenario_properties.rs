@@ -1,4 +1,4 @@
-//! What holds for every scenario, and for everything that is none.
+//! Properties of every scenario, and of every text that is not a scenario.
 
 use proptest::prelude::*;
 use pushout_core::scenario::{Part, Refusal, explain, load, schema};

@@ -16,7 +16,7 @@ use crate::random::schema::names;
 
 const SCENARIOS: u64 = 1000;
 
-/// What all runs together have seen: a test that sees nothing proves nothing.
+/// Events in all runs together: a test without them proves nothing.
 #[derive(Default)]
 struct Seen {
     modules: BTreeMap<String, u32>,

@@ -25,10 +25,10 @@ use pushout_core::scenario::model::{Engine, Scenario};
 use pushout_core::serde_json::Value as Json;
 use pushout_core::units::Span;
 
-/// How many scenarios are tried unless the environment says otherwise.
+/// Number of scenarios, unless the environment sets another one.
 const A_FEW: u64 = 500;
 
-/// What a run leaves behind, but for the engine's own name and its number of events.
+/// Return the report and the losses of a run, without the engine's name and its number of events.
 fn run(scenario: &Scenario, engine: Engine, log: bool) -> (Json, Vec<LossRecord>) {
     let scenario = Scenario { engine, ..scenario.clone() };
     let outcome = engine::run(&scenario, log);
@@ -154,9 +154,9 @@ fn both_engines_agree_where_circuits_have_queues() {
     assert!(lossy * 3 >= count / 2, "only {lossy} of {} runs lose anything", count / 2);
 }
 
-/// Where circuits go round, ports advance in steps, one after the other, and what others still send in the same step is not
-/// known. Cells of a frame are in their queue before they arrive, and find no room in the end: what was foretold of others
-/// must not count on them.
+/// In a ring of circuits ports advance in steps, one after the other, and a port does not have the units that others
+/// will still send in the same step. Cells of a frame are in their queue before they arrive, and may find no room:
+/// forecasts for other queues must not count on them.
 const ONCE_DIFFERENT_IN_A_RING: [u64; 3] = [12799, 20500, 36737];
 
 #[test]

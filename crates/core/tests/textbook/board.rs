@@ -35,7 +35,7 @@ impl fmt::Display for Cell {
 }
 
 impl Cell {
-    /// What random numbers about it depend on.
+    /// Return the subject of its random numbers.
     pub(crate) fn subject(&self) -> Subject {
         Subject::unit(self.vc as u32, self.frame, self.index)
     }
@@ -58,7 +58,7 @@ impl From<Unit> for Cell {
     }
 }
 
-/// What is in the buffer of a port, and the cells lost since the last look.
+/// Content of a port's buffer, and the cells lost since the last call.
 #[derive(Clone, Debug)]
 pub(crate) struct Board {
     /// Capacity B in cells.
@@ -68,7 +68,7 @@ pub(crate) struct Board {
     /// The cell in transmission: it still takes its place, but is out of reach.
     pub(crate) sending: Option<Cell>,
     pub(crate) lost: Vec<(Cell, Reason)>,
-    /// What the port has lost for the arriving cell, for models that leave it a choice.
+    /// Cells that the port has lost for the arriving cell, for models that leave the choice to it.
     pub(crate) heard: Vec<Cell>,
     /// Of every circuit the cell that was the last to start.
     pub(crate) last: Vec<Option<Cell>>,

@@ -27,7 +27,7 @@ pub(crate) struct Packet {
     cells: usize,
 }
 
-/// What is in a memory: the packets of each port, of which the first is being sent.
+/// Content of a memory: the packets of each port, the first of which is in transmission.
 #[derive(Debug)]
 pub(crate) struct Chip {
     cells: usize,
@@ -76,7 +76,7 @@ struct Pair {
     policy: Box<dyn Policy>,
     /// By line of the scenario the port of the chip.
     ports: Vec<Option<usize>>,
-    /// What the engine has yet to say of what was lost.
+    /// Losses that the engine has still to report.
     awaited: VecDeque<(Packet, Reason)>,
     lost: usize,
     said: String,

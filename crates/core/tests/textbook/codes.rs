@@ -17,11 +17,11 @@ struct Frame {
     /// Cells that it can spare; below 0 it is dead.
     fcf: i64,
     block: u32,
-    /// Whether a cell of it has been sent.
+    /// True if a cell of it has been sent.
     sent: bool,
 }
 
-/// What may be given up, in the order of step 6.
+/// Kinds of cells to give up, in the order of step 6.
 #[derive(Clone, Copy, PartialEq)]
 enum Class {
     Dead,
@@ -47,7 +47,8 @@ struct GatekeeperJanitor {
     /// The frame that every circuit is sending as far as a switch can tell, and of which one each frame is taken for a part.
     sending: Vec<u32>,
     taken_for: HashMap<(usize, u32), u32>,
-    /// What the blocks of a circuit can spare; how many of them have begun, and whether the next frame begins another.
+    /// Losses that the blocks of a circuit still allow; the number of blocks that have begun, and whether the next
+    /// frame begins another one.
     blocks: HashMap<(usize, u32), i64>,
     begun: Vec<u32>,
     block_ended: Vec<bool>,
@@ -116,7 +117,8 @@ impl GatekeeperJanitor {
         }
     }
 
-    /// What goes next: of the first kind that there is, what the port has taken, if it is the oldest of its frame.
+    /// Choose the cell to give up: of the first kind with candidates, the cell that the port has chosen, if it is the
+    /// oldest of its frame.
     fn candidate(&self, board: &Board) -> Option<(Cell, Class)> {
         let next = board.heard.iter().find(|cell| board.waiting.contains(cell));
         self.order.iter().find_map(|&class| {

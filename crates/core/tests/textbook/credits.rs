@@ -146,10 +146,10 @@ struct Counters {
 struct Model<'a> {
     hop: &'a Hop,
     now: u64,
-    /// What waits in the host, in order of arrival, and in the router.
+    /// Packets that wait in the host, in order of arrival, and in the router.
     waiting: Vec<Packet>,
     behind: VecDeque<Packet>,
-    /// What the two lines send, and until when.
+    /// Packets in transmission on the two lines, with their ends.
     sending: [Option<(u64, Packet)>; 2],
     /// Packets and messages under way, with the time of their arrival.
     packets: VecDeque<(u64, Packet)>,
@@ -159,7 +159,7 @@ struct Model<'a> {
     next_message: u64,
     turn: usize,
     left: [Vec<(u64, Packet)>; 2],
-    /// How often a packet found the line free but lacked credits, and how often a counter started again from zero.
+    /// Number of times that a packet found the line free but lacked credits, and that a counter wrapped to zero.
     blocked: u64,
     wraps: u64,
 }

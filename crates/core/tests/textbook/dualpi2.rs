@@ -10,7 +10,7 @@ use crate::port::Scheme;
 use crate::{Draw, compare};
 
 struct DualPi2 {
-    /// Whether there are two queues; if not this is PI2 alone.
+    /// True for two queues; false for PI2 alone.
     dual: bool,
     linux: bool,
     target: u64,
@@ -31,7 +31,7 @@ struct DualPi2 {
     last_qdelay: u64,
 }
 
-/// What the AQM makes of a packet.
+/// Decision of the AQM on a packet.
 enum Fate {
     Send,
     Mark,

@@ -7,7 +7,7 @@ use crate::board::{Board, Cell, Model};
 use crate::port::Scheme;
 use crate::{Draw, compare};
 
-/// What has become of the frame that arrives on a circuit.
+/// Fate of the frame that arrives on a circuit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
     Taken,

@@ -25,7 +25,7 @@ const SEQUENCES: u64 = 1000;
 /// The line of paper 002: slow, so that clocks of milliseconds tick every few cells.
 pub(crate) const RATE: Rate = Rate(2_350_000);
 
-/// What a sequence draws its parameters from.
+/// Stream from which a sequence draws its parameters.
 pub(crate) struct Draw {
     pub(crate) stream: Stream,
     /// One in eight is large: a buffer for hundreds of cells, frames of hundreds, more circuits.
@@ -147,13 +147,13 @@ struct Traffic {
     next: Vec<(u32, u16, u16)>,
     /// Mean time from one cell to the next, in cell times, in busy and in quiet times.
     gaps: [f64; 2],
-    /// How many cells such a time lasts, and how many there are in all.
+    /// Number of cells in such a time, and in all.
     spell: usize,
     cells: usize,
     longest: u64,
     /// Packets of a block.
     block: u32,
-    /// Where frames begin in what has not been lost before, and one in how many cells is.
+    /// Boundaries of frames among the cells not lost before the port, and the share of those: one in this number.
     boundaries: Vec<Boundary>,
     lost: Option<u64>,
 }
@@ -308,7 +308,7 @@ impl Pair {
         self.start(now);
     }
 
-    /// What was lost, and why, and what is left.
+    /// Compare the losses with their reasons, and the remaining cells.
     fn check(&mut self) {
         let said = |(cell, reason): (Cell, Reason)| format!("{cell} {reason}");
         let losses = self.losses.drain(..).map(|loss| said((Cell::from(loss.unit), loss.reason)));

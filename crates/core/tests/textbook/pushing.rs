@@ -7,7 +7,7 @@ use crate::port::{RATE, Scheme};
 use crate::turns::{Turns, scheduler};
 use crate::{Draw, compare};
 
-/// Which part of a queue goes.
+/// Part of a queue that is pushed out.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Part {
     /// The partial packet at the head, up to the first EOM; with `keep_eom` without it if the receiver has begun to
@@ -21,7 +21,7 @@ enum Part {
     Last,
 }
 
-/// What goes when the queue does not have that part.
+/// Action when the queue does not have that part.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fallback {
     NextQueue,
@@ -120,7 +120,7 @@ impl PushOut {
         found.unwrap_or_default()
     }
 
-    /// What the longest queue loses for this cell, of those that can lose anything.
+    /// Return the cells that the longest queue with such a part loses for this cell.
     fn of_the_longest(&self, board: &Board, cell: Cell, added: usize) -> Vec<Cell> {
         let own = board.of(cell.vc) + added;
         let mut longer: Vec<usize> =
@@ -129,7 +129,7 @@ impl PushOut {
         longer.into_iter().map(|vc| self.part(board, vc)).find(|part| !part.is_empty()).unwrap_or_default()
     }
 
-    /// What has to go for this cell.
+    /// Return the cells that are pushed out for this cell.
     fn victims(&self, board: &Board, cell: Cell) -> Vec<Cell> {
         if let Some(added) = self.drop_longest {
             return self.of_the_longest(board, cell, added);

@@ -168,7 +168,7 @@ fn red_discards_packets_the_more_probably_the_longer_the_queue_has_been() {
     assert!(lost > 10_000, "{lost}");
 }
 
-/// Where a circuit stands: figure 3 of paper 000.
+/// State of a circuit: figure 3 of paper 000.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum State {
     AcceptFirst,

@@ -11,10 +11,10 @@ use crate::compare;
 use crate::frames::Frames;
 use crate::port::{RATE, Scheme};
 
-/// What a cell costs, in bit · ps/s.
+/// Credit for a cell, in bit · ps/s.
 const CELL: i128 = 424 * 1_000_000_000_000;
 
-/// How long a virtual queue may be.
+/// Limit of a virtual queue.
 #[derive(Clone, Copy, PartialEq)]
 enum Share {
     Equal,
@@ -35,7 +35,7 @@ struct VirtualQueueing {
     carry: bool,
     period: u64,
     next: u64,
-    /// Which circuit was served last by its credit, and which without.
+    /// Circuit that was served last by its credit, and the one served last without.
     guaranteed: usize,
     excess: usize,
 }
@@ -130,7 +130,7 @@ fn virtual_queueing_charges_each_departure_to_whom_per_circuit_queueing_would_ha
     assert!(lost > 10_000, "{lost}");
 }
 
-/// What a circuit is, between two measurements.
+/// Class of a circuit, between two measurements.
 #[derive(Clone, Copy, PartialEq)]
 enum Class {
     Violating,

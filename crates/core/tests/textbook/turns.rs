@@ -11,7 +11,7 @@ use crate::{Draw, compare};
 /// The cost of a cell, in bit · ps/s.
 const CELL: i128 = 424 * 1_000_000_000_000;
 
-/// Which circuit is served next.
+/// Rule for the circuit served next.
 #[derive(Clone, Debug)]
 pub(crate) enum Turns {
     /// The next circuit with cells, behind the one that was served last.
@@ -24,7 +24,7 @@ pub(crate) enum Turns {
     Deficits { list: Vec<usize>, is_visited: bool, quanta: Vec<usize>, deficits: Vec<usize> },
 }
 
-/// What circuits are owed. Rates are MCR', in whole bits of cells per second.
+/// Debts to circuits. Rates are MCR', in whole bits of cells per second.
 #[derive(Clone, Debug)]
 pub(crate) enum Owed {
     /// Credits of each period, in bit · ps/s; at most one cell of the rest is kept, or only whole cells are given.

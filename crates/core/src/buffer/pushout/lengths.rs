@@ -1,4 +1,4 @@
-//! How long queues are, and which is the longest: shared by the schemes of paper 003.
+//! Lengths of queues, and the longest one: shared by the schemes of paper 003.
 
 use super::{Cut, Fallback, Full};
 use crate::buffer::context::Context;

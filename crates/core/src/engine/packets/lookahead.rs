@@ -1,4 +1,4 @@
-//! How pending events are divided among agendas: with one each for data and acknowledgements, similar work is done
+//! Division of pending events among agendas: with one each for data and acknowledgements, similar work is done
 //! together.
 //!
 //! # What it assumes

@@ -465,7 +465,7 @@ impl<T: Tracer> Engine<T> {
 /// When the event queue is notified that a unit will arrive at the end of its line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Announced {
-    /// When it starts, a constant time before it arrives.
+    /// At its start, a constant time before it arrives.
     AtOnce,
     /// When the unit ahead of it on the line arrives, because it waited and its start had no event. It follows that
     /// unit by its own transmission time.

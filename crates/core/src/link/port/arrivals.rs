@@ -1,4 +1,4 @@
-//! When queued units arrived, and the number of octets that wait, for policies that use the waiting time of units.
+//! Arrival times of queued units, and the number of octets that wait, for policies that use the waiting time of units.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! How a port makes room: its push-out or its admission policy chooses, the port removes, counts and reports.
+//! How a port makes room: its push-out or admission policy chooses a unit; the port removes, counts and reports it.
 //!
 //! A port with push-out has its own frame rule in front of its admission policy, because the schemes of paper 003
 //! accept every arrival: the rest of a frame that was cut off in its queue, or that found no room, is refused. A

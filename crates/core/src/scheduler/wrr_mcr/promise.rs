@@ -1,4 +1,4 @@
-//! Whether every circuit gets its promised rate, and which parameter ensures it.
+//! Check that every circuit gets its promised rate, and name the parameter that ensures it.
 
 use super::credits::CELL;
 use super::{Carry, Params, Realisation, guaranteed};

@@ -287,7 +287,7 @@ impl Receiver {
 
 #[cfg(test)]
 mod tests {
-    // What a receiver answers and when is tested by the scripts in tests/behaviour/tcp.
+    // The scripts in tests/behaviour/tcp test the answers of a receiver and their times.
     use super::*;
     use crate::transport::tcp::tests::defaults;
 

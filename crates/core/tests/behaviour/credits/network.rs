@@ -23,7 +23,7 @@ const CLASSES: [&str; 3] = ["bulk", "plain", "urgent"];
 /// A network while it is drawn: two to five switches in a row, and hosts at any of them.
 struct Net {
     draw: Stream,
-    /// Whether links carry packets, and whether ports of routers share a memory.
+    /// True if links carry packets, and if ports of routers share a memory.
     packets: bool,
     memory: bool,
     nodes: Vec<Json>,
@@ -113,7 +113,7 @@ impl Net {
         json!({ "scheduler": { "policy": scheduler }, "credit": credit })
     }
 
-    /// What makes a network one of packets.
+    /// Set the keys that make a network one of packets.
     fn packet_keys(&mut self, document: &mut Json) {
         document["adaptation"] = json!({ "kind": "packet" });
         if !self.memory {
@@ -164,7 +164,7 @@ impl Net {
     }
 }
 
-/// What all runs together have seen: a test that sees nothing proves nothing.
+/// Events in all runs together: a test without them proves nothing.
 #[derive(Default, Debug)]
 struct Seen {
     full_hops: u64,

@@ -242,7 +242,8 @@ fn headers_of_packets_that_were_cut_wait_for_credits_like_others() {
     assert_eq!(outcome.network.ports[port(&scenario, "out")].counters().lost_total(), 0);
 }
 
-/// What a class needs on a link of 100 Gb/s with this delay each way: headroom and threshold with pauses, room with credits; in cells.
+/// Compute the need of a class on a link of 100 Gb/s with this delay each way: headroom and threshold with pauses, room
+/// with credits; in cells.
 fn needs(delay_ns: u64) -> [u64; 3] {
     let text = format!(
         r#"

@@ -75,7 +75,7 @@ impl Path {
         }
     }
 
-    /// What the sender has put out.
+    /// Put the segments on the access line, and record the repeated ones.
     fn send(&mut self, now: Time, out: Vec<Segment>) {
         for segment in out {
             let number = if segment.syn { 0 } else { 1 + segment.seq / MSS };

@@ -44,7 +44,8 @@ impl Pipe {
     }
 }
 
-/// What the receiver must deliver, found without it: every octet that has come, and the first that has not.
+/// Octets that the receiver must deliver, computed without it: every octet that has arrived, and the first that has
+/// not.
 #[derive(Default)]
 struct Arrived {
     octets: Vec<bool>,

@@ -28,7 +28,7 @@ fn how_many() -> u64 {
     asked.map_or(12, |asked| asked / 10)
 }
 
-/// What a run leaves behind, but for the engine's name, its work, and what it says of the scenario.
+/// Return the report and the losses of a run, without the engine's name, its work, and its description of the scenario.
 fn run(scenario: &Scenario, engine: Engine) -> (Json, Vec<LossRecord>) {
     let scenario = Scenario { engine, ..scenario.clone() };
     let outcome = engine::run(&scenario, true);

@@ -46,7 +46,7 @@ struct Path {
     seen: Seen,
 }
 
-/// What has happened, so that a test can say that it tests something.
+/// Events of a sequence: they show that a test tests something.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
     timeouts: u64,

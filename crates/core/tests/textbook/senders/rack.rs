@@ -27,7 +27,7 @@ impl Piece {
     }
 }
 
-/// What is known of an ACK.
+/// Facts about an ACK.
 #[derive(Clone, Debug)]
 pub(crate) struct Ack {
     pub(crate) now: Ps,
@@ -106,7 +106,7 @@ pub(crate) struct Sender {
     pub(crate) seen: Seen,
 }
 
-/// What has happened.
+/// Events of a sequence.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Seen {
     pub(crate) timeouts: u64,

@@ -17,7 +17,7 @@ const MILLISECOND: Ps = 1000 * MICROSECOND;
 const TIMEOUT: Ps = 300 * MILLISECOND;
 const ACK_DELAY: Ps = 5 * MILLISECOND;
 
-/// What is under way.
+/// Event under way.
 enum Event {
     /// A segment of data from one octet to another, and when it left.
     Data(u64, u64, Ps),
@@ -65,7 +65,7 @@ struct Path {
     model: Model,
     receiver: Receiver,
     chance: Stream,
-    /// What arrives, by its instant and a number.
+    /// Arrivals, by instant and number.
     under_way: BTreeMap<(Ps, u64), Event>,
     events: u64,
     now: Ps,

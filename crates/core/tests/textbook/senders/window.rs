@@ -3,7 +3,7 @@
 /// Octets of a segment.
 pub(crate) const MSS: u64 = 1000;
 
-/// What moves a window.
+/// Cause of a change of the window.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Kind {
     Reno { once: bool },

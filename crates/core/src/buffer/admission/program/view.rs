@@ -1,4 +1,4 @@
-//! What a program sees of its port, and of a unit.
+//! View that a program has of its port, and of a unit.
 
 use super::super::{Arrival, Head};
 use super::Context;

@@ -1,4 +1,4 @@
-//! How the line is divided, and which circuits must lose frames: section V.
+//! Division of the line, and choice of the circuits that must lose frames: section V.
 
 use super::Params;
 use crate::buffer::context::Context;

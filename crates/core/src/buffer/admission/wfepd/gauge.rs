@@ -1,4 +1,4 @@
-//! How the rates of circuits are measured: section IV.
+//! Measurement of the rates of circuits: section IV.
 
 use std::collections::VecDeque;
 

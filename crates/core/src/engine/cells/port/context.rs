@@ -1,4 +1,4 @@
-//! What a running port may access, and where it puts departing units.
+//! Data that a running port may access, and the outbox for its departing units.
 //!
 //! # What it assumes
 //! Within one call nothing at a port depends on another port: every line takes time.

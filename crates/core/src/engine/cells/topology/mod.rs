@@ -1,5 +1,5 @@
-//! Which form each port has, where units go from there, and which ports depend on which: the unchanging part of a
-//! network.
+//! The unchanging part of a network: the form of each port, the destinations of its units, and the ports that depend on
+//! each other.
 //!
 //! # What it assumes
 //! Policies, rates and routes are those of the checked scenario.

@@ -1,4 +1,4 @@
-//! Which ports must advance before which.
+//! Order in which ports must advance.
 //!
 //! # What it assumes
 //! A port depends on the ports from which its units come, and on those before them.

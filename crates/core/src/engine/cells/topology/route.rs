@@ -1,4 +1,5 @@
-//! Where the units of a circuit go from a port: past ports that only delay them to one that can make them wait, or to a host.
+//! Route of the units of a circuit from a port: past ports that only delay them to one that can make them wait, or to a
+//! host.
 //!
 //! # What it assumes
 //! A circuit has one route.

@@ -1,4 +1,4 @@
-//! What acknowledgements do: the ACK half of `tcp_input`, for a sender without selective acknowledgements.
+//! Handling of acknowledgements: the ACK half of `tcp_input`, for a sender without selective acknowledgements.
 
 use super::{Sender, Timer};
 use crate::transport::ecn::Ecn;

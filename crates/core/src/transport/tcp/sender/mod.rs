@@ -440,7 +440,7 @@ impl Sender {
 
 #[cfg(test)]
 mod tests {
-    // What a sender sends and when is tested by the scripts in tests/behaviour/tcp.
+    // The scripts in tests/behaviour/tcp test the segments of a sender and their times.
     use super::*;
     use crate::transport::tcp::tests::defaults;
 

@@ -1,4 +1,4 @@
-//! What a sender sends, and when it may: `tcp_output`, with the silly-window avoidance and the congestion notification of segments.
+//! Output of a sender: `tcp_output`, with the silly-window avoidance and the congestion notification of segments.
 
 use super::{Sender, State, Timer};
 use crate::transport::Transport;
@@ -49,8 +49,9 @@ impl Sender {
         }
     }
 
-    /// What the window may grow to: no further while the application is the limit, so that it is never much larger than what has been
-    /// tried (RFC 7661); in slow start up to twice the most that was in flight, as in Linux (`tcp_is_cwnd_limited`).
+    /// Return the largest window to which the sender may grow: no further while the application is the limit, so that
+    /// the window is never much larger than the amount that has been tried (RFC 7661); in slow start up to twice the
+    /// most that was in flight, as in Linux (`tcp_is_cwnd_limited`).
     #[inline]
     pub(in super::super) fn largest_growth(&self) -> u64 {
         let Window { cwnd, ssthresh, .. } = self.window;

@@ -1,4 +1,4 @@
-//! How often each octet that is sent again has been sent before: part of the name of a segment, see `Segment::identity`.
+//! Number of earlier sendings of each octet that is sent again: part of the name of a segment, see `Segment::identity`.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! How cells join the queues of their circuits.
+//! Arrival of cells in the queues of their circuits.
 //!
 //! # What it assumes
 //! Whether the rest of a frame gets in depends on nothing but room.

@@ -1,4 +1,4 @@
-//! How cells leave: the line takes them in the order of the scheduler, and frames are forwarded.
+//! Departure of cells: the line takes them in the order of the scheduler, and frames are forwarded.
 //!
 //! # What it assumes
 //! A cell that ends neither a frame nor its queue affects only counts when it starts.
