@@ -63,8 +63,7 @@ fn on_engine(scenario: Scenario, engine: Option<&str>) -> Result<Scenario, Refus
 }
 
 impl Request<'_> {
-    /// The checked scenario with its warnings, or one message that says where the fault is, what it is and how to
-    /// mend it.
+    /// The checked scenario with its warnings, or one message with place, fault and remedy.
     pub fn scenario(&self) -> Result<(Scenario, Vec<Warning>), Refusal> {
         let Checked { scenario, warnings } = Checked::of(self.text, self.name, self.sets, self.engine)?;
         let scenario = match self.seed {
@@ -130,7 +129,7 @@ impl Checked {
         self.scenario.seed
     }
 
-    /// The warnings: what is valid, but may mislead.
+    /// The warnings about valid input that may mislead.
     pub fn warnings(&self) -> Json {
         self.warnings.iter().map(Warning::json).collect()
     }
@@ -140,7 +139,7 @@ impl Checked {
         Ok(scenario::explain(&*self.with_seed(seed)?))
     }
 
-    /// Why it runs on the reference engine although it asks for the fast one, if it does.
+    /// Why it runs on the reference engine although it names the fast one, if it does.
     pub fn reference_because(&self) -> Option<&'static str> {
         engine::chosen(&self.scenario).1
     }

@@ -6,8 +6,8 @@ pub const VALUE: usize = 60;
 /// Characters of the longest message.
 pub const MESSAGE: usize = 300;
 
-/// A text on one line, in at most `most` characters: escapes stand for what does not print, an ellipsis for what is cut
-/// out of the middle.
+/// Quote a text on one line, in at most `most` characters: escapes stand for unprintable characters, an ellipsis for
+/// the part cut out of the middle.
 pub fn excerpt(text: &str, most: usize) -> String {
     if text.chars().nth(most).is_none() {
         return cut(&printable(text), most);

@@ -199,7 +199,7 @@ impl Draws {
     }
 }
 
-/// The random numbers of one component that may ask for any number of them about a subject, in several decisions.
+/// The random numbers of one component that may draw any number of them about a subject, in several decisions.
 #[derive(Clone, Debug)]
 pub struct Dice {
     keyed: Keyed,
@@ -311,7 +311,7 @@ fn round(counter: [u32; BLOCK], key: [u32; 2]) -> [u32; BLOCK] {
 /// Numbers from one counter.
 const BLOCK: usize = 4;
 
-/// The draws of tests that look at each of them.
+/// The draws, for tests that check each of them.
 #[cfg(test)]
 pub(crate) mod log {
     use super::{BLOCK, Draws, Subject};

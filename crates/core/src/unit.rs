@@ -32,7 +32,8 @@ pub const CUT_BYTES: u16 = 64;
 pub struct Flags(pub u16);
 
 impl Flags {
-    /// First unit of a frame, as far as a node can tell: no header says so, but the unit before it on its circuit ended one.
+    /// First unit of a frame, as far as a node can infer: no header says so, but the unit before it on its circuit
+    /// ended one.
     pub const FIRST: Flags = Flags(1);
     /// Last unit of its frame: the AAL5 user-to-user bit ("EOM").
     pub const EOM: Flags = Flags(2);
@@ -98,7 +99,7 @@ impl Unit {
         Subject::unit(self.vc, self.identity, self.index)
     }
 
-    /// Return whether a frame begins here as far as a node can tell, see [`Boundary`].
+    /// Return whether a frame begins here as far as a node can infer, see [`Boundary`].
     pub fn is_first(&self) -> bool {
         self.flags.has(Flags::FIRST)
     }
@@ -214,7 +215,7 @@ mod tests {
         assert!(unit.is_first() && unit.is_eom() && !unit.is_marked());
     }
 
-    /// Cells of frames of three, as (frame, index), of which the next node takes these for the first of a frame.
+    /// Cells of frames of three, as (frame, index), that the next node takes for the first of a frame.
     fn firsts(cells: &[(u32, u16)]) -> Vec<(u32, u16)> {
         let mut boundary = Boundary::default();
         let flags = [Flags::FIRST, Flags::default(), Flags::EOM];

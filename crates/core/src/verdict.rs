@@ -104,7 +104,7 @@ pub enum Reason {
     Policed,
     /// Units had waited too long for too long when it came to the head of its queue.
     Delay,
-    /// Its link lost it by intent, as the scenario asks.
+    /// Its link lost it by intent, as the scenario says.
     Link,
 }
 

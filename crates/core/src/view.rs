@@ -1,5 +1,4 @@
-//! The network at one instant, for those who want to see it: queues head first, what the thresholds are, how far flows have
-//! come.
+//! The network at one instant, for a viewer: queues head first, the thresholds, and the progress of flows.
 
 use crate::buffer::admission::{Admission, Rule, Shortcuts, Spec};
 use crate::buffer::size::Level;

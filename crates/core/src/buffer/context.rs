@@ -29,7 +29,7 @@ pub struct Context<'a> {
 pub struct Contract {
     /// Number of the circuit in the network; of a queue of a memory, that of the queue.
     pub circuit: u32,
-    /// Minimum cell rate that was promised; zero where nothing was. The scheduler says what it counts.
+    /// Minimum cell rate of the circuit; zero without a promise. The scheduler defines which cells count.
     pub mcr: Rate,
     /// Weight or share of the circuit; 1 if none was given.
     pub weight: f64,

@@ -68,8 +68,8 @@ impl Frames {
         (self.action == Action::Drop).then_some(rule)
     }
 
-    /// Judge a unit. `fits` says whether it could be queued now; `refuse` is asked at the first unit of each frame and
-    /// answers with a reason to refuse the frame as a whole, or to mark its first unit.
+    /// Judge a unit. `fits` says whether it could be queued now; `refuse` is called at the first unit of each frame and
+    /// returns a reason to refuse the frame as a whole, or to mark its first unit.
     pub fn judge(
         &mut self,
         unit: &Unit,

@@ -68,7 +68,7 @@ impl Queue {
         self.end - 1
     }
 
-    /// Append `units` units of one frame, of which `first` is the first; the last one ends the frame if it is `closed`.
+    /// Append `units` units of one frame, beginning with `first`; the last one ends the frame if it is `closed`.
     #[inline]
     pub(crate) fn push_train(&mut self, first: Unit, units: u16, closed: bool) {
         if let Some(runs) = &mut self.runs {

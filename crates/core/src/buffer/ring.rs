@@ -21,7 +21,7 @@ pub(crate) struct Ring {
 }
 
 impl Ring {
-    /// A ring of queues below `bound`, none of which takes part.
+    /// A ring of queues below `bound`, all of them outside.
     pub(crate) fn new(bound: usize) -> Ring {
         Ring { members: Set::new(bound), from: 0 }
     }

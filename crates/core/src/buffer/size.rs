@@ -18,7 +18,7 @@ pub enum Measure {
     Bytes,
     /// Packets, whatever their length.
     Packets,
-    /// Cells of a packet memory, of which every packet takes whole ones.
+    /// Cells of a packet memory: a packet takes whole cells.
     MemoryCells(CellSize),
 }
 

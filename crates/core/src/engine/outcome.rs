@@ -89,7 +89,7 @@ pub struct Outcome {
     pub on_lines: Vec<u64>,
     /// Amount of work of the run.
     pub work: Work,
-    /// Every loss, if it was asked for, by time and port; losses of a port at one instant stay in order.
+    /// Every loss, if losses are logged, by time and port; losses of a port at one instant stay in order.
     pub losses: Vec<LossRecord>,
 }
 

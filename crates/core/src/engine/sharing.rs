@@ -46,8 +46,8 @@ pub(super) fn arrive(
     });
 }
 
-/// Let a memory do what it does by itself: lose packets that it expels now, at whichever port, and repeat pauses; returns when it has
-/// to be asked again, if nothing happens before.
+/// Run the actions that a memory takes by itself: lose packets that it expels now, at any port, and repeat pauses;
+/// returns when the next one is due, if nothing happens before.
 pub(super) fn act(network: &mut Network, memory: usize, now: Time, losses: &mut Vec<Loss>) -> Option<Time> {
     let repeats = network.repeat_pauses(memory, now);
     let expels = loop {

@@ -50,7 +50,7 @@ impl Timers {
         is_due
     }
 
-    /// Such an event has come: the end does what is due, if it still is; returns the end, unless the event is
+    /// Handle such an event: the end does the work that is due, if it still is; returns the end, unless the event is
     /// outdated.
     pub(super) fn ring(
         &mut self,

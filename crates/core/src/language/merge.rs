@@ -1,4 +1,4 @@
-//! Tables laid over each other: what is given, over what stands as a default.
+//! Tables laid over each other: given values over defaults.
 
 use super::tree::{Node, Value};
 

@@ -102,8 +102,9 @@ impl Sources<'_> {
 /// The reason for a text that cannot be read in a file whose content is not shown.
 const UNQUOTED: &str = "must be TOML or JSON; the line is shown only of a file named *.toml or *.json";
 
-/// Return whether messages may show lines of this file. A command can be given any file by mistake or by another person,
-/// such as a list of passwords, and its messages end up in logs; what is named as a scenario is meant to be read.
+/// Return whether messages may show lines of this file. A command can be given any file by mistake or by another
+/// person, such as a list of passwords, and its messages end up in logs; only a file named as a scenario is meant to be
+/// read.
 fn is_quotable(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     name.starts_with('<') || [".toml", ".json"].iter().any(|suffix| name.ends_with(suffix))

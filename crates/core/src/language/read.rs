@@ -224,7 +224,7 @@ fn json_node(value: &JsonValue<'_>, level: usize) -> Result<Node, Fault> {
     Ok(Node { value, place: json_place(start) })
 }
 
-/// Characters of what a parser says that a message repeats; it may quote what it read.
+/// Most characters of a parser's sentence that a message repeats; the sentence may quote its input.
 const LONGEST_REASON: usize = 120;
 
 fn too_deep() -> String {

@@ -37,7 +37,7 @@ pub struct ParamSpec {
 
 /// A type that can be the value of a key.
 pub trait Field: Sized {
-    /// Read it, or say what is wrong with it.
+    /// Read it, or describe its fault.
     fn read(node: &Node, path: &str) -> Result<Self, Fault>;
     /// Write it so that [`Field::read`] gives it back.
     fn write(&self) -> Json;
@@ -133,7 +133,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// The keys that have not been asked for, with their values.
+    /// The keys that have not been read, with their values.
     pub fn rest(&self) -> impl Iterator<Item = &'a (Key, Node)> {
         self.entries.iter().zip(&self.taken).filter(|(_, taken)| !**taken).map(|(entry, _)| entry)
     }
@@ -325,7 +325,7 @@ macro_rules! choice {
             /// The words, each with its documentation.
             $vis const WORDS: &'static [(&'static str, &'static str)] = &[$(($word, concat!($($vdoc, "\n"),+))),+];
 
-            /// The variant of this name, or what the names are.
+            /// The variant of this name, or a list of the names.
             $vis fn from_word(word: &str) -> Result<Self, String> {
                 match word {
                     $( $word => Ok($name::$variant), )+

@@ -50,7 +50,7 @@ pub enum Value {
     Table(Vec<(Key, Node)>),
 }
 
-/// One fault in a scenario: its position, what is wrong, and how to mend it.
+/// One fault in a scenario: its position, the reason, and the remedy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
     /// Its position.

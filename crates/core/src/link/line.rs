@@ -55,7 +55,7 @@ pub struct Sent {
 }
 
 impl Line {
-    /// An idle line; `latency` is its propagation delay and whatever constant delay the node at its end adds.
+    /// An idle line; `latency` is its propagation delay plus the constant delay of the node at its end.
     pub fn new(rate: Rate, latency: Span) -> Line {
         let cell = rate.time_of_bits(CELL_BYTES * 8);
         Line { rate, latency, pause: None, shaper: None, free: Time::ZERO, carry: 0, cell }

@@ -44,7 +44,7 @@ pub struct Paused {
 }
 
 impl Paused {
-    /// A port with circuits of these classes, none of which is stopped.
+    /// A port with circuits of these classes; none is stopped.
     pub fn new(of: Vec<u32>) -> Paused {
         Paused { of, stopped: Vec::new(), since: Time::ZERO, total: Span::ZERO }
     }
@@ -88,7 +88,7 @@ impl Paused {
         self.since = now;
     }
 
-    /// Forget what was counted so far.
+    /// Reset the counters.
     pub(crate) fn reset(&mut self, now: Time) {
         (self.since, self.total) = (now, Span::ZERO);
     }

@@ -93,7 +93,7 @@ pub struct Memory {
     pools: Vec<SharedPool>,
     queues: Vec<SharedQueue>,
     pushout: Option<longest_queue::Params>,
-    /// Queues whose senders are stopped, and what has to be told to senders.
+    /// Queues whose senders are stopped, and signals for senders.
     stopped: Vec<Stopped>,
     signals: Vec<Signal>,
     occupancy: Occupancy,
@@ -129,7 +129,7 @@ pub(crate) struct Leaving<'a> {
 pub(crate) enum Charge {
     /// To reserved and shared room.
     Shared,
-    /// To what is left of reserved room, and to headroom.
+    /// To the remaining reserved room, and to headroom.
     Headroom,
 }
 
@@ -287,7 +287,7 @@ impl Memory {
         self.pools.iter().any(SharedPool::is_expelling)
     }
 
-    /// Return whether it does more than limit what enters: whether it removes what it has accepted, or stops senders.
+    /// Return whether it does more than limit arrivals: whether it removes accepted packets, or stops senders.
     pub(crate) fn acts(&self) -> bool {
         self.pushout.is_some() || self.is_expelling() || self.is_pausing()
     }
@@ -404,7 +404,7 @@ impl Memory {
         self.queues.iter_mut().for_each(|queue| queue.sample(pools[queue.pool].threshold(queue.number)));
     }
 
-    /// Forget what was counted so far.
+    /// Reset the counters.
     pub(crate) fn reset_counters(&mut self, now: Time) {
         self.occupancy.reset(now, self.used);
         self.pools.iter_mut().for_each(|pool| pool.reset_counters(now));
@@ -430,7 +430,8 @@ pub struct QueueTerms {
     pub outlet: Outlet,
 }
 
-/// The policy of a pool with `cells` cells of shared room, for queues of which this is known; or why it cannot share a memory.
+/// Build the policy of a pool with `cells` cells of shared room, for queues with these facts; or say why it cannot
+/// share a memory.
 pub fn policy(
     spec: &admission::Spec,
     cells: u64,

@@ -1,4 +1,4 @@
-//! The pauses of a memory: which senders are stopped, and what they have to be told.
+//! The pauses of a memory: its stopped senders, and the signals for them.
 
 use super::pause::{Signal, Stopped};
 use super::{Memory, SharedQueue};
@@ -32,7 +32,7 @@ impl Memory {
         self.stopped = stopped;
     }
 
-    /// Repeat what is due by now; returns when the next one is.
+    /// Repeat the pauses that are due by now; returns when the next one is due.
     pub(crate) fn repeat_pauses(&mut self, now: Time) -> Option<Time> {
         for index in 0..self.stopped.len() {
             let Stopped { queue, repeat } = self.stopped[index];

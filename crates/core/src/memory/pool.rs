@@ -83,7 +83,7 @@ impl SharedPool {
         }
     }
 
-    /// A packet asks for room in queue `number`.
+    /// Report that a packet requests room in queue `number`.
     pub(super) fn offer(&mut self, now: Time, number: usize, size: (u64, u16)) {
         self.policy.offered(now, &self.books, number, size);
     }

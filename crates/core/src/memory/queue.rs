@@ -31,7 +31,7 @@ impl Account {
         Account { queue: if unit.is_unscheduled() { self.unscheduled } else { self.queue }, ..self }
     }
 
-    /// The queue of what senders mark as unscheduled, in the pool of its class: mostly that of everything else.
+    /// The queue of packets marked as unscheduled, in the pool of its class: mostly the queue of the other packets.
     #[inline]
     pub fn unscheduled(self) -> usize {
         self.unscheduled as usize
@@ -59,7 +59,7 @@ fn small(queue: usize) -> u32 {
 pub struct Limits {
     /// Cells that are kept free for it.
     pub reserved: u64,
-    /// The most cells of shared room, besides what the policy allows.
+    /// The most cells of shared room, in addition to the limit of the policy.
     pub limit: Option<u64>,
     /// When its sender is stopped, if nothing of its class may be lost.
     pub pause: Option<Pause>,
@@ -101,7 +101,7 @@ pub struct SharedQueue {
 }
 
 impl SharedQueue {
-    /// An empty queue of a port or of what comes over a line, given the line's rate, number `number` of its pool.
+    /// An empty queue of a port or of an incoming line, given the line's rate, number `number` of its pool.
     pub fn new(limits: Limits, (line, rate): (usize, Rate), (pool, number): (usize, usize)) -> SharedQueue {
         SharedQueue {
             limits,
@@ -172,7 +172,7 @@ impl SharedQueue {
         self.headroom == 0 && self.limits.pause.is_none_or(|pause| pause.is_over(self.held, most))
     }
 
-    /// Return whether it can stop this class of what comes over this line.
+    /// Return whether it can stop this class of the packets from this line.
     pub(crate) fn can_stop(&self, line: usize, class: u32) -> bool {
         self.line == line && self.limits.pause.is_some_and(|pause| pause.class == class)
     }
@@ -182,7 +182,7 @@ impl SharedQueue {
         self.held += size;
     }
 
-    /// Of what it holds, `size` more is headroom.
+    /// Count `size` cells of its content as headroom.
     pub(super) fn take_headroom(&mut self, size: u64) {
         self.headroom += size;
         self.headroom_max = self.headroom_max.max(self.headroom);

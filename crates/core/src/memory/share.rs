@@ -12,7 +12,7 @@ use crate::units::Time;
 pub struct Share {
     number: usize,
     accounts: Arc<[Account]>,
-    /// Packets lost here of classes of which none may be lost.
+    /// Packets lost here of classes that must lose nothing.
     lossless_drop: u64,
     lent: Option<Box<Memory>>,
     /// Charge of the arriving packet, if it fits.
@@ -90,12 +90,12 @@ impl Share {
         self.lossless_drop += u64::from(self.memory().is_lossless(account));
     }
 
-    /// Packets lost at the port of classes of which none may be lost, since the last reset.
+    /// Packets lost at the port of classes that must lose nothing, since the last reset.
     pub fn lossless_drop(&self) -> u64 {
         self.lossless_drop
     }
 
-    /// Forget what was counted so far.
+    /// Reset the counters.
     pub(crate) fn reset_counters(&mut self) {
         self.lossless_drop = 0;
     }

@@ -10,7 +10,7 @@ pub fn mean_deviation(rates: &[f64]) -> Option<f64> {
     (mean > 0.0).then(|| 1.0 - deviation / (n * mean))
 }
 
-/// Paper 003, eq. (5), Jain's index of what each flow got beyond its minimum rate: (Σx)² / (n Σx²), x = rate − MCR.
+/// Paper 003, eq. (5), Jain's index of the rates of flows beyond their minimum rates: (Σx)² / (n Σx²), x = rate − MCR.
 ///
 /// Between 0 and 1; `None` without flows or when all excesses are zero.
 pub fn jain(excess: &[f64]) -> Option<f64> {

@@ -59,7 +59,7 @@ impl Occupancy {
         self.max = self.max.max(after);
     }
 
-    /// At `now` the occupancy falls from `before` to whatever it is then.
+    /// Record that the occupancy falls at `now` from `before` to its present value.
     #[inline]
     pub(crate) fn fall(&mut self, now: Time, before: u64) {
         let area = u128::from(before) * u128::from(now.since(self.last).0);

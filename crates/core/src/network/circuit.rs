@@ -1,4 +1,4 @@
-//! A virtual circuit: its path, its frames in flight, and what the far end reassembles.
+//! A virtual circuit: its path, its frames in flight, and the reassembly at the far end.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -335,7 +335,7 @@ impl Circuit {
         (self.tally, self.marks, self.received.whole) = (tally, marks, whole);
     }
 
-    /// Forget what was counted, but for the tally.
+    /// Reset the counters, but for the tally.
     pub fn reset_counters(&mut self) {
         self.received = Received::default();
     }

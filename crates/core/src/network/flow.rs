@@ -241,7 +241,7 @@ impl Flow {
         self.work.bytes()
     }
 
-    /// Forget what was counted before `now`.
+    /// Reset the counters of everything before `now`.
     pub fn reset_counters(&mut self, now: Time) {
         match &mut self.work {
             Work::Tcp(tcp) => tcp.reset_counters(),
@@ -289,7 +289,7 @@ impl Flow {
         self.record(end, now);
     }
 
-    /// Record what has changed by `now`: the sink counts octets, the source has the congestion window.
+    /// Record the changes up to `now`: the sink counts octets, the source has the congestion window.
     fn record(&mut self, end: End, now: Time) {
         let Some(series) = &mut self.series else { return };
         let Series { octets, cwnd, state } = &mut **series;

@@ -52,7 +52,7 @@ pub(super) struct Series {
 }
 
 impl FlowOutcome {
-    /// Forget what was counted before `now`, of a flow to which nothing more has happened.
+    /// Reset the counters of everything before `now`, for a flow that has ended before.
     pub(crate) fn reset_counters(&mut self, now: Time) {
         self.figures = self.figures.fresh();
         if let Some(transfers) = &mut self.transfers {

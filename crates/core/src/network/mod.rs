@@ -226,14 +226,14 @@ impl Network {
         Some((number, self.ports[number].failure()?))
     }
 
-    /// Refuse what is computed beyond such a decision, with its port and time.
+    /// Refuse results that were computed beyond such a decision, with its port and time.
     pub fn complete(&self, scenario: &Scenario) -> Result<(), String> {
         let Some((port, failure)) = self.failure() else { return Ok(()) };
         let (name, seconds) = (&scenario.lines[port].name, failure.time.as_secs_f64());
         Err(format!("port {name} at {seconds} s: {}", failure.why))
     }
 
-    /// Forget what was counted so far: the measured time starts now.
+    /// Reset the counters: the measured time starts now.
     pub fn reset_counters(&mut self, now: Time) {
         self.ports.iter_mut().for_each(|port| port.reset_counters(now));
         self.memories_mut().for_each(|memory| memory.reset_counters(now));

@@ -11,7 +11,7 @@ use crate::link::pause::PauseFrame;
 use crate::unit::Unit;
 use crate::units::Time;
 
-/// Ports each of which waited for the next one, and the last for the first.
+/// A cycle of ports: each waits for the next one, and the last for the first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PauseCycle {
     /// When the last of them was paused.

@@ -1,5 +1,5 @@
-//! The check of a program: a scenario from a stranger is safe, because what passes here ends, reads only what has been
-//! written, and computes with values of the right type.
+//! The check of a program: a scenario from a stranger is safe, because a checked program ends, reads only registers
+//! that have been written, and computes with values of the right type.
 
 use super::code::{Answer, Attribute, Binary, Instruction, Op, REGISTERS, Scope, Type, Unary};
 use super::hook::{Hook, LooksAt};
@@ -124,7 +124,7 @@ impl<'a> Check<'a> {
         self.resolve(number, instruction)
     }
 
-    /// The instruction with its names and types resolved; notes what it writes and where it goes.
+    /// Resolve the names and types of the instruction; record the registers that it writes and the jumps that it makes.
     fn resolve(&mut self, number: usize, instruction: &Instruction<'_>) -> Result<Op, String> {
         Ok(match *instruction {
             Instruction::Literal(to, kind, word) => self.write(to, kind, Op::Set(to, word))?,

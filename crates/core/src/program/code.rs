@@ -95,7 +95,7 @@ macro_rules! words {
 }
 
 words! {
-    /// What a program can look at: the arriving unit, its circuit, the buffer and the line.
+    /// Attribute that a program can read: of the arriving unit, its circuit, the buffer or the line.
     Attribute {
         Now = "now",
         NowPs = "now_ps",
@@ -144,7 +144,7 @@ impl Attribute {
         }
     }
 
-    /// Return whether it is one of the unit within its frame, so that a program asked by the frame cannot look at it.
+    /// Return whether it is one of the unit within its frame: a program that runs once a frame cannot read it.
     pub(crate) fn is_within_frame(self) -> bool {
         matches!(self, Attribute::Index | Attribute::IsFirst | Attribute::IsLast)
     }
@@ -181,7 +181,7 @@ impl Attribute {
 }
 
 words! {
-    /// What a program can look at of any queue.
+    /// Property that a program can read of any queue.
     OfQueue {
         Length = "length",
         Octets = "octets",
@@ -482,7 +482,7 @@ pub(crate) enum Op {
     /// With the type of the state.
     Least(u8, u8, Type),
     Longest(u8),
-    /// With the type of what it takes.
+    /// With the type of its operand.
     Unary(u8, Unary, Type, u8),
     /// Of integers.
     Whole(u8, Binary, u8, u8),

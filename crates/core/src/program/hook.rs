@@ -1,4 +1,4 @@
-//! The functions of a program: when each is called, what it can look at, and how it ends.
+//! The functions of a program: their calls, the attributes that they can read, and their ends.
 
 use super::code::{Answer, Attribute, OfQueue, Scope};
 use crate::choice;
@@ -76,7 +76,7 @@ impl Hook {
         }
     }
 
-    /// Refuse an attribute that it cannot look at.
+    /// Refuse an attribute that it cannot read.
     pub(crate) fn check_look(self, attribute: Attribute) -> Result<(), &'static str> {
         match (self, attribute) {
             (Hook::Arrival(Asks::Frame) | Hook::Head(Asks::Frame), at) if at.is_within_frame() => {
@@ -114,7 +114,7 @@ impl Hook {
         }
     }
 
-    /// Refuse a property of queues that it cannot look at.
+    /// Refuse a property of queues that it cannot read.
     pub(crate) fn check_look_at(self, property: OfQueue) -> Result<(), &'static str> {
         match (self, property) {
             (Hook::Serve, _) => Ok(()),

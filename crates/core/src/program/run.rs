@@ -28,7 +28,7 @@ pub(crate) trait View {
 pub(crate) struct Machine<'a> {
     pub(crate) state: &'a mut [Word],
     pub(crate) per_vc: &'a mut [Word],
-    /// Of one queue, or of all, each of which has `each` values.
+    /// Of one queue, or of all, with `each` values a queue.
     pub(crate) per_queue: &'a mut [Word],
     pub(crate) each: usize,
     pub(crate) draws: &'a mut Draws,

@@ -53,7 +53,7 @@ impl Source {
 }
 
 section! {
-    /// A clock, and what it does.
+    /// A clock, and its function.
     pub struct Clock {
         /// Time between two calls, at least 1 us; the first call is that long after the start.
         pub every: Span = Span::millis(10),

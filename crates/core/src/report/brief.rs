@@ -25,7 +25,7 @@ pub enum Listing {
 pub const WAITING: [(&str, f64); 4] =
     [("cells", 1.0), ("packets", 1.0), ("bytes", 1500.0), ("memory cells", 6.0)];
 
-/// The numbers of what a report lists.
+/// The numbers of the listed flows and ports.
 pub(super) struct Listed {
     pub(super) flows: Vec<usize>,
     pub(super) ports: Vec<usize>,

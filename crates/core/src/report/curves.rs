@@ -1,4 +1,4 @@
-//! Figures over time, for the flows and ports for which the scenario asks.
+//! Figures over time, for the flows and ports that the scenario names.
 
 use serde_json::{Map, Value as Json, json};
 

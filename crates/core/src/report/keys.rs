@@ -663,7 +663,7 @@ fn section(text: &mut String, title: &str, keys: &[Key]) {
 }
 
 impl Holds {
-    /// The unit, or what it is instead of a number.
+    /// The unit, or the type of a value that is not a number.
     fn unit(&self) -> &'static str {
         match self {
             Text => "text",

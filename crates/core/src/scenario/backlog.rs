@@ -36,8 +36,8 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), Fault> {
     }
 }
 
-/// Packets of a flow that can wait: what its source sends by itself in the whole run, or twice its window and every
-/// retransmission.
+/// Packets of a flow that can wait: all packets that its source sends by itself in the run, or twice its window and
+/// every retransmission.
 fn packets(scenario: &Scenario, flow: &Flow) -> u128 {
     let run = u128::from(scenario.duration.0);
     let in_run = |rate: Rate| {

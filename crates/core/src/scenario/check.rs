@@ -150,7 +150,7 @@ impl Wired {
 /// Number of networks that are kept: a sweep returns to the traffic of a few points before.
 const MOST_KNOWN: usize = 4;
 
-/// The network that the file asks for, from the known ones or a new one.
+/// Find the file's network among the known ones, or build a new one.
 fn wired(file: &File<'_>, sets: &[Set], known: &mut Vec<Known>) -> Result<Wired, Fault> {
     if let Some(found) = known.iter().find(|known| file.asks(&known.asked, sets, known.wired.is_drawn(file)))
     {

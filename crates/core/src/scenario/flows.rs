@@ -38,7 +38,7 @@ pub(super) struct Traffic {
     pub choice: Option<Choice>,
 }
 
-/// Equally short routes, of which a flow takes the first.
+/// Equally short routes; a flow takes the first.
 #[derive(Clone, Debug)]
 pub(super) struct Choice {
     /// Their first node.
@@ -464,7 +464,7 @@ struct Circuits {
     list: Vec<Circuit>,
 }
 
-/// A circuit of data, that of its acknowledgements if it has any, and the flow that asked for it first.
+/// A circuit of data, that of its acknowledgements if it has any, and the flow that made it.
 struct Circuit {
     data: Vc,
     back: Option<Vc>,
@@ -517,7 +517,7 @@ impl Circuits {
 }
 
 impl Circuit {
-    /// Refuse a flow that asks for another contract or another route than the first flow of the circuit.
+    /// Refuse a flow whose contract or route differs from those of the first flow of the circuit.
     fn check(&self, item: &Item<'_, file::Flow>, asked: &Vc) -> Result<(), Fault> {
         let Circuit { data, first, .. } = self;
         let single_cells = |vc: &Vc| vc.framing == Framing::Cell;

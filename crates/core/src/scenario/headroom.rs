@@ -217,7 +217,7 @@ fn smallest_packets(scenario: &Scenario) -> Vec<u32> {
     smallest
 }
 
-/// Octets of the smallest packet of data of which a flow may send many: a datagram, or a full segment.
+/// Octets of the smallest packet of data that a flow may send in large numbers: a datagram, or a full segment.
 fn least(flow: &Flow) -> u32 {
     let headers = flow.transport.header_bytes();
     let length = flow.source.length().filter(|_| matches!(*flow.transport, transport::Spec::Udp(_)));

@@ -19,7 +19,7 @@ pub(super) struct Outage {
     pub from: Span,
     /// When it ends.
     pub to: Span,
-    /// The entry of `[[loss]]` that asks for it.
+    /// The entry of `[[loss]]` that defines it.
     pub entry: usize,
 }
 
@@ -28,7 +28,7 @@ pub(super) struct Outage {
 pub(super) struct Intended {
     /// The entries of `[[loss]]`.
     pub entries: Vec<file::Loss>,
-    /// For every line that they name, what it loses.
+    /// For every line that they name, its losses.
     pub specs: Vec<Spec>,
     /// Outages during which packets take other routes.
     pub outages: Vec<Outage>,
@@ -169,7 +169,7 @@ fn outages(item: &Item<'_, file::Loss>, down: &[Vec<Span>]) -> Result<Vec<[Span;
     Ok(outages)
 }
 
-/// Numbers count what the link carries.
+/// Check the line: numbers count the units that the link carries.
 fn check_line(item: &Item<'_, file::Loss>, line: &Line) -> Result<(), Fault> {
     let (key, wanted, carried) = match line.medium {
         Medium::Cells => ("packets", &item.it.packets, "cells"),

@@ -341,7 +341,7 @@ impl Builder<'_, '_> {
         self.item.ensure(own.iter().all(is_of_packets), key, message)
     }
 
-    /// The pools, of which shared room is all but the headroom so far.
+    /// The pools; their shared room is all but the headroom so far.
     fn pools(&self) -> Result<Vec<MemoryPool>, Fault> {
         let partitions = u64::from(self.item.it.partitions);
         let pool = |(name, pool): &(String, file::MemoryPool)| {
@@ -381,7 +381,7 @@ impl Builder<'_, '_> {
         Ok(account.with_unscheduled(first.queue()))
     }
 
-    /// Refuse what a class cannot have where the packets of a circuit are of two classes.
+    /// Refuse limits that a class cannot have where the packets of a circuit are of two classes.
     fn check_unscheduled(&self, class: usize) -> Result<(), Fault> {
         let Some((_, item)) = self.memories.queues.get(class) else { return Ok(()) };
         let message =

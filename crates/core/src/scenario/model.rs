@@ -374,7 +374,7 @@ pub struct Transfer {
 /// A flow whose transfers have been drawn: each is a flow by itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drawing {
-    /// The flow as it was asked for.
+    /// The flow as the scenario gives it.
     pub asked: file::Flow,
     /// Its first transfer among all flows, and the one behind the last.
     pub flows: std::ops::Range<usize>,
@@ -438,8 +438,8 @@ impl Flow {
         }
     }
 
-    /// Bits of a mean packet on lines with this framing, or of what the application writes to TCP at a time, whose headers do not
-    /// count.
+    /// Bits of a mean packet on lines with this framing, or of the data that the application writes to TCP at a time,
+    /// whose headers do not count.
     pub fn mean_bits(&self, framing: Framing) -> u64 {
         let octets = match self.source.length().filter(|_| matches!(*self.transport, transport::Spec::Tcp(_)))
         {

@@ -19,7 +19,7 @@ impl Scenario {
     }
 }
 
-/// Give every pool for which the scenario names no headroom what its queues may take together.
+/// Give every pool for which the scenario names no headroom the headroom that its queues may take together.
 pub(super) fn settle_headroom(
     memory: &mut Memory,
     asked: &[(String, file::MemoryPool)],

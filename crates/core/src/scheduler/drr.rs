@@ -155,7 +155,7 @@ mod tests {
             }
         }
 
-        /// The next packet is sent: its queue, and what the queue has left.
+        /// Send the next packet; returns its queue, and the rest of the queue's credit.
         fn send(&mut self) -> (usize, u64) {
             let queues = &self.queues;
             let queue = self.policy.next_by_size(Time::ZERO, &mut |_| true, &|queue| queues[queue][0]);

@@ -72,11 +72,11 @@ registry! {
             Vec::new()
         }
 
-        /// The queues that are served in a fixed cycle from `now` on, if every queue may send: writes a list of the
-        /// first round, or of the `most` queues at its beginning, in their order. The cycle holds for slots before
-        /// the returned instant, until the first queue has sent the cells that its place allows, and as long as no
-        /// queue joins or leaves; a queue that joins may delay the others, but never advances one of them. If the
-        /// list stays empty, every slot must be asked for.
+        /// List the queues that are served in a fixed cycle from `now` on, if every queue may send: the first round, or
+        /// the `most` queues at its beginning, in their order. The cycle holds for slots before the returned instant,
+        /// until the first queue has sent the cells that its place allows, and as long as no queue joins or leaves; a
+        /// queue that joins may delay the others, but never advances one of them. If the list stays empty, every slot
+        /// needs a call.
         fn rounds(&mut self, now: Time, most: usize, round: &mut Vec<Place>) -> Time {
             Time::NEVER
         }

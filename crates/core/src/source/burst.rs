@@ -128,7 +128,7 @@ impl Added {
 /// The gaps of an on-off source, exact within a burst.
 #[derive(Clone, Debug)]
 pub struct Bursts {
-    /// The gap between packets of a burst, and what has been missing so far.
+    /// The gap between packets of a burst, and the fraction carried so far.
     pace: TransmissionTime,
     carry: u64,
     /// Packets with data that the burst still has to send.

@@ -1,4 +1,4 @@
-//! The traffic of applications: what they send, and when.
+//! The traffic of applications: data and times.
 //!
 //! A source that fills a transport (`greedy`, `file`) is driven by the transport's progress; a source that clocks
 //! its own units (`cbr`, `poisson`, `on-off`, `fec-block`) is driven by time. Rates count every octet on the line,
@@ -65,7 +65,7 @@ registry! {
         }
 
         /// Bits of data per second that the source offers by itself, if that is limited. They come in packets with
-        /// `payload` octets of data, each of which is `bits` bits on the line.
+        /// `payload` octets of data; each packet is `bits` bits on the line.
         fn mean_rate(&self, payload: f64, bits: u64) -> Option<f64> {
             None
         }

@@ -54,7 +54,7 @@ pub struct Packet {
     pub vc: u32,
     /// Its serial number on the circuit.
     pub frame: u32,
-    /// Its flow and what it carries.
+    /// Its flow and its payload.
     pub content: Option<(u32, Payload)>,
     /// When its first unit arrived.
     pub arrived: Time,

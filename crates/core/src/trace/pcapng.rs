@@ -142,7 +142,7 @@ const SPEED: u16 = 8;
 const RESOLUTION: u16 = 9;
 /// Link type of IPv4 packets without anything before them.
 const IPV4: u16 = 228;
-/// Link type of what AAL5 carries, after an octet of flags, the VPI and the VCI.
+/// Link type of AAL5 payload, after an octet of flags, the VPI and the VCI.
 const SUNATM: u16 = 123;
 /// Flags of LLC-multiplexed traffic.
 const LLC: u8 = 2;

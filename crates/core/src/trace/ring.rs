@@ -1,4 +1,4 @@
-//! The latest units at some ports, and what is lost everywhere: what an animation needs.
+//! The latest units at some ports, and the losses at all ports: the data of an animation.
 
 use std::collections::{BTreeSet, VecDeque};
 

@@ -49,7 +49,7 @@ impl Ecn {
         Ecn(if holds { self.0 } else { 0 })
     }
 
-    /// The bits that ports see: ECT(0), ECT(1) and CE, and the mark of what is sent before the first acknowledgement.
+    /// The bits that ports see: ECT(0), ECT(1) and CE, and the mark of packets sent before the first acknowledgement.
     #[inline]
     pub const fn flags(self) -> Flags {
         let bits = self.0 as u16;

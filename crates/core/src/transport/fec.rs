@@ -140,7 +140,7 @@ impl Encoder {
         (self.next / u64::from(self.code.packets())) as u32
     }
 
-    /// Number of blocks of which at least one packet has been sent.
+    /// Number of blocks with at least one sent packet.
     pub fn blocks_begun(&self) -> u32 {
         self.next.div_ceil(u64::from(self.code.packets())) as u32
     }
@@ -244,7 +244,7 @@ impl Decoder {
         self.books
     }
 
-    /// Forget what was counted, and count from this block on.
+    /// Reset the counters, and count from this block on.
     pub fn reset(&mut self, block: u32) {
         (self.books, self.counted_from) = (Books::default(), block);
     }

@@ -149,7 +149,7 @@ impl Rig {
         self.advance(self.now + span);
     }
 
-    /// Everything that waits is sent; returns what has been sent so far.
+    /// Send every waiting unit; returns all units sent so far.
     pub(super) fn drain(&mut self) -> Vec<String> {
         self.start();
         while let Some(free) = self.free {
@@ -225,7 +225,7 @@ fn random_traffic(scheme: &str, measure: Measure, capacity: u64, seed: u64) -> S
     Story { losses: rig.losses, frames }
 }
 
-/// A scheme at a port, unless it refuses ports of packets, as one that looks at cells may.
+/// A scheme at a port, unless it refuses ports of packets: a scheme that counts cells may.
 fn policy_of(scheme: &str, measure: Measure, capacity: u64) -> Result<Policy, Refused> {
     let contracts = contracts(measure, VCS);
     let capacity = Capacity::limited(capacity);

@@ -104,8 +104,8 @@ registry! {
             None
         }
 
-        /// A packet of this size and number of octets asks for room in a queue of a memory, before its threshold is
-        /// asked; the books do not count it yet.
+        /// A packet of this size and number of octets requests room in a queue of a memory, before the threshold is
+        /// compared; the books do not count it yet.
         fn offered(&mut self, now: Time, pool: &Pool, queue: usize, size: (u64, u16)) {}
 
         /// The most that a queue may hold now, for a policy that shares a buffer by a threshold of every queue:
@@ -164,8 +164,9 @@ registry! {
             self.rule()
         }
 
-        /// The frame rule, if it alone decides about all units of a frame but the first. An engine may then count a frame
-        /// before all its units have arrived, so a policy that looks at the books when units leave cannot answer.
+        /// Return the frame rule, if it alone decides about all units of a frame but the first. An engine may then
+        /// count a frame before all its units have arrived, so a policy that reads the books when units leave returns
+        /// `None`.
         fn frames(&mut self) -> Option<&mut Frames> {
             None
         }
@@ -219,7 +220,7 @@ impl Spec {
     }
 }
 
-/// A policy's decision in simple form, if it has one: an engine may then act on it without asking.
+/// A policy's decision in simple form, if it has one: an engine may then apply it without a call.
 #[derive(Clone, Copy, Debug)]
 pub enum Rule {
     /// A unit is taken if it fits.
@@ -230,12 +231,13 @@ pub enum Rule {
         /// That occupancy, if there is one.
         threshold: Option<u64>,
     },
-    /// The policy must be asked, but it depends only on the books, and never removes an accepted unit.
+    /// The policy must be called, but it depends only on the books, and never removes an accepted unit.
     Asked(Interest),
 }
 
 impl Rule {
-    /// Return whether the rest of a circuit's frame is accepted if it fits, if that is known without asking.
+    /// Return whether the rest of a circuit's frame is accepted if it fits, if that follows without a call of the
+    /// policy.
     #[inline]
     pub(crate) fn takes_rest(&self, policy: &mut Policy, vc: u32) -> bool {
         match self {
@@ -245,7 +247,7 @@ impl Rule {
         }
     }
 
-    /// Return whether a unit that meets this occupancy is accepted, if the policy that has this rule need not be asked.
+    /// Return whether a unit that meets this occupancy is accepted, if the rule decides without a call of its policy.
     #[inline]
     pub(crate) fn judge(
         &self,
@@ -278,7 +280,8 @@ impl Rule {
         }
     }
 
-    /// Return whether a frame that meets at most this occupancy may be refused, if that is known without asking.
+    /// Return whether a frame that meets at most this occupancy may be refused, if that follows without a call of the
+    /// policy.
     #[inline]
     pub(crate) fn may_refuse(&self, level: u64) -> bool {
         match self {
@@ -347,7 +350,7 @@ pub struct Needs {
     pub one_queue: bool,
     /// The port remembers when each queued unit arrived and how many octets wait, for [`at_head`](Admission::at_head).
     pub arrival_times: bool,
-    /// It is asked which packets it [expels](Admission::expels).
+    /// It chooses packets that it [expels](Admission::expels).
     pub expels: bool,
 }
 
@@ -360,7 +363,7 @@ pub enum Expulsion {
     At(Time),
 }
 
-/// A unit that asks for admission.
+/// A unit that requests admission.
 #[derive(Debug)]
 pub struct Arrival<'a> {
     /// When it arrives.
@@ -442,7 +445,7 @@ pub(crate) mod tests {
         pub(crate) pool: Pool,
         pub(crate) queue: Queue,
         pub(crate) now: Time,
-        /// Octets that wait, for policies that look at them.
+        /// Octets that wait, for policies that use them.
         pub(crate) waiting: u64,
         /// Cells offered so far: each is a packet of its own for random draws.
         offered: u32,

@@ -23,7 +23,7 @@ use crate::units::Span;
 use crate::verdict::{HeadVerdict, Reason, Verdict};
 
 section! {
-    /// Mark and lose units as a test asks for it.
+    /// Mark and lose units as a test requests.
     pub struct Params {
         /// Occupancy from which arriving units are marked.
         pub mark_from: Option<Level> = None,

@@ -158,7 +158,7 @@ impl Policy {
         self.frames.unless_marking(rule)
     }
 
-    /// Refuse a frame that starts, whatever else happens to frames that are drawn.
+    /// Discard the whole frame, even where `action` is `mark`.
     pub(super) fn refuse(&mut self, vc: usize, reason: Reason) -> Verdict {
         self.frames.refuse(vc, reason)
     }
@@ -187,7 +187,7 @@ fn full_packet(params: &Params, context: &Context<'_>) -> Result<Option<f64>, Re
     Ok(params.byte_mode.then(|| params.mtu.map_or(frame, |mtu| mtu.0) as f64))
 }
 
-/// maxp after an interval at the end of which the average was above the middle fifth between the thresholds, or below it.
+/// Adapt maxp after an interval that ended with the average above or below the middle fifth between the thresholds.
 fn adapted(max_p: f64, average: f64, (min, max): (f64, f64)) -> f64 {
     let fifth = (max - min) / 5.0;
     if average > min + 3.0 * fifth && max_p <= 0.5 {
@@ -247,7 +247,7 @@ pub(super) struct Detector {
     weight: f64,
     min: f64,
     max: f64,
-    /// 1 / (maxth − minth), which is asked for with every unit.
+    /// 1 / (maxth − minth), which every unit needs.
     per_level: f64,
     curve: Curve,
     /// Picoseconds that a packet takes.

@@ -67,7 +67,7 @@ impl Policy {
     }
 }
 
-/// Load ratio W_i = X_i · N_a / X: what a circuit holds, in fair shares; 0 in an empty buffer.
+/// Load ratio W_i = X_i · N_a / X: the occupancy of a circuit in fair shares; 0 in an empty buffer.
 pub(super) fn load_ratio(pool: &Pool, vc: usize) -> f64 {
     match pool.total() {
         0 => 0.0,

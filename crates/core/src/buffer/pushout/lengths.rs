@@ -21,8 +21,8 @@ pub struct Lengths {
 }
 
 impl Lengths {
-    /// With `buffer_share` a queue counts by what it has beyond its share of the buffer; all on the scale of the line's
-    /// rate, so that no division rounds. Or why that cannot be.
+    /// Build the lengths; with `buffer_share` a queue counts by its excess over its share of the buffer. All are on the
+    /// scale of the line's rate, so that no division rounds. The error says why that is impossible.
     pub(super) fn new(context: &Context<'_>, buffer_share: bool) -> Result<Lengths, Refused> {
         if buffer_share {
             context.promised()?;

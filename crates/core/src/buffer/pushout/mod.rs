@@ -69,8 +69,8 @@ registry! {
             false
         }
 
-        /// The register that names a queue, if the policy has one: an engine that does not report each unit reports the
-        /// latest ones to it before it asks for a choice.
+        /// Return the register that names a queue, if the policy has one: an engine that does not report each unit
+        /// reports the latest ones to it before it calls for a choice.
         fn register(&mut self) -> Option<&mut Register> {
             None
         }
@@ -110,7 +110,7 @@ pub struct Full<'a> {
     pub now: Time,
     /// The books.
     pub pool: &'a Pool,
-    /// The queues, each of which knows its frames.
+    /// The queues, each with its frames.
     pub queues: &'a [Queue],
     /// The circuit of the arriving unit, and its size.
     pub arriving: (usize, u64),

@@ -32,7 +32,7 @@ use crate::units::Time;
 const PATIENCE: usize = 256;
 
 impl Cells<'_> {
-    /// Deliver what a port has sent, from these positions in the outbox on.
+    /// Deliver the units that a port has sent, from these positions in the outbox on.
     #[inline]
     pub(super) fn deliver_from(&mut self, port: usize, (departures, starts): (usize, usize)) {
         let end = self.out.departures.len();

@@ -175,10 +175,10 @@ impl Gathering {
     }
 }
 
-/// Units on their way to a host, the last of which arrives at `time`.
+/// Units on their way to a host; the last one arrives at `time`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Delivery {
-    /// The line at the end of which they arrive.
+    /// The line over which they arrive.
     pub(crate) line: u32,
     pub(crate) time: Time,
     /// The first one, with the marks of the first and of the last.

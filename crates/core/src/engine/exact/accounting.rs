@@ -153,7 +153,7 @@ impl Accounting {
         self.max = self.max.max(max);
     }
 
-    /// Enter units that were lost in the measured time, none of which starts a frame.
+    /// Enter units that were lost in the measured time; none of them starts a frame.
     pub(crate) fn lose_many(&mut self, units: u64, reason: Reason) {
         self.units_in += units;
         self.lost[reason as usize] += units;
@@ -214,10 +214,10 @@ impl Progress {
 pub(crate) struct VcAccounting {
     pub(crate) pool: Pool,
     interest: Interest,
-    /// Units in the buffer, if the policy looks at circuits: circuit, size, and whether the last one ends a frame;
-    /// units of a circuit that may leave together share an entry.
+    /// Units in the buffer, if the policy reads the books of circuits: circuit, size, and whether the last one ends a
+    /// frame; units of a circuit that may leave together share an entry.
     order: VecDeque<(u32, u64, bool)>,
-    /// These policies do not look at the queue.
+    /// These policies do not read the queue.
     queue: Queue,
 }
 
@@ -307,7 +307,7 @@ impl VcAccounting {
     }
 }
 
-/// A unit of which only one property is known: whether it ends a frame.
+/// A unit with one known property: whether it ends a frame.
 pub(crate) fn unknown_unit(ends_frame: bool) -> Unit {
     let flags = if ends_frame { Flags::EOM } else { Flags::default() };
     Unit { vc: 0, frame: 0, identity: 0, index: 0, bytes: 0, hop: 0, flags }

@@ -22,14 +22,14 @@ pub(crate) enum Form {
     WholeTrain,
     TrainEnds,
     BusySegment,
-    /// FIFO, in one loop: a segment; short trains that cross; cells that a policy is shown or asked about.
+    /// FIFO, in one loop: a segment; short trains that cross; cells that a policy observes or judges.
     LoopedSegment,
     CrossingTrains,
     ShownCells,
     AskedCells,
     /// A port with only one line acts immediately.
     OneLine,
-    /// Per-circuit queues: a train is reserved when it begins; a segment joins; a policy is asked.
+    /// Per-circuit queues: a train is reserved when it begins; a segment joins; a policy judges its cells.
     ReservedTrain,
     JoinedSegment,
     AskedSegment,

@@ -65,7 +65,7 @@ fn run(scenario: &Scenario, without: Option<Form>) -> (String, [u64; FORMS.len()
 }
 
 /// Ten flows that share a port of thousands of cells: random networks are too small for trains to pass by their ends,
-/// and few of them have a policy that must see each cell, or be asked about it, as two of these three have.
+/// and few of them have a policy that must observe or judge each cell, as two of these three have.
 fn congested(seed: u64) -> String {
     let text = include_str!("../../../../../scenarios/w1-cell.toml");
     let text = text.replace("duration = \"20 s\"", &format!("duration = \"120 ms\"\nseed = {seed}"));

@@ -1,4 +1,4 @@
-//! The pending events, by time: packets in flight, and calls of hosts and of ports that are asked.
+//! The pending events, by time: packets in flight, and calls of hosts and of ports that judge every packet.
 //!
 //! # What it assumes
 //! A port keeps the order of its packets, and so do the answers to them.

@@ -24,7 +24,7 @@ use crate::network::flow_outcome::FlowOutcome;
 use crate::scenario::model::Scenario;
 use crate::units::Time;
 
-/// The flows of a run, of which only those that are under way have a transport.
+/// The flows of a run; only those under way have a transport.
 #[derive(Debug)]
 pub(crate) struct Connections<'a> {
     scenario: &'a Scenario,
@@ -107,7 +107,7 @@ impl<'a> Connections<'a> {
         !self.stages.is_empty()
     }
 
-    /// Keep only the outcome of a flow, of which no packet is on its way, if its only transfer is over.
+    /// Keep only the outcome of a flow without packets in flight, if its only transfer is over.
     #[inline(never)]
     pub(crate) fn forget_if_over(&mut self, flow: usize, now: Time) {
         let Stage::UnderWay(place) = self.stages[flow] else { return };
@@ -122,7 +122,7 @@ impl<'a> Connections<'a> {
         self.over.push(connection.outcome(now, &[])); // only a code asks its circuit
     }
 
-    /// The run is over: what each flow has done.
+    /// Close all flows at the end of the run, and return their outcomes.
     pub(crate) fn close(self, now: Time, circuits: &[Circuit]) -> Vec<FlowOutcome> {
         let Connections { scenario, under_way, stages, over, .. } = self;
         let under_way = under_way.into_iter().map(|flow| flow.outcome(now, circuits));
@@ -140,7 +140,7 @@ impl<'a> Connections<'a> {
         outcomes.map(|outcome| outcome.expect("each flow has its own place")).collect()
     }
 
-    /// The measured time begins: forget what was counted before.
+    /// Reset the counters: the measured time begins.
     pub(crate) fn reset_counters(&mut self, now: Time) {
         self.measured_from = Some(now);
         self.under_way.iter_mut().for_each(|flow| flow.reset_counters(now));

@@ -32,7 +32,7 @@ pub(crate) struct Host {
     sent: u64,
     /// Packets that the end has received early: the part of the run that is being computed ends before they arrive.
     pub(crate) awaited: u32,
-    /// The first step of the route of what it sends.
+    /// The first step of the route of its packets.
     first: u32,
 }
 

@@ -53,7 +53,7 @@ impl Lookahead {
     }
 }
 
-/// The agenda of hosts and of ports that are asked, and those of packets.
+/// The agenda of hosts and of ports that judge every packet, and those of packets.
 pub(crate) const HOSTS: usize = 0;
 const DATA: usize = 1;
 const ACKS: usize = 2;

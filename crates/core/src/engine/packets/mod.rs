@@ -234,7 +234,7 @@ impl<'a> Packets<'a> {
         }
     }
 
-    /// A packet arrives at a port that shares a memory and is not asked.
+    /// Handle a packet at a port that shares a memory and decides by a rule.
     #[inline(never)]
     fn arrive_at_shared(&mut self, at: u32, packet: &Packet, now: Time) {
         if let Some((at, head, time)) = self.transit.pass_shared(at, packet.head, now) {
@@ -242,7 +242,7 @@ impl<'a> Packets<'a> {
         }
     }
 
-    /// A packet arrives at a port that is asked about it.
+    /// Handle a packet at a port that judges every packet.
     #[inline(never)]
     fn enter(&mut self, at: u32, packet: Packet, now: Time) {
         if let Some((at, packet, time)) = self.transit.enter(at, packet, now) {
@@ -250,7 +250,7 @@ impl<'a> Packets<'a> {
         }
     }
 
-    /// The line of a port that is asked is free again.
+    /// Handle the end of a transmission at a port that judges every packet.
     #[inline(never)]
     fn free(&mut self, port: usize, now: Time) {
         if let Some((at, packet, time)) = self.transit.free(port, now) {

@@ -389,7 +389,7 @@ impl PacketQueue {
         self.books.get_or_insert_with(|| Box::new(Accounting::new(window)))
     }
 
-    /// Remove from the list what has ended up to `now`.
+    /// Remove from the list the packets that ended by `now`.
     fn drop_until(&mut self, now: Time) {
         while let Some(&(ends, size)) = self.older.first()
             && ends <= now
@@ -446,8 +446,8 @@ mod tests {
     use proptest::prelude::*;
     use std::iter;
 
-    /// The departures of the bottleneck and its final counts, when packets with these gaps and sizes arrive; if it is
-    /// asked about each, it keeps them in a list.
+    /// Return the departures of the bottleneck and its final counts, when packets with these gaps and sizes arrive; if
+    /// it judges each, it keeps them in a list.
     fn run(
         packets: &[(u64, bool)],
         [buffer, admission]: [&str; 2],

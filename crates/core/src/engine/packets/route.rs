@@ -79,7 +79,7 @@ pub(crate) struct StepClass {
     pub(crate) stop: PacketDestination,
     /// Octets that the first link of the route adds to a packet.
     pub(crate) header: u32,
-    /// Whether the circuit numbers the packets that are sent here, or the port marks them or must be asked about them.
+    /// Whether the circuit numbers the packets that are sent here, or the port marks or judges them.
     pub(crate) is_special: bool,
     /// The transmission time of packets of the latest size: circuits of data and of acknowledgements have one each.
     bytes: u16,
@@ -100,7 +100,7 @@ pub(crate) enum PacketDestination {
     Marking,
     /// A port that accepts packets by a rule and shares a memory with such ports: see `shared.rs`.
     Shared,
-    /// A port that is asked about every packet, after the policer if the circuit has one there.
+    /// A port that judges every packet, after the policer if the circuit has one there.
     Asked,
     /// A host.
     Host,
@@ -121,9 +121,9 @@ pub(crate) struct Steps {
     /// First steps of the routes of each circuit that has several.
     pub(crate) branches: BTreeMap<u32, Vec<u32>>,
     pub(crate) kinds: Vec<StepClass>,
-    /// For every port the rule by which it accepts packets; `None` if it must be asked.
+    /// For every port the rule by which it accepts packets; `None` if it judges every packet.
     pub(crate) rules: Vec<Option<Rule>>,
-    /// For every such port its memory, if it need not be asked nevertheless.
+    /// For every such port its memory, if it still decides by a rule.
     pub(crate) memories: Vec<Option<usize>>,
     pub(crate) division: Lookahead,
     pub(crate) ends: Ends,
@@ -339,7 +339,7 @@ fn meets(scenario: &Scenario) -> Vec<bool> {
     meets
 }
 
-/// The hosts, by what is there.
+/// The hosts, by the ends that they have.
 #[derive(Debug)]
 pub(crate) struct Ends {
     /// For every node how packets arrive there, and the value of [`Step::place`]: the end, or the number of the host.
@@ -350,8 +350,8 @@ pub(crate) struct Ends {
 }
 
 impl Ends {
-    /// A host acts ahead of time if everything that makes it act arrives over one line, and if it need not be asked about
-    /// what it sends.
+    /// Build the ends. A host acts ahead of time if all arrivals that make it act come over one line, and if its port
+    /// decides about its packets by a rule.
     fn new(scenario: &Scenario, rules: &[Option<Rule>]) -> Ends {
         let (ends, suits) = (ends(scenario), suits(scenario, rules));
         let mut shared_by = vec![None; 2 * scenario.flows.len()];
@@ -380,7 +380,7 @@ fn ends(scenario: &Scenario) -> Vec<Vec<u32>> {
     ends
 }
 
-/// For every node whether exactly one line brings packets to it, its ports need not be asked, and no segment takes time.
+/// For every node whether exactly one line brings packets to it, its ports decide by rules, and no segment takes time.
 fn suits(scenario: &Scenario, rules: &[Option<Rule>]) -> Vec<bool> {
     let nodes = scenario.nodes.len();
     let (mut suits, mut line) = (vec![true; nodes], vec![None; nodes]);

@@ -115,7 +115,7 @@ impl SharedPorts {
         }
     }
 
-    /// Show at every port what it holds.
+    /// Show the memory's packets to every port.
     pub(crate) fn show(&self, network: &mut Network) {
         for (number, packets) in
             self.stays.iter().enumerate().filter(|(port, _)| self.memories[*port].is_some())

@@ -214,7 +214,7 @@ impl<T: Tracer> Engine<T> {
         }
     }
 
-    /// Let a memory do what it must now, and schedule when it acts next.
+    /// Run the actions of a memory that are due now, and schedule its next one.
     #[inline(never)]
     fn act(&mut self, memory: usize, now: Time) {
         let next = sharing::act(&mut self.network, memory, now, &mut self.losses);
@@ -376,7 +376,7 @@ impl<T: Tracer> Engine<T> {
         true
     }
 
-    /// A port has started to send: schedule the departure and the arrival, and count what it has lost.
+    /// Schedule the departure and the arrival of a unit that a port has started to send, and count the port's losses.
     #[inline(always)]
     fn started(&mut self, port: usize, started: Option<Started>, now: Time, announced: Announced) {
         if let Some(Started { unit, sent }) = started {
@@ -410,7 +410,8 @@ impl<T: Tracer> Engine<T> {
             .push_next(Series::of(delay), Event { time, class: Class::Arrive, rank, entity: line as u32 });
     }
 
-    /// Count what a port has just lost, on arrival or at the head of a queue, and what others have lost that share its memory.
+    /// Count the latest losses of a port, on arrival or at the head of a queue, and those of others that share its
+    /// memory.
     #[cold]
     fn count_losses(&mut self, now: Time) {
         let mut losses = std::mem::take(&mut self.losses);

@@ -87,7 +87,7 @@ impl<T: Tracer> Stepper<T> {
         &mut self.engine.tracer
     }
 
-    /// Go on to the end of the run; what is left then.
+    /// Advance to the end of the run; returns the outcome and the tracer.
     pub fn finish(mut self) -> (Outcome, T) {
         self.advance(self.end);
         self.engine.network.close_counters(self.end);

@@ -78,12 +78,13 @@ pub struct Terms {
 pub enum Report {
     /// A credit cell for an account when enough has left since the last one.
     Cells {
-        /// What is enough.
+        /// Number of units after which it reports.
         every: u64,
         /// Whether credit cells take time on the line that carries them.
         charge: bool,
     },
-    /// A short message for one account after another of which anything has left since its last one.
+    /// A short message for one account after another; only accounts whose units have left since their last message get
+    /// one.
     Messages {
         /// Octets of the line that carries them, from the start of a message to that of the next one.
         spacing: u64,

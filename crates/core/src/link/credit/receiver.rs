@@ -1,4 +1,4 @@
-//! The receiving end of a hop: what each account has in the buffer, and when credits are due.
+//! The receiving end of a hop: the buffered units of each account, and the times at which credits are due.
 
 use super::{Credit, Report, Terms, count};
 use crate::unit::Unit;
@@ -84,8 +84,8 @@ impl Receiver {
         }
     }
 
-    /// Return when the next message is to be sent, if there is anything to tell; the caller sees to it, so it is not
-    /// asked for again before [`Receiver::message`].
+    /// Return when the next message is to be sent, if a report is due; the caller sends it, so this is not called again
+    /// before [`Receiver::message`].
     pub fn call(&mut self, now: Time) -> Option<Time> {
         let sends = matches!(self.terms.report, Report::Messages { .. });
         if !sends || self.messages.is_called || self.next_account().is_none() {
@@ -95,14 +95,14 @@ impl Receiver {
         Some(self.messages.next.max(now))
     }
 
-    /// A message starts now: what it says. The next one starts `spacing` later or after that.
+    /// Start a message and return its content. The next one starts `spacing` later or after that.
     pub fn message(&mut self, now: Time, spacing: Span) -> Credit {
         let account = self.next_account().expect("a message is called for when there is something to tell");
         self.messages = Messages { next: now + spacing, is_called: false, turn: account + 1 };
         self.tell(account as u32)
     }
 
-    /// The next account, in turn, of which something has left that was not told.
+    /// Return the next account, in turn, with units that have left and are not yet reported.
     fn next_account(&self) -> Option<usize> {
         let has_news = |account: &usize| self.accounts[*account].told < self.accounts[*account].forwarded;
         let (turn, count) = (self.messages.turn, self.accounts.len());

@@ -1,4 +1,4 @@
-//! The sending end of a hop: what each account may still send.
+//! The sending end of a hop: the units that each account may still send.
 
 use super::{Credit, Terms, count};
 use crate::metrics::state::Figure;

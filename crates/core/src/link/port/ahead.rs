@@ -53,7 +53,7 @@ impl Port {
         memory.release(self.account(unit, vc), &Leaving { now, unit, size, sent: true });
     }
 
-    /// Show what the port holds, which is in the books: the first packet is being sent.
+    /// Show the port's packets, which are in the books; the first one is in transmission.
     pub(crate) fn show<'a>(&mut self, mut packets: impl Iterator<Item = &'a Accepted>) {
         self.queues[0] = Queue::default();
         let sending = |&Accepted { unit, vc, size }: &Accepted| Sending { unit, vc: vc as usize, size };

@@ -139,7 +139,7 @@ pub struct Parts {
     pub scheduler: scheduler::Policy,
     /// Whether all circuits share one queue.
     pub shared_queue: bool,
-    /// The credits of its circuits, if credits limit what it may send.
+    /// The credits of its circuits, if credits limit its transmissions.
     pub credit: Option<credit::Sender>,
     /// The classes of its circuits, if the next node pauses any.
     pub paused: Option<Paused>,
@@ -234,7 +234,7 @@ impl Port {
         &self.counters
     }
 
-    /// The credits of every circuit, if credits limit what it may send.
+    /// The credits of every circuit, if credits limit its transmissions.
     pub fn credit(&self) -> Option<&credit::Sender> {
         self.credit.as_deref()
     }
@@ -313,8 +313,8 @@ impl Port {
         self.admit(now, newcomer, losses).map(|unit| self.send(now, unit, vc))
     }
 
-    /// For a port where only the admission policy is asked: returns the unit as it is queued if the policy accepts
-    /// it. Then the books count it.
+    /// Admit a unit at a port where only the admission policy decides. Return the unit as it is queued if the policy
+    /// accepts it; then the books count it.
     #[inline(always)]
     fn admit(&mut self, now: Time, newcomer: Newcomer, losses: &mut Vec<Loss>) -> Option<Unit> {
         let Newcomer { mut unit, vc, size } = newcomer;
@@ -547,7 +547,7 @@ impl Port {
         waits.max().unwrap_or(Span::ZERO)
     }
 
-    /// Forget what was counted so far; what is in the buffer counts as having just arrived.
+    /// Reset the counters; units in the buffer count as having just arrived.
     pub fn reset_counters(&mut self, now: Time) {
         let sending = self.sending.iter().map(|sending| sending.unit);
         let queued: Vec<Unit> = self.waiting().chain(sending).collect();
@@ -556,7 +556,7 @@ impl Port {
         self.share.iter_mut().for_each(|share| share.reset_counters());
     }
 
-    /// Take a sample of the occupancy for its distribution, and of what the admission policy measures.
+    /// Take a sample of the occupancy for its distribution, and one for the admission policy.
     pub fn sample(&mut self) {
         self.sample_level(self.pool.total(), 1);
     }
@@ -609,8 +609,8 @@ impl Port {
         &mut self.admission
     }
 
-    /// Count a unit that waits or is being sent without a recorded arrival: an engine that forwards units without the
-    /// port reports at the end what the port would hold.
+    /// Count a unit that waits or is in transmission without a recorded arrival: an engine that forwards units without
+    /// the port reports at the end the units that the port would hold.
     pub(crate) fn restock(&mut self, unit: Unit, vc: usize, sending: bool) {
         let size = self.size_of(&unit);
         self.pool.add(vc, size);

@@ -52,7 +52,7 @@ impl Port {
         self.judge(now, unit, vc, size, elastic)
     }
 
-    /// Do with such a unit what the verdict says, now that the memory has made what room it could.
+    /// Carry out the verdict on such a unit, now that the memory has made the room that it could.
     pub(crate) fn conclude(
         &mut self,
         verdict: Verdict,
@@ -66,7 +66,7 @@ impl Port {
         self.act_on((verdict, None), now, Newcomer { unit, vc, size }, vc_of, losses);
     }
 
-    /// Do with an arriving unit what the verdict says; `cut` goes first if it does not fit.
+    /// Carry out the verdict on an arriving unit; `cut` goes first if it does not fit.
     fn act_on(
         &mut self,
         (verdict, cut): (Verdict, Option<Cut>),
@@ -168,7 +168,7 @@ impl Port {
         self.give_up(now, unit, (queue, vc), reason, losses);
     }
 
-    /// A unit arrives: a memory that the port shares is asked about it.
+    /// Report an arriving unit to the memory that the port shares.
     fn offer(&mut self, now: Time, unit: &Unit, vc: usize, size: u64) {
         if let Some(share) = &mut self.share {
             let granted = if share.offer(now, unit, vc, size) { size } else { 0 };

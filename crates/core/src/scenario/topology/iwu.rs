@@ -145,7 +145,7 @@ impl Template for Params {
     }
 }
 
-/// r' of a bursty source: with what it adds to its data, every packet lasts as long as on the local network.
+/// r' of a bursty source: with all headers, every packet lasts as long as on the local network.
 fn spaced(flow: &Flow, adaptation: &adaptation::Spec) -> Option<Rate> {
     let (Pattern { peak, .. }, Added { data, all, closer }) = flow.source.bursts()?;
     let all = if closer { all } else { data };

@@ -27,7 +27,7 @@ pub struct Checked {
 }
 
 impl Checked {
-    /// The warnings: what is valid, but may mislead.
+    /// The warnings about valid input that may mislead.
     pub fn warnings(&self) -> Vec<Warning> {
         warnings(self)
     }
@@ -45,7 +45,7 @@ fn warnings(checked: &Checked) -> Vec<Warning> {
     routes.chain(ports.into_iter().chain(others).flatten()).collect()
 }
 
-/// The findings of `told` about ports, as one warning about the first of them.
+/// Join findings about ports to one warning about the first of them.
 fn of_ports(
     code: &'static str,
     scenario: &Scenario,

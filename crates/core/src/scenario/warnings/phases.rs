@@ -75,7 +75,7 @@ fn lines_before(scenario: &Scenario, locked: &[bool], line: usize, circuits: &[u
     own.filter(|&each| scenario.lines[each].rate == scenario.lines[line].rate).collect()
 }
 
-/// The time of a packet of `octets`, to two digits: what the paper recommends.
+/// The time of a packet of `octets`, to two digits, as the paper recommends.
 fn pause(line: &Line, octets: u64) -> Span {
     let time = line.rate.time_of_bits(8 * octets).0.max(1);
     let step = 10u64.pow(time.ilog10().saturating_sub(1));

@@ -100,7 +100,7 @@ pub struct Policy {
     queues: Queues,
     /// The queues that may send now.
     choices: Vec<usize>,
-    /// When it was last asked.
+    /// When it last ran.
     now: Time,
     failure: Option<Failure>,
     texts: Box<Texts>,

@@ -254,7 +254,7 @@ impl Draws {
     }
 }
 
-/// The largest transfer, in octets: a petabyte. What would be larger is cut to it.
+/// The largest transfer, in octets: a petabyte. Larger draws are cut to it.
 pub(super) const MOST: u64 = 1_000_000_000_000_000;
 
 /// The size below which this share of transfers is.

@@ -108,8 +108,8 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// A number for random draws about the segment: its first octet or, on an ACK, the octet that it asks for, and how often that was
-    /// sent. It does not depend on what else the connection has sent.
+    /// Return a number for random draws about the segment: its first octet or, on an ACK, the next octet expected, and
+    /// the number of earlier sendings. It does not depend on the other segments of the connection.
     #[inline]
     pub(crate) fn identity(&self) -> u32 {
         let is_bare = u64::from(self.len == 0 && !self.is_ack);
@@ -365,7 +365,7 @@ impl Params {
         u64::from(self.mss - self.option_bytes())
     }
 
-    /// The congestion notification of what is not new data.
+    /// The congestion notification of segments without new data.
     fn ect_of_others(&self) -> Ecn {
         self.ect().when(self.ect == EctPackets::All)
     }

@@ -19,7 +19,7 @@ pub struct Receiver {
     delayed_ack: bool,
     /// Segments may be marked, and ACKs echo a mark until the sender reports that it has reacted.
     ecn: bool,
-    /// An ACK echoes the marks of what it acknowledges, and no others (RFC 8257).
+    /// An ACK echoes the marks of the segments that it acknowledges, and no others (RFC 8257).
     echoes_each: bool,
     /// The notification of ACKs: whether they may be marked, and whether they echo a mark.
     ack_ecn: Ecn,
@@ -131,8 +131,8 @@ impl Receiver {
         self.timer
     }
 
-    /// The free part of the buffer changes to `bytes`, at most its size. What has been advertised is never taken back; an
-    /// ACK says at once that the window has opened by two segments or half the buffer.
+    /// Change the free part of the buffer to `bytes`, at most its size. An advertised window is never taken back; an
+    /// ACK reports at once that the window has opened by two segments or half the buffer.
     pub fn set_window(&mut self, bytes: u64, out: &mut impl Outlet) {
         self.space = bytes.min(self.buffer);
         if self.worth_telling((self.next + self.offer()).saturating_sub(self.advertised)) {
@@ -150,9 +150,10 @@ impl Receiver {
         &self.stats
     }
 
-    /// Every ACK echoes a mark until a segment says that the window has been reduced (RFC 3168 section 6.1.3). For DCTCP it echoes
-    /// the marks of what it acknowledges: when they change, what was delayed is acknowledged first (RFC 8257 section 3.2; Linux).
-    /// Answers whether the segment itself is to be acknowledged at once.
+    /// Every ACK echoes a mark until a segment says that the window has been reduced (RFC 3168 section 6.1.3). For
+    /// DCTCP it echoes the marks of the segments that it acknowledges: when they change, delayed segments are
+    /// acknowledged first (RFC 8257 section 3.2; Linux). Return whether the segment itself is to be acknowledged at
+    /// once.
     fn see_marks(&mut self, segment: &Segment, out: &mut impl Outlet) -> bool {
         let marked = segment.ecn.has(Ecn::CE);
         self.stats.marked += u64::from(marked);
@@ -213,7 +214,7 @@ impl Receiver {
         octets >= 2 * self.mss || (octets > 0 && 2 * octets >= self.buffer)
     }
 
-    /// Octets that it accepts: the free part, or what it has promised.
+    /// Octets that it accepts: the free part, or the advertised window.
     fn room(&self) -> u64 {
         self.space.max(self.promised())
     }

@@ -18,7 +18,7 @@ pub struct SackBlocks {
 const MOST: usize = 4;
 
 impl SackBlocks {
-    /// These blocks, of which only the first four are reported.
+    /// These blocks; only the first four are reported.
     pub fn of(list: &[(u64, u64)]) -> SackBlocks {
         let mut blocks = SackBlocks::default();
         list.iter().take(MOST).for_each(|block| blocks.push(*block));

@@ -241,8 +241,8 @@ impl Scoreboard {
         }
     }
 
-    /// Take for lost whatever has `threshold` blocks, or more than `threshold - 1` full segments of octets, above it (RFC 6675,
-    /// `IsLost`); returns the octets.
+    /// Declare lost every segment with `threshold` blocks, or more than `threshold - 1` full segments of octets, above
+    /// it (RFC 6675, `IsLost`); returns the octets.
     pub(super) fn lose_by_blocks(&mut self, threshold: u32, mss: u64) -> u64 {
         let (mut blocks, mut octets) = (0, 0);
         let mut below = None;
@@ -264,8 +264,8 @@ impl Scoreboard {
         self.lost - before
     }
 
-    /// Take for lost whatever was sent before the segment that was delivered (RFC 8985 section 6.2), and at an instant by which
-    /// `expired` says so; otherwise that instant, the last of all, is answered.
+    /// Declare lost every segment that was sent before the delivered one (RFC 8985 section 6.2) and has expired by
+    /// `expired`; otherwise return the last instant at which one expires.
     pub(super) fn lose_by_time(
         &mut self,
         delivered: (Time, u64),

@@ -10,7 +10,7 @@ pub struct SenderStats {
     pub segments_retransmitted: u64,
     /// Expirations of the retransmission timer.
     pub timeouts: u64,
-    /// Fast retransmissions, each of which starts a fast recovery.
+    /// Fast retransmissions; each starts a fast recovery.
     pub fast_retransmits: u64,
     /// Reductions of the window in answer to a congestion mark.
     pub mark_reactions: u64,

@@ -58,7 +58,7 @@ impl VirtualBuffer {
         self.lengths[queue]
     }
 
-    /// Send what has left by `now`.
+    /// Send the units that leave by `now`.
     pub(super) fn send_until(&mut self, now: Time) {
         for line in &mut self.lines {
             while let Some((packet, ends)) = line.sending.filter(|(_, ends)| *ends <= now) {

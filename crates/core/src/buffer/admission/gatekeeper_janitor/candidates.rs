@@ -1,5 +1,5 @@
-//! Candidates for removal from a queue: the frames of a port's circuits, what they can still spare, and where their
-//! cells are.
+//! Candidates for removal from a queue: the frames of a port's circuits, the losses that they still allow, and the
+//! places of their cells.
 //!
 //! Every class of candidates is a list of frames in the order in which they became candidates. A frame joins a list
 //! when one of its cells does, and leaves it when a search finds it there without one, so that a search takes
@@ -43,7 +43,7 @@ pub(super) struct Candidate {
     pub(super) position: u64,
 }
 
-/// A frame of which cells are in the buffer or may still arrive.
+/// A frame with cells in the buffer or still to arrive.
 #[derive(Clone, Debug)]
 struct Frame {
     block: u64,

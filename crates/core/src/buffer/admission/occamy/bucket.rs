@@ -23,7 +23,7 @@ impl Bucket {
         Bucket { rate: rate.0.into(), depth, level: depth, at: Time::ZERO }
     }
 
-    /// Add what has come until `now`.
+    /// Add the tokens since the last refill, up to `now`.
     pub(super) fn refill(&mut self, now: Time) {
         let gained = u128::from(now.since(self.at).0).saturating_mul(self.rate);
         self.level = self.level.saturating_add(gained).min(self.depth);

@@ -288,7 +288,7 @@ impl Policy {
         self.failure.get_or_insert(Failure { time: now, why });
     }
 
-    /// The verdict about a unit of a program that is asked about every one.
+    /// Return the verdict on a unit by a program that decides about every unit.
     fn verdict(&self, decision: Decision, arrival: &Arrival<'_>) -> Verdict {
         match decision {
             Some((action, reason)) if !action.marks(arrival.unit) => Verdict::Discard(reason),
@@ -305,7 +305,7 @@ impl Policy {
         self.frames.judge(arrival.unit, arrival.vc, arrival.fits(), || reason)
     }
 
-    /// The fate of a unit at the head, at which the program is asked.
+    /// Return the fate of a unit at the head, by a program that decides there.
     fn judge_head(&mut self, head: &Head<'_>) -> HeadVerdict {
         match self.decide(&head.into(), true) {
             None => HeadVerdict::Send,
@@ -316,7 +316,7 @@ impl Policy {
 }
 
 impl Params {
-    /// Refuse a scenario that states less than what the code looks at.
+    /// Refuse a scenario that states fewer books than the code reads.
     fn check_looks_at(&self, found: LooksAt) -> Result<(), Refused> {
         let why = match found {
             LooksAt::Queues => {

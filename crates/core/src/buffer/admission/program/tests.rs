@@ -1,4 +1,4 @@
-//! Programs at a port of their own: what they decide, and which are refused.
+//! Programs at a port of their own: their decisions, and those that are refused.
 
 use super::*;
 use crate::buffer::admission::tests::Bench;
@@ -255,7 +255,7 @@ fn head(policy: &mut Policy, now: u64, cell: char) -> HeadVerdict {
     policy.at_head(&Head { now, arrived, unit: &unit, queue: 1, vc: 0, size: 1, behind: 500, pool: &pool })
 }
 
-/// Discard what has waited for more than a second, and note in which queue.
+/// Discard units that have waited for more than a second, and record their queue.
 const LATE: [&str; 8] = [
     "r0 = x.waited",
     "r1 = 1.0",

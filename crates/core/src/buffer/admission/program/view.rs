@@ -68,7 +68,7 @@ pub(super) struct Seen<'a> {
     fits: bool,
 }
 
-/// A unit or the port alone, with what the policy knows of the port.
+/// A unit or the port alone, with the policy's state of the port.
 pub(super) struct AtPort<'a, S> {
     pub(super) seen: &'a S,
     pub(super) place: &'a Place,

@@ -21,7 +21,7 @@ pub(super) struct Gauge {
     oldest: usize,
     /// Octets accepted in the window: C_i.
     total: Vec<u64>,
-    /// Length of the window, and what was accepted in it, unit by unit, where it moves with every unit.
+    /// Length of the window, and the units accepted in it, one by one, where it moves with every unit.
     window: Span,
     recent: VecDeque<Accepted>,
     /// Octets per second: r_i.

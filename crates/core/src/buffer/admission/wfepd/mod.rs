@@ -141,7 +141,7 @@ impl Admission for Policy {
         verdict
     }
 
-    /// Only what has been admitted into the buffer counts.
+    /// Subtract a unit that was not admitted: only units in the buffer count.
     fn turned_away(&mut self, unit: &Unit, vc: usize, _: u64) {
         self.gauge.take_back(vc, u64::from(unit.bytes));
     }

@@ -151,7 +151,7 @@ impl Inbox {
         count
     }
 
-    /// Change the end of the train that has begun to arrive on a lane and of which `left` units were left.
+    /// Change the end of the train that has begun to arrive on a lane and had `left` units left.
     fn extend_begun(&mut self, lane: u32, left: u16, last: Time) {
         if left == 1 {
             self.join_midst(lane);
@@ -439,8 +439,7 @@ impl Inbox {
         sum
     }
 
-    /// Return whether everything comes over one line, so that nothing that is not known yet can come before what is
-    /// known.
+    /// Return whether all units arrive over one line, so that no unknown arrival can precede a known one.
     pub(crate) fn is_alone(&self) -> bool {
         self.lanes.len() == 1
     }

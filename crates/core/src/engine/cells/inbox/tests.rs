@@ -25,7 +25,7 @@ fn even_frame() -> impl Strategy<Value = Frame> {
     (0..LANES, 0u64..6, 1u16..9).prop_map(|(lane, gap, units)| (lane, gap, None, units, 1))
 }
 
-/// A unit that was expected or has come: when, of which frame, and its place there.
+/// An expected or arrived unit: its instant, its frame, and its place there.
 type Seen = (Time, u32, u16);
 
 /// Lanes on which these frames set out, and all units in the order of their arrivals.

@@ -72,7 +72,7 @@ impl Context<'_> {
         }
     }
 
-    /// Record what the port itself has just lost; returns the number of hosts that awaited these units.
+    /// Record the port's own latest losses; returns the number of hosts that awaited these units.
     pub(crate) fn count_losses(&mut self, now: Time) -> u64 {
         let mut awaited = 0;
         let mut losses = std::mem::take(&mut self.losses.now);

@@ -47,7 +47,7 @@ impl Outbox {
         (self.departures.len(), self.starts.len())
     }
 
-    /// Send units, the last of which starts at `last`, to a host or one by one.
+    /// Send units to a host or one by one; the last of them starts at `last`.
     #[inline]
     pub(crate) fn send(&mut self, vc: u32, unit: Unit, units: u16, last: Time, whole: Span) {
         self.send_train(vc, unit, units, ExactTime::at(last), last, whole);

@@ -133,7 +133,7 @@ impl Script {
         self.sent()
     }
 
-    /// Return when the port must be woken after `us`, and what it forwards ahead.
+    /// Return when the port must be woken after `us`, and which units it forwards ahead.
     pub(crate) fn look_ahead(&mut self, us: u64) -> String {
         self.work(|process, cx, out| {
             let _ = process.next_wakeup(cx, out, Time(us * 1_000_000), REACH);

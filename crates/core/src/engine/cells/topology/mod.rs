@@ -415,8 +415,7 @@ fn may_mark(scenario: &Scenario) -> Vec<bool> {
     scenario.lines.iter().zip(passing.iter()).map(|(line, vcs)| rule(scenario, line, vcs).is_none()).collect()
 }
 
-/// Return whether no cells can travel in trains and a switch is asked about each: then the reference engine needs no
-/// more work.
+/// Return whether no cells can travel in trains and a switch judges each: then the reference engine needs no more work.
 pub(crate) fn skips_nothing(scenario: &Scenario) -> bool {
     let is_asked = |(line, vcs): (&Line, &[usize])| {
         scenario.nodes[line.from].kind != NodeKind::Host && rule(scenario, line, vcs).is_none()

@@ -47,7 +47,7 @@ pub(crate) struct RouteSegment {
 pub(crate) enum Handoff {
     /// One by one, as soon as each starts.
     Singly,
-    /// Together, since they go to a host that only looks at the last one.
+    /// Together, since they go to a host that uses only the last one.
     Together,
     /// Together, each with its start, to a port that needs each arrival.
     Timed,
@@ -74,7 +74,7 @@ pub(crate) struct DelayHop {
 }
 
 impl RouteSegment {
-    /// Return whether a host looks at each unit separately, which it does if any part of a frame may complete it.
+    /// Return whether a host handles each unit separately: it does if any part of a frame may complete it.
     pub(crate) fn is_collected(&self) -> bool {
         matches!(self.to, Destination::Host { .. }) && self.handoff == Handoff::Singly
     }

@@ -1,4 +1,4 @@
-//! Ports that are asked about every packet, memories that act by themselves, and pauses.
+//! Ports that judge every packet, memories that act by themselves, and pauses.
 
 use super::Transit;
 use crate::engine::packets::lookahead::HOSTS;
@@ -14,7 +14,7 @@ use crate::network::branches::Hop;
 use crate::units::Time;
 
 impl Transit {
-    /// A packet arrives at a port that is asked about it; returns what [`Transit::start`] returns.
+    /// Handle the arrival of a packet at a port that judges it; returns the result of [`Transit::start`].
     pub(crate) fn enter(&mut self, at: u32, packet: Packet, now: Time) -> Option<(u32, Packet, Time)> {
         let (port, passage) = (self.steps[at as usize].place as usize, self.passages[at as usize]);
         let (unit, number) = (packet.unit(&passage), passage.number as usize);
@@ -35,7 +35,7 @@ impl Transit {
         started
     }
 
-    /// The line of a port that is asked is free again; returns what [`Transit::start`] returns.
+    /// Handle the end of a transmission at a port that judges every packet; returns the result of [`Transit::start`].
     pub(crate) fn free(&mut self, port: usize, now: Time) -> Option<(u32, Packet, Time)> {
         self.network.at(port, |port, _| port.finish(now));
         let started = self.start(port, now);
@@ -51,7 +51,7 @@ impl Transit {
         }
     }
 
-    /// Let a memory do what it must now, and schedule when it acts next.
+    /// Run the actions of a memory that are due now, and schedule its next one.
     #[inline(never)]
     fn act(&mut self, memory: usize, now: Time) {
         let next = sharing::act(&mut self.network, memory, now, &mut self.losses);
@@ -69,8 +69,8 @@ impl Transit {
         }
     }
 
-    /// Let a port that is asked start the next packet, if its line is free; returns the packet's next step, and when,
-    /// unless it is lost or the run is over.
+    /// Start the next packet at a port that judges every packet, if its line is free; returns the packet's next step,
+    /// and when, unless it is lost or the run is over.
     fn start(&mut self, port: usize, now: Time) -> Option<(u32, Packet, Time)> {
         if !self.controls.is_empty() && self.start_control(port, now) {
             return None;
@@ -97,8 +97,8 @@ impl Transit {
         Some((at, packet, time))
     }
 
-    /// Take a packet that leaves a port that is asked. A circuit keeps its order, so packets before it are lost, unless
-    /// it may overtake them.
+    /// Remove a packet that leaves a port that judges every packet. A circuit keeps its order, so packets before it are
+    /// lost, unless it may overtake them.
     fn leave(&mut self, at: u32, frame: u32) -> Packet {
         let place = self.steps[at as usize].place;
         if self.network.ports[place as usize].lets_overtake() {
@@ -150,7 +150,7 @@ impl Transit {
         }
     }
 
-    /// Count the losses of a port that is asked, and of others that share its memory.
+    /// Count the losses of a port that judges every packet, and of others that share its memory.
     fn enter_losses(&mut self, now: Time) {
         for Loss { unit, reason } in std::mem::take(&mut self.losses) {
             let hop = self.network.circuits[unit.vc as usize].hop(&unit);

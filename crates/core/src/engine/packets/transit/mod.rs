@@ -46,7 +46,7 @@ use waiting::WaitingPackets;
 /// The routes of circuits, the ports on them, and the packets in flight.
 pub(crate) struct Transit {
     pub(crate) window: Window,
-    /// The end of the part of the run that is being computed: up to there packets need not be looked at one by one.
+    /// The end of the part of the run that is being computed: up to there packets need no separate handling.
     pub(crate) edge: Time,
     /// The network except its flows; of its circuits only their paths.
     pub(crate) network: Network,
@@ -66,7 +66,7 @@ pub(crate) struct Transit {
     fifos: Vec<PacketFifo>,
     queues: Vec<PacketQueue>,
     is_ruled: Vec<bool>,
-    /// Ports that share a memory and need not be asked.
+    /// Ports that share a memory and decide by a rule.
     shared: SharedPorts,
     pub(crate) agendas: [ArrivalAgenda; AGENDAS],
     /// All arrivals, as soon as one has found no row.
@@ -84,17 +84,17 @@ pub(crate) struct Transit {
     back: Vec<Option<usize>>,
     /// Packets that are on a line at the end of the run, by circuit.
     pub(crate) on_lines: Vec<u64>,
-    /// Ports that are asked and whose occupancy is sampled, when next and how often.
+    /// Ports that judge every packet and whose occupancy is sampled, with the next sample and the interval.
     sampled: Vec<usize>,
     sample: Time,
     every: Span,
 }
 
-/// A circuit: where its route begins, and what its hosts do not count.
+/// A circuit: the beginning of its route, and counts that its hosts do not keep.
 #[derive(Clone, Copy, Debug, Default)]
 struct FlowRoute {
     first: u32,
-    /// Packets that were sent, where several flows share the route or a port must be asked about them.
+    /// Packets that were sent, where several flows share the route or a port judges every packet.
     sent: u64,
     lost: u64,
     /// Packets that had arrived when the measured time began.
@@ -211,7 +211,7 @@ impl Transit {
         self.agendas[HOSTS].event(time, line).key()
     }
 
-    /// Return when ports that are asked are sampled next, if there are any.
+    /// Return when ports that judge every packet are sampled next, if there are any.
     pub(crate) fn next_sample(&self) -> Option<Time> {
         (!self.sampled.is_empty()).then_some(self.sample)
     }
@@ -415,7 +415,8 @@ impl Transit {
         }
     }
 
-    /// A packet arrives at a port that shares a memory and need not be asked; returns what [`Transit::pass_marking`] returns.
+    /// Pass a packet at a port that shares a memory and decides by a rule; returns the result of
+    /// [`Transit::pass_marking`].
     pub(crate) fn pass_shared(&mut self, at: u32, head: Head, now: Time) -> Option<(u32, Head, Time)> {
         let (port, passage) = (self.steps[at as usize].place, &self.passages[at as usize]);
         let (unit, vc) = (head.unit(passage), passage.number);
@@ -532,7 +533,7 @@ impl Transit {
         }
     }
 
-    /// A packet with a congestion mark, or one that was cut, arrives at the end of its circuit: what it carries, with that.
+    /// Return the payload of a packet that arrives with a congestion mark, or cut, at the end of its circuit.
     #[cold]
     pub(crate) fn receive_marked(&mut self, packet: &Packet) -> PacketPayload {
         let end = if packet.cargo.is_ack() { End::Source } else { End::Sink };

@@ -1,4 +1,4 @@
-//! The packets at ports that are asked, in the order in which they arrived at each step.
+//! The packets at ports that judge every packet, in the order in which they arrived at each step.
 //!
 //! # What it assumes
 //! Few of all steps have packets at a time.
@@ -17,7 +17,7 @@ use crate::engine::packets::route::Packet;
 /// The number of no packet.
 const NONE: u32 = u32::MAX;
 
-/// The packets that have arrived at ports which are asked; they are removed when they, or later ones, are sent.
+/// The packets that have arrived at ports that judge every packet; they are removed when they, or later ones, are sent.
 #[derive(Debug)]
 pub(super) struct WaitingPackets {
     /// For each step its first packet and its last one.

@@ -128,7 +128,7 @@ pub struct Window {
     /// The inflation by duplicate ACKs in fast recovery, in octets; a loss halves this part only with
     /// `halve_inflation`.
     pub inflation: u64,
-    /// Slow-start threshold, in octets; what is above every window if there is none: see [`Window::threshold`].
+    /// Slow-start threshold, in octets; above every window if there is none: see [`Window::threshold`].
     pub ssthresh: u64,
     /// Octets of a full segment.
     pub mss: u64,
@@ -245,8 +245,8 @@ impl Window {
         self.inflation += self.mss;
     }
 
-    /// A partial ACK takes away what it acknowledges and adds one segment (RFC 6582 section 3.2, step 3): inflation goes
-    /// first, the window itself last.
+    /// Deflate the window after a partial ACK: subtract the acknowledged octets and add one segment (RFC 6582 section
+    /// 3.2, step 3). Inflation goes first, the window itself last.
     pub fn deflate(&mut self, acked: u64) {
         let left = self.usable().saturating_sub(acked) + self.mss;
         self.cwnd = self.cwnd.min(left);

@@ -27,8 +27,8 @@ impl Sender {
         self.on_duplicate(now, out);
     }
 
-    /// An ACK reports that a segment was cut to its headers on its way: it is lost. If it is the first one outstanding, that is as
-    /// good as all duplicates that a fast retransmission asks for.
+    /// Handle an ACK which reports that a segment was cut to its headers on its way: it is lost. If it is the first one
+    /// outstanding, that counts like all duplicates that a fast retransmission needs.
     #[cold]
     pub(super) fn on_cut(&mut self, now: Time, segment: &Segment, out: &mut impl Outlet) {
         if self.sacks {

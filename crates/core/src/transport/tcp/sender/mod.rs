@@ -1,5 +1,5 @@
-//! The sending end: what an application and an engine see of it. What it sends is in `output`, what acknowledgements do in
-//! `acks`, what happens when its timers expire in `timeouts`.
+//! The sending end, as an application and an engine use it. `output` sends, `acks` handles acknowledgements, `timeouts`
+//! handles timers.
 
 mod acks;
 
@@ -44,7 +44,7 @@ pub struct Sender {
     tells_reduced: bool,
     /// It takes selective acknowledgements.
     sacks: bool,
-    /// The application closes the connection behind what it has written.
+    /// The application closes the connection after its last octet.
     is_closing: bool,
     /// The application may be what limits it: then the window does not grow.
     pub(super) heeds_application: bool,
@@ -260,7 +260,7 @@ impl Sender {
         self.heeds_application = true;
     }
 
-    /// The application writes nothing more; what has been sent is repeated until it has arrived.
+    /// End the data: the application writes nothing more; outstanding octets are repeated until they have arrived.
     pub fn end_of_data(&mut self) {
         self.written = self.sent;
         if self.all_acked() && self.state == State::Established {

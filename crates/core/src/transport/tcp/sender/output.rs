@@ -40,7 +40,7 @@ impl Sender {
         }
     }
 
-    /// Note how much of the window is used, after what it allows has been sent.
+    /// Record how much of the window is used, after all allowed segments have been sent.
     pub(in super::super) fn note_usage(&mut self, now: Time, window: u64) {
         let flight = self.flight();
         let is_full = self.sent < self.written || flight + self.window.mss > window;

@@ -39,7 +39,7 @@ pub(super) struct Selective {
     sack_restarts_timer: bool,
 }
 
-/// The window before a reduction, and what was sent again since (as `tcp_try_undo_dsack` of Linux has it).
+/// The window before a reduction, and the segments sent again since (as `tcp_try_undo_dsack` of Linux has it).
 #[derive(Clone, Copy, Debug)]
 struct Undo {
     cwnd: u64,
@@ -309,8 +309,8 @@ impl Sender {
         it.undo.iter_mut().for_each(|undo| undo.repeats += 1);
     }
 
-    /// A segment has arrived twice: if that holds for all that was sent again since the window was reduced, nothing was lost, and the
-    /// window is what it was.
+    /// Undo the reduction of the window if every segment that was sent again since has arrived twice: then nothing was
+    /// lost.
     #[cold]
     fn take_back(&mut self, (start, _): (u64, u64), it: &mut Selective) {
         let Some(undo) = it.undo.as_mut().filter(|undo| start >= undo.from && undo.repeats > 0) else {
@@ -435,7 +435,7 @@ impl Sender {
 
 impl Selective {
     /// Return whether a block reports data, sent once only, that left before the first unacknowledged segment was sent
-    /// last: the path still delivers what is older than the retransmission, so its ACK cannot have come yet.
+    /// last: the path still delivers data older than the retransmission, so its ACK cannot have arrived yet.
     fn reports_older_than_head(&self, delivered: &Delivered) -> bool {
         let head = self.board.head_sent();
         self.sack_restarts_timer && delivered.first_sacked.zip(head).is_some_and(|(sent, head)| sent < head)

@@ -1,4 +1,5 @@
-//! The retransmission and the persist timer: when they run, and what a sender does when one expires (`tcp_timers`).
+//! The retransmission and the persist timer: when they run, and the actions of a sender when one expires
+//! (`tcp_timers`).
 
 use super::{Sender, State, Timer};
 use crate::transport::tcp::congestion::{Congestion, Reaction, Timeout};
@@ -64,7 +65,7 @@ impl Sender {
         if last == Some(self.unacknowledged) { Timeout::Repeated } else { Timeout::First }
     }
 
-    /// The persist timer has expired: one octet into a closed window, or what a small window can take.
+    /// Handle the persist timer: send one octet into a closed window, or as many octets as a small window takes.
     pub(super) fn probe(&mut self, now: Time, out: &mut impl Outlet) {
         let window = self.send_window.min(self.window.usable());
         let left = self.written - self.unacknowledged;

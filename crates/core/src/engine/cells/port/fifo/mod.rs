@@ -50,10 +50,10 @@ pub(crate) struct CellFifo {
     pub(crate) done: Option<Time>,
     books: Accounting,
     rule: Rule,
-    /// Whether the policy must be asked about every unit, or units are policed on arrival.
+    /// Whether the policy must judge every unit, or units are policed on arrival.
     by_unit: bool,
     polices: bool,
-    /// The view that the policy has of the buffer, if the rule must ask it.
+    /// The view that the policy has of the buffer, if the rule must call it.
     ledger: Option<Box<VcAccounting>>,
     capacity: Capacity,
     measure: Measure,
@@ -99,7 +99,7 @@ enum SegmentStep {
     Nothing,
     /// Cells that were only counted must be entered in the books first.
     Settle,
-    /// By arithmetic: a train that no other crosses, the first cell of which starts at `start`.
+    /// By arithmetic: a train that no other crosses; its first cell starts at `start`.
     Whole { train: CellTrain, start: ExactTime, fate: Result<(), Reason> },
     /// By arithmetic: the first cell of a train among others.
     Begins { end: TrainEnd },
@@ -107,13 +107,13 @@ enum SegmentStep {
     Ends { end: TrainEnd, train: CellTrain, ahead: u64, fate: Result<(), Reason> },
     /// By arithmetic: the segment up to the next end of a train; `taken` of its cells are accepted.
     Busy { taken: u64 },
-    /// In one loop: the segment up to the next end of a train, each cell of which is accepted or lost with its frame.
+    /// In one loop: the segment up to the next end of a train; each cell is accepted, or lost with its frame.
     Loop,
     /// In one loop: short trains that cross each other on an idle line.
     Crossing,
     /// In one loop: cells that are shown to the policy, with a fate that is already decided.
     Shown,
-    /// In one loop: cells about each of which the policy is asked.
+    /// In one loop: cells that the policy judges one by one.
     Asked,
     /// A single unit.
     Unit,
@@ -341,7 +341,7 @@ impl CellFifo {
         }
     }
 
-    /// Remove what has ended before `time`.
+    /// Remove the cells that ended before `time`.
     #[inline]
     fn drop_before(&mut self, cx: &mut Context<'_>, time: Time) {
         let Some(ledger) = &mut self.ledger else {

@@ -166,7 +166,7 @@ impl CellFifo {
         (self.segment, self.order) = (segment, order);
     }
 
-    /// Remove what has left by `time`, and accept one cell of a gathered train. Returns when it starts.
+    /// Remove the cells that have left by `time`, and accept one cell of a gathered train. Returns when it starts.
     #[inline]
     fn take_cell(&mut self, cx: &mut Context<'_>, vc: u32, time: Time) -> Time {
         self.drop_before(cx, Time(time.0 + 1));

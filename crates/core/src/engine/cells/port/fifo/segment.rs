@@ -407,7 +407,7 @@ impl CellFifo {
         }
     }
 
-    /// Notify a policy that is asked of the accepted cells.
+    /// Report the accepted cells to a policy that judges cells one by one.
     pub(super) fn tell_taken(&self, cx: &mut Context<'_>, segment: &[CellTrain]) {
         if self.ledger.is_some() {
             for train in segment.iter().filter(|train| train.lost.is_none()) {

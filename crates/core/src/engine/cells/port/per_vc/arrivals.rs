@@ -333,7 +333,7 @@ impl PerVc {
         }
     }
 
-    /// Replay to the register what it has missed. The books are as they are at `now`, without the listed cells of
+    /// Replay the missed changes to the register. The books are as they are at `now`, without the listed cells of
     /// trains.
     pub(super) fn remind(&mut self, port: &mut Port, now: Time) {
         let (Some(log), Some(pushout)) = (&mut self.register_log, &mut port.pushout) else { return };
@@ -377,7 +377,7 @@ fn most(port: &Port) -> u64 {
     port.pool.capacity().up_to(port.counters.occupancy.max())
 }
 
-/// Let these cells join a queue that is not empty; the policy has been asked about `asked` of them.
+/// Add these cells to a queue that is not empty; the policy has already judged `asked` of them.
 fn join(port: &mut Port, train: &CellTrain, asked: u64) {
     let &CellTrain { unit, vc, units, closed, .. } = train;
     let others = u64::from(units) - asked;

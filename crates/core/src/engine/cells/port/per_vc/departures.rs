@@ -168,7 +168,7 @@ impl PerVc {
         }
     }
 
-    /// Units of a frame have started, possibly after others the `last` of which is in transmission. `unit` has the
+    /// Count units of a frame that have started; `last` says that the last of them is in transmission. `unit` has the
     /// marks of the first and of the last.
     fn count_run(&mut self, port: &mut Port, vc: usize, (unit, units): (&Unit, u16), last: bool) {
         if !last || self.ahead.take_if(|ahead| *ahead == vc).is_none() {
@@ -234,7 +234,7 @@ impl PerVc {
         }
     }
 
-    /// Return whether the next slot rotates; if that is not known, the scheduler is asked.
+    /// Return whether the next slot rotates; if that is not known, call the scheduler.
     #[inline]
     pub(super) fn rotates(&mut self, port: &mut Port) -> bool {
         let rotation = &self.rotation;
@@ -418,7 +418,7 @@ impl PerVc {
         }
     }
 
-    /// The scheduler must be asked again: report to it, and to the queues, what has rotated.
+    /// End the rotation, since the scheduler must be called again: report the past slots to it and to the queues.
     pub(super) fn end_rotation(&mut self, port: &mut Port) {
         self.catch_up_all();
         self.book_slots(port);

@@ -74,8 +74,8 @@ impl PerVc {
         self.rotation.find(vc as usize).map_or(arrived, |place| self.rotation.slots_before(place, arrived))
     }
 
-    /// Forward frames whose slots rotate, `certain` of which are certain; returns the least number of slots before
-    /// the EOM of another one.
+    /// Forward frames whose slots rotate, with `certain` certain slots; returns the least number of slots before the
+    /// EOM of another one.
     fn foretell_round(&mut self, cx: &mut Context<'_>, out: &mut Outbox, now: Time, certain: u64) -> u64 {
         let known = self.slots_known(cx.port).min(certain);
         self.look_beyond_stop(cx.port);

@@ -66,7 +66,7 @@ pub(crate) struct PerVc {
     monotone: bool,
     /// Whether slots may rotate without a visit to each.
     unseen: bool,
-    /// Whether cells join one by one; and whether the only reason is that the policy is asked about each.
+    /// Whether cells join one by one; and whether the only reason is that the policy judges each.
     one_by_one: bool,
     asked: bool,
     /// Whether units are policed on arrival.

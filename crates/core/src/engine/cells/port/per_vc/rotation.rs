@@ -54,7 +54,7 @@ pub(super) const MOST_PLACES: usize = 64;
 /// Slots that rotate as the scheduler has said, counted from the first one.
 #[derive(Debug, Default)]
 pub(super) struct Rotation {
-    /// The queues in their order; empty if the scheduler must be asked about every slot.
+    /// The queues in their order; empty if the scheduler must be called for every slot.
     pub(super) places: Vec<Place>,
     /// The place of each queue, if it has one.
     place_of: Vec<usize>,
@@ -173,7 +173,7 @@ impl Rotation {
 mod tests {
     use super::*;
 
-    /// Three queues in turn, the first `left` cells of which do not matter.
+    /// Three queues in turn; the first `left` cells of each do not matter.
     fn rotation(left: [u64; 3]) -> Rotation {
         let place = |queue| Place { queue, cells: None };
         let mut rotation = Rotation { places: [4, 0, 2].map(place).to_vec(), ..Rotation::default() };
