@@ -81,7 +81,7 @@ def arguments(text: str) -> list[str]:
 
 
 def shortened(verb: str, given: list[str]) -> list[str]:
-    """The same command with shorter runs."""
+    """Return the command with shorter runs."""
     for name, stand_in in STAND_INS.items():
         given = [re.sub(rf"^{name}$|(?<=,){name}$", stand_in, word) for word in given]
     drawn_from_results = verb == "plot" and all(Path(run).is_dir() for run in parsed(verb, given)["runs"])

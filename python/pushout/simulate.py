@@ -176,12 +176,12 @@ class UnderWay:
         """Wrap `progress` to receive runs done and in progress, or the simulated time of a single run."""
         if progress is None:
             return None
-        return partial(self._tell, progress) if total > 1 else partial(self._tell_seconds, progress)
+        return partial(self._tell, progress) if total > 1 else partial(self._show_seconds, progress)
 
     def _tell(self, progress: Progress, done: float, total: float) -> None:
         progress(min(done + self.share(), total), total)
 
-    def _tell_seconds(self, progress: Progress, done: float, _total: float) -> None:
+    def _show_seconds(self, progress: Progress, done: float, _total: float) -> None:
         if self._last.duration_s:
             progress(self._last.now_s, self._last.duration_s)
 

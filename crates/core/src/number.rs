@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_held_is_told_apart() {
+    fn numbers_out_of_range_are_distinguished() {
         assert_eq!(exact("0.5", 1), Err(NotWhole::TooFine));
         assert_eq!(exact("1e-40", 1_000_000_000_000), Err(NotWhole::TooFine));
         assert_eq!(exact("1e-99999999", 1), Err(NotWhole::TooFine));

@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_comes_later_begins_without_a_remainder() {
+    fn a_later_train_begins_without_a_remainder() {
         let pace = TransmissionTime::of(STM1, 424);
         let beat = ExactTime::at(Time(0)).next(&pace);
         assert_eq!(beat.not_before(beat.time), beat);

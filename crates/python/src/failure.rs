@@ -67,14 +67,14 @@ pub(crate) fn remember_panics() {
     let wanted = std::env::var_os("RUST_BACKTRACE").is_some_and(|value| value != "0");
     let print = wanted.then(panic::take_hook);
     panic::set_hook(Box::new(move |info| {
-        PANIC.with(|panic| *panic.borrow_mut() = told(info));
+        PANIC.with(|panic| *panic.borrow_mut() = panic_message(info));
         if let Some(print) = &print {
             print(info);
         }
     }));
 }
 
-fn told(info: &PanicHookInfo<'_>) -> String {
+fn panic_message(info: &PanicHookInfo<'_>) -> String {
     let payload = info.payload();
     let text =
         payload.downcast_ref::<&str>().copied().or(payload.downcast_ref::<String>().map(String::as_str));

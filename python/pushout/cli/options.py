@@ -126,12 +126,12 @@ _TYPED = "pushout.typed"
 """What was typed for each of these policies."""
 
 
-def told(error: PushoutError, context: click.Context) -> str:
+def worded(error: PushoutError, context: click.Context) -> str:
     """Give the message of an error with the options that were typed: a policy of `--policy` is an override inside."""
     typed = context.meta.get(_TYPED, [])
     number = error.set if isinstance(error, ScenarioError) else None
     if number is None or number >= len(typed):
-        return error.told(option)
+        return error.worded(option)
     shown, end = str(error.args[0]), context.meta[_POLICIES][number][-LIKE:]
     why = shown.partition(f"{end}: ")[2] or shown
     return fitted(printable(f"--policy {excerpt(typed[number], LONGEST_PATH)}: {why}"))

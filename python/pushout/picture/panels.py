@@ -80,7 +80,7 @@ def _named(run: Run, name: str, runs: Sequence[Run], names: Sequence[str]) -> st
 
 
 def _measured(run: Run, name: str, runs: Sequence[Run], names: Sequence[str], unit: str) -> str:
-    """The same for a port, with its own unit if `unit` is not that of all."""
+    """Return the name of a port's series, with the port's unit if `unit` is empty."""
     own = series.entry(run.documents[0], "ports", name)["occupancy_unit"]
     return _named(run, name, runs, names) + ("" if unit else f" ({own})")
 

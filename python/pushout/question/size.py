@@ -235,14 +235,14 @@ def look_over(
         try:
             check(Variations(source, points, engine_name), [question.goal.path], threads=1)
         except ScenarioError as error:
-            raise _told(error, question, ends, points, choice) from None
+            raise _explained(error, question, ends, points, choice) from None
 
 
 def _points(question: Question, choice: Choice, sets: Sequence[str], values: Sequence[float]) -> list[tuple[str, ...]]:
     return [(*sets, *choice.sets, f"{question.over}={question.space.toml(value)}") for value in values]
 
 
-def _told(
+def _explained(
     error: ScenarioError, question: Question, values: Sequence[float], points: Sequence[Sequence[str]], choice: Choice
 ) -> QuestionError | ScenarioError:
     """Turn an error in a point of a search into one about the question."""
@@ -353,7 +353,7 @@ class _Search:
         try:
             yield from self.campaign.prepare(points).runs(rule, later=self.outlook.later)
         except ScenarioError as error:
-            raise _told(error, self.question, values, points, self.choice) from None
+            raise _explained(error, self.question, values, points, self.choice) from None
 
 
 def _asked(question: Question, explained: Document, sets: Sequence[str]) -> Document:

@@ -66,8 +66,9 @@ fn accounts(
         audit.check(sent - credited <= room, || {
             format!("{}: {} without credit, but room for {room}", name(), sent - credited)
         });
-        audit.check(credited <= books.told && books.forwarded + books.held <= sent, || {
-            let books = format!("{} forwarded, {} held, {} told", books.forwarded, books.held, books.told);
+        audit.check(credited <= books.reported && books.forwarded + books.held <= sent, || {
+            let books =
+                format!("{} forwarded, {} held, {} reported", books.forwarded, books.held, books.reported);
             format!("{}: {sent} sent, {credited} credited, but {books}", name())
         });
         let is_last = scenario.vcs[vc].path.last() == Some(&line);
@@ -192,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn credits_for_what_was_not_promised_and_cells_that_they_do_not_know_are_found() {
+    fn the_audit_finds_credits_beyond_the_promise_and_cells_without_credits() {
         assert!(
             found(CELLS, |receiver| receiver.arrived(0, &CELL))
                 .contains("11 by the credits, 10 by the ports")
@@ -203,7 +204,7 @@ mod tests {
                 .contains("9 by the credits, 10 by the ports")
         );
         let forgotten = found(CELLS, |receiver| *receiver = Receiver::new(receiver.terms(), vec![0]));
-        assert!(forgotten.contains("but 0 forwarded, 0 held, 0 told"), "{forgotten}");
+        assert!(forgotten.contains("but 0 forwarded, 0 held, 0 reported"), "{forgotten}");
         let narrower = |receiver: &mut Receiver| {
             *receiver = Receiver::new(Terms { room: 9, ..receiver.terms() }, vec![0]);
         };

@@ -70,13 +70,13 @@ impl Sources<'_> {
         }
         match fault.place.source {
             0 if self.name.is_empty() => fitted(fault.to_string()),
-            0 => self.tell_file(&fault, root.is_some()),
-            n => self.tell_override(fault, n),
+            0 => self.at_line(&fault, root.is_some()),
+            n => self.at_override(fault, n),
         }
     }
 
     /// A fault in the file; its line is shown if there is room for it.
-    fn tell_file(&self, fault: &Fault, is_read: bool) -> String {
+    fn at_line(&self, fault: &Fault, is_read: bool) -> String {
         let (line, column) = line_and_column(self.text, fault.place.offset as usize);
         let name = excerpt(self.name, LONGEST_NAME);
         if !is_quotable(self.name) {
@@ -90,7 +90,7 @@ impl Sources<'_> {
     }
 
     /// A fault in an override; a path that the override spells out is not repeated.
-    fn tell_override(&self, mut fault: Fault, source: u32) -> String {
+    fn at_override(&self, mut fault: Fault, source: u32) -> String {
         let argument = &self.sets[source as usize - 1];
         if Set::parse(argument, source).is_ok_and(|set| set.path() == fault.path) {
             fault.path.clear();

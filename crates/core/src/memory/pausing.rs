@@ -15,7 +15,7 @@ impl Memory {
         let SharedQueue { limits, refresh, .. } = self.queues[queue];
         if limits.pause.is_some() && !self.is_stopped(queue) {
             self.stopped.push(Stopped { queue, repeat: now + refresh });
-            self.tell(queue, true);
+            self.signal(queue, true);
         }
     }
 
@@ -25,7 +25,7 @@ impl Memory {
         stopped.retain(|&Stopped { queue, .. }| {
             let goes_on = self.queues[queue].lets_go_on(self.threshold(queue));
             if goes_on {
-                self.tell(queue, false);
+                self.signal(queue, false);
             }
             !goes_on
         });
@@ -38,7 +38,7 @@ impl Memory {
             let Stopped { queue, repeat } = self.stopped[index];
             if repeat <= now {
                 self.stopped[index].repeat = now + self.queues[queue].refresh;
-                self.tell(queue, true);
+                self.signal(queue, true);
             }
         }
         self.stopped.iter().map(|stopped| stopped.repeat).min()
@@ -54,7 +54,7 @@ impl Memory {
         std::mem::take(&mut self.signals)
     }
 
-    fn tell(&mut self, queue: usize, stops: bool) {
+    fn signal(&mut self, queue: usize, stops: bool) {
         let of = &self.queues[queue];
         if let Some(pause) = of.limits.pause {
             self.signals.push(Signal { line: of.line, class: pause.class, stops });

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_are_kept_in_order_only_if_somebody_wants_them() {
+    fn samples_are_kept_in_order_only_if_the_scenario_records_them() {
         let mut occupancy = Occupancy::new();
         occupancy.sample(1);
         assert_eq!(occupancy.trace(), None);

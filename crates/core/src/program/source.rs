@@ -27,13 +27,13 @@ section! {
         pub file: String,
         /// The line of each instruction.
         pub lines: Vec<u32>,
-        /// The same of the function at the head.
+        /// The lines of the function at the head.
         pub at_head: Option<Nested<Lines>> = None,
-        /// The same of the function that the clock calls.
+        /// The lines of the function that the clock calls.
         pub tick: Option<Nested<Lines>> = None,
-        /// The same of a scheduler's function for units that join.
+        /// The lines of a scheduler's function for units that join.
         pub joined: Option<Nested<Lines>> = None,
-        /// The same of a scheduler's function for units that are sent.
+        /// The lines of a scheduler's function for units that are sent.
         pub sent: Option<Nested<Lines>> = None,
     }
 }

@@ -47,11 +47,11 @@ pub fn explain(scenario: &Scenario) -> Json {
 /// empty, half full and full, and the headroom that its links need if it can pause them.
 pub fn thresholds(scenario: &Scenario) -> Vec<String> {
     let of_memory = |spec: &Memory| {
-        let mut told = BTreeSet::new();
-        let queues = spec.queues.iter().filter(|queue| told.insert((queue.pool, queue.class.as_str())));
+        let mut listed = BTreeSet::new();
+        let queues = spec.queues.iter().filter(|queue| listed.insert((queue.pool, queue.class.as_str())));
         queues.map(|queue| threshold(scenario, spec, queue)).collect::<Vec<String>>()
     };
-    scenario.memories.iter().flat_map(of_memory).chain(headroom::told(scenario)).collect()
+    scenario.memories.iter().flat_map(of_memory).chain(headroom::sentences(scenario)).collect()
 }
 
 fn threshold(scenario: &Scenario, spec: &Memory, queue: &MemoryQueue) -> String {

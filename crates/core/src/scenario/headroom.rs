@@ -74,8 +74,8 @@ pub fn headrooms(scenario: &Scenario) -> Vec<Headroom> {
 }
 
 /// Write what `explain` says about each headroom.
-pub(super) fn told(scenario: &Scenario) -> Vec<String> {
-    let told = |headroom: Headroom| {
+pub(super) fn sentences(scenario: &Scenario) -> Vec<String> {
+    let sentence = |headroom: Headroom| {
         let Headroom { queue: (memory, queue), given, needed, lines, lines_at_once, all_need, pool } =
             headroom;
         let memory = &scenario.memories[memory];
@@ -95,7 +95,7 @@ pub(super) fn told(scenario: &Scenario) -> Vec<String> {
             verdict.word()
         )
     };
-    headrooms(scenario).into_iter().map(told).collect()
+    headrooms(scenario).into_iter().map(sentence).collect()
 }
 
 /// A warning of links that have too little.

@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_choice_between_equally_short_routes_is_told_once_with_the_route_taken() {
+    fn a_choice_between_equally_short_routes_is_reported_once_with_the_route_taken() {
         let told = warnings(&[
             flow("near", "a", "b", ""),
             flow("x", "a", "c", ""),

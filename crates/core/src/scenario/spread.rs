@@ -49,7 +49,7 @@ fn spreads(scenario: &Scenario, outages: &[Outage]) -> Result<Vec<Option<Box<Spr
             let way = Way { name: &scenario.vcs[flow.vc].name, vc, from, via, to };
             let spread = spread(scenario, &mut finders, &way);
             spreads[vc] =
-                Some(spread.map_err(|(period, why)| told(scenario, outages, &states[period], why))?);
+                Some(spread.map_err(|(period, why)| refusal(scenario, outages, &states[period], why))?);
         }
     }
     Ok(spreads.into_iter().map(Option::flatten).collect())
@@ -170,7 +170,7 @@ fn spread(
 }
 
 /// Return a refusal that blames the cause of missing routes.
-fn told(scenario: &Scenario, outages: &[Outage], state: &State, why: NoRoutes) -> Refusal {
+fn refusal(scenario: &Scenario, outages: &[Outage], state: &State, why: NoRoutes) -> Refusal {
     let name = |node: usize| &scenario.nodes[node].name;
     let (from, to) = match why {
         NoRoutes::Between(from, to) => (name(from), name(to)),

@@ -13,7 +13,7 @@ crate::choice! {
     pub enum Distribution {
         /// A geometric number of packets, an exponential silence.
         Exponential = "exponential",
-        /// The same burst and the same silence in every cycle.
+        /// Constant bursts and constant silences in all cycles.
         Periodic = "periodic",
     }
 }

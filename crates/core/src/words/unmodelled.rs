@@ -72,7 +72,7 @@ mod tests {
     use crate::words::nearest::unknown;
 
     #[test]
-    fn a_known_name_is_told_from_a_misspelt_one() {
+    fn a_known_name_is_distinguished_from_a_misspelt_one() {
         let told = unknown("admission", "blue", &["ppd", "epd"]);
         assert_eq!(
             told,

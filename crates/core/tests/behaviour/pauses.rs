@@ -187,14 +187,22 @@ fn a_queue_that_shares_the_headroom_of_its_pool_stops_its_sender_before_its_own_
 
 #[test]
 fn explain_says_how_much_headroom_a_link_needs() {
-    let told = |xoff: &str| {
+    let headroom_lines = |xoff: &str| {
         let scenario = load(CHAIN, "chain.toml", &[format!("queue.rdma.pause.xoff=\"{xoff}\"")]).unwrap();
         thresholds(&scenario).pop().unwrap()
     };
     // the first packet, and 64 + 1000 (the cable both ways) + 1000 octets in cells of 1000
     let words = "class \"rdma\" over \"in\": the link needs 4 cells of headroom, and may take";
-    assert!(told("4 cells").contains(&format!("{words} 4: enough")), "{}", told("4 cells"));
-    assert!(told("3 cells").contains(&format!("{words} 3: too little")), "{}", told("3 cells"));
+    assert!(
+        headroom_lines("4 cells").contains(&format!("{words} 4: enough")),
+        "{}",
+        headroom_lines("4 cells")
+    );
+    assert!(
+        headroom_lines("3 cells").contains(&format!("{words} 3: too little")),
+        "{}",
+        headroom_lines("3 cells")
+    );
 }
 
 #[test]
@@ -262,8 +270,8 @@ fn the_headroom_of_a_long_cable_is_that_of_a_table_of_a_switch_maker() {
     };
     // the table has 83968 octets: 438 cells, within 1 % of what is needed
     assert_eq!(needed, 433);
-    let told = thresholds(&scenario).join("\n");
-    assert!(told.contains("the link needs 433 cells of headroom, and may take 438: enough"), "{told}");
+    let lines = thresholds(&scenario).join("\n");
+    assert!(lines.contains("the link needs 433 cells of headroom, and may take 438: enough"), "{lines}");
 }
 
 /// Three hosts that send at once over links like that of [`CHAIN`], and share the headroom of a pool that is enough for two.
@@ -294,11 +302,12 @@ fn shared_headroom(senders: u64) -> (String, Vec<Headroom>, u64) {
 
 #[test]
 fn a_shared_headroom_loses_nothing_with_as_many_lines_at_once_as_it_says() {
-    let (told, found, lost) = shared_headroom(2);
+    let (lines, found, lost) = shared_headroom(2);
     assert!(found.iter().all(|headroom| (headroom.lines, headroom.lines_at_once) == (3, 2)), "{found:?}");
     assert!(
-        told.contains("shared: the 8 cells of its pool are enough for 2 of 3 lines at once (1.5 : 1)"),
-        "{told}"
+        headroom_lines
+            .contains("shared: the 8 cells of its pool are enough for 2 of 3 lines at once (1.5 : 1)"),
+        "{headroom_lines}"
     );
     assert_eq!(lost, 0, "two lines at once");
     assert!(shared_headroom(3).2 > 0, "three lines at once");

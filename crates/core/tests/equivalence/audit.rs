@@ -148,6 +148,6 @@ fn the_audit_misses_a_loss_that_no_port_has_counted() {
 }
 
 #[test]
-fn the_audit_of_a_run_that_nobody_has_meddled_with_finds_nothing() {
+fn the_audit_of_an_unchanged_run_finds_nothing() {
     assert_eq!(meddled(|_| ()), [""; 0]);
 }

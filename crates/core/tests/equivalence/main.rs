@@ -121,7 +121,7 @@ fn both_engines_give_the_same_report_and_the_same_losses() {
 }
 
 #[test]
-fn both_engines_agree_on_streams_that_nobody_answers() {
+fn both_engines_agree_on_streams_without_feedback() {
     let count = how_many();
     let mut lossy = 0;
     for seed in seeds(2) {

@@ -139,7 +139,7 @@ struct Counters {
     s_consumed: u64,
     s_freed: u64,
     r_freed: u64,
-    told: u64,
+    reported: u64,
 }
 
 /// The hop as it runs.
@@ -215,13 +215,13 @@ impl Model<'_> {
         if self.now < self.next_message {
             return;
         }
-        let news = |counters: &Counters| counters.told != counters.r_freed;
+        let news = |counters: &Counters| counters.reported != counters.r_freed;
         let with_news: BTreeSet<usize> =
             self.counters.iter().filter(|(_, counters)| news(counters)).map(|(class, _)| *class).collect();
         let class = with_news.range(self.turn..).chain(&with_news).next().copied();
         let Some(class) = class else { return };
         let counters = self.counters.get_mut(&class).unwrap();
-        counters.told = counters.r_freed;
+        counters.reported = counters.r_freed;
         let arrives = self.now + MESSAGE * self.hop.lasts[1] + self.hop.cable[1];
         self.messages.push_back((arrives, class, counters.r_freed));
         (self.next_message, self.turn) = (self.now + self.hop.update * self.hop.lasts[1], class + 1);
@@ -252,7 +252,7 @@ impl Model<'_> {
 
     /// The next instant at which anything ends or may begin.
     fn next_instant(&self) -> Option<u64> {
-        let has_news = self.counters.values().any(|counters| counters.told != counters.r_freed);
+        let has_news = self.counters.values().any(|counters| counters.reported != counters.r_freed);
         let sending = self.sending.iter().flatten().map(|(ends, _)| *ends);
         let arrivals = self.packets.front().map(|(time, _)| *time);
         let messages = self.messages.front().map(|(time, ..)| *time);

@@ -34,7 +34,7 @@ choice! {
     pub enum Form {
         /// One cell for each arriving cell.
         Cell = "cell",
-        /// The same, and then the rest of its frame.
+        /// One cell, and then the rest of its frame.
         Frame = "frame",
     }
 }

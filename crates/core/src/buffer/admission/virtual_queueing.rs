@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_by_minimum_cell_rates_are_equal_if_nobody_has_one() {
+    fn shares_by_minimum_cell_rates_are_equal_if_no_circuit_has_one() {
         let mut bench = bench(&Params { share: Allotment::Mcr, ..params(8) }, &[0, 0]);
         bench.offer(0, "111");
         bench.offer(1, "111111");

@@ -95,11 +95,11 @@ choice! {
 pub enum Scope {
     /// Entire packets, as long as any queue has one.
     Packets,
-    /// The same, and of the queues that have one the longest is chosen.
+    /// Entire packets, of the longest queue that has one.
     LongestPackets,
     /// Everything up to an EOM or from one on.
     Runs,
-    /// The same, but possibly without the EOM.
+    /// Everything up to an EOM or from one on, possibly without the EOM.
     AllButEom,
 }
 

@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_aware_admission_policy_hears_of_what_was_broken() {
+    fn a_frame_aware_admission_policy_is_notified_of_broken_frames() {
         let epd = admission::Spec::Epd(epd::Params {
             threshold: Level::Percent(100.0),
             reserve: None,

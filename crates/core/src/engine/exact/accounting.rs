@@ -290,7 +290,7 @@ impl VcAccounting {
             size -= part;
             self.pool.remove(vc, part);
             if self.interest.includes(closed, vc, &self.pool) {
-                self.tell(policy, now, (vc, part), closed);
+                self.report_departure(policy, now, (vc, part), closed);
             }
         }
     }
@@ -298,10 +298,10 @@ impl VcAccounting {
     /// Everything has left, the last of it at `now`; for a policy that needs no more than that.
     fn emptied(&mut self, policy: &mut Policy, now: Time) {
         self.pool.hold(0);
-        self.tell(policy, now, (0, 0), false);
+        self.report_departure(policy, now, (0, 0), false);
     }
 
-    fn tell(&self, policy: &mut Policy, now: Time, (vc, size): (usize, u64), ends_frame: bool) {
+    fn report_departure(&self, policy: &mut Policy, now: Time, (vc, size): (usize, u64), ends_frame: bool) {
         let unit = &unknown_unit(ends_frame);
         policy.departed(&Departure { now, unit, queue: None, vc, size, pool: &self.pool, sent: true });
     }

@@ -214,12 +214,12 @@ impl Paces {
     pub(crate) fn of(&mut self, bytes: u16) -> TransmissionTime {
         match self.known.iter().find(|(size, _)| *size == bytes) {
             Some((_, pace)) => *pace,
-            None => self.learn(bytes),
+            None => self.add(bytes),
         }
     }
 
     #[cold]
-    fn learn(&mut self, bytes: u16) -> TransmissionTime {
+    fn add(&mut self, bytes: u16) -> TransmissionTime {
         let pace = TransmissionTime::of_bytes(self.rate, bytes);
         if self.known.len() < MOST_SIZES {
             self.known.push((bytes, pace));

@@ -55,7 +55,7 @@ use route::{Packet, PacketDestination};
 use transit::Transit;
 
 /// Return whether a scenario is all packets.
-pub(crate) fn knows(scenario: &Scenario) -> bool {
+pub(crate) fn covers(scenario: &Scenario) -> bool {
     scenario.lines.iter().all(|line| line.medium == Medium::Packets)
 }
 
@@ -96,7 +96,7 @@ struct Setout<'a> {
 }
 
 impl Uplink for Setout<'_> {
-    #[inline(always)] // the sender knows the kind of the payload
+    #[inline(always)] // the kind of the payload is a constant at each call
     fn send(&mut self, _vc: u32, flow: u32, bytes: u32, payload: Payload) {
         let cargo = PacketPayload::of(payload);
         let end = if cargo.is_ack() { End::Sink } else { End::Source };

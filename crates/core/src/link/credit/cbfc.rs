@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_tells_what_was_freed_since_the_start_so_that_the_next_one_mends_its_loss() {
+    fn a_message_counts_from_the_start_so_that_the_next_one_mends_its_loss() {
         let (mut sender, mut receiver) = ends(4, &[0]);
         let mut messages = Vec::new();
         for _ in 0..3 {
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_are_apart_and_tell_of_one_class_after_another() {
+    fn messages_are_apart_and_report_one_class_after_another() {
         let (mut sender, mut receiver) = ends(8, &[0, 1, 2]);
         assert_eq!(receiver.call(Time(5)), None, "nothing to tell");
         for vc in [2, 0, 2] {

@@ -24,7 +24,7 @@ pub struct Books {
     /// Units that have left it.
     pub forwarded: u64,
     /// Units that had left it when the last credit was written.
-    pub told: u64,
+    pub reported: u64,
 }
 
 /// When messages with credits are sent.
@@ -79,7 +79,9 @@ impl Receiver {
         books.held = books.held.checked_sub(size).expect("an account holds what it gives up");
         books.forwarded += size;
         match self.terms.report {
-            Report::Cells { every, .. } if books.forwarded - books.told >= every => Some(self.tell(account)),
+            Report::Cells { every, .. } if books.forwarded - books.reported >= every => {
+                Some(self.report(account))
+            }
             _ => None,
         }
     }
@@ -97,21 +99,21 @@ impl Receiver {
 
     /// Start a message and return its content. The next one starts `spacing` later or after that.
     pub fn message(&mut self, now: Time, spacing: Span) -> Credit {
-        let account = self.next_account().expect("a message is called for when there is something to tell");
+        let account = self.next_account().expect("a message is called for when there is something to report");
         self.messages = Messages { next: now + spacing, is_called: false, turn: account + 1 };
-        self.tell(account as u32)
+        self.report(account as u32)
     }
 
     /// Return the next account, in turn, with units that have left and are not yet reported.
     fn next_account(&self) -> Option<usize> {
-        let has_news = |account: &usize| self.accounts[*account].told < self.accounts[*account].forwarded;
+        let has_news = |account: &usize| self.accounts[*account].reported < self.accounts[*account].forwarded;
         let (turn, count) = (self.messages.turn, self.accounts.len());
         (turn..count).chain(0..turn.min(count)).find(has_news)
     }
 
-    fn tell(&mut self, account: u32) -> Credit {
+    fn report(&mut self, account: u32) -> Credit {
         let books = &mut self.accounts[account as usize];
-        books.told = books.forwarded;
+        books.reported = books.forwarded;
         Credit { account, forwarded: books.forwarded & self.terms.report.bits() }
     }
 }

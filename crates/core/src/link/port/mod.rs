@@ -519,7 +519,7 @@ impl Port {
             self.counters.departed_cut();
         }
         if self.manner == Manner::Asked {
-            self.tell_departed(now, (&unit, vc, size), None);
+            self.report_departure(now, (&unit, vc, size), None);
         }
         Some(unit)
     }
@@ -672,7 +672,7 @@ impl Port {
         let size = self.size_of(&unit);
         self.counters.occupancy.change(now, self.pool.total(), self.pool.total() - size);
         self.pool.remove(vc, size);
-        self.tell_departed(now, (&unit, vc, size), Some(queue));
+        self.report_departure(now, (&unit, vc, size), Some(queue));
         self.counters.gave_up(&unit, reason);
         self.note_loss(&unit, vc);
         losses.push(Loss { unit, reason });
@@ -687,7 +687,7 @@ impl Port {
 
     /// A unit has left the buffer, sent or given up from a queue: notify the policies that observe departures.
     #[inline(never)]
-    fn tell_departed(&mut self, now: Time, (unit, vc, size): (&Unit, usize, u64), queue: Option<usize>) {
+    fn report_departure(&mut self, now: Time, (unit, vc, size): (&Unit, usize, u64), queue: Option<usize>) {
         let sent = queue.is_none();
         if let Some(share) = &mut self.share {
             share.release(vc, &Leaving { now, unit, size, sent });

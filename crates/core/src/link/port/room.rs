@@ -519,7 +519,7 @@ mod tests {
     }
 
     #[test]
-    fn the_admission_policy_hears_of_every_unit_that_is_pushed_out() {
+    fn the_admission_policy_is_notified_of_every_unit_that_is_pushed_out() {
         let mut bench = Bench::with(4, &[0, 0], virtual_queues(), Some(from_the_head()));
         bench.offer(0, "f..e");
         assert_eq!(bench.offer(0, "1"), "r", "its virtual queue is not empty");
@@ -533,7 +533,7 @@ mod tests {
     }
 
     #[test]
-    fn the_admission_policy_hears_of_a_unit_that_is_turned_away_since_its_own_frame_was_cut_off() {
+    fn the_admission_policy_is_notified_of_a_unit_refused_since_its_own_frame_was_cut_off() {
         let tails = pushout::Spec::Pushout3(params::<pushout_3::Params>(""));
         let mut bench = Bench::with(5, &[0, 0], virtual_queues(), Some(tails));
         assert_eq!(bench.offer(1, "1"), "A");

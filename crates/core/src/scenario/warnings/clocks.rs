@@ -70,7 +70,7 @@ mod tests {
     use super::*;
     use crate::scenario::checked;
 
-    fn told(sets: &[&str]) -> Vec<String> {
+    fn warned(sets: &[&str]) -> Vec<String> {
         let example = include_str!("../../../../../scenarios/wfepd-example.toml");
         let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
         let warnings = checked(example, "x.toml", &sets).unwrap().warnings();
@@ -78,42 +78,42 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_of_a_picosecond_is_told_of_with_what_it_costs() {
-        let told = told(&["port.bottleneck.admission.interval=1 ps", "duration=24 ms"]);
-        assert_eq!(told.len(), 1);
+    fn a_clock_of_a_picosecond_is_reported_with_its_cost() {
+        let warned = warned(&["port.bottleneck.admission.interval=1 ps", "duration=24 ms"]);
+        assert_eq!(warned.len(), 1);
         let expected = "port \"bottleneck\": the clock of wfepd ticks every 1 ps, 2.4e10 times: about ";
-        assert!(told[0].starts_with(expected), "{told:?}");
+        assert!(warned[0].starts_with(expected), "{warned:?}");
         assert!(
-            told[0].ends_with("hours. Give it a longer period") || told[0].contains("minutes"),
-            "{told:?}"
+            warned[0].ends_with("hours. Give it a longer period") || warned[0].contains("minutes"),
+            "{warned:?}"
         );
     }
 
     #[test]
     fn usual_clocks_are_not() {
-        assert!(told(&[]).is_empty());
-        assert!(told(&["port.bottleneck.admission.interval=100 us", "duration=100 s"]).is_empty());
+        assert!(warned(&[]).is_empty());
+        assert!(warned(&["port.bottleneck.admission.interval=100 us", "duration=100 s"]).is_empty());
     }
 
     #[test]
     fn samples_are_as_well() {
-        let told = told(&["sample=1 ps", "measure={}"]);
+        let warned = warned(&["sample=1 ps", "measure={}"]);
         assert!(
-            told[0].starts_with("the occupancy of buffers is sampled every 1 ps, 1.2e10 times"),
-            "{told:?}"
+            warned[0].starts_with("the occupancy of buffers is sampled every 1 ps, 1.2e10 times"),
+            "{warned:?}"
         );
     }
 
     #[test]
-    fn long_times_are_told_in_their_unit() {
-        for (seconds, told) in [
+    fn long_times_are_shown_in_their_unit() {
+        for (seconds, warned) in [
             (12.0, "12 seconds"),
             (150.0, "2.5 minutes"),
             (8000.0, "2.2 hours"),
             (1e6, "12 days"),
             (1e9, "32 years"),
         ] {
-            assert_eq!(rough(seconds), told);
+            assert_eq!(rough(seconds), warned);
         }
     }
 }

@@ -50,11 +50,12 @@ fn of_ports(
     code: &'static str,
     scenario: &Scenario,
     passing: &Passing,
-    told: impl Fn(&Line, &Context<'_>) -> Option<String>,
+    finding: impl Fn(&Line, &Context<'_>) -> Option<String>,
 ) -> Option<Warning> {
     let of_port = |(line, circuits): (&Line, &[usize])| {
         let contracts = contracts(scenario, line, circuits);
-        told(line, &context(scenario, line, &contracts)).map(|what| format!("port {:?}: {what}", line.name))
+        finding(line, &context(scenario, line, &contracts))
+            .map(|what| format!("port {:?}: {what}", line.name))
     };
     let mut messages = scenario.lines.iter().zip(passing.iter()).filter_map(of_port);
     let first = messages.next()?;

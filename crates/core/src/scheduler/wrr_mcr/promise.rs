@@ -80,7 +80,7 @@ mod tests {
     use crate::scheduler::tests::{Bench, contracts};
     use crate::units::Time;
 
-    fn told(params: &Params, line: Rate, mcr: &[u64]) -> Option<String> {
+    fn fault(params: &Params, line: Rate, mcr: &[u64]) -> Option<String> {
         let contracts = contracts(mcr);
         broken(params, &Context { contracts: &contracts, rate: line, ..Context::alone(3000, 0) })
     }
@@ -88,31 +88,31 @@ mod tests {
     #[test]
     fn the_period_that_suffices_is_named() {
         let line = Rate(2_000_000); // 4.717 cells in a millisecond
-        assert_eq!(told(&DEFAULT, line, &[0, 0]), None);
-        assert_eq!(told(&DEFAULT, line, &[100]), None);
-        let short = told(&DEFAULT, line, &[300, 300, 300, 0]).unwrap();
+        assert_eq!(fault(&DEFAULT, line, &[0, 0]), None);
+        assert_eq!(fault(&DEFAULT, line, &[100]), None);
+        let short = fault(&DEFAULT, line, &[300, 300, 300, 0]).unwrap();
         let expected = "a period of 1 ms has too few cells for what was promised to 3 circuits: set period = \"1550 us\" or \
                         longer, or realisation = \"virtual-clock\"";
         assert_eq!(short, expected);
-        assert_eq!(told(&Params { period: Span::micros(1550), ..DEFAULT }, line, &[300, 300, 300, 0]), None);
-        assert!(told(&DEFAULT, line, &[1000, 1000]).unwrap().contains("no period keeps that"));
-        assert_eq!(told(&CLOCK, line, &[1000, 1000]), None);
+        assert_eq!(fault(&Params { period: Span::micros(1550), ..DEFAULT }, line, &[300, 300, 300, 0]), None);
+        assert!(fault(&DEFAULT, line, &[1000, 1000]).unwrap().contains("no period keeps that"));
+        assert_eq!(fault(&CLOCK, line, &[1000, 1000]), None);
     }
 
     #[test]
-    fn credits_rounded_down_are_told_of() {
+    fn credits_rounded_down_are_reported() {
         let floor = Params { carry: Carry::Floor, ..DEFAULT };
-        let lost = told(&floor, Rate(155_520_000), &[1000]).unwrap();
+        let lost = fault(&floor, Rate(155_520_000), &[1000]).unwrap();
         assert!(lost.starts_with("1 Mb/s are 2.358 cells in a period of 1 ms"), "{lost}");
-        assert_eq!(told(&floor, Rate(155_520_000), &[848, 424]), None);
+        assert_eq!(fault(&floor, Rate(155_520_000), &[848, 424]), None);
         let clock = Params { carry: Carry::Floor, ..CLOCK };
-        assert!(told(&clock, Rate(155_520_000), &[848]).unwrap().contains("carry = \"exact\""));
+        assert!(fault(&clock, Rate(155_520_000), &[848]).unwrap().contains("carry = \"exact\""));
     }
 
     #[test]
     fn rates_at_which_nothing_can_be_promised_are_not_judged() {
         let tcp = Params { layer: Layer::Tcp, ..DEFAULT };
-        assert!(told(&tcp, Rate(1000), &[1000]).is_none());
+        assert!(fault(&tcp, Rate(1000), &[1000]).is_none());
     }
 
     /// A port drawn at random: line, rates in kilobits per second, parameters.
@@ -162,13 +162,13 @@ mod tests {
     const ALLOWED: f64 = 2.0;
 
     #[test]
-    fn a_promised_rate_is_kept_or_told_of() {
+    fn a_promised_rate_is_kept_or_reported() {
         let draw = &mut Stream::new(1, "promises");
         let (mut kept, mut truly_broken) = (0, 0);
         for _ in 0..150 {
             let (line, mcr, params) = drawn(draw);
             let late = behind(line, &mcr, &params);
-            match told(&params, line, &mcr) {
+            match fault(&params, line, &mcr) {
                 None => {
                     kept += 1;
                     assert!(late <= ALLOWED, "{late} cells behind: {line}, {mcr:?} kb/s, {params:?}");
@@ -193,7 +193,7 @@ mod tests {
             };
             let params = Params { period: rounded_up(needed), ..params };
             mended += 1;
-            assert_eq!(told(&params, line, &mcr), None);
+            assert_eq!(fault(&params, line, &mcr), None);
             let late = behind(line, &mcr, &params);
             assert!(late <= ALLOWED, "{late} cells behind: {line}, {mcr:?} kb/s, {params:?}");
         }

@@ -183,7 +183,7 @@ fn by_the_virtual_clock_intervals_are_exact_over_any_time() {
 }
 
 #[test]
-fn by_the_virtual_clock_a_late_cell_does_not_delay_the_next_unless_told_so() {
+fn by_the_virtual_clock_a_late_cell_delays_the_next_only_if_configured() {
     let due = |carry| {
         let mut bench = bench(&Params { carry, ..CLOCK }, &[1000, 0]);
         bench.join(&[0; 9]);

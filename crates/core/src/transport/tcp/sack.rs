@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_block_of_the_latest_segment_comes_first_and_four_are_told() {
+    fn the_block_of_the_latest_segment_comes_first_and_four_are_reported() {
         let (mut log, mut queue) = (SackLog::new(false), Ranges::default());
         for start in [10, 30, 50, 70, 90, 11, 51] {
             queue.insert(start, start + 1);
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn beside_timestamps_three_are_told_and_lists_of_lost_acks_are_forgotten() {
+    fn beside_timestamps_three_are_reported_and_lists_of_lost_acks_are_dropped() {
         let (mut log, mut queue) = (SackLog::new(true), Ranges::default());
         let numbers: Vec<u64> = (1..6)
             .map(|place| {

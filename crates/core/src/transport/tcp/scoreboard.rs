@@ -264,8 +264,8 @@ impl Scoreboard {
         self.lost - before
     }
 
-    /// Declare lost every segment that was sent before the delivered one (RFC 8985 section 6.2) and has expired by
-    /// `expired`; otherwise return the last instant at which one expires.
+    /// Declare lost every segment that was sent before the delivered one (RFC 8985 section 6.2) and `expires` by now.
+    /// Return the last instant at which another one of them expires.
     pub(super) fn lose_by_time(
         &mut self,
         delivered: (Time, u64),
@@ -432,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_that_is_told_again_delivers_nothing_new() {
+    fn a_block_that_is_reported_again_delivers_nothing_new() {
         let mut board = board();
         assert_eq!(arrive(&mut board, &[2, 3]).octets, 2 * MSS);
         let mut delivered = Delivered::default();

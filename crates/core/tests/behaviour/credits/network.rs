@@ -194,7 +194,7 @@ fn check(text: &Json, seen: &mut Seen) {
             seen.blocked += u64::from(!sender.lets(vc, &largest) && port.pool().of(vc) > 0);
             seen.full_hops += u64::from(receiver.books(vc).most == receiver.terms().room);
             if matches!(receiver.terms().report, Report::Cells { charge: false, .. }) {
-                seen.free += receiver.books(vc).told;
+                seen.free += receiver.books(vc).reported;
             }
         }
     }
@@ -258,7 +258,7 @@ fn the_audit_of_credits_misses_a_receiver_that_has_forgotten_what_it_held() {
     let mut outcome = run(&scenario);
     let busy = |line: &usize| {
         let (port, receiver) = (&outcome.network.ports[*line], outcome.network.receiver(*line));
-        receiver.is_some_and(|receiver| (0..port.pool().vcs()).any(|vc| receiver.books(vc).told > 0))
+        receiver.is_some_and(|receiver| (0..port.pool().vcs()).any(|vc| receiver.books(vc).reported > 0))
     };
     let line = (0..scenario.lines.len()).find(busy).expect("some circuit has had credits");
     let vcs = outcome.network.ports[line].pool().vcs() as u32;

@@ -80,7 +80,7 @@ fn charged_credit_cells_take_their_time_from_the_data_of_the_other_direction() {
         assert_eq!(there.rare().credit_cells, 0, "b's cells need no credits");
         assert!(back.units_out + back.rare().credit_cells >= 2299, "the line back is always busy");
         let arrived = outcome.network.circuits[0].tally().arrived;
-        let written = outcome.network.receiver(port(&scenario, "line")).unwrap().books(0).told / n2;
+        let written = outcome.network.receiver(port(&scenario, "line")).unwrap().books(0).reported / n2;
         assert_eq!(written, arrived / n2);
         let charged = if charge { written } else { 0 };
         // One may still wait behind the cell in transmission.

@@ -178,7 +178,7 @@ fn a_run_that_ends_early_counts_only_blocks_whose_fate_is_known() {
 }
 
 #[test]
-fn bursty_datagrams_have_the_load_asked_for_and_stop_when_told() {
+fn bursty_datagrams_have_the_given_load_and_stop_at_the_given_time() {
     let udp = "flows.transport={ kind = 'udp' }";
     let source = |more: &str| {
         format!(

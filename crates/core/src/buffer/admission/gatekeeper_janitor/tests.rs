@@ -379,7 +379,7 @@ fn a_frame_that_is_given_up_before_any_of_it_has_left_needs_no_delimiter() {
 }
 
 #[test]
-fn a_cache_knows_the_cells_queued_last() {
+fn a_cache_holds_the_cells_queued_last() {
     let text = "upper = '100 %'\nlower = '100 %'\ncache = 2";
     let mut bench = Bench::new(text, 6, &[Some(ONE_EACH), None]);
     bench.block = 10;

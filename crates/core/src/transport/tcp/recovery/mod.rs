@@ -23,7 +23,7 @@ registry! {
     /// The interface of an algorithm.
     pub trait Recovery for Control {
         /// An ACK has been entered in the scoreboard: find losses. It may return when to look again.
-        fn find_losses(&mut self, board: &mut Scoreboard, told: &Told) -> Option<Time>;
+        fn find_losses(&mut self, board: &mut Scoreboard, report: &AckReport) -> Option<Time>;
 
         /// A recovery begins; the window's threshold is set, and `prior` octets is the window in use that was reduced.
         fn begin(&mut self, window: &mut Window, prior: u64);
@@ -50,7 +50,7 @@ registry! {
 
 /// The content of an ACK.
 #[derive(Clone, Copy, Debug)]
-pub struct Told {
+pub struct AckReport {
     pub(super) now: Time,
     pub(super) delivered: Delivered,
     pub(super) mss: u64,
@@ -87,8 +87,8 @@ mod tests {
             board.sack(&SackBlocks::of(&[((segment - 1) * MSS, segment * MSS)]), &mut delivered);
             let (now, is_recovering) = (Time::ZERO + Span::millis(10 + segment / 11 * 10), !by.is_empty());
             let (smoothed, outstanding) = (Some(Span::millis(10)), (MSS, 11 * MSS));
-            let told = Told { now, delivered, mss: MSS, is_recovering, smoothed, outstanding };
-            recovery.find_losses(&mut board, &told);
+            let report = AckReport { now, delivered, mss: MSS, is_recovering, smoothed, outstanding };
+            recovery.find_losses(&mut board, &report);
             while let Some(index) = board.next_lost() {
                 by.entry((1 + board.piece(index).0 / MSS).to_string()).or_insert(segment);
                 board.resend(index, now);

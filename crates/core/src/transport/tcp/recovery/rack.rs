@@ -22,7 +22,7 @@
 //! O(1) for each transmission, on average.
 
 use super::prr::Proportional;
-use super::{Recovery, Told};
+use super::{AckReport, Recovery};
 use crate::transport::tcp::Params;
 use crate::transport::tcp::congestion::Window;
 use crate::transport::tcp::scoreboard::Scoreboard;
@@ -63,13 +63,13 @@ impl Order {
     }
 
     /// `RACK_update_reo_wnd`.
-    fn update(&mut self, told: &Told) {
-        let (unacknowledged, sent) = told.outstanding;
-        self.is_overtaken |= told.delivered.is_overtaken;
+    fn update(&mut self, report: &AckReport) {
+        let (unacknowledged, sent) = report.outstanding;
+        self.is_overtaken |= report.delivered.is_overtaken;
         self.round = self.round.filter(|round| unacknowledged < *round);
         let ends_recovery =
-            std::mem::replace(&mut self.was_recovering, told.is_recovering) && !told.is_recovering;
-        if told.delivered.is_duplicate && self.round.is_none() {
+            std::mem::replace(&mut self.was_recovering, report.is_recovering) && !report.is_recovering;
+        if report.delivered.is_duplicate && self.round.is_none() {
             (self.round, self.quarters, self.persist) = (Some(sent), self.quarters + 1, PERSIST);
         } else if ends_recovery {
             self.persist = self.persist.saturating_sub(1);
@@ -92,9 +92,9 @@ impl Control {
 
     /// RFC 8985 section 6.2, steps 1 and 2: the ACK of a retransmission that comes sooner than any round trip is that of the
     /// original.
-    fn update(&mut self, told: &Told) {
-        let Some((at, end, resent)) = told.delivered.newest else { return };
-        let rtt = told.now.since(at);
+    fn update(&mut self, report: &AckReport) {
+        let Some((at, end, resent)) = report.delivered.newest else { return };
+        let rtt = report.now.since(at);
         if resent && rtt < self.smallest {
             return;
         }
@@ -107,26 +107,26 @@ impl Control {
     }
 
     /// Section 6.2, step 4.
-    fn reordering(&self, board: &Scoreboard, told: &Told) -> Span {
+    fn reordering(&self, board: &Scoreboard, report: &AckReport) -> Span {
         let Order { is_overtaken, quarters, .. } = self.order;
-        if !is_overtaken && (told.is_recovering || board.sacked() >= self.threshold * told.mss) {
+        if !is_overtaken && (report.is_recovering || board.sacked() >= self.threshold * report.mss) {
             return Span::ZERO;
         }
         let window = match self.smallest {
             Span::FOREVER => Span::ZERO,
             smallest => Span((smallest.0 / 4).saturating_mul(quarters)),
         };
-        told.smoothed.map_or(window, |smoothed| window.min(smoothed))
+        report.smoothed.map_or(window, |smoothed| window.min(smoothed))
     }
 }
 
 impl Recovery for Control {
-    fn find_losses(&mut self, board: &mut Scoreboard, told: &Told) -> Option<Time> {
-        self.update(told);
-        self.order.update(told);
+    fn find_losses(&mut self, board: &mut Scoreboard, report: &AckReport) -> Option<Time> {
+        self.update(report);
+        self.order.update(report);
         let latest = self.latest?;
-        let age = self.rtt + self.reordering(board, told);
-        board.lose_by_time(latest, told.now, |sent| sent + age)
+        let age = self.rtt + self.reordering(board, report);
+        board.lose_by_time(latest, report.now, |sent| sent + age)
     }
 
     fn begin(&mut self, _: &mut Window, prior: u64) {

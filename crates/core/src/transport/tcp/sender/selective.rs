@@ -6,7 +6,7 @@
 use super::{Sender, State, Timer};
 use crate::transport::ecn::Ecn;
 use crate::transport::tcp::congestion::{self, Congestion, Facts};
-use crate::transport::tcp::recovery::{self, Recovery, Told};
+use crate::transport::tcp::recovery::{self, AckReport, Recovery};
 use crate::transport::tcp::sack::SackBlocks;
 use crate::transport::tcp::scoreboard::{Delivered, Scoreboard};
 use crate::transport::tcp::{Outlet, Params, Segment};
@@ -135,12 +135,12 @@ impl Sender {
         let facts = self.facts(now, rtt);
         self.end_episodes(it);
         self.end_probe(facts, acked, blocks, it);
-        let told = self.told(now, delivered, it);
+        let report = self.ack_report(now, delivered, it);
         let before = it.board.lost();
         if segment.ecn.has(Ecn::CUT) {
             it.board.lose_at(segment.ack + segment.seq);
         }
-        let (found, wait) = self.find_losses(&told, before, it);
+        let (found, wait) = self.find_losses(&report, before, it);
         self.react(facts, (acked, segment.ecn.has(Ecn::ECE)), (&delivered, found), it);
         duplicate.iter().for_each(|block| self.take_back(*block, it));
         let restarts = acked > 0 || it.reports_older_than_head(&delivered);
@@ -149,17 +149,17 @@ impl Sender {
     }
 
     /// Find losses and count them. Returns the octets that became lost since `before` were, and when to look again.
-    fn find_losses(&mut self, told: &Told, before: u64, it: &mut Selective) -> (u64, Option<Time>) {
-        let wait = it.recovery.find_losses(&mut it.board, told);
+    fn find_losses(&mut self, report: &AckReport, before: u64, it: &mut Selective) -> (u64, Option<Time>) {
+        let wait = it.recovery.find_losses(&mut it.board, report);
         let found = it.board.lost().saturating_sub(before);
         self.aside.stats.found_lost += found.div_ceil(self.window.mss);
         (found, wait)
     }
 
-    fn told(&self, now: Time, delivered: Delivered, it: &Selective) -> Told {
+    fn ack_report(&self, now: Time, delivered: Delivered, it: &Selective) -> AckReport {
         let is_recovering = it.point.is_some() || it.after_timeout.is_some();
         let outstanding = (self.unacknowledged, self.sent);
-        Told { now, delivered, mss: self.window.mss, is_recovering, smoothed: it.smoothed, outstanding }
+        AckReport { now, delivered, mss: self.window.mss, is_recovering, smoothed: it.smoothed, outstanding }
     }
 
     /// A round trip: by timestamps, or of the last segment that was sent once only.
@@ -359,8 +359,8 @@ impl Sender {
     /// The reordering timer has expired: look for losses.
     pub(super) fn look_again(&mut self, now: Time, out: &mut impl Outlet) {
         let mut it = self.selective.take().expect("a sender with selective acknowledgements");
-        let told = self.told(now, Delivered::default(), &it);
-        let (found, wait) = self.find_losses(&told, it.board.lost(), &mut it);
+        let report = self.ack_report(now, Delivered::default(), &it);
+        let (found, wait) = self.find_losses(&report, it.board.lost(), &mut it);
         self.react(self.facts(now, None), (0, false), (&Delivered::default(), found), &mut it);
         let sent = self.output_selective(now, &mut it, out);
         self.set_selective_timer(now, Progress { acked: false, sent }, wait, &mut it);

@@ -72,7 +72,7 @@ impl CellFifo {
         let Content::Cells { pace, .. } = self.content else { return };
         let (segment, mut order) = (std::mem::take(&mut self.segment), std::mem::take(&mut self.order));
         self.gather(cx, out, &segment, &pace);
-        self.tell_taken(cx, &segment);
+        self.report_accepted(cx, &segment);
         self.inbox.in_order(&segment, &mut order);
         for &(time, place) in &order {
             self.take_cell(cx, segment[place as usize].vc, time);

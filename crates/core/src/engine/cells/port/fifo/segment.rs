@@ -372,7 +372,7 @@ impl CellFifo {
     /// Enter the accepted cells where their order matters: in the books of a policy, or because the next port needs
     /// each start.
     fn enter_in_order(&mut self, cx: &mut Context<'_>, segment: &[CellTrain], pace: &TransmissionTime) {
-        self.tell_taken(cx, segment);
+        self.report_accepted(cx, segment);
         let mut taken = segment.iter().filter(|train| train.lost.is_none());
         let (first, second) = (taken.next(), taken.next());
         if let (Some(only), None) = (first, second) {
@@ -408,7 +408,7 @@ impl CellFifo {
     }
 
     /// Report the accepted cells to a policy that judges cells one by one.
-    pub(super) fn tell_taken(&self, cx: &mut Context<'_>, segment: &[CellTrain]) {
+    pub(super) fn report_accepted(&self, cx: &mut Context<'_>, segment: &[CellTrain]) {
         if self.ledger.is_some() {
             for train in segment.iter().filter(|train| train.lost.is_none()) {
                 let units = u64::from(train.units);

@@ -352,7 +352,7 @@ impl PerVc {
     }
 
     /// The register is up to date at this time.
-    pub(super) fn was_told(&mut self, port: &mut Port) {
+    pub(super) fn confirm_register(&mut self, port: &mut Port) {
         let register = port.pushout.as_mut().and_then(PushOut::register);
         if let (Some(log), Some(register)) = (&mut self.register_log, register) {
             log.before = register.longest();

@@ -71,12 +71,12 @@ impl PerVc {
             log.leave(now, vc);
         }
         if self.observes_departures || port.pool.of(vc) == 0 {
-            self.tell(port, now, vc, ends_frame);
+            self.report_departure(port, now, vc, ends_frame);
         }
     }
 
     /// Notify the policies of a departed cell, if they observe it; the cell may end a frame.
-    pub(super) fn tell(&self, port: &mut Port, now: Time, vc: usize, ends_frame: bool) {
+    pub(super) fn report_departure(&self, port: &mut Port, now: Time, vc: usize, ends_frame: bool) {
         if self.interest.includes(ends_frame, vc, &port.pool) {
             let (unit, pool) = (&unknown_unit(ends_frame), &port.pool);
             port.admission.departed(&Departure { now, unit, queue: None, vc, size: 1, pool, sent: true });
@@ -286,7 +286,7 @@ impl PerVc {
         port.counters.occupancy.drain(1, self.ends.0.into());
         port.pool.remove(sending, 1);
         if port.pool.of(sending) == 0 {
-            self.tell(port, self.ends, sending, false);
+            self.report_departure(port, self.ends, sending, false);
         }
         let queue = self.rotation.queue(slots);
         self.send(self.ends);
@@ -341,7 +341,7 @@ impl PerVc {
         self.catch_up(place);
         let starts = self.send(self.ends);
         self.rotation.slots += 1;
-        self.rotation.told[place] += 1;
+        self.rotation.reported[place] += 1;
         let vc = self.rotation.places[place].queue;
         self.start_one(cx, out, vc, starts);
         if !self.rotation.places.is_empty() {
@@ -358,18 +358,18 @@ impl PerVc {
 
     /// Report to the queue of a place the cells that it has sent.
     pub(super) fn catch_up(&mut self, place: usize) {
-        self.tell_turns(place, self.rotation.turns(place, self.rotation.slots));
+        self.report_turns(place, self.rotation.turns(place, self.rotation.slots));
     }
 
     /// Report to the queue of a place that it has had `turns` turns.
     #[inline]
-    fn tell_turns(&mut self, place: usize, turns: u64) {
+    fn report_turns(&mut self, place: usize, turns: u64) {
         let rotation = &mut self.rotation;
-        let told = rotation.told[place];
-        if turns > told {
+        let reported = rotation.reported[place];
+        if turns > reported {
             let last = (turns - 1) * rotation.places.len() as u64 + place as u64;
-            self.turns[rotation.places[place].queue].serve(turns - told, (rotation.first, last));
-            rotation.told[place] = turns;
+            self.turns[rotation.places[place].queue].serve(turns - reported, (rotation.first, last));
+            rotation.reported[place] = turns;
         }
     }
 
@@ -383,7 +383,7 @@ impl PerVc {
     /// Bring all queues up to date.
     pub(super) fn catch_up_all(&mut self) {
         for (place, turns) in shares(self.rotation.places.len(), self.rotation.slots).enumerate() {
-            self.tell_turns(place, turns);
+            self.report_turns(place, turns);
         }
     }
 
@@ -396,7 +396,7 @@ impl PerVc {
         port.counters.occupancy.drain(slots - booked, u128::from(ends.0) + later);
         port.pool.remove(sending, 1);
         if port.pool.of(sending) == 0 {
-            self.tell(port, ends, sending, false);
+            self.report_departure(port, ends, sending, false);
         }
         for (vc, cells) in self.rotation.shares(booked, slots - booked) {
             port.pool.remove(vc, cells);

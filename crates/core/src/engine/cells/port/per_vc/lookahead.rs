@@ -96,7 +96,7 @@ impl PerVc {
         let sure = self.slots_until_join(cx, known);
         let uncut = self.slots_until_cut(cx.port);
         while self.rotation.before_stop() < known {
-            if self.is_told(cx.port) {
+            if self.is_forwarded(cx.port) {
                 return self.rotation.before_stop() + 1; // then the queue leaves
             }
             if self.rotation.before_stop() >= sure || !self.foretell_next(cx, out, uncut, now) {
@@ -108,7 +108,7 @@ impl PerVc {
     }
 
     /// Return whether the whole queue that stops the round has been forwarded.
-    fn is_told(&self, port: &Port) -> bool {
+    fn is_forwarded(&self, port: &Port) -> bool {
         let (_, vc) = self.rotation.at_stop();
         self.turns[vc].foretold == port.queues[vc].len() as u64
     }

@@ -263,7 +263,7 @@ impl PerVc {
         self.awaited += cx.awaits(&unit);
         cx.port.arrive(now, unit, vc, number_at_port(cx.circuits), &mut cx.losses.now);
         if full {
-            self.was_told(cx.port);
+            self.confirm_register(cx.port);
         } else if let (Some(log), Some(noted)) = (&mut self.register_log, noted)
             && cx.port.pool.of(vc) > before
         {

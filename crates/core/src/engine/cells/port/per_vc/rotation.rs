@@ -68,7 +68,7 @@ pub(super) struct Rotation {
     pub(super) first: ExactTime,
     pub(super) slots: u64,
     /// For each place the number of slots that have been reported to its queue.
-    pub(super) told: Vec<u64>,
+    pub(super) reported: Vec<u64>,
     /// Slots that are in the books; when the cell before the next one ends, its circuit, and when the next slot
     /// begins.
     pub(super) booked: u64,
@@ -134,8 +134,8 @@ impl Rotation {
             self.stops.push(stop);
             self.place_of[place.queue] = at as usize;
         }
-        self.told.clear();
-        self.told.resize(self.places.len(), 0);
+        self.reported.clear();
+        self.reported.resize(self.places.len(), 0);
     }
 
     /// The place of a queue.
