@@ -18,7 +18,7 @@ from pushout.question import LEAST, ask, size
 from pushout.question.columns import Columns
 from pushout.question.goal import FORMS, Goal, Separate, Tried, judged
 from pushout.question.goal import read as goal_of
-from pushout.question.search import Found, best, between, is_monotone, smallest
+from pushout.question.search import SearchResult, best, between, is_monotone, smallest
 from pushout.question.size import Answer, Question
 from pushout.question.space import Space, space
 from pushout.question.store import Run
@@ -573,7 +573,7 @@ def test_the_best_value_may_lie_beyond_an_end_of_the_range(
     space: Space, value: float, rivals: list[float], ends: list[str]
 ) -> None:
     tried = Tried(value, {"mean": 1.0, "ci95": None, "n": 1}, True, True)
-    answer = Answer("", value, Found(tried, None, "optuna"), {}, [tried], rivals)
+    answer = Answer("", value, SearchResult(tried, None, "optuna"), {}, [tried], rivals)
     question = Question(Goal("max x", "x", "max"), "port.a.buffer", space, resolution=0.02)
     assert size._at_ends(answer, question) == ends
 
@@ -693,9 +693,9 @@ def test_the_drawing_shows_what_the_runs_leave_open() -> None:
         tried(1100, 0.82, 0.99, meets=True),
         tried(10_000, 0.95, 0.99, meets=True),
     ]
-    unsure = Answer("epd", 1100, Found(points[2], points[1], "bisect"), {}, points)
-    sure = Answer("ppd", 10_000, Found(points[3], points[0], "bisect"), {}, points[::3])
-    same = Answer("fba", 10_000, Found(points[3], points[0], "bisect"), {}, points[::3])
+    unsure = Answer("epd", 1100, SearchResult(points[2], points[1], "bisect"), {}, points)
+    sure = Answer("ppd", 10_000, SearchResult(points[3], points[0], "bisect"), {}, points[::3])
+    same = Answer("fba", 10_000, SearchResult(points[3], points[0], "bisect"), {}, points[::3])
     goal = Goal("goodput_ratio>=0.9", "summary.goodput_ratio", ">=", 0.9)
     document: Any = {"scenario": "x", "answers": []}
     result = size.SizeResult(Columns.of({}), document, goal, "buffer", CELLS, None, [unsure, sure, same])

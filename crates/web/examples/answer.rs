@@ -2,12 +2,12 @@
 
 use std::io::{self, BufRead, Write};
 
-use pushout_web::request::Desk;
+use pushout_web::request::OpenRuns;
 
 fn main() -> io::Result<()> {
-    let (mut desk, mut out) = (Desk::default(), io::stdout().lock());
+    let (mut runs, mut out) = (OpenRuns::default(), io::stdout().lock());
     for request in io::stdin().lock().lines() {
-        writeln!(out, "{}", desk.answer(&request?))?;
+        writeln!(out, "{}", runs.answer(&request?))?;
     }
     Ok(())
 }

@@ -7,13 +7,13 @@
 
 use std::cell::RefCell;
 
-use crate::request::Desk;
+use crate::request::OpenRuns;
 
 #[derive(Default)]
 struct State {
     input: Vec<u8>,
     output: Vec<u8>,
-    desk: Desk,
+    runs: OpenRuns,
 }
 
 thread_local! {
@@ -35,7 +35,7 @@ pub extern "C" fn pushout_input(length: usize) -> *mut u8 {
 pub extern "C" fn pushout_answer() -> usize {
     STATE.with_borrow_mut(|state| {
         let text = String::from_utf8_lossy(&state.input);
-        state.output = state.desk.answer(&text).into_bytes();
+        state.output = state.runs.answer(&text).into_bytes();
         state.output.len()
     })
 }

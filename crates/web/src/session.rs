@@ -21,7 +21,7 @@ pub(crate) struct Session {
 
 /// Events at the port on the way to an instant.
 #[derive(Debug, Default)]
-pub(crate) struct Seen {
+pub(crate) struct RecentEvents {
     pub(crate) records: Vec<Record>,
     /// Earlier ones that found no room.
     pub(crate) missed: u64,
@@ -79,7 +79,7 @@ impl Session {
     }
 
     /// Go to an instant, forward or back.
-    pub(crate) fn go(&mut self, time: Time) -> Seen {
+    pub(crate) fn go(&mut self, time: Time) -> RecentEvents {
         self.stepper.tracer_mut().take(); // what was seen on another way
         if time < self.stepper.now() {
             let at = self.kept.partition_point(|kept| kept.now() <= time) - 1;
@@ -92,7 +92,7 @@ impl Session {
             self.keep();
         }
         let (records, missed) = self.stepper.tracer_mut().take();
-        Seen { records, missed }
+        RecentEvents { records, missed }
     }
 
     /// Refuse a picture behind a decision that the policy of a port could not compute, as a run is refused.
@@ -205,7 +205,7 @@ mod tests {
         queued(&session.stepper.network().ports[session.port]).collect()
     }
 
-    fn go_to_next(session: &mut Session, event: Event) -> Seen {
+    fn go_to_next(session: &mut Session, event: Event) -> RecentEvents {
         let time = session.when(event).unwrap();
         session.go(time)
     }

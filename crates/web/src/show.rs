@@ -14,7 +14,7 @@ use pushout_core::view::{Progress, Window, fixed_thresholds, queue_thresholds, q
 use crate::compare::Difference;
 use crate::history::FLOWS;
 use crate::memory;
-use crate::session::{Seen, Session};
+use crate::session::{RecentEvents, Session};
 
 /// Return the constants of a run.
 pub(crate) fn scenario(scenario: &Scenario, port: usize) -> Json {
@@ -69,7 +69,7 @@ fn cell(measure: Measure) -> Option<u16> {
 }
 
 /// A run as it is now, and what was seen on the way.
-pub(crate) fn picture(session: &Session, seen: &Seen, have: usize) -> Json {
+pub(crate) fn picture(session: &Session, seen: &RecentEvents, have: usize) -> Json {
     let network = session.stepper.network();
     let port = &network.ports[session.port];
     let counters = port.counters();

@@ -218,11 +218,11 @@ def _check_names(names: Names) -> None:
         raise QuestionError(f"the state {both[0]} must be in one of state, per_vc and per_queue")
 
 
-Given = Mapping[str, Mapping[str, Any] | Sequence[Mapping[str, Any]]]
+PoliciesByPort = Mapping[str, Mapping[str, Any] | Sequence[Mapping[str, Any]]]
 """Policies by port: one, or several of different kinds."""
 
 
-def overrides(policies: Given) -> list[str]:
+def overrides(policies: PoliciesByPort) -> list[str]:
     """Write policies of ports as overrides of a scenario."""
     if not isinstance(policies, Mapping):
         raise TypeError(f"policies must be a mapping of ports to policies, not {quoted(policies)}")

@@ -28,7 +28,7 @@ from pushout.question.outlook import Outlook
 from pushout.question.port import Choice, Port, policy_refused
 from pushout.question.quantity import brief, seconds, word
 from pushout.question.replications import DRAWS, Drawn, is_alone
-from pushout.question.search import Found
+from pushout.question.search import SearchResult
 from pushout.question.session import Session
 from pushout.question.space import HIGH, LOW, Space
 from pushout.question.store import Run
@@ -48,7 +48,7 @@ class Answer:
 
     label: str
     value: float | None
-    found: Found
+    found: SearchResult
     sizes: dict[str, float]
     tried: list[Tried] = field(repr=False)
     rivals: list[float] = field(default_factory=list)
@@ -290,7 +290,7 @@ class _Search:
         tried = list(self.tried.values())
         return Answer(self.choice.label, value, found, sizes, tried, self._rivals(found), self.choice.beside)
 
-    def _rivals(self, found: Found) -> list[float]:
+    def _rivals(self, found: SearchResult) -> list[float]:
         """List values that may be as good as the best: the interval of the difference, seed by seed, contains zero."""
         return sorted(other.value for other in found.others if found.best and not self._apart(found.best, other))
 

@@ -10,8 +10,8 @@ use super::end::{End, Uplink};
 use super::figures::Figures;
 use super::files::Files;
 use super::flow_outcome::{FlowOutcome, Progress, Series, Transfers};
-use super::halftime::Halftime;
-use super::host::{Interfaces, Processor, Task, Ways};
+use super::halftime::HalfTimeCount;
+use super::host::{FlowCircuits, Interfaces, Processor, Task};
 use super::sources::clock;
 use crate::metrics::delivery::DeliveryTime;
 use crate::metrics::state::Figure;
@@ -30,13 +30,13 @@ use crate::units::{Span, Time};
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct Flow {
-    ways: Ways,
+    flow_circuits: FlowCircuits,
     start: Option<Time>,
     /// Processors at the source and at the sink, if segments take time there.
     processors: Option<Box<[Processor; 2]>>,
     /// The counts over time that the scenario asks for, if any.
     series: Option<Box<Series>>,
-    halftime: Halftime,
+    halftime: HalfTimeCount,
     work: Work,
 }
 
@@ -76,11 +76,11 @@ impl Flow {
             transport::Spec::Fec(_) => Work::Coded(Box::new(Coded::new(scenario, spec))),
         };
         Flow {
-            ways: Ways::of(spec, index),
+            flow_circuits: FlowCircuits::of(spec, index),
             start: Some(start),
             processors: Processor::both(scenario, spec),
             series: Series::of(scenario, index, &work),
-            halftime: Halftime::of(scenario),
+            halftime: HalfTimeCount::of(scenario),
             work,
         }
     }
@@ -116,7 +116,7 @@ impl Flow {
         match (&mut self.work, end) {
             (Work::Tcp(tcp), end) => {
                 let processors = self.processors.as_deref_mut();
-                let out = &mut Interfaces { ways: self.ways, now, processors, uplink };
+                let out = &mut Interfaces { flow_circuits: self.flow_circuits, now, processors, uplink };
                 match end {
                     End::Source if starts => tcp.start(now, out),
                     End::Source => tcp.source_timer(now, out),
@@ -126,12 +126,12 @@ impl Flow {
             (Work::Datagrams(source), _) if starts => source.ticks.start(now),
             (Work::Datagrams(source), _) => {
                 let (bytes, payload) = source.send(now);
-                uplink.send(self.ways.vcs[0], self.ways.flow, bytes, payload);
+                uplink.send(self.flow_circuits.vcs[0], self.flow_circuits.flow, bytes, payload);
             }
             (Work::Coded(coded), _) if starts => coded.start(now),
             (Work::Coded(coded), _) => {
                 let (bytes, payload) = coded.send(now);
-                uplink.send(self.ways.vcs[0], self.ways.flow, bytes, payload);
+                uplink.send(self.flow_circuits.vcs[0], self.flow_circuits.flow, bytes, payload);
             }
         }
         if end == End::Source {
@@ -166,7 +166,12 @@ impl Flow {
                         (end, earliest(tcp.next_timer(end), processors[end as usize].next()))
                     }
                     None => {
-                        let out = &mut Interfaces { ways: self.ways, now, processors: None, uplink };
+                        let out = &mut Interfaces {
+                            flow_circuits: self.flow_circuits,
+                            now,
+                            processors: None,
+                            uplink,
+                        };
                         tcp.receive(now, segment, out);
                         (end, tcp.next_timer(end))
                     }
@@ -220,7 +225,7 @@ impl Flow {
 
     /// Its number among the flows of the scenario.
     pub(crate) fn number(&self) -> usize {
-        self.ways.flow as usize
+        self.flow_circuits.flow as usize
     }
 
     /// Its TCP sender, if TCP carries it.
@@ -233,7 +238,7 @@ impl Flow {
 
     /// The circuit of its data, if it carries datagrams.
     pub(crate) fn datagram_circuit(&self) -> Option<usize> {
-        matches!(self.work, Work::Datagrams(_)).then_some(self.ways.vcs[0] as usize)
+        matches!(self.work, Work::Datagrams(_)).then_some(self.flow_circuits.vcs[0] as usize)
     }
 
     /// Octets that the application has received: over TCP since the start of the run, otherwise since the last reset.
@@ -259,7 +264,7 @@ impl Flow {
     fn finish(&mut self, now: Time, circuits: &[Circuit]) {
         self.halftime.finish(self.work.bytes());
         if let Work::Coded(coded) = &mut self.work {
-            coded.finish(&circuits[self.ways.vcs[0] as usize]);
+            coded.finish(&circuits[self.flow_circuits.vcs[0] as usize]);
         }
         if let Some(series) = &mut self.series {
             let Series { octets, cwnd, state } = &mut **series;
@@ -278,11 +283,16 @@ impl Flow {
         while let Some(task) = processors[end as usize].take(now) {
             match task {
                 Task::Send(segment) => {
-                    Interfaces { ways: self.ways, now, processors: None, uplink }.put(segment);
+                    Interfaces { flow_circuits: self.flow_circuits, now, processors: None, uplink }
+                        .put(segment);
                 }
                 Task::Receive(segment) => {
                     let processors = Some(&mut **processors);
-                    tcp.receive(now, &segment, &mut Interfaces { ways: self.ways, now, processors, uplink });
+                    tcp.receive(
+                        now,
+                        &segment,
+                        &mut Interfaces { flow_circuits: self.flow_circuits, now, processors, uplink },
+                    );
                 }
             }
         }

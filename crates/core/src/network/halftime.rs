@@ -8,17 +8,17 @@ use crate::units::{Span, Time};
 
 /// The middle of the measured time, and the octets that the sink has by then.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Halftime {
+pub(super) struct HalfTimeCount {
     /// The middle; never, once it has passed.
     due: Time,
     octets: u64,
 }
 
-impl Halftime {
+impl HalfTimeCount {
     /// Before it.
-    pub(super) fn of(scenario: &Scenario) -> Halftime {
+    pub(super) fn of(scenario: &Scenario) -> HalfTimeCount {
         let measured = scenario.duration - scenario.warmup;
-        Halftime { due: Time::ZERO + scenario.warmup + Span(measured.0.div_ceil(2)), octets: 0 }
+        HalfTimeCount { due: Time::ZERO + scenario.warmup + Span(measured.0.div_ceil(2)), octets: 0 }
     }
 
     /// Return whether the count is due at `now`.
@@ -30,7 +30,7 @@ impl Halftime {
     /// Take the count: the sink has these octets.
     #[cold]
     pub(super) fn pass(&mut self, octets: u64) {
-        *self = Halftime { due: Time::NEVER, octets };
+        *self = HalfTimeCount { due: Time::NEVER, octets };
     }
 
     /// The run is over: if nothing reached the sink after the middle, it has these octets.

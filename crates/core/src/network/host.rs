@@ -19,7 +19,7 @@ use crate::units::{Span, Time};
 
 /// Routes of the packets of a flow.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Ways {
+pub(super) struct FlowCircuits {
     pub(super) flow: u32,
     /// Circuits of the data and of the acknowledgements, which only TCP has.
     pub(super) vcs: [u32; 2],
@@ -27,18 +27,22 @@ pub(super) struct Ways {
     pub(super) headers: u32,
 }
 
-impl Ways {
+impl FlowCircuits {
     /// Those of flow number `index` of a scenario.
-    pub(super) fn of(flow: &Flow, index: usize) -> Ways {
+    pub(super) fn of(flow: &Flow, index: usize) -> FlowCircuits {
         let headers = flow.transport.header_bytes() + flow.transport.option_bytes();
-        Ways { flow: index as u32, vcs: [flow.vc as u32, flow.back.unwrap_or(flow.vc) as u32], headers }
+        FlowCircuits {
+            flow: index as u32,
+            vcs: [flow.vc as u32, flow.back.unwrap_or(flow.vc) as u32],
+            headers,
+        }
     }
 }
 
 /// The way from a transport to the network: through a processor, if segments take time, or else at once.
 #[derive(Debug)]
 pub(super) struct Interfaces<'a, U> {
-    pub(super) ways: Ways,
+    pub(super) flow_circuits: FlowCircuits,
     pub(super) now: Time,
     pub(super) processors: Option<&'a mut [Processor; 2]>,
     pub(super) uplink: &'a mut U,
@@ -51,7 +55,7 @@ impl<U: Uplink> Outlet for Interfaces<'_, U> {
             let end = if segment.is_ack { End::Sink } else { End::Source };
             return processors[end as usize].add(self.now, Task::Send(segment));
         }
-        let Ways { flow, vcs, headers } = self.ways;
+        let FlowCircuits { flow, vcs, headers } = self.flow_circuits;
         let vc = vcs[usize::from(segment.is_ack)];
         self.uplink.send(vc, flow, headers + u32::from(segment.len), Payload::Tcp(segment));
     }

@@ -189,13 +189,13 @@ fn default_of(scheme: &str) -> Spec {
 
 /// Results of random traffic: every loss, and the length of every frame that arrived in full.
 #[derive(Debug, PartialEq)]
-struct Story {
+struct TrafficResult {
     losses: Vec<Loss>,
     frames: BTreeMap<(u32, u32), u16>,
 }
 
 /// Units of five circuits that take turns at random, at 1.4 times the rate of the line on average, in bursts.
-fn random_traffic(scheme: &str, measure: Measure, capacity: u64, seed: u64) -> Story {
+fn random_traffic(scheme: &str, measure: Measure, capacity: u64, seed: u64) -> TrafficResult {
     let mut rig = Rig::new(&default_of(scheme), measure, capacity, VCS, seed);
     let mut draw = Stream::new(seed, "traffic");
     let mut left = [0u64; VCS];
@@ -222,7 +222,7 @@ fn random_traffic(scheme: &str, measure: Measure, capacity: u64, seed: u64) -> S
     rig.drain();
     rig.check_books(scheme);
     assert_eq!(rig.pool_total(), 0, "{scheme}: what is queued can be sent");
-    Story { losses: rig.losses, frames }
+    TrafficResult { losses: rig.losses, frames }
 }
 
 /// A scheme at a port, unless it refuses ports of packets: a scheme that counts cells may.

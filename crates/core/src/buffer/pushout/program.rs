@@ -138,7 +138,7 @@ impl Policy {
     fn victim(&mut self, full: &Full<'_>, choices: &[usize]) -> Result<i64, String> {
         let Policy { program, state, per_queue, each, dice, registers, rate, contracts, .. } = self;
         let draws = dice.about(full.subject);
-        let view = Seen { full, choices, rate: *rate, contracts };
+        let view = BufferView { full, choices, rate: *rate, contracts };
         let mut machine = Machine { state, per_vc: &mut [], per_queue, each: *each, draws, registers };
         match machine.run(&program.ops, &view) {
             Ok(Answer::Queue(register)) => Ok(self.registers[usize::from(register)].as_int()),
@@ -188,14 +188,14 @@ impl PushOut for Policy {
 }
 
 /// View that a program has of a full buffer.
-struct Seen<'a> {
+struct BufferView<'a> {
     full: &'a Full<'a>,
     choices: &'a [usize],
     rate: Word,
     contracts: &'a [[Word; 2]],
 }
 
-impl View for Seen<'_> {
+impl View for BufferView<'_> {
     fn look(&self, attribute: Attribute) -> Word {
         let Full { now, pool, arriving: (vc, size), .. } = *self.full;
         match attribute {

@@ -52,7 +52,7 @@ impl Cells<'_> {
         }
         let time = self.pass_delays(port, departure);
         let route = &self.plan.routes[port][vc as usize];
-        let (awaited, span) = (unit.is_eom() && route.answered, route.span(whole));
+        let (awaited, span) = (unit.is_eom() && route.answerable, route.span(whole));
         match route.to {
             Destination::Host { line } => {
                 let series = Series::behind(port as u32, span);

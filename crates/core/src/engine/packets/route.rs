@@ -115,7 +115,7 @@ pub(crate) enum PacketDestination {
 #[derive(Debug)]
 pub(crate) struct Steps {
     pub(crate) list: Vec<Step>,
-    pub(crate) passages: Vec<StepExtras>,
+    pub(crate) extras: Vec<StepExtras>,
     /// First step of the first route of each circuit.
     pub(crate) first: Vec<u32>,
     /// First steps of the routes of each circuit that has several.
@@ -155,17 +155,17 @@ impl StepClass {
 impl Packet {
     /// The unit that represents the packet at a step where a component may draw about it.
     #[inline]
-    pub(crate) fn unit(&self, passage: &StepExtras) -> Unit {
-        Unit { identity: self.cargo.identity(self.head.frame), ..self.head.unit(passage) }
+    pub(crate) fn unit(&self, extra: &StepExtras) -> Unit {
+        Unit { identity: self.cargo.identity(self.head.frame), ..self.head.unit(extra) }
     }
 }
 
 impl Head {
     /// The unit that represents the packet at a step where nothing is drawn: without its identity.
     #[inline]
-    pub(crate) fn unit(self, passage: &StepExtras) -> Unit {
+    pub(crate) fn unit(self, extra: &StepExtras) -> Unit {
         let Head { frame, bytes, flags } = self;
-        Unit { vc: passage.circuit, frame, identity: frame, index: 0, bytes, hop: passage.hop, flags }
+        Unit { vc: extra.circuit, frame, identity: frame, index: 0, bytes, hop: extra.hop, flags }
     }
 }
 
@@ -212,7 +212,7 @@ impl Steps {
         });
         let ends = Ends::new(scenario, &rules);
         let length = scenario.vcs.iter().flat_map(Vc::routes).map(|path| path.len() + 1).sum();
-        let (mut list, mut passages) = (Vec::with_capacity(length), Vec::with_capacity(length));
+        let (mut list, mut extras) = (Vec::with_capacity(length), Vec::with_capacity(length));
         let mut first = vec![0; scenario.vcs.len()];
         let mut kinds = Kinds::default();
         let mut branches = BTreeMap::new();
@@ -231,20 +231,20 @@ impl Steps {
                         stop => stop,
                     };
                     let kind = kinds.place(scenario, way, line, stop);
-                    passages.push(StepExtras { circuit: vc as u32, number: port.vc, hop });
+                    extras.push(StepExtras { circuit: vc as u32, number: port.vc, hop });
                     list.push(Step { place: line as u32, kind });
                 }
                 let last = *path.last().expect("a circuit has a port");
                 let (stop, place) = ends.hosts[scenario.lines[last].to];
                 let kind = kinds.place(scenario, way, last, stop);
-                passages.push(StepExtras { circuit: vc as u32, number: 0, hop: path.len() as u8 });
+                extras.push(StepExtras { circuit: vc as u32, number: 0, hop: path.len() as u8 });
                 list.push(Step { place, kind });
             }
             if scenario.vcs[vc].spread.is_some() {
                 branches.insert(vc as u32, begins);
             }
         }
-        Steps { list, passages, first, branches, kinds: kinds.list, rules, memories, division, ends }
+        Steps { list, extras, first, branches, kinds: kinds.list, rules, memories, division, ends }
     }
 }
 

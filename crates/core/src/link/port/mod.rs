@@ -36,7 +36,7 @@ use crate::units::{Span, Time};
 use crate::verdict::{HeadVerdict, Reason, Verdict};
 
 use arrivals::ArrivalTimes;
-use room::Newcomer;
+use room::ArrivingUnit;
 
 /// A running port. Engines may take over some of its parts for a while.
 #[derive(Clone, Debug)]
@@ -60,7 +60,7 @@ pub struct Port {
     paused: Option<Box<Paused>>,
     /// Headers of packets that were cut, with their circuits, if packets are cut instead of being lost: they go first.
     headers: Option<Box<Headers>>,
-    manner: Manner,
+    handling: Handling,
     /// Whether the admission policy accepts everything that fits.
     takes_all: bool,
     pub(crate) line: Line,
@@ -85,7 +85,7 @@ struct Controls(VecDeque<Control>);
 
 /// Parts of a port that must be called for a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Manner {
+enum Handling {
     /// None: everything that fits is accepted, and sent in order. Most ports of a network are like this.
     Plain,
     /// The admission policy judges arrivals; accepted units are sent in order.
@@ -174,12 +174,12 @@ impl Port {
         );
         Port {
             takes_all: matches!(rule, Some(Rule::Fits)),
-            manner: match rule {
-                _ if parts.pushout.is_some() || parts.share.is_some() || parts.trims => Manner::Asked,
-                Some(Rule::Fits) if !is_fifo || may_wait => Manner::InTurn,
-                Some(Rule::Fits) => Manner::Plain,
-                Some(Rule::Frames { .. }) if is_fifo && !may_wait => Manner::Judged,
-                _ => Manner::Asked,
+            handling: match rule {
+                _ if parts.pushout.is_some() || parts.share.is_some() || parts.trims => Handling::Asked,
+                Some(Rule::Fits) if !is_fifo || may_wait => Handling::InTurn,
+                Some(Rule::Fits) => Handling::Plain,
+                Some(Rule::Frames { .. }) if is_fifo && !may_wait => Handling::Judged,
+                _ => Handling::Asked,
             },
             refused: vec![false; if parts.pushout.is_some() { vcs } else { 0 }].into(),
             boundaries: vec![Boundary::default(); vcs].into(),
@@ -282,13 +282,13 @@ impl Port {
     ) {
         self.counters.arrived(&unit);
         let size = self.size_of(&unit);
-        if self.manner == Manner::Asked {
-            return self.arrive_asking(now, Newcomer { unit, vc, size }, vc_of, losses);
+        if self.handling == Handling::Asked {
+            return self.arrive_asking(now, ArrivingUnit { unit, vc, size }, vc_of, losses);
         }
-        let Some(unit) = self.admit(now, Newcomer { unit, vc, size }, losses) else { return };
+        let Some(unit) = self.admit(now, ArrivingUnit { unit, vc, size }, losses) else { return };
         let queue = self.queue_of(&unit, vc);
         self.queues[queue].push(unit);
-        if self.manner == Manner::InTurn {
+        if self.handling == Handling::InTurn {
             self.scheduler.joined(queue);
         }
     }
@@ -309,19 +309,19 @@ impl Port {
             return self.start(now, &vc_of, losses);
         }
         self.counters.arrived(&unit);
-        let newcomer = Newcomer { unit, vc, size: self.size_of(&unit) };
-        self.admit(now, newcomer, losses).map(|unit| self.send(now, unit, vc))
+        let incoming = ArrivingUnit { unit, vc, size: self.size_of(&unit) };
+        self.admit(now, incoming, losses).map(|unit| self.send(now, unit, vc))
     }
 
     /// Admit a unit at a port where only the admission policy decides. Return the unit as it is queued if the policy
     /// accepts it; then the books count it.
     #[inline(always)]
-    fn admit(&mut self, now: Time, newcomer: Newcomer, losses: &mut Vec<Loss>) -> Option<Unit> {
-        let Newcomer { mut unit, vc, size } = newcomer;
-        let verdict = match self.manner {
-            Manner::Plain | Manner::InTurn if self.pool.fits(size) => Verdict::Accept,
-            Manner::Plain | Manner::InTurn => Verdict::Discard(Reason::Overflow),
-            Manner::Judged | Manner::Asked => self.judge_alone(now, &unit, vc, size),
+    fn admit(&mut self, now: Time, incoming: ArrivingUnit, losses: &mut Vec<Loss>) -> Option<Unit> {
+        let ArrivingUnit { mut unit, vc, size } = incoming;
+        let verdict = match self.handling {
+            Handling::Plain | Handling::InTurn if self.pool.fits(size) => Verdict::Accept,
+            Handling::Plain | Handling::InTurn => Verdict::Discard(Reason::Overflow),
+            Handling::Judged | Handling::Asked => self.judge_alone(now, &unit, vc, size),
         };
         match verdict {
             Verdict::Discard(reason) => {
@@ -353,7 +353,7 @@ impl Port {
     /// Return whether departures may differ from the order of arrival.
     #[inline]
     fn asks_whose_turn(&self) -> bool {
-        matches!(self.manner, Manner::InTurn | Manner::Asked)
+        matches!(self.handling, Handling::InTurn | Handling::Asked)
     }
 
     fn judge_alone(&mut self, now: Time, unit: &Unit, vc: usize, size: u64) -> Verdict {
@@ -432,7 +432,7 @@ impl Port {
             let arrived = self.arrivals.get_mut(index).map(|times| times.left(head));
             self.left_queue(index, &unit, empty);
             let vc = if self.shares_queues() { vc_of(&unit) } else { index };
-            if self.manner == Manner::Asked {
+            if self.handling == Handling::Asked {
                 match self.judge_head(now, &unit, (index, vc), arrived) {
                     HeadVerdict::Send => {}
                     HeadVerdict::Mark(reason) => self.mark_shared(&mut unit, vc, reason),
@@ -518,7 +518,7 @@ impl Port {
         if unit.is_cut() && self.trims() {
             self.counters.departed_cut();
         }
-        if self.manner == Manner::Asked {
+        if self.handling == Handling::Asked {
             self.report_departure(now, (&unit, vc, size), None);
         }
         Some(unit)
@@ -629,7 +629,7 @@ impl Port {
         self.pool.add(vc, size);
     }
 
-    fn enqueue(&mut self, now: Time, queue: usize, Newcomer { unit, vc, size }: Newcomer) {
+    fn enqueue(&mut self, now: Time, queue: usize, ArrivingUnit { unit, vc, size }: ArrivingUnit) {
         self.take_in(now, vc, size);
         if let Some(share) = &mut self.share {
             share.take_in(now, &unit, vc, size);

@@ -21,7 +21,7 @@ use crate::verdict::{Reason, Verdict, Victim};
 
 /// An arriving unit.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Newcomer {
+pub(super) struct ArrivingUnit {
     pub(super) unit: Unit,
     pub(super) vc: usize,
     pub(super) size: u64,
@@ -33,15 +33,15 @@ impl Port {
     pub(super) fn arrive_asking(
         &mut self,
         now: Time,
-        newcomer: Newcomer,
+        incoming: ArrivingUnit,
         vc_of: impl Fn(&Unit) -> usize,
         losses: &mut Vec<Loss>,
     ) {
-        let Newcomer { unit, vc, size } = newcomer;
+        let ArrivingUnit { unit, vc, size } = incoming;
         self.offer(now, &unit, vc, size);
         let cut = self.cut_for(now, &unit, vc, size);
         let verdict = self.judge(now, &unit, vc, size, cut.is_some());
-        self.act_on((verdict, cut), now, newcomer, vc_of, losses);
+        self.act_on((verdict, cut), now, incoming, vc_of, losses);
     }
 
     /// A unit arrives that may find room in a memory by push-out: the verdict on it.
@@ -63,7 +63,7 @@ impl Port {
     ) {
         let size = self.size_of(&unit);
         self.ask_memory(now, &unit, vc, size);
-        self.act_on((verdict, None), now, Newcomer { unit, vc, size }, vc_of, losses);
+        self.act_on((verdict, None), now, ArrivingUnit { unit, vc, size }, vc_of, losses);
     }
 
     /// Carry out the verdict on an arriving unit; `cut` goes first if it does not fit.
@@ -71,29 +71,29 @@ impl Port {
         &mut self,
         (verdict, cut): (Verdict, Option<Cut>),
         now: Time,
-        newcomer: Newcomer,
+        incoming: ArrivingUnit,
         vc_of: impl Fn(&Unit) -> usize,
         losses: &mut Vec<Loss>,
     ) {
-        let Newcomer { unit, vc, .. } = newcomer;
+        let ArrivingUnit { unit, vc, .. } = incoming;
         let queue = self.queue_of(&unit, vc);
         match verdict {
-            Verdict::Accept => self.let_in(now, newcomer, (cut, None), losses),
-            Verdict::Mark(reason) => self.let_in(now, newcomer, (cut, Some(reason)), losses),
-            Verdict::Discard(reason) if self.trims() => self.cut_down(now, &newcomer, reason, losses),
-            Verdict::Discard(reason) => self.lose_shared(&newcomer, reason, losses),
+            Verdict::Accept => self.let_in(now, incoming, (cut, None), losses),
+            Verdict::Mark(reason) => self.let_in(now, incoming, (cut, Some(reason)), losses),
+            Verdict::Discard(reason) if self.trims() => self.cut_down(now, &incoming, reason, losses),
+            Verdict::Discard(reason) => self.lose_shared(&incoming, reason, losses),
             Verdict::Replace(Victim::FattestQueue(batch), reason) => {
-                if self.shorten_fattest(now, &newcomer, (batch, reason), &vc_of, losses) {
-                    self.enqueue(now, queue, newcomer);
+                if self.shorten_fattest(now, &incoming, (batch, reason), &vc_of, losses) {
+                    self.enqueue(now, queue, incoming);
                 } else {
-                    self.turn_away(&newcomer, Reason::Overflow, losses);
+                    self.turn_away(&incoming, Reason::Overflow, losses);
                 }
             }
             Verdict::Replace(victim, reason) => {
-                if self.make_room(now, &newcomer, (victim, reason), &vc_of, losses) {
-                    self.enqueue(now, queue, newcomer);
+                if self.make_room(now, &incoming, (victim, reason), &vc_of, losses) {
+                    self.enqueue(now, queue, incoming);
                 } else {
-                    self.lose_shared(&newcomer, Reason::Overflow, losses);
+                    self.lose_shared(&incoming, Reason::Overflow, losses);
                     self.admission.broken(vc, !unit.is_first());
                 }
             }
@@ -106,8 +106,8 @@ impl Port {
 
     /// Queue the headers of a packet that would be lost, ahead of all that waits, or the whole packet if it is no longer than these;
     /// lose it if the port, or the memory that it shares, has no room for them either. A packet that was cut before waits with others of its kind.
-    fn cut_down(&mut self, now: Time, newcomer: &Newcomer, reason: Reason, losses: &mut Vec<Loss>) {
-        let &Newcomer { unit, vc, .. } = newcomer;
+    fn cut_down(&mut self, now: Time, incoming: &ArrivingUnit, reason: Reason, losses: &mut Vec<Loss>) {
+        let &ArrivingUnit { unit, vc, .. } = incoming;
         let is_long = unit.bytes > CUT_BYTES;
         let header = if is_long { unit.cut() } else { unit };
         let size = self.size_of(&header);
@@ -116,7 +116,7 @@ impl Port {
             self.pool.grant(granted);
         }
         if !self.pool.fits(size) {
-            return self.lose_shared(newcomer, reason, losses);
+            return self.lose_shared(incoming, reason, losses);
         }
         self.take_in(now, vc, size);
         if let Some(share) = &mut self.share {
@@ -185,7 +185,12 @@ impl Port {
     }
 
     /// Lose an arriving unit at a port that may share a memory.
-    fn lose_shared(&mut self, &Newcomer { unit, vc, .. }: &Newcomer, reason: Reason, losses: &mut Vec<Loss>) {
+    fn lose_shared(
+        &mut self,
+        &ArrivingUnit { unit, vc, .. }: &ArrivingUnit,
+        reason: Reason,
+        losses: &mut Vec<Loss>,
+    ) {
         self.note_loss(&unit, vc);
         self.lose(unit, reason, losses);
     }
@@ -205,12 +210,12 @@ impl Port {
     fn shorten_fattest(
         &mut self,
         now: Time,
-        newcomer: &Newcomer,
+        incoming: &ArrivingUnit,
         (batch, reason): (u64, Reason),
         vc_of: impl Fn(&Unit) -> usize,
         losses: &mut Vec<Loss>,
     ) -> bool {
-        let &Newcomer { unit, vc, size } = newcomer;
+        let &ArrivingUnit { unit, vc, size } = incoming;
         if !self.pool.capacity().holds(size + self.sending.map_or(0, |sending| sending.size)) {
             return false;
         }
@@ -244,7 +249,7 @@ impl Port {
     fn make_room(
         &mut self,
         now: Time,
-        &Newcomer { unit, vc, size }: &Newcomer,
+        &ArrivingUnit { unit, vc, size }: &ArrivingUnit,
         (victim, reason): (Victim, Reason),
         vc_of: impl Fn(&Unit) -> usize,
         losses: &mut Vec<Loss>,
@@ -387,37 +392,42 @@ impl Port {
     fn let_in(
         &mut self,
         now: Time,
-        newcomer: Newcomer,
+        incoming: ArrivingUnit,
         (cut, mark): (Option<Cut>, Option<Reason>),
         losses: &mut Vec<Loss>,
     ) {
-        let Newcomer { mut unit, vc, size } = newcomer;
+        let ArrivingUnit { mut unit, vc, size } = incoming;
         let mut chosen = cut;
         while !self.pool.fits(size) {
             let Some(cut) = chosen.take().or_else(|| self.cut_for(now, &unit, vc, size)) else {
                 self.cut_off(vc, !unit.is_first());
-                return self.turn_away(&newcomer, Reason::Overflow, losses);
+                return self.turn_away(&incoming, Reason::Overflow, losses);
             };
-            let own = self.push_out(now, cut, &newcomer, losses);
+            let own = self.push_out(now, cut, &incoming, losses);
             if own && let Verdict::Discard(reason) = self.judge_rest(&unit, vc, size) {
-                return self.turn_away(&newcomer, reason, losses);
+                return self.turn_away(&incoming, reason, losses);
             }
         }
         let queue = self.queue_of(&unit, vc);
         if let Some(reason) = mark {
             self.mark_shared(&mut unit, vc, reason);
         }
-        self.enqueue(now, queue, Newcomer { unit, vc, size });
+        self.enqueue(now, queue, ArrivingUnit { unit, vc, size });
     }
 
     /// Lose a unit that the admission policy has accepted.
-    fn turn_away(&mut self, &Newcomer { unit, vc, size }: &Newcomer, reason: Reason, losses: &mut Vec<Loss>) {
+    fn turn_away(
+        &mut self,
+        &ArrivingUnit { unit, vc, size }: &ArrivingUnit,
+        reason: Reason,
+        losses: &mut Vec<Loss>,
+    ) {
         self.admission.turned_away(&unit, vc, size);
-        self.lose_shared(&Newcomer { unit, vc, size }, reason, losses);
+        self.lose_shared(&ArrivingUnit { unit, vc, size }, reason, losses);
     }
 
     /// Push out a part of a queue; returns whether that was the beginning of the arrival's own frame.
-    fn push_out(&mut self, now: Time, cut: Cut, newcomer: &Newcomer, losses: &mut Vec<Loss>) -> bool {
+    fn push_out(&mut self, now: Time, cut: Cut, incoming: &ArrivingUnit, losses: &mut Vec<Loss>) -> bool {
         let Cut { vc, part } = cut;
         let runs = self.queues[vc].runs();
         let run = runs.get(part.run).copied();
@@ -425,11 +435,11 @@ impl Port {
         self.remove(now, cut, losses);
         let Some(run) = run else { return false };
         // Only a run without EOM can still grow, unless a newer frame arrives already.
-        let arriving = !run.is_closed() && (vc != newcomer.vc || !newcomer.unit.is_first());
+        let arriving = !run.is_closed() && (vc != incoming.vc || !incoming.unit.is_first());
         if arriving {
             self.cut_off(vc, fragment);
         }
-        arriving && vc == newcomer.vc
+        arriving && vc == incoming.vc
     }
 
     /// Take a part out of its queue and out of the books.

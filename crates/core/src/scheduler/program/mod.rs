@@ -190,7 +190,7 @@ impl Policy {
     /// The queue that the program chooses, or why it cannot be served.
     fn choose(&mut self, octets: &dyn Fn(usize) -> u64) -> Result<usize, String> {
         let Policy { serve, memory, queues, choices, now, .. } = self;
-        let view = Seen { queues, choices, now: *now, unit: None, octets };
+        let view = QueueView { queues, choices, now: *now, unit: None, octets };
         match memory.run(serve, *now, &view) {
             Ok(Answer::Queue(register)) => {
                 let number = memory.registers[usize::from(register)].as_int();
@@ -207,7 +207,7 @@ impl Policy {
         let Policy { joined, sent, memory, queues, now, .. } = self;
         let function = if hook == Hook::Joined { joined } else { sent };
         let Some(program) = function else { return };
-        let view = Seen { queues, choices: &[], now: *now, unit: Some((queue, octets)), octets: &|_| 0 };
+        let view = QueueView { queues, choices: &[], now: *now, unit: Some((queue, octets)), octets: &|_| 0 };
         if let Err(failed) = memory.run(program, *now, &view) {
             self.fail(self.texts.message(hook, &failed));
         }
@@ -221,7 +221,7 @@ impl Policy {
 }
 
 /// View that a program has of the queues.
-struct Seen<'a> {
+struct QueueView<'a> {
     queues: &'a Queues,
     choices: &'a [usize],
     now: Time,
@@ -230,7 +230,7 @@ struct Seen<'a> {
     octets: &'a dyn Fn(usize) -> u64,
 }
 
-impl View for Seen<'_> {
+impl View for QueueView<'_> {
     fn look(&self, attribute: Attribute) -> Word {
         let unit = || self.unit.expect("a checked program looks at a unit only where there is one");
         match attribute {

@@ -95,7 +95,7 @@ use crate::rng::{Dice, Subject};
 use crate::section;
 use crate::units::{Span, Time};
 use crate::verdict::{Action, HeadVerdict, Reason, Verdict};
-use view::{AtPort, Noted, Place, Port, Seen};
+use view::{AtPort, Noted, Place, Port, UnitView};
 
 section! {
     /// Do what the instructions in the scenario say.
@@ -240,7 +240,7 @@ impl Policy {
     /// Run the program about a unit that arrives or, with `is_head`, is at the head of its queue. One that has failed accepts what
     /// fits: the run will be refused.
     #[inline]
-    fn decide(&mut self, seen: &Seen<'_>, is_head: bool) -> Decision {
+    fn decide(&mut self, seen: &UnitView<'_>, is_head: bool) -> Decision {
         let Policy { program, at_head, kept, dice, registers, place, noted, .. } = self;
         let subject = seen.unit.subject();
         let subject = if is_head { subject.at_head() } else { subject };

@@ -58,7 +58,7 @@ pub(super) struct Noted {
 
 /// A unit that arrives or is at the head of its queue.
 #[derive(Clone, Copy)]
-pub(super) struct Seen<'a> {
+pub(super) struct UnitView<'a> {
     pub(super) port: Port<'a>,
     pub(super) unit: &'a Unit,
     pub(super) vc: usize,
@@ -75,7 +75,7 @@ pub(super) struct AtPort<'a, S> {
     pub(super) noted: &'a Noted,
 }
 
-impl View for AtPort<'_, Seen<'_>> {
+impl View for AtPort<'_, UnitView<'_>> {
     #[inline]
     fn look(&self, attribute: Attribute) -> Word {
         self.seen.look(self.place, self.noted, attribute)
@@ -88,20 +88,20 @@ impl View for AtPort<'_, Port<'_>> {
     }
 }
 
-impl<'a> From<&Arrival<'a>> for Seen<'a> {
-    fn from(arrival: &Arrival<'a>) -> Seen<'a> {
+impl<'a> From<&Arrival<'a>> for UnitView<'a> {
+    fn from(arrival: &Arrival<'a>) -> UnitView<'a> {
         let &Arrival { now, unit, vc, size, pool, place, waiting, .. } = arrival;
         let port = Port { now, pool, queue: place, every: Span::ZERO };
-        Seen { port, unit, vc, size, waiting, waited: Span::ZERO, fits: arrival.fits() }
+        UnitView { port, unit, vc, size, waiting, waited: Span::ZERO, fits: arrival.fits() }
     }
 }
 
-impl<'a> From<&Head<'a>> for Seen<'a> {
-    fn from(head: &Head<'a>) -> Seen<'a> {
+impl<'a> From<&Head<'a>> for UnitView<'a> {
+    fn from(head: &Head<'a>) -> UnitView<'a> {
         let &Head { now, arrived, unit, queue, vc, size, behind, pool } = head;
         let waited = now.since(arrived.expect("the port keeps arrival times"));
         let port = Port { now, pool, queue, every: Span::ZERO };
-        Seen { port, unit, vc, size, waiting: behind, waited, fits: true }
+        UnitView { port, unit, vc, size, waiting: behind, waited, fits: true }
     }
 }
 
@@ -127,11 +127,11 @@ impl Port<'_> {
     }
 }
 
-impl Seen<'_> {
+impl UnitView<'_> {
     /// An attribute of the unit, its circuit or the port.
     #[inline]
     pub(super) fn look(&self, place: &Place, noted: &Noted, attribute: Attribute) -> Word {
-        let Seen { port, unit, vc, .. } = *self;
+        let UnitView { port, unit, vc, .. } = *self;
         match attribute {
             Attribute::Bytes => Word::size(unit.bytes.into()),
             Attribute::Size => Word::size(self.size),

@@ -46,7 +46,7 @@ pub(crate) struct Inbox {
     lanes: Vec<InboxLane>,
     order: MergeOrder,
     /// Lanes where the next unit is an inner one of a train.
-    midst: Vec<u32>,
+    within: Vec<u32>,
     lined_up: LinedUp,
     /// Work space for merging lanes.
     merged: Vec<(Time, u32)>,
@@ -108,8 +108,8 @@ impl Inbox {
             0..=MOST_SORTED => MergeOrder::Sorted(Vec::with_capacity(lanes.len())),
             _ => MergeOrder::Heap(Box::default()),
         };
-        let (midst, merged, reserved) = (Vec::new(), Vec::new(), Vec::new());
-        Inbox { lanes, order, midst, lined_up: LinedUp::No, merged, ties, reserved }
+        let (within, merged, reserved) = (Vec::new(), Vec::new(), Vec::new());
+        Inbox { lanes, order, within, lined_up: LinedUp::No, merged, ties, reserved }
     }
 
     /// Units that can arrive during one transmission time of this spacing.
@@ -154,7 +154,7 @@ impl Inbox {
     /// Change the end of the train that has begun to arrive on a lane and had `left` units left.
     fn extend_begun(&mut self, lane: u32, left: u16, last: Time) {
         if left == 1 {
-            self.join_midst(lane);
+            self.join_within(lane);
         }
         if let MergeOrder::Sorted(sorted) = &mut self.order {
             sorted.retain(|(_, other)| *other != lane);
@@ -178,7 +178,7 @@ impl Inbox {
         if train.units == 0 {
             next = self.lanes[lane as usize].pop();
         } else if train.units > 1 {
-            self.join_midst_in_turn(lane);
+            self.join_within_in_turn(lane);
         }
         self.take_turn(lane as usize, next);
         Some(arriving)
@@ -192,7 +192,7 @@ impl Inbox {
     /// The lane on which the next unit arrives.
     fn next_lane(&self) -> Option<u32> {
         let (time, lane) = self.order.first()?;
-        Some(self.inner_ahead_of(time, lane).map_or(lane, |place| self.midst[place]))
+        Some(self.inner_ahead_of(time, lane).map_or(lane, |place| self.within[place]))
     }
 
     /// The next unit, as a train of its own.
@@ -225,7 +225,7 @@ impl Inbox {
     pub(crate) fn alone_before(&self, stop: Time) -> Option<CellTrain> {
         let MergeOrder::Sorted(sorted) = &self.order else { return None };
         let (&(_, lane), others) = sorted.split_last()?;
-        if self.midst.iter().any(|other| *other != lane) {
+        if self.within.iter().any(|other| *other != lane) {
             return None;
         }
         let train = self.front(lane);
@@ -251,7 +251,7 @@ impl Inbox {
     /// The train has passed whose end is the first.
     pub(crate) fn pop_train(&mut self) {
         let Some((_, lane)) = self.order.first() else { return };
-        self.midst.retain(|other| *other != lane);
+        self.within.retain(|other| *other != lane);
         let next = self.lanes[lane as usize].pop();
         self.take_turn(lane as usize, next);
     }
@@ -274,7 +274,7 @@ impl Inbox {
         }
         let behind = |train: &CellTrain| self.lanes[train.lane as usize].trains.get(1);
         let apart = found.iter().all(|train| behind(train).is_none_or(|next| next.beat.time > end));
-        (apart && self.midst.is_empty() && !found.is_empty() && end < stop).then_some(end)
+        (apart && self.within.is_empty() && !found.is_empty() && end < stop).then_some(end)
     }
 
     /// The next end of a train, if it arrives before `limit`.
@@ -295,27 +295,27 @@ impl Inbox {
         let train = self.lanes[end.lane as usize].front_mut();
         train.begun = true;
         let last = train.last;
-        self.join_midst(end.lane);
+        self.join_within(end.lane);
         self.take_turn(end.lane as usize, Some(last));
     }
 
     /// Return how many units of circuits that count arrive before an end of a train, on lanes within another train.
     #[inline]
     pub(crate) fn ahead_of(&self, end: TrainEnd, mut counts: impl FnMut(u32) -> bool) -> u64 {
-        let others = self.midst.iter().filter(|lane| **lane != end.lane && counts(self.front(**lane).vc));
+        let others = self.within.iter().filter(|lane| **lane != end.lane && counts(self.front(**lane).vc));
         others.map(|lane| self.count_ahead(*lane, end)).sum()
     }
 
     /// Return how many units of circuits that count arrive before `time` on lanes within a train.
     pub(crate) fn before(&self, time: Time, mut counts: impl FnMut(u32) -> bool) -> u64 {
-        let lanes = self.midst.iter().filter(|lane| counts(self.front(**lane).vc));
+        let lanes = self.within.iter().filter(|lane| counts(self.front(**lane).vc));
         lanes.map(|lane| self.lanes[*lane as usize].count_before(time).0).sum()
     }
 
     /// A place in the order behind all units of lanes within a train that come before `time`, if there are such lanes; at most
     /// units that arrive a picosecond earlier come behind it.
     pub(crate) fn midst_before(&self, time: Time) -> Option<TrainEnd> {
-        let lane = *self.midst.first()?;
+        let lane = *self.within.first()?;
         Some(TrainEnd { time: Time(time.0.checked_sub(1)?), lane })
     }
 
@@ -327,14 +327,14 @@ impl Inbox {
     }
 
     /// Return how many lanes are within a train.
-    pub(crate) fn in_midst(&self) -> u64 {
-        self.midst.len() as u64
+    pub(crate) fn count_within(&self) -> u64 {
+        self.within.len() as u64
     }
 
     /// Return when the next unit arrives.
     pub(crate) fn next_time(&self) -> Option<Time> {
         let (time, lane) = self.order.first()?;
-        let inner = self.inner_ahead_of(time, lane).map(|place| self.front(self.midst[place]).beat.time);
+        let inner = self.inner_ahead_of(time, lane).map(|place| self.front(self.within[place]).beat.time);
         Some(inner.unwrap_or(time))
     }
 
@@ -342,9 +342,9 @@ impl Inbox {
     /// answers the earlier of these instants.
     #[inline]
     pub(crate) fn inner(&self, stop: Time, found: &mut Vec<CellTrain>) -> Time {
-        let Some((time, first)) = self.order.first().filter(|_| !self.midst.is_empty()) else { return stop };
+        let Some((time, first)) = self.order.first().filter(|_| !self.within.is_empty()) else { return stop };
         let until = time.min(stop);
-        for &lane in &self.midst {
+        for &lane in &self.within {
             if self.front(lane).beat.time > until {
                 continue;
             }
@@ -359,7 +359,7 @@ impl Inbox {
 
     /// Find for every lane within a train how many of its units come up to an end of a train that has arrived.
     pub(crate) fn up_to(&self, end: TrainEnd, found: &mut Vec<CellTrain>) {
-        for &lane in &self.midst {
+        for &lane in &self.within {
             let units = match lane == end.lane {
                 true => self.lanes[lane as usize].count_before(Time(end.time.0 + 1)).0,
                 false => self.count_ahead(lane, end),
@@ -433,7 +433,7 @@ impl Inbox {
             let instants = lane.pass(train.units, wanted);
             sum += if wanted { instants } else { 0 };
             if lane.front().units == 1 {
-                self.midst.retain(|lane| *lane != train.lane);
+                self.within.retain(|lane| *lane != train.lane);
             }
         }
         sum
@@ -506,43 +506,43 @@ impl Inbox {
         match self.lined_up {
             LinedUp::Yes => {}
             LinedUp::No => self.lined_up = LinedUp::Sought,
-            LinedUp::Sought if self.midst.len() <= FEW => {}
+            LinedUp::Sought if self.within.len() <= FEW => {}
             LinedUp::Sought => {
-                let mut midst = std::mem::take(&mut self.midst);
-                midst.sort_unstable_by_key(|lane| {
+                let mut within = std::mem::take(&mut self.within);
+                within.sort_unstable_by_key(|lane| {
                     let time = self.front(*lane).beat.time;
                     std::cmp::Reverse((time, self.rank(time, *lane)))
                 });
-                (self.midst, self.lined_up) = (midst, LinedUp::Yes);
+                (self.within, self.lined_up) = (within, LinedUp::Yes);
             }
         }
     }
 
     /// A lane is within a train, wherever that puts it.
-    fn join_midst(&mut self, lane: u32) {
-        self.midst.push(lane);
+    fn join_within(&mut self, lane: u32) {
+        self.within.push(lane);
         self.lined_up = LinedUp::No;
     }
 
     /// A lane is within a train, and in line if the others are.
     #[inline]
-    fn join_midst_in_turn(&mut self, lane: u32) {
+    fn join_within_in_turn(&mut self, lane: u32) {
         if self.lined_up != LinedUp::Yes {
-            return self.midst.push(lane);
+            return self.within.push(lane);
         }
         let at = |lane: u32| (self.front(lane).beat.time, lane);
-        let ahead = self.midst.iter().position(|other| self.is_before(at(*other), at(lane)));
-        self.midst.insert(ahead.unwrap_or(self.midst.len()), lane);
+        let ahead = self.within.iter().position(|other| self.is_before(at(*other), at(lane)));
+        self.within.insert(ahead.unwrap_or(self.within.len()), lane);
     }
 
     /// Return the place in the list of the lane whose inner unit arrives first of all, if it arrives before the end of
     /// a train that is first in the order.
     #[inline]
     fn inner_ahead_of(&self, time: Time, lane: u32) -> Option<usize> {
-        let last = self.midst.len().saturating_sub(1);
+        let last = self.within.len().saturating_sub(1);
         let from = if self.lined_up == LinedUp::Yes { last } else { 0 };
         let (mut first, mut ahead) = ((time, lane), None);
-        for (place, &lane) in self.midst.iter().enumerate().skip(from) {
+        for (place, &lane) in self.within.iter().enumerate().skip(from) {
             let time = self.front(lane).beat.time;
             if self.is_before((time, lane), first) {
                 (first, ahead) = ((time, lane), Some(place));
@@ -553,19 +553,19 @@ impl Inbox {
 
     /// The next unit of a lane within a train, if it arrives before `limit`.
     fn pop_inner(&mut self, place: usize, limit: Time) -> Option<Arriving> {
-        let index = self.midst[place];
+        let index = self.within[place];
         let lane = &mut self.lanes[index as usize];
         if lane.front().beat.time >= limit {
             return None;
         }
         let (arriving, train) = lane.take();
         if self.lined_up == LinedUp::Yes {
-            self.midst.pop(); // the first of all stands last
+            self.within.pop(); // the first of all stands last
             if train.units > 1 {
-                self.join_midst_in_turn(index);
+                self.join_within_in_turn(index);
             }
         } else if train.units == 1 {
-            self.midst.swap_remove(place);
+            self.within.swap_remove(place);
         }
         Some(arriving)
     }

@@ -79,7 +79,7 @@ impl Inbox {
             let lane = train.lane;
             self.lanes[lane as usize].put_back(train);
             if train.units > 1 {
-                self.join_midst(lane);
+                self.join_within(lane);
             }
             if let MergeOrder::Sorted(sorted) = &mut self.order {
                 sorted.retain(|(_, other)| *other != lane);
@@ -106,7 +106,7 @@ impl Inbox {
     /// Return whether the only lane within a train has this spacing, and each of its units after the next arrives no
     /// earlier than the corresponding start, counted from a given exact time.
     pub(crate) fn keeps_behind(&self, beat: ExactTime, pace: &TransmissionTime) -> bool {
-        let [lane] = self.midst[..] else { return false };
+        let [lane] = self.within[..] else { return false };
         let train = self.front(lane);
         train.even && self.lanes[lane as usize].spacing.pace == *pace && train.beat.next(pace) >= beat
     }

@@ -26,10 +26,10 @@ fn even_frame() -> impl Strategy<Value = Frame> {
 }
 
 /// An expected or arrived unit: its instant, its frame, and its place there.
-type Seen = (Time, u32, u16);
+type ArrivedUnit = (Time, u32, u16);
 
 /// Lanes on which these frames set out, and all units in the order of their arrivals.
-fn filled(frames: &[Frame]) -> (Inbox, Vec<Seen>) {
+fn filled(frames: &[Frame]) -> (Inbox, Vec<ArrivedUnit>) {
     let spacing = Rc::new(SpacingTable::of(
         TransmissionTime::of_bytes(Rate(424_000_000_000_000), 53).in_lowest_terms(),
     )); // a cell a picosecond
@@ -84,7 +84,7 @@ fn set_out(inbox: &mut Inbox, lane: usize, frame: u32, times: &[Time], part: Opt
     }
 }
 
-fn pop(inbox: &mut Inbox, limit: Time) -> Option<Seen> {
+fn pop(inbox: &mut Inbox, limit: Time) -> Option<ArrivedUnit> {
     let Arriving { time, unit, .. } = inbox.pop_before(limit)?;
     Some((time, unit.frame, unit.index))
 }
@@ -95,7 +95,7 @@ proptest! {
         let (mut inbox, expected) = filled(&frames);
         let first = expected.first().map(|unit| unit.0);
         prop_assert_eq!(inbox.next_time(), first);
-        let seen: Vec<Seen> = std::iter::from_fn(|| pop(&mut inbox, Time::NEVER)).collect();
+        let seen: Vec<ArrivedUnit> = std::iter::from_fn(|| pop(&mut inbox, Time::NEVER)).collect();
         prop_assert_eq!(seen, expected);
         prop_assert!(inbox.is_empty());
     }

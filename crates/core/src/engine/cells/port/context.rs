@@ -100,7 +100,7 @@ impl Context<'_> {
     /// The number of hosts that await a unit: one for the last unit of a frame that is to be answered.
     #[inline]
     pub(crate) fn awaits(&self, unit: &Unit) -> u64 {
-        u64::from(unit.is_eom() && self.plan.answered[unit.vc as usize])
+        u64::from(unit.is_eom() && self.plan.answerable[unit.vc as usize])
     }
 
     /// The earliest time at which a unit that is still unknown to the port departs, if the port advances to `until`.

@@ -64,7 +64,7 @@ pub(crate) struct Plan {
     /// Flows whose source has a clock, receives no answers, and alone sends over an unlimited interface.
     pub(crate) open_loop: Vec<bool>,
     /// Circuits whose frames a host may answer.
-    pub(crate) answered: Vec<bool>,
+    pub(crate) answerable: Vec<bool>,
     /// For every port the circuits that pass it, by their number there.
     pub(crate) passing: Passing,
     /// Ports with a queue for each circuit.
@@ -93,7 +93,7 @@ impl Plan {
             upstream: Vec::new(),
             actors: Vec::new(),
             open_loop: Vec::new(),
-            answered: answered(scenario),
+            answerable: answerable(scenario),
             passing: Passing::default(),
             per_vc: Vec::new(),
             circle: None,
@@ -247,7 +247,7 @@ impl Plan {
     }
 
     fn find_routes(&mut self, scenario: &Scenario, passing: &Passing) {
-        let alike = alike(scenario);
+        let uniform = uniform(scenario);
         let mut routes = 0;
         for (line, vcs) in passing.iter().enumerate() {
             for &vc in vcs {
@@ -275,11 +275,11 @@ impl Plan {
                     }
                     None => Destination::Host { line: path[on - 1] as u32 },
                 };
-                let handoff = if alike[vc] { self.handoff(scenario, line, to) } else { Handoff::Singly };
+                let handoff = if uniform[vc] { self.handoff(scenario, line, to) } else { Handoff::Singly };
                 self.routes[line].push(RouteSegment {
                     to,
                     hop: on as u8,
-                    answered: self.answered[vc],
+                    answerable: self.answerable[vc],
                     handoff,
                     number: routes,
                     medium: scenario.lines[line].medium,
@@ -384,29 +384,29 @@ fn spacings(paces: &[TransmissionTime]) -> Vec<Rc<SpacingTable>> {
 }
 
 /// Circuits whose frames a host may answer: those of flows with acknowledgements, in both directions.
-fn answered(scenario: &Scenario) -> Vec<bool> {
-    let mut answered = vec![false; scenario.vcs.len()];
+fn answerable(scenario: &Scenario) -> Vec<bool> {
+    let mut answerable = vec![false; scenario.vcs.len()];
     for flow in &scenario.flows {
         if let Some(back) = flow.back {
-            (answered[flow.vc], answered[back]) = (true, true);
+            (answerable[flow.vc], answerable[back]) = (true, true);
         }
     }
-    answered
+    answerable
 }
 
 /// Circuits whose units differ only in their position in the frame: no policer marks some of them as discardable, no
 /// port sets a congestion mark on some, and no code completes a frame without its last unit.
-fn alike(scenario: &Scenario) -> Vec<bool> {
-    let mut alike: Vec<bool> = scenario.vcs.iter().map(|vc| vc.framing.parity() == 0).collect();
-    scenario.flows.iter().filter(|flow| flow.police.is_some()).for_each(|flow| alike[flow.vc] = false);
+fn uniform(scenario: &Scenario) -> Vec<bool> {
+    let mut uniform: Vec<bool> = scenario.vcs.iter().map(|vc| vc.framing.parity() == 0).collect();
+    scenario.flows.iter().filter(|flow| flow.police.is_some()).for_each(|flow| uniform[flow.vc] = false);
     let capable = || scenario.flows.iter().filter(|flow| flow.transport.ecn());
     if capable().next().is_some() {
         let may_mark = may_mark(scenario);
         for vc in capable().flat_map(|flow| iter::once(flow.vc).chain(flow.back)) {
-            alike[vc] &= !scenario.vcs[vc].path.iter().any(|&line| may_mark[line]);
+            uniform[vc] &= !scenario.vcs[vc].path.iter().any(|&line| may_mark[line]);
         }
     }
-    alike
+    uniform
 }
 
 /// For every line whether its port may set congestion marks: a policy that is only a rule sets none.
@@ -420,7 +420,7 @@ pub(crate) fn skips_nothing(scenario: &Scenario) -> bool {
     let is_asked = |(line, vcs): (&Line, &[usize])| {
         scenario.nodes[line.from].kind != NodeKind::Host && rule(scenario, line, vcs).is_none()
     };
-    !alike(scenario).contains(&true)
+    !uniform(scenario).contains(&true)
         && scenario.lines.iter().zip(passing_circuits(scenario).iter()).any(is_asked)
 }
 

@@ -27,7 +27,7 @@ pub(crate) struct RouteSegment {
     /// The number of ports that they have passed there.
     pub(crate) hop: u8,
     /// Whether a host may answer to a frame of the circuit.
-    pub(crate) answered: bool,
+    pub(crate) answerable: bool,
     /// Form in which units of one frame may be forwarded.
     pub(crate) handoff: Handoff,
     /// Its index among the routes of all ports.

@@ -16,10 +16,10 @@ use crate::units::Time;
 impl Transit {
     /// Handle the arrival of a packet at a port that judges it; returns the result of [`Transit::start`].
     pub(crate) fn enter(&mut self, at: u32, packet: Packet, now: Time) -> Option<(u32, Packet, Time)> {
-        let (port, passage) = (self.steps[at as usize].place as usize, self.passages[at as usize]);
-        let (unit, number) = (packet.unit(&passage), passage.number as usize);
-        let policed = self.network.circuits[passage.circuit as usize].police(now, unit);
-        let hop = Hop { port: port as u32, vc: passage.number };
+        let (port, extra) = (self.steps[at as usize].place as usize, self.extras[at as usize]);
+        let (unit, number) = (packet.unit(&extra), extra.number as usize);
+        let policed = self.network.circuits[extra.circuit as usize].police(now, unit);
+        let hop = Hop { port: port as u32, vc: extra.number };
         let unit = match policed.and_then(|unit| self.network.cross_link(now, hop, unit)) {
             Ok(unit) => unit,
             Err(reason) => {

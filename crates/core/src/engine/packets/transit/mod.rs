@@ -51,13 +51,13 @@ pub(crate) struct Transit {
     /// The network except its flows; of its circuits only their paths.
     pub(crate) network: Network,
     pub(crate) steps: Vec<Step>,
-    passages: Vec<StepExtras>,
+    extras: Vec<StepExtras>,
     kinds: Vec<StepClass>,
     pub(crate) hosts: Vec<Host>,
     /// Hosts with several ends that act ahead of time, and the number of the one at which each end is, if it is one of them.
     pub(crate) shared_hosts: Vec<SharedHost>,
     shared_by: Vec<Option<u32>>,
-    courses: Vec<FlowRoute>,
+    flow_routes: Vec<FlowRoute>,
     /// First steps of the routes of each circuit that has several.
     branches: BTreeMap<u32, Vec<u32>>,
     /// The circuit on which each end of a flow receives packets.
@@ -115,10 +115,10 @@ impl Transit {
     pub(crate) fn new(scenario: &Scenario, log: bool) -> Transit {
         let window = Window { from: Time::ZERO + scenario.warmup, to: Time::ZERO + scenario.duration };
         let network = Network::between_hosts(scenario);
-        let Steps { list, passages, first, branches, kinds, rules, memories, division, ends } =
+        let Steps { list, extras, first, branches, kinds, rules, memories, division, ends } =
             Steps::new(scenario, &network);
         let sampled = sampled_ports(scenario).into_iter().filter(|&port| rules[port].is_none());
-        let course = |&first: &u32| FlowRoute { first, ..FlowRoute::default() };
+        let flow_route = |&first: &u32| FlowRoute { first, ..FlowRoute::default() };
         let any_asked = rules.iter().any(Option::is_none);
         let pauses = scenario.paused_lines().contains(&true);
         let mut transit = Transit {
@@ -126,12 +126,12 @@ impl Transit {
             edge: Time::ZERO,
             asked: WaitingPackets::new(if any_asked { list.len() } else { 0 }),
             steps: list,
-            passages,
+            extras,
             kinds,
             hosts: hosts(scenario, &first),
             shared_hosts: vec![SharedHost::default(); ends.shared],
             shared_by: ends.shared_by,
-            courses: first.iter().map(course).collect(),
+            flow_routes: first.iter().map(flow_route).collect(),
             branches,
             circuits_to: scenario.flows.iter().flat_map(circuits_to).collect(),
             acting: network.acting_memories(),
@@ -231,8 +231,9 @@ impl Transit {
         self.shared.show(&mut self.network);
         self.network.reset_counters(now);
         self.shared.hide(&mut self.network);
-        let courses = self.courses.iter_mut().zip(tallies(scenario, &self.hosts));
-        courses.for_each(|(course, tally)| (course.unmeasured, course.cut) = (tally.arrived, 0));
+        let flow_routes = self.flow_routes.iter_mut().zip(tallies(scenario, &self.hosts));
+        flow_routes
+            .for_each(|(flow_route, tally)| (flow_route.unmeasured, flow_route.cut) = (tally.arrived, 0));
     }
 
     /// At the end of the run, circuits and ports that have passed packets on by themselves get their books.
@@ -245,7 +246,8 @@ impl Transit {
             fifo.close(queue, self.window, port);
         }
         let circuits = self.network.circuits.iter_mut().zip(tallies(scenario, &self.hosts));
-        for ((circuit, tally), &FlowRoute { lost, unmeasured, cut, marks, .. }) in circuits.zip(&self.courses)
+        for ((circuit, tally), &FlowRoute { lost, unmeasured, cut, marks, .. }) in
+            circuits.zip(&self.flow_routes)
         {
             circuit.enter(Tally { lost, ..tally }, marks, tally.arrived - unmeasured - cut);
         }
@@ -256,7 +258,7 @@ impl Transit {
     pub(crate) fn is_quiet(&self, flow: usize) -> bool {
         let [source, sink] = [End::Source, End::Sink].map(|end| end.entity(flow));
         let all_came = |from: usize, to: usize| {
-            let lost = self.courses[self.circuits_to[to] as usize].lost;
+            let lost = self.flow_routes[self.circuits_to[to] as usize].lost;
             self.hosts[from].sent() == self.hosts[to].arrived() + lost
         };
         all_came(source, sink) && all_came(sink, source)
@@ -303,10 +305,10 @@ impl Transit {
     /// Send a packet whose circuit numbers its packets, or whose host interface marks or judges them.
     #[inline(never)]
     fn send_specially(&mut self, mut at: u32, mut packet: Packet, now: Time) {
-        let circuit = self.passages[at as usize].circuit;
-        let course = &mut self.courses[circuit as usize];
-        packet.head.frame = course.sent as u32;
-        course.sent += 1;
+        let circuit = self.extras[at as usize].circuit;
+        let flow_route = &mut self.flow_routes[circuit as usize];
+        packet.head.frame = flow_route.sent as u32;
+        flow_route.sent += 1;
         if !self.branches.is_empty() {
             self.network.circuits[circuit as usize].depart(now, packet.head.frame);
             at = self.first_step(circuit, packet.head.frame);
@@ -327,10 +329,10 @@ impl Transit {
     #[inline]
     fn first_step(&self, circuit: u32, frame: u32) -> u32 {
         if self.branches.is_empty() {
-            return self.courses[circuit as usize].first;
+            return self.flow_routes[circuit as usize].first;
         }
         match self.branches.get(&circuit) {
-            None => self.courses[circuit as usize].first,
+            None => self.flow_routes[circuit as usize].first,
             Some(begins) => begins[self.network.circuits[circuit as usize].route_number(frame)],
         }
     }
@@ -394,11 +396,11 @@ impl Transit {
     /// Cross the port with a packet that needs separate handling. Also return its head, which may bear a mark now.
     #[inline(never)]
     fn cross_singly(&mut self, at: u32, head: Head, now: Time) -> Option<(Head, Time)> {
-        let (step, passage) = (&self.steps[at as usize], &self.passages[at as usize]);
+        let (step, extra) = (&self.steps[at as usize], &self.extras[at as usize]);
         let (fifo, queue) = (&mut self.fifos[step.place as usize], &mut self.queues[step.place as usize]);
         let kind = &mut self.kinds[step.kind as usize];
         let (latency, pace) = (kind.latency, kind.pace_of(head.bytes));
-        let unit = || (head.unit(passage), passage.number);
+        let unit = || (head.unit(extra), extra.number);
         let policy = self.network.ports[step.place as usize].admission_mut();
         match fifo.take((queue, policy), self.window, now, head.bytes, pace, unit) {
             Ok(Taken { starts, ends, mark }) => {
@@ -408,7 +410,7 @@ impl Transit {
                 if time < self.window.to { Some((head, time)) } else { self.stay(at, starts) }
             }
             Err(reason) => {
-                let (port, unit) = (step.place, head.unit(passage));
+                let (port, unit) = (step.place, head.unit(extra));
                 self.lost(port, unit, reason, now);
                 None
             }
@@ -418,8 +420,8 @@ impl Transit {
     /// Pass a packet at a port that shares a memory and decides by a rule; returns the result of
     /// [`Transit::pass_marking`].
     pub(crate) fn pass_shared(&mut self, at: u32, head: Head, now: Time) -> Option<(u32, Head, Time)> {
-        let (port, passage) = (self.steps[at as usize].place, &self.passages[at as usize]);
-        let (unit, vc) = (head.unit(passage), passage.number);
+        let (port, extra) = (self.steps[at as usize].place, &self.extras[at as usize]);
+        let (unit, vc) = (head.unit(extra), extra.number);
         let begins = now.max(self.shared.last(port)) < self.window.to; // its first bit may leave a picosecond later
         let accepted = self.shared.arrive(&mut self.network, now, (port, unit, vc));
         let Ok((unit, sent)) = accepted.map_err(|reason| self.lost(port, unit, reason, now)) else {
@@ -457,7 +459,7 @@ impl Transit {
     #[cold]
     fn stay<T>(&mut self, at: u32, starts: Time) -> Option<T> {
         if starts < self.window.to {
-            self.on_lines[self.passages[at as usize].circuit as usize] += 1;
+            self.on_lines[self.extras[at as usize].circuit as usize] += 1;
         } else {
             self.packet_hops -= 1;
         }
@@ -514,16 +516,16 @@ impl Transit {
     /// Set a congestion mark of a port on a packet; returns its head with the mark.
     #[cold]
     fn mark(&mut self, at: u32, head: Head, reason: Reason) -> Head {
-        let (port, passage) = (self.steps[at as usize].place, self.passages[at as usize]);
-        self.network.ports[port as usize].counters_mut().marked(&head.unit(&passage), reason);
+        let (port, extra) = (self.steps[at as usize].place, self.extras[at as usize]);
+        self.network.ports[port as usize].counters_mut().marked(&head.unit(&extra), reason);
         Head { flags: head.flags.with(Flags::CE), ..head }
     }
 
     /// A packet arrives at a port where its circuit may be policed; returns its head as it continues, unless it is lost.
     fn police(&mut self, at: u32, packet: &Packet, now: Time) -> Option<Head> {
-        let (port, passage) = (self.steps[at as usize].place, self.passages[at as usize]);
-        let unit = packet.unit(&passage);
-        match self.network.circuits[passage.circuit as usize].police(now, unit) {
+        let (port, extra) = (self.steps[at as usize].place, self.extras[at as usize]);
+        let unit = packet.unit(&extra);
+        match self.network.circuits[extra.circuit as usize].police(now, unit) {
             Ok(unit) => Some(Head { flags: unit.flags, ..packet.head }),
             Err(reason) => {
                 self.queues[port as usize].lose(self.window, now, &unit, reason);
@@ -538,9 +540,9 @@ impl Transit {
     pub(crate) fn receive_marked(&mut self, packet: &Packet) -> PacketPayload {
         let end = if packet.cargo.is_ack() { End::Source } else { End::Sink };
         let circuit = self.circuits_to[end.entity(packet.flow as usize)];
-        let course = &mut self.courses[circuit as usize];
-        course.marks.arrived += u64::from(packet.head.flags.has(Flags::CE));
-        course.cut += u64::from(packet.head.flags.has(Flags::CUT));
+        let flow_route = &mut self.flow_routes[circuit as usize];
+        flow_route.marks.arrived += u64::from(packet.head.flags.has(Flags::CE));
+        flow_route.cut += u64::from(packet.head.flags.has(Flags::CUT));
         packet.cargo.marked_by(packet.head.flags)
     }
 
@@ -548,9 +550,9 @@ impl Transit {
     #[cold]
     fn lost(&mut self, port: u32, unit: Unit, reason: Reason, time: Time) {
         let Unit { vc, frame, index, .. } = unit;
-        let course = &mut self.courses[vc as usize];
-        course.lost += 1;
-        course.marks.lost += u64::from(unit.is_ce());
+        let flow_route = &mut self.flow_routes[vc as usize];
+        flow_route.lost += 1;
+        flow_route.marks.lost += u64::from(unit.is_ce());
         if let Some(log) = &mut self.log {
             log.push(LossRecord { time, port, vc, frame, index, reason });
         }

@@ -40,7 +40,7 @@ impl Sender {
         let is_first = segment.seq == 0 && segment.ack == self.unacknowledged;
         let waiting = matches!(self.timer, Some((Timer::Retransmit, _)));
         if is_first && waiting && !self.congestion.is_recovering() {
-            self.duplicates = self.aside.params.dupack_threshold;
+            self.duplicates = self.rare.params.dupack_threshold;
             self.on_duplicate(now, out);
         }
     }
@@ -50,7 +50,7 @@ impl Sender {
         let facts = self.facts(now, None);
         match self.congestion.on_duplicate(&mut self.window, self.duplicates, facts) {
             reaction @ (Reaction::Retransmit { .. } | Reaction::GoBack) => {
-                self.aside.stats.fast_retransmits += 1;
+                self.rare.stats.fast_retransmits += 1;
                 self.note_reduction();
                 self.timer = None;
                 if reaction == Reaction::GoBack {
@@ -113,7 +113,7 @@ impl Sender {
         if facts.is_reduced || self.congestion.is_recovering() {
             return;
         }
-        self.aside.stats.mark_reactions += 1;
+        self.rare.stats.mark_reactions += 1;
         self.congestion.on_mark(&mut self.window, facts);
         self.note_reduction();
     }
@@ -121,7 +121,7 @@ impl Sender {
     /// The window has been reduced, which the next new segment reports to a receiver that echoes marks until then.
     pub(in super::super) fn note_reduction(&mut self) {
         if self.ecn {
-            (self.tells_reduced, self.aside.reduced) = (true, Some(self.sent));
+            (self.tells_reduced, self.rare.reduced) = (true, Some(self.sent));
         }
     }
 
@@ -151,10 +151,10 @@ impl Sender {
     pub(in super::super) fn sample(&mut self, since: Time, now: Time) {
         let jitter = match self.rtt_jitter {
             Span::ZERO => Span::ZERO,
-            limit => Span(self.aside.jitter.up_to(limit.0)),
+            limit => Span(self.rare.jitter.up_to(limit.0)),
         };
-        let ends_round = self.unacknowledged >= self.aside.round;
-        self.aside.round = if ends_round { self.sent } else { self.aside.round };
+        let ends_round = self.unacknowledged >= self.rare.round;
+        self.rare.round = if ends_round { self.sent } else { self.rare.round };
         self.estimator.sample(self.clock.between(since, now + jitter), ends_round);
     }
 }

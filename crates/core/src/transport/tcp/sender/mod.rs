@@ -73,7 +73,7 @@ pub struct Sender {
     deliveries: Deliveries,
     segments_sent: u64,
     segments_retransmitted: u64,
-    pub(super) aside: Box<Aside>,
+    pub(super) rare: Box<RareState>,
     /// The state for selective acknowledgements, if it uses them.
     selective: Option<Box<Selective>>,
 }
@@ -84,7 +84,7 @@ const ENDLESS: u64 = u64::MAX;
 
 /// State that is needed at the start of a connection, for measurements that are lengthened, and after a timeout.
 #[derive(Clone, Debug)]
-pub(super) struct Aside {
+pub(super) struct RareState {
     params: Params,
     /// Counts of rare events; the sender itself counts the segments.
     pub(super) stats: SenderStats,
@@ -124,9 +124,9 @@ impl Usage {
     }
 }
 
-impl Aside {
-    fn new(params: &Params, jitter: Stream) -> Aside {
-        Aside {
+impl RareState {
+    fn new(params: &Params, jitter: Stream) -> RareState {
+        RareState {
             params: params.clone(),
             stats: SenderStats::default(),
             jitter,
@@ -191,7 +191,7 @@ impl Sender {
             segments_retransmitted: 0,
             deliveries: Deliveries::default(),
             rtt_jitter: params.rtt_jitter,
-            aside: Box::new(Aside::new(params, jitter)),
+            rare: Box::new(RareState::new(params, jitter)),
         }
     }
 
@@ -210,7 +210,7 @@ impl Sender {
         );
         self.connection += 1;
         (self.is_closing, self.tells_reduced) = (false, false);
-        let params = &self.aside.params;
+        let params = &self.rare.params;
         self.is_unscheduled = params.unscheduled.is_some();
         self.window = Window::new(params);
         self.congestion = params.congestion.start(params);
@@ -220,14 +220,14 @@ impl Sender {
         self.timed = None;
         self.timer = None;
         self.last_sent = now;
-        (self.aside.timed_out, self.aside.reduced, self.aside.syns) = (None, None, 0);
-        if self.aside.params.handshake {
+        (self.rare.timed_out, self.rare.reduced, self.rare.syns) = (None, None, 0);
+        if self.rare.params.handshake {
             self.state = State::SynSent;
             self.send_window = 0;
             self.timed = Some((self.next, now));
             self.send_syn(now, out);
         } else {
-            self.establish(self.aside.params.advertised_window());
+            self.establish(self.rare.params.advertised_window());
             self.output(now, out);
         }
     }
@@ -388,7 +388,7 @@ impl Sender {
     /// Return the counts since the sender was made.
     pub fn stats(&self) -> SenderStats {
         let (segments_sent, segments_retransmitted) = (self.segments_sent, self.segments_retransmitted);
-        SenderStats { segments_sent, segments_retransmitted, ..self.aside.stats }
+        SenderStats { segments_sent, segments_retransmitted, ..self.rare.stats }
     }
 
     /// Return the delivery times of segments since [`Sender::record`].
@@ -409,7 +409,7 @@ impl Sender {
     }
 
     fn end_handshake(&mut self, now: Time, segment: &Segment) {
-        if self.timed.is_none() && self.aside.params.initial_estimate == InitialEstimate::Rfc6298 {
+        if self.timed.is_none() && self.rare.params.initial_estimate == InitialEstimate::Rfc6298 {
             self.estimator.restart_after_syn_loss(&self.clock);
         }
         self.measure(now, segment.ack + 1);
@@ -433,7 +433,7 @@ impl Sender {
             sent: self.sent,
             send_window: self.send_window,
             is_counted: false,
-            is_reduced: self.ecn && self.aside.reduced.is_some_and(|sent| self.unacknowledged <= sent),
+            is_reduced: self.ecn && self.rare.reduced.is_some_and(|sent| self.unacknowledged <= sent),
         }
     }
 }

@@ -45,7 +45,7 @@ impl Sender {
         let flight = self.flight();
         let is_full = self.sent < self.written || flight + self.window.mss > window;
         if is_full || self.last_sent == now {
-            self.aside.usage.note(flight, is_full, (self.unacknowledged, self.sent));
+            self.rare.usage.note(flight, is_full, (self.unacknowledged, self.sent));
         }
     }
 
@@ -55,7 +55,7 @@ impl Sender {
     #[inline]
     pub(in super::super) fn largest_growth(&self) -> u64 {
         let Window { cwnd, ssthresh, .. } = self.window;
-        let usage = &self.aside.usage;
+        let usage = &self.rare.usage;
         let may_grow = !self.heeds_application || usage.is_full || (cwnd < ssthresh && cwnd < 2 * usage.most);
         if may_grow { u64::MAX } else { cwnd }
     }
@@ -97,14 +97,14 @@ impl Sender {
     /// can.
     pub(super) fn notification(&mut self, seq: u64) -> Ecn {
         if seq < self.sent {
-            return self.aside.params.ect_of_others();
+            return self.rare.params.ect_of_others();
         }
-        self.aside.params.ect().with(Ecn::CWR.when(std::mem::take(&mut self.tells_reduced)))
+        self.rare.params.ect().with(Ecn::CWR.when(std::mem::take(&mut self.tells_reduced)))
     }
 
     pub(super) fn emit(&mut self, now: Time, seq: u64, len: u64, ecn: Ecn, out: &mut impl Outlet) {
         let is_repeated = seq < self.sent;
-        let repeats = if is_repeated { self.aside.repeats.count(seq, self.unacknowledged) } else { 0 };
+        let repeats = if is_repeated { self.rare.repeats.count(seq, self.unacknowledged) } else { 0 };
         if seq + len > self.sent {
             self.sent = seq + len;
             self.deliveries.sent(self.sent, now);
@@ -128,16 +128,16 @@ impl Sender {
     }
 
     pub(super) fn send_syn(&mut self, now: Time, out: &mut impl Outlet) {
-        let ecn = Ecn::ECE.with(Ecn::CWR).when(self.ecn).with(self.aside.params.ect_of_others());
+        let ecn = Ecn::ECE.with(Ecn::CWR).when(self.ecn).with(self.rare.params.ect_of_others());
         out.put(Segment {
             seq: self.next,
             connection: self.connection,
             syn: true,
             ecn,
-            repeats: self.aside.syns,
+            repeats: self.rare.syns,
             ..Segment::default()
         });
-        self.aside.syns = self.aside.syns.saturating_add(1);
+        self.rare.syns = self.rare.syns.saturating_add(1);
         self.start_retransmission_timer(now);
     }
 

@@ -152,7 +152,7 @@ impl Sender {
     fn find_losses(&mut self, report: &AckReport, before: u64, it: &mut Selective) -> (u64, Option<Time>) {
         let wait = it.recovery.find_losses(&mut it.board, report);
         let found = it.board.lost().saturating_sub(before);
-        self.aside.stats.found_lost += found.div_ceil(self.window.mss);
+        self.rare.stats.found_lost += found.div_ceil(self.window.mss);
         (found, wait)
     }
 
@@ -225,7 +225,7 @@ impl Sender {
     }
 
     fn begin_recovery(&mut self, facts: Facts, it: &mut Selective) {
-        self.aside.stats.fast_retransmits += 1;
+        self.rare.stats.fast_retransmits += 1;
         let congestion::Window { cwnd, ssthresh, .. } = self.window;
         it.undo = Some(Undo { cwnd, ssthresh, from: self.unacknowledged, repeats: 0 });
         if !facts.is_reduced {
@@ -370,7 +370,7 @@ impl Sender {
     /// The probe timer has expired: send new data, or the last segment again (RFC 8985 section 7.3).
     pub(super) fn send_probe(&mut self, now: Time, out: &mut impl Outlet) {
         let mut it = self.selective.take().expect("a sender with selective acknowledgements");
-        self.aside.stats.tail_probes += 1;
+        self.rare.stats.tail_probes += 1;
         if let Some(len) = self.new_data() {
             self.send_new(now, len, &mut it, out);
             it.probe = Some((self.sent, false));

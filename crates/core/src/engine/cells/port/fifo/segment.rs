@@ -126,12 +126,12 @@ impl CellFifo {
     pub(super) fn step_of_train_end(&mut self, cx: &mut Context<'_>, end: TrainEnd) -> Option<SegmentStep> {
         let &train = self.inbox.train(end);
         let begins = !train.begun && train.units > 1;
-        if !self.is_calm(cx, end.time) || !allows(Form::TrainEnds) {
+        if !self.may_count_until(cx, end.time) || !allows(Form::TrainEnds) {
             return None;
         }
         let ahead = self.inbox.ahead_of(end, |vc| self.rule.takes_rest(cx.port.admission_mut(), vc));
         let own = if begins { 1 } else { u64::from(train.units) };
-        if !self.let_go(Time(end.time.0 + 1), ahead + own) {
+        if !self.leave_room(Time(end.time.0 + 1), ahead + own) {
             return None;
         }
         let fate = self.fate(cx, &train, ahead)?;
@@ -191,32 +191,32 @@ impl CellFifo {
     /// taken.
     pub(super) fn sample_between(&mut self, cx: &mut Context<'_>) -> bool {
         let time = self.sample;
-        if !self.by_ends || !self.is_calm(cx, time) {
+        if !self.by_ends || !self.may_count_until(cx, time) {
             return false;
         }
         let ahead = self.inbox.before(time, |vc| self.rule.takes_rest(cx.port.admission_mut(), vc));
-        let calm = self.let_go(time, ahead);
-        if calm {
+        let has_margin = self.leave_room(time, ahead);
+        if has_margin {
             self.counted = self.inbox.midst_before(time);
             self.content.drop_before(time);
             cx.port.sample_level(self.content.level() + ahead, 1);
             self.sample += cx.every;
         }
-        calm
+        has_margin
     }
 
     /// Return whether cells may be counted up to `time`, as far as that is known beforehand: the line has work, losses
     /// are not logged, and if units have just passed in other ways, the buffer is not too full.
     ///
     /// The occupancy at the ends of trains bounds the occupancy between them: see [`CellFifo::has_room_between`].
-    fn is_calm(&self, cx: &Context<'_>, time: Time) -> bool {
+    fn may_count_until(&self, cx: &Context<'_>, time: Time) -> bool {
         let room = || self.counted.is_some() || self.has_room(self.free, self.beside(), 0);
         self.free.time >= time && !cx.is_logged() && room()
     }
 
     /// Return whether `cells` cells beyond those in the books set no new maximum occupancy, and the measured time
     /// neither begins nor ends before they have left. Removes what has ended before `time` if that matters.
-    fn let_go(&mut self, time: Time, cells: u64) -> bool {
+    fn leave_room(&mut self, time: Time, cells: u64) -> bool {
         let most = self.most().beside(self.beside());
         let in_time = self.leave_in_time(self.free, cells);
         let Content::Cells { count, ends, spacing, .. } = &mut self.content else { return false };
@@ -225,16 +225,16 @@ impl CellFifo {
         }
         let (gone, next) = spacing.count_before(*ends, time);
         let left = *count - gone.min(*count);
-        let calm = in_time && left + cells <= most;
-        if calm {
+        let has_margin = in_time && left + cells <= most;
+        if has_margin {
             (*count, *ends) = (left, next);
         }
-        calm
+        has_margin
     }
 
     /// The most by which the occupancy between two ends of trains may exceed that at both of them.
     fn beside(&self) -> u64 {
-        self.inbox.in_midst() + 3
+        self.inbox.count_within() + 3
     }
 
     /// Enter the counted cells in the books.

@@ -122,7 +122,7 @@ impl PerVc {
             log.join(*next);
         }
         join(port, next, u64::from(unit.is_first()));
-        self.awaited += u64::from(closed && cx.plan.answered[unit.vc as usize]);
+        self.awaited += u64::from(closed && cx.plan.answerable[unit.vc as usize]);
         if cx.port.pushout.is_some() {
             self.closed(cx.port, vc);
         }
@@ -163,7 +163,7 @@ impl PerVc {
             cx.port.counters.units_in -= units;
             cx.port.pool.remove(vc, units);
             cx.port.queues[vc].withdraw(rest.units);
-            self.awaited -= u64::from(rest.closed && cx.plan.answered[rest.unit.vc as usize]);
+            self.awaited -= u64::from(rest.closed && cx.plan.answerable[rest.unit.vc as usize]);
         }
         self.inbox.put_back(&rests);
         self.rests = rests;
@@ -213,7 +213,7 @@ impl PerVc {
     /// The time before which cells of arriving trains, from the one that arrives at `first` on, can be expected to
     /// find room, but not beyond `stop`; `None` if there may be no room for the next cell of each.
     fn room_until(&self, port: &Port, first: Time, stop: Time) -> Option<Time> {
-        let lanes = self.inbox.in_midst() + self.rests.len() as u64;
+        let lanes = self.inbox.count_within() + self.rests.len() as u64;
         let room = most(port).checked_sub(self.arrived(port) + lanes)?;
         match lanes {
             0 => None,
