@@ -76,7 +76,7 @@ impl Line {
         self.pause.as_deref()
     }
 
-    /// A frame is about to be sent at `now` or as soon as the line is free: pause.
+    /// Pause before the frame that will be sent at `now` or as soon as the line is free.
     #[inline]
     pub fn rest(&mut self, now: Time, subject: Subject) {
         if let Some(pause) = &self.pause {
@@ -87,7 +87,7 @@ impl Line {
         }
     }
 
-    /// The earliest instant at which a unit may start.
+    /// Return the earliest instant at which a unit may start.
     pub fn free(&self) -> Time {
         self.free
     }

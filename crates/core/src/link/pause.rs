@@ -25,9 +25,9 @@ pub fn refresh(rate: Rate) -> Span {
 pub struct PauseFrame {
     /// The class, numbered within the scenario.
     pub class: u32,
-    /// The memory that it comes from: a node may have several, and a class goes on when all of them let it.
+    /// The memory that sends it: a node may have several, and a class may send again when all of them permit it.
     pub memory: u32,
-    /// Whether the class must stop, or may go on.
+    /// True if the class must stop, false if it may send again.
     pub stops: bool,
 }
 
@@ -38,7 +38,7 @@ pub struct Paused {
     of: Vec<u32>,
     /// The stopped classes, each with the memory that has stopped it.
     stopped: Vec<(u32, u32)>,
-    /// Since when there are any, and for how long there were before.
+    /// Start of the present pause, if there is one, and the total duration of earlier ones.
     since: Time,
     total: Span,
 }
@@ -49,7 +49,7 @@ impl Paused {
         Paused { of, stopped: Vec::new(), since: Time::ZERO, total: Span::ZERO }
     }
 
-    /// Return whether a circuit must wait.
+    /// Return whether a circuit must wait for the end of a pause.
     #[inline]
     pub fn holds(&self, vc: usize) -> bool {
         !self.stopped.is_empty() && self.stops(self.of[vc])
@@ -65,7 +65,7 @@ impl Paused {
         self.stopped.iter().filter(move |(stopped, _)| *stopped == class).map(|(_, memory)| *memory as usize)
     }
 
-    /// A pause frame has arrived.
+    /// Stop or resume a class, as a pause frame says.
     pub(crate) fn obey(&mut self, now: Time, frame: PauseFrame) {
         self.close(now);
         let of = (frame.class, frame.memory);
@@ -80,7 +80,7 @@ impl Paused {
         self.total
     }
 
-    /// Count the time until now.
+    /// Count the time of pauses up to now.
     pub(crate) fn close(&mut self, now: Time) {
         if !self.stopped.is_empty() {
             self.total = self.total + now.since(self.since);

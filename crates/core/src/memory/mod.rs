@@ -60,7 +60,7 @@ crate::choice! {
 }
 
 crate::choice! {
-    /// The length of a queue that is compared with its threshold.
+    /// Length of a queue that the memory compares with its threshold.
     pub enum Check {
         /// Its length before the packet: a packet is blocked iff it has reached the threshold. Switch chips do this.
         Before = "before",
@@ -70,7 +70,7 @@ crate::choice! {
 }
 
 impl Check {
-    /// Return whether a queue that holds this much may have `size` more below this threshold.
+    /// Return whether a queue with `held` may take `size` more below this threshold.
     #[inline]
     pub(crate) fn allows(self, held: u64, size: u64, threshold: f64) -> bool {
         match self {
@@ -85,9 +85,9 @@ impl Check {
 pub struct Memory {
     cells: u64,
     used: u64,
-    /// Of these, cells of shared room.
+    /// Shared cells of the memory.
     shared: u64,
-    /// Cells that are reserved or headroom, whether in use or not.
+    /// Reserved cells and headroom, in use or not.
     promised: u64,
     check: Check,
     pools: Vec<SharedPool>,
@@ -120,7 +120,7 @@ pub(crate) struct Leaving<'a> {
     pub(crate) now: Time,
     pub(crate) unit: &'a Unit,
     pub(crate) size: u64,
-    /// Whether it was sent, and not lost.
+    /// True if it was sent, false if it was lost.
     pub(crate) sent: bool,
 }
 
@@ -173,7 +173,8 @@ impl Memory {
         &self.occupancy
     }
 
-    /// A packet of `size` cells and `bytes` octets arrives for these queues: returns what [`Memory::admits`] returns.
+    /// Report an arriving packet of `size` cells and `bytes` octets to these queues; returns the result of
+    /// [`Memory::admits`].
     pub(crate) fn offer(&mut self, now: Time, account: Account, (size, bytes): (u64, u16)) -> Option<Charge> {
         if let Some(SharedQueue { pool, number, .. }) = account.other().map(|other| &self.queues[other]) {
             self.pools[*pool].offer(now, *number, (size, bytes));
@@ -247,13 +248,13 @@ impl Memory {
         self.check.allows(self.pools[pool].books.of(number), size, self.threshold(queue))
     }
 
-    /// The shared room that a queue may have: its threshold, or the limit of its class.
+    /// Return the shared room that a queue may have: its threshold, or the limit of its class.
     fn threshold(&self, queue: usize) -> f64 {
         let SharedQueue { limits, pool, number, .. } = self.queues[queue];
         limits.below(self.pools[pool].threshold(number))
     }
 
-    /// From which end queues lose packets, if the memory makes room by push-out.
+    /// Return the end from which queues lose packets, if the memory makes room by push-out.
     pub(crate) fn pushout_end(&self) -> Option<longest_queue::End> {
         self.pushout.as_ref().map(|params| params.end)
     }
@@ -323,7 +324,7 @@ impl Memory {
         self.shared + self.promised + size <= self.cells
     }
 
-    /// Charge a packet as [`Memory::admits`] has answered.
+    /// Charge a packet with the result of [`Memory::admits`].
     pub(crate) fn take_in(&mut self, now: Time, account: Account, charge: Charge, size: u64) {
         self.occupancy.change(now, self.used, self.used + size);
         self.used += size;
@@ -369,22 +370,22 @@ impl Memory {
         shared
     }
 
-    /// Return whether nothing of a queue may be lost.
+    /// Return whether a queue must lose nothing.
     pub(crate) fn is_lossless(&self, account: Account) -> bool {
         self.queues[account.queue()].limits.pause.is_some()
     }
 
-    /// A packet of a queue was lost at its port.
+    /// Count a packet of a queue that was lost at its port.
     pub(crate) fn note_loss(&mut self, account: Account) {
         self.queues[account.queue()].dropped += 1;
     }
 
-    /// A packet of a queue was pushed out.
+    /// Count a packet of a queue that was pushed out.
     pub(crate) fn note_pushed_out(&mut self, account: Account, octets: u64) {
         self.queues[account.queue()].pushed_out_octets += octets;
     }
 
-    /// A packet of a queue was marked at its port.
+    /// Count a packet of a queue that was marked at its port.
     pub(crate) fn note_mark(&mut self, account: Account) {
         self.queues[account.queue()].marked += 1;
     }
@@ -422,7 +423,7 @@ impl Memory {
 /// Facts that a policy may use about a queue in a shared memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QueueTerms {
-    /// Its factor, where it has one of its own.
+    /// Its own factor, if it has one.
     pub alpha: Option<f64>,
     /// The priority of its class.
     pub priority: u32,

@@ -14,14 +14,15 @@ pub struct Pause {
     pub class: u32,
     /// Headroom that the queue may take.
     pub xoff: u64,
-    /// Occupancy at which its sender goes on.
+    /// Occupancy at which its sender may send again.
     pub xon: u64,
-    /// Distance below its limit at which its sender goes on.
+    /// Distance below its limit at which its sender may send again.
     pub xon_offset: Option<u64>,
 }
 
 impl Pause {
-    /// Return whether the sender of a queue that holds this much, without headroom, and may hold `most`, may go on.
+    /// Return whether the sender of a queue may send again; the queue holds `held` without headroom and may hold
+    /// `most`.
     pub(super) fn is_over(&self, held: u64, most: f64) -> bool {
         let below = self.xon_offset.map_or(0.0, |offset| most - offset as f64);
         held <= self.xon || held as f64 <= below
@@ -41,6 +42,6 @@ pub(crate) struct Signal {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stopped {
     pub(super) queue: usize,
-    /// When the frame that stopped it is repeated.
+    /// Time at which the frame that stopped it is repeated.
     pub(super) repeat: Time,
 }

@@ -10,7 +10,7 @@ impl Memory {
         self.queues.iter().any(|queue| queue.limits.pause.is_some())
     }
 
-    /// Stop the sender of a queue, unless it is stopped or cannot be.
+    /// Stop the sender of a queue, unless it is stopped already or cannot be stopped.
     pub(super) fn stop(&mut self, now: Time, queue: usize) {
         let SharedQueue { limits, refresh, .. } = self.queues[queue];
         if limits.pause.is_some() && !self.is_stopped(queue) {
@@ -19,7 +19,7 @@ impl Memory {
         }
     }
 
-    /// A packet has left: let senders go on whose queues have become short enough.
+    /// Permit senders to send again whose queues have become short enough.
     pub(super) fn let_go_on(&mut self) {
         let mut stopped = std::mem::take(&mut self.stopped);
         stopped.retain(|&Stopped { queue, .. }| {

@@ -6,7 +6,7 @@ use super::{Account, Charge, Leaving, Memory};
 use crate::unit::Unit;
 use crate::units::Time;
 
-/// Which memory a port shares, and to which of its queues the circuits of the port are charged. The memory itself is
+/// The memory that a port shares, and the queues to which the circuits of the port are charged. The memory itself is
 /// here only while the port runs.
 #[derive(Clone, Debug)]
 pub struct Share {
@@ -30,7 +30,7 @@ impl Share {
         self.number
     }
 
-    /// To which queues each circuit is charged.
+    /// The queues to which each circuit is charged.
     pub fn accounts(&self) -> &[Account] {
         &self.accounts
     }
@@ -41,7 +41,7 @@ impl Share {
         self.accounts[vc].of(unit)
     }
 
-    /// Take the memory from among all of them, or give it back.
+    /// Exchange the memory with its place among all memories.
     #[inline]
     pub(crate) fn swap(&mut self, memories: &mut [Option<Box<Memory>>]) {
         std::mem::swap(&mut self.lent, &mut memories[self.number]);
@@ -51,7 +51,7 @@ impl Share {
         self.lent.as_deref_mut().expect("a port has its memory while it works")
     }
 
-    /// A packet arrives: whether it fits.
+    /// Report an arriving packet to the memory; returns whether it fits.
     pub(crate) fn offer(&mut self, now: Time, unit: &Unit, vc: usize, size: u64) -> bool {
         let account = self.account(unit, vc);
         self.charge = self.memory().offer(now, account, (size, unit.bytes));

@@ -76,11 +76,11 @@ pub struct Terms {
 /// Report of the receiver about the units that have left it. Counts are absolute, so the next report mends a lost one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Report {
-    /// A credit cell for an account when enough has left since the last one.
+    /// A credit cell for an account after `every` departures since the last one.
     Cells {
         /// Number of units after which it reports.
         every: u64,
-        /// Whether credit cells take time on the line that carries them.
+        /// Whether credit cells take transmission time on their line.
         charge: bool,
     },
     /// A short message for one account after another; only accounts whose units have left since their last message get
@@ -92,7 +92,7 @@ pub enum Report {
 }
 
 impl Report {
-    /// The bits of a count that are sent: a count starts again from zero when it has used them up.
+    /// Number of bits of a count that are sent: the count wraps to zero beyond them.
     fn bits(self) -> u64 {
         match self {
             Report::Cells { .. } => u64::MAX,
@@ -143,7 +143,7 @@ impl Spec {
     }
 }
 
-/// Number of accounts, given that of every circuit.
+/// Number of accounts, given the account of every circuit.
 fn count(accounts: &[u32]) -> usize {
     accounts.iter().max().map_or(0, |last| *last as usize + 1)
 }

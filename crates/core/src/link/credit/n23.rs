@@ -87,7 +87,7 @@ impl Params {
         Cells(u64::try_from(cells).unwrap_or(u64::MAX))
     }
 
-    /// From the last bit of a cell to its credit, over an idle next port.
+    /// Time from the last bit of a cell to its credit, over an idle next port.
     fn round_trip(&self, way: &Way) -> Span {
         let cell = |rate: Rate| Span(rate.time_of_bits(CELL_BYTES * 8).0);
         let credit = if self.charge { cell(way.back) + cell(way.back) } else { cell(way.back) };

@@ -19,7 +19,7 @@ pub struct Receiver {
 pub struct Books {
     /// Units in the buffer.
     pub held: u64,
-    /// The most that has ever been.
+    /// Largest number of units that were ever in it.
     pub most: u64,
     /// Units that have left it.
     pub forwarded: u64,
@@ -32,7 +32,7 @@ pub struct Books {
 struct Messages {
     /// The earliest start of the next one.
     next: Time,
-    /// Whether one is on its way to the line.
+    /// Whether a message waits for the line.
     is_called: bool,
     /// The account with which the search for the next one begins.
     turn: usize,
@@ -60,19 +60,19 @@ impl Receiver {
         self.terms.room * self.accounts.len() as u64
     }
 
-    /// For the audit: the account of a circuit.
+    /// Return the state of a circuit's account, for the audit.
     pub fn books(&self, vc: usize) -> Books {
         self.accounts[self.account_of[vc] as usize]
     }
 
-    /// A unit of a circuit has come over the line.
+    /// Count a unit of a circuit that arrives over the line.
     pub fn arrived(&mut self, vc: usize, unit: &Unit) {
         let books = &mut self.accounts[self.account_of[vc] as usize];
         books.held += self.terms.measure.size_of(unit);
         books.most = books.most.max(books.held);
     }
 
-    /// A unit of a circuit has left the buffer; returns the credit cell to send, if one is due.
+    /// Count a unit of a circuit that leaves the buffer; returns the credit cell to send, if one is due.
     pub fn left(&mut self, vc: usize, unit: &Unit) -> Option<Credit> {
         let account = self.account_of[vc];
         let (size, books) = (self.terms.measure.size_of(unit), &mut self.accounts[account as usize]);

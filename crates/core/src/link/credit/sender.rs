@@ -53,13 +53,13 @@ impl Sender {
         self.terms.measure.size_of(unit) <= self.balance(vc)
     }
 
-    /// A unit of a circuit is sent.
+    /// Count a unit of a circuit that is sent.
     pub fn sent(&mut self, vc: usize, unit: &Unit) {
         assert!(self.lets(vc, unit), "no unit without credit");
         self.accounts[self.account_of[vc] as usize].sent += self.terms.measure.size_of(unit);
     }
 
-    /// A credit has come back. Counts are compared by their difference, which is right also when one has started again from zero.
+    /// Record a credit. Counts are compared by their difference, which is right even after one has wrapped to zero.
     pub fn credited(&mut self, credit: Credit) {
         let account = &mut self.accounts[credit.account as usize];
         let more = credit.forwarded.wrapping_sub(account.forwarded) & self.terms.report.bits();
@@ -67,7 +67,7 @@ impl Sender {
         account.forwarded += more;
     }
 
-    /// For the audit: the account of a circuit.
+    /// Return the state of a circuit's account, for the audit.
     pub fn account(&self, vc: usize) -> Account {
         self.accounts[self.account_of[vc] as usize]
     }

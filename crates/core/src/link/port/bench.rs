@@ -96,7 +96,7 @@ impl Bench {
         format!("{}{}", started.unit.vc, letter(&started.unit))
     }
 
-    /// The transmission ends.
+    /// End the transmission.
     pub(crate) fn finish(&mut self) {
         self.now = self.port.line().free();
         self.port.finish(self.now);
@@ -150,7 +150,7 @@ impl Bench {
         self.port.counters().marked_for(reason)
     }
 
-    /// The books balance.
+    /// Check that the books balance.
     fn check(&self) {
         let (port, counters) = (&self.port, self.port.counters());
         assert_eq!(counters.units_in, counters.units_out + counters.lost_total() + port.units_queued());

@@ -48,7 +48,7 @@ pub struct Port {
     pub(crate) queues: Box<[Queue]>,
     /// For each circuit the queue that it joins, unless all share one queue or each has its own.
     places: Box<[usize]>,
-    /// Whether a unit joins one of two queues by its congestion notification instead.
+    /// Whether the congestion notification of a unit, and not its circuit, chooses one of two queues for it.
     splits_circuits: bool,
     /// Arrival times of each queue, if the admission policy needs them.
     arrivals: Box<[ArrivalTimes]>,
@@ -61,7 +61,7 @@ pub struct Port {
     /// Headers of packets that were cut, with their circuits, if packets are cut instead of being lost: they go first.
     headers: Option<Box<Headers>>,
     handling: Handling,
-    /// Whether the admission policy accepts everything that fits.
+    /// Whether the admission policy accepts every unit that fits.
     takes_all: bool,
     pub(crate) line: Line,
     pub(crate) sending: Option<Sending>,
@@ -86,11 +86,11 @@ struct Controls(VecDeque<Control>);
 /// Parts of a port that must be called for a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Handling {
-    /// None: everything that fits is accepted, and sent in order. Most ports of a network are like this.
+    /// None: every unit that fits is accepted, and sent in order. Most ports of a network are like this.
     Plain,
     /// The admission policy judges arrivals; accepted units are sent in order.
     Judged,
-    /// Everything that fits is accepted; scheduler and credits choose the next unit.
+    /// Every unit that fits is accepted; scheduler and credits choose the next unit.
     InTurn,
     /// All of them: also push-out, or an admission policy that removes units it has admitted.
     Asked,
@@ -109,7 +109,7 @@ pub(crate) struct Sending {
 pub struct Started {
     /// The unit.
     pub unit: Unit,
-    /// When it ends, which is when the port wants [`Port::finish`] to be called, and when it arrives at the far end.
+    /// End of its transmission, when the engine must call [`Port::finish`], and its arrival at the far end.
     pub sent: Sent,
 }
 
@@ -118,14 +118,14 @@ pub struct Started {
 pub struct Loss {
     /// The unit.
     pub unit: Unit,
-    /// Why.
+    /// The reason.
     pub reason: Reason,
 }
 
 /// The parts of a port.
 #[derive(Debug)]
 pub struct Parts {
-    /// Its counters.
+    /// Measure in which it counts.
     pub measure: Measure,
     /// Its books, empty.
     pub pool: Pool,
@@ -133,7 +133,8 @@ pub struct Parts {
     pub share: Option<Share>,
     /// Its admission policy.
     pub admission: admission::Policy,
-    /// Chooses the queued units to remove when the buffer is full, if it is set; needs a queue for each circuit.
+    /// Policy that chooses the queued units to remove when the buffer is full, if the port has one; it needs a queue
+    /// for each circuit.
     pub pushout: Option<pushout::Policy>,
     /// Its scheduler.
     pub scheduler: scheduler::Policy,
@@ -269,8 +270,8 @@ impl Port {
         headers.chain(self.queues.iter().flat_map(Queue::iter))
     }
 
-    /// A unit of the port's circuit `vc` arrives. The losses that it causes, its own or others', are appended to
-    /// `losses`; `vc_of` returns the circuit, numbered within the port, of a unit that must be removed.
+    /// Handle the arrival of a unit of the port's circuit `vc`. The losses that it causes, its own or others', are
+    /// appended to `losses`; `vc_of` returns the circuit, numbered within the port, of a unit that must be removed.
     #[inline(always)]
     pub fn arrive(
         &mut self,
@@ -293,7 +294,7 @@ impl Port {
         }
     }
 
-    /// A unit arrives and the line, if it is free, starts to send the next one: this unit, if no scheduler is needed,
+    /// Handle the arrival of a unit; a free line starts to send the next unit: this one, if no scheduler is needed,
     /// because then no other unit waits.
     #[inline(always)]
     pub fn pass(
@@ -371,7 +372,7 @@ impl Port {
         })
     }
 
-    /// A unit is lost at the entrance, before the admission policy sees it.
+    /// Lose a unit at the entrance, before it reaches the admission policy.
     pub fn refuse(&mut self, unit: Unit, reason: Reason, losses: &mut Vec<Loss>) {
         self.counters.arrived(&unit);
         self.lose(unit, reason, losses);
@@ -398,7 +399,7 @@ impl Port {
         Some(self.send(now, unit, vc))
     }
 
-    /// Take the unit to be sent next, chosen by scheduler, credits and admission policy, out of its queue.
+    /// Take the next unit to be sent out of its queue; scheduler, credits and admission policy choose it.
     #[inline(never)]
     fn next_in_turn(
         &mut self,
@@ -462,7 +463,7 @@ impl Port {
         self.admission.at_head(&Head { now, arrived, unit, queue, vc, size, behind, pool })
     }
 
-    /// A unit has left its queue, from any position; `empty` if it was the last one.
+    /// Record that a unit has left its queue, from any position; `empty` if it was the last one.
     fn left_queue(&mut self, queue: usize, unit: &Unit, empty: bool) {
         self.scheduler.left(queue, empty);
         if let Some(times) = self.arrivals.get_mut(queue) {
@@ -470,7 +471,7 @@ impl Port {
         }
     }
 
-    /// Queue a control frame for the line, ahead of all units that wait, and in place of one that it makes superfluous.
+    /// Queue a control frame ahead of all units that wait, and in place of a frame that it makes superfluous.
     pub fn queue_control(&mut self, control: Control) {
         let Controls(waiting) = &mut **self.controls.get_or_insert_default();
         waiting.retain(|other| !control.replaces(*other));
@@ -491,7 +492,7 @@ impl Port {
         Some((control, self.line.send(now, control.octets())))
     }
 
-    /// A pause frame for the circuits of this port has arrived.
+    /// Stop or resume the circuits of this port as a pause frame says.
     pub fn pause(&mut self, now: Time, frame: PauseFrame) {
         self.paused.as_mut().expect("pauses come where they are obeyed").obey(now, frame);
     }
@@ -501,13 +502,12 @@ impl Port {
         self.paused.as_deref()
     }
 
-    /// A credit for the circuits of this port has arrived.
+    /// Record a credit for the circuits of this port.
     pub fn credited(&mut self, credit: Credit) {
         self.credit.as_mut().expect("credits come where they are asked for").credited(credit);
     }
 
-    /// The last bit has left, and with it the unit that was being sent leaves the buffer; returns it, unless it was a
-    /// control frame.
+    /// Finish the transmission: the unit leaves the buffer. Return it, unless it was a control frame.
     #[inline(always)]
     pub fn finish(&mut self, now: Time) -> Option<Unit> {
         if std::mem::take(&mut self.sending_control) {
@@ -532,7 +532,7 @@ impl Port {
         self.counters.departed(unit, vc);
     }
 
-    /// The clock of the admission policy; returns when it must be called again.
+    /// Run the clock of the admission policy; returns when it must run again.
     pub fn tick(&mut self, now: Time) -> Option<Time> {
         if !self.arrivals.is_empty() {
             self.admission.see_wait(self.longest_wait(now));
@@ -561,7 +561,7 @@ impl Port {
         self.sample_level(self.pool.total(), 1);
     }
 
-    /// Add `samples` samples of a level, for an engine that tracks the occupancy itself and knows that it is unchanged.
+    /// Add `samples` samples of a level, for an engine that tracks the occupancy itself and found it unchanged.
     pub(crate) fn sample_level(&mut self, level: u64, samples: u64) {
         self.counters.occupancy.sample_many(level, samples);
         if self.counters.rare().state.is_some() {
@@ -660,7 +660,7 @@ impl Port {
         losses.push(Loss { unit, reason });
     }
 
-    /// Lose a unit that has been taken out of a queue.
+    /// Lose a unit that has been removed from a queue.
     fn give_up(
         &mut self,
         now: Time,
@@ -678,14 +678,14 @@ impl Port {
         losses.push(Loss { unit, reason });
     }
 
-    /// Lose a unit of a circuit: a shared memory counts losses by queue.
+    /// Count the loss of a unit of a circuit at the shared memory, which counts losses by queue.
     fn note_loss(&mut self, unit: &Unit, vc: usize) {
         if let Some(share) = &mut self.share {
             share.note_loss(unit, vc);
         }
     }
 
-    /// A unit has left the buffer, sent or given up from a queue: notify the policies that observe departures.
+    /// Notify the policies that observe departures of a unit that was sent, or lost from a queue.
     #[inline(never)]
     fn report_departure(&mut self, now: Time, (unit, vc, size): (&Unit, usize, u64), queue: Option<usize>) {
         let sent = queue.is_none();

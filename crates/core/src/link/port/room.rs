@@ -28,7 +28,7 @@ pub(super) struct ArrivingUnit {
 }
 
 impl Port {
-    /// A unit arrives at a port where others may be removed for it, or policies observe it.
+    /// Handle the arrival of a unit at a port where it may displace others, or where policies observe it.
     #[inline(never)]
     pub(super) fn arrive_asking(
         &mut self,
@@ -44,7 +44,7 @@ impl Port {
         self.act_on((verdict, cut), now, incoming, vc_of, losses);
     }
 
-    /// A unit arrives that may find room in a memory by push-out: the verdict on it.
+    /// Judge an arriving unit that may find room in a memory by push-out.
     pub(crate) fn consult(&mut self, now: Time, unit: &Unit, vc: usize, elastic: bool) -> Verdict {
         self.counters.arrived(unit);
         let size = self.size_of(unit);
@@ -104,8 +104,9 @@ impl Port {
         }
     }
 
-    /// Queue the headers of a packet that would be lost, ahead of all that waits, or the whole packet if it is no longer than these;
-    /// lose it if the port, or the memory that it shares, has no room for them either. A packet that was cut before waits with others of its kind.
+    /// Queue the headers of a packet that would be lost, ahead of all units, or the whole packet if it is no longer
+    /// than its headers. Lose it if the port, or its shared memory, has no room for the headers either. A packet that
+    /// was cut before waits with other cut packets.
     fn cut_down(&mut self, now: Time, incoming: &ArrivingUnit, reason: Reason, losses: &mut Vec<Loss>) {
         let &ArrivingUnit { unit, vc, .. } = incoming;
         let is_long = unit.bytes > CUT_BYTES;
@@ -154,7 +155,7 @@ impl Port {
         }
     }
 
-    /// Lose the unit at a position of a queue.
+    /// Lose the unit at a position of a queue, by decision of the policy.
     fn give_up_at(
         &mut self,
         now: Time,
@@ -195,7 +196,7 @@ impl Port {
         self.lose(unit, reason, losses);
     }
 
-    /// Take out of a queue all units that the admission policy has decided to give up.
+    /// Remove from a queue all units that the admission policy has decided to lose.
     fn sweep(&mut self, now: Time, queue: usize, vc_of: impl Fn(&Unit) -> usize, losses: &mut Vec<Loss>) {
         while let Some((position, reason)) = self.admission.sweep(&self.queues[queue], &self.pool) {
             let unit = self.queues[queue].take(position).expect("a policy gives up units that are queued");
@@ -204,9 +205,9 @@ impl Port {
         }
     }
 
-    /// Take units from the head of the queue with the most octets, the arrival's counted, until half of these are
-    /// removed, but at most `batch`, and repeat until the arrival fits; returns whether it does. Among equals the
-    /// first queue is chosen.
+    /// Shorten the queue with the most octets, the arriving ones included: remove half of them from its head, but at
+    /// most `batch` units, and repeat until the unit fits. Return whether it does. Among equal queues the first is
+    /// chosen.
     fn shorten_fattest(
         &mut self,
         now: Time,
@@ -243,7 +244,7 @@ impl Port {
         true
     }
 
-    /// Take the unit that the policy gives up out of a queue. While the arriving one, of `size`, does not fit, take
+    /// Remove the unit that the policy has chosen in a queue. While the arriving one, of `size`, does not fit, remove
     /// more from the head, or the units that the policy has chosen; returns whether it fits in the end. The unit in
     /// transmission cannot be removed.
     fn make_room(
@@ -280,8 +281,8 @@ impl Port {
         }
     }
 
-    /// The first or last unit that waits of those that a memory charges to its queue `number`, by queue of the port and position.
-    /// Where circuits have queues of their own, it is taken from the longest of these.
+    /// Find the first or last of the waiting units that a memory charges to its queue `number`, by queue of the port
+    /// and position. Where circuits have queues of their own, the longest of these is searched.
     pub(crate) fn find_waiting(
         &self,
         number: usize,
@@ -303,7 +304,7 @@ impl Port {
         found.max_by_key(|&(index, _)| (self.queues[index].len(), Reverse(index)))
     }
 
-    /// Lose that unit: another port of the memory needs its room.
+    /// Lose the found unit: another port of the memory needs its room.
     pub(crate) fn expel(
         &mut self,
         now: Time,
@@ -321,14 +322,14 @@ impl Port {
         self.give_up_at(now, (queue, position), vc, Reason::PushedOut, losses);
     }
 
-    /// The size of the first packet that waits of those that a memory charges to its queue `number`.
+    /// Return the size of the first of the waiting packets that a memory charges to its queue `number`.
     pub(crate) fn head_of(&self, number: usize, vc_of: impl Fn(&Unit) -> usize) -> Option<u64> {
         let (queue, position) = self.find_waiting(number, End::Head, vc_of)?;
         self.queues[queue].at(position).map(|unit| self.size_of(&unit))
     }
 
-    /// The first units to remove for an arriving unit that does not fit; `None` if it fits, if none can be removed, or if
-    /// it is the rest of a broken frame, for which none is removed.
+    /// Choose the first units to remove for an arriving unit that does not fit. Return `None` if it fits, if none can
+    /// be removed, or if it is the rest of a broken frame, for which none is removed.
     pub(super) fn cut_for(&mut self, now: Time, unit: &Unit, vc: usize, size: u64) -> Option<Cut> {
         let sending = self.sending.map_or(0, |sending| sending.size);
         let pushout = self.pushout.as_mut()?;
@@ -345,8 +346,7 @@ impl Port {
         })
     }
 
-    /// Return whether an arriving unit is accepted: first by the frame rule of a port with push-out, then by the
-    /// admission policy.
+    /// Judge an arriving unit: first by the frame rule of a port with push-out, then by the admission policy.
     pub(crate) fn judge(&mut self, now: Time, unit: &Unit, vc: usize, size: u64, elastic: bool) -> Verdict {
         if unit.is_cut() && self.trims() {
             return Verdict::Discard(Reason::Overflow);
@@ -376,7 +376,7 @@ impl Port {
         verdict
     }
 
-    /// The fate of a unit within a circuit's frame, if it fits.
+    /// Return the fate of a unit within a circuit's frame, if it fits.
     #[inline(never)] // inlined it would cost more than a call
     pub(crate) fn within(&mut self, vc: usize) -> Within {
         let frames = self.pushout.as_mut().and_then(PushOut::frames);
@@ -434,7 +434,7 @@ impl Port {
         let fragment = part.extent == Extent::AndEomBefore || (part.run == 0 && runs.is_open_ahead());
         self.remove(now, cut, losses);
         let Some(run) = run else { return false };
-        // Only a run without EOM can still grow, unless a newer frame arrives already.
+        // Only a run without EOM can still grow, unless a newer frame already arrives.
         let arriving = !run.is_closed() && (vc != incoming.vc || !incoming.unit.is_first());
         if arriving {
             self.cut_off(vc, fragment);
@@ -487,7 +487,7 @@ impl Port {
         self.admission.broken(vc, fragment);
     }
 
-    /// The fate of a unit whose frame has just been cut off: it may still be a delimiter.
+    /// Judge a unit whose frame has just been cut off: it may still be a delimiter.
     fn judge_rest(&mut self, unit: &Unit, vc: usize, size: u64) -> Verdict {
         let fits = self.pool.fits(size);
         let frames = self.pushout.as_mut().and_then(PushOut::frames);
