@@ -28,7 +28,7 @@ use crate::kernel::queue::Series;
 use crate::unit::Unit;
 use crate::units::Time;
 
-/// After this number of trains on a lane that no host awaits, the port is woken.
+/// Number of trains on a lane that no host awaits after which the port is woken.
 const PATIENCE: usize = 256;
 
 impl Cells<'_> {
@@ -111,7 +111,7 @@ impl Cells<'_> {
         }
     }
 
-    /// Enter the frames that were only counted at the ports that only delay and in the count of hops.
+    /// Enter the frames that were only counted so far: at the ports that only delay, and in the count of hops.
     pub(super) fn enter_passed(&mut self) {
         for route in self.plan.routes.iter().flatten() {
             let passed = self.passed[route.number];
@@ -127,9 +127,9 @@ impl Cells<'_> {
         }
     }
 
-    /// A host awaits a unit that arrives at a port at `time`, or too many have accumulated there: wake the port
-    /// before the unit can have passed it and the line after it. A port with only one line acts immediately, because
-    /// nothing can arrive earlier.
+    /// Wake the port if a host awaits a unit that arrives there at `time`, or if too many units have accumulated:
+    /// before the unit can have passed the port and the line after it. A port with only one line acts immediately,
+    /// because nothing can arrive earlier.
     fn look_after(&mut self, port: u32, time: Time) {
         let (reach, end) = (self.plan.reach[port as usize], self.end);
         let wakeup = time + reach;

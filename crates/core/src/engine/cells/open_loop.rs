@@ -28,7 +28,7 @@ use crate::units::Time;
 const PACKETS: usize = 64;
 
 impl Cells<'_> {
-    /// Let a source without feedback, which has just sent, send what follows.
+    /// Send the following units of a source without feedback, which has just sent.
     pub(super) fn send_ahead(&mut self, flow: usize) {
         if !self.plan.open_loop[flow] || !allows(Form::OpenLoop) {
             return;

@@ -18,7 +18,7 @@ use crate::engine::exact::spacing::{ExactTime, SpacingTable};
 use crate::unit::Unit;
 use crate::units::Time;
 
-/// A unit that arrives: its time, and its circuit's number at the port.
+/// An arriving unit: its time, and its circuit's number at the port.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arriving {
     pub(crate) time: Time,
@@ -32,7 +32,7 @@ pub(crate) struct InboxLane {
     pub(crate) line: u32,
     /// The spacing of units in a train; irregular units are at least as far apart.
     pub(crate) spacing: Rc<SpacingTable>,
-    /// Whether that is at least the spacing of the units that the port sends.
+    /// Whether the spacing is at least that of the units that the port sends.
     pub(crate) is_spaced: bool,
     pub(crate) trains: VecDeque<CellTrain>,
     /// The number of awaited trains.
@@ -80,7 +80,7 @@ impl InboxLane {
         self.trains.front_mut().expect("a lane in the order has a train")
     }
 
-    /// Take the next unit; the train stays on the lane even if that was its last unit.
+    /// Remove the next unit; the train stays on the lane even if that was its last unit.
     #[inline]
     pub(crate) fn take(&mut self) -> (Arriving, CellTrain) {
         let InboxLane { spacing, trains, times, .. } = self;
@@ -122,7 +122,7 @@ impl InboxLane {
         })
     }
 
-    /// Let the first `units` units of the first train pass; returns the sum of their arrivals if it is `wanted`.
+    /// Pass the first `units` units of the first train; returns the sum of their arrivals if it is `wanted`.
     pub(crate) fn pass(&mut self, units: u16, wanted: bool) -> u128 {
         let InboxLane { spacing, trains, times, .. } = self;
         let train = trains.front_mut().expect("a lane in the order has a train");
@@ -177,8 +177,8 @@ impl InboxLane {
         self.spacing.after(train.beat, train.units.into()).1
     }
 
-    /// Append irregular units; a host may await the last one. They join the last train if it has not left, they
-    /// continue its frame, and it may be extended; returns whether they do.
+    /// Append irregular units; a host may await the last one. If the last train has not left, may be extended and has
+    /// the frame that they continue, they join it. Return whether they join.
     pub(crate) fn push_irregular(
         &mut self,
         lane: u32,

@@ -32,10 +32,10 @@ use irregular::IrregularArrivals;
 pub(crate) use lane::Arriving;
 use lane::InboxLane;
 
-/// The first or the last unit of a train, whichever arrives next.
+/// The first or the last unit of a train: the one that arrives next.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TrainEnd {
-    /// When it arrives.
+    /// Its arrival.
     pub(crate) time: Time,
     lane: u32,
 }
@@ -45,7 +45,7 @@ pub(crate) struct TrainEnd {
 pub(crate) struct Inbox {
     lanes: Vec<InboxLane>,
     order: MergeOrder,
-    /// Lanes where the next unit is an inner one of a train.
+    /// Lanes whose next unit is an inner one of a train.
     within: Vec<u32>,
     lined_up: LinedUp,
     /// Work space for merging lanes.
@@ -200,7 +200,7 @@ impl Inbox {
         self.next_lane().map(|lane| CellTrain { units: 1, ..*self.front(lane) })
     }
 
-    /// The first lane of the order has its next end at another time, or none.
+    /// Move the first lane of the order to its next end of a train, or remove it.
     #[inline]
     fn take_turn(&mut self, lane: usize, next: Option<Time>) {
         match &mut self.order {
@@ -243,12 +243,12 @@ impl Inbox {
         self.lanes[train.lane as usize].irregular()
     }
 
-    /// The spacing that the units of a train keep, or which they do not fall short of.
+    /// The spacing of the units of a train, or the least one if they are irregular.
     pub(crate) fn pace_of(&self, train: &CellTrain) -> TransmissionTime {
         self.lanes[train.lane as usize].spacing.pace
     }
 
-    /// The train has passed whose end is the first.
+    /// Remove the train whose end is the first.
     pub(crate) fn pop_train(&mut self) {
         let Some((_, lane)) = self.order.first() else { return };
         self.within.retain(|other| *other != lane);
@@ -284,13 +284,13 @@ impl Inbox {
         (time < limit).then_some(TrainEnd { time, lane })
     }
 
-    /// The train whose end this is.
+    /// Return the train of this end.
     #[inline]
     pub(crate) fn train(&self, end: TrainEnd) -> &CellTrain {
         self.front(end.lane)
     }
 
-    /// The first unit of the train has arrived whose end is the first, and stays on its lane.
+    /// Begin the train whose end is the first: its first unit has arrived, and the train stays on its lane.
     pub(crate) fn begin_train(&mut self, end: TrainEnd) {
         let train = self.lanes[end.lane as usize].front_mut();
         train.begun = true;
@@ -312,8 +312,8 @@ impl Inbox {
         lanes.map(|lane| self.lanes[*lane as usize].count_before(time).0).sum()
     }
 
-    /// A place in the order behind all units of lanes within a train that come before `time`, if there are such lanes; at most
-    /// units that arrive a picosecond earlier come behind it.
+    /// Return a place in the order behind all units before `time` on lanes within a train, if there are such lanes; at
+    /// most units that arrive a picosecond earlier are behind it.
     pub(crate) fn midst_before(&self, time: Time) -> Option<TrainEnd> {
         let lane = *self.within.first()?;
         Some(TrainEnd { time: Time(time.0.checked_sub(1)?), lane })
@@ -338,8 +338,8 @@ impl Inbox {
         Some(inner.unwrap_or(time))
     }
 
-    /// Find for every lane within a train how many of its inner units arrive before the next end of a train and before `stop`;
-    /// answers the earlier of these instants.
+    /// Find for every lane within a train how many of its inner units arrive before the next end of a train and before
+    /// `stop`; return the earlier of these instants.
     #[inline]
     pub(crate) fn inner(&self, stop: Time, found: &mut Vec<CellTrain>) -> Time {
         let Some((time, first)) = self.order.first().filter(|_| !self.within.is_empty()) else { return stop };
@@ -357,7 +357,7 @@ impl Inbox {
         until
     }
 
-    /// Find for every lane within a train how many of its units come up to an end of a train that has arrived.
+    /// Find for every lane within a train how many of its units arrive up to an end of a train that has arrived.
     pub(crate) fn up_to(&self, end: TrainEnd, found: &mut Vec<CellTrain>) {
         for &lane in &self.within {
             let units = match lane == end.lane {
@@ -375,7 +375,8 @@ impl Inbox {
         }
     }
 
-    /// List the units found that are not lost in the order in which they arrive: when, and whose they are among those found.
+    /// List the units found that are not lost, in the order of their arrivals: the instant, and the index of their
+    /// train among those found.
     pub(crate) fn in_order(&mut self, found: &[CellTrain], order: &mut Vec<(Time, u32)>) {
         order.clear();
         if let [CellTrain { beat, units: 1, lost: None, .. }] = found {
@@ -416,8 +417,7 @@ impl Inbox {
         merged.extend(ahead);
     }
 
-    /// Let the units pass that [`Inbox::inner`] has found; returns the sum of the instants at which those arrive that `counts`
-    /// wants to know of.
+    /// Pass the units that [`Inbox::inner`] has found; returns the sum of the arrivals of those that `counts` selects.
     pub(crate) fn pass_inner(
         &mut self,
         found: &[CellTrain],
@@ -444,8 +444,8 @@ impl Inbox {
         self.lanes.len() == 1
     }
 
-    /// Return when the next unit arrives for whose fate a host waits; with many lanes, when the next end of a train
-    /// does.
+    /// Return when the next unit arrives that decides a wait of a host; with many lanes, when the next end of a train
+    /// arrives.
     #[inline]
     pub(crate) fn next_awaited(&self) -> Option<Time> {
         match &self.order {
@@ -456,12 +456,12 @@ impl Inbox {
         }
     }
 
-    /// Return whether nothing is on its way.
+    /// Return whether no unit is in flight.
     pub(crate) fn is_empty(&self) -> bool {
         self.order.first().is_none()
     }
 
-    /// Every unit that is still on its way.
+    /// Every unit that is still in flight.
     pub(crate) fn units(&self) -> impl Iterator<Item = Unit> {
         self.lanes.iter().flat_map(InboxLane::units)
     }

@@ -1,4 +1,4 @@
-//! Whatever way units are taken, they come in the order of their arrivals.
+//! Units come in the order of their arrivals, by whichever method they are removed.
 
 use std::rc::Rc;
 
@@ -11,8 +11,8 @@ use crate::units::Rate;
 
 const LANES: usize = 6;
 
-/// One frame: its lane, the gap before it, the gaps between its units unless they keep the pace, how many units there are,
-/// and how many are handed over at a time.
+/// One frame: its lane, the gap before it, the gaps between its units unless they keep the pace, its number of units,
+/// and the number handed over at a time.
 type Frame = (usize, u64, Option<Vec<u64>>, u16, usize);
 
 fn frame() -> impl Strategy<Value = Frame> {
@@ -50,7 +50,7 @@ fn filled(frames: &[Frame]) -> (Inbox, Vec<ArrivedUnit>) {
     (inbox, expected.into_iter().map(|(time, _, frame, index)| (time, frame, index)).collect())
 }
 
-/// A frame sets out, in parts if it does not keep the pace.
+/// Send a frame, in parts if it does not keep the pace.
 fn set_out(inbox: &mut Inbox, lane: usize, frame: u32, times: &[Time], part: Option<usize>) {
     let unit = |index: usize, units: usize| {
         let first = if index == 0 { Flags::FIRST } else { Flags::default() };

@@ -38,7 +38,7 @@ pub(crate) struct Context<'a> {
     pub(crate) routes: &'a [RouteSegment],
     pub(crate) losses: &'a mut LossLog,
     pub(crate) timers: &'a Timers,
-    /// Circuits of the units that arrive at hosts that have not acted when the run ends.
+    /// Circuits of the units that arrive at hosts which have not acted on them when the run ends.
     pub(crate) resting: &'a mut Vec<u32>,
     /// The time between two samples.
     pub(crate) every: Span,
@@ -139,7 +139,8 @@ impl PortSetup<'_> {
         self.port.tick(Time::ZERO).unwrap_or(Time::NEVER)
     }
 
-    /// Start times at which units before and after are forwarded separately, the next one last.
+    /// Return the instants that separate units: those before and after one are forwarded separately. The next one is
+    /// last.
     pub(crate) fn cuts(&self) -> Vec<Time> {
         let mut cuts = self.plan.cuts(self.index, self.window);
         cuts.reverse();

@@ -110,8 +110,8 @@ impl PortProcess {
         }
     }
 
-    /// The port has advanced to `now`: when the event queue must wake it again, where `reach` is the least time from
-    /// the start of a unit to its next stop. A port with per-circuit queues remembers that itself.
+    /// Return the next wake-up of a port that has advanced to `now`, where `reach` is the least time from the start of
+    /// a unit to its next stop. A port with per-circuit queues stores it itself.
     pub(crate) fn next_wakeup(
         &mut self,
         cx: &mut Context<'_>,
@@ -130,7 +130,7 @@ impl PortProcess {
         }
     }
 
-    /// The host of the port hands over a frame at `now`.
+    /// Accept a frame from the host of the port at `now`.
     pub(crate) fn take_frame(
         &mut self,
         cx: &mut Context<'_>,

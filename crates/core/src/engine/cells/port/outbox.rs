@@ -24,7 +24,7 @@ pub(crate) struct Departure {
     pub(crate) units: u16,
     /// The first unit, with the marks of the first and of the last.
     pub(crate) unit: Unit,
-    /// When the first and the last one start.
+    /// Starts of the first and the last one.
     pub(crate) first: ExactTime,
     pub(crate) last: Time,
     /// Transmission time of each of them.

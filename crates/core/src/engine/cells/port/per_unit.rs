@@ -34,11 +34,11 @@ pub(crate) struct PerUnit {
     sample: Time,
     /// Units in the port that make a host act when they arrive.
     awaited: u64,
-    /// The scheduled wake-up of the port to see these units start.
+    /// The scheduled wake-up of the port for the starts of these units.
     called: Time,
     /// Consecutive cells of a frame for a host, by circuit; forwarded together.
     gathered: Vec<Gathering>,
-    /// Start times at which they are forwarded separately, the next one last.
+    /// Instants at which they are forwarded separately, the next one last.
     cuts: Vec<Time>,
     /// Time that a cell takes on the line.
     whole: Span,
@@ -138,8 +138,8 @@ impl PerUnit {
         }
     }
 
-    /// The port has advanced to `now`: when to wake it again, in time to forward the units that make a host act. The
-    /// next one cannot start before the line is free, nor arrive earlier than `reach` after that.
+    /// Return the next wake-up of a port that has advanced to `now`, in time to forward the units that make a host act.
+    /// The next one cannot start before the line is free, nor arrive earlier than `reach` after that.
     pub(crate) fn next_wakeup(&mut self, now: Time, reach: Span) -> Option<Time> {
         if self.called <= now {
             self.called = Time::NEVER;

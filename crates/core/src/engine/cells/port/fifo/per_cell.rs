@@ -48,7 +48,7 @@ impl CellFifo {
         taken.then_some(SegmentStep::Crossing)
     }
 
-    /// Short trains that cross pass in the order of their cells; each train is forwarded once.
+    /// Pass short trains that cross in the order of their cells; each train is forwarded once.
     pub(super) fn pass_crossing(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
         used(Form::CrossingTrains);
         let (trains, mut order) = (std::mem::take(&mut self.segment), std::mem::take(&mut self.order));
@@ -66,7 +66,7 @@ impl CellFifo {
         (self.segment, self.order) = (trains, order);
     }
 
-    /// The segment passes cell by cell, each accepted or lost with its frame.
+    /// Pass the segment cell by cell, each accepted or lost with its frame.
     pub(super) fn pass_loop(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
         used(Form::LoopedSegment);
         let Content::Cells { pace, .. } = self.content else { return };
@@ -111,7 +111,7 @@ impl CellFifo {
         self.capacity.holds(self.content.level() + taken)
     }
 
-    /// Take the cells of the segment from the inbox, in order.
+    /// Remove the cells of the segment from the inbox, in order.
     fn take_in_order(&mut self) -> (Vec<CellTrain>, Vec<(Time, u32)>) {
         let (segment, mut order) = (std::mem::take(&mut self.segment), std::mem::take(&mut self.order));
         self.inbox.in_order(&segment, &mut order);
@@ -119,7 +119,7 @@ impl CellFifo {
         (segment, order)
     }
 
-    /// Show the cells of the segment, whose fate is decided, to the policy.
+    /// Report the cells of the segment, whose fate is decided, to the policy.
     pub(super) fn show_each(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
         used(Form::ShownCells);
         let Content::Cells { pace, .. } = self.content else { return };
@@ -144,7 +144,7 @@ impl CellFifo {
         (self.segment, self.order) = (segment, order);
     }
 
-    /// Ask the policy about each cell of the segment in order.
+    /// Call the policy for each cell of the segment in order.
     pub(super) fn ask_each(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
         used(Form::AskedCells);
         let Content::Cells { pace, .. } = self.content else { return };
@@ -173,8 +173,8 @@ impl CellFifo {
         self.accept_cell(cx, vc, time)
     }
 
-    /// Accept one cell of a gathered train, now that all cells that have left by `time` are removed: it starts as soon
-    /// as it can. Returns when.
+    /// Accept one cell of a gathered train, now that all cells that have left by `time` are removed, and return the
+    /// earliest start that it can have.
     #[inline]
     fn accept_cell(&mut self, cx: &Context<'_>, vc: u32, time: Time) -> Time {
         let Content::Cells { pace, .. } = self.content else { return Time::ZERO };

@@ -29,7 +29,7 @@ use crate::unit::{Flags, Unit};
 use crate::units::Time;
 
 impl PerVc {
-    /// Let the line work up to `until`, that instant included.
+    /// Serve the line up to `until`, that instant included.
     pub(super) fn serve(&mut self, cx: &mut Context<'_>, out: &mut Outbox, until: Time) {
         while self.ends <= until {
             if self.rotates(cx.port) {
@@ -40,7 +40,7 @@ impl PerVc {
         }
     }
 
-    /// The cell in transmission ends, and the scheduler chooses the next one.
+    /// End the transmission of a cell, and call the scheduler for the next one.
     fn ask_for_next(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
         let now = self.ends;
         self.leave(cx.port, now);
@@ -54,7 +54,7 @@ impl PerVc {
         }
     }
 
-    /// The cell in transmission leaves at `now`.
+    /// Remove the cell in transmission, which leaves at `now`.
     #[inline]
     fn leave(&mut self, port: &mut Port, now: Time) {
         let (vc, ends_frame) = match self.ahead.take() {
@@ -86,7 +86,7 @@ impl PerVc {
         }
     }
 
-    /// The line sends one more cell; returns when it starts.
+    /// Send one more cell on the line; returns its start.
     #[inline]
     pub(super) fn send(&mut self, now: Time) -> ExactTime {
         let starts = self.free.not_before(now);
@@ -95,7 +95,7 @@ impl PerVc {
         starts
     }
 
-    /// Start the next cell, if it is one that does not matter.
+    /// Start the next cell, if it affects only counts.
     #[inline]
     fn start_ahead(&mut self, vc: usize, starts: ExactTime) -> bool {
         let turn = &mut self.turns[vc];
@@ -219,7 +219,7 @@ impl PerVc {
         }
     }
 
-    /// From `starts` on, cells are forwarded separately from those before.
+    /// Separate the cells from `starts` on from those before: they are forwarded apart.
     #[cold]
     fn cut(&mut self, cx: &mut Context<'_>, out: &mut Outbox, starts: Time) {
         while self.cuts.pop_if(|cut| *cut <= starts).is_some() {}
@@ -243,7 +243,7 @@ impl PerVc {
         known || self.unseen && allows(Form::Rotation) && self.begin_rotation(port)
     }
 
-    /// Ask the scheduler what rotates from the next slot on; returns whether anything does.
+    /// Call the scheduler for the rotation from the next slot on; returns whether there is one.
     fn begin_rotation(&mut self, port: &mut Port) -> bool {
         self.end_rotation(port);
         let rotation = &mut self.rotation;
@@ -271,8 +271,8 @@ impl PerVc {
         }
     }
 
-    /// Assign one slot and enter it in the books, which are otherwise up to date, if its cell does not matter;
-    /// returns whether it has.
+    /// Assign one slot and enter it in the books, which are otherwise up to date, if its cell affects only counts;
+    /// returns whether it was assigned.
     #[inline]
     pub(super) fn give_one(&mut self, port: &mut Port) -> bool {
         let rotation = &self.rotation;
@@ -296,7 +296,7 @@ impl PerVc {
         true
     }
 
-    /// All slots are in the books, and the last one went to a queue.
+    /// Record that all slots are in the books, and that the last one went to a queue.
     fn note_booked(&mut self, queue: usize) {
         let rotation = &mut self.rotation;
         (rotation.booked, rotation.sending) = (rotation.slots, queue);
@@ -309,7 +309,7 @@ impl PerVc {
         self.slots_within(rotation.sure - rotation.slots, Time(rotation.change.0 - 1))
     }
 
-    /// `slots` slots rotate.
+    /// Assign `slots` slots of the rotation.
     fn give_away(&mut self, slots: u64) {
         let last = self.spacing.skip(self.free, slots - 1);
         self.ends = last.time.later(self.pace.whole);
@@ -333,7 +333,7 @@ impl PerVc {
         }
     }
 
-    /// The next slot goes to a cell that matters.
+    /// Assign the next slot to a cell that matters.
     fn stop_at_next(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
         self.has_left(cx.port);
         self.ahead = None;
@@ -349,7 +349,7 @@ impl PerVc {
         }
     }
 
-    /// A cell has left whose transmission was known to the port, if there was one.
+    /// Enter the departure of a cell whose transmission was known to the port, if there was one.
     fn has_left(&self, port: &mut Port) {
         if let Some(Sending { unit, vc, .. }) = port.sending.take() {
             port.counters.departed(&unit, vc);
@@ -407,7 +407,7 @@ impl PerVc {
         self.note_booked(sending);
     }
 
-    /// Note for a register when the cells of these slots leave, which are not in the books yet.
+    /// Record for a register the departures of the cells of these slots, which are not in the books yet.
     fn log_slots(&mut self, slots: std::ops::Range<u64>) {
         let (rotation, Some(log)) = (&self.rotation, &mut self.register_log) else { return };
         log.leave(rotation.ends, rotation.sending);
