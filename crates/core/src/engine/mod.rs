@@ -1,4 +1,4 @@
-//! Engines: how a run gets from its first instant to its last.
+//! Engines: they compute a run from its first instant to its last.
 //!
 //! Four modules: `reference/` is the definition, one event for each unit and line. `cells/` passes trains of cells
 //! through port processes. `packets/` passes packets one by one. `exact/` has the spacing and the accounting that
@@ -67,7 +67,7 @@ pub fn run_timed(scenario: &Scenario, log: bool, watch: &mut Stopwatch<'_>) -> O
     outcome
 }
 
-/// The engine that runs a scenario and, if that is not the one it names, the reason.
+/// Return the engine that runs a scenario and, if the scenario names another one, the reason.
 pub fn chosen(scenario: &Scenario) -> (Engine, Option<&'static str>) {
     match scenario.engine {
         Engine::Fast if scenario.lines.iter().any(|line| line.port.credit.is_some()) => {

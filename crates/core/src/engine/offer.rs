@@ -89,7 +89,7 @@ mod tests {
         Stepper::new(scenario, true, Ring::new(ports.len(), &ports, usize::MAX))
     }
 
-    /// The packets of a run as they leave their hosts, and everything that happens at its bottleneck.
+    /// The packets of a run as they leave their hosts, and all events at its bottleneck.
     fn sent(scenario: &Scenario, port: usize) -> (Vec<(Time, Offered)>, Vec<Record>) {
         let mut stepper = stepper(scenario);
         stepper.advance(stepper.end());

@@ -18,13 +18,13 @@ use crate::verdict::Reason;
 pub struct Stopwatch<'a> {
     clock: &'a dyn Fn() -> f64,
     reached: &'a dyn Fn(Time),
-    /// Events since the caller received how far the run is.
+    /// Events since the last report of progress to the caller.
     events: u64,
     start: f64,
     taken: f64,
 }
 
-/// Events after which the caller receives how far the run is.
+/// Events between two reports of progress to the caller.
 const REPORTED: u64 = 64;
 
 impl Default for Stopwatch<'_> {
@@ -35,7 +35,7 @@ impl Default for Stopwatch<'_> {
 }
 
 impl Stopwatch<'_> {
-    /// A watch with a clock that shows seconds.
+    /// A watch whose clock shows seconds.
     pub fn new(clock: &dyn Fn() -> f64) -> Stopwatch<'_> {
         Stopwatch { clock, reached: &|_| (), events: 0, start: 0.0, taken: 0.0 }
     }
@@ -45,12 +45,12 @@ impl Stopwatch<'_> {
         Stopwatch { reached, ..Stopwatch::new(clock) }
     }
 
-    /// The network has been built, and the first event is due.
+    /// Start the clock: the network has been built, and the first event is due.
     pub(super) fn start(&mut self) {
         self.start = (self.clock)();
     }
 
-    /// Count an event, which has reached this instant of the run.
+    /// Count an event at this instant of the run.
     #[inline(always)] // in the loop
     pub(super) fn reach(&mut self, now: Time) {
         self.reach_with(now, 1);
@@ -67,12 +67,12 @@ impl Stopwatch<'_> {
         }
     }
 
-    /// The last event has been handled.
+    /// Stop the clock after the last event.
     pub(super) fn stop(&mut self) {
         self.taken = (self.clock)() - self.start;
     }
 
-    /// The time that this took, in seconds.
+    /// Return the measured time, in seconds.
     pub fn seconds(&self) -> f64 {
         self.taken
     }
@@ -85,7 +85,7 @@ pub struct Outcome {
     pub network: Network,
     /// Outcomes of the flows.
     pub flows: Vec<FlowOutcome>,
-    /// Units still on their way over a line, by circuit.
+    /// Units in flight over a line, by circuit.
     pub on_lines: Vec<u64>,
     /// Amount of work of the run.
     pub work: Work,
@@ -118,7 +118,7 @@ pub struct Work {
 pub struct LossRecord {
     /// When.
     pub time: Time,
-    /// At which port.
+    /// Port at which the unit was lost.
     pub port: u32,
     /// Circuit of the lost unit.
     pub vc: u32,
@@ -126,6 +126,6 @@ pub struct LossRecord {
     pub frame: u32,
     /// Its position in the frame.
     pub index: u16,
-    /// Why.
+    /// The reason.
     pub reason: Reason,
 }

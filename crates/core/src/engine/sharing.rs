@@ -1,4 +1,4 @@
-//! Ports that share a memory: what happens at other ports when a packet comes or leaves.
+//! Ports that share a memory: effects on other ports when a packet joins or leaves.
 //!
 //! # What it assumes
 //! What waits at a port with a free line is paused, and so is all behind it in its queue, so that a port that loses a packet for
@@ -18,8 +18,8 @@ use crate::unit::Unit;
 use crate::units::Time;
 use crate::verdict::Verdict;
 
-/// A unit arrives at a port, as its circuit `vc` there. If its memory makes room by push-out, other ports may lose packets for it:
-/// the port of a loss is that of the unit's hop.
+/// Handle the arrival of a unit at a port, as its circuit `vc` there. If its memory makes room by push-out, other ports
+/// may lose packets for it: the port of a loss is that of the unit's hop.
 pub(super) fn arrive(
     network: &mut Network,
     now: Time,

@@ -63,7 +63,7 @@ pub(crate) struct Accounting {
     rest: Vec<(Unit, u32, bool)>,
 }
 
-/// A unit that has been or will be sent: when it arrives, starts and ends.
+/// A unit that has been or will be sent: its arrival, its start and its end.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sojourn {
     pub(crate) unit: Unit,
@@ -169,7 +169,7 @@ impl Accounting {
         }
     }
 
-    /// At the end of the run, hand everything to the port.
+    /// Transfer the counts to the port at the end of the run.
     pub(crate) fn close(&mut self, port: &mut Port) {
         for (unit, vc, sending) in self.rest.drain(..) {
             port.restock(unit, vc as usize, sending);
@@ -188,17 +188,17 @@ impl Accounting {
 #[derive(Clone, Debug)]
 pub(crate) struct Progress(Vec<(u32, u32)>);
 
-/// A unit is missing.
+/// Mark of a frame with a missing unit.
 const GAP: u32 = u32::MAX;
 
 impl Progress {
-    /// Nothing sent yet.
+    /// No unit sent yet.
     pub(crate) fn new(vcs: usize) -> Progress {
         Progress(vec![(0, GAP); vcs])
     }
 
-    /// `units` units of a frame have been sent; `unit` has the marks of the first and the last. Returns whether the
-    /// frame is complete. Only a frame whose first unit is `measured` can be.
+    /// Record that `units` units of a frame have been sent; `unit` has the marks of the first and the last. Returns
+    /// whether the frame is complete. Only a frame whose first unit is `measured` can be.
     #[inline]
     pub(crate) fn sent(&mut self, unit: &Unit, units: u16, vc: usize, measured: bool) -> bool {
         let index = u32::from(unit.index);
@@ -232,7 +232,7 @@ impl VcAccounting {
         }
     }
 
-    /// The policy's verdict on a unit that arrives at `now`.
+    /// Return the policy's verdict on a unit that arrives at `now`.
     #[inline]
     pub(crate) fn ask(
         &self,
@@ -247,7 +247,7 @@ impl VcAccounting {
             .taken()
     }
 
-    /// Units of a circuit were accepted.
+    /// Count accepted units of a circuit.
     #[inline]
     pub(crate) fn joined(&mut self, vc: u32, size: u64) {
         if self.interest == Interest::Total {
@@ -260,7 +260,7 @@ impl VcAccounting {
         }
     }
 
-    /// The last accepted unit ends a frame.
+    /// Record that the last accepted unit ends a frame.
     #[inline]
     pub(crate) fn frame_ends(&mut self) {
         if self.interest == Interest::Ends
@@ -270,7 +270,7 @@ impl VcAccounting {
         }
     }
 
-    /// `size` has left, the last of it at `now`.
+    /// Remove `size` from the books; the last of it left at `now`.
     #[inline]
     pub(crate) fn left(&mut self, policy: &mut Policy, mut size: u64, now: Time) {
         if self.interest == Interest::Total {
@@ -295,7 +295,7 @@ impl VcAccounting {
         }
     }
 
-    /// Everything has left, the last of it at `now`; for a policy that needs no more than that.
+    /// Empty the books at `now`, for a policy that needs only this event.
     fn emptied(&mut self, policy: &mut Policy, now: Time) {
         self.pool.hold(0);
         self.report_departure(policy, now, (0, 0), false);

@@ -18,7 +18,8 @@
 /// An optional way to pass units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// FIFO, by arithmetic: a train that no other crosses; trains that interleave, by their ends; a segment on a busy line.
+    /// FIFO, by arithmetic: a train that no other crosses; trains that interleave, by their ends; a segment on a busy
+    /// line.
     WholeTrain,
     TrainEnds,
     BusySegment,
@@ -33,10 +34,10 @@ pub(crate) enum Form {
     ReservedTrain,
     JoinedSegment,
     AskedSegment,
-    /// Slots rotate without a visit to each; a frame is forwarded before it leaves.
+    /// Slots rotate without a step for each; a frame is forwarded before it leaves.
     Rotation,
     Lookahead,
-    /// A host acts when a frame is on its way; a source without feedback sends ahead.
+    /// A host acts when a frame is in flight; a source without feedback sends ahead.
     HostAhead,
     OpenLoop,
     /// Packets: a few rows of arrivals instead of a calendar; ports of a memory that compute departures on arrival.
@@ -51,7 +52,7 @@ pub(crate) fn allows(_: Form) -> bool {
     true
 }
 
-/// A form has been used.
+/// Record that a form has been used.
 #[cfg(not(test))]
 #[inline(always)]
 pub(crate) fn used(_: Form) {}

@@ -33,7 +33,7 @@ const FORMS: [Form; 17] = [
 ];
 
 thread_local! {
-    /// The form that is off, and how often each was used.
+    /// The form that is off, and the number of uses of each.
     static SWITCH: RefCell<(Option<Form>, [u64; FORMS.len()])> = const { RefCell::new((None, [0; FORMS.len()])) };
 }
 
@@ -55,7 +55,7 @@ pub(crate) fn take_used() -> [u64; FORMS.len()] {
     SWITCH.with_borrow_mut(|(_, used)| std::mem::take(used))
 }
 
-/// The report of a run without a form, except for the engine's own counts; and how often each form was used.
+/// The report of a run without a form, except for the engine's own counts, and the number of uses of each form.
 fn run(scenario: &Scenario, without: Option<Form>) -> (String, [u64; FORMS.len()]) {
     SWITCH.with_borrow_mut(|switch| *switch = (without, [0; FORMS.len()]));
     let mut document = report(scenario, &engine::run(scenario, false), None);
@@ -79,7 +79,7 @@ fn congested(seed: u64) -> String {
 
 const ADMISSION: &str = "{ policy = \"epd\", threshold = \"2500 cells\" }";
 
-/// A switch whose ports share a memory that only limits what enters.
+/// A switch whose ports share a memory that only limits arrivals.
 fn shared(seed: u64) -> String {
     let text = include_str!("../../../../../scenarios/chip.toml");
     let text =

@@ -34,7 +34,7 @@ pub(crate) struct Connections<'a> {
     stages: Vec<Stage>,
     /// Outcomes of the flows that are over.
     over: Vec<FlowOutcome>,
-    /// When the measured time began, if it has.
+    /// Start of the measured time, if it has begun.
     measured_from: Option<Time>,
 }
 
@@ -50,7 +50,7 @@ enum Stage {
 }
 
 impl<'a> Connections<'a> {
-    /// Those of a scenario, before the start.
+    /// The flows of a scenario, before the start.
     pub(crate) fn new(scenario: &'a Scenario) -> Connections<'a> {
         let is_drawn = |index: usize| scenario.flows[index].transfer.is_some();
         let count = scenario.flows.len();
@@ -66,7 +66,7 @@ impl<'a> Connections<'a> {
         Connections { scenario, under_way, stages, over: Vec::new(), measured_from: None }
     }
 
-    /// A flow that is under way.
+    /// Return a flow that is under way.
     #[inline(always)]
     pub(crate) fn at(&mut self, flow: usize) -> &mut Flow {
         match self.stages.get(flow) {
@@ -76,7 +76,7 @@ impl<'a> Connections<'a> {
         }
     }
 
-    /// The next instant at which an end wants to be called.
+    /// Return the next instant at which an end must be called.
     pub(crate) fn next_timer(&self, flow: usize, end: End) -> Option<Time> {
         match self.stages.get(flow) {
             None => self.under_way[flow].next_timer(end),
@@ -88,7 +88,7 @@ impl<'a> Connections<'a> {
         }
     }
 
-    /// A flow whose timer is due: if it has not started, it does now.
+    /// Return a flow whose timer is due; start it, if it has not started.
     pub(crate) fn started(&mut self, flow: usize) -> &mut Flow {
         if let Some(stage @ Stage::Waiting) = self.stages.get_mut(flow) {
             *stage = Stage::UnderWay(self.under_way.len() as u32);
@@ -101,7 +101,7 @@ impl<'a> Connections<'a> {
         self.at(flow)
     }
 
-    /// Return whether flows may be forgotten when they are over.
+    /// Return whether flows may be dropped when they are over.
     #[inline(always)]
     pub(crate) fn come_and_go(&self) -> bool {
         !self.stages.is_empty()

@@ -22,7 +22,7 @@ use crate::units::Time;
 /// A [`Payload`] whose kinds share their fields, because no kind needs all of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PacketPayload {
-    /// When it was sent, or for an acknowledgement the timestamp that it echoes.
+    /// Time of its sending, or for an acknowledgement the timestamp that it echoes.
     stamp: Time,
     /// For a segment its first octet, for an acknowledgement the next expected octet.
     number: u64,
@@ -52,7 +52,7 @@ enum PayloadKind {
 }
 
 impl PayloadKind {
-    /// This kind, or its edge.
+    /// Return this kind, or its edge.
     #[inline(always)]
     fn edge(is_edge: bool, [plain, edge]: [PayloadKind; 2]) -> PayloadKind {
         if is_edge { edge } else { plain }
@@ -120,7 +120,7 @@ impl PacketPayload {
         matches!(self.kind, PayloadKind::Ack | PayloadKind::EdgeAck)
     }
 
-    /// See [`Payload::identity`].
+    /// Return the payload's identity, as [`Payload::identity`] does.
     #[inline]
     pub(crate) fn identity(self, number: u32) -> u32 {
         self.payload().identity(number)

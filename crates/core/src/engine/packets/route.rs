@@ -37,7 +37,7 @@ use crate::scheduler;
 use crate::unit::{Flags, Unit};
 use crate::units::{Rate, Span};
 
-/// A packet in flight, with its payload, so that nothing must be looked up when it arrives.
+/// A packet in flight, with its payload, so that its arrival needs no search.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Packet {
     pub(crate) cargo: PacketPayload,
@@ -73,7 +73,7 @@ pub(crate) struct StepExtras {
     hop: u8,
 }
 
-/// Values that steps at lines of one kind, as most lines of a network are, share for packets of one size.
+/// Values that the steps at lines of one kind share for packets of one size; most lines of a network are of one kind.
 #[derive(Debug)]
 pub(crate) struct StepClass {
     pub(crate) stop: PacketDestination,
@@ -96,7 +96,8 @@ pub(crate) enum PacketDestination {
     Alone,
     /// A port that accepts packets by a rule, over several lines.
     Meet,
-    /// Such a port, where the packet may get another mark or be lost first: the circuit is policed, or the policy marks.
+    /// Such a port, where the packet may get another mark or be lost first: the circuit is policed, or the policy
+    /// marks.
     Marking,
     /// A port that accepts packets by a rule and shares a memory with such ports: see `shared.rs`.
     Shared,
@@ -153,7 +154,7 @@ impl StepClass {
 }
 
 impl Packet {
-    /// The unit that represents the packet at a step where a component may draw about it.
+    /// Return the unit that represents the packet at a step where a component may draw about it.
     #[inline]
     pub(crate) fn unit(&self, extra: &StepExtras) -> Unit {
         Unit { identity: self.cargo.identity(self.head.frame), ..self.head.unit(extra) }
@@ -161,7 +162,7 @@ impl Packet {
 }
 
 impl Head {
-    /// The unit that represents the packet at a step where nothing is drawn: without its identity.
+    /// Return the unit that represents the packet at a step where no component draws about it: without its identity.
     #[inline]
     pub(crate) fn unit(self, extra: &StepExtras) -> Unit {
         let Head { frame, bytes, flags } = self;
@@ -248,8 +249,8 @@ impl Steps {
     }
 }
 
-/// For every port the memory that it shares, if the memory removes nothing that it has accepted, and all its ports accept by
-/// a rule; nothing if there is no memory that removes nothing.
+/// For every port the memory that it shares, if the memory never removes an accepted packet, and all its ports accept
+/// by a rule; empty if there is no such memory.
 fn ruled_memories(network: &Network, is_ruled: impl Fn(usize) -> bool) -> Vec<Option<usize>> {
     let can_be_ruled = |memory: &Memory| allows(Form::SharedPorts) && !memory.acts();
     let mut ruled: Vec<bool> = network.memories().map(can_be_ruled).collect();
@@ -275,7 +276,7 @@ struct RouteClass {
     is_counted: bool,
 }
 
-/// The routes of the circuits, those of a flow in a row.
+/// The routes of the circuits; those of a flow are adjacent.
 fn ways(scenario: &Scenario) -> Vec<(usize, RouteClass)> {
     let circuits = || scenario.flows.iter().flat_map(|flow| iter::once(flow.vc).chain(flow.back));
     let mut flows = vec![0; scenario.vcs.len()];

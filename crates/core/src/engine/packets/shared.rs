@@ -1,4 +1,4 @@
-//! Ports that share a memory which removes nothing that it has accepted: the departure of a packet is computed on arrival.
+//! Ports that share a memory which never removes an accepted packet: the departure of a packet is computed on arrival.
 //!
 //! # What it assumes
 //! The memory only limits what enters: it neither pushes packets out nor expels them, and stops no sender. Each of its ports
@@ -34,20 +34,20 @@ use crate::unit::Unit;
 use crate::units::Time;
 use crate::verdict::Reason;
 
-/// The packets that ports of such memories hold.
+/// The packets in the ports of such memories.
 #[derive(Debug)]
 pub(crate) struct SharedPorts {
-    /// For each port its memory, if that is such a memory; empty if none is.
+    /// For each port its memory, if it is such a memory; empty if none is.
     memories: Vec<Option<usize>>,
     /// For each memory its ports that hold packets, by the time at which the first one leaves.
     due: Vec<BinaryHeap<Reverse<(Time, u32)>>>,
-    /// For each port its packets, with the times at which they leave, and when the last one leaves or has left.
+    /// For each port its packets with their departures, and the latest departure.
     stays: Vec<VecDeque<(Time, Accepted)>>,
     lasts: Vec<Time>,
 }
 
 impl SharedPorts {
-    /// Empty ports, given for each one its memory if that is such a memory.
+    /// Empty ports, given for each one its memory if it is such a memory.
     pub(crate) fn new(memories: Vec<Option<usize>>) -> SharedPorts {
         let (ports, count) = (memories.len(), memories.iter().flatten().max().map_or(0, |last| last + 1));
         SharedPorts {
@@ -69,7 +69,7 @@ impl SharedPorts {
         self.lasts[port as usize]
     }
 
-    /// A packet arrives at a port: returns what [`Port::accept`] returns.
+    /// Handle the arrival of a packet at a port; returns the result of [`Port::accept`].
     pub(crate) fn arrive(
         &mut self,
         network: &mut Network,
@@ -124,7 +124,7 @@ impl SharedPorts {
         }
     }
 
-    /// Show nothing at these ports.
+    /// Show no packets at these ports.
     pub(crate) fn hide(&self, network: &mut Network) {
         for (port, _) in network.ports.iter_mut().zip(&self.memories).filter(|(_, memory)| memory.is_some()) {
             port.show(iter::empty());

@@ -19,12 +19,12 @@ use crate::scenario::model::Scenario;
 use crate::trace::Tracer;
 use crate::units::Time;
 
-/// A run that has come to some instant. A clone goes on by itself, exactly as the original does.
+/// A run up to some instant. A clone continues exactly as the original does.
 #[derive(Clone)]
 pub struct Stepper<T> {
     pub(in crate::engine) engine: Engine<T>,
     now: Time,
-    /// The end of the warm-up, as long as it is ahead.
+    /// The end of the warm-up, as long as it is in the future.
     warmup: Option<Time>,
     end: Time,
 }
@@ -46,7 +46,7 @@ impl<T: Tracer> Stepper<T> {
         }
     }
 
-    /// Handle all that happens before this instant, or before the end of the run if that comes first.
+    /// Handle all events before this instant, or before the end of the run if that comes first.
     pub fn advance(&mut self, until: Time) {
         self.advance_watched(until, &mut Stopwatch::default());
     }
@@ -62,7 +62,7 @@ impl<T: Tracer> Stepper<T> {
         self.now = self.now.max(until);
     }
 
-    /// The instant before which everything has happened.
+    /// Return the instant before which all events have been handled.
     pub fn now(&self) -> Time {
         self.now
     }
@@ -144,7 +144,7 @@ mod tests {
         load(text, "test.toml", &["duration=120 ms", "warmup=50 ms"].map(String::from)).unwrap()
     }
 
-    /// Advance in steps of random length; one step of ten is thrown away, and a clone from before it goes on.
+    /// Advance in steps of random length; one step of ten is thrown away, and a clone from before it continues.
     fn stepped(scenario: &Scenario) -> Outcome {
         let mut stepper = Stepper::new(scenario, true, ());
         let mut lengths = Stream::new(7, format_args!("steps"));

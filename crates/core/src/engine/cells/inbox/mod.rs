@@ -499,8 +499,8 @@ impl Inbox {
         }
     }
 
-    /// Put the lanes within a train in order, if the next unit is wanted twice in a row: then one that has had its turn goes to
-    /// the back, and the others need no look.
+    /// Put the lanes within a train in order, if the next unit is needed twice in a row: then a lane that has had its
+    /// turn goes to the back, and the others need no comparison.
     #[inline]
     fn line_up(&mut self) {
         match self.lined_up {
@@ -518,13 +518,13 @@ impl Inbox {
         }
     }
 
-    /// A lane is within a train, wherever that puts it.
+    /// Add a lane within a train at any place of the list.
     fn join_within(&mut self, lane: u32) {
         self.within.push(lane);
         self.lined_up = LinedUp::No;
     }
 
-    /// A lane is within a train, and in line if the others are.
+    /// Add a lane within a train, in order if the list is in order.
     #[inline]
     fn join_within_in_turn(&mut self, lane: u32) {
         if self.lined_up != LinedUp::Yes {
@@ -551,7 +551,7 @@ impl Inbox {
         ahead
     }
 
-    /// The next unit of a lane within a train, if it arrives before `limit`.
+    /// Remove and return the next unit of a lane within a train, if it arrives before `limit`.
     fn pop_inner(&mut self, place: usize, limit: Time) -> Option<Arriving> {
         let index = self.within[place];
         let lane = &mut self.lanes[index as usize];

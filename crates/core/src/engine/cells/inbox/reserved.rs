@@ -1,4 +1,4 @@
-//! Trains that a port has taken from their lanes when they began, and their units that are still to arrive.
+//! Trains that a port has removed from their lanes when they began, and their units that are still to arrive.
 //!
 //! # What it assumes
 //! The port counts the units of such a train as arrived, and asks here which have not arrived yet.
@@ -21,7 +21,7 @@ use crate::engine::exact::spacing::{ExactTime, TransmissionTime};
 use crate::units::Time;
 
 impl Inbox {
-    /// The next unit and those after it in its train that arrive before `stop`, even if other units arrive in
+    /// Return the next unit and those after it in its train that arrive before `stop`, even if other units arrive in
     /// between.
     pub(crate) fn next_train(&self, stop: Time) -> Option<CellTrain> {
         let MergeOrder::Sorted(_) = &self.order else { return None };
@@ -31,7 +31,7 @@ impl Inbox {
         (is_next && train.last < stop).then_some(train)
     }
 
-    /// Take that train from its lane.
+    /// Remove that train from its lane.
     pub(crate) fn reserve(&mut self, train: &CellTrain) {
         self.reserved.push(*self.front(train.lane));
         self.pop_train();

@@ -35,11 +35,11 @@ use crate::units::{CELL_BYTES, Span, Time};
 pub(crate) enum PortForm {
     /// The unlimited interface of a host.
     HostInterface,
-    /// Nothing ever waits there.
+    /// A port at which no unit ever waits.
     Delay,
-    /// One queue, and a rule that says who joins it.
+    /// One queue, and a rule that decides which units join it.
     Fifo(Rule),
-    /// Cells, a queue for each circuit, and a policy that looks only at the books.
+    /// Cells, a queue for each circuit, and a policy that reads only the books.
     PerVc(Interest),
     /// Any other port.
     PerUnit,
@@ -56,8 +56,8 @@ pub(crate) struct Plan {
     pub(crate) reach: Vec<Span>,
     /// For every port those that must advance before it and with it, in this order.
     pub(crate) upstream: Vec<Vec<u32>>,
-    /// For every circuit the end of a flow that gets its frames, if that end depends only on them and on its own
-    /// timers, receives them alone, and no other flow sends over the interface of its host.
+    /// For every circuit the end of a flow that gets its frames, if the end depends only on them and on its own timers,
+    /// receives them alone, and no other flow sends over the interface of its host.
     ///
     /// The circuits of its flow are listed with it.
     pub(crate) actors: Vec<Option<(u32, [u32; 2])>>,
@@ -73,7 +73,7 @@ pub(crate) struct Plan {
     pub(crate) circle: Option<Span>,
     /// Ports at which circuits are policed.
     policed: Vec<bool>,
-    /// For every port the lines from which units come, in the order of the scenario.
+    /// For every port the lines that bring units to it, in the order of the scenario.
     lines: Vec<Vec<usize>>,
     /// For every port its lanes: a line, or one circuit of it if its units may be held back.
     pub(crate) lanes: Vec<Vec<(usize, Option<u32>)>>,
@@ -175,8 +175,8 @@ impl Plan {
         before.map(|line| self.reach[line]).min().unwrap_or(Span::ZERO)
     }
 
-    /// Start times at a port at which cells before and after are entered or forwarded separately, in order: further
-    /// on, one is affected before and the other after the measured time begins or ends.
+    /// Return the instants at a port that separate cells: those before and after one are entered or forwarded
+    /// separately, because the measured time begins or ends between them later on the route.
     pub(crate) fn cuts(&self, port: usize, window: Window) -> Vec<Time> {
         let mut cuts = Vec::new();
         let mut cut = |span: Span| {
@@ -223,7 +223,7 @@ impl Plan {
         }
     }
 
-    /// Return whether nothing ever waits at a port: an ordinary one whose cells come over one line that is no faster,
+    /// Return whether no unit ever waits at a port: an ordinary one whose cells arrive over one line that is no faster,
     /// and are not policed.
     fn only_delays(&self, scenario: &Scenario, port: usize) -> bool {
         let line = &scenario.lines[port];
@@ -238,7 +238,7 @@ impl Plan {
         }
     }
 
-    /// The line that has determined the spacing of the cells of a line: ports that only delay keep it.
+    /// Return the line that has set the spacing of the cells of a line: ports that only delay keep it.
     pub(crate) fn origin(&self, line: usize) -> usize {
         match (&self.forms[line], &self.lines[line][..]) {
             (PortForm::Delay, [before]) => self.origin(*before),
@@ -445,13 +445,13 @@ fn rule(scenario: &Scenario, line: &Line, vcs: &[usize]) -> Option<Rule> {
     policy.expect("a checked scenario can be built").rule()
 }
 
-/// Return whether a port has a queue of cells for each circuit, and departures wait for nothing but the scheduler.
+/// Return whether a port has a queue of cells for each circuit, and only the scheduler decides departures.
 fn has_turns(line: &Line) -> bool {
     let Line { medium, port, .. } = line;
     *medium == Medium::Cells && port.measure == Measure::Cells && !port.scheduler.counts_octets()
 }
 
-/// Return whether everything fits into a port.
+/// Return whether every unit fits into a port.
 fn is_unlimited(line: &Line) -> bool {
     !line.port.capacity.is_limited()
 }

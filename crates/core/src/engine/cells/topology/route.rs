@@ -38,7 +38,7 @@ pub(crate) struct RouteSegment {
     pub(crate) latency: Span,
     /// Ports on the way that only delay them.
     pub(crate) hops: Range<usize>,
-    /// The delay there.
+    /// The delay at these ports.
     pub(crate) delay: Span,
 }
 
@@ -62,13 +62,13 @@ pub(crate) enum Destination {
     Host { line: u32 },
 }
 
-/// A circuit passes a port that only delays it.
+/// A port that only delays, as a circuit passes it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DelayHop {
     pub(crate) port: u32,
     /// Its number there.
     pub(crate) vc: u32,
-    /// Time that a cell takes on the line, and until it arrives at the end.
+    /// Transmission time of a cell on the line, and the time until it arrives at the end.
     pub(crate) whole: Span,
     pub(crate) transit: Span,
 }
@@ -79,7 +79,7 @@ impl RouteSegment {
         matches!(self.to, Destination::Host { .. }) && self.handoff == Handoff::Singly
     }
 
-    /// `units` units have started.
+    /// Count the hops of `units` started units.
     #[inline]
     pub(crate) fn count_hops(&self, work: &mut Work, units: u64) {
         let hops = match self.medium {

@@ -43,7 +43,7 @@ impl Transit {
         started
     }
 
-    /// A packet has come to a port or left it: a memory that acts by itself does so now.
+    /// Make a memory that acts by itself act now, after a packet has joined or left a port.
     #[inline]
     fn settle(&mut self, port: usize, now: Time) {
         if let Some(&Some(memory)) = self.acting.get(port) {
@@ -112,7 +112,7 @@ impl Transit {
         }
     }
 
-    /// Let a port whose line is free start the next pause frame, if there is one; returns whether there is.
+    /// Start the next pause frame at a port whose line is free, if there is one; returns whether there is.
     fn start_control(&mut self, port: usize, now: Time) -> bool {
         let Some((control, sent)) = self.network.ports[port].start_control(now) else { return false };
         self.agendas[HOSTS].call(Event::new(sent.ends, Class::Free, port as u32));
@@ -124,7 +124,7 @@ impl Transit {
         true
     }
 
-    /// A pause reaches the port that must obey it; returns what [`Transit::start`] returns.
+    /// Handle a pause at the port that it is for; returns the result of [`Transit::start`].
     pub(crate) fn control(&mut self, port: usize, now: Time) -> Option<(u32, Packet, Time)> {
         let (_, control) = self.controls[port].pop_front().expect("what arrives was in flight");
         if let Some(&(time, _)) = self.controls[port].front() {
@@ -139,7 +139,7 @@ impl Transit {
         started
     }
 
-    /// The clock of a port's policy ticks or, behind those, that of a memory.
+    /// Run the clock of a port's policy or, beyond those numbers, of a memory.
     pub(crate) fn tick(&mut self, port: usize, now: Time) {
         if let Some(memory) = port.checked_sub(self.is_ruled.len()) {
             self.clocks[memory] = Time::NEVER;

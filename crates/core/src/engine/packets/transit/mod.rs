@@ -1,4 +1,4 @@
-//! Everything between the hosts: ports, and packets in flight.
+//! The part of the network between the hosts: ports, and packets in flight.
 //!
 //! # What it assumes
 //! See `mod.rs`.
@@ -48,13 +48,13 @@ pub(crate) struct Transit {
     pub(crate) window: Window,
     /// The end of the part of the run that is being computed: up to there packets need no separate handling.
     pub(crate) edge: Time,
-    /// The network except its flows; of its circuits only their paths.
+    /// The network except its flows; of its circuits only their paths are used.
     pub(crate) network: Network,
     pub(crate) steps: Vec<Step>,
     extras: Vec<StepExtras>,
     kinds: Vec<StepClass>,
     pub(crate) hosts: Vec<Host>,
-    /// Hosts with several ends that act ahead of time, and the number of the one at which each end is, if it is one of them.
+    /// Hosts with several ends that act ahead of time, and for each end the number of its host, if it is one of them.
     pub(crate) shared_hosts: Vec<SharedHost>,
     shared_by: Vec<Option<u32>>,
     flow_routes: Vec<FlowRoute>,
@@ -62,7 +62,7 @@ pub(crate) struct Transit {
     branches: BTreeMap<u32, Vec<u32>>,
     /// The circuit on which each end of a flow receives packets.
     circuits_to: Vec<u32>,
-    /// Ports that accept packets by a rule, and whether they do; the others are not used here.
+    /// Ports that accept packets by a rule; the others are not used here.
     fifos: Vec<PacketFifo>,
     queues: Vec<PacketQueue>,
     is_ruled: Vec<bool>,
@@ -76,13 +76,13 @@ pub(crate) struct Transit {
     pub(crate) log: Option<Vec<LossRecord>>,
     losses: Vec<Loss>,
     asked: WaitingPackets,
-    /// For every port its memory, if that acts by itself, and when each memory acts next.
+    /// For every port its memory, if the memory acts by itself, and the next action of each memory.
     acting: Vec<Option<usize>>,
     clocks: Vec<Time>,
-    /// Pauses on their way to each port, with the time at which they arrive, if there can be any, and the line in the other direction.
+    /// Pauses in flight to each port, with their arrivals, if there can be any, and the line in the other direction.
     controls: Vec<VecDeque<(Time, Control)>>,
     back: Vec<Option<usize>>,
-    /// Packets that are on a line at the end of the run, by circuit.
+    /// Packets in flight on a line at the end of the run, by circuit.
     pub(crate) on_lines: Vec<u64>,
     /// Ports that judge every packet and whose occupancy is sampled, with the next sample and the interval.
     sampled: Vec<usize>,
@@ -99,7 +99,7 @@ struct FlowRoute {
     lost: u64,
     /// Packets that had arrived when the measured time began.
     unmeasured: u64,
-    /// Packets that have arrived since then cut to their headers.
+    /// Packets cut to their headers that have arrived since then.
     cut: u64,
     /// Packets with a congestion mark.
     marks: Marks,
@@ -164,7 +164,7 @@ impl Transit {
         transit
     }
 
-    /// The agenda with the next event, and when it is due.
+    /// Return the agenda with the next event, and its time.
     #[inline(always)]
     pub(crate) fn first(&self) -> (usize, Time) {
         let (mut place, mut first) = (HOSTS, self.agendas[HOSTS].first_time());
@@ -176,7 +176,7 @@ impl Transit {
         (place, first)
     }
 
-    /// Return whether arrivals have found no row.
+    /// Return whether the row tables have overflowed.
     pub(crate) fn overflows(&self) -> bool {
         self.agendas.iter().any(ArrivalAgenda::overflows)
     }
@@ -195,7 +195,7 @@ impl Transit {
         self.calendar = Some(Box::new(calendar));
     }
 
-    /// Take the arrivals of the first day on which something happens before `end`: see [`Calendar::take_first`].
+    /// Take the arrivals of the first day with an event before `end`: see [`Calendar::take_first`].
     pub(crate) fn take_day(&mut self, end: Time, arrivals: &mut Vec<Arrival>) -> Option<(Time, Time)> {
         let call = self.first_call();
         self.calendar.as_mut()?.take_first(call, end, arrivals)
@@ -225,7 +225,7 @@ impl Transit {
         self.sample += self.every;
     }
 
-    /// The measured time begins.
+    /// Begin the measured time.
     pub(crate) fn reset_counters(&mut self, scenario: &Scenario, now: Time) {
         self.shared.settle_before(&mut self.network, now);
         self.shared.show(&mut self.network);
@@ -236,7 +236,7 @@ impl Transit {
             .for_each(|(flow_route, tally)| (flow_route.unmeasured, flow_route.cut) = (tally.arrived, 0));
     }
 
-    /// At the end of the run, circuits and ports that have passed packets on by themselves get their books.
+    /// Transfer their books to the circuits and ports that have passed packets on by themselves, at the end of the run.
     pub(crate) fn close(mut self, scenario: &Scenario) -> Transit {
         self.shared.settle_before(&mut self.network, self.window.to);
         self.shared.show(&mut self.network);
@@ -254,7 +254,7 @@ impl Transit {
         self
     }
 
-    /// Return whether no packet of a flow is on its way that has circuits of its own.
+    /// Return whether a flow with circuits of its own has no packet in flight.
     pub(crate) fn is_quiet(&self, flow: usize) -> bool {
         let [source, sink] = [End::Source, End::Sink].map(|end| end.entity(flow));
         let all_came = |from: usize, to: usize| {
@@ -270,7 +270,7 @@ impl Transit {
         self.kinds[self.steps[at as usize].kind as usize].stop
     }
 
-    /// A host sends a packet of `bytes` octets, IP header included.
+    /// Send a packet of `bytes` octets, IP header included, from a host.
     #[inline(always)] // see `Row::add`
     pub(crate) fn send(&mut self, now: Time, entity: usize, bytes: u32, cargo: PacketPayload) {
         let (at, sent) = self.hosts[entity].send();
@@ -337,8 +337,8 @@ impl Transit {
         }
     }
 
-    /// A packet arrives at a port that accepts it by a rule, and passes all ports that can be handled now; returns
-    /// the step that it reaches, and when, unless it is lost or the run is over.
+    /// Pass a packet through a port that accepts it by a rule, and all later ports that can be handled now; returns the
+    /// step that it reaches, and its arrival there, unless it is lost or the run is over.
     #[inline(always)] // keeps the result out of memory
     pub(crate) fn pass(&mut self, mut at: u32, head: Head, mut time: Time) -> Option<(u32, Time)> {
         loop {
@@ -365,7 +365,7 @@ impl Transit {
         self.pass(at + 1, head, time).map(|(at, time)| (at, head, time))
     }
 
-    /// A packet arrives at such a port; returns when it reaches the next step.
+    /// Pass a packet through such a port; returns its arrival at the next step.
     #[inline(always)]
     fn cross(&mut self, at: u32, head: Head, now: Time) -> Option<Time> {
         match self.cross_quickly(at, head, now) {
@@ -441,8 +441,8 @@ impl Transit {
         }
     }
 
-    /// For a step at a port that accepts packets by a rule and takes part in no other order: its number, or that of its memory,
-    /// beyond those of ports.
+    /// For a step at a port that accepts packets by a rule and takes part in no other order, return its number, or that
+    /// of its memory beyond those of ports.
     #[inline]
     pub(crate) fn turn_of(&self, at: u32) -> Option<u32> {
         let place = self.steps[at as usize].place;
@@ -455,7 +455,7 @@ impl Transit {
         }
     }
 
-    /// A packet does not reach the next step before the end of the run.
+    /// Count a packet that does not reach the next step before the end of the run.
     #[cold]
     fn stay<T>(&mut self, at: u32, starts: Time) -> Option<T> {
         if starts < self.window.to {
@@ -466,7 +466,7 @@ impl Transit {
         None
     }
 
-    /// A packet will arrive at a port where lines meet.
+    /// Add a packet that will arrive at a port where lines meet.
     #[inline(always)] // see `Row::add`
     fn meet(&mut self, at: u32, packet: Packet, time: Time) {
         let line = self.steps[at as usize - 1].place;
@@ -485,7 +485,7 @@ impl Transit {
         }
     }
 
-    /// A packet will arrive at a step that cannot be handled ahead of time.
+    /// Add a packet that will arrive at a step that cannot be handled ahead of time.
     #[inline(never)] // hosts rarely use it
     pub(crate) fn expect(&mut self, at: u32, packet: Packet, time: Time) {
         let Step { place, .. } = self.steps[at as usize];
@@ -504,7 +504,7 @@ impl Transit {
         self.agendas[HOSTS].expect(Arrival { time, line, at, packet });
     }
 
-    /// An end of a flow is called.
+    /// Add a call of an end of a flow.
     #[inline]
     pub(crate) fn call(&mut self, event: Event) {
         self.agendas[HOSTS].call(event);
@@ -521,7 +521,7 @@ impl Transit {
         Head { flags: head.flags.with(Flags::CE), ..head }
     }
 
-    /// A packet arrives at a port where its circuit may be policed; returns its head as it continues, unless it is lost.
+    /// Police a packet at a port where its circuit may be policed; returns its head as it continues, unless it is lost.
     fn police(&mut self, at: u32, packet: &Packet, now: Time) -> Option<Head> {
         let (port, extra) = (self.steps[at as usize].place, self.extras[at as usize]);
         let unit = packet.unit(&extra);
@@ -546,7 +546,7 @@ impl Transit {
         packet.cargo.marked_by(packet.head.flags)
     }
 
-    /// A port has lost a packet.
+    /// Count a packet that a port has lost.
     #[cold]
     fn lost(&mut self, port: u32, unit: Unit, reason: Reason, time: Time) {
         let Unit { vc, frame, index, .. } = unit;

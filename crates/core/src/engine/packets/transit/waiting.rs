@@ -29,12 +29,12 @@ pub(super) struct WaitingPackets {
 }
 
 impl WaitingPackets {
-    /// No packets at this number of steps.
+    /// A list for this number of steps, without packets.
     pub(super) fn new(steps: usize) -> WaitingPackets {
         WaitingPackets { ends: vec![[NONE; 2]; steps], packets: Vec::new(), next: Vec::new(), free: NONE }
     }
 
-    /// A packet arrives at a step.
+    /// Add a packet that arrives at a step.
     #[inline]
     pub(super) fn push(&mut self, at: u32, packet: Packet) {
         let place = self.take_place(packet);
@@ -61,7 +61,7 @@ impl WaitingPackets {
         Some(self.give_place(place))
     }
 
-    /// Take a frame out of those of a step, if it is there.
+    /// Remove a frame from those of a step, if it is there.
     pub(super) fn remove(&mut self, at: u32, frame: u32) -> Option<Packet> {
         let [first, _] = self.ends[at as usize];
         let (mut before, mut place) = (NONE, first);

@@ -14,8 +14,8 @@ const SLOW: &str = "21.2 Mb/s";
 const EQUAL: &str = "42.4 Mb/s";
 const FAST: &str = "84.8 Mb/s";
 
-/// A port whose two queues hold long frames, and which has been fuller than it is: trains may join ahead without a
-/// new maximum.
+/// A port with long frames in both of its queues and a former maximum above its occupancy: trains may join ahead
+/// without a new maximum.
 fn busy(keys: &str, rate: &str) -> Script {
     let mut port = Script::new(keys, rate, 2);
     for start in [0, 200, 400] {
