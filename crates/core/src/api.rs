@@ -38,12 +38,12 @@ pub struct Base<'a> {
 }
 
 impl<'a> Base<'a> {
-    /// Read a scenario; `name` is what messages call it, `engine` replaces its engine.
+    /// Read a scenario; `name` stands for it in messages, `engine` replaces its engine.
     pub fn read(text: &'a str, name: &'a str, engine: Option<&'a str>) -> Result<Base<'a>, String> {
         Ok(Base { file: scenario::File::read(text, name)?, engine })
     }
 
-    /// A checker of variations, each a list of overrides. Every thread takes its own.
+    /// Return a checker of variations, each a list of overrides. Every thread takes its own.
     pub fn checker(&self) -> impl FnMut(&[String]) -> Result<Variation, Refusal> {
         let mut variations = self.file.variations();
         move |sets| {
@@ -54,7 +54,7 @@ impl<'a> Base<'a> {
     }
 }
 
-/// A scenario on another engine, if one is named.
+/// Set another engine, if one is named.
 fn on_engine(scenario: Scenario, engine: Option<&str>) -> Result<Scenario, Refusal> {
     let Some(word) = engine else { return Ok(scenario) };
     let refusal = |why| Refusal { message: format!("engine: {why}"), part: Some(Part::Engine) };
@@ -85,7 +85,7 @@ pub struct Caller<'a> {
 }
 
 impl Caller<'_> {
-    /// Let the caller watch a run; the second value is the time that the event loop took.
+    /// Report the progress of a run to the caller; the second value is the duration of the event loop.
     fn watch<T>(self, scenario: &Scenario, run: impl FnOnce(&mut Stopwatch<'_>) -> T) -> (T, f64) {
         let reached = |now| (self.reached)(now, scenario.duration);
         let mut watch = Stopwatch::telling(self.seconds, &reached);
@@ -117,7 +117,7 @@ pub struct Traced {
 }
 
 impl Checked {
-    /// Check a scenario with its overrides; `name` is what messages call it, `engine` replaces its engine.
+    /// Check a scenario with its overrides; `name` stands for it in messages, `engine` replaces its engine.
     pub fn of(text: &str, name: &str, sets: &[String], engine: Option<&str>) -> Result<Checked, Refusal> {
         let checked = scenario::checked(text, name, sets)?;
         let warnings = checked.warnings();
@@ -134,12 +134,12 @@ impl Checked {
         self.warnings.iter().map(Warning::json).collect()
     }
 
-    /// Its canonical, explicit form, with another seed if one is given.
+    /// Return its canonical, explicit form, with another seed if one is given.
     pub fn explain(&self, seed: Option<u64>) -> Result<Json, Refusal> {
         Ok(scenario::explain(&*self.with_seed(seed)?))
     }
 
-    /// Why it runs on the reference engine although it names the fast one, if it does.
+    /// Return the reason for which it runs on the reference engine although it names the fast one, if it does.
     pub fn reference_because(&self) -> Option<&'static str> {
         engine::chosen(&self.scenario).1
     }
@@ -221,7 +221,7 @@ fn document<'a>(
     Report { scenario, outcome, warnings, audit, wall_s: Some(wall_s), listing: Listing::All }
 }
 
-/// Run a checked scenario with another seed and give only its figures: those of the summary, then those at `paths`.
+/// Run a checked scenario with another seed and return only its figures: those of the summary, then those at `paths`.
 ///
 /// Many short runs use this function, so the rest of the report is not written. The second value is the time that the
 /// event loop took by the caller's clock.
@@ -260,7 +260,8 @@ pub fn name_fault(name: &str) -> Option<String> {
     scenario::name_fault(name)
 }
 
-/// The message about a name that is not in a report with these names; if it could be there, the message says when.
+/// Return the message about a name that is not in a report with these names; for a name that could be there, the
+/// message gives the condition.
 pub fn no_entry(name: &str, names: &[&str]) -> String {
     report::no_entry(name, names)
 }
@@ -275,8 +276,7 @@ pub fn result_schema() -> Json {
     keys::schema()
 }
 
-/// The documentation of scenarios, of results and of everything in the catalogue: paths below its folder, and Markdown
-/// texts.
+/// The documentation of scenarios, of results and of the catalogue: paths below its folder, and Markdown texts.
 pub fn docs() -> Vec<(String, String)> {
     let mut pages = scenario::docs();
     pages.push(("result.md".to_string(), keys::page()));

@@ -50,7 +50,7 @@ pub fn segment(bytes: u32, llc_snap: bool) -> Shape {
 /// Outcome of the cells up to an EOM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reassembled {
-    /// All cells of one frame and nothing else.
+    /// All cells of one frame and no others.
     Whole,
     /// The number of cells does not match the length in the trailer.
     WrongLength,

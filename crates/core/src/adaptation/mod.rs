@@ -111,8 +111,8 @@ impl Framing {
 }
 
 impl Shape {
-    /// The units of frame number `frame` of circuit `vc`, first to last; each carries the `identity` of its packet, and `flags` besides
-    /// its own.
+    /// The units of frame number `frame` of circuit `vc`, first to last; each carries the `identity` of its packet, and
+    /// `flags` in addition to its own.
     pub fn units(self, vc: u32, (frame, identity): (u32, u32), flags: Flags) -> impl Iterator<Item = Unit> {
         (0..self.units).map(move |index| Unit {
             vc,

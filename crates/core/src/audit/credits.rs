@@ -1,5 +1,5 @@
-//! Credits: no account has more behind a line than it was promised, the far end holds what the credits say, and nothing that came
-//! with credits found no room.
+//! Credits: no account exceeds its promised room behind a line, the far end holds as much as the credits say, and no
+//! unit with credits found no room.
 
 use std::collections::BTreeSet;
 
@@ -79,7 +79,7 @@ fn accounts(
     }
 }
 
-/// Ports with a buffer of their own behind lines with credits.
+/// Check ports with a buffer of their own behind lines with credits.
 fn losses(audit: &mut Audit, scenario: &Scenario, network: &Network) {
     for (vc, circuit) in network.circuits.iter().enumerate() {
         for hops in circuit.route(0).windows(2) {
@@ -96,7 +96,7 @@ fn losses(audit: &mut Audit, scenario: &Scenario, network: &Network) {
     }
 }
 
-/// Queues of memories for what comes over lines with credits.
+/// Check queues of memories for lines with credits.
 fn memory_losses(audit: &mut Audit, scenario: &Scenario, network: &Network) {
     for (spec, memory) in scenario.memories.iter().zip(network.memories()) {
         for (queue, running) in spec.queues.iter().zip(memory.queues()) {
@@ -162,7 +162,7 @@ mod tests {
 
     const CELL: Unit = Unit { vc: 0, frame: 0, identity: 0, index: 0, bytes: 53, hop: 0, flags: Flags(0) };
 
-    /// The faults that an audit finds in a run that was tampered with.
+    /// Return the faults that an audit finds in a run that was tampered with.
     fn failures(text: &str, tamper: impl FnOnce(&Scenario, &mut Network)) -> String {
         let scenario = scenario::load(text, "audit.toml", &[]).unwrap();
         let mut outcome = engine::run(&scenario, false);
@@ -174,7 +174,7 @@ mod tests {
         scenario.lines.iter().position(|line| line.name == name).unwrap()
     }
 
-    /// The faults if the receiver of the first line was tampered with.
+    /// Return the faults that an audit finds if the receiver of the first line was tampered with.
     fn found(text: &str, tamper: fn(&mut Receiver)) -> String {
         failures(text, |scenario, network| {
             tamper(network.receivers[line(scenario, "in")].as_mut().unwrap());

@@ -8,7 +8,7 @@ use crate::transport::fec::Books;
 pub struct Figures {
     /// Octets of application data that reached the sink, of TCP in order and once.
     pub bytes: u64,
-    /// Those of them that came in the second half of the measured time.
+    /// Those of them that arrived in the second half of the measured time.
     pub late_bytes: u64,
     /// Segments, datagrams or cells sent, retransmissions included.
     pub sent: u64,
@@ -18,26 +18,26 @@ pub struct Figures {
     pub timeouts: u64,
     /// Fast retransmissions.
     pub fast_retransmits: u64,
-    /// Segments with data, datagrams or cells received, those that came again included.
+    /// Segments with data, datagrams or cells received, repeated arrivals included.
     pub received: u64,
     /// Of those received, the ones with a congestion mark.
     pub marked: u64,
     /// Reductions of the window in answer to a congestion mark.
     pub mark_reactions: u64,
-    /// Segments taken for lost by selective acknowledgements.
+    /// Segments declared lost by selective acknowledgements.
     pub found_lost: u64,
     /// Tail-loss probes.
     pub tail_probes: u64,
     /// Files whose last octet has been acknowledged.
     pub transfers: u64,
-    /// Time to deliver: of timed segments until they are acknowledged, of datagrams until they arrive.
+    /// Time to deliver: of timed segments until their acknowledgement, of datagrams until their arrival.
     pub delivery: DeliveryTime,
     /// Figures of the code, if the flow has one.
     pub coded: Option<Box<Coding>>,
 }
 
 impl Figures {
-    /// Before the first packet; with percentiles of the time to deliver or without.
+    /// Figures before the first packet; with percentiles of the time to deliver or without.
     pub fn new(percentiles: bool) -> Figures {
         Figures { delivery: DeliveryTime::new(percentiles), ..Figures::default() }
     }
@@ -59,7 +59,7 @@ pub struct Coding {
 }
 
 impl Coding {
-    /// Both together.
+    /// Add two of these figures.
     pub fn plus(self, other: Coding) -> Coding {
         Coding { data_sent: self.data_sent + other.data_sent, books: self.books.plus(other.books) }
     }

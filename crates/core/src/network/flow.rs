@@ -26,7 +26,7 @@ use crate::transport::tcp::{Outlet, Receiver, ReceiverStats, Segment, Sender, Se
 use crate::transport::{self, Transport, tcp};
 use crate::units::{Span, Time};
 
-/// A running flow: first the cache line that every event of the flow touches, then the data of its transport.
+/// A running flow: first the cache line that every event of the flow uses, then the data of its transport.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct Flow {
@@ -34,14 +34,14 @@ pub struct Flow {
     start: Option<Time>,
     /// Processors at the source and at the sink, if segments take time there.
     processors: Option<Box<[Processor; 2]>>,
-    /// The counts over time that the scenario asks for, if any.
+    /// The counts over time that the scenario requests, if any.
     series: Option<Box<Series>>,
     halftime: HalfTimeCount,
     work: Work,
 }
 
 impl Series {
-    /// The counts that the scenario asks for; none if it asks for nothing.
+    /// Return the counts that the scenario requests, if it requests any.
     fn of(scenario: &Scenario, index: usize, work: &Work) -> Option<Box<Series>> {
         let octets = scenario.measure.throughput.map(|windows| Steps::new(windows.step));
         let wants_cwnd = scenario.measure.cwnd.binary_search(&index).is_ok();
@@ -85,7 +85,7 @@ impl Flow {
         }
     }
 
-    /// The next instant at which an end wants to be called.
+    /// Return the next instant at which an end must be called.
     pub fn next_timer(&self, end: End) -> Option<Time> {
         if self.start.is_some() {
             return if end == End::Source { self.start } else { None };
@@ -102,12 +102,12 @@ impl Flow {
         }
     }
 
-    /// A timer of one end fires, or its processor has finished a task; finished tasks come first.
+    /// Handle a timer of one end, or a task that its processor has finished; finished tasks come first.
     pub fn on_timer(&mut self, end: End, now: Time, circuits: &mut [Circuit], out: &mut Outbox) {
         self.ring(end, now, &mut Framer { circuits, out });
     }
 
-    /// Like `call`, for an engine with its own uplink.
+    /// Like `on_timer`, for an engine with its own uplink.
     pub(crate) fn ring<U: Uplink>(&mut self, end: End, now: Time, uplink: &mut U) {
         if self.processors.is_some() {
             self.work_off(end, now, uplink);
@@ -139,7 +139,7 @@ impl Flow {
         }
     }
 
-    /// A complete frame of this flow has arrived; returns the end at which it did.
+    /// Deliver a complete frame of this flow; returns the end at which it arrived.
     pub fn deliver(&mut self, now: Time, frame: &Frame, circuits: &mut [Circuit], out: &mut Outbox) -> End {
         self.receive(now, &frame.payload, &mut Framer { circuits, out }).0
     }
@@ -195,7 +195,7 @@ impl Flow {
         answer
     }
 
-    /// Return the outcome of the flow, when the run is over or nothing more can happen to it.
+    /// Return the outcome of the flow, when the run is over or no more events of the flow can follow.
     pub(crate) fn outcome(mut self, now: Time, circuits: &[Circuit]) -> FlowOutcome {
         self.finish(now, circuits);
         let figures = match &self.work {
@@ -216,7 +216,7 @@ impl Flow {
         }
     }
 
-    /// Return whether its only transfer has ended, and it has nothing left to send or to wait for.
+    /// Return whether its only transfer has ended, and it has no more segments to send or to wait for.
     pub(crate) fn is_over(&self) -> bool {
         let Work::Tcp(Tcp { application: Some(application), .. }) = &self.work else { return false };
         let is_idle = [End::Source, End::Sink].iter().all(|&end| self.next_timer(end).is_none());
@@ -260,7 +260,7 @@ impl Flow {
         }
     }
 
-    /// Nothing more happens to it.
+    /// Finish the flow: no more events of it follow.
     fn finish(&mut self, now: Time, circuits: &[Circuit]) {
         self.halftime.finish(self.work.bytes());
         if let Work::Coded(coded) = &mut self.work {
@@ -419,7 +419,7 @@ impl Tcp {
         }
     }
 
-    /// A segment reaches the transport at its end.
+    /// Receive a segment at one end.
     #[inline(always)] // see `Flow::receive`
     fn receive(&mut self, now: Time, segment: &Segment, out: &mut impl Outlet) {
         if segment.is_ack {
@@ -495,7 +495,8 @@ impl Tcp {
         }
     }
 
-    /// Nothing was lost yet, and neither the threshold nor the receiver keeps the window from doubling.
+    /// Return whether no segment was lost yet, and neither the threshold nor the receiver keeps the window from
+    /// doubling.
     fn is_in_first_slow_start(&self) -> bool {
         let (sender, stats) = (&self.sender, self.sender.stats());
         let limit = sender.ssthresh().map_or(sender.send_window(), |level| level.min(sender.send_window()));
@@ -561,7 +562,7 @@ impl Datagrams {
     }
 }
 
-/// The application of a TCP flow, unless it has data without end for ever.
+/// Build the application of a TCP flow, unless it has endless data and never stops.
 fn application(scenario: &Scenario, spec: &model::Flow) -> Option<Application> {
     if let Some(transfer) = spec.transfer {
         let work = application::Work::Transfer(OneTransfer::new(transfer.octets));
@@ -579,12 +580,12 @@ fn application(scenario: &Scenario, spec: &model::Flow) -> Option<Application> {
     Some(Application::new(work, spec.stops_at()))
 }
 
-/// The instants at which a source acts whose mean packet has `bits` bits.
+/// Return the instants at which a source with a mean packet of `bits` bits acts.
 fn ticks(scenario: &Scenario, spec: &model::Flow, bits: u64) -> Ticks {
     Ticks::new(clock(scenario, spec, bits), spec.source.packets(), spec.stops_at())
 }
 
-/// The lengths of the packets of a flow whose source decides about them.
+/// Return the lengths of the packets of a flow whose source decides about them.
 fn lengths(scenario: &Scenario, spec: &model::Flow, headers: u32) -> Lengths {
     let length = spec.source.length().expect("a source by time has lengths");
     length.draws(headers, Stream::new(scenario.seed, format_args!("flow.{}.sizes", spec.name)))

@@ -16,7 +16,7 @@ pub struct FlowOutcome {
     pub progress: Option<Progress>,
     /// Whether a greedy TCP flow was still in its first slow start when the measured time began; `None` for other flows.
     pub began_in_slow_start: Option<bool>,
-    /// The counts over time that the scenario asks for, if any.
+    /// The counts over time that the scenario requests, if any.
     pub(super) series: Option<Box<Series>>,
 }
 
@@ -27,7 +27,7 @@ pub struct Progress {
     pub sent: u64,
     /// Delivered in order by the receiver.
     pub delivered: u64,
-    /// Known to the sender as acknowledged.
+    /// Octets whose acknowledgement the sender has received.
     pub acked: u64,
 }
 
@@ -36,7 +36,7 @@ pub struct Progress {
 pub struct Transfers {
     /// Duration of each transfer that has ended.
     pub times: Box<[Span]>,
-    /// When the file in transfer was wanted, if there is one.
+    /// Time at which the file in transfer was requested, if there is one.
     pub under_way: Option<Time>,
 }
 
@@ -62,7 +62,7 @@ impl FlowOutcome {
         self.states().for_each(|steps| steps.restart(now));
     }
 
-    /// The run is over.
+    /// Close the flow at the end of the run.
     pub(crate) fn close(mut self, now: Time) -> FlowOutcome {
         self.steps().for_each(|steps| steps.catch_up(now));
         self.states().for_each(|steps| steps.catch_up(now));

@@ -15,7 +15,7 @@ pub(super) struct HalfTimeCount {
 }
 
 impl HalfTimeCount {
-    /// Before it.
+    /// Prepare the count, before the middle.
     pub(super) fn of(scenario: &Scenario) -> HalfTimeCount {
         let measured = scenario.duration - scenario.warmup;
         HalfTimeCount { due: Time::ZERO + scenario.warmup + Span(measured.0.div_ceil(2)), octets: 0 }
@@ -27,20 +27,20 @@ impl HalfTimeCount {
         now >= self.due
     }
 
-    /// Take the count: the sink has these octets.
+    /// Record the octets received by half-time.
     #[cold]
     pub(super) fn pass(&mut self, octets: u64) {
         *self = HalfTimeCount { due: Time::NEVER, octets };
     }
 
-    /// The run is over: if nothing reached the sink after the middle, it has these octets.
+    /// Record the octets at the end of the run, if nothing reached the sink after the middle.
     pub(super) fn finish(&mut self, octets: u64) {
         if self.due < Time::NEVER {
             self.pass(octets);
         }
     }
 
-    /// The octets that the sink had.
+    /// Return the octets that the sink had.
     pub(super) fn octets(&self) -> u64 {
         self.octets
     }

@@ -28,7 +28,7 @@ pub(super) struct FlowCircuits {
 }
 
 impl FlowCircuits {
-    /// Those of flow number `index` of a scenario.
+    /// The circuits of flow number `index` of a scenario.
     pub(super) fn of(flow: &Flow, index: usize) -> FlowCircuits {
         let headers = flow.transport.header_bytes() + flow.transport.option_bytes();
         FlowCircuits {
@@ -71,7 +71,7 @@ pub(super) enum Task {
 }
 
 impl Task {
-    /// As the subject of random draws.
+    /// Return the task's segment as the subject of random draws.
     fn subject(&self) -> Subject {
         match self {
             Task::Receive(segment) => Subject::unit(0, segment.identity(), 0),
@@ -86,7 +86,7 @@ pub(super) struct Processor {
     least: Span,
     spread: Span,
     keyed: Keyed,
-    /// When it will have finished all tasks.
+    /// Time at which it will have finished all tasks.
     free: Time,
     /// Tasks with the times at which they are done, in order.
     tasks: VecDeque<(Time, Task)>,

@@ -54,7 +54,7 @@ use flow_outcome::FlowOutcome;
 
 pub use pause_cycle::PauseCycle;
 
-/// Everything that a run changes.
+/// The state that a run changes.
 #[derive(Clone, Debug)]
 pub struct Network {
     /// One port for each line of the scenario.
@@ -132,7 +132,7 @@ impl Network {
         self.memories.iter_mut().map(|memory| memory.as_deref_mut().expect("no port works now"))
     }
 
-    /// Let a port run with the memory that it shares, if it shares one.
+    /// Run `work` on a port with the memory that it shares, if it shares one.
     #[inline]
     pub(crate) fn at<R>(&mut self, port: usize, work: impl FnOnce(&mut Port, &mut [Circuit]) -> R) -> R {
         let Network { ports, memories, circuits, .. } = self;
@@ -153,7 +153,8 @@ impl Network {
         (self.memories[memory].as_deref_mut().expect("no port works now"), &mut self.ports)
     }
 
-    /// From which end queues of the memory that a port shares lose packets, if it shares one that makes room by push-out.
+    /// Return the end from which queues of the port's memory lose packets, if the port shares a memory that makes room
+    /// by push-out.
     #[inline]
     pub(crate) fn pushout_end(&self, port: usize) -> Option<End> {
         let share = self.ports[port].share()?;
@@ -186,7 +187,7 @@ impl Network {
         expulsion
     }
 
-    /// Let a memory repeat the pauses that are due; returns when the next one is.
+    /// Repeat the pauses of a memory that are due; returns when the next one is due.
     pub(crate) fn repeat_pauses(&mut self, memory: usize, now: Time) -> Option<Time> {
         self.memories[memory].as_mut().expect("no port works now").repeat_pauses(now)
     }
@@ -196,7 +197,7 @@ impl Network {
         self.memories[memory].as_mut().expect("no port works now").take_signals()
     }
 
-    /// By port the memory that it shares, if that acts by itself; nothing if none does.
+    /// For each port the memory that it shares, if the memory acts by itself; empty if none does.
     pub(crate) fn acting_memories(&self) -> Vec<Option<usize>> {
         let acts = |memory: &Memory| memory.is_expelling() || memory.is_pausing();
         let acts: Vec<bool> = self.memories().map(acts).collect();
@@ -210,7 +211,7 @@ impl Network {
         hop.expect("a queued unit has a port").vc as usize
     }
 
-    /// A unit is about to enter the port of a line: the unit as it continues, or why the line loses it by intent.
+    /// Pass a unit to the port of a line; the error says why the line loses it by intent.
     #[inline]
     pub(crate) fn cross_link(&mut self, now: Time, hop: Hop, unit: Unit) -> Result<Unit, Reason> {
         match self.losses.get_mut(hop.port as usize) {
@@ -219,7 +220,7 @@ impl Network {
         }
     }
 
-    /// The first decision that the policy of a port could not compute, and the port.
+    /// Return the first decision that the policy of a port could not compute, and the port.
     pub fn failure(&self) -> Option<(usize, &Failure)> {
         let of = |(number, port): (usize, &Port)| Some((number, port.failure()?.time));
         let (number, _) = self.ports.iter().enumerate().filter_map(of).min_by_key(|(_, time)| *time)?;

@@ -14,7 +14,7 @@ use crate::units::Time;
 /// A cycle of ports: each waits for the next one, and the last for the first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PauseCycle {
-    /// When the last of them was paused.
+    /// Time at which the last of them was paused.
     pub since: Time,
     /// The paused class, numbered within the scenario.
     pub class: u32,
@@ -23,7 +23,7 @@ pub struct PauseCycle {
 }
 
 impl Network {
-    /// A pause frame has reached a port.
+    /// Search for a cycle after a pause frame has reached a port.
     pub(crate) fn pause(&mut self, port: usize, now: Time, frame: PauseFrame) {
         self.ports[port].pause(now, frame);
         if frame.stops && self.pause_cycle.is_none() {
@@ -64,7 +64,7 @@ impl Network {
         false
     }
 
-    /// The paused ports at which packets wait that keep a paused port from going on.
+    /// The paused ports at which packets wait that keep a paused port from sending.
     fn waits_for(&self, port: usize, class: u32) -> Vec<usize> {
         let Some(paused) = self.ports[port].paused() else { return Vec::new() };
         let mut found = Vec::new();

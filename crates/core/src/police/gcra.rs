@@ -38,7 +38,7 @@ section! {
     }
 }
 
-/// The algorithm at work for one circuit.
+/// The state of the algorithm for one circuit.
 #[derive(Clone, Debug)]
 pub struct Policy {
     rate: Rate,
