@@ -53,12 +53,12 @@ impl Flags {
     /// Its sender has not had an acknowledgement yet, and says so: memories charge it to the class that `unscheduled` names.
     pub const UNSCHEDULED: Flags = Flags(256);
 
-    /// These marks and those.
+    /// Return these marks with those of `other`.
     pub const fn with(self, other: Flags) -> Flags {
         Flags(self.0 | other.0)
     }
 
-    /// These marks but not those.
+    /// Return these marks without those of `other`.
     pub const fn without(self, other: Flags) -> Flags {
         Flags(self.0 & !other.0)
     }
@@ -71,8 +71,9 @@ impl Flags {
 
 #[cfg(test)]
 impl Flags {
-    /// Those of a cell as tests spell it: `f` first, `.` middle, `e` last, `1` a frame by itself, `F` `:` `E` `!` the same
-    /// and marked as discardable; `p` `-` `q` `2` the same as the first four, of a transport that reacts to congestion marks.
+    /// Return the marks of a cell as tests spell it: `f` first, `.` middle, `e` last, `1` a frame by itself; `F` `:`
+    /// `E` `!` likewise, and marked as discardable; `p` `-` `q` `2` likewise, of a transport that reacts to congestion
+    /// marks.
     pub(crate) fn spelled(cell: char) -> Flags {
         match cell {
             'f' => Flags::FIRST,
@@ -104,7 +105,7 @@ impl Unit {
         self.flags.has(Flags::FIRST)
     }
 
-    /// Return whether this is the first unit of its frame, which only its host knows.
+    /// Return whether this is the first unit of its frame, by the host's numbering.
     pub fn begins_frame(&self) -> bool {
         self.index == 0
     }
@@ -124,7 +125,7 @@ impl Unit {
         self.flags.has(Flags::ECT)
     }
 
-    /// Return whether a queue for scalable congestion controls takes it: it bears ECT(1) or CE (RFC 9331 section 5.1).
+    /// Return whether it joins a queue for scalable congestion controls: it bears ECT(1) or CE (RFC 9331 section 5.1).
     pub fn is_l4s(&self) -> bool {
         self.is_ect() && self.flags.0 & (Flags::L4S.0 | Flags::CE.0) != 0
     }
@@ -134,7 +135,7 @@ impl Unit {
         Unit { flags: self.flags.with(Flags::CE), ..self }
     }
 
-    /// A packet that is longer, without its data.
+    /// Return a longer packet without its data.
     pub fn cut(self) -> Unit {
         Unit { flags: self.flags.with(Flags::CUT), bytes: CUT_BYTES, ..self }
     }
@@ -175,8 +176,8 @@ impl Default for Boundary {
 }
 
 impl Boundary {
-    /// A unit continues, or consecutive units of a frame do, whose first and last have given `unit` their marks;
-    /// returns it as the next node sees it.
+    /// Pass a unit, or consecutive units of a frame whose first and last have given `unit` their marks; returns it as
+    /// the next node sees it.
     #[inline]
     pub fn pass(&mut self, unit: Unit) -> Unit {
         let first = if std::mem::replace(&mut self.ended, unit.is_eom()) { Flags::FIRST } else { Flags(0) };

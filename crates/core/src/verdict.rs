@@ -1,4 +1,4 @@
-//! The answers of policies, and why a unit is lost.
+//! Verdicts of policies, and reasons of losses.
 
 use std::fmt;
 
@@ -27,7 +27,7 @@ impl Action {
     }
 }
 
-/// The answer of an admission policy to one arriving unit.
+/// Verdict of an admission policy on an arriving unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Accept it.
@@ -41,8 +41,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Return whether the unit is taken, or why it is lost, where the policy decides by a
-    /// [rule](super::admission::Rule).
+    /// Accept the unit, or return the reason of its loss, where the policy decides by a [rule](super::admission::Rule).
     #[inline]
     pub(crate) fn taken(self) -> Result<(), Reason> {
         match self {
@@ -55,18 +54,18 @@ impl Verdict {
     }
 }
 
-/// The answer of an admission policy about the unit at the head of a queue, which is about to be sent.
+/// Verdict of an admission policy on the unit at the head of a queue, which is about to be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeadVerdict {
     /// Send it.
     Send,
-    /// Send it marked, and say why.
+    /// Send it marked, for this reason.
     Mark(Reason),
-    /// Lose it, and say why.
+    /// Lose it, for this reason.
     Discard(Reason),
 }
 
-/// A queued unit that an admission policy gives up.
+/// A queued unit that an admission policy loses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Victim {
     /// The unit at the head that is not yet in transmission.
@@ -78,7 +77,7 @@ pub enum Victim {
     FattestQueue(u64),
 }
 
-/// Why a unit was lost or marked. The books of a port count every loss under exactly one of these, and likewise every
+/// Reason of a loss or a mark. The books of a port count every loss under exactly one of these, and likewise every
 /// mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
@@ -86,9 +85,9 @@ pub enum Reason {
     Overflow,
     /// An earlier unit of its frame had been lost, so the rest is useless.
     Partial,
-    /// Its whole frame was refused before any of it was queued.
+    /// Its whole frame was refused before any of its units was queued.
     Early,
-    /// Its frame took part in a random, early discard.
+    /// Its frame was chosen by a random, early discard.
     Random,
     /// It was at the front of a full queue.
     Front,
@@ -102,7 +101,7 @@ pub enum Reason {
     Janitor,
     /// A policer found it in excess of its contract.
     Policed,
-    /// Units had waited too long for too long when it came to the head of its queue.
+    /// Waits had been too long for a whole interval when it came to the head of its queue.
     Delay,
     /// Its link lost it by intent, as the scenario says.
     Link,
@@ -143,7 +142,7 @@ impl Reason {
         }
     }
 
-    /// Why a unit was lost, as a clause: "it was lost because …".
+    /// The reason of a loss, as a clause: "it was lost because …".
     pub fn meaning(self) -> &'static str {
         match self {
             Reason::Overflow => "the buffer, or the share of its circuit, was full",

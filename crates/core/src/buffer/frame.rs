@@ -14,14 +14,14 @@ enum State {
     Whole,
     /// A unit was lost after others had been queued: the receiver holds a fragment that only an EOM can end.
     Broken,
-    /// The frame was refused at its first unit: nothing of it was queued.
+    /// The frame was refused at its first unit: none of its units was queued.
     Refused(Reason),
 }
 
 /// The fate of the rest of a frame as long as there is room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Within {
-    /// It is taken.
+    /// It is accepted.
     Taken,
     /// It is lost.
     Lost(Reason),
@@ -57,7 +57,7 @@ impl Frames {
         self.action = action;
     }
 
-    /// Return whether the rest of a frame that has lost a unit is discarded, which is the rule. Otherwise its units are
+    /// Set whether the rest of a frame that has lost a unit is discarded, which is the rule. Otherwise its units are
     /// queued if they fit, and only a frame that is refused at its first unit is lost as a whole.
     pub fn discarding_rest(self, discard_rest: bool) -> Frames {
         Frames { discard_rest, ..self }
@@ -121,7 +121,7 @@ impl Frames {
         }
     }
 
-    /// A part of the circuit's arriving frame has been taken out of the queue: the rest is not worth queueing.
+    /// Record that a part of the circuit's arriving frame has been removed from the queue, so that the rest is useless.
     /// `fragment` says whether a part of the frame has already been sent.
     pub fn broken(&mut self, vc: usize, fragment: bool) {
         if self.discard_rest {

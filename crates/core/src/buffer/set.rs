@@ -27,14 +27,14 @@ impl Set {
         self.words[member / WORD] >> (member % WORD) & 1 == 1
     }
 
-    /// Make it a member.
+    /// Add a member.
     pub fn insert(&mut self, member: usize) {
         let word = member / WORD;
         self.words[word] |= 1 << (member % WORD);
         self.filled[word / WORD] |= 1 << (word % WORD);
     }
 
-    /// Make it no member.
+    /// Remove a member.
     pub fn remove(&mut self, member: usize) {
         let word = member / WORD;
         self.words[word] &= !(1 << (member % WORD));

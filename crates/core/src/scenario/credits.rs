@@ -218,7 +218,7 @@ fn promised(scenario: &Scenario, ports: &Ports<'_>) -> Result<Vec<Promised>, Fau
     Ok(promised)
 }
 
-/// Return whether a port can keep the room that credits promise, and lose nothing.
+/// Check that a port can keep the room that credits promise, and lose nothing.
 fn check_behind(line: &Line, credit: &Spec) -> Result<(), Refused> {
     let Line { name, port, .. } = line;
     if let Some(memory) = port.memory.as_ref().filter(|_| credit.is_per_circuit()) {

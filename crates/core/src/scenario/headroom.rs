@@ -49,7 +49,7 @@ impl HeadroomVerdict {
 }
 
 impl Headroom {
-    /// Return whether it suffices.
+    /// Return the verdict on the headroom.
     pub fn verdict(&self) -> HeadroomVerdict {
         match () {
             () if self.given < self.needed => HeadroomVerdict::TooLittle,

@@ -55,7 +55,7 @@ fn spreads(scenario: &Scenario, outages: &[Outage]) -> Result<Vec<Option<Box<Spr
     Ok(spreads.into_iter().map(Option::flatten).collect())
 }
 
-/// Return whether packets of this scenario can take several routes.
+/// Check that packets of this scenario can take several routes.
 fn check(scenario: &Scenario) -> Result<(), &'static str> {
     let coded = |transport: &transport::Spec| matches!(transport, transport::Spec::Fec(_));
     if scenario.lines.iter().any(|line| line.medium == Medium::Cells) {

@@ -68,14 +68,14 @@ struct Broken {
 }
 
 impl Policy {
-    /// The policy at one port.
+    /// Build the policy of one port.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let circuits = if params.form == Form::Frame { context.vcs() } else { 0 };
         Ok(Policy { broken: vec![None; circuits], arriving: 0, pass_eom: params.pass_eom })
     }
 
-    /// A unit of this frame is lost. `fragment` says whether earlier ones have been sent; an earlier record of the
-    /// same frame remains.
+    /// Record that a unit of this frame is lost. `fragment` says whether earlier ones have been sent; an earlier record
+    /// of the frame remains.
     fn lost(&mut self, vc: usize, frame: u32, fragment: bool) {
         if let Some(broken) = self.broken.get_mut(vc) {
             let known = broken.filter(|broken| broken.frame == frame);
@@ -150,7 +150,7 @@ mod tests {
         rig.offer(0, "f");
         rig.start();
         rig.offer(0, "....e");
-        // the first cell is on the line; the next three make way for the last two
+        // the first cell is on the line; the next three are discarded for the last two
         assert_eq!(rig.lost(), ["0:0.1 front", "0:0.2 front", "0:0.3 front"]);
         assert_eq!(rig.waiting(), ["0:0.4", "0:0.5"]);
     }

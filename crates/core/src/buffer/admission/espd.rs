@@ -53,7 +53,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The policy at one port, or why its thresholds cannot be.
+    /// Build the policy of one port; the error says why its thresholds cannot be used.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let (low, high) = (context.level("low", params.low)?, context.level("high", params.high)?);
         if low == 0 {

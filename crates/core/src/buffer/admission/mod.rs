@@ -1,4 +1,4 @@
-//! Admission: which arriving unit is accepted, and which is discarded.
+//! Admission: policies that accept or discard an arriving unit.
 //!
 //! One published scheme is one file, which contains only what its paper describes: the port keeps the books and acts,
 //! a policy answers. To add a scheme, write its file and add a line to the list below.
@@ -58,48 +58,49 @@ registry! {
 
     /// The interface of a policy. Circuits are numbered within the port, from 0.
     pub trait Admission: Shortcuts for Policy {
-        /// Accept this unit or lose it? The books do not count it yet.
+        /// Accept this unit or lose it. The books do not count it yet.
         fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict;
 
-        /// A unit that was accepted has joined its queue at this position.
+        /// Record that an accepted unit has joined its queue at this position.
         fn queued(&mut self, unit: &Unit, vc: usize, position: u64) {}
 
-        /// A unit that was accepted is lost after all: push-out could make no room for it, or took the rest of its own frame.
+        /// Record that an accepted unit is lost after all: push-out could not make room for it, or removed the rest of
+        /// its own frame.
         fn turned_away(&mut self, unit: &Unit, vc: usize, size: u64) {}
 
-        /// Called after every arrival until it returns `None`: which queued unit must be lost, and why?
+        /// Return a queued unit that must be lost, and the reason. Called after every arrival until it returns `None`.
         fn sweep(&mut self, queue: &Queue, pool: &Pool) -> Option<(u64, Reason)> {
             None
         }
 
-        /// A unit has left the buffer; the books no longer count it.
+        /// Record that a unit has left the buffer; the books no longer count it.
         fn departed(&mut self, departure: &Departure<'_>) {}
 
-        /// A unit has come to the head of its queue: send it, or lose it instead? It has left the queue, but not the books.
+        /// Send or lose a unit that has come to the head of its queue. It has left the queue, but not the books.
         fn at_head(&mut self, head: &Head<'_>) -> HeadVerdict {
             HeadVerdict::Send
         }
 
-        /// The tail of a circuit's arriving frame has been taken out of the queue: the rest is not worth queueing.
-        /// `fragment` says whether an earlier part of the frame stays queued or has been sent. Where there is a frame
-        /// rule, it handles this.
+        /// Record that the tail of a circuit's arriving frame has been removed from the queue, so that the rest is
+        /// useless. `fragment` says whether an earlier part of the frame stays queued or has been sent. Where there is
+        /// a frame rule, it handles this.
         fn broken(&mut self, vc: usize, fragment: bool) {
             if let Some(frames) = self.frames() {
                 frames.broken(vc, fragment);
             }
         }
 
-        /// The longest wait of a unit at the head of a queue, before each [`tick`](Admission::tick) at a port that keeps
-        /// [arrival times](Needs::arrival_times).
+        /// Receive the longest wait of a unit at the head of a queue, before each [`tick`](Admission::tick) at a port
+        /// that keeps [arrival times](Needs::arrival_times).
         fn see_wait(&mut self, wait: Span) {}
 
-        /// The clock of a policy that has one: called first at time zero, then at each returned instant,
-        /// and by a memory before it takes a sample.
+        /// Run the clock of a policy that has one: called first at time zero, then at each returned instant, and by a
+        /// memory before it takes a sample.
         fn tick(&mut self, now: Time, pool: &Pool) -> Option<Time> {
             None
         }
 
-        /// The measured rates of a circuit, for a policy with a meter.
+        /// Return the measured rates of a circuit, for a policy with a meter.
         fn meter(&mut self, vc: usize) -> Option<Reading> {
             None
         }
@@ -108,7 +109,7 @@ registry! {
         /// compared; the books do not count it yet.
         fn offered(&mut self, now: Time, pool: &Pool, queue: usize, size: (u64, u16)) {}
 
-        /// The most that a queue may hold now, for a policy that shares a buffer by a threshold of every queue:
+        /// Return the most that a queue may hold now, for a policy that shares a buffer by a threshold of every queue:
         /// infinite where there is none. Only such a policy can share a memory among ports.
         fn threshold(&self, pool: &Pool, queue: usize) -> Option<f64> {
             None
@@ -136,7 +137,8 @@ registry! {
             Needs::default()
         }
 
-        /// Why a push-out policy would never act with this one at a port that counts in `measure`, if it would not.
+        /// Return the reason why a push-out policy would never act with this one at a port that counts in `measure`, if
+        /// there is one.
         fn bars_pushout(&self, measure: Measure) -> Option<&'static str> {
             None
         }
@@ -171,16 +173,17 @@ registry! {
             None
         }
 
-        /// `units` units inside frames were accepted on the verdict of [`frames`](Shortcuts::frames).
+        /// Record that `units` units inside frames were accepted on the verdict of [`frames`](Shortcuts::frames).
         fn taken(&mut self, vc: usize, units: u64, octets: u64) {}
 
-        /// The fate of the rest of a circuit's frame, if it fits. For a policy that knows this but must
-        /// [see](Shortcuts::see) every unit.
+        /// Return the fate of the rest of a circuit's frame, if it fits. For a policy that has decided it but must
+        /// still [see](Shortcuts::see) every unit.
         fn foresees(&self, vc: usize) -> Within {
             Within::Asked
         }
 
-        /// A unit inside a frame finds `level` in the buffer. The policy has [foreseen](Shortcuts::foresees) its fate.
+        /// Observe a unit inside a frame that finds `level` in the buffer. The policy has
+        /// [foreseen](Shortcuts::foresees) its fate.
         fn see(&mut self, now: Time, unit: &Unit, vc: usize, level: u64) {}
 
         /// Return whether a unit that is accepted would also be accepted with less in the buffer, of any circuit, and
@@ -223,7 +226,7 @@ impl Spec {
 /// A policy's decision in simple form, if it has one: an engine may then apply it without a call.
 #[derive(Clone, Copy, Debug)]
 pub enum Rule {
-    /// A unit is taken if it fits.
+    /// A unit is accepted if it fits.
     Fits,
     /// A frame is refused if its first unit meets this occupancy or more; otherwise the policy's [frame rule](Shortcuts::frames)
     /// decides alone.
@@ -247,7 +250,8 @@ impl Rule {
         }
     }
 
-    /// Return whether a unit that meets this occupancy is accepted, if the rule decides without a call of its policy.
+    /// Judge a unit that meets this occupancy, if the rule decides without a call of its policy; the error says why it
+    /// is lost.
     #[inline]
     pub(crate) fn judge(
         &self,
@@ -297,16 +301,17 @@ impl Rule {
     }
 }
 
-/// The departures that a policy observes.
+/// Departures that a policy observes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interest {
-    /// Those that leave the buffer empty; of the books only the total.
+    /// Those that leave the buffer empty; of the books the policy reads only the total.
     Total,
     /// Those that leave the buffer empty.
     Last,
-    /// Those that end a frame, or leave nothing of their circuit in the buffer; of the unit only whether it ends a frame.
+    /// Those that end a frame, or leave no unit of their circuit in the buffer; of the unit the policy reads only
+    /// whether it ends a frame.
     Ends,
-    /// All of them, but neither which unit it is nor exactly when it leaves.
+    /// All of them; the policy reads neither the unit nor the exact instant.
     Every,
 }
 
@@ -323,7 +328,7 @@ impl Interest {
 }
 
 impl Policy {
-    /// The fate of the rest of a circuit's frame, if it fits and the frame rule decides about it.
+    /// Return the fate of the rest of a circuit's frame, if it fits and the frame rule decides about it.
     pub(crate) fn within(&mut self, vc: usize) -> Within {
         self.frames().map_or(Within::Asked, |frames| frames.within(vc))
     }
@@ -348,7 +353,7 @@ pub struct Failure {
 pub struct Needs {
     /// All circuits share one queue.
     pub one_queue: bool,
-    /// The port remembers when each queued unit arrived and how many octets wait, for [`at_head`](Admission::at_head).
+    /// The port stores the arrival of each queued unit and the octets that wait, for [`at_head`](Admission::at_head).
     pub arrival_times: bool,
     /// It chooses packets that it [expels](Admission::expels).
     pub expels: bool,
@@ -359,14 +364,14 @@ pub struct Needs {
 pub enum Expulsion {
     /// This queue loses the packet at its head.
     Now(usize),
-    /// A queue loses one then, unless something comes or leaves before.
+    /// A queue loses one at that instant, unless a packet joins or leaves before.
     At(Time),
 }
 
 /// A unit that requests admission.
 #[derive(Debug)]
 pub struct Arrival<'a> {
-    /// When it arrives.
+    /// Its arrival.
     pub now: Time,
     /// The unit.
     pub unit: &'a Unit,
@@ -398,7 +403,7 @@ impl Arrival<'_> {
 pub struct Head<'a> {
     /// The present instant.
     pub now: Time,
-    /// When it arrived, at a port that keeps [arrival times](Needs::arrival_times).
+    /// Its arrival, at a port that keeps [arrival times](Needs::arrival_times).
     pub arrived: Option<Time>,
     /// The unit.
     pub unit: &'a Unit,
@@ -417,7 +422,7 @@ pub struct Head<'a> {
 /// A unit that has left, sent or lost.
 #[derive(Debug)]
 pub struct Departure<'a> {
-    /// When it left.
+    /// Its departure.
     pub now: Time,
     /// The unit.
     pub unit: &'a Unit,
@@ -429,7 +434,7 @@ pub struct Departure<'a> {
     pub size: u64,
     /// The books after it.
     pub pool: &'a Pool,
-    /// Whether it was sent; otherwise it was given up or pushed out.
+    /// True if it was sent, false if it was lost or pushed out.
     pub sent: bool,
 }
 
@@ -508,12 +513,12 @@ pub(crate) mod tests {
             }
         }
 
-        /// A cell of this circuit is sent.
+        /// Send a cell of this circuit.
         pub(crate) fn depart(&mut self, vc: usize) {
             self.send(vc, '.');
         }
 
-        /// A cell of this circuit is sent, spelled as in [`offer`](Bench::offer).
+        /// Send a cell of this circuit, spelled as in [`offer`](Bench::offer).
         pub(crate) fn send(&mut self, vc: usize, cell: char) {
             self.pool.remove(vc, 1);
             let (unit, pool) = (cell_of(vc, cell), &self.pool);
@@ -522,7 +527,7 @@ pub(crate) mod tests {
             self.policy.departed(&departure);
         }
 
-        /// The instant moves on to `now`, and the policy's clock is called.
+        /// Advance the instant to `now`, and call the policy's clock.
         pub(crate) fn tick(&mut self, now: Time) -> Option<Time> {
             self.now = now;
             self.policy.tick(now, &self.pool)

@@ -121,7 +121,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The policy at one port, or why its parameters cannot be.
+    /// Build the policy of one port; the error says why its parameters cannot be used.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         Policy::drawing(params, context, "red")
     }
@@ -250,7 +250,7 @@ pub(super) struct Detector {
     /// 1 / (maxth − minth), which every unit needs.
     per_level: f64,
     curve: Curve,
-    /// Picoseconds that a packet takes.
+    /// Picoseconds of a packet on the line.
     slot: f64,
     average: f64,
     /// Packets since the last discard, −1 while the average is below minth, as the paper has it.
@@ -304,7 +304,7 @@ impl Detector {
         self.average >= self.max
     }
 
-    /// An arriving packet meets this queue.
+    /// Average in the queue that an arriving packet meets.
     #[inline]
     pub(super) fn sample(&mut self, now: Time, queue: u64) {
         if queue > 0 {
@@ -324,12 +324,12 @@ impl Detector {
         }
     }
 
-    /// A departing packet leaves this queue; for schemes that sample at departures too.
+    /// Average in the queue that a departing packet leaves behind, for schemes that sample at departures too.
     pub(super) fn sample_behind(&mut self, queue: u64) {
         self.average = smoothed(self.average, self.weight, queue as f64);
     }
 
-    /// The queue has become empty.
+    /// Record that the queue has become empty.
     pub(super) fn idle(&mut self, now: Time) {
         self.idle_since = now;
     }
@@ -382,7 +382,7 @@ impl Detector {
         marked
     }
 
-    /// A packet was lost because there was no room.
+    /// Record that a packet was lost for want of room.
     pub(super) fn lost(&mut self) {
         (self.count, self.octets) = (0, 0);
     }

@@ -83,7 +83,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The policy at one port, or why its parameters cannot be.
+    /// Build the policy of one port; the error says why its parameters cannot be used.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         if params.period == Span::ZERO {
             return refuse("period", "must be longer than 0 s");
@@ -237,7 +237,7 @@ impl Virtual {
         self.mark(vc);
     }
 
-    /// Up to `size` leaves one queue; returns the amount.
+    /// Let up to `size` leave one virtual queue; returns the amount.
     fn leave(&mut self, vc: usize, size: u64) -> u64 {
         let left = size.min(self.length[vc]);
         self.length[vc] -= left;
@@ -251,7 +251,7 @@ impl Virtual {
         self.mark(vc);
     }
 
-    /// `size` leaves the next queues in turn: first those with credits, which pay for it.
+    /// Let `size` leave the next virtual queues in turn: first those with credits, which pay for it.
     fn serve(&mut self, mut size: u64) {
         while size > 0 {
             if let Some(vc) = self.entitled.next(|_| true) {

@@ -8,7 +8,7 @@ use crate::buffer::runs::{Extent, Part};
 use crate::buffer::set::Set;
 use crate::refused::Refused;
 
-/// The circuits with something in the buffer, and how their queues count.
+/// The circuits with units in the buffer, and the counted lengths of their queues.
 #[derive(Clone, Debug)]
 pub struct Lengths {
     busy: Set,
@@ -49,12 +49,12 @@ impl Lengths {
         }
     }
 
-    /// Return whether a queue may count as longer than one with more in it.
+    /// Return whether a queue may count as longer than one that holds more.
     pub(super) fn counts_shares(&self) -> bool {
         self.shared
     }
 
-    /// The circuits with something in the buffer.
+    /// The circuits with units in the buffer.
     pub(super) fn busy(&self) -> &Set {
         &self.busy
     }

@@ -1,4 +1,4 @@
-//! Push-out: when the buffer is full, which queued units are removed for an arriving one.
+//! Push-out: policies that remove queued units for an arriving one when the buffer is full.
 //!
 //! Every arriving unit is accepted as long as there is room; if there is none, a part of a long queue is removed. A
 //! port with push-out has a queue for each circuit and its own frame rule: the rest of a frame that it has broken, or
@@ -34,7 +34,8 @@ registry! {
 
     /// The interface of a push-out policy. Circuits are numbered within the port, and each has its queue.
     pub trait PushOut for Policy {
-        /// The part to remove, if any. Called when an arriving unit does not fit; the answer changes nothing yet.
+        /// Choose the part to remove, if any. Called when an arriving unit does not fit; the choice changes no state
+        /// yet.
         fn choose(&mut self, full: &Full<'_>) -> Option<Cut>;
 
         /// Return the reason why the policy could not compute a decision, if it failed: the run has no result.
@@ -45,12 +46,12 @@ registry! {
         /// Return the lengths of the queues.
         fn lengths(&mut self) -> &mut Lengths;
 
-        /// A unit has joined this circuit's queue; the books count it.
+        /// Record that a unit has joined this circuit's queue; the books count it.
         fn joined(&mut self, vc: usize, pool: &Pool) {
             self.lengths().joined(vc);
         }
 
-        /// A unit of this circuit has left the buffer, sent or lost; the books no longer count it.
+        /// Record that a unit of this circuit has left the buffer, sent or lost; the books no longer count it.
         fn left(&mut self, vc: usize, pool: &Pool, sent: bool) {
             self.lengths().left(vc, pool);
         }
@@ -97,9 +98,9 @@ pub enum Scope {
     Packets,
     /// Entire packets, of the longest queue that has one.
     LongestPackets,
-    /// Everything up to an EOM or from one on.
+    /// All units up to an EOM, or from one on.
     Runs,
-    /// Everything up to an EOM or from one on, possibly without the EOM.
+    /// All units up to an EOM or from one on, possibly without the EOM.
     AllButEom,
 }
 

@@ -72,7 +72,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The policy at one port.
+    /// Build the policy of one port.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         Ok(Policy {
             lengths: Lengths::new(context, params.buffer_share)?,
@@ -209,7 +209,7 @@ mod tests {
             let mut bench = Bench::with(6, &[0, 0, 0], admission, Some(Spec::Pushout3(DEFAULT)));
             bench.offer(0, "f....");
             bench.offer(1, "1");
-            // the EOM is lost on its way here
+            // the EOM is lost before it arrives here
             assert_eq!(bench.offer(0, "f.e"), "AAA");
             assert_eq!(bench.outcome(), "0:f.... / f.e,1,");
         }

@@ -161,7 +161,7 @@ impl Queues {
 }
 
 impl Policy {
-    /// The program at one port, or why it cannot run there.
+    /// Build the program of one port; the error says why it cannot run there.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let names = Names {
             params: &known(&params.params, "params", PARAMS, context)?,

@@ -1,4 +1,4 @@
-//! A buffer run by longest queue drop, of which only the lengths of queues matter.
+//! A buffer with longest queue drop, reduced to the lengths of its queues.
 
 use std::collections::VecDeque;
 
@@ -15,7 +15,7 @@ pub(super) struct VirtualBuffer {
     capacity: Option<u64>,
     total: u64,
     lengths: Vec<u64>,
-    /// By queue its line.
+    /// For each queue its line.
     line_of: Vec<usize>,
     lines: Vec<VirtualLine>,
 }
@@ -70,7 +70,7 @@ impl VirtualBuffer {
         }
     }
 
-    /// A packet arrives: it joins its queue unless that is the longest one of a full buffer.
+    /// Add an arriving packet to its queue, unless that is the longest one of a full buffer.
     pub(super) fn arrive(&mut self, now: Time, queue: usize, (size, bytes): (u64, u16)) {
         while self.capacity.is_some_and(|capacity| self.total + size > capacity) {
             let lengths = self.lengths.iter().copied().enumerate();
@@ -88,7 +88,7 @@ impl VirtualBuffer {
         line.start(now);
     }
 
-    /// The place of the last packet of a queue that waits, if one does.
+    /// Return the place of the last waiting packet of a queue, if one waits.
     fn last_of(&self, queue: usize) -> Option<usize> {
         self.lines[self.line_of[queue]].waiting.iter().rposition(|packet| packet.queue == queue)
     }

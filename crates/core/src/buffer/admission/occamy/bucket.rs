@@ -5,14 +5,14 @@ use crate::units::{PerSecond, Time};
 /// A token in parts: a bucket of `rate` millionths of a token in a second gains `rate` parts in a picosecond.
 const TOKEN: u128 = 1_000_000_000_000_000_000;
 
-/// Tokens that come at a rate, up to a depth.
+/// Tokens that arrive at a rate, up to a depth.
 #[derive(Clone, Debug)]
 pub(super) struct Bucket {
     rate: u128,
-    /// In parts of a token.
+    /// Depth in parts of a token.
     depth: u128,
     level: u128,
-    /// When it had that level.
+    /// Time of that level.
     at: Time,
 }
 
@@ -30,7 +30,7 @@ impl Bucket {
         self.at = now;
     }
 
-    /// Take this many tokens, or all that there are.
+    /// Take this many tokens, or all of them if there are fewer.
     pub(super) fn take(&mut self, tokens: u64) {
         self.level = self.level.saturating_sub(u128::from(tokens) * TOKEN);
     }

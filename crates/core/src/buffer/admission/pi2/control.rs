@@ -64,7 +64,7 @@ impl Control {
         self.probability
     }
 
-    /// An update finds this wait.
+    /// Update the probability with this wait.
     pub(super) fn update(&mut self, wait: Span) {
         let [wait_ps, target, last] = [wait, self.target, self.last].map(|span| i128::from(span.0));
         let step = self.gains.step(wait_ps - target, wait_ps - last);

@@ -107,16 +107,16 @@ pub struct Policy {
     keyed: Keyed,
     /// Octets that wait in all queues.
     octets: u64,
-    /// The longest wait at the head of a queue, as the port has seen it.
+    /// The longest wait at the head of a queue, as the port has measured it.
     wait: Span,
-    /// Whether the unit that leaves next is one that this policy discards at the head.
+    /// Whether the policy discards the next departing unit at the head.
     is_discarding: bool,
-    /// By circuit whether the frame is discarded whose cells come to the head.
+    /// For each circuit whether the policy discards the frame whose cells come to the head.
     discards: Vec<bool>,
 }
 
 impl Policy {
-    /// The policy at one port, or why its parameters cannot be.
+    /// Build the policy of one port; the error says why its parameters cannot be used.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         refuse_if(params.update == Span::ZERO, "update", "must be greater than 0")?;
         for (key, gain) in [("alpha", params.alpha), ("beta", params.beta)] {
@@ -196,7 +196,8 @@ impl Policy {
         verdict
     }
 
-    /// A frame whose first unit has waited for `wait` has come to the head; `behind` octets follow in its queue.
+    /// Decide about a frame that comes to the head and whose first unit has waited for `wait`; `behind` octets follow
+    /// in its queue.
     fn judge_frame(&self, unit: &Unit, wait: Span, behind: u64) -> HeadVerdict {
         let is_alone = behind + u64::from(unit.bytes) <= self.mtu;
         let is_short = self.octets < self.mtu.saturating_mul(2);

@@ -202,7 +202,7 @@ impl Params {
 }
 
 impl Policy {
-    /// The program at one port, or why it cannot run there.
+    /// Build the program of one port; the error says why it cannot run there.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let names = Names {
             params: &known(&params.params, "params", PARAMS, context)?,
@@ -237,8 +237,8 @@ impl Policy {
         })
     }
 
-    /// Run the program about a unit that arrives or, with `is_head`, is at the head of its queue. One that has failed accepts what
-    /// fits: the run will be refused.
+    /// Run the program for a unit that arrives or, with `is_head`, is at the head of its queue. A failed program
+    /// accepts every unit that fits: the run will be refused.
     #[inline]
     fn decide(&mut self, seen: &UnitView<'_>, is_head: bool) -> Decision {
         let Policy { program, at_head, kept, dice, registers, place, noted, .. } = self;
@@ -281,7 +281,7 @@ impl Policy {
         }
     }
 
-    /// Keep the first failure.
+    /// Store the first failure.
     #[cold]
     fn note(&mut self, now: Time, hook: Hook, failed: &Failed) {
         let why = self.texts.message(hook, failed);

@@ -24,7 +24,7 @@ fn bench(code: &[&str], keys: &Json) -> Bench<Policy> {
     Bench::new(8, 2, move |context| Policy::new(&params, context))
 }
 
-/// Why a program is refused.
+/// Return the reason why a program is refused.
 fn refused(code: &[&str], keys: &Json) -> String {
     Policy::new(&params(code, keys), &Context::alone(8, 2)).unwrap_err().to_string()
 }

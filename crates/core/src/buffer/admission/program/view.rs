@@ -43,14 +43,14 @@ pub(super) struct Port<'a> {
     pub(super) now: Time,
     pub(super) pool: &'a Pool,
     pub(super) queue: usize,
-    /// The time between two calls of the clock, where it calls.
+    /// The time between two calls of the clock, if there is one.
     pub(super) every: Span,
 }
 
 /// Values that a policy records for its program.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Noted {
-    /// When the buffer last became empty.
+    /// Time at which the buffer last became empty.
     pub(super) empty_since: Time,
     /// Units lost for want of room.
     pub(super) overflows: u64,

@@ -72,7 +72,7 @@ impl Gauge {
         self.meter == Meter::CellWindow
     }
 
-    /// A unit has been accepted.
+    /// Count an accepted unit.
     pub(super) fn accept(&mut self, at: Time, vc: usize, octets: u64) {
         if self.has_no_clock() {
             self.total[vc] += octets;
@@ -82,7 +82,7 @@ impl Gauge {
         }
     }
 
-    /// The latest unit of a circuit that was accepted is lost after all.
+    /// Subtract the latest accepted unit of a circuit, which is lost after all.
     pub(super) fn take_back(&mut self, vc: usize, octets: u64) {
         if !self.has_no_clock() {
             self.accepted[vc] -= octets;
@@ -108,7 +108,7 @@ impl Gauge {
         }
     }
 
-    /// An interval δ is over.
+    /// Measure the rates at the end of an interval δ.
     pub(super) fn measure(&mut self) {
         match self.meter {
             Meter::MovingAverage => self.average(),

@@ -56,7 +56,7 @@ impl Sender {
         }
     }
 
-    /// Return whether the timer now sends a segment that it has sent before; 4.4BSD makes no difference.
+    /// Return the kind of timeout: the timer may send a segment that it has sent before; 4.4BSD makes no difference.
     pub(super) fn which_timeout(&mut self) -> Timeout {
         if self.state == State::SynSent || self.rare.params.backoff == Backoff::Bsd {
             return Timeout::First;

@@ -329,7 +329,7 @@ impl CellFifo {
         cx.lose(arriving.time, &arriving.unit, reason);
     }
 
-    /// Return whether a unit that meets this occupancy is accepted.
+    /// Judge a unit that meets this occupancy; the error says why it is lost.
     #[inline]
     fn judge(&self, cx: &mut Context<'_>, arriving: &Arriving, size: u64, level: u64) -> Result<(), Reason> {
         let &Arriving { time, unit, vc } = arriving;
