@@ -53,9 +53,9 @@ crate::choice! {
 /// The hosts among which the destination of every transfer is drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Destinations {
-    /// Those that fit a rule.
+    /// Hosts that fit a rule.
     Rule(Destination),
-    /// Those of a list, all equally likely.
+    /// Hosts of a list, all equally likely.
     Listed(Vec<String>),
 }
 

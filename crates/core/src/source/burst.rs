@@ -49,7 +49,7 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// Refuse a pattern that says too little, too much or something impossible.
+    /// Refuse a pattern that has too few keys, too many, or an impossible value.
     pub fn check(&self) -> Result<(), Refused> {
         match (self.burst, self.on) {
             (Some(_), Some(_)) => {
@@ -121,7 +121,7 @@ pub struct Added {
 }
 
 impl Added {
-    /// Nothing is added.
+    /// A code that adds no packets.
     pub const NOTHING: Added = Added { data: 1, all: 1, closer: true };
 }
 
@@ -190,7 +190,8 @@ impl Bursts {
         wait
     }
 
-    /// The gap from one packet to the next; `data` says whether that one carries data and so counts in its burst.
+    /// Return the gap from one packet to the next; `data` says whether the next one carries data and so counts in its
+    /// burst.
     pub fn gap(&mut self, data: bool) -> Span {
         let packet = self.packet();
         if !data || self.left > 0 {
@@ -211,7 +212,7 @@ impl Bursts {
         gap
     }
 
-    /// The next packet is the first of a burst.
+    /// Begin a burst with the next packet.
     fn begin(&mut self) {
         let packets = match self.lengths {
             Lengths::Periodic { burst, .. } => burst,
@@ -294,7 +295,7 @@ mod tests {
         let waits: Vec<u64> = (0..20_000).map(first).collect();
         let sending: Vec<f64> =
             waits.iter().filter(|wait| **wait < packet).map(|wait| *wait as f64).collect();
-        // a silence that is shorter than a packet is rare: 0.1395 within bursts, 0.0028 besides
+        // a silence that is shorter than a packet is rare: 0.1395 within bursts, 0.0028 outside
         let share = sending.len() as f64 / waits.len() as f64;
         assert!((share - 0.1423).abs() < 0.008, "{share}");
         let mean = sending.iter().sum::<f64>() / sending.len() as f64 / packet as f64;

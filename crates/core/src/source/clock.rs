@@ -25,7 +25,7 @@ pub enum Clock {
     },
     /// Equal gaps within bursts.
     Bursts(Bursts),
-    /// Those of a recording.
+    /// Gaps of a recording.
     Recorded(Reader),
 }
 
@@ -49,7 +49,7 @@ impl Clock {
         }
     }
 
-    /// The gap to the next unit; `data` says whether that one carries data and so counts in its burst.
+    /// Return the gap to the next unit; `data` says whether that unit carries data and so counts in its burst.
     #[inline]
     pub fn gap(&mut self, data: bool) -> Span {
         match self {
@@ -68,22 +68,22 @@ pub struct Ticks {
     next: Time,
     /// Number of units the source still sends, if it stops after a number of them.
     left: Option<u64>,
-    /// When it stops.
+    /// Time at which it stops.
     stop: Time,
 }
 
 impl Ticks {
-    /// Those of a clock, before the source starts; it stops after `total` units, and at the instant `stop`.
+    /// The instants of a clock, before the source starts; it stops after `total` units, and at the instant `stop`.
     pub fn new(clock: Clock, total: Option<u64>, stop: Time) -> Ticks {
         Ticks { clock, next: Time::NEVER, left: total, stop }
     }
 
-    /// The source starts.
+    /// Start the source.
     pub fn start(&mut self, now: Time) {
         self.next = before(self.stop, now + self.clock.first());
     }
 
-    /// The source stops at once.
+    /// Stop the source at once.
     pub fn stop(&mut self, now: Time) {
         (self.next, self.stop) = (Time::NEVER, now);
     }
@@ -94,7 +94,7 @@ impl Ticks {
         self.next
     }
 
-    /// The unit that is due has been sent.
+    /// Advance to the next unit, after the due one has been sent.
     #[inline]
     pub fn step(&mut self) {
         if let Some(left) = &mut self.left {
@@ -107,7 +107,7 @@ impl Ticks {
     }
 }
 
-/// An instant if it comes before `stop`.
+/// Return an instant if it is before `stop`.
 #[inline]
 pub(crate) fn before(stop: Time, next: Time) -> Time {
     if next < stop { next } else { Time::NEVER }

@@ -41,7 +41,7 @@ registry! {
             false
         }
 
-        /// The congestion notification of its packets that can be marked.
+        /// Return the congestion notification of its packets that can be marked.
         fn ect(&self) -> Ecn {
             Ecn::ECT.when(self.ecn())
         }
@@ -78,12 +78,12 @@ pub struct Needs {
 }
 
 impl Needs {
-    /// Those of packets to which nothing comes back, of a size that this key decides about.
+    /// The needs for packets without acknowledgements, whose size this key decides.
     fn one_way((octets, packet_key): (u64, &'static str)) -> Needs {
         Needs { packet: Some(octets), packet_key, reverse: None }
     }
 
-    /// Octets of the largest packet, IP header included, or those that a single cell carries.
+    /// Octets of the largest packet, IP header included, or of a single cell's payload.
     pub fn octets(&self) -> u64 {
         self.packet.unwrap_or(CELL_PAYLOAD)
     }

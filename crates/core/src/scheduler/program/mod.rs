@@ -100,7 +100,7 @@ pub struct Policy {
     queues: Queues,
     /// The queues that may send now.
     choices: Vec<usize>,
-    /// When it last ran.
+    /// Instant of the last run.
     now: Time,
     failure: Option<Failure>,
     texts: Box<Texts>,
@@ -110,7 +110,7 @@ pub struct Policy {
 #[derive(Clone, Debug)]
 struct Memory {
     state: Vec<Word>,
-    /// Of one queue after the other, with `each` values.
+    /// Values of one queue after the other, `each` for a queue.
     per_queue: Vec<Word>,
     each: usize,
     dice: Dice,
@@ -139,7 +139,7 @@ impl Memory {
         }
     }
 
-    /// Numbers that the program draws depend on the instant, and on how many it has drawn at that instant.
+    /// Run a program. Numbers that it draws depend on the instant, and on the number of earlier draws at that instant.
     fn run(&mut self, program: &Program, now: Time, view: &impl View) -> Result<Answer, Failed> {
         let Memory { state, per_queue, each, dice, registers } = self;
         let draws = dice.about(Subject::instant(now.0, 0));
@@ -187,7 +187,7 @@ impl Policy {
         })
     }
 
-    /// The queue that the program chooses, or why it cannot be served.
+    /// Return the queue that the program chooses; the error says why it cannot be served.
     fn choose(&mut self, octets: &dyn Fn(usize) -> u64) -> Result<usize, String> {
         let Policy { serve, memory, queues, choices, now, .. } = self;
         let view = QueueView { queues, choices, now: *now, unit: None, octets };
@@ -213,7 +213,7 @@ impl Policy {
         }
     }
 
-    /// Keep the first failure.
+    /// Store the first failure.
     #[cold]
     fn fail(&mut self, why: String) {
         self.failure.get_or_insert(Failure { time: self.now, why });

@@ -5,8 +5,8 @@ use super::{Carry, Params, Realisation, guaranteed};
 use crate::buffer::context::Context;
 use crate::units::{Rate, Span};
 
-/// Why some circuit may get less than its rate although it always has cells, and the fix; `None` if every circuit
-/// gets it.
+/// Return the reason why some circuit may get less than its rate although it always has cells, and the remedy; `None`
+/// if every circuit gets its rate.
 pub(crate) fn broken(params: &Params, context: &Context<'_>) -> Option<String> {
     let mut rates = guaranteed(params, context).ok()?;
     rates.retain(|rate| *rate > Rate(0));
@@ -27,7 +27,7 @@ pub(crate) fn broken(params: &Params, context: &Context<'_>) -> Option<String> {
 
 const KEEP_PARTS: &str = "set carry = \"exact\"";
 
-/// Credits of a period that are not whole cells, whose fraction is lost.
+/// Describe credits of a period that are not whole cells, so that the fraction is lost.
 fn parts_lost(rates: &[Rate], params: &Params) -> Option<String> {
     let credits = |rate: &Rate| u128::from(rate.0) * u128::from(params.period.0);
     let broken = rates.iter().find(|rate| !credits(rate).is_multiple_of(CELL.into()))?;
@@ -38,7 +38,7 @@ fn parts_lost(rates: &[Rate], params: &Params) -> Option<String> {
     ))
 }
 
-/// A period in which the line cannot send the owed cells if they are late.
+/// Describe a period in which the line cannot send the owed cells if they are late.
 fn short(rates: &[Rate], params: &Params, context: &Context<'_>) -> Option<String> {
     let circuits = rates.len();
     let Some(needed) = least_period(rates, context.rate) else {
@@ -57,7 +57,8 @@ fn short(rates: &[Rate], params: &Params, context: &Context<'_>) -> Option<Strin
     })
 }
 
-/// The shortest period in which the promised rates leave one cell for each circuit and one more, if there is one.
+/// Return the shortest period in which the promised rates leave one cell for each circuit and one more, if there is
+/// one.
 fn least_period(rates: &[Rate], line: Rate) -> Option<Span> {
     let left = line.0.checked_sub(rates.iter().map(|rate| rate.0).sum()).filter(|left| *left > 0)?;
     let bits = u128::from(CELL) * (rates.len() as u128 + 1);
@@ -115,7 +116,7 @@ mod tests {
         assert!(fault(&tcp, Rate(1000), &[1000]).is_none());
     }
 
-    /// A port drawn at random: line, rates in kilobits per second, parameters.
+    /// Draw a port at random: line, rates in kilobits per second, parameters.
     fn drawn(draw: &mut Stream) -> (Rate, Vec<u64>, Params) {
         let mut between = |low: f64, high: f64| low * libm::pow(high / low, draw.unit());
         let line = between(1e6, 155e6) as u64;
@@ -133,7 +134,7 @@ mod tests {
         (Rate(line), mcr, Params { realisation, period, carry, ..DEFAULT })
     }
 
-    /// By how many cells a circuit that always has cells falls behind its rate, at worst, in some whole periods.
+    /// Return by how many cells a circuit that always has cells falls behind its rate, at worst, in some whole periods.
     fn behind(line: Rate, mcr: &[u64], params: &Params) -> f64 {
         let contracts: Vec<Contract> = contracts(mcr);
         let context = Context { contracts: &contracts, rate: line, ..Context::alone(3000, 0) };
@@ -156,7 +157,7 @@ mod tests {
         mcr.iter().zip(&served).map(owed).fold(0.0, f64::max)
     }
 
-    /// Cells of a test, some hundreds of periods for the most part.
+    /// Cells of a test: in most cases some hundreds of periods.
     const CELLS: u64 = 8000;
     /// Allowed shortfall in cells: the rest of one, and one on the line.
     const ALLOWED: f64 = 2.0;

@@ -26,7 +26,7 @@ fn rates(params: &Params, mcr: &[u64]) -> Result<Vec<Rate>, Refused> {
     guaranteed(params, &Context { contracts: &contracts, ..Context::alone(3000, 0) })
 }
 
-/// Cells served per circuit while the line sends for `span` and the circuits in `busy` always have cells.
+/// Return the cells served per circuit while the line sends for `span` and the circuits in `busy` always have cells.
 fn serve_for(bench: &mut Bench<Policy>, busy: &[usize], span: Span) -> Vec<u64> {
     let mut served = vec![0; bench.lengths.len()];
     busy.iter().for_each(|&vc| bench.join(&[vc, vc]));

@@ -84,18 +84,18 @@ pub const CONNECTIONS_APART: u32 = 50_000;
 pub struct Segment {
     /// Offset of its first octet of data; on an ACK the number of its list of blocks (RFC 2018), 0 without blocks.
     pub seq: u64,
-    /// Offset of the octet that the receiver wants next; on data 0.
+    /// Offset of the octet that the receiver expects next; on data 0.
     pub ack: u64,
-    /// Octets of data; on an ACK those of its option with blocks.
+    /// Octets of data; on an ACK octets of its option with blocks.
     pub len: u16,
     /// Congestion notification.
     pub ecn: Ecn,
-    /// Octets that the receiver can take from `ack` on, as the header's field and its scale can say it; on data 0.
+    /// Octets that the receiver accepts from `ack` on, as the header's field and its scale express it; on data 0.
     pub window: u32,
     /// Number of its connection in the pair: from 1, or from [`CONNECTIONS_APART`] + 1 for each flow before it on its
     /// circuit.
     pub connection: u32,
-    /// With timestamps: on data when it left, on an ACK the stamp that it echoes.
+    /// With timestamps: on data the time of sending, on an ACK the stamp that it echoes.
     pub stamp: Time,
     /// It opens a connection.
     pub syn: bool,
@@ -120,7 +120,7 @@ impl Segment {
 
 /// The destination of the segments that an end writes.
 pub trait Outlet {
-    /// One more segment.
+    /// Send one more segment.
     fn put(&mut self, segment: Segment);
 }
 
@@ -360,7 +360,7 @@ impl Transport for Params {
 }
 
 impl Params {
-    /// Octets of data in a full segment: what options leave of `mss`.
+    /// Octets of data in a full segment: `mss` without the options.
     pub fn segment_data(&self) -> u64 {
         u64::from(self.mss - self.option_bytes())
     }
@@ -376,7 +376,7 @@ impl Params {
         self.congestion == congestion::Spec::Dctcp
     }
 
-    /// Bits by which the window field is shifted (RFC 1323 section 2.3): the least that can say the whole window.
+    /// Bits by which the window field is shifted (RFC 1323 section 2.3): the least that can express the whole window.
     pub fn window_shift(&self) -> u32 {
         let enough = |shift: &u32| MAX_WINDOW_FIELD << shift >= self.window.0;
         if self.window_scaling { (0..MAX_SHIFT).find(enough).unwrap_or(MAX_SHIFT) } else { 0 }

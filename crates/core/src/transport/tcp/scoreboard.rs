@@ -13,12 +13,12 @@ use crate::units::Time;
 #[derive(Clone, Copy, Debug)]
 struct Sent {
     end: u64,
-    /// When it was sent last.
+    /// Time of its last sending.
     at: Time,
     sacked: bool,
     /// It counts as lost.
     lost: bool,
-    /// It was sent again, and that is not known to be lost.
+    /// It was sent again, and the retransmission is not declared lost.
     again: bool,
     /// It was sent more than once.
     resent: bool,
@@ -31,16 +31,16 @@ pub struct Delivered {
     pub(super) octets: u64,
     /// Those of them that were selectively acknowledged.
     pub(super) sacked: u64,
-    /// When the one that was sent last had been sent, its end, and whether it had been sent more than once.
+    /// Of the one that was sent last: its sending, its end, and whether it had been sent more than once.
     pub(super) newest: Option<(Time, u64, bool)>,
-    /// When the last one had been sent that was sent once only.
+    /// Sending of the last one that was sent once only.
     pub(super) clean: Option<Time>,
-    /// When the first one had been sent that was sent once only and is selectively acknowledged now.
+    /// Sending of the first one that was sent once only and is selectively acknowledged now.
     pub(super) first_sacked: Option<Time>,
     /// The lowest end of one that was sent once only, and the highest end of all.
     lowest: Option<u64>,
     highest: u64,
-    /// One that was sent once only has arrived behind a later one.
+    /// One that was sent once only has arrived after a later one.
     pub(super) is_overtaken: bool,
     /// The ACK reports a segment that has arrived twice.
     pub(super) is_duplicate: bool,
@@ -72,7 +72,7 @@ pub struct Scoreboard {
     again: u64,
     /// Below this octet every segment counts as lost or is selectively acknowledged.
     scanned: u64,
-    /// Below this octet nothing lost waits to be sent again.
+    /// Below this octet no lost segment waits to be sent again.
     mended: u64,
     /// Transmissions in their order, with the end of each segment; some are out of date.
     order: VecDeque<(Time, u64)>,
@@ -81,7 +81,7 @@ pub struct Scoreboard {
 }
 
 impl Scoreboard {
-    /// Nothing is outstanding from this octet on.
+    /// A scoreboard without outstanding octets; the next one is `base`.
     pub(super) fn new(base: u64) -> Scoreboard {
         Scoreboard { base, scanned: base, mended: base, ..Scoreboard::default() }
     }
@@ -109,7 +109,7 @@ impl Scoreboard {
         self.lost
     }
 
-    /// Octets in the network, as far as is known (RFC 6675, `SetPipe`).
+    /// Octets in the network, by the reports so far (RFC 6675, `SetPipe`).
     pub(super) fn pipe(&self) -> u64 {
         self.outstanding() - self.sacked - self.lost + self.again
     }
@@ -135,7 +135,7 @@ impl Scoreboard {
         self.segments.partition_point(|segment| segment.end <= octet)
     }
 
-    /// New data up to this octet was sent.
+    /// Record that new data up to this octet was sent.
     pub(super) fn sent(&mut self, end: u64, now: Time) {
         if end > self.end() {
             self.segments.push_back(Sent {
@@ -150,7 +150,7 @@ impl Scoreboard {
         }
     }
 
-    /// A segment is sent again.
+    /// Record that a segment is sent again.
     pub(super) fn resend(&mut self, index: usize, now: Time) {
         let (start, len) = (self.start_of(index), self.len_of(index));
         let segment = &mut self.segments[index];
@@ -165,7 +165,7 @@ impl Scoreboard {
         (self.start_of(index), self.len_of(index))
     }
 
-    /// An ACK up to this octet has arrived.
+    /// Record an ACK up to this octet.
     pub(super) fn acknowledge(&mut self, ack: u64) -> Delivered {
         let mut delivered = Delivered::default();
         while let Some(&first) = self.segments.front().filter(|_| self.base < ack) {
@@ -212,7 +212,7 @@ impl Scoreboard {
         }
     }
 
-    /// All that an ACK has reported is entered: note whether segments have overtaken others.
+    /// Record whether segments have overtaken others, after all reports of an ACK are entered.
     pub(super) fn note_order(&mut self, delivered: &mut Delivered) {
         delivered.is_overtaken = delivered.lowest.is_some_and(|lowest| lowest < self.highest);
         self.highest = self.highest.max(delivered.highest);
@@ -299,13 +299,13 @@ impl Scoreboard {
         wait
     }
 
-    /// A timeout: nothing is in flight any more.
+    /// Declare all segments lost after a timeout: none is in flight any more.
     pub(super) fn lose_all(&mut self) {
         (0..self.segments.len()).for_each(|index| self.lose_again(index));
         self.mended = self.base;
     }
 
-    /// The segment that contains this octet has not arrived, the last time that it was sent.
+    /// Declare the last sending of the segment that contains this octet lost.
     pub(super) fn lose_at(&mut self, octet: u64) {
         if (self.base..self.end()).contains(&octet) {
             self.lose_again(self.index_of(octet));

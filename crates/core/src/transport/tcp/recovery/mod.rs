@@ -1,4 +1,4 @@
-//! Recovery with selective acknowledgements: what counts as lost, and how fast the window is refilled.
+//! Recovery with selective acknowledgements: the segments that count as lost, and the growth of the window.
 //!
 //! The [sender](super::Sender) keeps the scoreboard, sends and has the timers; the congestion control sets the threshold. To add
 //! an algorithm, write its file and add a line to the list below.
@@ -22,26 +22,27 @@ registry! {
 
     /// The interface of an algorithm.
     pub trait Recovery for Control {
-        /// An ACK has been entered in the scoreboard: find losses. It may return when to look again.
+        /// Find losses after an ACK has been entered in the scoreboard. Returns the instant of the next search, if one
+        /// is needed.
         fn find_losses(&mut self, board: &mut Scoreboard, report: &AckReport) -> Option<Time>;
 
-        /// A recovery begins; the window's threshold is set, and `prior` octets is the window in use that was reduced.
+        /// Begin a recovery; the window's threshold is set, and `prior` octets is the window in use that was reduced.
         fn begin(&mut self, window: &mut Window, prior: u64);
 
-        /// An ACK has arrived in recovery, or begins it; `is_safe` if it acknowledges new data and reports no further
-        /// loss.
+        /// React to an ACK in recovery, or at its beginning; `is_safe` if it acknowledges new data and reports no
+        /// further loss.
         fn on_ack(&mut self, window: &mut Window, board: &Scoreboard, delivered: u64, is_safe: bool) {}
 
-        /// `octets` octets were sent in recovery.
+        /// Record that `octets` octets were sent in recovery.
         fn sent(&mut self, octets: u64) {}
 
-        /// Return whether a probe is sent when the last ACKs do not come (RFC 8985 section 7).
+        /// Return whether a probe is sent when the last ACKs do not arrive (RFC 8985 section 7).
         fn probes(&self) -> bool {
             false
         }
 
-        /// Return whether it sends segments again that are not known to be lost, when there is nothing else to send
-        /// (RFC 6675, `NextSeg`).
+        /// Return whether segments are sent again that are not declared lost, when there are no others to send (RFC
+        /// 6675, `NextSeg`).
         fn fills_holes(&self) -> bool {
             true
         }

@@ -81,8 +81,8 @@ impl Proportional {
         window.leave_recovery(pipe + self.allowance(pipe, window.ssthresh, delivered, more, window.mss));
     }
 
-    /// The octets that may be sent after an ACK of `delivered` octets, `more` of them if it reports no further loss.
-    /// The first retransmission is always sent.
+    /// Return the octets that may be sent after an ACK of `delivered` octets, `more` of them if it reports no further
+    /// loss. The first retransmission is always sent.
     fn allowance(&mut self, pipe: u64, threshold: u64, delivered: u64, more: Option<u64>, mss: u64) -> u64 {
         self.delivered += delivered;
         let allowed = if pipe > threshold {

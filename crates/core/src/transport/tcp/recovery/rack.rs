@@ -33,7 +33,7 @@ use crate::units::{Span, Time};
 pub struct Control {
     threshold: u64,
     rate: Proportional,
-    /// When the latest of the delivered segments had been sent, and its end (RACK.xmit_ts, RACK.end_seq).
+    /// Sending of the latest of the delivered segments, and its end (RACK.xmit_ts, RACK.end_seq).
     latest: Option<(Time, u64)>,
     /// Its round trip (RACK.rtt), and the smallest of all.
     rtt: Span,
@@ -62,7 +62,7 @@ impl Order {
         Order { is_overtaken: false, quarters: 1, persist: PERSIST, round: None, was_recovering: false }
     }
 
-    /// `RACK_update_reo_wnd`.
+    /// Adapt the reordering window: `RACK_update_reo_wnd`.
     fn update(&mut self, report: &AckReport) {
         let (unacknowledged, sent) = report.outstanding;
         self.is_overtaken |= report.delivered.is_overtaken;
@@ -90,8 +90,8 @@ impl Control {
         }
     }
 
-    /// RFC 8985 section 6.2, steps 1 and 2: the ACK of a retransmission that comes sooner than any round trip is that of the
-    /// original.
+    /// Update by RFC 8985 section 6.2, steps 1 and 2: the ACK of a retransmission that arrives sooner than any round
+    /// trip is that of the original.
     fn update(&mut self, report: &AckReport) {
         let Some((at, end, resent)) = report.delivered.newest else { return };
         let rtt = report.now.since(at);
@@ -106,7 +106,7 @@ impl Control {
         }
     }
 
-    /// Section 6.2, step 4.
+    /// Compute the reordering window: section 6.2, step 4.
     fn reordering(&self, board: &Scoreboard, report: &AckReport) -> Span {
         let Order { is_overtaken, quarters, .. } = self.order;
         if !is_overtaken && (report.is_recovering || board.sacked() >= self.threshold * report.mss) {

@@ -24,8 +24,8 @@ use crate::rng::Stream;
 use crate::transport::ecn::Ecn;
 use crate::units::{Span, Time};
 
-/// The sending end of a connection, and of those that follow it on the same pair: the fields that every segment and
-/// every ACK touch come first, because with a thousand senders memory access dominates.
+/// The sending end of a connection, and of those that follow it on one pair: the fields that every segment and every
+/// ACK use come first, because with a thousand senders memory access dominates.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Sender {
@@ -42,11 +42,11 @@ pub struct Sender {
     is_unscheduled: bool,
     /// The next segment of new data says that the window has been reduced (RFC 3168, CWR).
     tells_reduced: bool,
-    /// It takes selective acknowledgements.
+    /// It uses selective acknowledgements.
     sacks: bool,
     /// The application closes the connection after its last octet.
     is_closing: bool,
-    /// The application may be what limits it: then the window does not grow.
+    /// The application may be the limit: then the window does not grow.
     pub(super) heeds_application: bool,
     /// First octet that is not acknowledged (snd_una).
     pub(super) unacknowledged: u64,
@@ -56,19 +56,19 @@ pub struct Sender {
     pub(super) sent: u64,
     /// The octet after the last that the application has written; [`ENDLESS`] for a greedy one.
     pub(super) written: u64,
-    /// Window that the receiver offers, and the ACK that said so (snd_wnd, snd_wl2).
+    /// Window that the receiver advertises, and the number of its ACK (snd_wnd, snd_wl2).
     pub(super) send_window: u64,
     window_ack: u64,
-    /// Largest window ever offered (max_sndwnd).
+    /// Largest window ever advertised (max_sndwnd).
     largest_window: u64,
-    /// When a segment was last sent.
+    /// Last sending of a segment.
     last_sent: Time,
     /// The retransmission and the persist timer never run together.
     pub(super) timer: Option<(Timer, Time)>,
     pub(super) clock: TickClock,
     pub(super) window: Window,
     pub(super) congestion: Control,
-    /// First octet of the segment whose round trip is measured, and when it left (t_rtseq, t_rtt).
+    /// First octet of the segment whose round trip is measured, and its sending (t_rtseq, t_rtt).
     pub(super) timed: Option<(u64, Time)>,
     deliveries: Deliveries,
     segments_sent: u64,
@@ -97,7 +97,7 @@ pub(super) struct RareState {
     /// The octet after the last that had been sent when this connection's window was reduced last: until more than that is
     /// acknowledged, it is not reduced for a congestion mark.
     reduced: Option<u64>,
-    /// The octet behind which the next round trip of measurements begins.
+    /// The octet after which the next round trip of measurements begins.
     round: u64,
     /// Use of the window.
     usage: Usage,
@@ -110,13 +110,13 @@ struct Usage {
     is_full: bool,
     /// The most octets in flight.
     most: u64,
-    /// Octet behind which the next round trip begins.
+    /// Octet after which the next round trip begins.
     end: u64,
 }
 
 impl Usage {
-    /// `flight` octets are in flight; the window is full, or not. Octets from the first of the range on are not acknowledged, and those
-    /// before its end are sent.
+    /// Record `flight` octets in flight, and whether the window is full. The range begins with the first unacknowledged
+    /// octet and ends after the last one sent.
     fn note(&mut self, flight: u64, is_full: bool, (unacknowledged, sent): (u64, u64)) {
         if unacknowledged >= self.end || is_full || (!self.is_full && flight > self.most) {
             *self = Usage { is_full, most: flight, end: sent };
@@ -151,7 +151,8 @@ pub(super) enum State {
 pub(super) enum Timer {
     Retransmit,
     Persist,
-    /// Look for losses again, or probe for them (RFC 8985): each comes before the retransmission timer and stands for it.
+    /// Search for losses again, or probe for them (RFC 8985): each timer expires before the retransmission timer and
+    /// replaces it.
     Reordering,
     Probe,
 }
@@ -195,14 +196,14 @@ impl Sender {
         }
     }
 
-    /// Number connections from that of this flow among those of its circuit, before the first one opens.
+    /// Number connections from the number of this flow among those of its circuit, before the first one opens.
     pub fn number_connections(&mut self, flow: u32) {
         // Numbers must leave room to ascend; flows 80 000 apart may share them.
         self.connection = flow % 80_000 * CONNECTIONS_APART;
     }
 
-    /// Start a connection: with SYN if there is a handshake, else it is established at once. Nothing of the one before
-    /// may be outstanding; sequence numbers continue, everything else is fresh.
+    /// Open a connection: with SYN if there is a handshake, else it is established at once. No octet of the connection
+    /// before may be outstanding; sequence numbers continue, all other state is new.
     pub fn open(&mut self, now: Time, out: &mut impl Outlet) {
         assert!(
             self.sent == self.unacknowledged,
@@ -232,14 +233,14 @@ impl Sender {
         }
     }
 
-    /// The next piece of data after an end: on a new connection, or on the old one as it stands.
+    /// Begin the next piece of data after an end: on a new connection, or on the old one in its state.
     pub fn restart(&mut self, now: Time, reconnect: bool, out: &mut impl Outlet) {
         if reconnect || self.state == State::Closed {
             self.open(now, out);
         }
     }
 
-    /// The application writes `bytes` octets.
+    /// Accept `bytes` octets from the application.
     pub fn write(&mut self, now: Time, bytes: u64, out: &mut impl Outlet) {
         if self.was_idle(now) {
             self.window.restart();
@@ -249,18 +250,18 @@ impl Sender {
         self.output(now, out);
     }
 
-    /// The application writes `bytes` octets, the last ones of this connection.
+    /// Accept `bytes` octets from the application, the last ones of this connection.
     pub fn write_last(&mut self, now: Time, bytes: u64, out: &mut impl Outlet) {
         self.is_closing = true;
         self.write(now, bytes, out);
     }
 
-    /// The application writes at instants of its own: while it is the limit, the window does not grow.
+    /// Heed the application, which writes at instants of its own: while it is the limit, the window does not grow.
     pub fn heed_application(&mut self) {
         self.heeds_application = true;
     }
 
-    /// End the data: the application writes nothing more; outstanding octets are repeated until they have arrived.
+    /// End the data: the application stops writing; outstanding octets are repeated until they have arrived.
     pub fn end_of_data(&mut self) {
         self.written = self.sent;
         if self.all_acked() && self.state == State::Established {
@@ -268,12 +269,12 @@ impl Sender {
         }
     }
 
-    /// The application has data without end from now on.
+    /// Send endless data from now on.
     pub fn write_forever(&mut self, now: Time, out: &mut impl Outlet) {
         self.write(now, ENDLESS, out);
     }
 
-    /// An ACK or SYN-ACK has arrived. Anything else, and what belongs to an older connection, is ignored.
+    /// Handle an ACK or SYN-ACK. Other segments, and those of an older connection, are ignored.
     #[inline(always)] // the caller has just built the segment
     pub fn on_segment(&mut self, now: Time, segment: &Segment, out: &mut impl Outlet) {
         if !segment.is_ack || segment.connection != self.connection {
@@ -306,7 +307,7 @@ impl Sender {
         }
     }
 
-    /// A timer may have expired; nothing happens before [`Sender::next_timer`].
+    /// Handle a timer, which may have expired; nothing happens before [`Sender::next_timer`].
     pub fn on_timer(&mut self, now: Time, out: &mut impl Outlet) {
         match self.timer {
             Some((Timer::Retransmit, at)) if at <= now => self.time_out(now, out),
@@ -325,7 +326,7 @@ impl Sender {
         self.timer.map(|(_, at)| at)
     }
 
-    /// Everything written has been acknowledged.
+    /// Return whether all written octets have been acknowledged.
     pub fn all_acked(&self) -> bool {
         self.unacknowledged == self.written
     }
@@ -340,7 +341,7 @@ impl Sender {
         self.sent
     }
 
-    /// Octets sent and not acknowledged, from the view of the sender: after a timeout it counts them as lost.
+    /// Octets sent and not acknowledged, as the sender counts them: after a timeout they count as lost.
     pub fn flight(&self) -> u64 {
         self.next - self.unacknowledged
     }
@@ -365,7 +366,7 @@ impl Sender {
         self.window.threshold()
     }
 
-    /// The window that the receiver offered last, in octets.
+    /// The window that the receiver advertised last, in octets.
     pub fn send_window(&self) -> u64 {
         self.send_window
     }
@@ -401,8 +402,8 @@ impl Sender {
         self.deliveries.record(times);
     }
 
-    /// Count the delivery times of segments that the receiver has passed to its application up to octet `next`. No ACK reports
-    /// this instant to a sender: the owner of both ends does.
+    /// Count the delivery times of segments that the receiver has passed to its application up to octet `next`. No ACK
+    /// reports this instant to a sender: the owner of both ends does.
     #[inline]
     pub fn count_delivered(&mut self, now: Time, next: u64) {
         self.deliveries.delivered(next, now);

@@ -8,7 +8,7 @@ use crate::transport::tcp::{Outlet, Segment};
 use crate::units::Time;
 
 impl Sender {
-    /// Send what the window allows (`tcp_output`).
+    /// Send as many segments as the window allows (`tcp_output`).
     pub(super) fn output(&mut self, now: Time, out: &mut impl Outlet) {
         if self.state != State::Established {
             return;
@@ -60,12 +60,14 @@ impl Sender {
         if may_grow { u64::MAX } else { cwnd }
     }
 
-    /// Nothing is outstanding, and nothing has been sent for longer than the timeout in force (RFC 5681 section 4.1).
+    /// Return whether no octet is outstanding, and none has been sent for longer than the timeout in force (RFC 5681
+    /// section 4.1).
     pub(super) fn was_idle(&self, now: Time) -> bool {
         self.sent == self.unacknowledged && self.clock.after(self.last_sent, self.estimator.timeout()) < now
     }
 
-    /// Silly-window avoidance of the sender (RFC 1122 section 4.2.3.4) for the `len` octets at `next`.
+    /// Return whether the `len` octets at `next` are worth a segment: silly-window avoidance of the sender (RFC 1122
+    /// section 4.2.3.4).
     pub(in super::super) fn worth_sending(&self, len: u64) -> bool {
         len == self.window.mss
             || self.next + len == self.written
@@ -84,7 +86,8 @@ impl Sender {
         self.emit(now, seq, len, Ecn::default(), out);
     }
 
-    /// Send a segment of a connection that takes part in congestion notification, or that has had no acknowledgement and says so.
+    /// Send a segment of a connection with congestion notification, or one that is marked as sent before the first
+    /// acknowledgement.
     #[inline(never)]
     pub(super) fn emit_marked(&mut self, now: Time, seq: u64, len: u64, out: &mut impl Outlet) {
         let is_new = seq >= self.sent;
@@ -93,8 +96,8 @@ impl Sender {
         self.emit(now, seq, len, ecn.with(unscheduled), out);
     }
 
-    /// The congestion notification of a segment: one that is sent again cannot be marked (RFC 3168 section 6.1.5), unless all
-    /// can.
+    /// Return the congestion notification of a segment: one that is sent again cannot be marked (RFC 3168 section
+    /// 6.1.5), unless all can.
     pub(super) fn notification(&mut self, seq: u64) -> Ecn {
         if seq < self.sent {
             return self.rare.params.ect_of_others();
@@ -141,7 +144,7 @@ impl Sender {
         self.start_retransmission_timer(now);
     }
 
-    /// Send the first unacknowledged segment again; what follows stays where it is.
+    /// Send the first unacknowledged segment again; the next octet to send does not change.
     pub(super) fn retransmit_first(&mut self, now: Time, out: &mut impl Outlet) {
         let left = self.written - self.unacknowledged;
         let len = left.min(self.send_window).min(self.window.mss);

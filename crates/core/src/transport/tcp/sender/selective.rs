@@ -17,19 +17,19 @@ use crate::units::{Span, Time};
 pub(super) struct Selective {
     board: Scoreboard,
     recovery: recovery::Control,
-    /// In fast recovery, or behind a timeout: the octet after the last that had been sent when it began.
+    /// In fast recovery, or after a timeout: the octet after the last that had been sent when it began.
     point: Option<u64>,
     after_timeout: Option<u64>,
     /// The next segment is sent even if the window is full (RFC 6675 section 5, step 4.3).
     is_forced: bool,
-    /// The last segment may be sent again if there is nothing else to send (`NextSeg`, rule 4).
+    /// The last segment may be sent again if there are no others to send (`NextSeg`, rule 4).
     may_rescue: bool,
-    /// Duplicates let new segments out (RFC 3042).
+    /// Duplicates permit new segments (RFC 3042).
     limited_transmit: bool,
     smoothed: Option<Span>,
-    /// When the retransmission timer expires; another timer may come first.
+    /// End of the retransmission timer; another timer may expire first.
     timeout_at: Time,
-    /// The octet after a tail-loss probe, and whether the probe repeats what had been sent.
+    /// The octet after a tail-loss probe, and whether the probe repeats octets.
     probe: Option<(u64, bool)>,
     /// The longest time for which an ACK of one segment is delayed.
     ack_delay: Span,
@@ -98,7 +98,7 @@ impl Selective {
 }
 
 impl Sender {
-    /// An ACK of this connection that is not older than others, with its blocks.
+    /// Handle an ACK of this connection that is not older than others, with its blocks.
     #[inline(never)]
     pub(super) fn on_selective(
         &mut self,
@@ -148,7 +148,8 @@ impl Sender {
         self.set_selective_timer(now, Progress { acked: restarts, sent }, wait, it);
     }
 
-    /// Find losses and count them. Returns the octets that became lost since `before` were, and when to look again.
+    /// Find losses and count them. Returns the octets that became lost since `before`, and the instant of the next
+    /// search.
     fn find_losses(&mut self, report: &AckReport, before: u64, it: &mut Selective) -> (u64, Option<Time>) {
         let wait = it.recovery.find_losses(&mut it.board, report);
         let found = it.board.lost().saturating_sub(before);
@@ -162,7 +163,7 @@ impl Sender {
         AckReport { now, delivered, mss: self.window.mss, is_recovering, smoothed: it.smoothed, outstanding }
     }
 
-    /// A round trip: by timestamps, or of the last segment that was sent once only.
+    /// Measure a round trip: by timestamps, or of the last segment that was sent once only.
     fn measure_selective(
         &mut self,
         now: Time,
@@ -189,7 +190,7 @@ impl Sender {
         it.after_timeout.take_if(|point| acked >= *point);
     }
 
-    /// The effect of an ACK on the window, after losses have been found.
+    /// Change the window by an ACK, after losses have been found.
     fn react(
         &mut self,
         facts: Facts,
@@ -236,7 +237,7 @@ impl Sender {
         it.recovery.begin(&mut self.window, cwnd.min(facts.send_window));
     }
 
-    /// Send what the window allows; returns whether new data was sent.
+    /// Send as many segments as the window allows; returns whether new data was sent.
     pub(super) fn output_selective(&mut self, now: Time, it: &mut Selective, out: &mut impl Outlet) -> bool {
         let mut is_new = false;
         while self.state == State::Established {
@@ -265,7 +266,7 @@ impl Sender {
         is_new
     }
 
-    /// Octets of the next segment of new data, if there are any that the receiver accepts.
+    /// Return the octets of the next segment of new data, if there are any that the receiver accepts.
     fn new_data(&self) -> Option<u64> {
         let end = self.written.min(self.unacknowledged.saturating_add(self.send_window));
         let len = end.saturating_sub(self.sent).min(self.window.mss);
@@ -324,9 +325,9 @@ impl Sender {
         }
     }
 
-    /// Set the timer: to look for losses again, to probe, or for the retransmission timeout. Only an ACK of new data postpones
-    /// the timeout (RFC 6298, 5.1 and 5.3), since new segments may follow a lost retransmission for long; with
-    /// `sack_restarts_timer` also a block of data older than that retransmission.
+    /// Set the timer: for the next search for losses, a probe, or the retransmission timeout. Only an ACK of new data
+    /// postpones the timeout (RFC 6298, 5.1 and 5.3), since new segments may follow a lost retransmission for long;
+    /// with `sack_restarts_timer` also a block of data older than that retransmission.
     fn set_selective_timer(&mut self, now: Time, progress: Progress, wait: Option<Time>, it: &mut Selective) {
         if it.board.is_empty() {
             self.timer = None;
@@ -350,13 +351,14 @@ impl Sender {
         }
     }
 
-    /// RFC 8985 section 7.2: not in recovery, while something is selectively acknowledged, or twice.
+    /// Return whether a probe is permitted by RFC 8985 section 7.2: not in recovery, not while an octet is selectively
+    /// acknowledged, and not twice.
     fn may_probe(&self, it: &Selective) -> bool {
         let is_open = it.point.is_none() && it.after_timeout.is_none() && it.probe.is_none();
         is_open && it.recovery.probes() && it.board.sacked() == 0
     }
 
-    /// The reordering timer has expired: look for losses.
+    /// Search for losses, when the reordering timer has expired.
     pub(super) fn look_again(&mut self, now: Time, out: &mut impl Outlet) {
         let mut it = self.selective.take().expect("a sender with selective acknowledgements");
         let report = self.ack_report(now, Delivered::default(), &it);
@@ -367,7 +369,7 @@ impl Sender {
         self.selective = Some(it);
     }
 
-    /// The probe timer has expired: send new data, or the last segment again (RFC 8985 section 7.3).
+    /// Send a probe, when its timer has expired: new data, or the last segment again (RFC 8985 section 7.3).
     pub(super) fn send_probe(&mut self, now: Time, out: &mut impl Outlet) {
         let mut it = self.selective.take().expect("a sender with selective acknowledgements");
         self.rare.stats.tail_probes += 1;
@@ -401,7 +403,7 @@ impl Sender {
         }
     }
 
-    /// The retransmission timer has expired: nothing is in flight any more, and slow start sends it again.
+    /// Declare all segments lost, when the retransmission timer has expired: slow start sends them again.
     pub(super) fn give_up_flight(&mut self, now: Time, out: &mut impl Outlet) {
         let mut it = self.selective.take().expect("a sender with selective acknowledgements");
         it.board.lose_all();
@@ -414,7 +416,7 @@ impl Sender {
         self.selective = Some(it);
     }
 
-    /// The persist timer may have sent new data.
+    /// Record new data that the persist timer may have sent.
     pub(super) fn note_window_probe(&mut self, now: Time) {
         let Some(it) = &mut self.selective else { return };
         it.board.sent(self.sent, now);
@@ -441,7 +443,8 @@ impl Selective {
         self.sack_restarts_timer && delivered.first_sacked.zip(head).is_some_and(|(sent, head)| sent < head)
     }
 
-    /// RFC 8985 section 7.2: twice the smoothed round trip, and for one segment the delay of its ACK.
+    /// Return the probe timeout of RFC 8985 section 7.2: twice the smoothed round trip, and for one segment the delay
+    /// of its ACK.
     fn probe_timeout(&self) -> Span {
         let delay = if self.board.has_one() { self.ack_delay } else { Span::ZERO };
         self.smoothed.map_or(FIRST_PROBE, |smoothed| Span(2 * smoothed.0) + delay)

@@ -17,7 +17,7 @@ impl Sender {
         self.timer = Some((Timer::Retransmit, self.clock.after(now, self.estimator.timeout())));
     }
 
-    /// New data was acknowledged: the retransmission timer starts anew, or ends if nothing is outstanding.
+    /// Restart the retransmission timer after an ACK of new data, or stop it if no octet is outstanding.
     #[inline]
     pub(super) fn restart_timer(&mut self, now: Time, reaction: Reaction) {
         if !matches!(self.timer, Some((Timer::Retransmit, _))) {
@@ -30,7 +30,8 @@ impl Sender {
         }
     }
 
-    /// The retransmission timer has expired: go back to the first unacknowledged octet and slow-start (`tcp_timers`).
+    /// Handle the end of the retransmission timer: go back to the first unacknowledged octet and slow-start
+    /// (`tcp_timers`).
     pub(super) fn time_out(&mut self, now: Time, out: &mut impl Outlet) {
         self.rare.stats.timeouts += 1;
         self.estimator.back_off();
