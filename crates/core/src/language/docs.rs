@@ -19,7 +19,7 @@ pub(crate) fn pages(entries: &[Entry]) -> Vec<(String, String)> {
     pages
 }
 
-/// The reference of a file: an introduction, its sections, and what quantities can be written.
+/// Return the reference of a file: an introduction, its sections, and the form of quantities.
 pub(crate) fn reference(introduction: &str, sections: &[String]) -> String {
     format!("{introduction}{}\n## Quantities\n\n{}{GENERATED}", sections.concat(), quantities())
 }
@@ -105,7 +105,7 @@ pub(crate) fn section<T: Section>(title: &str, more: &str, entries: &[Entry]) ->
     format!("\n## {title}\n\n{}\n\n{keys}", plain(&format!("{}{more}", T::DOC)))
 }
 
-/// A section that is one of the entries of a kind.
+/// Describe a section that is one of the entries of a kind.
 pub(crate) fn choice(title: &str, doc: &str, kind: &str, entries: &[Entry]) -> String {
     let links = entries.iter().filter(|entry| entry.kind == kind).map(link);
     format!("\n## {title}\n\n{doc} One of {}.\n", links.collect::<Vec<_>>().join(", "))

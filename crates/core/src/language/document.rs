@@ -15,7 +15,7 @@ pub struct Document {
 }
 
 impl Document {
-    /// Read a text, which must be a table of keys; `name` is what messages call it.
+    /// Read a text, which must be a table of keys; `name` stands for it in messages.
     pub fn read(text: String, name: String) -> Result<Document, String> {
         let is_table = |root: &Node| Table::new(root, "").map(|_| ());
         let read = read::read(&text, Format::of(&name, &text));
@@ -30,7 +30,7 @@ impl Document {
         &self.root
     }
 
-    /// A message with the position of the value at a path, or of its key, or of the longest existing part of the
+    /// Return a message with the position of the value at a path, or of its key, or of the longest existing part of the
     /// path. An entry of a list is addressed by its position.
     pub fn tell(&self, path: &[String], key: bool, message: &str) -> String {
         let mut place = self.root.place;

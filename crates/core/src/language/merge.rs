@@ -2,7 +2,7 @@
 
 use super::tree::{Node, Value};
 
-/// `over` merged into `base`: tables are merged key by key, unless they are of different kinds; anything else is
+/// Merge `over` into `base`: tables are merged key by key, unless they are of different kinds; other values are
 /// replaced.
 pub(crate) fn merge(base: &Node, over: &Node) -> Node {
     let (Value::Table(below), Value::Table(above)) = (&base.value, &over.value) else { return over.clone() };

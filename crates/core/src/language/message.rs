@@ -6,11 +6,11 @@ use super::set::Set;
 use super::tree::{Fault, Node, Place, Value, join};
 use crate::excerpt::{MESSAGE, excerpt, fitted, is_control};
 
-/// Why a scenario is refused.
+/// Reason for which a scenario is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// One message for people: position, fault, and what is allowed. A message about an override begins with it;
-    /// callers know how their users give overrides.
+    /// One message for people: position, fault, and the allowed values. A message about an override begins with it; the
+    /// caller adds its own form of overrides.
     pub message: String,
     /// The source of the fault, unless it is in the file.
     pub part: Option<Part>,
@@ -57,7 +57,7 @@ pub(crate) struct Sources<'a> {
 }
 
 impl Sources<'_> {
-    /// The fault as callers see it; `root` is the tree as far as it was read.
+    /// Return the fault for callers; `root` is the tree as far as it was read.
     pub(crate) fn refuse(&self, fault: Fault, root: Option<&Node>) -> Refusal {
         let part = (fault.place.source as usize).checked_sub(1).map(Part::Set);
         Refusal { message: self.tell(fault, root), part }
@@ -75,7 +75,7 @@ impl Sources<'_> {
         }
     }
 
-    /// A fault in the file; its line is shown if there is room for it.
+    /// Return the message of a fault in the file; its line is shown if there is room for it.
     fn at_line(&self, fault: &Fault, is_read: bool) -> String {
         let (line, column) = line_and_column(self.text, fault.place.offset as usize);
         let name = excerpt(self.name, LONGEST_NAME);
@@ -89,7 +89,7 @@ impl Sources<'_> {
         if fits { told + &mark } else { told }
     }
 
-    /// A fault in an override; a path that the override spells out is not repeated.
+    /// Return the message of a fault in an override; a path that the override spells out is not repeated.
     fn at_override(&self, mut fault: Fault, source: u32) -> String {
         let argument = &self.sets[source as usize - 1];
         if Set::parse(argument, source).is_ok_and(|set| set.path() == fault.path) {

@@ -36,7 +36,7 @@ impl Names {
         Ok(())
     }
 
-    /// The position of a name, or a message with the nearest one.
+    /// Return the position of a name; the error is a message with the nearest one.
     pub(crate) fn find(&self, what: &str, name: &str) -> Result<usize, String> {
         self.by_name.get(name).copied().ok_or_else(|| {
             let allowed: Vec<&str> = self.in_order.iter().map(|name| &**name).collect();

@@ -99,7 +99,7 @@ fn keys(path: &str, source: u32) -> Option<Vec<Key>> {
     .collect()
 }
 
-/// The value: TOML if it can be read so, else the text as it stands.
+/// Read the value: TOML if it can be read so, else the text itself.
 fn value(text: &str, source: u32, shift: u32) -> Result<Node, Fault> {
     let place = Place { source, offset: shift };
     let plain = || Node { value: Value::Text(text.to_string()), place };

@@ -39,7 +39,7 @@ pub struct ParamSpec {
 pub trait Field: Sized {
     /// Read it, or describe its fault.
     fn read(node: &Node, path: &str) -> Result<Self, Fault>;
-    /// Write it so that [`Field::read`] gives it back.
+    /// Write it so that [`Field::read`] returns an equal value.
     fn write(&self) -> Json;
     /// Its form.
     fn shape() -> Shape;
@@ -85,7 +85,7 @@ impl<'a> Table<'a> {
         join(&self.path, name)
     }
 
-    /// The value of a key, if it is given; from now on the key counts as known.
+    /// Return the value of a key, if it is given; from now on the key counts as used.
     pub fn take(&mut self, name: &'static str) -> Option<&'a Node> {
         self.known.push(name);
         let index = self.entries.iter().position(|(key, _)| key.name == name)?;
@@ -105,7 +105,8 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Read the value of a key. The path of the table becomes that of the key meanwhile: a run of many flows reads millions of keys.
+    /// Read the value of a key. Meanwhile the path of the table becomes that of the key: a run of many flows reads
+    /// millions of keys.
     fn read<T: Field>(&mut self, node: &Node, name: &'static str) -> Result<T, Fault> {
         let length = self.path.len();
         if length > 0 {
@@ -159,7 +160,7 @@ pub fn read_section<T: Section>(node: &Node, path: &str) -> Result<T, Fault> {
     Ok(section)
 }
 
-/// The message about an unknown key; the nearest one may be a key of a table in this one.
+/// Return the message about an unknown key; the nearest one may be a key of a table in this one.
 pub(crate) fn unknown_key(name: &str, allowed: &[&str], nested: impl Fn() -> Vec<String>) -> String {
     let nested = nested();
     let last: Vec<&str> = nested.iter().filter_map(|path| path.rsplit('.').next()).collect();

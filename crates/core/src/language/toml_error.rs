@@ -1,6 +1,6 @@
 //! Faults in a text that is not TOML, where the parser's reason has a late position or explains too little.
 
-/// The position of the fault and the reason, given where the parser stopped and why.
+/// Return the position of the fault and the reason, given the parser's position and reason.
 pub(super) fn explain(text: &str, offset: usize, reason: &str) -> (usize, String) {
     let offset = floor_char_boundary(text, offset);
     let line_end = offset + text[offset..].find('\n').unwrap_or(text.len() - offset);
@@ -23,7 +23,8 @@ fn floor_char_boundary(text: &str, offset: usize) -> usize {
     (0..=offset.min(text.len())).rev().find(|offset| text.is_char_boundary(*offset)).unwrap_or(0)
 }
 
-/// The first quote that is not closed on its line; of several on a line the first after which no value can continue.
+/// Find the first quote that is not closed on its line; of several on a line the first after which no value can
+/// continue.
 fn unclosed_quote(text: &str) -> Option<usize> {
     let mut rest = text;
     let mut suspect = None;
@@ -77,13 +78,13 @@ fn closed(text: &str) -> Option<usize> {
     None
 }
 
-/// The text in the place of a value, as far as it goes.
+/// Return the text in the place of a value.
 fn unquoted(text: &str) -> Option<&str> {
     let value = text.split(['\n', ',', '}', ']', '#', '"']).next()?.trim_ascii_end();
     (value.len() <= 40).then_some(value)
 }
 
-/// A key that is given twice: in two forms, or in one.
+/// Describe a key that is given twice: in two forms, or in one.
 fn duplicate(text: &str, offset: usize) -> String {
     let name = name(&text[offset..]);
     let line_start = text[..offset].rfind('\n').map_or(0, |newline| newline + 1);

@@ -81,7 +81,7 @@ const LONGEST_PATH: usize = 100;
 impl std::error::Error for Fault {}
 
 impl Fault {
-    /// A fault at a position that no key names.
+    /// A fault at a position without a key.
     pub fn at(place: Place, message: impl Into<String>) -> Fault {
         Fault { place, path: String::new(), message: message.into() }
     }
@@ -148,7 +148,7 @@ impl Node {
         }
     }
 
-    /// The entry at the end of a dotted key, or the last one on the way that exists.
+    /// Return the entry at the end of a dotted key, or the last existing entry on its path.
     pub fn along(&self, key: &str) -> &Node {
         key.split('.').try_fold(self, |node, name| node.get(name).ok_or(node)).unwrap_or_else(|last| last)
     }
@@ -161,7 +161,7 @@ impl Node {
         }
     }
 
-    /// The name by which an entry of a list is addressed: its `name`, or "a->b" for a line from a to b.
+    /// Return the name by which an entry of a list is addressed: its `name`, or "a->b" for a line from a to b.
     pub fn label(&self) -> Option<String> {
         let text = |key| self.get(key).and_then(Node::text);
         text("name").map(str::to_string).or_else(|| Some(arrow(text("from")?, text("to")?)))
@@ -192,7 +192,7 @@ impl Node {
         spelled.expect("a text takes everything");
     }
 
-    /// The keys of this table that only serve messages: how a program is called, and where its text stands.
+    /// Return the keys of this table that only serve messages: the name of a program, and the place of its text.
     fn labels(&self) -> &'static [&'static str] {
         let is_program = self.get("policy").and_then(Node::text) == Some("program");
         if is_program { &["name", "source"] } else { &[] }

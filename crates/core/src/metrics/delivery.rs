@@ -1,4 +1,4 @@
-//! Delivery times of packets: exact mean and deviation, and percentiles if the scenario asks for them.
+//! Delivery times of packets: exact mean and deviation, and percentiles if the scenario requests them.
 
 use super::spread::Spread;
 use crate::units::{PS_PER_S, Span};
@@ -18,17 +18,17 @@ pub struct DeliveryTime {
 }
 
 impl DeliveryTime {
-    /// Before the first packet; with percentiles or without.
+    /// Delivery times before the first packet; with percentiles or without.
     pub fn new(percentiles: bool) -> DeliveryTime {
         DeliveryTime { spread: percentiles.then(Box::default), ..DeliveryTime::default() }
     }
 
-    /// Return a measurement that has not seen a packet.
+    /// Return delivery times without measurements.
     pub fn fresh(&self) -> DeliveryTime {
         DeliveryTime::new(self.spread.is_some())
     }
 
-    /// One more packet.
+    /// Count one more packet.
     #[inline]
     pub fn add(&mut self, time: Span) {
         self.count += 1;

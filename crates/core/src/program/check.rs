@@ -10,7 +10,7 @@ use crate::refused::{Refused, refuse};
 use crate::verdict::Action;
 use crate::words::nearest::unknown;
 
-/// Instructions of a program at most: as jumps lead only forward, no decision takes more of them.
+/// Most instructions of a program: as jumps lead only forward, no decision takes more of them.
 pub(crate) const FUEL: usize = 1024;
 
 /// Names to which a program refers.
@@ -37,12 +37,12 @@ pub(crate) struct Program {
 struct Read(Vec<bool>);
 
 impl Read {
-    /// No function has been checked yet.
+    /// A record of no function yet.
     fn new(names: &Names<'_>) -> Read {
         Read(vec![false; names.params.len()])
     }
 
-    /// A misspelt override of a parameter must not add one that nothing reads.
+    /// Check that every parameter is read: a misspelt override must not add an unused one.
     fn check_all(&self, names: &Names<'_>) -> Result<(), (&'static str, String)> {
         let params = || names.params.iter().zip(&self.0);
         let Some((param, _)) = params().find(|(_, read)| !**read) else { return Ok(()) };
@@ -61,7 +61,7 @@ pub(crate) fn check_functions(texts: &Texts, names: &Names<'_>) -> Result<Vec<Pr
     checked.or_else(|(key, why)| refuse(key, why))
 }
 
-/// Check a function of a program, or say which of the scenario's keys is wrong, and why.
+/// Check a function of a program; the error says which of the scenario's keys is wrong, and why.
 fn check(
     code: &[String],
     hook: Hook,
@@ -93,7 +93,7 @@ struct Check<'a> {
     names: &'a Names<'a>,
     hook: Hook,
     types: [Option<Type>; REGISTERS],
-    /// The registers written when the next instruction is reached from the one before it, if it can be.
+    /// The registers written when the next instruction is reached from the one before it, if it can be reached so.
     reached: Option<Written>,
     /// The registers written when a jump reaches each later instruction.
     jumps: Vec<Option<Box<Written>>>,
@@ -215,7 +215,7 @@ impl<'a> Check<'a> {
         same(Type::Int, self.kind(register), "the number of a queue")
     }
 
-    /// State of the queue with a number.
+    /// Return the state of the queue with a number.
     fn state_at(&mut self, name: &str, index: u8) -> Result<(u8, Type), String> {
         self.hook.check_queues()?;
         self.check_index(index)?;
@@ -246,7 +246,7 @@ impl<'a> Check<'a> {
         self.write(to, result, op)
     }
 
-    /// Note that a register is written with a value of this type.
+    /// Record that a register is written with a value of this type.
     fn write(&mut self, to: u8, kind: Type, op: Op) -> Result<Op, String> {
         let known = self.types[usize::from(to)].get_or_insert(kind);
         same(*known, kind, &format!("r{to}"))?;

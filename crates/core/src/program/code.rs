@@ -33,7 +33,7 @@ impl fmt::Display for Type {
     }
 }
 
-/// A value without its type, which the check of the program has found.
+/// A value without its type; the check of the program has determined that.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Word(u64);
 
@@ -67,7 +67,7 @@ impl Word {
         self.0 != 0
     }
 
-    /// The value as a message shows it.
+    /// Return the value as a message shows it.
     pub(crate) fn shown(self, kind: Type) -> String {
         match kind {
             Type::Int => self.as_int().to_string(),
@@ -77,7 +77,7 @@ impl Word {
     }
 }
 
-/// List words of the language: `Variant = "word"`, each with what else belongs to it.
+/// List words of the language: `Variant = "word"`, each with its further properties.
 macro_rules! words {
     ($(#[doc = $doc:literal])+ $name:ident { $( $variant:ident = $word:literal ),+ $(,)? }) => {
         $(#[doc = $doc])+
@@ -248,7 +248,7 @@ pub(crate) const REASONS: [Reason; 7] = [
     Reason::Partial,
 ];
 
-/// Whose state a value is: that of the port, of each circuit or of each queue.
+/// Owner of a state: the port, each circuit or each queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
     Port,
@@ -264,9 +264,9 @@ pub(crate) type Decision = Option<(Action, Reason)>;
 pub(crate) enum Answer {
     /// With a decision about a unit.
     Decision(Decision),
-    /// With nothing but changes of its state.
+    /// With changes of its state only.
     End,
-    /// With the queue whose number a register has.
+    /// With the queue whose number is in a register.
     Queue(u8),
 }
 
@@ -280,11 +280,11 @@ pub(crate) enum Instruction<'a> {
     Store(Scope, &'a str, u8),
     Copy(u8, u8),
     Draw(u8),
-    /// A property of the queue whose number a register has, and state of it.
+    /// A property or state of the queue whose number is in a register.
     LookAt(u8, OfQueue, u8),
     LoadAt(u8, &'a str, u8),
     StoreAt(&'a str, u8, u8),
-    /// A queue that can be chosen: the next one behind another, the one with the least value of its state, the longest.
+    /// A queue that can be chosen: the next one after another, the one with the least value of its state, the longest.
     NextBacklogged(u8, u8),
     Least(u8, &'a str),
     Longest(u8),
@@ -406,7 +406,7 @@ fn at_queue<'a>(to: u8, path: &'a str, index: u8) -> Result<Instruction<'a>, Str
     }
 }
 
-/// The name of state of queues.
+/// Return the name of a state of queues.
 fn of_queues(path: &str) -> Result<&str, String> {
     path.strip_prefix("queue.")
         .ok_or_else(|| format!("only state of queues, `queue.NAME`, is meant here, not {}", quoted(path)))

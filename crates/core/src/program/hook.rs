@@ -31,7 +31,7 @@ impl LooksAt {
         self.rank() < other.rank()
     }
 
-    /// The one of the two that covers more.
+    /// Return the one of the two that covers more.
     pub(crate) fn max(self, other: LooksAt) -> LooksAt {
         if self.is_less_than(other) { other } else { self }
     }
@@ -52,7 +52,7 @@ pub(crate) enum Hook {
     Arrival(Asks),
     /// A unit has come to the head of its queue.
     Head(Asks),
-    /// The clock of the program calls.
+    /// The clock of the program ticks.
     Tick,
     /// The line is free: a scheduler chooses a queue.
     Serve,
@@ -133,7 +133,7 @@ impl Hook {
         }
     }
 
-    /// Refuse to look for a queue where none is chosen.
+    /// Refuse to search for a queue where the function chooses none.
     pub(crate) fn check_search(self) -> Result<(), &'static str> {
         match self {
             Hook::Serve | Hook::GiveWay => Ok(()),

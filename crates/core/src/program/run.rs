@@ -102,7 +102,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The queue whose number a register has.
+    /// Return the queue whose number is in a register.
     fn queue(&self, view: &impl View, instruction: usize, register: u8) -> Result<usize, Failed> {
         let number = self.at(register);
         usize::try_from(number.as_int())
@@ -144,7 +144,7 @@ fn number_of(queue: Option<usize>) -> Word {
     queue.map_or(Word::int(-1), |queue| Word::size(queue as u64))
 }
 
-/// The first queue behind the one with this number, and behind the last one the first of all.
+/// Return the first queue after the one with this number, or the first of all after the last one.
 fn next_behind(choices: &[usize], after: i64) -> Word {
     let behind = choices.partition_point(|queue| *queue as i64 <= after);
     number_of(choices.get(behind).or(choices.first()).copied())
@@ -208,7 +208,7 @@ fn whole(binary: Binary, left: i64, right: i64) -> Result<Word, &'static str> {
     result.map(Word::int).ok_or(OVERFLOW)
 }
 
-/// The quotient rounded towards minus infinity, as Python has it.
+/// The quotient rounded towards minus infinity, as in Python.
 fn floor_quotient(left: i64, right: i64) -> Option<i64> {
     let quotient = left.checked_div(right)?;
     let inexact = left % right != 0;
@@ -233,7 +233,7 @@ fn real(binary: Binary, left: f64, right: f64) -> Result<Word, &'static str> {
     }
 }
 
-/// Quotient and remainder as Python has them: the remainder has the sign of the divisor.
+/// Quotient and remainder as in Python: the remainder has the sign of the divisor.
 fn floor_division(left: f64, right: f64) -> (f64, f64) {
     let mut rest = libm::fmod(left, right);
     let mut quotient = (left - rest) / right;

@@ -1,4 +1,4 @@
-//! The texts of a program: its instructions, and where in a source each of them was written.
+//! The texts of a program: its instructions, and the line of each in its source.
 
 use serde_json::{Value as Json, json};
 
@@ -71,7 +71,7 @@ pub(crate) struct Texts {
 }
 
 impl Texts {
-    /// The texts of functions, or that the source does not fit them.
+    /// Collect the texts of functions; the error says that the source does not fit them.
     pub(crate) fn new(
         name: &str,
         codes: Vec<(Hook, Vec<String>)>,
@@ -93,7 +93,7 @@ impl Texts {
         self.codes.iter().map(|(hook, code)| (*hook, code.as_slice()))
     }
 
-    /// The message about a choice that cannot be: `what` it must be.
+    /// Return the message about an impossible choice: `what` is the condition.
     pub(crate) fn no_choice(&self, number: i64, what: &str) -> String {
         let place = self.source.as_ref().map_or("", |source| &source.file);
         let colon = if place.is_empty() { "" } else { ": " };
@@ -181,7 +181,7 @@ code! {
 }
 
 code! {
-    /// Instructions that only change state; by default nothing happens.
+    /// Instructions that only change state; by default they do nothing.
     QuietCode: &[&["end"], &["r0 = draw", "end"]]
 }
 

@@ -13,15 +13,15 @@ pub enum Listing {
     /// All of them.
     #[default]
     All,
-    /// The first flows, the ports that lost, marked or often queued units, and no circuits; the key `omitted` counts the
-    /// other flows and ports.
+    /// The first flows, the ports that lost, marked or often queued units, and no circuits; the key `omitted` counts
+    /// the other flows and ports.
     Brief {
         /// Number of flows.
         flows: usize,
     },
 }
 
-/// By the unit of a port the mean occupancy from which on it counts as one that often queues: one cell, or one full packet.
+/// For each measure of a port the mean occupancy from which on the port often queues: one cell, or one full packet.
 pub const WAITING: [(&str, f64); 4] =
     [("cells", 1.0), ("packets", 1.0), ("bytes", 1500.0), ("memory cells", 6.0)];
 
@@ -35,7 +35,7 @@ pub(super) struct Listed {
 }
 
 impl Listed {
-    /// `asked` are the flows that can be listed.
+    /// Choose the entries; `asked` are the flows that can be listed.
     pub(super) fn new(listing: Listing, scenario: &Scenario, outcome: &Outcome, asked: &[usize]) -> Listed {
         let all = 0..scenario.lines.len();
         let Listing::Brief { flows } = listing else {

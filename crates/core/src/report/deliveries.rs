@@ -1,4 +1,4 @@
-//! The distribution of delivery times: of a flow, of a class and of all, if the scenario asks for it.
+//! The distribution of delivery times: of a flow, of a class and of all, if the scenario requests it.
 
 use serde_json::{Value as Json, json};
 

@@ -39,7 +39,7 @@ impl Scenario {
     }
 }
 
-/// A table with another value under a key.
+/// Return a table with another value under a key.
 fn with_key(table: &tree::Node, name: &str, value: Value) -> tree::Node {
     let Value::Table(keys) = &table.value else { unreachable!("a scenario is a table") };
     let others = keys.iter().filter(|(key, _)| key.name != name).cloned();
@@ -130,7 +130,7 @@ struct Wired {
 }
 
 impl Wired {
-    /// Return whether it follows from the seed.
+    /// Return whether the network follows from the seed.
     fn is_drawn(&self, file: &File<'_>) -> bool {
         file.routing() != Routing::First || !self.drawings.is_empty()
     }
@@ -147,7 +147,7 @@ impl Wired {
     }
 }
 
-/// Number of networks that are kept: a sweep returns to the traffic of a few points before.
+/// Number of networks that are stored: a sweep returns to the traffic of a few points before.
 const MOST_KNOWN: usize = 4;
 
 /// Find the file's network among the known ones, or build a new one.

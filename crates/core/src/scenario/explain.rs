@@ -1,4 +1,4 @@
-//! The canonical form of a scenario: every node, link, flow and port spelled out, nothing left to a template.
+//! The canonical form of a scenario: every node, link, flow and port written out, without a template.
 
 use std::collections::BTreeSet;
 
@@ -149,7 +149,7 @@ fn port(line: &Line) -> Json {
     })
 }
 
-/// The flows, and those that draw transfers in the place of these.
+/// List the flows, with those that draw transfers instead of their transfers.
 fn flows(scenario: &Scenario) -> Json {
     let (mut entries, mut next) = (Vec::new(), 0);
     for drawing in &scenario.drawings {
@@ -161,7 +161,7 @@ fn flows(scenario: &Scenario) -> Json {
     entries.into()
 }
 
-/// A flow whose route names every node on its way, unless it has to find others.
+/// Return a flow whose route names every node, unless it has to find other routes.
 fn flow(scenario: &Scenario, flow: &Flow) -> Json {
     let node = |index: usize| scenario.nodes[index].name.clone();
     let vc = &scenario.vcs[flow.vc];

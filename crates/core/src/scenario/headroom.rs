@@ -1,4 +1,4 @@
-//! The headroom that links need whose senders can be paused, and whether they have it.
+//! The headroom that links need if their senders can be paused, and the headroom that they have.
 
 use super::contract::{Passing, passing_circuits};
 use super::model::{Flow, Line, Memory, MemoryQueue, Scenario};
@@ -29,16 +29,16 @@ pub struct Headroom {
 /// Verdict about headroom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeadroomVerdict {
-    /// However many senders must stop at once, nothing is lost.
+    /// No packet is lost, even if all senders must stop at once.
     Enough,
-    /// Nothing is lost as long as no more than [`Headroom::lines_at_once`] senders must stop at once.
+    /// No packet is lost as long as at most [`Headroom::lines_at_once`] senders must stop at once.
     Shared,
     /// The link alone may lose packets.
     TooLittle,
 }
 
 impl HeadroomVerdict {
-    /// As `explain` says it.
+    /// Return the words of `explain` for it.
     pub fn word(self) -> &'static str {
         match self {
             HeadroomVerdict::Enough => "enough",
@@ -98,7 +98,7 @@ pub(super) fn sentences(scenario: &Scenario) -> Vec<String> {
     headrooms(scenario).into_iter().map(sentence).collect()
 }
 
-/// A warning of links that have too little.
+/// Warn of links with too little headroom.
 pub(super) fn warning(scenario: &Scenario) -> Option<Warning> {
     let found = headrooms(scenario);
     let mut short = found.iter().filter(|headroom| headroom.verdict() == HeadroomVerdict::TooLittle);
@@ -118,7 +118,7 @@ pub(super) fn warning(scenario: &Scenario) -> Option<Warning> {
     Some(Warning { code: "headroom", message })
 }
 
-/// A warning of headroom that not all lines of a pool may use at once.
+/// Warn of headroom that not all lines of a pool may use at once.
 fn shared_warning(scenario: &Scenario, found: &[Headroom]) -> Option<Warning> {
     let first = found.iter().find(|headroom| headroom.verdict() == HeadroomVerdict::Shared)?;
     let Headroom { queue: (memory, queue), lines, lines_at_once, all_need, pool, .. } = *first;
@@ -168,7 +168,7 @@ impl Links<'_> {
         needs.iter().map(headroom).collect()
     }
 
-    /// The link over which the packets of a queue come.
+    /// Return the link over which the packets of a queue arrive.
     fn link(&self, memory: &Memory, queue: &MemoryQueue) -> Link {
         let Scenario { lines, nodes, vcs, memories, .. } = self.scenario;
         let line = &lines[queue.line];

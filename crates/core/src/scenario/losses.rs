@@ -1,4 +1,4 @@
-//! Losses by intent: which units of which lines.
+//! Losses by intent, by line and unit.
 
 use super::file;
 use super::measure::{listed, no_port};
@@ -15,9 +15,9 @@ use crate::words::nearest::unknown;
 pub(super) struct Outage {
     /// The line.
     pub line: usize,
-    /// When it begins.
+    /// Its beginning.
     pub from: Span,
-    /// When it ends.
+    /// Its end.
     pub to: Span,
     /// The entry of `[[loss]]` that defines it.
     pub entry: usize,
@@ -30,7 +30,7 @@ pub(super) struct Intended {
     pub entries: Vec<file::Loss>,
     /// For every line that they name, its losses.
     pub specs: Vec<Spec>,
-    /// Outages during which packets take other routes.
+    /// Outages during which packets use other routes.
     pub outages: Vec<Outage>,
 }
 
@@ -69,7 +69,7 @@ pub(super) fn fault(list: Option<&Node>, entry: usize, key: &str, message: Strin
     }
 }
 
-/// The times in which packets take other routes than over this line.
+/// Return the times in which packets use other routes than over this line.
 fn rerouted(
     item: &Item<'_, file::Loss>,
     (line, entry): (usize, usize),

@@ -75,11 +75,11 @@ pub struct Scenario {
 /// Sections whose meaning depends on the rest of the scenario.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sections {
-    /// Those of memories.
+    /// Sections of memories.
     pub memories: Named<file::Memory>,
-    /// Those of classes of traffic.
+    /// Sections of classes of traffic.
     pub queues: Named<file::Queue>,
-    /// Those of losses by intent.
+    /// Sections of losses by intent.
     pub losses: Vec<file::Loss>,
 }
 
@@ -215,7 +215,7 @@ pub struct Node {
 pub struct Line {
     /// Name of the line and of its port.
     pub name: String,
-    /// Name that lines of the same role share, for `[port.…]` sections; empty if none.
+    /// Name that lines of one role share, for `[port.…]` sections; empty if none.
     pub class: String,
     /// Node at which it starts.
     pub from: usize,
@@ -231,7 +231,7 @@ pub struct Line {
     pub medium: Medium,
     /// The line of the same link in the other direction, if there is one.
     pub back: Option<usize>,
-    /// Its port, which lines of one section share as long as they have the same.
+    /// Its port, which lines of one section share as long as they have equal ports.
     pub port: Arc<Port>,
 }
 
@@ -264,7 +264,7 @@ pub struct Port {
     pub scheduler: scheduler::Spec,
     /// Token bucket that delays departures, if there is one.
     pub shaper: Option<shaper::Params>,
-    /// Credits of the next node without which nothing is sent, with all parameters fixed for this line.
+    /// Credits of the next node without which no unit is sent, with all parameters fixed for this line.
     pub credit: Option<credit::Spec>,
 }
 
@@ -288,7 +288,7 @@ pub struct Vc {
     pub mcr: Rate,
     /// Share or weight.
     pub weight: f64,
-    /// Priority: a lower number is served first by schedulers that know priorities.
+    /// Priority: a lower number is served first by schedulers with priorities.
     pub priority: u32,
     /// Its class in shared memories.
     pub queue: usize,
@@ -322,7 +322,7 @@ impl Vc {
         Cow::Owned(lines.into_iter().collect())
     }
 
-    /// The routes at the beginning of the run, each with the share of the packets that take it.
+    /// The routes at the beginning of the run, each with its share of the packets.
     pub fn shares(&self) -> Vec<(&[usize], f64)> {
         let Some(period) = self.spread.as_ref().map(|spread| &spread.periods[0]) else {
             return vec![(&self.path, 1.0)];
@@ -334,20 +334,20 @@ impl Vc {
     }
 }
 
-/// The routes of a circuit among which its packets are divided, or that replace each other. A packet keeps the route on which it
-/// leaves its host.
+/// The routes of a circuit among which its packets are divided, or that replace each other. A packet keeps the route on
+/// which it leaves its host.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spread {
-    /// With the serial number of a packet it gives a draw from all numbers of 64 bits.
+    /// Key that gives a draw from all numbers of 64 bits for the serial number of a packet.
     pub key: u64,
-    /// In the order of time; the first one begins with the run.
+    /// Periods in the order of time; the first one begins with the run.
     pub periods: Vec<Period>,
 }
 
-/// A part of the run in which the routes are the same.
+/// A part of the run with constant routes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Period {
-    /// When it begins.
+    /// Its beginning.
     pub since: Span,
     /// The routes.
     pub routes: Arc<[SharedRoute]>,
@@ -358,7 +358,7 @@ pub struct Period {
 pub struct SharedRoute {
     /// Its lines.
     pub path: Vec<usize>,
-    /// The largest draw with which a packet takes it, unless it takes one of the routes before.
+    /// The largest draw that selects it, unless one of the routes before is selected.
     pub last: u64,
 }
 
@@ -376,7 +376,7 @@ pub struct Transfer {
 pub struct Drawing {
     /// The flow as the scenario gives it.
     pub asked: file::Flow,
-    /// Its first transfer among all flows, and the one behind the last.
+    /// Its first transfer among all flows, and the one after the last.
     pub flows: std::ops::Range<usize>,
 }
 
@@ -399,7 +399,7 @@ pub struct Flow {
     pub start: Span,
     /// Length of the interval after `start` in which the start is drawn at random.
     pub start_spread: Span,
-    /// When the application stops, if it does.
+    /// Time at which the application stops, if it does.
     pub stop: Option<Span>,
     /// The application.
     pub source: Arc<source::Spec>,
@@ -411,7 +411,7 @@ pub struct Flow {
     pub police: Option<Arc<police::Spec>>,
     /// Name of its class, whose joint figures a report gives; empty if none.
     pub class: String,
-    /// Mean time that either host takes for each segment that it sends or receives; zero for no time at all.
+    /// Mean time that either host needs for each segment that it sends or receives; zero for no time at all.
     pub processing: Span,
     /// Largest difference from that mean.
     pub processing_variation: Span,
@@ -454,8 +454,8 @@ impl Flow {
         self.packet() - self.transport.header_bytes()
     }
 
-    /// Octets of IP packets that carry one octet of data in full packets, options counted; 1 for single cells, which have
-    /// neither.
+    /// Octets of IP packets that carry one octet of data in full packets, options counted; 1 for single cells, which
+    /// have no such headers.
     pub fn ip_overhead(&self) -> f64 {
         f64::from(self.packet()) / f64::from(self.payload() - self.transport.option_bytes())
     }

@@ -1,4 +1,4 @@
-//! Pauses of classes of which nothing is lost: the headroom of their pools, and the lines on which they can work.
+//! Pauses of classes that must lose nothing: the headroom of their pools, and the lines on which they can work.
 
 use super::contract::Passing;
 use super::file;
@@ -72,7 +72,7 @@ pub(super) fn check_lines(
     Ok(())
 }
 
-/// Why the line before a queue cannot be paused, if it cannot.
+/// Return the reason why the line before a queue cannot be paused, if it cannot.
 fn misfit(scenario: &Scenario, queue: &MemoryQueue) -> Option<String> {
     let line = &scenario.lines[queue.line];
     if line.medium == Medium::Cells {

@@ -1,4 +1,5 @@
-//! Circuits with several routes: their packets are divided among equally short ones, or take others while a link is down.
+//! Circuits with several routes: their packets are divided among equally short ones, or use others while a link is
+//! down.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,7 +14,8 @@ use crate::rng::path_key;
 use crate::transport;
 use crate::units::Span;
 
-/// Why a circuit cannot have the routes that it needs, and the entry of `[[loss]]` to blame, unless it is the routing.
+/// Reason why a circuit cannot have the routes that it needs, and the entry of `[[loss]]` to blame, unless it is the
+/// routing.
 type Refusal = (Option<usize>, String);
 
 /// Give every circuit all of its routes; `list` has the entries of `[[loss]]`.
@@ -71,7 +73,7 @@ fn check(scenario: &Scenario) -> Result<(), &'static str> {
     }
 }
 
-/// From some instant on these lines are known to be down.
+/// Lines that are known to be down from some instant on.
 #[derive(Debug)]
 struct State {
     since: Span,
@@ -93,7 +95,7 @@ fn states(scenario: &Scenario, outages: &[Outage]) -> Vec<State> {
 
 /// Route of packets of a circuit.
 struct Way<'a> {
-    /// The name from which hashes follow.
+    /// The name from which hashes are computed.
     name: &'a str,
     vc: usize,
     from: usize,
@@ -101,7 +103,7 @@ struct Way<'a> {
     to: usize,
 }
 
-/// Finds routes without some lines.
+/// A search for routes without some lines.
 struct Finder<'a> {
     scenario: &'a Scenario,
     state: &'a State,
@@ -122,7 +124,7 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// The routes of a circuit: if one suffices, it keeps that unless a line of it is down.
+    /// Find the routes of a circuit: if one suffices, it keeps that unless a line of it is down.
     fn find(&mut self, way: &Way<'_>) -> Result<Arc<[SharedRoute]>, NoRoutes> {
         let &Way { name, vc, from, via, to } = way;
         let path = &self.scenario.vcs[vc].path;
@@ -147,7 +149,8 @@ impl<'a> Finder<'a> {
     }
 }
 
-/// The routes of a circuit, if it has several; else the number of the period without a usable one, and why.
+/// Find the routes of a circuit, if it has several; the error is the number of the period without a usable one, and the
+/// reason.
 fn spread(
     scenario: &Scenario,
     finders: &mut [Finder<'_>],

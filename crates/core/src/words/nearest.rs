@@ -1,10 +1,10 @@
-//! Unknown names: the message about one, and which name was probably meant.
+//! Unknown names: the message about one, with the name that was probably meant.
 
 use super::aliases::meaning;
 use super::unmodelled::{PAGE, is_unmodelled, is_vocabulary};
 use crate::excerpt::quoted;
 
-/// "unknown key "bufer"; did you mean "buffer"? Allowed: …"
+/// Return a message like: unknown key "bufer"; did you mean "buffer"? Allowed: …
 pub fn unknown(what: &str, name: &str, allowed: &[&str]) -> String {
     unknown_but(what, name, nearest(name, allowed), allowed)
 }

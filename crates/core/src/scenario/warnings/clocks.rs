@@ -14,7 +14,7 @@ const CODE: &str = "short-clock";
 /// Seconds below which there is no warning.
 const PATIENCE: f64 = 10.0;
 
-/// Seconds that one tick takes for each circuit, and one sample for each port: measured at 2 to 3 GHz.
+/// Seconds of one tick for each circuit, and of one sample for each port: measured at 2 to 3 GHz.
 const TICK: f64 = 30e-9;
 const SAMPLE: f64 = 30e-9;
 
@@ -42,14 +42,14 @@ pub(super) fn samples(scenario: &Scenario) -> Option<Warning> {
     Some(Warning { code: CODE, message })
 }
 
-/// From one tick of a port's policy to the next, if it keeps a clock.
+/// Return the time from one tick of a port's policy to the next, if it has a clock.
 fn period(line: &Line, context: &Context<'_>) -> Option<Span> {
     let mut policy = line.port.admission.build(context).ok()?;
     let next = policy.tick(Time::ZERO, &Pool::new(context.capacity, context.vcs()))?;
     Some(next.since(Time::ZERO))
 }
 
-/// The number of events and the time that they take at `cost` seconds each, if that is worth a warning.
+/// Return the number of events and their total time at `cost` seconds each, if that is worth a warning.
 fn costly(duration: Span, period: Span, cost: f64) -> Option<(String, String)> {
     let times = duration.0 as f64 / period.0 as f64;
     let seconds = times * cost;

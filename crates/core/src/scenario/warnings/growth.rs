@@ -6,7 +6,7 @@ use crate::source::Source;
 use crate::transport::{self, Transport};
 use crate::units::Rate;
 
-/// The queue of a host whose sources send faster than its line, without a transport that would wait.
+/// Warn of the queue of a host whose sources send faster than its line, without a transport that would wait.
 pub(super) fn warning(scenario: &Scenario) -> Option<Warning> {
     let mut offered = vec![0.0; scenario.lines.len()];
     for flow in &scenario.flows {
@@ -40,7 +40,7 @@ pub(super) fn warning(scenario: &Scenario) -> Option<Warning> {
     Some(Warning { code: "growing-queue", message })
 }
 
-/// Bits on the line that a source offers in a second by itself; 0 where a transport or the source waits.
+/// Return the bits on the line that a source offers in a second by itself; 0 where a transport or the source waits.
 fn rate(scenario: &Scenario, flow: &Flow) -> f64 {
     if matches!(*flow.transport, transport::Spec::Tcp(_)) || flow.source.packets().is_some() {
         return 0.0;

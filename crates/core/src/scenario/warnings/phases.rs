@@ -11,8 +11,8 @@ use crate::source::{self, Source};
 use crate::transport;
 use crate::units::Span;
 
-/// A port with tail drop that greedy TCP flows reach over lines of its own rate, without any randomness: the arrivals
-/// of each flow are locked to the departures, so one flow may always find the room that these make.
+/// Warn of a port with tail drop that greedy TCP flows reach over lines of its own rate, without any randomness: the
+/// arrivals of each flow are locked to the departures, so one flow may always find the room that these make.
 pub(super) fn captured(scenario: &Scenario, passing: &Passing) -> Option<Warning> {
     let locked = locked_circuits(scenario);
     let meeting = |(line, circuits): (usize, &[usize])| {
