@@ -411,9 +411,9 @@ mod tests {
         struct Example {
             /// How long.
             delay: Span,
-            /// Which way.
+            /// Form of the curve.
             curve: Curve = Curve::Bent,
-            /// How many, if at all.
+            /// Number of curves, if it is limited.
             count: Option<u32> = None,
         }
     }

@@ -17,10 +17,10 @@ use pushout_core::scenario::model::{Engine, Scenario};
 use pushout_core::scenario::topology::WireKeys;
 use pushout_core::serde_json::{Value as Json, json};
 
-/// A scenario in which a table stands, with the keys that the table can have.
+/// A scenario with the table under test, and the keys that the table can have.
 struct Place {
     text: Json,
-    /// The table as a JSON pointer, what it must have already filled in.
+    /// The table as a JSON pointer, with its required keys already set.
     path: String,
     params: Vec<ParamSpec>,
 }
@@ -94,7 +94,7 @@ fn beside(entry: &Entry, text: &mut Json) {
     }
 }
 
-/// The table of an entry with all that it must have.
+/// Build the table of an entry with its required keys.
 fn table(kind: &str, name: &str) -> Json {
     let wire = json!({ "rate": "80 Gb/s", "delay": "10 ns" });
     match (kind, name) {
@@ -200,7 +200,8 @@ fn extremes(param: &ParamSpec) -> Vec<Json> {
 /// A key with a value.
 type Set<'a> = (&'a str, Json);
 
-/// Every key with each of its extremes, alone and with every other key. A clock of a picosecond is slow: it goes alone.
+/// Every key with each of its extremes, alone and with every other key. A clock of a picosecond is slow: it is tested
+/// alone.
 fn cases(params: &[ParamSpec]) -> Vec<Vec<Set<'_>>> {
     let of = |param| extremes(param).into_iter().map(|value| (param.name, value)).collect::<Vec<_>>();
     let all: Vec<Set<'_>> = params.iter().flat_map(of).collect();
@@ -243,8 +244,8 @@ fn differences(scenario: &Scenario) -> Option<String> {
     }
 }
 
-/// The faults of all cases at a place. A message names the key, its value, or another key of the table, whichever comes
-/// first of two that contradict each other.
+/// Return the faults of all cases at a place. A message names the key, its value, or another key of the table: of two
+/// that contradict each other, the first.
 fn faults(Place { text, path, params }: &Place) -> Vec<String> {
     let mut faults = Vec::new();
     let table = format!("{}.", path.rsplit('/').next().unwrap_or_default());
@@ -276,7 +277,8 @@ fn every_key_of_the_sections_works_at_its_extremes_or_is_refused() {
     check(&sections());
 }
 
-/// Instants of what waits are counted ahead, so what could wait for longer than they can count is no scenario.
+/// Instants of waiting units are computed ahead, so a scenario is refused if a unit could wait longer than instants can
+/// express.
 #[test]
 fn the_slowest_line_behind_the_fastest_source_works_or_is_refused() {
     let window = json!({ "kind": "tcp", "window": "1 GB", "initial_window": 10_000, "handshake": false });

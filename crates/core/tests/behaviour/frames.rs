@@ -24,7 +24,7 @@ transport = { kind = "udp" }
 source = { kind = "poisson", rate = "6 Mb/s", size = "700 bytes" }
 "#;
 
-/// A document, the same of both engines.
+/// Return a report that is equal on both engines.
 fn run(sets: &[&str]) -> Json {
     let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
     let [reference, fast] = ["reference", "fast"].map(|engine| {

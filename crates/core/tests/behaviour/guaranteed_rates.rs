@@ -1,4 +1,4 @@
-//! Paper 003 (D. Wu, H. J. Chao, 1998), section 4.3.3, in the whole: ten TCP connections with minimum cell rates over one
+//! Paper 003 (D. Wu, H. J. Chao, 1998), section 4.3.3, as a whole: ten TCP connections with minimum cell rates over one
 //! link, with every push-out policy, audited.
 
 use std::fmt::Write;

@@ -175,7 +175,8 @@ fn a_meter_follows_the_circuits_that_pass_its_port() {
 
 #[test]
 fn a_meter_shows_the_division_of_the_line() {
-    // Section V.D of paper 002 in cells per 10 ms: what six constant streams offer in the first interval is accepted.
+    // Section V.D of paper 002 in cells per 10 ms: the offers of six constant streams in the first interval are
+    // accepted.
     let streams = [(0.25, 30), (0.2, 30), (0.15, 30), (0.1, 20), (0.2, 15), (0.1, 5)];
     let stream = |(index, (weight, cells)): (usize, (f64, u64))| {
         format!(

@@ -1,4 +1,4 @@
-//! Memories that ports share: who gets how much of one, on both engines.
+//! Memories that ports share: the part of each port, on both engines.
 
 use std::fmt::Write;
 
@@ -53,7 +53,7 @@ fn memory(keys: &str) -> String {
 
 const DYNAMIC: &str = "admission = { policy = \"dynamic-threshold\", alpha = 1.0 }";
 
-/// The model of card 01: groups filled one after another each take half of what is left, and their reserved cells.
+/// The model of card 01: groups filled one after another each get half of the rest, and their reserved cells.
 fn ladder(shared: u64, reserved: u64, groups: u64) -> Vec<u64> {
     let mut left = shared;
     let step = |_| {
@@ -379,7 +379,7 @@ fn the_queue_that_gives_way_is_in_the_pool_that_is_full_or_anywhere_if_the_memor
     };
     // the second pool is full with 20 cells: its queues share them, and the queue of 80 cells loses only the 20 for the memory
     assert_eq!(outcome("20 cells"), [[100, 20 * 64], [20, 10 * 64], [10, 0]]);
-    // no pool is full, so the longest queue of the memory gives way: 100, then 50 and 50, then 33 or 34 each
+    // no pool is full, so the longest queue of the memory is cut: 100, then 50 and 50, then 33 or 34 each
     assert_eq!(outcome("100 %"), [[100, 67 * 64], [50, 16 * 64], [33, 0]]);
 }
 
@@ -432,11 +432,11 @@ fn busy_queues_of_different_factors_settle_at_shares_in_their_ratio() {
     }
 }
 
-/// Packets to a port: its number, when they come, in milliseconds, how many they are, and their octets.
+/// Packets to a port: its number, their arrival in milliseconds, their number, and their octets.
 type Burst = (u64, u64, u64, u64);
 
-/// The first queue of a memory under ABM, which measures rates over 40 ms, with lines of 100 kb/s: 500 octets in an interval. Between
-/// the packets nothing happens, so that an interval begins with the first of them in it.
+/// The first queue of a memory under ABM, which measures rates over 40 ms, with lines of 100 kb/s: 500 octets in an
+/// interval. Between the packets there are no events, so that an interval begins with the first of them in it.
 fn first_queue_of_abm((alpha, keys): (f64, &str), bursts: &[Burst]) -> Json {
     let count = bursts.len() as u64;
     let admission =
@@ -470,7 +470,8 @@ fn a_rate_of_abm_is_that_of_the_last_interval_and_not_of_one_before_an_idle_one(
 
 #[test]
 fn a_packet_that_abm_sees_pushed_out_is_not_one_that_was_sent() {
-    // two of 300 octets wait behind one of 1500 that is sent until 120 ms; one goes at 50 ms, for two cells of another queue
+    // two of 300 octets wait behind one of 1500 that is sent until 120 ms; one is lost at 50 ms, for two cells of
+    // another queue
     let bursts = [(0, 0, 1, 1500), (0, 10, 2, 300), (1, 50, 1, 300), (0, 90, 1, 64)];
     let keys = "size = \"11 cells\"\npushout = { policy = \"longest-queue\" }";
     let queue = first_queue_of_abm((100.0, keys), &bursts);
@@ -696,7 +697,7 @@ fn random_memories_keep_their_balances_and_are_the_same_on_both_engines() {
     assert!(losing * 3 > many, "only {losing} of {many} memories were too small for anything");
 }
 
-/// A shipped memory, and what the acceptance tests of its chip expect a single busy queue of a class to hold.
+/// A shipped memory, and the occupancy of a single busy queue of a class that the acceptance tests of its chip expect.
 const CHIPS: [(&str, &str, u64); 4] = [
     (include_str!("../../../../scenarios/trident-2.toml"), "lossy", 31_322),
     (include_str!("../../../../scenarios/tomahawk.toml"), "lossy", 9887),

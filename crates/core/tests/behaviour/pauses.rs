@@ -1,4 +1,4 @@
-//! Priority flow control: senders stop in time, so that nothing is lost of classes that pause, on both engines.
+//! Priority flow control: senders stop in time, so that classes that pause lose no packet, on both engines.
 
 use std::fmt::Write;
 
@@ -75,8 +75,8 @@ fn of_queue<'a>(document: &'a Json, key: &str) -> &'a Json {
 #[test]
 fn a_sender_stops_at_the_first_cell_of_headroom_and_goes_on_when_its_queue_is_short() {
     let document = run(CHAIN, &[]);
-    // packet n has come at n + 0.5 ms; the 4th takes headroom at 4.5 ms, the pause comes after 64 us and 500 us, at 5.064 ms,
-    // when the 6th has begun; one leaves every 10 ms from 11.5 ms on, and one is left at 51.5 ms
+    // packet n arrives at n + 0.5 ms; the 4th takes headroom at 4.5 ms, the pause arrives after 64 us and 500 us, at
+    // 5.064 ms, when the 6th has begun; one leaves every 10 ms from 11.5 ms on, and one is left at 51.5 ms
     assert!((seconds(&document, "in") - 0.047).abs() < 1e-12, "{}", seconds(&document, "in"));
     assert_eq!(
         (of_queue(&document, "headroom_max"), of_queue(&document, "occupancy_max")),
@@ -95,7 +95,7 @@ fn a_sender_also_goes_on_when_its_queue_holds_less_than_it_may_by_the_offset() {
     assert!((seconds(&document, "in") - 0.037).abs() < 1e-12, "{}", seconds(&document, "in"));
 }
 
-/// A sender ten times as fast as the port behind it; each packet takes a cell of a queue that pauses at 100 cells.
+/// A sender ten times as fast as the port after it; each packet takes a cell of a queue that pauses at 100 cells.
 const TWO_ENDS: &str = r#"
     name = "xon"
     duration = "20 ms"
@@ -169,8 +169,8 @@ fn a_packet_that_is_refused_beside_one_of_its_size_stops_its_sender() {
     let two_cells =
         ["flow.f.source.size=1972 bytes", "queue.rdma.limit=2 cells", "queue.rdma.pause.xoff=1 cell"];
     let document = run(CHAIN, &[&two_cells[..], &["duration=25 ms"]].concat());
-    // packet n has come at 2 n + 0.5 ms; the first leaves at 22.5 ms, the second and the third are lost; a pause frame arrives after
-    // 564 us
+    // packet n arrives at 2 n + 0.5 ms; the first leaves at 22.5 ms, the second and the third are lost; a pause frame
+    // arrives after 564 us
     assert!((seconds(&document, "in") - 0.018).abs() < 1e-12, "{}", seconds(&document, "in"));
     assert_eq!(
         (of_queue(&document, "dropped"), of_queue(&document, "occupancy_max")),
@@ -504,7 +504,7 @@ fn with_the_headroom_of_the_formula_nothing_is_lost_and_well_below_it_something_
         stopping += u64::from(enough.stopped);
         losing += u64::from(outcome(seed, 0.2).lost > 0);
     }
-    // a TCP sender whose handshake is held up behind other packets sends too little to be stopped
+    // a TCP sender whose handshake waits behind other packets sends too little to be stopped
     assert!(stopping * 10 > many * 9, "with enough headroom only {stopping} of {many} stop a sender");
     assert!(losing * 2 > many, "with a fifth of the headroom only {losing} of {many} lose packets");
 }

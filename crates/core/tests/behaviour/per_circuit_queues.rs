@@ -72,7 +72,8 @@ impl Traffic {
         Unit { vc: vc as u32, frame: *frame, identity: *frame, index: *index - 1, bytes, hop: 0, flags }
     }
 
-    /// A port that pushes out takes nothing more of a frame that it has refused a unit of, but for a delimiter.
+    /// Check that a port with push-out accepts no more units of a frame after it has refused one, except for a
+    /// delimiter.
     fn check_rest(&mut self, unit: &Unit, losses: &[Loss]) {
         let vc = unit.vc as usize;
         let refused = losses.iter().any(|loss| loss.unit == *unit);
@@ -84,7 +85,7 @@ impl Traffic {
     }
 }
 
-/// A port at work and everything that came out of it.
+/// A port in a run, and all units that have left it.
 struct Run {
     port: Port,
     now: Time,
@@ -182,7 +183,7 @@ fn run(
         run.advance(run.now + gap);
         let unit = traffic.next();
         let losses = run.arrive(unit);
-        // The dynamic threshold blocks single cells and does not look at frames.
+        // The dynamic threshold blocks single cells and ignores frames.
         if scheme.is_some() && admission.name() != "dynamic-threshold" {
             traffic.check_rest(&unit, &losses);
         }

@@ -2,7 +2,7 @@
 
 use pushout_core::scenario::load;
 
-/// A scenario that is right; every case below spoils it in one place.
+/// A valid scenario; every case below spoils it in one place.
 const LAN: &str = r#"name = "lan"
 duration = "40 s"
 

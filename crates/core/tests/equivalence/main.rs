@@ -203,8 +203,7 @@ fn both_engines_agree_where_a_queue_is_looked_at_after_65536_cells() {
     assert_eq!(differences(&busy), Vec::<String>::new());
 }
 
-/// Return when a port is called next must not depend on cells that may find no room: a host would act on what it hears
-/// too late.
+/// The next call of a port must not depend on cells that may find no room: a host would act too late.
 #[test]
 fn both_engines_agree_where_a_small_buffer_overflows_within_trains() {
     let text = include_str!("../../../../scenarios/lan.toml");

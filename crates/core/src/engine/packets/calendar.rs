@@ -40,7 +40,7 @@ pub(crate) struct Calendar {
     used: Vec<u64>,
     /// Arrivals on days for which the ring has no place yet, by round.
     later: BTreeMap<u64, Vec<Arrival>>,
-    /// Lists of former days.
+    /// Empty lists of former days, for reuse.
     spare: Vec<Vec<Arrival>>,
 }
 

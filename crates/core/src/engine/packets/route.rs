@@ -81,7 +81,8 @@ pub(crate) struct StepClass {
     pub(crate) header: u32,
     /// Whether the circuit numbers the packets that are sent here, or the port marks or judges them.
     pub(crate) is_special: bool,
-    /// The transmission time of packets of the latest size: circuits of data and of acknowledgements have one each.
+    /// The transmission time of packets of the latest size: circuits of data and of acknowledgements have one kind
+    /// each.
     bytes: u16,
     /// Time from the end of a transmission to the arrival at the next step.
     pub(crate) latency: Span,

@@ -1,4 +1,4 @@
-//! One scenario on both engines, audited: for tests of what whole networks do.
+//! One scenario on both engines, audited: for tests of whole networks.
 
 use pushout_core::audit::audit;
 use pushout_core::engine;
@@ -7,7 +7,7 @@ use pushout_core::scenario::load;
 use pushout_core::scenario::model::{Engine, Scenario};
 use pushout_core::serde_json::{Value as Json, json};
 
-/// The report of a scenario with these overrides, without what the engine says of itself; its audit has no failures.
+/// Return the report of a scenario with these overrides, without the engine's own entries; its audit has no failures.
 fn run(text: &str, sets: &[&str], engine: Engine) -> Json {
     let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
     let scenario = Scenario { engine, ..load(text, "test.toml", &sets).unwrap() };

@@ -1,5 +1,5 @@
-//! Random networks with credits on every hop, a thousand of cells and some of packets: nothing is lost or held back for ever, and the
-//! audit of credits finds no failure, except in changed outcomes.
+//! Random networks with credits on every hop, a thousand of cells and some of packets: no unit is lost or held back for
+//! ever, and the audit of credits finds no failure, except in changed outcomes.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -29,7 +29,7 @@ struct Net {
     nodes: Vec<Json>,
     links: Vec<Json>,
     flows: Vec<Json>,
-    /// Bits per second of all lines together: what a second of this network costs.
+    /// Bits per second of all lines together: the work of a second of this network.
     work: u64,
 }
 

@@ -6,7 +6,7 @@ use pushout_core::scenario::model::{Engine, Scenario};
 
 use super::{load, port, run};
 
-/// Host a sends to host b all that the line takes; `more` is added.
+/// Host a sends to host b as much as the line carries; `more` is added.
 fn direct(credit: &str, more: &str) -> Scenario {
     let text = format!(
         r#"
@@ -162,7 +162,7 @@ fn a_cell_that_a_policer_takes_behind_the_line_gives_its_room_back() {
     assert!(tally.arrived + tally.lost > 1990, "no cell waits for credit: {tally:?}");
 }
 
-/// Both ports of a switch send back to back in the same rhythm, so that every credit cell falls due just when its line
+/// Both ports of a switch send back to back in one rhythm, so that every credit cell becomes due just when its line
 /// becomes free.
 #[test]
 fn at_a_tie_the_order_of_the_ports_in_the_scenario_decides_whether_data_or_a_credit_cell_goes_first() {

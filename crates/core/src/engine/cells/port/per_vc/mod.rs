@@ -306,7 +306,7 @@ impl PerVc {
         sooner
     }
 
-    /// Return the next wake-up of a port that has advanced to `now`, in time to forward the units that make a host act.
+    /// Find the next wake-up of a port that has advanced to `now`, in time to forward the units that make a host act.
     /// None of them arrives at the next stop earlier than `reach` after it starts.
     pub(crate) fn find_wakeup(&mut self, cx: &mut Context<'_>, out: &mut Outbox, now: Time, reach: Span) {
         let none = self.awaited == 0 && self.inbox.next_awaited().is_none();
