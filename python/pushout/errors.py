@@ -20,7 +20,7 @@ class PushoutError(Exception):
     """
 
     def worded(self, named: Callable[[str], str]) -> str:
-        """Give the message for a front end that calls arguments otherwise: `named` translates their names."""
+        """Return the message for a front end with other names of arguments: `named` translates them."""
         return fitted(printable(masked(self._words(named))))
 
     def _words(self, named: Callable[[str], str]) -> str:
@@ -66,7 +66,7 @@ class InternalError(PushoutError, RuntimeError):
     """A bug in the simulator: the message names the failure, its location, the scenario and the seed."""
 
     def worded(self, named: Callable[[str], str]) -> str:
-        """Give the complete message, however long: it belongs in a bug report."""
+        """Return the complete message, however long: it belongs in a bug report."""
         return self._words(named)
 
 

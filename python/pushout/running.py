@@ -10,7 +10,7 @@ GRACE_S = 0.3
 
 
 def are_running() -> bool:
-    """Tell whether simulations still run, which cannot be stopped."""
+    """Return whether simulations still run, which cannot be stopped."""
     threads = [thread for thread in threading.enumerate() if thread.name.startswith(NAME)]
     for thread in threads:
         thread.join(GRACE_S / len(threads))

@@ -115,7 +115,7 @@ def check_text(name: str, value: str) -> str:
 
 
 def threads(jobs: int | None) -> int:
-    """Give the number of threads: `jobs`, or one for every core."""
+    """Return the number of threads: `jobs`, or one for every core."""
     if jobs is None:
         return cores()
     check_whole("jobs", jobs)

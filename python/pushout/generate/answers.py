@@ -119,7 +119,7 @@ class Answer:
         return Measured([each.values(names) for each in self.says], output, self.hash if self.runs else "")
 
     def _answered(self, folder: Path) -> tuple[dict[str, Any], str]:
-        """Give the document of the command, and what it prints if a page shows that."""
+        """Return the document of the command, and what it prints if a page shows that."""
         for name, text in self._files().items():
             (folder / name).parent.mkdir(exist_ok=True)
             (folder / name).write_text(text, encoding="utf-8")
@@ -199,7 +199,7 @@ def kept() -> dict[str, Measured]:
 
 
 def current() -> Iterator[tuple[Answer, Measured]]:
-    """Give every answer with its result: kept if it runs, else computed."""
+    """Return every answer with its result: kept if it runs, else computed."""
     results = kept()
     for answer in declared():
         if not answer.runs:

@@ -58,7 +58,7 @@ class Sentence:
         return [match.span(place) for place in range(1, len(match.groups()) + 1)]
 
     def span(self, page: str) -> tuple[int, int]:
-        """Say where the sentence begins and ends on a page."""
+        """Return where the sentence begins and ends on a page."""
         return self._match(page).span()
 
     @cached_property

@@ -10,7 +10,7 @@ from pushout.study.model import Study, available, load
 
 FOLDER = Path("docs/studies")
 PICTURES = Path("docs/static/studies")
-"""Where `make findings` leaves the figure of each study that its page shows."""
+"""Folder of the figure of each study on its page, written by `make findings`."""
 
 SCORE = Path("docs/score.md")
 

@@ -13,7 +13,7 @@ from pushout.question.drawing import PALETTE, Look
 from pushout.stats import interval
 
 FLOWS = 4
-"""Of more flows than these a panel shows what they get together, unless some are named."""
+"""Most flows that a panel draws one by one; with more it draws their sum, unless some are named."""
 
 LOGARITHMIC = 8.0
 """From this ratio of the largest to the smallest value on, a distribution has a logarithmic axis."""
@@ -35,7 +35,7 @@ IN_WORDS = {
     "delay": "waited too long",
     "link": "lost by intent",
 }
-"""Why units are lost."""
+"""Reasons of losses."""
 
 
 class Doubts(NamedTuple):

@@ -129,7 +129,7 @@ def _colours() -> Any:
 
 
 def places(network: Network) -> dict[str, tuple[float, float]]:
-    """Give the place of every node."""
+    """Return the place of every node."""
     return {
         name: ((index + 0.5) / len(tier), float(height))
         for height, tier in enumerate(network.tiers)

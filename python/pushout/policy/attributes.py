@@ -77,7 +77,7 @@ BY_NUMBER: dict[Hook, tuple[str, ...]] = {
 
 
 def refusal(name: str, hook: Hook, asks: str) -> str | None:
-    """Say why a function cannot look at an attribute, if it cannot."""
+    """Return the reason why a function cannot read an attribute, if it cannot."""
     if (allowed := BY_NUMBER.get(hook)) is not None:
         return None if name in allowed else f"{name} cannot be seen here (allowed: {', '.join(allowed)})"
     if hook == "tick" and name not in OF_PORT:

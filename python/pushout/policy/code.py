@@ -38,7 +38,7 @@ class Code:
     """Whether the next instruction can be reached."""
 
     def look(self, name: str) -> None:
-        """Note what the function looks at."""
+        """Record an attribute that the function reads."""
         for each, names in (("own", OF_CIRCUITS), ("queues", OF_QUEUES)):
             if name in names:
                 self.looks_at.add(each)

@@ -88,7 +88,7 @@ def _rooms(result: Pointed, figure: str) -> list[tuple[float, str] | None]:
 
 
 def _is_of_cells(result: Pointed, port: str) -> bool:
-    """Tell whether a port of the scenario counts cells."""
+    """Return whether a port of the scenario counts cells."""
     known = ports(result.manifest["scenario"]) if "scenario" in result.manifest else {}
     return port in known and known[port].is_cells
 

@@ -49,7 +49,7 @@ def smallest(space: Space, attempt: Try, resolution: float, method: Search) -> S
 
 
 def is_monotone(tried: Sequence[Tried]) -> bool:
-    """Tell whether "more is better" may hold: no value surely misses the goal above one that surely meets it."""
+    """Return whether "more is better" may hold: no value surely misses the goal above one that surely meets it."""
     sure = [point.meets for point in tried if point.sure]
     return sure == sorted(sure)
 

@@ -56,12 +56,12 @@ class Answer:
 
     @property
     def sure(self) -> bool:
-        """Tell whether the runs make sure the ends of the bracket, or which value is best."""
+        """Return whether the runs make sure the ends of the bracket, or which value is best."""
         return not self.rivals and all(end.sure for end in (self.found.best, self.found.below) if end is not None)
 
     @property
     def span(self) -> tuple[float | None, float | None]:
-        """Give the range in which the runs place the answer: the sure ends, or the rivals."""
+        """Return the range in which the runs place the answer: the sure ends, or the rivals."""
         if self.found.method == "bisect":
             return search.between(self.tried)
         values = [*self.rivals, *([] if self.value is None else [self.value])]
@@ -136,7 +136,7 @@ class SizeResult(HasWarnings, Framed):
             axes.axvline(answer.value, color=look["color"], linewidth=4, alpha=0.3, zorder=0.5)
 
     def _span(self, answer: Answer) -> tuple[float, float]:
-        """Give the range of an answer; an open end is that of the search."""
+        """Return the range of an answer; an open end is that of the search."""
         low, high = answer.span
         return self.space.low if low is None else low, self.space.high if high is None else high
 

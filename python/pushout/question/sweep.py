@@ -223,7 +223,7 @@ def _parts(campaign: Campaign, points: Sequence[Level], design: Design, figures:
 
 
 def _later(runs: float, _points: int, _wanted: Sequence[int]) -> float:
-    """Give the runs known to follow: the least number for all later points."""
+    """Return the runs known to follow: the least number for all later points."""
     return runs
 
 
@@ -241,7 +241,7 @@ def _prepared(campaign: Campaign, design: Design, points: Sequence[Sequence[str]
 
 
 def _noticed(figures: dict[str, type], runs: list[Run]) -> list[Run]:
-    """Note the figures of runs and the kinds of their values."""
+    """Record the figures of runs and the kinds of their values."""
     for run in runs:
         for path, value in run.figures.items():
             figures[path] = wider(figures.get(path, type(None)), value)
@@ -288,5 +288,5 @@ def _manifest(design: Design, job: Job) -> dict[str, Any]:
 
 
 def default_out(design: Design) -> Path:
-    """Give the default folder of a sweep."""
+    """Return the default folder of a sweep."""
     return Path("results") / design.name

@@ -112,7 +112,7 @@ class Number:
         return "derived" if self.derived else "printed"
 
     def allowed(self, share: float) -> float:
-        """Give the difference that counts as within this share of print; what is exact or derived gets no share."""
+        """Return the difference that counts as within this share of print; what is exact or derived gets no share."""
         if self.tolerance.kind == "exact" or self.derived:
             return self.tolerance.of(self.published)
         return tolerance.near(self.published, share)

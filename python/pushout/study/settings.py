@@ -17,7 +17,7 @@ from pushout.study.toml_entry import keys, made
 
 @dataclass(frozen=True)
 class Assumption:
-    """A setting missing in the paper, our value and the reason; `fitted` if chosen with printed numbers in view."""
+    """A setting that the paper omits, our value and the reason; `fitted` if chosen with printed numbers in view."""
 
     name: str
     value: str
