@@ -163,6 +163,15 @@ def test_no_comment_opens_with_the_same() -> None:
     assert not faults, "\n".join(faults)
 
 
+def test_no_heading_of_an_engine_answers_nothing() -> None:
+    """A form of an engine leaves out a heading to which it has no answer."""
+    empty = re.compile(r"^//! # .*\n//! (Nothing|Not measured)\b.*", re.MULTILINE)
+    sources = [(name, text) for name, text in tracked() if name.startswith("crates/core/src/engine/")]
+    assert len(sources) > 50
+    faults = [f"{name}: {match[0]}" for name, text in sources for match in empty.finditer(text)]
+    assert not faults, "\n".join(faults)
+
+
 @pytest.mark.parametrize(
     "line",
     [

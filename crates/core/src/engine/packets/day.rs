@@ -1,7 +1,7 @@
 //! A day of the calendar: its arrivals port by port, then the events that must keep one order.
 //!
 //! # What it assumes
-//! Nothing that happens on a day adds an arrival to it: see `calendar.rs`.
+//! Events of a day add no arrival to it: see `calendar.rs`.
 //!
 //! # What it skips
 //! The order between ports that accept packets by a rule, except those that share a memory.

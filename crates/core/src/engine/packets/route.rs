@@ -10,8 +10,8 @@
 //! Steps at lines of one kind share these values, and none of them changes during a run.
 //!
 //! # What turns it off
-//! Nothing. A step where a circuit is policed, or where the policy marks, is handled in the order of arrivals, like one
-//! where lines meet.
+//! A policer or a policy that marks, at its step: that step is handled in the order of arrivals, like one where lines
+//! meet.
 //!
 //! # What it saves
 //! A policer as a step: W1-packet in which every flow is policed takes 1.2 times as long as without; on the engine

@@ -11,7 +11,7 @@
 //! How many inner units of a lane come before an instant, or before an end of another train, follows from its spacing.
 //!
 //! # What turns it off
-//! Nothing. Units can be taken one by one as well; then lanes within a train are sorted by their next unit.
+//! A step unit by unit, which is possible at any time: then lanes within a train are sorted by their next unit.
 //!
 //! # What it saves
 //! W1-cell calls a port once for 250 cells; without trains that pass by their ends it takes 8 times as long.
