@@ -2,7 +2,7 @@
 //!
 //! Units start at whole picoseconds. While the line is busy it carries the remainder of every transmission time, so
 //! that `n` units sent back to back take `n` exact transmission times, rounded down once. A unit's last bit leaves
-//! `⌊transmission time⌋` after its start; only the instant at which the *next* unit may start knows the remainder, and
+//! `⌊transmission time⌋` after its start; only the instant at which the *next* unit may start includes the remainder, and
 //! is at most a picosecond later. Hence a train that comes from a line of the same or a lower rate passes an idle line
 //! with its gaps unchanged, and every unit of it stays equally long.
 

@@ -1,5 +1,5 @@
-//! Priority flow control: a node tells the port at the other end of an incoming line to stop sending a class of traffic, and
-//! later to go on.
+//! Priority flow control: a node stops the port at the other end of an incoming line from sending a class of traffic, and
+//! later lets it resume.
 //!
 //! *Source*: IEEE 802.1Qbb (now in IEEE 802.1Q, clause 36). A pause frame of 64 octets travels on the line in the other direction,
 //! behind the unit in transmission there and before all that waits. It takes effect when its last bit has arrived; a unit in

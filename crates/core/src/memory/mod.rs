@@ -15,7 +15,7 @@
 //! at whichever port, loses a packet, until the arriving one fits. With a policy that **expels**, queues also lose packets
 //! without an arrival that needs their room (`engine/sharing.rs`).
 //!
-//! A [`Port`](crate::link::port::Port) asks the memory whether an arriving unit fits, as it would ask its own buffer;
+//! A [`Port`](crate::link::port::Port) checks with the memory whether an arriving unit fits, as it would with its own buffer;
 //! its admission policy decides in addition. The network lends it to one port at a time (`Network::at`).
 
 pub mod headroom;

@@ -3,7 +3,7 @@
 //! *Source*: IEEE 802.1Qbb as switch chips implement it; the condition to go on is that of the Switch Abstraction Interface (SAI,
 //! `saibuffer.h`, `XON_TH` and `XON_OFFSET_TH`). The sender of a queue is stopped when the queue takes its first cell of headroom, or
 //! when a packet finds no room. It may go on when the queue holds no headroom and no more than the larger of `xon` and what the queue
-//! may hold less `xon_offset`. This is asked whenever a packet leaves the memory.
+//! may hold less `xon_offset`. The memory checks this whenever a packet leaves it.
 
 use crate::units::Time;
 

@@ -1,7 +1,7 @@
 //! The network of a run: circuits with their frames, ports, and the flows at the hosts.
 //!
-//! Nothing here knows how time advances. An engine moves units between ports in the order that [`crate::kernel`]
-//! documents, and asks the hosts what to send next.
+//! Nothing here depends on how time advances. An engine moves units between ports in the order that [`crate::kernel`]
+//! documents, and gets the next frames from the hosts.
 
 mod application;
 

@@ -12,7 +12,7 @@
 //!
 //! # What turns it off
 //! A few rows of arrivals (`agenda.rs`) are cheaper: a network begins with these, and uses days from the moment at which they
-//! no longer suffice. Ports that are asked, hosts that do not act ahead, and calls keep one order within a day.
+//! no longer suffice. Ports that judge every packet, hosts that do not act ahead, and calls keep one order within a day.
 //!
 //! # What it saves
 //! Half of the instructions of a packet's hop in a leaf-spine of 64 hosts, and a third of the cache misses.

@@ -16,7 +16,7 @@
 //! (`lookahead.rs`).
 //!
 //! # What turns it off
-//! A port without a rule is asked about every packet as in the reference engine, with an event for the end of each
+//! A port without a rule judges every packet as in the reference engine, with an event for the end of each
 //! transmission.
 //!
 //! # What it saves

@@ -13,7 +13,7 @@
 //! a sample just before the sample, in the order of the kernel.
 //!
 //! # What turns it off
-//! Anything else at one port of a memory: then all its ports are asked about each packet, with an event for each departure.
+//! Any other policy at one port of a memory: then all its ports judge each packet, with an event for each departure.
 //!
 //! # What it saves
 //! Without it W3-100 with a shared memory takes 1.8 times as many instructions: 2.9 times as many as with a buffer of its own

@@ -1,7 +1,7 @@
 //! Trains that a port has removed from their lanes when they began, and their units that are still to arrive.
 //!
 //! # What it assumes
-//! The port counts the units of such a train as arrived, and asks here which have not arrived yet.
+//! The port counts the units of such a train as arrived, and gets from here which have not arrived yet.
 //!
 //! # What it skips
 //! Looking at the lane again for every unit of the train.
@@ -10,7 +10,7 @@
 //! The units still to arrive after an instant follow from the spacing of the line, ties included.
 //!
 //! # What turns it off
-//! More lanes than the merge order keeps in a sorted list, or a policy that is asked for every cell.
+//! More lanes than the merge order keeps in a sorted list, or a policy that judges every cell.
 //!
 //! # What it saves
 //! Without reservation W1 under DT-EPD takes 1.7 times as long, under push-out 2.0 times.

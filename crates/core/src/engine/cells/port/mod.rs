@@ -7,7 +7,7 @@
 //! A virtual call: the forms are an enum.
 //!
 //! # Why that is exact
-//! Each form gives the same results as `per_unit.rs`, which asks what the reference engine asks.
+//! Each form gives the same results as `per_unit.rs`, which makes the calls of the reference engine.
 
 pub(crate) mod context;
 pub(crate) mod delay;

@@ -7,7 +7,7 @@
 //! A copy of the starts of a frame where only the last one matters.
 //!
 //! # Why that is exact
-//! A host looks at the last unit of a frame only, and a regular train has the spacing of its line.
+//! A host uses only the last unit of a frame, and a regular train has the spacing of its line.
 //!
 //! # What turns it off
 //! A next port that needs each unit's start: then each start is sent with it.

@@ -10,7 +10,7 @@
 //! These ports get packets in order.
 //!
 //! # What turns it off
-//! A port where lines meet, a port that is asked, and a policer.
+//! A port where lines meet, a port that judges every packet, and a policer.
 
 mod asked;
 mod waiting;

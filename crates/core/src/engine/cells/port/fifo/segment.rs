@@ -15,7 +15,7 @@
 //!
 //! # What turns it off
 //! A line that becomes idle, a buffer that may overflow or exceed its maximum so far, an end of the measured time
-//! before the cells have left, a log of every loss, or a policy that is asked about each cell: then `per_cell.rs`, or
+//! before the cells have left, a log of every loss, or a policy that judges each cell: then `per_cell.rs`, or
 //! unit by unit.
 //!
 //! # What it saves

@@ -5,7 +5,7 @@
 //!
 //! # What it skips
 //! Single joins: a train joins its queue as a whole when its first cell arrives (it is reserved ahead), or the inner
-//! cells of a segment join together. A policy that decides about each cell is asked in one loop.
+//! cells of a segment join together. A policy that judges each cell is called in one loop.
 //!
 //! # Why that is exact
 //! If there is room and the queue does not become empty before the last cell arrives, it makes no difference that
@@ -15,7 +15,7 @@
 //! accepts it with less in the buffer (`is_monotone`).
 //!
 //! # What turns it off
-//! Room that may become short, a queue that may become empty, a policy that is asked about each cell, or a log of
+//! Room that may become short, a queue that may become empty, a policy that judges each cell, or a log of
 //! losses.
 //!
 //! # What it saves

@@ -13,7 +13,7 @@
 //! lengths sees their true values.
 //!
 //! # What turns it off
-//! A scheduler or a push-out policy that depends on each cell, a policy that is asked about each, a policer, a log of
+//! A scheduler or a push-out policy that depends on each cell, a policy that judges each, a policer, a log of
 //! losses: then cells join one by one. Units of different sizes are run per unit.
 //!
 //! # What it saves
