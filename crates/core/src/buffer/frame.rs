@@ -2,7 +2,7 @@
 //! of a frame that has lost a unit is discarded (partial packet discard), unless a switch does not support that.
 //!
 //! Source: A. Romanow, S. Floyd, "Dynamics of TCP traffic over ATM networks", IEEE JSAC 13(4), 1995. A scheme adds
-//! only its own decision, once per frame: accept this frame or refuse it
+//! only its own decision, once per frame: accept this frame or refuse it.
 
 use crate::unit::Unit;
 use crate::verdict::{Action, Reason, Verdict};
