@@ -24,7 +24,7 @@ SHORT = {
     "compare": [*DURATION, "--reps", "2"],
     "size": [*DURATION, "--least", "2", "--most", "2", "--resolution", "1"],
 }
-"""What is appended to the commands that simulate; the later value of an option wins."""
+"""Options that are appended to the commands that simulate; the later value of an option wins."""
 
 ONLY_PARSED = {
     "pushout sweep SWEEP.toml --cluster FIRST:6379": "a cluster; tests/test_cluster.py starts one",
@@ -75,7 +75,7 @@ def place(page: str, folder: Path) -> None:
 
 
 def arguments(text: str) -> list[str]:
-    """What the shell makes of a command: words without quotes and comments, names of files for patterns."""
+    """Return the shell's words of a command: without quotes and comments, with names of files for patterns."""
     _, *words = shlex.split(text, comments=True)
     return [each for word in words for each in (sorted(map(str, Path().glob(word))) if "*" in word else [word])]
 

@@ -1,4 +1,4 @@
-"""What works without the extras of the package, and what a message says where one is needed."""
+"""Functions that work without the extras of the package, and messages where one is needed."""
 
 import csv
 import json

@@ -30,7 +30,7 @@ def words(drawn: Any) -> set[str]:
 
 
 def boxes(drawn: Any) -> tuple[list[Any], list[Any]]:
-    """Where axes and legends are on the page."""
+    """Return the places of axes and legends on the page."""
     drawn.draw_without_rendering()
     axes = [each.get_window_extent() for each in drawn.axes]
     return axes, [each.get_legend().get_window_extent() for each in drawn.axes if each.get_legend()]

@@ -50,7 +50,7 @@ def body(folder: Path, lines: str, options: str = "", arguments: str = "x, s") -
 
 
 def interpreted(program: policy.Program, arrival: dict[str, Any], state: dict[str, Any]) -> str:
-    """What the instructions answer: read here a second time, one by one, from the page of the policy."""
+    """Return the answer of the instructions, interpreted a second time, one by one, by the page of the policy."""
     registers: dict[str, Any] = {}
     scopes = {"x": arrival, "params": program["params"], "state": state, "vc": state}
 

@@ -51,7 +51,7 @@ def test_of_a_million_tasks_few_wait_at_a_time() -> None:
             yield lambda place=place: place
 
     class EnoughError(Exception):
-        """What is to be known is known."""
+        """The number of runs is sufficient."""
 
     def progress(done: int, of: int) -> None:
         assert of == 1_000_000

@@ -368,7 +368,7 @@ def octets(folder: Path) -> bytes:
 
 
 def kept(out: Path) -> int:
-    """How many runs a sweep has kept."""
+    """Return the number of runs that a sweep has stored."""
     try:
         with contextlib.closing(sqlite3.connect(f"file:{out}/cache/runs.sqlite?mode=rw", uri=True)) as store:
             ((count,),) = store.execute("SELECT count(*) FROM run").fetchall()

@@ -1,4 +1,4 @@
-"""What may mislead is said once, by every command and in every document."""
+"""Each warning is printed once, by every command and in every document."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-//! A limit on the memory of the process: a thread looks at it while others simulate.
+//! A limit on the memory of the process: a thread compares with it while others simulate.
 
 use std::io::{Write, stderr};
 use std::sync::{Mutex, Once, PoisonError};
@@ -27,7 +27,7 @@ pub(crate) fn limit(octets: u64, message: String, code: i32) {
     WATCH.call_once(|| _ = thread::Builder::new().spawn(watch)); // a system without a thread to spare has no watch
 }
 
-/// Compare until the system does not say how much memory is used.
+/// Compare until the system no longer says how much memory is used.
 fn watch() {
     while let Some(resident) = resident() {
         if let Some(limit) = &*LIMIT.lock().unwrap_or_else(PoisonError::into_inner)

@@ -51,8 +51,8 @@ impl Scenario {
         Ok(document.to_string())
     }
 
-    /// Simulate once; the result as a JSON text, brief if `flows` says how many flows it is to list. Other Python threads
-    /// run meanwhile, and see in `reached` how far it has come.
+    /// Simulate once; returns the result as a JSON text, brief if `flows` limits the number of listed flows. Meanwhile
+    /// other Python threads run and read the progress in `reached`.
     fn run(
         &self,
         seed: Option<u64>,
@@ -66,7 +66,7 @@ impl Scenario {
         Ok(py.detach(|| self.guarded(seed, run))?)
     }
 
-    /// Why it runs on the reference engine although it asks for the fast one, if it does.
+    /// Return the reason for which it runs on the reference engine although it names the fast one, if it does.
     fn reference_because(&self) -> Option<&'static str> {
         self.checked.reference_because()
     }

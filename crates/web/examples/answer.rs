@@ -1,4 +1,4 @@
-//! Answer requests natively, one on each line of the standard input: what a browser should answer as well.
+//! Answer requests natively, one on each line of the standard input, as a browser should answer them.
 
 use std::io::{self, BufRead, Write};
 

@@ -20,7 +20,7 @@ thread_local! {
     static STATE: RefCell<State> = RefCell::default();
 }
 
-/// Room for a request of `length` octets; answers where.
+/// Reserve room for a request of `length` octets; returns its address.
 #[unsafe(no_mangle)]
 pub extern "C" fn pushout_input(length: usize) -> *mut u8 {
     STATE.with_borrow_mut(|state| {
@@ -30,7 +30,7 @@ pub extern "C" fn pushout_input(length: usize) -> *mut u8 {
     })
 }
 
-/// Answer the request that was written there; answers how many octets the answer has.
+/// Answer the request in that room; returns the octets of the answer.
 #[unsafe(no_mangle)]
 pub extern "C" fn pushout_answer() -> usize {
     STATE.with_borrow_mut(|state| {

@@ -1,4 +1,4 @@
-//! A run to be looked at: forward, back, and to the next event of a kind.
+//! A run under inspection: forward, back, and to the next event of a kind.
 
 use pushout_core::engine::reference::Stepper;
 use pushout_core::scenario::model::Scenario;
@@ -15,7 +15,7 @@ pub(crate) struct Session {
     pub(crate) port: usize,
     pub(crate) stepper: Stepper<Ring>,
     pub(crate) history: History,
-    /// Clones at growing instants, the first one at the start of the run: to go back is to go on from one of them.
+    /// Clones at growing instants, the first one at the start of the run: to go back is to continue from one of them.
     kept: Vec<Stepper<Ring>>,
 }
 
@@ -95,12 +95,13 @@ impl Session {
         RecentEvents { records, missed }
     }
 
-    /// Refuse a picture behind a decision that the policy of a port could not compute, as a run is refused.
+    /// Refuse a picture after a decision that the policy of a port could not compute, as a run is refused.
     pub(crate) fn complete(&self) -> Result<(), String> {
         self.stepper.network().complete(&self.scenario)
     }
 
-    /// Just behind the next event of a kind at the port; none if none follows before the end of the run.
+    /// Return the instant just after the next event of a kind at the port; `None` if none follows before the end of the
+    /// run.
     pub(crate) fn when(&self, event: Event) -> Option<Time> {
         if event == Event::RoundTrip { self.round_trip() } else { self.recorded(event) }
     }
@@ -121,8 +122,7 @@ impl Session {
         None
     }
 
-    /// Return when the data are acknowledged that the first flow has on their way: in steps, then by halves of the last
-    /// one.
+    /// Return when the data in flight of the first flow are acknowledged: in steps, then by halves of the last one.
     fn round_trip(&self) -> Option<Time> {
         let sender = |stepper: &Stepper<Ring>, flow: usize| stepper.network().flows[flow].sender().cloned();
         let flows = 0..self.scenario.flows.len();

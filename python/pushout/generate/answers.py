@@ -84,7 +84,7 @@ class Answer:
 
     @property
     def runs(self) -> bool:
-        """Whether it simulates; otherwise it is about the program itself."""
+        """True if it simulates; otherwise it is about the program itself."""
         return bool(self.command or self.cells)
 
     @property

@@ -60,7 +60,7 @@ class Drawn(NamedTuple):
 
     @property
     def is_over_time(self) -> bool:
-        """Whether it shows the course of the run."""
+        """True if it shows the course of the run."""
         return self.x == TIME
 
 

@@ -86,7 +86,7 @@ class Chart:
 
     @property
     def lying(self) -> bool:
-        """Whether bars lie, so that long names of categories stand beside them."""
+        """True if bars lie, so that long names of categories stand beside them."""
         return self.kind == "bars" and len(self.categories) * max(map(len, self.categories)) > UPRIGHT
 
     def places(self, count: int) -> tuple[float, ...]:

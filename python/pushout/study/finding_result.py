@@ -1,4 +1,4 @@
-"""What the runs of findings gave, kept as data beside the study: `findings.json`.
+"""Results of the runs of findings, stored as data beside the study: `findings.json`.
 
 The documentation and the report read the data and run nothing. `inputs` is a digest of everything that determines the
 runs and the verdicts, so that data of an earlier form of the study are recognised. The prose is not part of it: its

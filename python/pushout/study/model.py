@@ -103,12 +103,12 @@ class Number:
 
     @property
     def independent(self) -> bool:
-        """Whether it is printed, and neither the settings nor one other printed number imply it."""
+        """True if it is printed, and neither the settings nor one other printed number imply it."""
         return not self.dependent and not self.derived
 
     @property
     def origin(self) -> str:
-        """Whether `published` is printed or derived."""
+        """Name the origin of `published`: printed or derived."""
         return "derived" if self.derived else "printed"
 
     def allowed(self, share: float) -> float:
@@ -119,7 +119,7 @@ class Number:
 
     @property
     def null_is_near(self) -> bool:
-        """Whether the null model is within 5 % of print; it misses a number for which it has no value."""
+        """True if the null model is within 5 % of print; it misses a number for which it has no value."""
         return self.null is not None and abs(self.null - self.published) <= self.allowed(tolerance.NEAR)
 
 
@@ -176,7 +176,7 @@ class Study:
 
     @property
     def compares(self) -> bool:
-        """Whether it compares with print; studies from 110 on ask questions of their own, which no score counts."""
+        """True if it compares with print; studies from 110 on ask questions of their own, which no score counts."""
         return not self.id.startswith("11")
 
 
