@@ -116,7 +116,7 @@ pub struct Work {
 /// An entry of the log of losses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LossRecord {
-    /// When.
+    /// Instant of the loss.
     pub time: Time,
     /// Port at which the unit was lost.
     pub port: u32,

@@ -23,9 +23,9 @@ pub enum Class {
 /// An event: its time, its class, and its port, line or flow end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// When.
+    /// Instant of the event.
     pub time: Time,
-    /// What.
+    /// Class of the event.
     pub class: Class,
     /// Order among events of the same instant and class, before the entity: at most `LAST_RANK`, see
     /// [`Ties`](super::Ties).

@@ -100,7 +100,7 @@ pub struct Frame {
     pub flow: u32,
     /// Number of its units.
     pub units: u16,
-    /// What it carries.
+    /// Payload of the frame.
     pub payload: Payload,
 }
 

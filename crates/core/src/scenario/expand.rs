@@ -26,7 +26,7 @@ pub(super) struct Chance {
     pub seed: u64,
     /// The length of the run: later starts are not drawn.
     pub duration: Span,
-    /// Which of equally short routes flows take.
+    /// Choice among equally short routes.
     pub routing: Routing,
 }
 
@@ -35,7 +35,7 @@ pub(super) struct Chance {
 pub(super) struct File<'a> {
     /// The keys at its top.
     pub head: Head,
-    /// How packets travel.
+    /// Adaptation of packets.
     pub adaptation: adaptation::Spec,
     /// The table of ports.
     pub port: Option<&'a Node>,
@@ -83,7 +83,7 @@ impl<'a> File<'a> {
         Asked { sections, adaptation: self.adaptation.clone(), sets, chance: self.chance() }
     }
 
-    /// Which of equally short routes flows take.
+    /// Return the choice among equally short routes.
     pub(super) fn routing(&self) -> Routing {
         let by_template = || self.topology.as_ref().map(|(topology, _)| topology.routing());
         self.head.routing.or_else(by_template).unwrap_or(Routing::First)

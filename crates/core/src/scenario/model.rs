@@ -46,9 +46,9 @@ pub struct Scenario {
     pub sample: Span,
     /// Engine to run on.
     pub engine: Engine,
-    /// Which of equally short routes flows take.
+    /// Choice among equally short routes.
     pub routing: Routing,
-    /// How packets travel.
+    /// Adaptation of packets, unless a link has its own.
     pub adaptation: adaptation::Spec,
     /// Nodes; indices into this list name them elsewhere.
     pub nodes: Vec<Node>,
@@ -120,7 +120,7 @@ impl Memory {
 pub struct MemoryPool {
     /// Its name.
     pub name: String,
-    /// Where it counts.
+    /// Side of a node on which it counts.
     pub side: Side,
     /// Its shared room in cells.
     pub shared: u64,
@@ -227,7 +227,7 @@ pub struct Line {
     pub delay: Span,
     /// Longest of the random pauses before each frame.
     pub pause: Span,
-    /// What it carries.
+    /// Medium of the line.
     pub medium: Medium,
     /// The line of the same link in the other direction, if there is one.
     pub back: Option<usize>,
@@ -395,7 +395,7 @@ pub struct Flow {
     pub vc: usize,
     /// Circuit of the acknowledgements, if the transport has any.
     pub back: Option<usize>,
-    /// When the application starts.
+    /// Start of the application.
     pub start: Span,
     /// Length of the interval after `start` in which the start is drawn at random.
     pub start_spread: Span,

@@ -11,11 +11,11 @@ use crate::verdict::Reason;
 /// Record of an event of a unit at a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// When.
+    /// Instant of the event.
     pub time: Time,
     /// Its port.
     pub port: u32,
-    /// What.
+    /// Kind of the event.
     pub what: What,
     /// The unit as it was then.
     pub unit: Unit,

@@ -342,7 +342,7 @@ impl Policy {
 /// The first decision that a policy could not compute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// When.
+    /// Instant of the decision.
     pub time: Time,
     /// Place in its text, and the reason.
     pub why: String,
