@@ -46,7 +46,7 @@ class Doubts(NamedTuple):
 
 
 class Drawn(NamedTuple):
-    """One panel: what its axes are called, what draws it, and what stands above it, if anything."""
+    """One panel: the titles of its axes, the function that draws it, and its own title, if it has one."""
 
     y: str
     x: str
@@ -263,7 +263,7 @@ def _memory(runs: Sequence[Run]) -> list[Drawn]:
 
 
 def _fullest(run: Run) -> list[str]:
-    """The memories of a run of which most was in use: a fabric has many."""
+    """The fullest memories of a run: a fabric has many."""
 
     def free(name: str) -> float:
         memory = series.entry(run.documents[0], "memories", name)

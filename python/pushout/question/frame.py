@@ -61,7 +61,7 @@ class Tabled:
         return console.export_html(inline_styles=True, code_format='<pre style="line-height: 1.3">{code}</pre>')
 
     def html(self) -> str:
-        """The answer as one page that needs nothing from elsewhere: figures, numbers, how it was made."""
+        """The answer as one self-contained page: figures, numbers and origin."""
         return as_page(self)
 
     @cached_property
