@@ -552,7 +552,7 @@ def _damaged(stream: random.Random) -> Case:
 
 
 def _report(stream: random.Random) -> Case:
-    """What a run wrote, or a list, where a scenario is wanted."""
+    """Return the result of a run, or a list, where a scenario is expected."""
     result = {"scenario": stream.choice([*TEXTS[:40], 5]), "engine": {"name": "fast"}, "seed": 1, "x": None}
     documents = [result, {**result, "engine": 5}, {"scenario": None}, {"scenario": {}}, [result], {"duration": 1}]
     data = json.dumps(stream.choice(documents)).encode("utf-8", "surrogatepass")

@@ -63,7 +63,7 @@ def test_a_number_changed_by_hand_is_found(page: str) -> None:
 
 
 def refused(page: str, text: str) -> bool:
-    """Whether the check finds a fault on a page with this text."""
+    """Return whether the check finds a fault on a page with this text."""
     try:
         return any(fault.startswith(page) for fault in answers.faults({page: text}, RESULTS))
     except SentenceError:

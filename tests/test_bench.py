@@ -174,7 +174,7 @@ def si(text: str) -> float:
 
 
 @pytest.mark.parametrize("workload", [each for each in WORKLOADS.values() if each.peers], ids=lambda each: each.id)
-def test_peers_are_told_what_the_scenario_says(workload: Workload) -> None:
+def test_peers_get_the_values_of_the_scenario(workload: Workload) -> None:
     told = workload.dumbbell
     explained: dict[str, Any] = pushout.explain(workload.path, set=workload.sets)
     links = {link["name"]: link for link in explained["link"]}

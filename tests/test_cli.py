@@ -116,7 +116,7 @@ def test_a_run_that_reports_only_what_is_shown_looks_the_same() -> None:
     assert len(brief["ports"]) + brief["omitted"]["ports"] == len(job.run(1)["ports"])
 
 
-def test_a_queue_is_told_with_what_it_is_counted_in(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_queue_is_shown_with_its_measure(capsys: pytest.CaptureFixture[str]) -> None:
     for name, unit in [("w1-cell", "cells"), ("w1-packet", "bytes")]:
         command("run", str(ROOT / "scenarios" / f"{name}.toml"), "--set", "duration=50 ms")
         out, _ = capsys.readouterr()
@@ -162,7 +162,7 @@ def test_where_files_are_sent_their_times_come_first(capsys: pytest.CaptureFixtu
     assert re.match(r"<Result incast: seed 1, transfer_time_mean_s 0\.\d+, transfer_time_p99_s 0\.\d+, fair", repr(run))
 
 
-def test_of_how_many_runs_a_figure_is_the_mean_is_told_if_some_have_none() -> None:
+def test_a_mean_is_shown_with_its_number_of_runs_if_some_have_no_figure() -> None:
     form = decimals(1)
     assert cell({"mean": 2.0, "ci95": [1.0, 3.0], "n": 3}, form, 3) == "2.0 ± 1.0"
     assert cell({"mean": 2.0, "ci95": [1.0, 3.0], "n": 2}, form, 3) == "2.0 ± 1.0 (2 of 3 runs)"
@@ -180,7 +180,7 @@ def test_of_how_many_runs_a_figure_is_the_mean_is_told_if_some_have_none() -> No
         (1e-15, 1, "2.0 ± 0.0"),
     ],
 )
-def test_an_interval_that_is_rounded_to_nothing_is_not_told_as_none(half: float, digits: int, told: str) -> None:
+def test_an_interval_that_is_rounded_to_nothing_is_not_shown_as_none(half: float, digits: int, told: str) -> None:
     assert cell({"mean": 2.0, "ci95": [2 - half, 2 + half], "n": 3}, decimals(digits), 3) == told
 
 
@@ -368,7 +368,7 @@ def test_a_memory_is_merged_over_replications(capsys: pytest.CaptureFixture[str]
     assert memory["occupancy_mean"]["n"] == 2
 
 
-def test_a_sweep_is_told_from_a_scenario(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_sweep_is_distinguished_from_a_scenario(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sweep = str(ROOT / "scenarios" / "sweep-small.toml")
     for arguments in (
         ["run", sweep],
@@ -383,7 +383,9 @@ def test_a_sweep_is_told_from_a_scenario(tmp_path: Path, capsys: pytest.CaptureF
         )
 
 
-def test_a_result_is_told_from_a_scenario_and_from_a_sweep(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_result_is_distinguished_from_a_scenario_and_from_a_sweep(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     lan = [str(ROOT / "scenarios" / "lan.toml"), "--set", "duration=5 ms"]
     command("run", *lan, "--out", str(tmp_path))
     command("compare", *lan, "--policies", "epd,ppd", "--reps", "2", "--out", str(tmp_path))

@@ -110,7 +110,7 @@ def test_the_curve_over_time_is_one_of_means(found: pushout.CompareResult) -> No
         assert (times[0], times[-1]) == pytest.approx((0.00037, 0.29963), rel=0.05)
 
 
-def test_what_is_drawn_tells_the_policies_apart() -> None:
+def test_drawn_policies_can_be_distinguished() -> None:
     def policy(**runs: list[float | None]) -> Policy:
         known: dict[str, Sequence[float | None]] = {**dict.fromkeys(FIGURES, ()), **runs}
         return Policy(Choice("", ()), known, [])
@@ -243,7 +243,7 @@ def test_a_figure_that_cannot_be_compared_is_refused(figures: Any, why: str, tmp
     assert (tmp_path / "out").exists() == ("not a list" in why), "which only a run can tell"
 
 
-def test_what_nothing_was_measured_of_under_one_policy_is_told_all_the_same() -> None:
+def test_a_figure_without_measurements_under_one_policy_is_still_shown() -> None:
     def policy(label: str, times: list[float | None]) -> Policy:
         known: dict[str, Sequence[float | None]] = {**dict.fromkeys(FIGURES, ()), "goodput_ratio": [0.9, 0.8]}
         return Policy(Choice(label, ()), {**known, "transfer_time_mean_s": times}, [])
@@ -367,7 +367,7 @@ def test_policies_are_compared_under_queries_whose_rate_is_a_number_a_second(tmp
     assert ElementTree.parse(tmp_path / "fabric.svg").getroot().tag.endswith("svg")  # noqa: S314
 
 
-def test_without_a_name_the_busiest_port_is_meant_and_that_is_told() -> None:
+def test_without_a_name_the_busiest_port_is_chosen_and_reported() -> None:
     explained = pushout.explain(FABRIC)
     loads = {"x": 1.0, "y": 0.5, "z": 1.5}
     assert port.loads(explained) == loads

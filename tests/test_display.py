@@ -1,4 +1,4 @@
-"""What results say of themselves: a line in Python, in a notebook what their commands print."""
+"""Texts of results: a line in Python, in a notebook the output of their commands."""
 
 import html
 import re

@@ -24,7 +24,7 @@ SHORT = {
     "compare": [*DURATION, "--reps", "2"],
     "size": [*DURATION, "--least", "2", "--most", "2", "--resolution", "1"],
 }
-"""What is appended to the commands that simulate; the later value of an option wins."""
+"""Options that are appended to the commands that simulate; the later value of an option wins."""
 
 WITH_FINDINGS = [file.parent.name for file in sorted(ROOT.glob("studies/*/findings.json"))]
 
@@ -77,13 +77,13 @@ def place(page: str, folder: Path) -> None:
 
 
 def arguments(text: str) -> list[str]:
-    """What the shell makes of a command: words without quotes and comments, names of files for patterns."""
+    """Return the shell's words of a command: without quotes and comments, with names of files for patterns."""
     _, *words = shlex.split(text, comments=True)
     return [each for word in words for each in (sorted(map(str, Path().glob(word))) if "*" in word else [word])]
 
 
 def shortened(verb: str, given: list[str]) -> list[str]:
-    """The same command with shorter runs."""
+    """Return the command with shorter runs."""
     for name, stand_in in STAND_INS.items():
         given = [re.sub(rf"^{name}$|(?<=,){name}$", stand_in, word) for word in given]
     drawn_from_results = verb == "plot" and all(Path(run).is_dir() for run in parsed(verb, given)["runs"])

@@ -19,14 +19,14 @@ def said(text: str) -> str:
     return "; ".join(map(str, found))
 
 
-def test_every_comparison_is_told_with_the_values_of_both_sides_and_the_expressions() -> None:
+def test_every_comparison_is_shown_with_the_values_of_both_sides_and_the_expressions() -> None:
     assert said('spread(goodput["lan.*.1460"]) < 0.04 and goodput["lan.EPD.1460"] >= 2 * goodput["lan.UBR.1460"]') == (
         '0.03 < 0.04 [spread(goodput["lan.*.1460"]) < 0.04]; '
         '0.93 ≥ 1.8 is false [goodput["lan.EPD.1460"] ≥ 2 * goodput["lan.UBR.1460"]]'
     )
 
 
-def test_of_lists_every_pair_is_told_by_what_differs_in_the_names_of_their_cases() -> None:
+def test_pairs_of_lists_are_named_by_the_difference_of_their_cases() -> None:
     assert said('all(goodput["lan.EPD.*"] > 1.03 * goodput["lan.UBR.*"])') == (
         'true for 1 of 2 [goodput["lan.EPD.*"] > 1.03 * goodput["lan.UBR.*"]; 1460: 0.93 > 0.927, 9140: 0.95 > 0.9476]'
     ).replace("1 of 2", "2 of 2")

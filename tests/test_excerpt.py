@@ -56,7 +56,7 @@ def test_a_message_has_at_most_300_characters_and_gives_up_the_line_of_the_file_
     assert len(str(long)) == MESSAGE
 
 
-def test_an_internal_error_is_told_in_full() -> None:
+def test_an_internal_error_is_shown_in_full() -> None:
     assert len(str(pushout.InternalError("x" * 5_000))) == 5_000
 
 

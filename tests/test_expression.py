@@ -96,7 +96,7 @@ def test_lists_of_different_lengths_do_not_go_together() -> None:
         read('all(goodput["lan.EPD.*"] > goodput["lan.*"])')(lookup)
 
 
-def test_an_expression_tells_what_it_looks_at() -> None:
+def test_an_expression_lists_the_figures_that_it_reads() -> None:
     assert read('goodput["lan.*.9140"] > 0.5').uses == [
         ("goodput", "lan.UBR.9140"),
         ("goodput", "lan.EPD.9140"),

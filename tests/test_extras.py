@@ -1,4 +1,4 @@
-"""What works without the extras of the package, and what a message says where one is needed."""
+"""Functions that work without the extras of the package, and messages where one is needed."""
 
 import csv
 import json
@@ -112,7 +112,7 @@ def test_an_object_store_needs_an_extra(capsys: pytest.CaptureFixture[str]) -> N
     assert capsys.readouterr().err.startswith("writing to an object store needs pyarrow, which is not installed")
 
 
-def test_a_column_knows_what_its_values_are() -> None:
+def test_a_column_has_the_type_of_its_values() -> None:
     values: dict[str, list[Any]] = {
         "a": [1, None],
         "b": [1, 2.5],

@@ -46,7 +46,7 @@ def test_a_panic_is_one_message_with_what_and_where_and_its_own_exit_code() -> N
     assert report.endswith("Please report it together with the scenario: lan.toml")
 
 
-def test_whoever_wants_a_backtrace_gets_it() -> None:
+def test_a_requested_backtrace_is_printed() -> None:
     done = run(RUN_FAILS, "run", LAN, RUST_BACKTRACE="1")
     assert done.returncode == 70
     assert "stack backtrace:" in done.stderr
@@ -105,7 +105,7 @@ def test_every_exception_is_a_pushout_error_and_what_python_calls_such_a_mistake
         pushout.run("nowhere.toml")
 
 
-def test_a_run_that_fails_is_told_after_those_that_were_done() -> None:
+def test_a_failed_run_is_reported_after_those_that_were_done() -> None:
     text = Path(LAN).read_text(encoding="utf-8")
     points = _core.Points(text, LAN, [["duration=1 ms"]], None, 1)
     pool = _core.Pool(1)

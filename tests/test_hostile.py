@@ -27,7 +27,7 @@ PROGRESS = re.compile(r"^runs: .*\n", re.MULTILINE)
 
 
 def results(first: int, count: int) -> tuple[dict[int, dict[str, Any]], str]:
-    """What cases did, as far as the process came, and what else it said."""
+    """Return the results of cases, as far as the process came, and its other output."""
     command = [sys.executable, str(Path(hostile.__file__)), str(first), str(count), str(SEED)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, errors="replace")
     lines = [json.loads(line) for line in done.stdout.splitlines()]
@@ -35,7 +35,7 @@ def results(first: int, count: int) -> tuple[dict[int, dict[str, Any]], str]:
 
 
 def fault(one: hostile.Case, done: dict[str, Any]) -> str | None:
-    """What is wrong with the end of a case, if anything."""
+    """Describe the fault of the end of a case, if there is one."""
     code, out, err = done["code"], done["out"], done["err"]
     message = PROGRESS.sub("", USAGE.sub("", err)).strip()
     if code not in (0, 1, 2, 3) or "Traceback" in err + out or "internal error" in err:

@@ -1,4 +1,4 @@
-"""What files of the package import: none needs, not even to run, one that needs it, and commands only what they use."""
+"""Imports of the package: no cycle, not even at run time, and commands import only what they use."""
 
 import ast
 import subprocess

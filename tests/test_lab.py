@@ -29,7 +29,7 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def given(html: str) -> list[dict[str, Any]]:
-    """What a page offers."""
+    """Return the settings that a page offers."""
     found = GIVEN.search(html)
     assert found
     offers: list[dict[str, Any]] = json.loads(found[1])

@@ -62,6 +62,9 @@ TEXT = (
     "Dockerfile",
 )
 
+CODE = (".py", ".rs")
+"""Files with names of functions and comments of the project's own."""
+
 VAGUE = re.compile(
     r": it is (a|an|true|one)\b|\bis no [a-z]|\b(is|are) neither\b|; this is \{|\bwhich is no\b|\bthere (is|are) none\b"
 )
@@ -93,6 +96,43 @@ def found(text: str) -> list[str]:
     ]
 
 
+NAMES = {
+    **dict.fromkeys(("nobody", "whoever", "somebody", "someone", "anybody", "anyone", "everybody"), "the component"),
+    **dict.fromkeys(("told", "tells"), "reports, shows, distinguishes"),
+    **dict.fromkeys(("hears", "heard", "learns", "learn"), "is notified, receives"),
+    **dict.fromkeys(("knows", "know"), "holds, contains, stores"),
+}
+"""Words that the name of a function may not have, and what to write instead."""
+
+FUNCTION = re.compile(r"^\s*(?:pub(?:\([\w ]+\))? |const |async |unsafe |extern \"C\" )*(?:fn|def) (\w+)", re.MULTILINE)
+"""The name of a function in Rust and Python."""
+
+COMMENT = re.compile(r"\s*(///|//!|//|#|\"\"\")\s*(The same\b)?")
+"""The mark of a comment, and the opening that may not come back."""
+
+
+def names_of_functions(text: str) -> list[str]:
+    """Every name of a function with a word that hides its component or its action, with its line and the advice."""
+    return [
+        f"{text.count(chr(10), 0, match.start(1)) + 1}: {match[1]}: {NAMES[word]}"
+        for match in FUNCTION.finditer(text)
+        for word in match[1].split("_")
+        if word in NAMES
+    ]
+
+
+def same_openings(text: str) -> list[str]:
+    """Every comment that opens with "The same", with its line; a comment may continue with it."""
+    faults, mark = [], ""
+    for number, line in enumerate(text.splitlines(), start=1):
+        match = COMMENT.match(line)
+        begins = match is not None and (match[1] != mark or match[1] == '"""')
+        if match and match[2] and begins:
+            faults.append(f"{number}: opens with 'The same': say the action, and what differs")
+        mark = match[1] if match and line.strip() != match[1] else ""
+    return faults
+
+
 def messages(source: str) -> Iterator[tuple[int, str]]:
     """The texts of every exception that a Python file raises, with placeholders for values."""
     for node in ast.walk(ast.parse(source)):
@@ -109,6 +149,57 @@ def messages(source: str) -> Iterator[tuple[int, str]]:
 def test_no_file_has_a_pattern_that_is_hard_to_read() -> None:
     faults = [f"{name}:{fault}" for name, text in tracked() for fault in found(text)]
     assert not faults, "\n".join(faults)
+
+
+def test_names_of_functions_say_the_component_and_the_action() -> None:
+    faults = [
+        f"{name}:{fault}" for name, text in tracked() if name.endswith(CODE) for fault in names_of_functions(text)
+    ]
+    assert not faults, "\n".join(faults)
+
+
+def test_no_comment_opens_with_the_same() -> None:
+    faults = [f"{name}:{fault}" for name, text in tracked() if name.endswith(CODE) for fault in same_openings(text)]
+    assert not faults, "\n".join(faults)
+
+
+def test_no_heading_of_an_engine_answers_nothing() -> None:
+    """A form of an engine leaves out a heading to which it has no answer."""
+    empty = re.compile(r"^//! # .*\n//! (Nothing|Not measured)\b.*", re.MULTILINE)
+    sources = [(name, text) for name, text in tracked() if name.startswith("crates/core/src/engine/")]
+    assert len(sources) > 50
+    faults = [f"{name}: {match[0]}" for name, text in sources for match in empty.finditer(text)]
+    assert not faults, "\n".join(faults)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "    fn what_nobody_asks_for_is_not_there() {",
+        "pub(crate) const fn told(&self) -> bool {",
+        "    def test_a_page_tells_seeds(self) -> None:",
+        "async def _knows(name: str) -> bool:",
+    ],
+)
+def test_words_in_names_are_found(line: str) -> None:
+    assert len(names_of_functions(line)) == 1
+
+
+@pytest.mark.parametrize("line", ["fn foretell() {}", "def known() -> None:", "// fn nobody() {}", "file.tell()"])
+def test_other_names_are_not(line: str) -> None:
+    assert names_of_functions(line) == []
+
+
+@pytest.mark.parametrize("text", ["/// The same for a port.", "x = 1  \n    # The same", '    """The same command."""'])
+def test_an_opening_is_found(text: str) -> None:
+    assert len(same_openings(text)) == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["/// Twice in\n/// The same order.", "//! Runs.\n//! The same", "// The sameness", "let a = 'The same';"]
+)
+def test_a_sentence_inside_a_comment_is_not(text: str) -> None:
+    assert same_openings(text) == []
 
 
 @pytest.mark.parametrize("text", ["Nobody waits.", "send so many cells", "a port of today", "sources in step"])

@@ -21,7 +21,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def told(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 3) -> str:
+def message_of(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 3) -> str:
     """The message of a command that is refused, which is short and leaves nothing behind."""
     before = set(Path().rglob("*"))
     command(*arguments, code=code)
@@ -50,7 +50,7 @@ def test_a_range_that_cannot_be_calculated_with_is_refused(
     text = f"scenario = 'x.toml'\n[random]\npoints = 3\n[random.keys]\nduration = {span}\n"
     Path("s.toml").write_text(text, encoding="utf-8")
     for verb in ("validate", "sweep"):
-        message = told(capsys, verb, "s.toml")
+        message = message_of(capsys, verb, "s.toml")
         assert message.startswith("s.toml:5:12: random.keys.duration: ")
         assert why in message
 
@@ -67,11 +67,11 @@ def test_whole_numbers_beyond_all_others_are_no_range(low: int) -> None:
     ("form", "place"),
     [("[grid]\nx.y = [1, {}]", "3:11: x.y: "), ("[[zip]]\nx = [{}]", "3:6: x: "), ("[grid]\nx = [[1, {}]]", "3:6: x")],
 )
-def test_what_is_no_number_is_told_with_its_place(
+def test_a_value_that_is_not_a_number_is_reported_with_its_place(
     value: str, form: str, place: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path("s.toml").write_text(f"scenario = 'x.toml'\n{form.format(value)}\n", encoding="utf-8")
-    message = told(capsys, "sweep", "s.toml")
+    message = message_of(capsys, "sweep", "s.toml")
     assert message.startswith(f"s.toml:{place}")
     assert f"the value must be a finite number, not {value}" in message
 
@@ -79,7 +79,7 @@ def test_what_is_no_number_is_told_with_its_place(
 @pytest.mark.parametrize("name", ["a\0b", "\x1b[2J", "a\nb", "\u202ex", "x" * 101, "", "a'b", "../x", "/x"])
 def test_a_sweep_has_a_name_as_scenarios_have(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     Path("s.toml").write_text(f"name = {json.dumps(name)}\nscenario = 'x.toml'\n", encoding="utf-8")
-    message = told(capsys, "sweep", "s.toml")
+    message = message_of(capsys, "sweep", "s.toml")
     assert message.startswith("s.toml:1:8: name")
     assert "\x1b" not in message
 
@@ -96,16 +96,16 @@ def test_texts_of_a_sweep_have_no_control_characters(
     lines: str, place: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path("s.toml").write_text(f"scenario = 'x.toml'\n{lines}\n", encoding="utf-8")
-    assert told(capsys, "sweep", "s.toml").startswith(f"s.toml:{place}")
+    assert message_of(capsys, "sweep", "s.toml").startswith(f"s.toml:{place}")
 
 
 @pytest.mark.parametrize("policies", ["", ",", " , ,"])
 def test_a_list_of_no_policies_is_refused_before_a_folder_is_claimed(
     policies: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    message = told(capsys, "size", LAN, "--goal", GOAL, "--over", BUFFER, "--policies", policies)
+    message = message_of(capsys, "size", LAN, "--goal", GOAL, "--over", BUFFER, "--policies", policies)
     assert message == "--policies must name at least one policy, as in epd,ppd"
-    assert "--policies" in told(capsys, "compare", LAN, "--policies", policies)
+    assert "--policies" in message_of(capsys, "compare", LAN, "--policies", policies)
     with pytest.raises(pushout.QuestionError, match="policies must name at least one policy"):
         pushout.size(LAN, GOAL, BUFFER, policies=[policies])
 
@@ -126,7 +126,7 @@ def test_ends_of_a_search_that_cannot_be_calculated_with_are_refused(
     low: str, high: str, why: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ends = ["--from", low, "--to", high]
-    assert why in told(capsys, "size", LAN, "--goal", "max goodput_ratio", "--over", "duration", *ends)
+    assert why in message_of(capsys, "size", LAN, "--goal", "max goodput_ratio", "--over", "duration", *ends)
 
 
 DEEP = ["a" + ".a" * 64, "a" + ".a" * 20_000, "a" + ".a" * 100_000, '"a.b"' + ".a" * 64]
@@ -136,13 +136,13 @@ DEEP = ["a" + ".a" * 64, "a" + ".a" * 20_000, "a" + ".a" * 100_000, '"a.b"' + ".
 def test_a_path_has_at_most_64_keys(key: str, capsys: pytest.CaptureFixture[str]) -> None:
     count = len(steps(key))
     for verb in (["run"], ["validate"], ["explain"], ["compare", "--policies", "epd,ppd"]):
-        message = told(capsys, verb[0], LAN, *verb[1:], "--set", f"{key}=1")
+        message = message_of(capsys, verb[0], LAN, *verb[1:], "--set", f"{key}=1")
         assert message.endswith(f"the path of an override has at most 64 keys, not {count}")
-    message = told(capsys, "size", LAN, "--goal", GOAL, "--over", key)
+    message = message_of(capsys, "size", LAN, "--goal", GOAL, "--over", key)
     assert message.endswith(f"a path must have at most 64 keys, not {count}")
     for text in (f"set = ['{key}=1']", f"[grid]\n'{key}' = [1]", f"[axis.x]\ny = ['{key}=1']"):
         Path("s.toml").write_text(f"scenario = '{LAN}'\n{text}\n", encoding="utf-8")
-        assert "has at most 64 keys" in told(capsys, "sweep", "s.toml")
+        assert "has at most 64 keys" in message_of(capsys, "sweep", "s.toml")
 
 
 @pytest.mark.parametrize("levels", [65, 512, 900, 1_000, 100_000])
@@ -153,7 +153,7 @@ def test_deep_json_is_refused_by_every_command(levels: int, capsys: pytest.Captu
         "size": ["--goal", GOAL, "--over", BUFFER],
     }
     for verb in ("run", "validate", "explain", "sweep", "compare", "size"):
-        message = told(capsys, verb, "d.json", *more.get(verb, []))
+        message = message_of(capsys, verb, "d.json", *more.get(verb, []))
         assert message.startswith("d.json:1:")
         assert "nest" in message
 
@@ -191,7 +191,7 @@ def test_deep_values_of_python_are_refused() -> None:
 def test_whole_numbers_have_the_digits_of_ascii(
     options: list[str], why: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert why in told(capsys, "run", LAN, *options, code=2)
+    assert why in message_of(capsys, "run", LAN, *options, code=2)
 
 
 @pytest.mark.parametrize("share", ["1e-300", "9e-7", "nan", "\u0660.\u0665", "x", "1.1", "-0.1"])
@@ -199,14 +199,14 @@ def test_a_resolution_is_none_or_a_share_that_makes_a_difference(
     share: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     arguments = ["size", LAN, "--goal", GOAL, "--over", BUFFER, f"--resolution={share}"]
-    assert "--resolution" in told(capsys, *arguments, code=2)
+    assert "--resolution" in message_of(capsys, *arguments, code=2)
 
 
 @pytest.mark.parametrize("blank", ["\u00a0", "\u2003", "\u3000"])
 def test_blanks_in_quantities_are_those_of_ascii(blank: str, capsys: pytest.CaptureFixture[str]) -> None:
     for key in ("duration", BUFFER, "port.bottleneck.admission.threshold"):
         value = {BUFFER: f"9{blank}cells", "duration": f"50{blank}ms"}.get(key, f"90{blank}%")
-        assert "\\u{" in told(capsys, "validate", LAN, "--set", f"{key}={value}")
+        assert "\\u{" in message_of(capsys, "validate", LAN, "--set", f"{key}={value}")
 
 
 def test_a_file_begins_with_one_byte_order_mark_at_most(capsys: pytest.CaptureFixture[str]) -> None:
@@ -215,7 +215,7 @@ def test_a_file_begins_with_one_byte_order_mark_at_most(capsys: pytest.CaptureFi
     Path("two.toml").write_text("\ufeff\ufeff" + text, encoding="utf-8")
     command("validate", "one.toml")
     capsys.readouterr()
-    assert told(capsys, "validate", "two.toml").startswith("two.toml:1:1: ")
+    assert message_of(capsys, "validate", "two.toml").startswith("two.toml:1:1: ")
     pushout.validate("\ufeff" + text)
     with pytest.raises(pushout.ScenarioError, match="byte order mark"):
         pushout.validate("\ufeff\ufeff" + text)
@@ -239,4 +239,4 @@ def test_a_file_begins_with_one_byte_order_mark_at_most(capsys: pytest.CaptureFi
     ],
 )
 def test_ten_thousand_characters_are_not_repeated(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert "…" in told(capsys, *arguments)
+    assert "…" in message_of(capsys, *arguments)

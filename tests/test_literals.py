@@ -1,4 +1,4 @@
-"""What types say of words and documents is what the simulator says of them."""
+"""Types of words and documents agree with the words and documents of the simulator."""
 
 from typing import get_args
 

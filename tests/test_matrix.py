@@ -77,7 +77,7 @@ CASES = {
 SHORT = {"duration": "2 ms", "warmup": "0 s"}
 
 NO_PORT = "no port has a limited buffer: choose a port with"
-"""What a question about a port answers if a memory, or nothing, limits the buffers."""
+"""Answer to a question about a port if a memory, or nothing, limits the buffers."""
 
 
 def placed(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:

@@ -1,4 +1,4 @@
-"""What docs/limits.md calls missing is refused with a reference to the page, and nothing that exists is among it."""
+"""Names that docs/limits.md lists as missing are refused with a reference to it; it lists no existing name."""
 
 import json
 import re
@@ -22,7 +22,7 @@ PLACES = {
     "credit": 'port.bottleneck.credit={policy="NAME"}',
     "topology": 'topology.template="NAME"',
 }
-"""Where a scenario has a name of each kind."""
+"""Places of a scenario with a name of each kind."""
 
 
 def unmodelled() -> Iterator[tuple[str, str]]:
@@ -34,7 +34,7 @@ def unmodelled() -> Iterator[tuple[str, str]]:
 
 
 def missing(page: str = PAGE) -> list[str]:
-    """What the first columns of the page call missing, without what they except ("other ways than `dsack`")."""
+    """Return the entries of the first columns of the page, without their exceptions ("other ways than `dsack`")."""
     table = re.compile(r"^\| not modelled \|.*\n\|[-|]+\|\n((?:\|.*\n)+)", re.MULTILINE)
     cells = [row.split(" | ")[0].removeprefix("| ") for rows in table.findall(page) for row in rows.splitlines()]
     return [re.sub(r"\b(?:other \w+|other|\w+er) than [^;,(]*", "", cell) for cell in cells]
@@ -74,7 +74,7 @@ def test_nothing_that_exists_is_called_missing() -> None:
 
 
 def called_missing(page: str) -> set[str]:
-    """What a page calls missing in code or in words although a scenario can name it."""
+    """Return the names that a page calls missing in code or in words although a scenario can use them."""
     schemes = {scheme["name"] for scheme in pushout.policies()}
     said = {word.lower() for cell in missing(page) for word in re.findall(r"[\w²-]+", re.sub(r"`[^`]*`", "", cell))}
     return (named(page) & existing()) | (said & schemes)

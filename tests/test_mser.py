@@ -24,7 +24,7 @@ def test_without_a_transient_little_is_dropped() -> None:
     assert sum(truncation(noise(500, seed)) for seed in range(20)) / 20 < 15
 
 
-def test_what_never_settles_is_told() -> None:
+def test_a_run_that_never_settles_is_reported() -> None:
     with pytest.raises(WarmupError, match="simulate longer"):
         truncation([float(index) for index in range(500)])
     with pytest.raises(WarmupError, match="MSER-5 needs at least 50 samples over time, not 49"):
@@ -95,7 +95,7 @@ def test_a_sweep_gives_every_point_its_own_warm_up() -> None:
     assert long == round(long, 6), "a warm-up is set in whole microseconds"
 
 
-def test_pilot_runs_are_told_from_the_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_pilot_runs_are_distinguished_from_the_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """They take the place of a warm-up that the scenario has, and that may be longer than all of a run."""
     file = tmp_path / "pilots.toml"
     scenario = ROOT / "scenarios" / "mux-poisson.toml"

@@ -1,4 +1,4 @@
-"""What a calculation without a simulator reaches, the skill beyond it, and one place that adds up."""
+"""Null models: the numbers that a calculation without a simulator reaches, the skill beyond it, and its one sum."""
 
 import re
 from dataclasses import replace

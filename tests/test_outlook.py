@@ -1,4 +1,4 @@
-"""What a search says of its own length, beside what it then takes."""
+"""Estimates of the length of a search, compared with its real length."""
 
 from collections.abc import Callable, Sequence
 

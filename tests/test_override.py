@@ -51,7 +51,7 @@ ANY: dict[str, Any] = {
 }
 EPD: dict[str, Any] = {**ANY, "admission.threshold": "50 %", "admission": {"policy": "epd", "threshold": "70 %"}}
 RED: dict[str, Any] = {**ANY, "admission.max_p": 0.5, "admission": {"policy": "red", "min_threshold": "9 %"}}
-"""What one may say of any port, and of one that discards early."""
+"""Keys of any port, and of one that discards early."""
 
 
 @pytest.mark.parametrize(

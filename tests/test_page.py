@@ -83,7 +83,7 @@ def test_what_a_scenario_calls_itself_is_no_markup() -> None:
     assert "&lt;b&gt;x&lt;/b&gt;" in text
 
 
-def test_a_page_tells_seeds_and_warnings() -> None:
+def test_a_page_shows_seeds_and_warnings() -> None:
     result = pushout.run("lan", set={"duration": "0.1 s"}, reps=2)
     text = result.html()
     assert re.search(r"<dt>seeds</dt><dd>1, 2</dd>", text)

@@ -74,7 +74,7 @@ def snippets(kind: str) -> list[Any]:
 
 
 def combined(table: dict[str, Any]) -> list[int]:
-    """How many values each part of a sweep has of which every combination is a point."""
+    """Return the number of values of each part of a sweep whose every combination is a point."""
     rows = [lengths(each)[0] for each in table.get("zip", [])]
     levels = [len(axis) for axis in table.get("axis", {}).values()]
     return [*lengths(table.get("grid", {})), *levels, *rows, table.get("random", {}).get("points", 1)]

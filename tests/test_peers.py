@@ -59,7 +59,7 @@ def said(template: str) -> list[float]:
 
 
 def apart(case: dict[str, Any], peer: str, figure: str) -> float:
-    """How far our figure is from that of a peer, in whole percent; of runs their means."""
+    """Return the distance of our figure from that of a peer, in whole percent; of runs their means."""
     sides = [case["pushout"], case[peer]]
     means = [TABLES.mean(side, figure) if isinstance(side, list) else side[figure] for side in sides]
     return abs(round(TABLES.deviation(*means)))

@@ -30,7 +30,7 @@ def words(drawn: Any) -> set[str]:
 
 
 def boxes(drawn: Any) -> tuple[list[Any], list[Any]]:
-    """Where axes and legends are on the page."""
+    """Return the places of axes and legends on the page."""
     drawn.draw_without_rendering()
     axes = [each.get_window_extent() for each in drawn.axes]
     return axes, [each.get_legend().get_window_extent() for each in drawn.axes if each.get_legend()]
@@ -125,7 +125,7 @@ def test_several_runs_share_a_panel_and_have_losses_of_their_own() -> None:
     assert len(pushout.plot([tail_drop, tail_drop], what="drops").axes) == 2
 
 
-def test_more_intervals_than_can_be_told_apart_are_bars() -> None:
+def test_more_intervals_than_can_be_distinguished_are_bars() -> None:
     two = pushout.plot("lan", what="cwnd", flows=["flow1", "flow2"], set=SHORT, reps=2).axes[0]
     three = pushout.plot("lan", what="cwnd", flows=["flow1", "flow2", "flow3"], set=SHORT, reps=2).axes[0]
     assert {type(each).__name__ for each in two.collections} == {"FillBetweenPolyCollection"}
@@ -217,7 +217,7 @@ def test_themes_have_a_width_and_letters_that_fit_it(everything: Any) -> None:
     assert slides.axes[0].yaxis.label.get_fontsize() > everything.axes[0].yaxis.label.get_fontsize()
 
 
-def told(capsys: pytest.CaptureFixture[str], *args: str) -> tuple[int, str]:
+def output_of(capsys: pytest.CaptureFixture[str], *args: str) -> tuple[int, str]:
     with pytest.raises(SystemExit) as ended:
         main(args)
     return int(ended.value.code or 0), capsys.readouterr().err
@@ -227,21 +227,21 @@ SETS = ("--set", "duration=0.2 s", "--set", "port.bottleneck.buffer=1000 cells")
 
 
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
-def test_the_command_writes_the_file_that_it_is_told(
+def test_the_command_writes_the_file_that_is_named(
     ending: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     place = tmp_path / f"below/queue.{ending}"
-    status, said = told(capsys, "plot", "lan", "--what", "queue", "--out", str(place), *SETS)
+    status, said = output_of(capsys, "plot", "lan", "--what", "queue", "--out", str(place), *SETS)
     assert (status, said) == (0, f"figure: {place}\n")
     begins = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
     assert place.read_bytes().startswith(begins[ending])
 
 
 def test_a_picture_of_no_known_format_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    status, said = told(capsys, "plot", "lan", "--out", "queue.gif")
+    status, said = output_of(capsys, "plot", "lan", "--out", "queue.gif")
     assert status == 2
     assert "the file must end in .png, .svg or .pdf, not 'queue.gif'" in said
-    status, said = told(capsys, "plot", "lan", "--out", "s3://KEY:SECRET@")
+    status, said = output_of(capsys, "plot", "lan", "--out", "s3://KEY:SECRET@")
     assert status == 2
     assert "not 's3://***@'" in said
 
@@ -253,13 +253,13 @@ def test_finished_runs_are_drawn_from_their_folders(
     for name, policy in (("few", "epd"), ("many", "tail-drop")):
         admission = f'port.bottleneck.admission={{policy="{policy}"}}'
         run = ("run", "lan", *SETS, "--set", admission, "--out", name, "--reps", "2", "--plot", f"{name}.svg")
-        assert told(capsys, *run)[0] == 0
+        assert output_of(capsys, *run)[0] == 0
         assert (tmp_path / f"{name}.svg").is_file()
-    assert told(capsys, "plot", "few", "many", "--out", "both.svg") == (0, "figure: both.svg\n")
+    assert output_of(capsys, "plot", "few", "many", "--out", "both.svg") == (0, "figure: both.svg\n")
     text = (tmp_path / "both.svg").read_text(encoding="utf-8")
     assert ">few<" in text and ">many<" in text and ">95 % interval<" in text
-    assert told(capsys, "plot", "few/replication-1.json", "--out", "one.svg")[0] == 0
-    status, said = told(capsys, "plot", "few/result.json")
+    assert output_of(capsys, "plot", "few/replication-1.json", "--out", "one.svg")[0] == 0
+    status, said = output_of(capsys, "plot", "few/result.json")
     assert status == 3
     assert "few/result.json has the means of several replications: name the folder" in said
 

@@ -96,7 +96,7 @@ def test_axes_have_names_and_units_and_series_have_keys(
         ({"y": "goodput_ratio", "x": ""}, 'unknown column ""'),
     ],
 )
-def test_what_cannot_be_drawn_is_told(result: pushout.SweepResult, arguments: dict[str, Any], why: str) -> None:
+def test_a_refused_plot_says_why(result: pushout.SweepResult, arguments: dict[str, Any], why: str) -> None:
     with pytest.raises(QuestionError, match=re.escape(why)):
         result.plot(**arguments)
 
@@ -236,7 +236,7 @@ def test_no_two_series_look_alike() -> None:
 
 
 @pytest.mark.parametrize("kind", ["line", "cdf", "time"])
-def test_every_line_is_marked_and_a_key_says_what_tells_them_apart(kind: str) -> None:
+def test_every_line_is_marked_and_a_key_says_how_they_differ(kind: str) -> None:
     grid = {"port.a.buffer": ["1 MB", "2 MB"], "port.a.admission.alpha": [0.5, 1.0], "x": list(range(30))}
     points = [dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())]
     columns = {"point": range(120), **{name: [point[name] for point in points] for name in grid}, "seed": [1] * 120}

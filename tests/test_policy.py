@@ -50,7 +50,7 @@ def body(folder: Path, lines: str, options: str = "", arguments: str = "x, s") -
 
 
 def interpreted(program: policy.Program, arrival: dict[str, Any], state: dict[str, Any]) -> str:
-    """What the instructions answer: read here a second time, one by one, from the page of the policy."""
+    """Return the answer of the instructions, interpreted a second time, one by one, by the page of the policy."""
     registers: dict[str, Any] = {}
     scopes = {"x": arrival, "params": program["params"], "state": state, "vc": state}
 
@@ -541,7 +541,7 @@ def test_a_new_policy_passes_its_tests_and_conforms(
     assert (checked["instructions"], checked["faults"], checked["advice"]) == ("6 (at most 1024)", [], None)
 
 
-def test_a_policy_that_is_asked_more_often_than_it_needs_is_told_so(tmp_path: Path) -> None:
+def test_a_policy_that_runs_more_often_than_it_needs_gets_a_warning(tmp_path: Path) -> None:
     by_unit = policy.read(written(tmp_path, EPD.replace("params", "asks='unit', params")))
     assert 'asks="frame" decides once a frame' in str(advice(by_unit))
     looks = EPD.replace("params", "asks='unit', params").replace("x.total >=", "x.is_first and x.total >=")
@@ -577,7 +577,7 @@ ENDS = {
 
 
 @pytest.mark.parametrize("text", ENDS)
-def test_a_file_that_ends_in_any_way_is_told_with_its_line(text: str, tmp_path: Path) -> None:
+def test_a_truncated_file_is_reported_with_its_line(text: str, tmp_path: Path) -> None:
     file = written(tmp_path, text)
     with pytest.raises(PolicyError, match=re.escape(f"{file}:{ENDS[text]}")):
         policy.read(file)

@@ -36,7 +36,7 @@ def test_on_a_narrow_terminal_a_line_stays_one(monkeypatch: pytest.MonkeyPatch) 
     assert terminal.getvalue() == "\rruns: 8 of 40, 2.0 " + "\r" + " " * 19 + "\r"
 
 
-def test_long_work_tells_rate_and_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_work_shows_rate_and_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
     clock, log = Clock(monkeypatch), io.StringIO()
     with Progress("runs", log) as progress:
         clock.now += 4
@@ -78,7 +78,7 @@ def test_a_terminal_line_is_drawn_over_and_then_cleared(monkeypatch: pytest.Monk
     assert (blank, end) == (" " * len(second), "")
 
 
-def test_a_time_is_told_in_the_units_people_use() -> None:
+def test_a_time_is_shown_in_the_units_people_use() -> None:
     assert [duration(s) for s in (0.4, 59.4, 61, 3_661)] == ["0 s", "59 s", "1 min 1 s", "1 h 1 min"]
 
 

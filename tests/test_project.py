@@ -25,7 +25,7 @@ import urls
 
 GIT = shutil.which("git")
 SETUP = re.compile(r"rustup (toolchain install|component add|target add) |cargo install --locked |docker (build|run) ")
-"""What a workflow does besides making targets: it brings tools, and builds the image."""
+"""Steps of a workflow besides making targets: it installs tools, and builds the image."""
 
 
 def tracked(*patterns: str) -> list[Path]:

@@ -244,7 +244,7 @@ def test_notes_are_paragraphs_lists_and_tables_and_lead_to_claims(tmp_path: Path
         (0.5, "The check of the means; the same verdict in 50 % of 400 bootstrap resamples"),
     ],
 )
-def test_a_verdict_is_told_with_how_sure_it_is(tmp_path: Path, sure: float | None, said: str) -> None:
+def test_a_verdict_is_shown_with_its_certainty(tmp_path: Path, sure: float | None, said: str) -> None:
     (judgement,) = outcome(tmp_path).judgements
     assert basis(replace(judgement, sure=sure)) == said
     counted = replace(judgement, claim=replace(judgement.claim, share=0.3), evidence="true in 2 of 3", sure=sure)
@@ -252,24 +252,24 @@ def test_a_verdict_is_told_with_how_sure_it_is(tmp_path: Path, sure: float | Non
 
 
 @pytest.mark.parametrize(("holds", "sign"), [(True, "✓ holds"), (False, "✗ does not hold")])
-def test_a_verdict_that_other_replications_might_not_give_is_open_wherever_it_is_told(
+def test_a_verdict_that_other_replications_might_not_give_is_open_on_every_page(
     tmp_path: Path, sign: str, *, holds: bool
 ) -> None:
     found = outcome(tmp_path, TOML + REMARK)
 
-    def told(sure: float) -> tuple[str, str]:
+    def shown(sure: float) -> tuple[str, str]:
         claim = replace(found.judgements[0], holds=holds, sure=sure)
         done = Reproduction([draw(replace(found, judgements=[claim]))], 1.0)
         return " ".join(Page(render(done)).text.split()), markdown(done)
 
-    text, table = told(0.949)
+    text, table = shown(0.949)
     head = text[text.index("What differs") :]
     said = f"{1 * holds} / 2 sentences hold: {1 * holds} of 1 claims, 0 of 1 remarks 1 verdict open"
     assert said in text[: text.index("How to read a study")]
     assert ("1 of the claims that hold is open" if holds else "open: Larger") in head
     assert f"{sign}, open — Larger" in text
     assert f"| {1 * holds} of 1 | 1 of 2 |" in table
-    text, table = told(0.95)
+    text, table = shown(0.95)
     assert f"{sign} — Larger" in text
     assert "verdict open" not in text
     assert "open: Larger" not in text
@@ -429,7 +429,7 @@ def test_explanations_are_compared_by_how_near_they_come(tmp_path: Path) -> None
     assert [value["value"] for value in weighing["values"]] == ["small", "large"]
 
 
-def test_explanations_that_come_as_near_as_each_other_are_not_told_apart(tmp_path: Path) -> None:
+def test_equally_near_explanations_are_not_distinguished(tmp_path: Path) -> None:
     found = outcome(tmp_path, TOML + SENSITIVITY, [0.9, 0.901])
     text = render(Reproduction([draw(found)], 1.0))
     errors = [100 * variant.mean_error for variant in found.weighings[0].variants if variant.mean_error is not None]

@@ -127,7 +127,7 @@ def test_a_run_without_a_list_does_not_count_whichever_it_is(runs: list[Any]) ->
     assert samples.each(Expression('max(x["a"])', ["x"], ["a"])) == [2.0, 5.0]
 
 
-def test_an_occupancy_is_told_in_the_measure_of_its_port_and_a_rate_in_bits() -> None:
+def test_an_occupancy_is_shown_in_the_measure_of_its_port_and_a_rate_in_bits() -> None:
     port = {"name": "p", "occupancy_mean": 12.0, "occupancy_unit": "cells"}
     documents = {"a": [{"ports": [port], "summary": {"goodput_bps": 2e6}, "seed": 1}]}
     paths = {"queue": "ports.p.occupancy_mean", "rate": "summary.goodput_bps"}

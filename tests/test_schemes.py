@@ -81,7 +81,7 @@ def test_objects_can_stand_in_a_scenario_and_in_every_question() -> None:
     assert swept.table.num_rows == 4
 
 
-def test_the_package_knows_the_module() -> None:
+def test_the_package_contains_the_module() -> None:
     assert pushout.schemes is schemes
     assert "schemes" in dir(pushout)
 

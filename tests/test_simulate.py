@@ -51,7 +51,7 @@ def test_of_a_million_tasks_few_wait_at_a_time() -> None:
             yield lambda place=place: place
 
     class EnoughError(Exception):
-        """What is to be known is known."""
+        """The number of runs is sufficient."""
 
     def progress(done: int, of: int) -> None:
         assert of == 1_000_000
@@ -152,7 +152,7 @@ def test_a_run_is_drawn_with_its_flows_and_what_was_measured_over_time() -> None
 
 
 @pytest.mark.parametrize("library", ["polars", "pandas"])
-def test_a_library_that_is_not_there_is_told_with_what_installs_it(
+def test_a_missing_library_is_reported_with_the_command_that_installs_it(
     library: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, library, None)
@@ -171,7 +171,7 @@ def test_what_can_be_raised_can_be_imported() -> None:
         pushout.run(ROOT / "scenarios" / "lan.toml", set={"duration": "1 ms"})["summary.nothing"]
 
 
-def test_a_single_run_tells_its_simulated_seconds_and_many_how_many_are_done() -> None:
+def test_a_single_run_shows_its_simulated_seconds_and_many_show_how_many_are_done() -> None:
     seen: list[tuple[float, float]] = []
     pushout.run("lan", set={"duration": "0.5 s"}, progress=lambda done, total: seen.append((done, total)))
     assert seen[-1] == (0.5, 0.5)

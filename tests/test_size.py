@@ -18,7 +18,7 @@ from pushout.question import LEAST, ask, size
 from pushout.question.columns import Columns
 from pushout.question.goal import FORMS, Goal, Separate, Tried, judged
 from pushout.question.goal import read as goal_of
-from pushout.question.search import Found, best, between, is_monotone, smallest
+from pushout.question.search import SearchResult, best, between, is_monotone, smallest
 from pushout.question.size import Answer, Question
 from pushout.question.space import Space, space
 from pushout.question.store import Run
@@ -174,7 +174,7 @@ def test_what_is_surely_known_about_a_threshold_ignores_what_contradicts_it() ->
 
 
 @pytest.mark.parametrize(("goal", "told_apart"), [("max", True), ("min", False)])
-def test_of_a_best_value_it_is_told_which_others_may_be_as_good(
+def test_a_best_value_is_shown_with_others_that_may_be_as_good(
     goal: str, told_apart: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """One cell of buffer makes a difference where there are few, and none where nothing is lost any more."""
@@ -190,7 +190,7 @@ def test_of_a_best_value_it_is_told_which_others_may_be_as_good(
     assert "between" not in answer
 
 
-def test_values_are_told_apart_by_the_seeds_under_which_both_have_the_figure() -> None:
+def test_values_are_compared_by_the_seeds_under_which_both_have_the_figure() -> None:
     goal = Goal("max x", "x", "max")
 
     def runs(*figures: float | None) -> list[Run]:
@@ -349,7 +349,7 @@ def test_runs_that_measure_nothing_are_no_sure_miss_unless_there_are_many() -> N
     assert judged(Goal("max x", "x", "max"), nothing(8), 1).sure
 
 
-def test_what_is_open_where_nothing_was_measured_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_open_answer_without_measurements_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """With room for one segment no file of 64 KiB ends in 2 ms; with room for all it does."""
     arguments = ["size", str(ROOT / "scenarios" / "incast.toml"), "--goal", "transfer_time_mean_s<=0.01"]
     arguments += ["--over", "port.bottleneck.buffer", "--from", "1500 bytes", "--to", "4 MB", "--resolution", "1"]
@@ -489,7 +489,7 @@ def test_an_answer_says_what_was_asked(tmp_path: Path) -> None:
     assert Path(manifest["rows"]).exists()
 
 
-def told_apart_from_warnings(capsys: pytest.CaptureFixture[str]) -> str:
+def lines_without_warnings(capsys: pytest.CaptureFixture[str]) -> str:
     lines = capsys.readouterr().err.splitlines(keepends=True)
     return "".join(line for line in lines if not line.startswith("warning: "))
 
@@ -505,12 +505,12 @@ def test_a_folder_named_after_its_scenario_says_when_its_answer_is_replaced(
         ("goodput_ratio>=0.0", ["--set", "name=lan"], "results/lan-size held the answer to another question "),
     ]:
         command(*arguments, "--goal", goal, *more)
-        err = told_apart_from_warnings(capsys)
+        err = lines_without_warnings(capsys)
         assert err.startswith(told) and bool(err) == bool(told)
     assert "(it differs in goal, set)" in err
 
 
-def test_a_replaced_answer_is_told_by_a_search_that_is_interrupted(
+def test_an_interrupted_search_reports_a_replaced_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     arguments = ["size", str(LAN), "--over", "port.bottleneck.buffer", "--least", "2", "--out", str(tmp_path)]
@@ -526,7 +526,7 @@ def test_a_replaced_answer_is_told_by_a_search_that_is_interrupted(
     monkeypatch.setattr("os._exit", interrupted)
     monkeypatch.setattr("signal.signal", lambda *_: None)  # the process of the tests goes on, and its children inherit
     command(*arguments, "--goal", "goodput_ratio>=0", "--set", "duration=6 ms", code=130)
-    told = told_apart_from_warnings(capsys).splitlines()
+    told = lines_without_warnings(capsys).splitlines()
     assert told[0].startswith(f"{tmp_path} held the answer to another question (it differs in scenario, set)")
     assert told[1].startswith("interrupted: finished runs are saved in ")
 
@@ -573,7 +573,7 @@ def test_the_best_value_may_lie_beyond_an_end_of_the_range(
     space: Space, value: float, rivals: list[float], ends: list[str]
 ) -> None:
     tried = Tried(value, {"mean": 1.0, "ci95": None, "n": 1}, True, True)
-    answer = Answer("", value, Found(tried, None, "optuna"), {}, [tried], rivals)
+    answer = Answer("", value, SearchResult(tried, None, "optuna"), {}, [tried], rivals)
     question = Question(Goal("max x", "x", "max"), "port.a.buffer", space, resolution=0.02)
     assert size._at_ends(answer, question) == ends
 
@@ -693,9 +693,9 @@ def test_the_drawing_shows_what_the_runs_leave_open() -> None:
         tried(1100, 0.82, 0.99, meets=True),
         tried(10_000, 0.95, 0.99, meets=True),
     ]
-    unsure = Answer("epd", 1100, Found(points[2], points[1], "bisect"), {}, points)
-    sure = Answer("ppd", 10_000, Found(points[3], points[0], "bisect"), {}, points[::3])
-    same = Answer("fba", 10_000, Found(points[3], points[0], "bisect"), {}, points[::3])
+    unsure = Answer("epd", 1100, SearchResult(points[2], points[1], "bisect"), {}, points)
+    sure = Answer("ppd", 10_000, SearchResult(points[3], points[0], "bisect"), {}, points[::3])
+    same = Answer("fba", 10_000, SearchResult(points[3], points[0], "bisect"), {}, points[::3])
     goal = Goal("goodput_ratio>=0.9", "summary.goodput_ratio", ">=", 0.9)
     document: Any = {"scenario": "x", "answers": []}
     result = size.SizeResult(Columns.of({}), document, goal, "buffer", CELLS, None, [unsure, sure, same])

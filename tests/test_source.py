@@ -11,7 +11,7 @@ from pushout import ScenarioError
 from pushout.source import SIZE_LIMIT, load, overrides, read, toml
 
 
-def test_a_text_is_told_from_a_path(scenario: str) -> None:
+def test_a_text_is_distinguished_from_a_path(scenario: str) -> None:
     assert load(scenario).name == scenario
     assert load(Path(scenario)).text == 'name = "lan"\n'
     assert load('name = "lan"\nseed = 1').name == "<text>"
@@ -92,7 +92,7 @@ def test_a_value_that_cannot_be_one_is_named_by_its_path() -> None:
         overrides({"flows.transport": transport})
 
 
-def test_a_mistake_in_a_mapping_is_told_with_its_path_alone() -> None:
+def test_a_mistake_in_a_mapping_is_reported_with_its_path_alone() -> None:
     lan = tomllib.loads((ROOT / "scenarios" / "lan.toml").read_text(encoding="utf-8"))
     lan["port"]["bottleneck"]["bufer"] = lan["port"]["bottleneck"].pop("buffer")
     with pytest.raises(

@@ -453,7 +453,7 @@ def test_the_numbers_of_an_explanation_come_from_the_runs(tmp_path: Path) -> Non
         toy(tmp_path, TOML + why.replace("{queue:EPD.1460}", "{queue:EPD.146}"))
 
 
-def test_a_quantity_that_names_what_is_not_there_is_told_with_its_place(tmp_path: Path) -> None:
+def test_a_quantity_with_an_unknown_figure_is_reported_with_its_place(tmp_path: Path) -> None:
     with pytest.raises(StudyError, match=r"quantity: 'goodput / queues': unknown figure 'queues'") as told:
         toy(tmp_path, TOML + REMARK.replace("goodput / queue", "goodput / queues"))
     assert "study.toml:" in str(told.value)

@@ -277,7 +277,7 @@ def test_a_point_where_nothing_could_be_measured_is_not_precise(
 
 
 @pytest.mark.parametrize("question", ["sweep", "compare", "size"])
-def test_of_how_many_runs_a_mean_is_told_if_some_had_nothing_to_measure(
+def test_a_mean_is_shown_with_its_number_of_runs_if_some_had_nothing_to_measure(
     question: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """In 303 µs few of the servers are done with their files: one that begins at once."""
@@ -368,7 +368,7 @@ def octets(folder: Path) -> bytes:
 
 
 def kept(out: Path) -> int:
-    """How many runs a sweep has kept."""
+    """Return the number of runs that a sweep has stored."""
     try:
         with contextlib.closing(sqlite3.connect(f"file:{out}/cache/runs.sqlite?mode=rw", uri=True)) as store:
             ((count,),) = store.execute("SELECT count(*) FROM run").fetchall()
@@ -517,7 +517,7 @@ def test_wrong_places_and_files_are_one_line(
         (None, "", "1:12: scenario: "),
     ],
 )
-def test_a_mistake_of_a_sweep_is_told_from_one_of_its_scenario(
+def test_a_mistake_of_a_sweep_is_distinguished_from_one_of_its_scenario(
     scenario: str | None, text: str, why: str, tmp_path: Path
 ) -> None:
     file, base = tmp_path / "sweep.toml", tmp_path / "base.toml"

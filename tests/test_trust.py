@@ -20,7 +20,7 @@ def codes(found: Sequence[Doubt]) -> list[str]:
     return [doubt.code for doubt in found]
 
 
-def test_an_interval_of_more_than_a_quarter_of_the_mean_is_told_with_what_to_change() -> None:
+def test_an_interval_of_more_than_a_quarter_of_the_mean_is_reported_with_a_remedy() -> None:
     (doubt,) = trust.doubts(runs_of(goodput_ratio=[0.5, 0.9, 0.6]), ["goodput_ratio"], 0.0)
     assert doubt.code == "wide-interval"
     assert doubt.message == (
@@ -45,23 +45,23 @@ def test_a_single_run_has_no_interval_to_doubt() -> None:
         ([0.3], True),
     ],
 )
-def test_a_second_half_that_surely_differs_from_the_first_is_told(drifts: list[float], told: bool) -> None:
+def test_a_second_half_that_surely_differs_from_the_first_is_reported(drifts: list[float], told: bool) -> None:
     assert codes(trust.doubts(runs_of(goodput_drift=drifts), GOODPUT, 0.0)) == ["drift"] * told
 
 
 def test_figures_at_their_limits_are_not_doubted() -> None:
-    def told(names: Sequence[str], **figures: Sequence[float | None]) -> list[str]:
+    def doubts_of(names: Sequence[str], **figures: Sequence[float | None]) -> list[str]:
         return codes(trust.doubts(runs_of(**figures), names, 0.0))
 
-    assert told(GOODPUT, goodput_drift=[0.25]) == []
-    assert told(GOODPUT, goodput_drift=[0.2501]) == ["drift"]
-    assert told(GOODPUT, goodput_drift=[0.1, 0.1]) == []
-    assert told(GOODPUT, goodput_drift=[0.11, 0.11]) == ["drift"]
+    assert doubts_of(GOODPUT, goodput_drift=[0.25]) == []
+    assert doubts_of(GOODPUT, goodput_drift=[0.2501]) == ["drift"]
+    assert doubts_of(GOODPUT, goodput_drift=[0.1, 0.1]) == []
+    assert doubts_of(GOODPUT, goodput_drift=[0.11, 0.11]) == ["drift"]
     files: Figures = {"transfers": [9], "transfer_age_max_s": [1.0], "transfer_time_max_s": [1.0]}
-    assert told(FILES, transfers_unfinished=[1], **files) == [], "a tenth, and as old as the longest"
-    assert told(FILES, transfers_unfinished=[2], **files) == ["unfinished-files"]
+    assert doubts_of(FILES, transfers_unfinished=[1], **files) == [], "a tenth, and as old as the longest"
+    assert doubts_of(FILES, transfers_unfinished=[2], **files) == ["unfinished-files"]
     few: Figures = {**files, "transfers": [99], "transfer_age_max_s": [1.1]}
-    assert told(FILES, transfers_unfinished=[1], **few) == ["unfinished-files"]
+    assert doubts_of(FILES, transfers_unfinished=[1], **few) == ["unfinished-files"]
 
 
 def test_the_width_of_an_interval_is_measured_by_the_size_of_its_mean() -> None:
@@ -71,7 +71,7 @@ def test_the_width_of_an_interval_is_measured_by_the_size_of_its_mean() -> None:
     assert trust.half_width({"mean": 4.0, "ci95": None, "n": 1}) == 0.0
 
 
-def test_old_unfinished_files_are_told_if_most_runs_have_them() -> None:
+def test_old_unfinished_files_are_reported_if_most_runs_have_them() -> None:
     files: Figures = {
         "transfers": [50, 50, 50],
         "transfers_unfinished": [1, 1, 1],
@@ -84,7 +84,7 @@ def test_old_unfinished_files_are_told_if_most_runs_have_them() -> None:
     assert trust.doubts(runs_of(**files, transfer_age_max_s=[3.0, 1.0, 1.0]), FILES, 0.0) == []
 
 
-def test_a_drift_is_told_as_a_ratio_of_the_halves() -> None:
+def test_a_drift_is_reported_as_a_ratio_of_the_halves() -> None:
     (doubt,) = trust.doubts(runs_of(goodput_drift=[2 / 3]), GOODPUT, 0.0)
     assert doubt.message.startswith(
         "the goodput of the second half of the measured time is 2.00 times that of the first"
@@ -112,7 +112,7 @@ def test_a_drift_is_told_as_a_ratio_of_the_halves() -> None:
         (20, 0, None, 2.0, None),
     ],
 )
-def test_files_that_had_not_ended_are_told_where_times_are_missing(
+def test_unfinished_files_are_reported_where_times_are_missing(
     ended: float, left: float, age: float | None, longest: float | None, message: str | None
 ) -> None:
     runs = runs_of(
@@ -126,7 +126,7 @@ def test_files_that_had_not_ended_are_told_where_times_are_missing(
     assert not message or found[0].message.startswith(message)
 
 
-def test_a_warm_up_that_ends_inside_slow_start_is_told_unless_there_is_none() -> None:
+def test_a_warm_up_that_ends_inside_slow_start_is_reported_unless_there_is_none() -> None:
     (doubt,) = trust.doubts(runs_of(flows_in_slow_start=[0, 3]), GOODPUT, 0.5)
     assert doubt.message == "3 flows were still in slow start when the warm-up of 0.5 s ended: lengthen warmup"
     assert trust.doubts(runs_of(flows_in_slow_start=[3, 3]), GOODPUT, 0.0) == []
@@ -146,7 +146,7 @@ def test_runs_are_doubted_only_for_what_they_are_asked() -> None:
     assert len(trust.doubts(both, (*GOODPUT, *FILES), 0.0)) == 3
 
 
-def test_of_doubts_about_the_same_the_strongest_is_told_with_all_labels() -> None:
+def test_the_strongest_of_equal_doubts_is_reported_with_all_labels() -> None:
     weak, strong = Doubt("drift", "goodput_drift", "weak", 0.2), Doubt("drift", "goodput_drift", "strong", 0.3)
     other = Doubt("slow-start", "flows_in_slow_start", "alone", 1.0)
     assert trust.warnings([("epd", [weak]), ("ppd", [strong, other]), ("", [])]) == [

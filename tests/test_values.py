@@ -45,7 +45,7 @@ def test_a_mean_has_the_digits_that_its_interval_leaves_and_an_unknown_one_none(
     assert [cells[0] for _, cells in values.rows] == ["12\N{NO-BREAK SPACE}346 ± 13", ""]
 
 
-def test_values_of_an_assumption_are_told_apart_by_numbers_or_else_by_claims(tmp_path: Path) -> None:
+def test_values_of_an_assumption_are_compared_by_numbers_or_else_by_claims(tmp_path: Path) -> None:
     found = outcome(tmp_path, TOML + SENSITIVITY, [0.9, 1.0])
     (weighing,) = found.weighings
     judged = [replace(variant, judgements=found.judgements) for variant in weighing.variants]

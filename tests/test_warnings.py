@@ -1,4 +1,4 @@
-"""What may mislead is said once, by every command and in every document."""
+"""Each warning is printed once, by every command and in every document."""
 
 import json
 import re
@@ -145,13 +145,13 @@ def test_a_goal_that_is_missed_by_runs_too_few_says_that_first(
     assert re.search(r"warning: 32768 cells: goodput_ratio: the interval is ± \d+ %", err)
 
 
-def test_a_single_run_that_never_settles_is_told_of_its_drift() -> None:
+def test_a_single_run_that_never_settles_gets_a_warning_of_its_drift() -> None:
     later: dict[str, Any] = {"duration": "2 s", "flow.flow1.start": "1.1 s", "topology.sources": 1}
     codes = [each["code"] for each in pushout.run("w3-100", set=later).warnings]
     assert codes == ["drift"]
 
 
-def test_a_warm_up_inside_slow_start_is_told() -> None:
+def test_a_warm_up_inside_slow_start_is_reported() -> None:
     keys: dict[str, Any] = {"duration": "4 s", "topology.sources": 1, "flows.start_spread": "0 s"}
     warnings = pushout.run("w3-100", set={**keys, "warmup": "20 ms"}).warnings
     assert [each["code"] for each in warnings] == ["slow-start"]

@@ -84,13 +84,13 @@ def test_each_front_end_has_its_own_words(
     with pytest.raises(pushout.PushoutError) as caught:
         function(LAN, **arguments)
     assert python in str(caught.value)
-    assert command in caught.value.told(option)
+    assert command in caught.value.worded(option)
 
 
 def test_where_no_port_has_a_limited_buffer_the_option_or_the_argument_says_which() -> None:
     with pytest.raises(pushout.QuestionError, match=r"choose a port with port$") as caught:
         pushout.compare(ROOT / "scenarios" / "mux-poisson.toml", ["epd", "ppd"])
-    assert "choose a port with --port" in caught.value.told(option)
+    assert "choose a port with --port" in caught.value.worded(option)
 
 
 def test_the_command_line_prints_its_own_words(capsys: pytest.CaptureFixture[str]) -> None:
@@ -113,9 +113,9 @@ def test_every_argument_in_a_message_is_one_and_has_an_option() -> None:
     assert {option(name) for name in named} <= options
 
 
-def test_the_pieces_of_a_message_may_be_errors_that_it_tells_more_of() -> None:
+def test_the_pieces_of_a_message_may_be_errors() -> None:
     override = pushout.ScenarioError("a=1: no")
     override.set = 0
     error = pushout.ScenarioError(override, "; see ", Argument("low"), " {low} --low")
     assert str(error) == "set a=1: no; see low {low} --low"
-    assert error.told(option) == "--set a=1: no; see --from {low} --low"
+    assert error.worded(option) == "--set a=1: no; see --from {low} --low"

@@ -85,7 +85,7 @@ __all__ = [
 ]
 
 _READING = ("explain", "load", "policies", "schema", "validate")
-"""What loads little."""
+"""Functions that load little."""
 
 
 def __getattr__(name: str) -> object:

@@ -10,7 +10,7 @@ from pushout.excerpt import quoted
 from pushout.literals import SEARCHES, Engine, Panel, Search, ThemeName
 from pushout.picture import asked as pictures
 from pushout.picture.asked import DEFAULT
-from pushout.policy.program import Given
+from pushout.policy.program import PoliciesByPort
 from pushout.policy.program import overrides as programs
 from pushout.question import LEAST, MOST, REPS, RESOLUTION, ask
 from pushout.question import design as designs
@@ -54,7 +54,7 @@ __version__ = _core.VERSION
 def run(
     scenario: Scenario,
     *,
-    policies: Given | None = None,
+    policies: PoliciesByPort | None = None,
     set: Overrides = (),  # noqa: A002  (the name of the option)
     seed: int | None = None,
     reps: int = 1,
@@ -234,7 +234,7 @@ def size(
 def sweep(
     design: str | os.PathLike[str] | Mapping[str, Any],
     *,
-    policies: Given | None = None,
+    policies: PoliciesByPort | None = None,
     out: Folder | None = None,
     cache: Folder | None = None,
     jobs: int | None = None,

@@ -41,12 +41,12 @@ class Cache:
         folder.mkdir(parents=True, exist_ok=True)
 
     def path(self, canonical: str, seed: int) -> Path:
-        """Give the path of the result of a scenario (canonical JSON) with a seed."""
+        """Return the path of the result of a scenario (canonical JSON) with a seed."""
         identity = json.dumps([build(), digest(canonical), seed])
         return self.folder / f"{hashlib.sha256(identity.encode()).hexdigest()[:40]}.json"
 
     def __contains__(self, path: Path) -> bool:
-        """Tell whether a path holds a result; a damaged file counts as absent."""
+        """Return whether a path holds a result; a damaged file counts as absent."""
         try:
             return bool(_report(path))
         except (FileNotFoundError, ValueError):
@@ -67,7 +67,7 @@ class Cache:
 
 
 def _head(path: Path, report: str) -> str:
-    """Give the header of a report: a digest of the report and of its file's name."""
+    """Return the header of a report: a digest of the report and of its file's name."""
     found = hashlib.sha256(f"{path.stem} {report}".encode()).hexdigest()
     return f'{{"digest": "{found}", "document": '
 

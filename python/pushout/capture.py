@@ -37,14 +37,14 @@ class CaptureError(ValueError):
 
 
 class Interface(NamedTuple):
-    """Where packets were captured: its link type, and the decimals of its times."""
+    """The interface of a capture: its link type, and the decimals of its times."""
 
     link: int
     digits: int
 
 
 def is_capture(file: BinaryIO, path: Path) -> bool:
-    """Tell whether a file is a capture, by its first octets or, if it is empty, by its name."""
+    """Return whether a file is a capture, by its first octets or, if it is empty, by its name."""
     start = file.read(4)
     file.seek(0)
     return start in PCAP or start == PCAPNG or path.suffix in (".pcap", ".pcapng", ".cap")
@@ -150,7 +150,7 @@ def _interface(body: bytes, order: str, where: str) -> Interface:
 
 
 def _ip_octets(link: int, data: bytes, length: int, number: int) -> int:
-    """Give the octets of the IP packet in a frame; 0 if there is none."""
+    """Return the octets of the IP packet in a frame; 0 if there is none."""
     if link not in LINK_HEADERS:
         known = ", ".join(map(str, LINK_HEADERS))
         raise CaptureError(f"packet {number}: link type {link} is not known; known are {known}")

@@ -32,7 +32,7 @@ REASONS = (
 
 
 def figure(document: Mapping[str, Any], path: str) -> Any:
-    """Look up the value at a path such as `ports.bottleneck.lost.overflow`; entries of a list are found by name.
+    """Find the value at a path such as `ports.bottleneck.lost.overflow`; entries of a list are found by name.
 
     A `*` stands for every entry and gives a list: `flows.*.goodput_bps`. A name with a point in it has quotes:
     `ports."access1.back".units_in`. A reason that did not occur counts zero. A figure of the summary may be named

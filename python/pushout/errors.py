@@ -19,21 +19,21 @@ class PushoutError(Exception):
     Its arguments are the pieces of its message: texts, arguments (`Argument`) and inner errors.
     """
 
-    def told(self, named: Callable[[str], str]) -> str:
-        """Give the message for a front end that calls arguments otherwise: `named` translates their names."""
+    def worded(self, named: Callable[[str], str]) -> str:
+        """Return the message for a front end with other names of arguments: `named` translates them."""
         return fitted(printable(masked(self._words(named))))
 
     def _words(self, named: Callable[[str], str]) -> str:
-        return "".join(_told(piece, named) for piece in self.args)
+        return "".join(_worded(piece, named) for piece in self.args)
 
     def __str__(self) -> str:
-        return self.told(str)
+        return self.worded(str)
 
 
-def _told(piece: object, named: Callable[[str], str]) -> str:
+def _worded(piece: object, named: Callable[[str], str]) -> str:
     if isinstance(piece, Argument):
         return named(piece.name)
-    return piece.told(named) if isinstance(piece, PushoutError) else str(piece)
+    return piece.worded(named) if isinstance(piece, PushoutError) else str(piece)
 
 
 class ScenarioError(PushoutError, ValueError):
@@ -65,8 +65,8 @@ class PolicyError(ScenarioError):
 class InternalError(PushoutError, RuntimeError):
     """A bug in the simulator: the message names the failure, its location, the scenario and the seed."""
 
-    def told(self, named: Callable[[str], str]) -> str:
-        """Give the complete message, however long: it belongs in a bug report."""
+    def worded(self, named: Callable[[str], str]) -> str:
+        """Return the complete message, however long: it belongs in a bug report."""
         return self._words(named)
 
 

@@ -31,5 +31,5 @@ def need(module: str, purpose: str) -> Any:
 
 
 def has(library: str) -> bool:
-    """Tell whether a library is installed."""
+    """Return whether a library is installed."""
     return find_spec(library) is not None

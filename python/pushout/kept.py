@@ -97,6 +97,6 @@ def content(path: Path, most: int) -> bytes:
 
 
 def is_inside(path: Path, folders: Iterable[str | os.PathLike[str]]) -> bool:
-    """Tell whether a file lies below one of these folders once every link in its path is followed."""
+    """Return whether a file lies below one of these folders once every link in its path is followed."""
     real = path.resolve()
     return any(real.is_relative_to(Path(each).resolve()) for each in folders)

@@ -20,7 +20,7 @@ _GIVEN = '<script id="given" type="application/json">[]</script>'
 """The place in the page for scenarios that the user names."""
 
 LETTERS = "AB"
-"""What the page calls the runs that it compares."""
+"""Names of the compared runs on the page."""
 
 MISSING = "the page is not built: run make lab, which needs Node.js, npm and the Rust target wasm32-unknown-unknown"
 

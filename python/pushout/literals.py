@@ -12,7 +12,7 @@ Search = Literal["auto", "bisect", "optuna"]
 SEARCHES: tuple[Search, ...] = get_args(Search)
 
 Panel = Literal["queue", "drops", "throughput", "cwnd", "occupancy", "memory", "fct", "goodput", "topology"]
-"""What a picture of a run shows."""
+"""Panels of a picture of a run."""
 PANELS: tuple[Panel, ...] = get_args(Panel)
 
 ThemeName = Literal["paper", "slides"]

@@ -53,7 +53,7 @@ def _plain(result: Any) -> str:
 
 
 def _table(result: Tabled) -> str:
-    """What the command prints."""
+    """Return the table that the command prints."""
     from rich.console import Console
 
     console = Console(file=io.StringIO(), record=True, width=WIDTH, highlight=False, markup=False, emoji=False)
@@ -89,7 +89,7 @@ def _of_sweep(result: SweepResult) -> list[Any]:
 
 
 def _is_number(result: SweepResult, name: str) -> bool:
-    """Whether a column has numbers of which several were swept."""
+    """Return whether a column has numbers, several of which were swept."""
     values = {value for value in result.columns.plain(name) if value is not None}
     return name != "point" and len(values) > 1 and all(isinstance(value, int | float) for value in values)
 
@@ -103,7 +103,7 @@ def _title(result: Any) -> str:
 
 
 def _facts(result: Any) -> Iterator[tuple[str, str]]:
-    """What tells this answer from others of the same command."""
+    """Yield the facts that distinguish this answer from others of its command."""
     document = _document(result)
     yield "version", f"pushout {_core.VERSION}"
     seeds = document.get("seeds") or [document["seed"]] if "seed" in document or "seeds" in document else []

@@ -31,12 +31,12 @@ def explain(
 
 
 def reference_because(scenario: Scenario, *, set: Overrides = ()) -> str | None:  # noqa: A002
-    """Say why a scenario that names the fast engine runs on the reference engine; `None` if it runs on the fast one."""
+    """Return why a scenario that names the fast engine runs on the reference engine; `None` if it does not."""
     return _core.Scenario(*load(scenario), overrides(set), None).reference_because()
 
 
 def thresholds(scenario: Scenario, *, set: Overrides = ()) -> list[str]:  # noqa: A002
-    """Say what the queues of shared memories may hold: a line for each class of every pool."""
+    """List the limits of the queues of shared memories: a line for each class of every pool."""
     return _core.Scenario(*load(scenario), overrides(set), None).thresholds()
 
 

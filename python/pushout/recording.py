@@ -43,7 +43,7 @@ LONGEST_LINE = 2**16
 LONGEST_NUMBER = 60
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_ ./-]{0,30}")
-"""What a message shows of a table: a name of a column."""
+"""Text of a table that a message may show: a name of a column."""
 
 
 ProgressCallback = Callable[[float, float], None]
@@ -100,7 +100,7 @@ def with_recordings(
 
 
 def _allowed(file: str, folder: Path, allowed: Sequence[Path]) -> Path:
-    """Give the path of a file that a scenario names; refuse one outside the folders that it may read."""
+    """Return the path of a file that a scenario names; refuse one outside the folders that it may read."""
     try:
         inside = kept.is_inside(folder / file, [folder, *allowed])
     except (OSError, ValueError, RuntimeError) as error:  # a NUL, or links in a circle
@@ -287,7 +287,7 @@ def _octets(value: Any, where: str) -> int:
 
 
 def _parquet(stream: BinaryIO) -> tuple[int, Iterator[tuple[int, list[Any]]]]:
-    """Give the number of rows of a Parquet file, and its rows, first the names of its columns."""
+    """Return the number of rows of a Parquet file, and its rows, first the names of its columns."""
     from pushout.extras import need
 
     parquet = need("pyarrow.parquet", "a recording in Parquet")

@@ -32,11 +32,11 @@ class Result(HasWarnings, Tabled):
     """The document of each replication, in the order of the seeds."""
 
     def __getitem__(self, path: str) -> Any:
-        """Look up a figure such as `ports.bottleneck.occupancy_mean`; `*` gives that of every entry."""
+        """Find a figure such as `ports.bottleneck.occupancy_mean`; `*` gives that of every entry."""
         return figure(self.document, path)
 
     def __contains__(self, path: str) -> bool:
-        """Tell whether there is a figure at this path."""
+        """Return whether there is a figure at this path."""
         try:
             figure(self.document, path)
         except FigureError:

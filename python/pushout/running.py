@@ -3,14 +3,14 @@
 import threading
 
 NAME = "pushout-run"
-"""How the name of such a thread begins."""
+"""Beginning of the name of such a thread."""
 
 GRACE_S = 0.3
 """Seconds that a thread needs at most to end when it has nothing to do."""
 
 
 def are_running() -> bool:
-    """Tell whether simulations still run, which cannot be stopped."""
+    """Return whether simulations still run, which cannot be stopped."""
     threads = [thread for thread in threading.enumerate() if thread.name.startswith(NAME)]
     for thread in threads:
         thread.join(GRACE_S / len(threads))

@@ -79,7 +79,7 @@ def resolved(path: str | os.PathLike[str], folder: Path = Path()) -> Path:
 
 
 def is_name(path: str | os.PathLike[str]) -> bool:
-    """Tell whether this could be the name of a shipped scenario: it has neither folder nor dot."""
+    """Return whether this could be the name of a shipped scenario: it has neither folder nor dot."""
     return _NAME.fullmatch(os.fspath(path)) is not None
 
 

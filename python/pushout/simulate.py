@@ -28,7 +28,7 @@ T = TypeVar("T")
 SEED_LIMIT = 2**64
 
 TICK_S = 0.2
-"""How often the waiting thread wakes to show progress and to notice Ctrl-C."""
+"""Interval at which the waiting thread wakes to show progress and to notice Ctrl-C."""
 
 AHEAD = 32
 """Tasks queued for each thread, so that no thread runs dry."""
@@ -115,7 +115,7 @@ def check_text(name: str, value: str) -> str:
 
 
 def threads(jobs: int | None) -> int:
-    """Give the number of threads: `jobs`, or one for every core."""
+    """Return the number of threads: `jobs`, or one for every core."""
     if jobs is None:
         return cores()
     check_whole("jobs", jobs)
@@ -176,12 +176,12 @@ class UnderWay:
         """Wrap `progress` to receive runs done and in progress, or the simulated time of a single run."""
         if progress is None:
             return None
-        return partial(self._tell, progress) if total > 1 else partial(self._tell_seconds, progress)
+        return partial(self._tell, progress) if total > 1 else partial(self._show_seconds, progress)
 
     def _tell(self, progress: Progress, done: float, total: float) -> None:
         progress(min(done + self.share(), total), total)
 
-    def _tell_seconds(self, progress: Progress, done: float, _total: float) -> None:
+    def _show_seconds(self, progress: Progress, done: float, _total: float) -> None:
         if self._last.duration_s:
             progress(self._last.now_s, self._last.duration_s)
 

@@ -212,7 +212,7 @@ def _known(value: Any, path: str, level: int = 0) -> Any:
 
 
 def _join(path: str, name: str) -> str:
-    """Give the path of a key in a table; a name with a dot is quoted."""
+    """Return the path of a key in a table; a name with a dot is quoted."""
     name = f'"{name}"' if "." in name else name
     return f"{path}.{name}" if path else name
 

@@ -53,7 +53,7 @@ class Theme(NamedTuple):
 
     @property
     def points(self) -> int:
-        """How many points of a curve can be told apart across a picture."""
+        """Return the number of points of a curve that a reader can distinguish across a picture."""
         return int(60 * self.width_in)
 
 
@@ -65,7 +65,7 @@ NARROWEST_IN, WIDEST_IN = 2.5, 40.0
 
 
 def style(title: str) -> Any:
-    """Give the Matplotlib settings of every figure, with placeholder colours."""
+    """Return the Matplotlib settings of every figure, with placeholder colours."""
     clear = dict.fromkeys(("figure.facecolor", "axes.facecolor", "savefig.facecolor"), "none")
     ink = dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), INK)
     letters = {"font.size": FONT_PT, "font.family": "sans-serif", "text.parse_math": False}

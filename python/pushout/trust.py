@@ -75,7 +75,7 @@ def wide(runs: Runs, names: Iterable[str]) -> Iterator[Doubt]:
 
 
 def half_width(mean: Interval) -> float:
-    """Give the half-width of an interval as a share of its mean; 0 without an interval."""
+    """Return the half-width of an interval as a share of its mean; 0 without an interval."""
     if mean["ci95"] is None or not mean["mean"]:
         return 0.0
     return (mean["ci95"][1] - mean["mean"]) / abs(mean["mean"])

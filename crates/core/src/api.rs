@@ -38,12 +38,12 @@ pub struct Base<'a> {
 }
 
 impl<'a> Base<'a> {
-    /// Read a scenario; `name` is what messages call it, `engine` replaces its engine.
+    /// Read a scenario; `name` stands for it in messages, `engine` replaces its engine.
     pub fn read(text: &'a str, name: &'a str, engine: Option<&'a str>) -> Result<Base<'a>, String> {
         Ok(Base { file: scenario::File::read(text, name)?, engine })
     }
 
-    /// A checker of variations, each a list of overrides. Every thread takes its own.
+    /// Return a checker of variations, each a list of overrides. Every thread takes its own.
     pub fn checker(&self) -> impl FnMut(&[String]) -> Result<Variation, Refusal> {
         let mut variations = self.file.variations();
         move |sets| {
@@ -54,7 +54,7 @@ impl<'a> Base<'a> {
     }
 }
 
-/// A scenario on another engine, if one is named.
+/// Set another engine, if one is named.
 fn on_engine(scenario: Scenario, engine: Option<&str>) -> Result<Scenario, Refusal> {
     let Some(word) = engine else { return Ok(scenario) };
     let refusal = |why| Refusal { message: format!("engine: {why}"), part: Some(Part::Engine) };
@@ -63,8 +63,7 @@ fn on_engine(scenario: Scenario, engine: Option<&str>) -> Result<Scenario, Refus
 }
 
 impl Request<'_> {
-    /// The checked scenario with its warnings, or one message that says where the fault is, what it is and how to
-    /// mend it.
+    /// The checked scenario with its warnings, or one message with place, fault and remedy.
     pub fn scenario(&self) -> Result<(Scenario, Vec<Warning>), Refusal> {
         let Checked { scenario, warnings } = Checked::of(self.text, self.name, self.sets, self.engine)?;
         let scenario = match self.seed {
@@ -75,7 +74,7 @@ impl Request<'_> {
     }
 }
 
-/// What the caller provides to a run: the core has no clock and no display.
+/// Services of the caller for a run: the core has no clock and no display.
 #[derive(Clone, Copy)]
 #[allow(missing_debug_implementations)] // functions have nothing to show
 pub struct Caller<'a> {
@@ -86,7 +85,7 @@ pub struct Caller<'a> {
 }
 
 impl Caller<'_> {
-    /// Let the caller watch a run; the second value is the time that the event loop took.
+    /// Report the progress of a run to the caller; the second value is the duration of the event loop.
     fn watch<T>(self, scenario: &Scenario, run: impl FnOnce(&mut Stopwatch<'_>) -> T) -> (T, f64) {
         let reached = |now| (self.reached)(now, scenario.duration);
         let mut watch = Stopwatch::telling(self.seconds, &reached);
@@ -118,7 +117,7 @@ pub struct Traced {
 }
 
 impl Checked {
-    /// Check a scenario with its overrides; `name` is what messages call it, `engine` replaces its engine.
+    /// Check a scenario with its overrides; `name` stands for it in messages, `engine` replaces its engine.
     pub fn of(text: &str, name: &str, sets: &[String], engine: Option<&str>) -> Result<Checked, Refusal> {
         let checked = scenario::checked(text, name, sets)?;
         let warnings = checked.warnings();
@@ -130,22 +129,22 @@ impl Checked {
         self.scenario.seed
     }
 
-    /// The warnings: what is valid, but may mislead.
+    /// The warnings about valid input that may mislead.
     pub fn warnings(&self) -> Json {
         self.warnings.iter().map(Warning::json).collect()
     }
 
-    /// Its canonical, explicit form, with another seed if one is given.
+    /// Return its canonical, explicit form, with another seed if one is given.
     pub fn explain(&self, seed: Option<u64>) -> Result<Json, Refusal> {
         Ok(scenario::explain(&*self.with_seed(seed)?))
     }
 
-    /// Why it runs on the reference engine although it asks for the fast one, if it does.
+    /// Return the reason for which it runs on the reference engine although it names the fast one, if it does.
     pub fn reference_because(&self) -> Option<&'static str> {
         engine::chosen(&self.scenario).1
     }
 
-    /// What the queues of shared memories may hold, a line for each class of every pool.
+    /// List the limits of the queues of shared memories, a line for each class of every pool.
     pub fn thresholds(&self) -> Vec<String> {
         scenario::thresholds(&self.scenario)
     }
@@ -222,7 +221,7 @@ fn document<'a>(
     Report { scenario, outcome, warnings, audit, wall_s: Some(wall_s), listing: Listing::All }
 }
 
-/// Run a checked scenario with another seed and give only its figures: those of the summary, then those at `paths`.
+/// Run a checked scenario with another seed and return only its figures: those of the summary, then those at `paths`.
 ///
 /// Many short runs use this function, so the rest of the report is not written. The second value is the time that the
 /// event loop took by the caller's clock.
@@ -256,12 +255,13 @@ pub fn unknown(what: &str, name: &str, allowed: &[&str]) -> String {
     words::nearest::unknown(what, name, allowed)
 }
 
-/// What is wrong with a name, if anything.
+/// Return the fault of a name, if it has one.
 pub fn name_fault(name: &str) -> Option<String> {
     scenario::name_fault(name)
 }
 
-/// The message about a name that is not in a report with these names; if it could be there, the message says when.
+/// Return the message about a name that is not in a report with these names; for a name that could be there, the
+/// message gives the condition.
 pub fn no_entry(name: &str, names: &[&str]) -> String {
     report::no_entry(name, names)
 }
@@ -276,8 +276,7 @@ pub fn result_schema() -> Json {
     keys::schema()
 }
 
-/// The documentation of scenarios, of results and of everything in the catalogue: paths below its folder, and Markdown
-/// texts.
+/// The documentation of scenarios, of results and of the catalogue: paths below its folder, and Markdown texts.
 pub fn docs() -> Vec<(String, String)> {
     let mut pages = scenario::docs();
     pages.push(("result.md".to_string(), keys::page()));

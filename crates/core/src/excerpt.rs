@@ -6,8 +6,8 @@ pub const VALUE: usize = 60;
 /// Characters of the longest message.
 pub const MESSAGE: usize = 300;
 
-/// A text on one line, in at most `most` characters: escapes stand for what does not print, an ellipsis for what is cut
-/// out of the middle.
+/// Quote a text on one line, in at most `most` characters: escapes stand for unprintable characters, an ellipsis for
+/// the part cut out of the middle.
 pub fn excerpt(text: &str, most: usize) -> String {
     if text.chars().nth(most).is_none() {
         return cut(&printable(text), most);
@@ -39,8 +39,8 @@ pub fn cut(text: &str, most: usize) -> String {
     parts.concat()
 }
 
-/// Whether a character is a control character, breaks a line or reorders the text around it: a terminal executes it
-/// instead of showing it.
+/// Return whether a character is a control character, breaks a line or reorders the text around it: a terminal executes
+/// it instead of showing it.
 pub fn is_control(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
@@ -49,7 +49,7 @@ fn printable(text: &str) -> String {
     text.chars().map(|c| if is_visible(c) { c.to_string() } else { c.escape_debug().to_string() }).collect()
 }
 
-/// Whether a character is visible, or is a plain blank.
+/// Return whether a character is visible, or is a plain blank.
 fn is_visible(c: char) -> bool {
     let hidden = is_control(c) || c.is_whitespace() || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}');
     !hidden || c == ' '

@@ -1,8 +1,8 @@
-//! Numbers as people and programs write them before a unit: "149.76", "5e4", "1_000"; exact decimal arithmetic.
+//! Numbers before a unit, as people and programs write them: "149.76", "5e4", "1_000"; exact decimal arithmetic.
 
 use crate::excerpt::quoted;
 
-/// Why a number is not an integer of 64 bits.
+/// Reason for which a number is not an integer of 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NotWhole {
     /// It is not a decimal number.
@@ -13,7 +13,7 @@ pub(crate) enum NotWhole {
     TooLarge,
 }
 
-/// How a fraction is treated.
+/// Treatment of a fraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fraction {
     /// It is refused, unless binary floating point made it: a part in 10¹² or less.
@@ -22,8 +22,8 @@ pub enum Fraction {
     Rounded,
 }
 
-/// Split a text into its number and its unit; everything that looks like a part of the number belongs to it, even if
-/// it is wrong.
+/// Split a text into its number and its unit; every character that resembles a part of the number belongs to it, even
+/// if it is wrong.
 pub(crate) fn split(text: &str) -> (&str, &str) {
     let text = text.trim_ascii();
     let ends = text.char_indices().take_while(|(_, c)| c.is_ascii_digit() || is_sign(*c) || is_separator(*c));
@@ -54,7 +54,7 @@ fn is_grouping(c: char) -> bool {
     matches!(c, ',' | '\'' | '’' | ' ' | '\u{a0}' | '\u{2009}' | '\u{202f}')
 }
 
-/// `number · factor` as an integer, or why it is not one.
+/// Return `number · factor` as an integer; the error says why it is not one.
 pub(crate) fn times(number: &str, factor: u128, fraction: Fraction) -> Result<u64, NotWhole> {
     let Decimal { mantissa, exponent } = Decimal::read(number)?;
     if mantissa == 0 {
@@ -118,7 +118,7 @@ impl Decimal {
     }
 }
 
-/// What is wrong with a number that is [`NotWhole::Malformed`], and how to write it.
+/// Describe the fault of a number that is [`NotWhole::Malformed`], and how to write it.
 pub(crate) fn mistake(number: &str) -> String {
     let shown = quoted(number);
     let groups = |separator: char| {
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_held_is_told_apart() {
+    fn numbers_out_of_range_are_distinguished() {
         assert_eq!(exact("0.5", 1), Err(NotWhole::TooFine));
         assert_eq!(exact("1e-40", 1_000_000_000_000), Err(NotWhole::TooFine));
         assert_eq!(exact("1e-99999999", 1), Err(NotWhole::TooFine));

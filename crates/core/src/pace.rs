@@ -1,4 +1,4 @@
-//! A sequence of times that are not a whole number of picoseconds: the remainder of each is carried to the next.
+//! Times that are not a whole number of picoseconds: the remainder of each is carried to the next.
 //!
 //! Periodic sources, policers, virtual clocks and lines all work like this: `n` units in a row take `n` exact times,
 //! rounded down once. [`Line`](crate::link::line::Line) has these few lines of its own, because it sends units of any
@@ -48,15 +48,15 @@ impl ExactTime {
         ExactTime { time, carry: 0 }
     }
 
-    /// This instant, or `now` without remainder if that is later: when a line that is free from this instant on
-    /// starts a unit that arrives at `now`.
+    /// Return this instant, or `now` without remainder if that is later: the start of a unit that arrives at `now`, on
+    /// a line that is free from this instant on.
     #[inline]
     pub fn not_before(self, now: Time) -> ExactTime {
         if now > self.time { ExactTime::at(now) } else { self }
     }
 
-    /// The exact start of the next unit: as [`TransmissionTime::step`], but in a form that compilers translate
-    /// without a branch in the hot loop of packets.
+    /// Return the exact start of the next unit, as [`TransmissionTime::step`] does, but in a form that compilers
+    /// translate without a branch in the hot loop of packets.
     #[inline]
     pub fn next(self, pace: &TransmissionTime) -> ExactTime {
         let carry = self.carry + pace.rest;
@@ -65,7 +65,7 @@ impl ExactTime {
         ExactTime { time: Time(self.time.0 + pace.whole.0 + u64::from(over)), carry }
     }
 
-    /// The same instant, later.
+    /// Move this instant later by `by`.
     #[inline]
     pub fn shifted(self, by: Span) -> ExactTime {
         ExactTime { time: self.time.later(by), ..self }
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_comes_later_begins_without_a_remainder() {
+    fn a_later_train_begins_without_a_remainder() {
         let pace = TransmissionTime::of(STM1, 424);
         let beat = ExactTime::at(Time(0)).next(&pace);
         assert_eq!(beat.not_before(beat.time), beat);

@@ -11,7 +11,7 @@ use std::fmt;
 pub struct Refused {
     /// The invalid parameter; `None` if the parameters are only invalid in combination.
     pub key: Option<&'static str>,
-    /// The reason, and what is allowed.
+    /// The reason, and the allowed values.
     pub why: String,
 }
 
@@ -46,7 +46,7 @@ pub fn share(key: &'static str, value: f64) -> Result<f64, Refused> {
     if value > 0.0 && value <= 1.0 { Ok(value) } else { refuse(key, "must be greater than 0 and at most 1") }
 }
 
-/// Refuse a controller of which neither gain lets its probability change.
+/// Refuse a controller whose gains both leave its probability constant.
 pub fn gains(alpha: f64, beta: f64) -> Result<(), Refused> {
     refuse_if(
         alpha == 0.0 && beta == 0.0,

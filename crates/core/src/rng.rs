@@ -15,11 +15,11 @@ use std::cell::Cell;
 use std::fmt::{self, Display, Write};
 
 thread_local! {
-    /// Whether this thread has drawn a number since [`watching`] began.
+    /// True if this thread has drawn a number since [`watching`] began.
     static HAS_DRAWN: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Return what `work` returns, and whether it drew a number in this thread: if not, another seed changes nothing.
+/// Return the result of `work`, and whether it drew a number in this thread: if not, every seed gives this result.
 pub(crate) fn watching<T>(work: impl FnOnce() -> T) -> (T, bool) {
     HAS_DRAWN.set(false);
     let result = work();
@@ -43,7 +43,7 @@ impl Stream {
         Stream { key: [key as u32, (key >> 32) as u32], counter: 0, numbers: [0; 2 * BLOCK], used: 2 * BLOCK }
     }
 
-    /// 32 uniformly distributed bits.
+    /// Return 32 uniformly distributed bits.
     #[inline]
     pub fn next_u32(&mut self) -> u32 {
         if self.used == self.numbers.len() {
@@ -63,50 +63,50 @@ impl Stream {
         self.used = 0;
     }
 
-    /// 64 uniformly distributed bits.
+    /// Return 64 uniformly distributed bits.
     pub fn next_u64(&mut self) -> u64 {
         joined(self.next_u32(), self.next_u32())
     }
 
-    /// Uniform on `[0, 1)` with 53 random bits.
+    /// Return a number uniform on `[0, 1)` with 53 random bits.
     pub fn unit(&mut self) -> f64 {
         fraction(self.next_u64())
     }
 
-    /// Uniform on the integers `0..=limit`, without bias. Nothing is drawn for a limit of 0.
+    /// Return an integer uniform on `0..=limit`, without bias. Nothing is drawn for a limit of 0.
     pub fn up_to(&mut self, limit: u64) -> u64 {
         if limit == 0 { 0 } else { whole_up_to(limit, || self.next_u64()) }
     }
 
-    /// True with the given probability.
+    /// Return true with the given probability.
     pub fn chance(&mut self, probability: f64) -> bool {
         self.unit() < probability
     }
 
-    /// Exponentially distributed with mean 1.
+    /// Return a number exponentially distributed with mean 1.
     pub fn exponential(&mut self) -> f64 {
         -libm::log(1.0 - self.unit())
     }
 }
 
-/// What random numbers are about: a unit, an instant or a circuit.
+/// Subject of random numbers: a unit, an instant or a circuit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Subject([u32; 3]);
 
 impl Subject {
-    /// Unit `index` of the packet of this identity on a circuit.
+    /// The subject of unit `index` of the packet of this identity on a circuit.
     #[inline]
     pub fn unit(circuit: u32, identity: u32, index: u16) -> Subject {
         Subject([circuit, identity, index.into()])
     }
 
-    /// Name the decision about this unit at the head of its queue apart from the decision at its arrival.
+    /// Return the subject of decisions about this unit at the head of its queue, separate from those at its arrival.
     pub fn at_head(self) -> Subject {
         let Subject([first, second, third]) = self;
         Subject([first, second, third | AT_HEAD])
     }
 
-    /// Decisions that concern no unit, at the instant of this many picoseconds and at one of several places.
+    /// The subject of decisions about no unit, at the instant of this many picoseconds and at one of several places.
     pub fn instant(ps: u64, place: usize) -> Subject {
         Subject([ps as u32, (ps >> 32) as u32, INSTANT | place as u32])
     }
@@ -181,7 +181,7 @@ impl Draws {
         self.used = 0;
     }
 
-    /// Uniform on `[0, 1)` with 53 random bits.
+    /// Return a number uniform on `[0, 1)` with 53 random bits.
     #[inline]
     pub fn unit(&mut self) -> f64 {
         fraction(self.next_u64())
@@ -193,13 +193,13 @@ impl Draws {
         self.unit() < probability
     }
 
-    /// Uniform on the integers `0..=limit`, without bias. Nothing is drawn for a limit of 0.
+    /// Return an integer uniform on `0..=limit`, without bias. Nothing is drawn for a limit of 0.
     pub fn up_to(&mut self, limit: u64) -> u64 {
         if limit == 0 { 0 } else { whole_up_to(limit, || self.next_u64()) }
     }
 }
 
-/// The random numbers of one component that may ask for any number of them about a subject, in several decisions.
+/// The random numbers of one component that may draw any number of them about a subject, in several decisions.
 #[derive(Clone, Debug)]
 pub struct Dice {
     keyed: Keyed,
@@ -247,7 +247,7 @@ fn whole_up_to(limit: u64, mut next: impl FnMut() -> u64) -> u64 {
     }
 }
 
-/// A number that is the component's at `path` under `seed`.
+/// Return a number that depends on the seed and on the component's `path`.
 pub(crate) fn path_key(seed: u64, path: impl Display) -> u64 {
     let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
     write!(hash, "{path}").expect("a hash takes everything");
@@ -311,7 +311,7 @@ fn round(counter: [u32; BLOCK], key: [u32; 2]) -> [u32; BLOCK] {
 /// Numbers from one counter.
 const BLOCK: usize = 4;
 
-/// The draws of tests that look at each of them.
+/// The draws, for tests that check each of them.
 #[cfg(test)]
 pub(crate) mod log {
     use super::{BLOCK, Draws, Subject};
@@ -331,7 +331,7 @@ pub(crate) mod log {
         });
     }
 
-    /// Every block that is drawn in this thread while `work` is done.
+    /// Return every block that is drawn in this thread during `work`.
     pub(crate) fn during(work: impl FnOnce()) -> Vec<Drawn> {
         DRAWN.set(Some(Vec::new()));
         work();

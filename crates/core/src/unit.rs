@@ -9,8 +9,8 @@ pub struct Unit {
     pub vc: u32,
     /// Serial number of the frame on its circuit.
     pub frame: u32,
-    /// What its packet is called at its source, whatever became of earlier ones: see [`Payload::identity`]. Random draws about the
-    /// unit depend on it.
+    /// Name of its packet at its source, independent of the fate of earlier ones: see [`Payload::identity`]. Random
+    /// draws about the unit depend on it.
     ///
     /// [`Payload::identity`]: crate::network::circuit::Payload::identity
     pub identity: u32,
@@ -18,7 +18,7 @@ pub struct Unit {
     pub index: u16,
     /// Octets on the line.
     pub bytes: u16,
-    /// Which of the circuit's ports the unit meets next, from 0.
+    /// Number of the circuit's port that the unit meets next, from 0.
     pub hop: u8,
     /// First and last unit of the frame, priority, block and congestion marks.
     pub flags: Flags,
@@ -32,7 +32,8 @@ pub const CUT_BYTES: u16 = 64;
 pub struct Flags(pub u16);
 
 impl Flags {
-    /// First unit of a frame, as far as a node can tell: no header says so, but the unit before it on its circuit ended one.
+    /// First unit of a frame, as far as a node can infer: no header says so, but the unit before it on its circuit
+    /// ended one.
     pub const FIRST: Flags = Flags(1);
     /// Last unit of its frame: the AAL5 user-to-user bit ("EOM").
     pub const EOM: Flags = Flags(2);
@@ -52,17 +53,17 @@ impl Flags {
     /// Its sender has not had an acknowledgement yet, and says so: memories charge it to the class that `unscheduled` names.
     pub const UNSCHEDULED: Flags = Flags(256);
 
-    /// These marks and those.
+    /// Return these marks with those of `other`.
     pub const fn with(self, other: Flags) -> Flags {
         Flags(self.0 | other.0)
     }
 
-    /// These marks but not those.
+    /// Return these marks without those of `other`.
     pub const fn without(self, other: Flags) -> Flags {
         Flags(self.0 & !other.0)
     }
 
-    /// Whether all of `other` are set.
+    /// Return whether all of `other` are set.
     pub const fn has(self, other: Flags) -> bool {
         self.0 & other.0 == other.0
     }
@@ -70,8 +71,9 @@ impl Flags {
 
 #[cfg(test)]
 impl Flags {
-    /// Those of a cell as tests spell it: `f` first, `.` middle, `e` last, `1` a frame by itself, `F` `:` `E` `!` the same
-    /// and marked as discardable; `p` `-` `q` `2` the same as the first four, of a transport that reacts to congestion marks.
+    /// Return the marks of a cell as tests spell it: `f` first, `.` middle, `e` last, `1` a frame by itself; `F` `:`
+    /// `E` `!` likewise, and marked as discardable; `p` `-` `q` `2` likewise, of a transport that reacts to congestion
+    /// marks.
     pub(crate) fn spelled(cell: char) -> Flags {
         match cell {
             'f' => Flags::FIRST,
@@ -98,32 +100,32 @@ impl Unit {
         Subject::unit(self.vc, self.identity, self.index)
     }
 
-    /// Whether a frame begins here as far as a node can tell, see [`Boundary`].
+    /// Return whether a frame begins here as far as a node can infer, see [`Boundary`].
     pub fn is_first(&self) -> bool {
         self.flags.has(Flags::FIRST)
     }
 
-    /// Whether this is the first unit of its frame, which only its host knows.
+    /// Return whether this is the first unit of its frame, by the host's numbering.
     pub fn begins_frame(&self) -> bool {
         self.index == 0
     }
 
-    /// Whether this is the last unit of its frame.
+    /// Return whether this is the last unit of its frame.
     pub fn is_eom(&self) -> bool {
         self.flags.has(Flags::EOM)
     }
 
-    /// Whether this unit is marked as discardable before others.
+    /// Return whether this unit is marked as discardable before others.
     pub fn is_marked(&self) -> bool {
         self.flags.has(Flags::CLP)
     }
 
-    /// Whether a port may set a congestion mark on it instead of losing it.
+    /// Return whether a port may set a congestion mark on it instead of losing it.
     pub fn is_ect(&self) -> bool {
         self.flags.has(Flags::ECT)
     }
 
-    /// Whether a queue for scalable congestion controls takes it: it bears ECT(1) or CE (RFC 9331 section 5.1).
+    /// Return whether it joins a queue for scalable congestion controls: it bears ECT(1) or CE (RFC 9331 section 5.1).
     pub fn is_l4s(&self) -> bool {
         self.is_ect() && self.flags.0 & (Flags::L4S.0 | Flags::CE.0) != 0
     }
@@ -133,23 +135,23 @@ impl Unit {
         Unit { flags: self.flags.with(Flags::CE), ..self }
     }
 
-    /// A packet that is longer, without its data.
+    /// Return a longer packet without its data.
     pub fn cut(self) -> Unit {
         Unit { flags: self.flags.with(Flags::CUT), bytes: CUT_BYTES, ..self }
     }
 
-    /// Whether a port has cut it to its headers.
+    /// Return whether a port has cut it to its headers.
     pub fn is_cut(&self) -> bool {
         self.flags.has(Flags::CUT)
     }
 
-    /// Whether its sender has marked it as sent before the first acknowledgement.
+    /// Return whether its sender has marked it as sent before the first acknowledgement.
     #[inline]
     pub fn is_unscheduled(&self) -> bool {
         self.flags.has(Flags::UNSCHEDULED)
     }
 
-    /// Whether a port has set a congestion mark on it.
+    /// Return whether a port has set a congestion mark on it.
     pub fn is_ce(&self) -> bool {
         self.flags.has(Flags::CE)
     }
@@ -174,8 +176,8 @@ impl Default for Boundary {
 }
 
 impl Boundary {
-    /// A unit continues, or consecutive units of a frame do, whose first and last have given `unit` their marks;
-    /// returns it as the next node sees it.
+    /// Pass a unit, or consecutive units of a frame whose first and last have given `unit` their marks; returns it as
+    /// the next node sees it.
     #[inline]
     pub fn pass(&mut self, unit: Unit) -> Unit {
         let first = if std::mem::replace(&mut self.ended, unit.is_eom()) { Flags::FIRST } else { Flags(0) };
@@ -214,7 +216,7 @@ mod tests {
         assert!(unit.is_first() && unit.is_eom() && !unit.is_marked());
     }
 
-    /// Cells of frames of three, as (frame, index), of which the next node takes these for the first of a frame.
+    /// Cells of frames of three, as (frame, index), that the next node takes for the first of a frame.
     fn firsts(cells: &[(u32, u16)]) -> Vec<(u32, u16)> {
         let mut boundary = Boundary::default();
         let flags = [Flags::FIRST, Flags::default(), Flags::EOM];

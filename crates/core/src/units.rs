@@ -82,7 +82,7 @@ impl Time {
 }
 
 impl Span {
-    /// No time.
+    /// The empty span.
     pub const ZERO: Span = Span(0);
     /// Longer than any run.
     pub const FOREVER: Span = Span(u64::MAX);
@@ -114,7 +114,7 @@ impl Span {
 }
 
 impl Rate {
-    /// Rate in bits per second as a real number.
+    /// Return the rate in bits per second as a real number.
     pub fn as_f64(self) -> f64 {
         self.0 as f64
     }
@@ -135,7 +135,7 @@ impl Rate {
 }
 
 impl Share {
-    /// The whole.
+    /// The whole, 100 %.
     pub const WHOLE: Share = Share(1_000_000);
 
     /// This share of a rate, rounded down to a bit per second.
@@ -152,7 +152,7 @@ impl Add<Span> for Time {
     }
 }
 
-/// As `Time + Span`.
+/// Add a span, like `Time + Span`.
 impl AddAssign<Span> for Time {
     fn add_assign(&mut self, rhs: Span) {
         *self = *self + rhs;
@@ -176,7 +176,7 @@ impl Sub for Span {
     }
 }
 
-/// Why a text is not a quantity: a sentence without the text itself, which the caller shows.
+/// The reason why a text is not a quantity: a sentence without the text itself, which the caller shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotAQuantity(pub String);
 
@@ -190,18 +190,18 @@ impl std::error::Error for NotAQuantity {}
 
 /// A quantity that can be written as a number and a unit.
 pub trait Quantity: Sized + Copy {
-    /// What it measures, as in "a rate".
+    /// Quantity that it measures, as in "a rate".
     const WHAT: &'static str;
-    /// Accepted units with the factor to the stored integer, the one to print in first.
+    /// Accepted units with the factor to the stored integer; the first one is preferred in output.
     const UNITS: &'static [(&'static str, u128)];
     /// An example for error messages.
     const EXAMPLE: &'static str;
-    /// From the stored integer.
+    /// Convert from the stored integer.
     fn from_raw(raw: u64) -> Self;
-    /// To the stored integer.
+    /// Convert to the stored integer.
     fn raw(self) -> u64;
 
-    /// How a fraction of the smallest step is treated.
+    /// Treatment of a fraction of the smallest step.
     const FRACTION: Fraction;
     /// Units that other programs write, with their factors; a message says how to write such a quantity.
     const FOREIGN: &'static [(&'static str, u128)];
@@ -256,13 +256,13 @@ fn factor<Q: Quantity>(number: &str, unit: &str) -> Result<u128, NotAQuantity> {
     })
 }
 
-/// A quantity in a unit of another program, as it is written here.
+/// Convert a quantity in a unit of another program to the form written here.
 pub(crate) fn translated<Q: Quantity>(number: &str, unit: &str) -> Option<String> {
     let (_, factor) = Q::FOREIGN.iter().find(|(name, _)| *name == unit)?;
     Some(Q::from_raw(number::times(number, *factor, Q::FRACTION).ok()?).show())
 }
 
-/// The message about an unknown unit: how the quantity is written, else the unit that was probably meant.
+/// Return the message about an unknown unit: the form of the quantity, else the unit that was probably meant.
 pub(crate) fn unknown_unit(unit: &str, what: &str, translated: Option<String>, names: &[&str]) -> String {
     let of_octets = if what == Rate::WHAT && unit.contains('B') { "rates are in bits, " } else { "" };
     let hint = match (translated, nearest_unit(unit, names)) {
@@ -273,7 +273,7 @@ pub(crate) fn unknown_unit(unit: &str, what: &str, translated: Option<String>, n
     format!("unknown unit {} for {what}{hint} (units: {})", quoted(unit), names.join(", "))
 }
 
-/// Why a number is not valid here.
+/// Return the reason why a number is not valid here.
 fn not_whole<Q: Quantity>(why: NotWhole, number: &str) -> String {
     match why {
         NotWhole::Malformed => number::mistake(number),

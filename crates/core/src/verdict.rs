@@ -1,4 +1,4 @@
-//! The answers of policies, and why a unit is lost.
+//! Verdicts of policies, and reasons of losses.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use crate::choice;
 use crate::unit::Unit;
 
 choice! {
-    /// What a policy does to a frame that it would refuse early.
+    /// Action of a policy on a frame that it would refuse early.
     pub enum Action {
         /// Refuse it.
         Drop = "drop",
@@ -20,14 +20,14 @@ choice! {
 }
 
 impl Action {
-    /// Whether it marks this unit, the first of a frame that would be refused.
+    /// Return whether it marks this unit, the first of a frame that would be refused.
     #[inline]
     pub fn marks(self, unit: &Unit) -> bool {
         self == Action::Mark && unit.is_ect()
     }
 }
 
-/// The answer of an admission policy to one arriving unit.
+/// Verdict of an admission policy on an arriving unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Accept it.
@@ -41,7 +41,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Whether the unit is taken, or why it is lost, where the policy decides by a [rule](super::admission::Rule).
+    /// Accept the unit, or return the reason of its loss, where the policy decides by a [rule](super::admission::Rule).
     #[inline]
     pub(crate) fn taken(self) -> Result<(), Reason> {
         match self {
@@ -54,18 +54,18 @@ impl Verdict {
     }
 }
 
-/// The answer of an admission policy about the unit at the head of a queue, which is about to be sent.
+/// Verdict of an admission policy on the unit at the head of a queue, which is about to be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeadVerdict {
     /// Send it.
     Send,
-    /// Send it marked, and say why.
+    /// Send it marked, for this reason.
     Mark(Reason),
-    /// Lose it, and say why.
+    /// Lose it, for this reason.
     Discard(Reason),
 }
 
-/// A queued unit that an admission policy gives up.
+/// A queued unit that an admission policy loses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Victim {
     /// The unit at the head that is not yet in transmission.
@@ -77,7 +77,7 @@ pub enum Victim {
     FattestQueue(u64),
 }
 
-/// Why a unit was lost or marked. The books of a port count every loss under exactly one of these, and likewise every
+/// Reason of a loss or a mark. The books of a port count every loss under exactly one of these, and likewise every
 /// mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
@@ -85,9 +85,9 @@ pub enum Reason {
     Overflow,
     /// An earlier unit of its frame had been lost, so the rest is useless.
     Partial,
-    /// Its whole frame was refused before any of it was queued.
+    /// Its whole frame was refused before any of its units was queued.
     Early,
-    /// Its frame took part in a random, early discard.
+    /// Its frame was chosen by a random, early discard.
     Random,
     /// It was at the front of a full queue.
     Front,
@@ -101,9 +101,9 @@ pub enum Reason {
     Janitor,
     /// A policer found it in excess of its contract.
     Policed,
-    /// Units had waited too long for too long when it came to the head of its queue.
+    /// Waits had been too long for a whole interval when it came to the head of its queue.
     Delay,
-    /// Its link lost it by intent, as the scenario asks.
+    /// Its link lost it by intent, as the scenario says.
     Link,
 }
 
@@ -142,7 +142,7 @@ impl Reason {
         }
     }
 
-    /// Why a unit was lost, as a clause: "it was lost because …".
+    /// The reason of a loss, as a clause: "it was lost because …".
     pub fn meaning(self) -> &'static str {
         match self {
             Reason::Overflow => "the buffer, or the share of its circuit, was full",

@@ -1,5 +1,4 @@
-//! The network at one instant, for those who want to see it: queues head first, what the thresholds are, how far flows have
-//! come.
+//! The network at one instant, for a viewer: queues head first, the thresholds, and the progress of flows.
 
 use crate::buffer::admission::{Admission, Rule, Shortcuts, Spec};
 use crate::buffer::size::Level;
@@ -22,7 +21,7 @@ pub struct Queued {
     pub queue: Option<usize>,
 }
 
-/// Everything in the buffer of a port: first the unit in transmission, then queue by queue, each from its head.
+/// All units in the buffer of a port: first the unit in transmission, then queue by queue, each from its head.
 pub fn queued(port: &Port) -> impl Iterator<Item = Queued> + '_ {
     let sending = port.sending.iter().map(|sending| Queued { unit: sending.unit, queue: None });
     let waiting = port.queues.iter().enumerate();
@@ -31,7 +30,7 @@ pub fn queued(port: &Port) -> impl Iterator<Item = Queued> + '_ {
     )
 }
 
-/// An occupancy that a policy compares with.
+/// An occupancy with which a policy compares.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Threshold {
     /// The parameter that gives it.
@@ -56,7 +55,7 @@ pub fn fixed_thresholds(scenario: &Scenario, port: usize) -> Vec<Threshold> {
     level_keys.filter_map(|param| threshold(line, spec, param.name)).collect()
 }
 
-/// The threshold that a parameter gives, if it is set and means something at this port.
+/// Return the threshold that a parameter gives, if it is set and has a meaning at this port.
 fn threshold(line: &Line, spec: &Spec, key: &str) -> Option<Threshold> {
     let written = spec.write();
     let node = Node::named(key, written.get(key)?.as_str()?);
@@ -64,8 +63,8 @@ fn threshold(line: &Line, spec: &Spec, key: &str) -> Option<Threshold> {
     Some(Threshold { name: key.to_string(), level: level as f64 })
 }
 
-/// The most that each queue of a port may hold now, where its policy, or that of a memory it shares, says so by a threshold
-/// that depends on the occupancy. Infinite where there is none.
+/// Return the most that each queue of a port may hold now, where its policy, or that of its shared memory, has a
+/// threshold that depends on the occupancy. Infinite where there is none.
 pub fn queue_thresholds(network: &Network, port: usize) -> Vec<f64> {
     let port = &network.ports[port];
     if let Some(share) = port.share() {
@@ -84,16 +83,16 @@ pub fn queue_thresholds(network: &Network, port: usize) -> Vec<f64> {
     (0..port.queues.len()).map_while(of).collect()
 }
 
-/// How far a flow has come.
+/// Progress of a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Progress {
     /// Octets that the application has received: over TCP since the start of the run, otherwise since the warm-up.
     pub delivered: u64,
-    /// What its TCP sender keeps, if TCP carries it.
+    /// Window of its TCP sender, if TCP carries it.
     pub window: Option<Window>,
 }
 
-/// What a TCP sender keeps, in octets.
+/// Windows of a TCP sender, in octets.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Window {
     /// Congestion window.
@@ -102,16 +101,16 @@ pub struct Window {
     pub ssthresh: Option<u64>,
     /// Smoothed round-trip time, in whole ticks of the host's clock, if it has been measured.
     pub srtt: Option<Span>,
-    /// Octets on their way, as the sender sees it.
+    /// Octets in flight, as the sender counts them.
     pub flight: u64,
-    /// Whether fast recovery is going on.
+    /// Whether fast recovery is in progress.
     pub is_recovering: bool,
     /// Timeouts and fast retransmissions so far.
     pub reactions: [u64; 2],
 }
 
 impl Progress {
-    /// That of a flow.
+    /// Return the progress of a flow.
     pub fn of(flow: &Flow) -> Progress {
         let window = flow.sender().map(|sender| Window {
             cwnd: sender.cwnd(),

@@ -1,4 +1,4 @@
-//! A TOML file that is no scenario, as Python values; it tells where in it something is wrong.
+//! A TOML file that is not a scenario, as Python values, with the positions of its faults.
 
 use pushout_core::language::document;
 use pushout_core::language::tree::{Node, Value};
@@ -14,13 +14,13 @@ pub(crate) struct Document(document::Document);
 
 #[pymethods]
 impl Document {
-    /// Read a text; what is no table of keys in TOML or JSON raises `ScenarioError`.
+    /// Read a text; one that is not a table of keys in TOML or JSON raises `ScenarioError`.
     #[new]
     fn new(text: String, name: String) -> PyResult<Document> {
         document::Document::read(text, name).map(Document).map_err(ScenarioError::new_err)
     }
 
-    /// All that it says.
+    /// Return all of its values.
     fn value<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         object(py, self.0.root())
     }

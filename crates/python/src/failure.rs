@@ -1,5 +1,5 @@
-//! What can go wrong: a scenario that is refused, or the simulator itself. A panic is told in one message, with where it
-//! happened and what was asked for, and never unwinds into Python.
+//! Failures of a call: a refused scenario, or a fault of the simulator. A panic becomes one message, with its place and
+//! the request, and never unwinds into Python.
 
 use std::cell::RefCell;
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo, catch_unwind};
@@ -10,19 +10,19 @@ use pyo3::prelude::*;
 pyo3::import_exception!(pushout.errors, ScenarioError);
 pyo3::import_exception!(pushout.errors, InternalError);
 
-/// Why there is no answer.
+/// Reason of a failed call.
 #[derive(Clone, Debug)]
 pub(crate) enum Failure {
     /// The scenario is wrong.
     Scenario(Refusal),
     /// A variation of a scenario is wrong, the one with this number.
     Point(usize, Refusal),
-    /// The simulator is.
+    /// The simulator has a fault.
     Internal(String),
 }
 
 impl Failure {
-    /// The same about the variation with this number.
+    /// Say that the failure concerns the variation with this number.
     pub(crate) fn at(self, point: usize) -> Failure {
         match self {
             Failure::Scenario(refusal) => Failure::Point(point, refusal),
@@ -41,7 +41,7 @@ impl From<Failure> for PyErr {
     }
 }
 
-/// The exception about a scenario, or about the variation of it with this number, with the part that is wrong.
+/// Build the exception about a scenario, or about the variation of it with this number, with the part that is wrong.
 fn refused(Refusal { message, part }: Refusal, point: Option<usize>) -> PyErr {
     let error = ScenarioError::new_err(message);
     let told = Python::attach(|py| {
@@ -58,23 +58,23 @@ fn refused(Refusal { message, part }: Refusal, point: Option<usize>) -> PyErr {
 }
 
 thread_local! {
-    /// The last panic of this thread, for the message: what comes out of unwinding does not say where it was.
+    /// The last panic of this thread, for the message: the result of unwinding does not say where it was.
     static PANIC: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Have panics remembered instead of printed. With `RUST_BACKTRACE` they are printed as well.
+/// Store panics instead of printing them. With `RUST_BACKTRACE` they are printed as well.
 pub(crate) fn remember_panics() {
     let wanted = std::env::var_os("RUST_BACKTRACE").is_some_and(|value| value != "0");
     let print = wanted.then(panic::take_hook);
     panic::set_hook(Box::new(move |info| {
-        PANIC.with(|panic| *panic.borrow_mut() = told(info));
+        PANIC.with(|panic| *panic.borrow_mut() = panic_message(info));
         if let Some(print) = &print {
             print(info);
         }
     }));
 }
 
-fn told(info: &PanicHookInfo<'_>) -> String {
+fn panic_message(info: &PanicHookInfo<'_>) -> String {
     let payload = info.payload();
     let text =
         payload.downcast_ref::<&str>().copied().or(payload.downcast_ref::<String>().map(String::as_str));
@@ -85,7 +85,7 @@ fn told(info: &PanicHookInfo<'_>) -> String {
     }
 }
 
-/// Do something; `asked` says what was to be done if it panics.
+/// Run a function; `asked` describes the request in the message of a panic.
 pub(crate) fn guarded<T, E: Into<Refusal>>(
     asked: impl FnOnce() -> String,
     function: impl FnOnce() -> Result<T, E>,
@@ -104,7 +104,7 @@ pub(crate) fn guarded<T, E: Into<Refusal>>(
     }
 }
 
-/// A scenario as the command line would name it, for a report.
+/// Describe a scenario as the command line would name it, for a report.
 pub(crate) fn described(name: &str, sets: &[String], seed: Option<u64>, engine: Option<&str>) -> String {
     let mut words = vec![if name.is_empty() { "(a mapping)".to_string() } else { quoted(name) }];
     words.extend(sets.iter().map(|set| format!("--set {}", quoted(set))));

@@ -51,7 +51,7 @@ mod _core {
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-    /// Panic, guarded as every run is: how a mistake of the simulator is told can be seen without one.
+    /// Panic inside a guarded call, as a run could: the test of the message needs no real mistake.
     #[pyfunction]
     fn panic(name: &str, message: &str) -> PyResult<()> {
         let panic = || -> Result<(), String> { panic!("{message}") };
@@ -75,20 +75,21 @@ mod _core {
         })
     }
 
-    /// The message about a name that means nothing, with the nearest of those allowed: "unknown key …".
+    /// Return the message about an unknown name, with the nearest of those allowed: "unknown key …".
     #[pyfunction]
     fn unknown(what: &str, name: &str, allowed: Vec<String>) -> String {
         let allowed: Vec<&str> = allowed.iter().map(String::as_str).collect();
         api::unknown(what, name, &allowed)
     }
 
-    /// What is wrong with the name of a scenario, if anything.
+    /// Return the fault of a scenario's name, if it has one.
     #[pyfunction]
     fn name_fault(name: &str) -> Option<String> {
         api::name_fault(name)
     }
 
-    /// The message about a name that a report does not have beside these; one that it could have had says when.
+    /// Return the message about a name that a report does not have among these; for one that it could have had, say
+    /// when.
     #[pyfunction]
     fn no_entry(name: &str, names: Vec<String>) -> String {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();

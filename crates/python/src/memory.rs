@@ -1,14 +1,15 @@
-//! A limit on the memory of the process: a thread looks at it while others simulate.
+//! A limit on the memory of the process: a thread compares with it while others simulate.
 
 use std::io::{Write, stderr};
 use std::sync::{Mutex, Once, PoisonError};
 use std::time::Duration;
 use std::{fs, process, thread};
 
-/// How often the memory is compared with the limit: short beside the seconds in which runs fill gigabytes.
+/// Interval between two comparisons of the memory with its limit: short compared with the seconds in which runs fill
+/// gigabytes.
 const EVERY: Duration = Duration::from_millis(50);
 
-/// What the memory is compared with, and how the process ends beyond it.
+/// Limit of the memory, and the way in which the process ends beyond it.
 struct Limit {
     octets: u64,
     message: String,
@@ -26,7 +27,7 @@ pub(crate) fn limit(octets: u64, message: String, code: i32) {
     WATCH.call_once(|| _ = thread::Builder::new().spawn(watch)); // a system without a thread to spare has no watch
 }
 
-/// Compare until the system does not say how much memory is used.
+/// Compare until the system no longer says how much memory is used.
 fn watch() {
     while let Some(resident) = resident() {
         if let Some(limit) = &*LIMIT.lock().unwrap_or_else(PoisonError::into_inner)

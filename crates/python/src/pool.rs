@@ -18,15 +18,15 @@ use crate::reached::Reached;
 /// A variation of a scenario that has been checked.
 struct Point {
     scenario: Scenario,
-    /// What it is, seed apart, as long as the simulator is the same.
+    /// Identity without the seed; it holds for one version of the simulator.
     identity: String,
-    /// How it was asked for.
+    /// Overrides of the request.
     sets: Vec<String>,
     asked: Arc<(String, Option<String>)>,
 }
 
 impl Point {
-    /// How to ask for it again.
+    /// Describe a request that repeats it.
     fn described(&self, seed: Option<u64>) -> String {
         let (name, engine) = &*self.asked;
         described(name, &self.sets, seed, engine.as_deref())
@@ -69,13 +69,14 @@ impl Points {
         Ok(Points { points: points? })
     }
 
-    /// The seed that each variation names, and what identifies it apart from that as long as the simulator is the same.
+    /// Return the seed of each variation, and its identity without the seed; the identity holds for one version of the
+    /// simulator.
     fn heads(&self) -> Vec<(u64, &str)> {
         self.points.iter().map(|point| (point.scenario.seed, point.identity.as_str())).collect()
     }
 
-    /// The paths of all figures of runs of any variation: those of the summary, and these, which every variation must
-    /// have or `ScenarioError` is raised.
+    /// Return the paths of all figures of runs of any variation: those of the summary, and these, which every variation
+    /// must have; otherwise raise `ScenarioError`.
     fn figures(&self, py: Python<'_>, paths: Vec<String>, threads: usize) -> PyResult<Vec<String>> {
         let look = || {
             |_, point: &&Arc<Point>| {
@@ -88,8 +89,8 @@ impl Points {
     }
 }
 
-/// Whether the reports of two variations surely have figures of the same names: it is not ports and rates that make
-/// names, unless what a policy meters is asked for.
+/// Return whether the reports of two variations surely have figures with equal names: ports and rates do not change the
+/// names, unless the readings of a policy are requested.
 fn report_alike(one: &Arc<Point>, other: &Arc<Point>) -> bool {
     let (one, other) = (&one.scenario, &other.scenario);
     let metered = one.measure.meter.is_empty() || one.lines == other.lines;
@@ -100,8 +101,8 @@ fn report_alike(one: &Arc<Point>, other: &Arc<Point>) -> bool {
         && one.lines.iter().map(|line| &line.name).eq(other.lines.iter().map(|line| &line.name))
 }
 
-/// Apply a function to items and their numbers on several threads, each of which makes its own; the answers in order, or
-/// the first error.
+/// Apply a function to items and their numbers on several threads, each of which makes its own function; returns the
+/// results in order, or the first error.
 fn in_order<T: Sync, R: Send, F: FnMut(usize, &T) -> Result<R, Failure>>(
     items: &[T],
     threads: usize,
@@ -117,7 +118,7 @@ fn in_order<T: Sync, R: Send, F: FnMut(usize, &T) -> Result<R, Failure>>(
         }
     };
     let mut answers: Vec<(usize, Result<R, Failure>)> = thread::scope(|scope| {
-        // where the system has no more threads, fewer do
+        // if the system has no more threads, fewer do the work
         let spawn = |_| thread::Builder::new().spawn_scoped(scope, work).ok();
         let others: Vec<_> = (1..threads.min(items.len())).map_while(spawn).collect();
         let mut answers = work();
@@ -136,7 +137,7 @@ struct Task {
     figures: Arc<Vec<String>>,
 }
 
-/// A run that is done: its tag, its figures as JSON, and how long it took in seconds; or what went wrong.
+/// A finished run: its tag, its figures as JSON, and its seconds; or its failure.
 type Done = Result<(u64, String, f64), Failure>;
 
 #[derive(Default)]
@@ -146,7 +147,7 @@ struct State {
     closed: bool,
 }
 
-/// What the threads of a pool share.
+/// State that the threads of a pool share.
 struct Shared {
     state: Mutex<State>,
     /// There is a task, or the pool is closed.
@@ -155,7 +156,7 @@ struct Shared {
     finished: Condvar,
     /// The last task has begun.
     drained: Condvar,
-    /// How far the run of each thread has come.
+    /// Progress of the run of each thread.
     reached: Vec<Reached>,
 }
 
@@ -222,7 +223,7 @@ impl Pool {
         Ok(Pool { shared })
     }
 
-    /// Add runs, each a tag, the index of a point and a seed, that are to measure these figures.
+    /// Add runs that measure these figures; each has a tag, the index of a point and a seed.
     fn submit(&self, points: &Points, tasks: Vec<(u64, usize, u64)>, figures: Vec<String>) -> PyResult<()> {
         let figures = Arc::new(figures);
         let task = |(tag, point, seed): (u64, usize, u64)| {
@@ -236,8 +237,9 @@ impl Pool {
         Ok(())
     }
 
-    /// Wait up to `timeout` seconds for a run to be done, then up to `linger` seconds for more as long as tasks wait for a
-    /// thread, and hand over what there is. A run that went wrong is told only when all that were done before have been handed over.
+    /// Wait up to `timeout` seconds for a finished run, then up to `linger` seconds for more as long as tasks wait for
+    /// a thread, and return the finished runs. A failed run raises only after all runs finished before have been
+    /// returned.
     fn wait(&self, py: Python<'_>, timeout: f64, linger: f64) -> PyResult<Vec<(u64, String, f64)>> {
         let done = py.detach(|| {
             let timeout = Duration::from_secs_f64(timeout);
@@ -258,12 +260,12 @@ impl Pool {
         Ok(done.into_iter().collect::<Result<_, _>>()?)
     }
 
-    /// The runs that are in progress, each counted by the part of it that is done.
+    /// Return the number of runs in progress, each counted by the share of it that is done.
     fn under_way(&self) -> f64 {
         self.shared.reached.iter().map(Reached::share).sum()
     }
 
-    /// Forget the tasks that have not begun; the threads end with the run that they are at.
+    /// Drop the tasks that have not begun; each thread ends with its present run.
     fn close(&self) {
         let mut state = self.shared.lock();
         state.tasks.clear();

@@ -1,4 +1,4 @@
-//! How far runs have come: numbers that the threads that simulate write, and any other reads.
+//! Progress of runs: numbers that simulating threads write and other threads read.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -7,7 +7,7 @@ use pushout_core::api::Caller;
 use pushout_core::units::{Span, Time};
 use pyo3::prelude::*;
 
-/// How far one run has come.
+/// Progress of one run.
 #[pyclass(frozen)]
 #[derive(Debug, Default)]
 pub(crate) struct Reached {
@@ -23,7 +23,7 @@ impl Reached {
         Reached::default()
     }
 
-    /// The simulated time that it has come to, in seconds.
+    /// Return the simulated time that it has reached, in seconds.
     #[getter]
     fn now_s(&self) -> f64 {
         Span(self.now_ps.load(Ordering::Relaxed)).as_secs_f64()
@@ -37,24 +37,24 @@ impl Reached {
 }
 
 impl Reached {
-    /// Which part of the run is done.
+    /// Return the share of the run that is done.
     pub(crate) fn share(&self) -> f64 {
         let (now, duration) = (self.now_s(), self.duration_s());
         if duration > 0.0 { now / duration } else { 0.0 }
     }
 
-    /// It has come to this instant, and ends after `duration`.
+    /// Record that the run has reached this instant, and ends after `duration`.
     fn reach(&self, now: Time, duration: Span) {
         self.now_ps.store(now.since(Time::ZERO).0, Ordering::Relaxed);
         self.duration_ps.store(duration.0, Ordering::Relaxed);
     }
 
-    /// No run is in progress.
+    /// Record that no run is in progress.
     pub(crate) fn clear(&self) {
         self.reach(Time::ZERO, Span::ZERO);
     }
 
-    /// Do something that lets a run tell here how far it has come, with a clock that starts now.
+    /// Run a function whose progress is reported here, with a clock that starts now.
     pub(crate) fn lend<T>(&self, run: impl FnOnce(Caller<'_>) -> T) -> T {
         let start = Instant::now();
         let seconds = || start.elapsed().as_secs_f64();

@@ -11,7 +11,7 @@ use crate::reached::Reached;
 #[pyclass(frozen)]
 pub(crate) struct Scenario {
     checked: Checked,
-    /// How it was asked for.
+    /// Name of the request.
     name: String,
     sets: Vec<String>,
     engine: Option<String>,
@@ -51,8 +51,8 @@ impl Scenario {
         Ok(document.to_string())
     }
 
-    /// Simulate once; the result as a JSON text, brief if `flows` says how many flows it is to list. Other Python threads
-    /// run meanwhile, and see in `reached` how far it has come.
+    /// Simulate once; returns the result as a JSON text, brief if `flows` limits the number of listed flows. Meanwhile
+    /// other Python threads run and read the progress in `reached`.
     fn run(
         &self,
         seed: Option<u64>,
@@ -66,12 +66,12 @@ impl Scenario {
         Ok(py.detach(|| self.guarded(seed, run))?)
     }
 
-    /// Why it runs on the reference engine although it asks for the fast one, if it does.
+    /// Return the reason for which it runs on the reference engine although it names the fast one, if it does.
     fn reference_because(&self) -> Option<&'static str> {
         self.checked.reference_because()
     }
 
-    /// What the queues of shared memories may hold: a line for each class of every pool.
+    /// List the limits of the queues of shared memories: a line for each class of every pool.
     fn thresholds(&self) -> Vec<String> {
         self.checked.thresholds()
     }
@@ -82,7 +82,7 @@ impl Scenario {
         &self.checked
     }
 
-    /// How to ask for it again.
+    /// Describe a request that repeats the run.
     pub(crate) fn described(&self, seed: Option<u64>, engine: Option<&str>) -> String {
         described(&self.name, &self.sets, seed, engine)
     }

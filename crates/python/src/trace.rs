@@ -18,7 +18,7 @@ pub(crate) struct Trace {
 
 #[pymethods]
 impl Trace {
-    /// Run on the reference engine and listen at these ports, by default at those with a limited buffer.
+    /// Run on the reference engine and record at these ports, by default at those with a limited buffer.
     #[new]
     fn new(
         scenario: &Bound<'_, Scenario>,

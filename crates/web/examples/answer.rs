@@ -1,13 +1,13 @@
-//! Answer requests natively, one on each line of the standard input: what a browser should answer as well.
+//! Answer requests natively, one on each line of the standard input, as a browser should answer them.
 
 use std::io::{self, BufRead, Write};
 
-use pushout_web::request::Desk;
+use pushout_web::request::OpenRuns;
 
 fn main() -> io::Result<()> {
-    let (mut desk, mut out) = (Desk::default(), io::stdout().lock());
+    let (mut runs, mut out) = (OpenRuns::default(), io::stdout().lock());
     for request in io::stdin().lock().lines() {
-        writeln!(out, "{}", desk.answer(&request?))?;
+        writeln!(out, "{}", runs.answer(&request?))?;
     }
     Ok(())
 }

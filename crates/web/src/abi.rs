@@ -7,20 +7,20 @@
 
 use std::cell::RefCell;
 
-use crate::request::Desk;
+use crate::request::OpenRuns;
 
 #[derive(Default)]
 struct State {
     input: Vec<u8>,
     output: Vec<u8>,
-    desk: Desk,
+    runs: OpenRuns,
 }
 
 thread_local! {
     static STATE: RefCell<State> = RefCell::default();
 }
 
-/// Room for a request of `length` octets; answers where.
+/// Reserve room for a request of `length` octets; returns its address.
 #[unsafe(no_mangle)]
 pub extern "C" fn pushout_input(length: usize) -> *mut u8 {
     STATE.with_borrow_mut(|state| {
@@ -30,17 +30,17 @@ pub extern "C" fn pushout_input(length: usize) -> *mut u8 {
     })
 }
 
-/// Answer the request that was written there; answers how many octets the answer has.
+/// Answer the request in that room; returns the octets of the answer.
 #[unsafe(no_mangle)]
 pub extern "C" fn pushout_answer() -> usize {
     STATE.with_borrow_mut(|state| {
         let text = String::from_utf8_lossy(&state.input);
-        state.output = state.desk.answer(&text).into_bytes();
+        state.output = state.runs.answer(&text).into_bytes();
         state.output.len()
     })
 }
 
-/// Where the answer is.
+/// Return the address of the answer.
 #[unsafe(no_mangle)]
 pub extern "C" fn pushout_output() -> *const u8 {
     STATE.with_borrow(|state| state.output.as_ptr())

@@ -1,4 +1,4 @@
-//! Two runs under the same traffic: where they first differ at a port.
+//! Two runs under equal traffic: the first difference at a port.
 
 use pushout_core::scenario::model::Scenario;
 use pushout_core::trace::ring::Record;
@@ -6,7 +6,7 @@ use pushout_core::units::{Span, Time};
 
 use crate::session::stepper;
 
-/// The first record in which two runs differ; a run that has none any more has none here.
+/// The first record in which two runs differ; `None` for a run without further records.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Difference {
     pub(crate) time: Time,

@@ -8,7 +8,7 @@ use pushout_core::trace::ring::Ring;
 use pushout_core::units::{Span, Time};
 use pushout_core::view::Progress;
 
-/// Rows so far, and when the next one is due.
+/// Rows so far, and the time of the next one.
 #[derive(Debug)]
 pub(crate) struct History {
     rows: Vec<Json>,
@@ -21,7 +21,7 @@ impl History {
         History { rows: Vec::new(), every: Span((scenario.duration.0 / ROWS).max(1)) }
     }
 
-    /// When the next row is due.
+    /// Return when the next row is due.
     pub(crate) fn next(&self) -> Time {
         Time::ZERO + Span(self.every.0 * self.rows.len() as u64)
     }
@@ -47,7 +47,7 @@ impl History {
         ]));
     }
 
-    /// The rows behind the first `have` ones.
+    /// Return the rows after the first `have` ones.
     pub(crate) fn since(&self, have: usize) -> &[Json] {
         &self.rows[have.min(self.rows.len())..]
     }
@@ -55,5 +55,5 @@ impl History {
 
 /// Rows of a whole run.
 const ROWS: u64 = 2000;
-/// Flows of which there are figures over time: more lines than these cannot be told apart in a chart.
+/// Most flows with figures over time: more lines cannot be distinguished in a chart.
 pub(crate) const FLOWS: usize = 16;

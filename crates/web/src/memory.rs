@@ -1,4 +1,4 @@
-//! The memory that the port in view shares with others, as JSON: what stays the same, and how full it is now.
+//! The memory that the port in view shares with others, as JSON: its constants, and its present content.
 
 use serde_json::{Value as Json, json};
 
@@ -21,7 +21,8 @@ pub(crate) fn terms(scenario: &Scenario, port: usize) -> Json {
     })
 }
 
-/// Cells in use: of the memory, of the shared room and the headroom of every pool, and of every queue, with what it may have.
+/// Return the cells in use: of the memory, of the shared room and the headroom of every pool, and of every queue, with
+/// its limit.
 pub(crate) fn filled(network: &Network, port: usize) -> Json {
     let Some(share) = network.ports[port].share() else { return Json::Null };
     let memory = network.memories().nth(share.number()).expect("a port shares a memory of its network");

@@ -1,4 +1,4 @@
-//! What can be asked, as JSON; times are picoseconds.
+//! Requests as JSON; times are picoseconds.
 //!
 //! | `do` | with | answer |
 //! |---|---|---|
@@ -24,18 +24,18 @@ use pushout_core::scenario::model::{Line, Scenario};
 use pushout_core::units::{Span, Time};
 
 use crate::compare::first_difference;
-use crate::session::{Event, Seen, Session};
+use crate::session::{Event, RecentEvents, Session};
 use crate::show;
 use crate::toml;
 
 /// The runs that are open.
 #[derive(Debug, Default)]
-pub struct Desk {
+pub struct OpenRuns {
     sessions: BTreeMap<u64, Session>,
     opened: u64,
 }
 
-impl Desk {
+impl OpenRuns {
     /// Answer a request.
     pub fn answer(&mut self, text: &str) -> String {
         let answer = match serde_json::from_str(text) {
@@ -83,7 +83,7 @@ impl Desk {
     fn show(
         &mut self,
         request: &Map<String, Json>,
-        go: impl FnOnce(&mut Session) -> Seen,
+        go: impl FnOnce(&mut Session) -> RecentEvents,
     ) -> Result<Json, String> {
         let handle = number(request, "handle")?;
         let have = request.get("have").and_then(Json::as_u64).unwrap_or(0) as usize;
@@ -174,20 +174,20 @@ mod tests {
 
     const LAN: &str = include_str!("../../../scenarios/lan.toml");
 
-    fn ask(desk: &mut Desk, request: &Json) -> Json {
-        serde_json::from_str(&desk.answer(&request.to_string())).unwrap()
+    fn ask(runs: &mut OpenRuns, request: &Json) -> Json {
+        serde_json::from_str(&runs.answer(&request.to_string())).unwrap()
     }
 
-    fn open(desk: &mut Desk, policy: &str) -> Json {
+    fn open(runs: &mut OpenRuns, policy: &str) -> Json {
         let policy = format!("port.bottleneck.admission={{policy='{policy}'}}");
         let sets = ["duration=300 ms", "warmup=50 ms", &policy];
-        ask(desk, &json!({ "do": "open", "text": LAN, "name": "lan.toml", "sets": sets }))
+        ask(runs, &json!({ "do": "open", "text": LAN, "name": "lan.toml", "sets": sets }))
     }
 
     #[test]
     fn a_run_is_opened_looked_at_and_closed() {
-        let mut desk = Desk::default();
-        let opened = open(&mut desk, "epd");
+        let mut runs = OpenRuns::default();
+        let opened = open(&mut runs, "epd");
         assert_eq!(
             opened["scenario"]["ports"][opened["scenario"]["port"].as_u64().unwrap() as usize]["name"],
             "bottleneck"
@@ -195,7 +195,7 @@ mod tests {
         assert_eq!(opened["scenario"]["thresholds"], json!([["threshold", 6554.0]]));
         assert_eq!(opened["scenario"]["policies"]["admission"]["policy"], "epd");
         let go = |to: u64| json!({ "do": "go", "handle": 1, "to": to, "have": 1 });
-        let picture = ask(&mut desk, &go(200_000_000_000));
+        let picture = ask(&mut runs, &go(200_000_000_000));
         assert_eq!(picture["now"], 200_000_000_000_u64);
         let (units, cells) = (picture["units"].as_array().unwrap(), picture["occupancy"].as_u64().unwrap());
         assert_eq!(units.len() as u64, 6 * cells);
@@ -204,8 +204,8 @@ mod tests {
         );
         assert!(picture["flows"][0]["window"]["cwnd"].as_u64() > Some(0));
         assert!(picture["rows"].as_array().unwrap().len() > 1300);
-        assert_eq!(ask(&mut desk, &json!({ "do": "close", "handle": 1 })), json!({}));
-        assert_eq!(ask(&mut desk, &go(0))["error"], "no run is open under the handle 1");
+        assert_eq!(ask(&mut runs, &json!({ "do": "close", "handle": 1 })), json!({}));
+        assert_eq!(ask(&mut runs, &go(0))["error"], "no run is open under the handle 1");
     }
 
     #[test]
@@ -219,11 +219,11 @@ mod tests {
             request["do"] = what.into();
             request
         };
-        let mut desk = Desk::default();
-        let run = ask(&mut desk, &with("run"))["error"].clone();
+        let mut runs = OpenRuns::default();
+        let run = ask(&mut runs, &with("run"))["error"].clone();
         assert!(run.as_str().unwrap().contains("a divisor must not be 0"), "{run}");
-        ask(&mut desk, &with("open"));
-        let mut go = |to: u64| ask(&mut desk, &json!({ "do": "go", "handle": 1, "to": to }));
+        ask(&mut runs, &with("open"));
+        let mut go = |to: u64| ask(&mut runs, &json!({ "do": "go", "handle": 1, "to": to }));
         assert_eq!(go(200_000_000_000)["error"], run);
         assert_eq!(go(0)["now"], 0, "before the failure there is something to see");
     }
@@ -231,18 +231,19 @@ mod tests {
     #[test]
     fn the_policy_of_a_port_that_shares_a_memory_is_that_of_the_memory() {
         let text = include_str!("../../../scenarios/chip.toml");
-        let opened = ask(&mut Desk::default(), &json!({ "do": "open", "text": text, "name": "chip.toml" }));
+        let opened =
+            ask(&mut OpenRuns::default(), &json!({ "do": "open", "text": text, "name": "chip.toml" }));
         assert_eq!(opened["scenario"]["policies"]["admission"]["policy"], "dynamic-threshold");
     }
 
     #[test]
     fn two_runs_are_compared_by_their_handles() {
-        let mut desk = Desk::default();
-        open(&mut desk, "epd");
-        open(&mut desk, "ppd");
+        let mut runs = OpenRuns::default();
+        open(&mut runs, "epd");
+        open(&mut runs, "ppd");
         let compare = |b: u64| json!({ "do": "difference", "a": 1, "b": b });
-        assert_eq!(ask(&mut desk, &compare(1))["difference"], Json::Null);
-        let found = ask(&mut desk, &compare(2))["difference"].clone();
+        assert_eq!(ask(&mut runs, &compare(1))["difference"], Json::Null);
+        let found = ask(&mut runs, &compare(2))["difference"].clone();
         assert!(
             found["time"].as_u64() > Some(0) && found["records"][0]["what"] != found["records"][1]["what"]
         );
@@ -254,7 +255,7 @@ mod tests {
         let sets = ["duration=100 ms", "warmup=0 s"].map(String::from);
         let native = Request { text: LAN, name: "lan.toml", sets: &sets, ..Request::default() };
         assert_eq!(
-            Desk::default().answer(&request.to_string()),
+            OpenRuns::default().answer(&request.to_string()),
             api::run(&native, || 0.0).unwrap().to_string()
         );
     }
@@ -268,29 +269,29 @@ mod tests {
             request["do"] = what.into();
             request
         };
-        let mut desk = Desk::default();
-        let text = ask(&mut desk, &with("toml"))["text"].clone();
-        let again = ask(&mut desk, &json!({ "do": "run", "text": text, "name": "written.toml" }));
-        let expected = ask(&mut desk, &with("run"));
+        let mut runs = OpenRuns::default();
+        let text = ask(&mut runs, &with("toml"))["text"].clone();
+        let again = ask(&mut runs, &json!({ "do": "run", "text": text, "name": "written.toml" }));
+        let expected = ask(&mut runs, &with("run"));
         assert_eq!(again["seed"], 5);
         assert_eq!((&again["ports"], &again["flows"]), (&expected["ports"], &expected["flows"]));
     }
 
     #[test]
     fn what_is_wrong_with_a_scenario_is_said_with_its_place() {
-        let mut desk = Desk::default();
+        let mut runs = OpenRuns::default();
         let wrong = LAN.replace("epd", "eqd");
-        let answer = ask(&mut desk, &json!({ "do": "open", "text": wrong, "name": "mine.toml" }));
+        let answer = ask(&mut runs, &json!({ "do": "open", "text": wrong, "name": "mine.toml" }));
         let error = answer["error"].as_str().unwrap();
         assert!(error.starts_with("mine.toml:") && error.contains("epd"), "{error}");
         let answer =
-            ask(&mut desk, &json!({ "do": "open", "text": LAN, "name": "lan.toml", "port": "bottlneck" }));
+            ask(&mut runs, &json!({ "do": "open", "text": LAN, "name": "lan.toml", "port": "bottlneck" }));
         assert!(answer["error"].as_str().unwrap().contains("did you mean \"bottleneck\""), "{answer}");
     }
 
     #[test]
     fn a_request_that_lacks_something_says_what() {
-        let mut desk = Desk::default();
+        let mut runs = OpenRuns::default();
         for (request, part) in [
             (json!({}), "needs do"),
             (json!({ "do": "go", "handle": -1, "to": 0 }), "needs handle"),
@@ -299,9 +300,9 @@ mod tests {
             (json!([]), "JSON object"),
             (json!({ "do": "opne" }), "did you mean \"open\""),
         ] {
-            let answer = ask(&mut desk, &request);
+            let answer = ask(&mut runs, &request);
             assert!(answer["error"].as_str().unwrap().contains(part), "{request}: {answer}");
         }
-        assert!(desk.answer("{").contains("a request is JSON"));
+        assert!(runs.answer("{").contains("a request is JSON"));
     }
 }

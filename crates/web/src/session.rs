@@ -1,4 +1,4 @@
-//! A run to be looked at: forward, back, and to the next event of a kind.
+//! A run under inspection: forward, back, and to the next event of a kind.
 
 use pushout_core::engine::reference::Stepper;
 use pushout_core::scenario::model::Scenario;
@@ -15,13 +15,13 @@ pub(crate) struct Session {
     pub(crate) port: usize,
     pub(crate) stepper: Stepper<Ring>,
     pub(crate) history: History,
-    /// Clones at growing instants, the first one at the start of the run: to go back is to go on from one of them.
+    /// Clones at growing instants, the first one at the start of the run: to go back is to continue from one of them.
     kept: Vec<Stepper<Ring>>,
 }
 
-/// What happened at the port on the way to an instant.
+/// Events at the port on the way to an instant.
 #[derive(Debug, Default)]
-pub(crate) struct Seen {
+pub(crate) struct RecentEvents {
     pub(crate) records: Vec<Record>,
     /// Earlier ones that found no room.
     pub(crate) missed: u64,
@@ -79,7 +79,7 @@ impl Session {
     }
 
     /// Go to an instant, forward or back.
-    pub(crate) fn go(&mut self, time: Time) -> Seen {
+    pub(crate) fn go(&mut self, time: Time) -> RecentEvents {
         self.stepper.tracer_mut().take(); // what was seen on another way
         if time < self.stepper.now() {
             let at = self.kept.partition_point(|kept| kept.now() <= time) - 1;
@@ -92,15 +92,16 @@ impl Session {
             self.keep();
         }
         let (records, missed) = self.stepper.tracer_mut().take();
-        Seen { records, missed }
+        RecentEvents { records, missed }
     }
 
-    /// Refuse a picture behind a decision that the policy of a port could not compute, as a run is refused.
+    /// Refuse a picture after a decision that the policy of a port could not compute, as a run is refused.
     pub(crate) fn complete(&self) -> Result<(), String> {
         self.stepper.network().complete(&self.scenario)
     }
 
-    /// Just behind the next event of a kind at the port; none if none follows before the end of the run.
+    /// Return the instant just after the next event of a kind at the port; `None` if none follows before the end of the
+    /// run.
     pub(crate) fn when(&self, event: Event) -> Option<Time> {
         if event == Event::RoundTrip { self.round_trip() } else { self.recorded(event) }
     }
@@ -121,7 +122,7 @@ impl Session {
         None
     }
 
-    /// When the data are acknowledged that the first flow has on their way: in steps, then by halves of the last one.
+    /// Return when the data in flight of the first flow are acknowledged: in steps, then by halves of the last one.
     fn round_trip(&self) -> Option<Time> {
         let sender = |stepper: &Stepper<Ring>, flow: usize| stepper.network().flows[flow].sender().cloned();
         let flows = 0..self.scenario.flows.len();
@@ -178,7 +179,7 @@ pub(crate) fn stepper(scenario: &Scenario, port: usize, room: usize) -> Stepper<
     Stepper::new(scenario, false, Ring::new(scenario.lines.len(), &[port], room))
 }
 
-/// How far to look ahead at once.
+/// Step of the search for an event.
 const STEP: Span = Span::millis(1);
 /// Records between two pictures: more than this cannot be seen in one.
 const ROOM: usize = 4096;
@@ -204,7 +205,7 @@ mod tests {
         queued(&session.stepper.network().ports[session.port]).collect()
     }
 
-    fn go_to_next(session: &mut Session, event: Event) -> Seen {
+    fn go_to_next(session: &mut Session, event: Event) -> RecentEvents {
         let time = session.when(event).unwrap();
         session.go(time)
     }

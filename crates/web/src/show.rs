@@ -1,4 +1,4 @@
-//! What a page shows, as JSON: numbers in flat lists, because there are thousands of units.
+//! Content of a page, as JSON: numbers in flat lists, because there are thousands of units.
 
 use serde_json::{Value as Json, json};
 
@@ -14,9 +14,9 @@ use pushout_core::view::{Progress, Window, fixed_thresholds, queue_thresholds, q
 use crate::compare::Difference;
 use crate::history::FLOWS;
 use crate::memory;
-use crate::session::{Seen, Session};
+use crate::session::{RecentEvents, Session};
 
-/// What stays the same during a run.
+/// Return the constants of a run.
 pub(crate) fn scenario(scenario: &Scenario, port: usize) -> Json {
     let vc = |spec: &pushout_core::scenario::model::Vc| spec.flow.map(|flow| &scenario.flows[flow].name);
     json!({
@@ -38,7 +38,7 @@ pub(crate) fn scenario(scenario: &Scenario, port: usize) -> Json {
     })
 }
 
-/// What decides at a port, or in the memory that it shares, as a scenario writes it.
+/// Return the policies of a port, or of the memory that it shares, as a scenario writes them.
 fn policies(scenario: &Scenario, port: usize) -> Json {
     let explained = pushout_core::scenario::explain(scenario);
     let line = &scenario.lines[port];
@@ -69,7 +69,7 @@ fn cell(measure: Measure) -> Option<u16> {
 }
 
 /// A run as it is now, and what was seen on the way.
-pub(crate) fn picture(session: &Session, seen: &Seen, have: usize) -> Json {
+pub(crate) fn picture(session: &Session, seen: &RecentEvents, have: usize) -> Json {
     let network = session.stepper.network();
     let port = &network.ports[session.port];
     let counters = port.counters();
@@ -144,7 +144,7 @@ fn progress(Progress { delivered, window }: &Progress) -> Json {
     json!({ "delivered": delivered, "window": window })
 }
 
-/// Where two runs differ first.
+/// Return the first difference of two runs.
 pub(crate) fn difference(found: Option<&Difference>) -> Json {
     let record = |it: &Record| json!({ "what": what(it.what), "circuit": it.unit.vc, "frame": it.unit.frame, "index": it.unit.index });
     let one = |found: &Difference| json!({ "time": time(found.time), "records": found.records.each_ref().map(|it| it.as_ref().map(record)) });

@@ -35,7 +35,7 @@ class Series:
 
     @property
     def is_over(self) -> bool:
-        """Tell whether the workload needs no further run."""
+        """Return whether the workload needs no further run."""
         return self.failure is not None or (bool(self.samples) and self.spent_s > PATIENCE_S)
 
     def run(self) -> None:

@@ -48,7 +48,7 @@ class Contender:
     """Arguments of the variant."""
 
     def command(self, workload: Workload) -> list[str] | None:
-        """Give the command; None if the workload does not suit this contender."""
+        """Return the command; None if the workload does not suit this contender."""
         if self.name == OURS:
             what = ("floor", str(FLOOR_CELLS)) if workload.id == FLOOR else ("run", str(workload.path), *workload.sets)
             return [*self.program, *what]

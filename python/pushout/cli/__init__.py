@@ -13,7 +13,7 @@ import click
 
 from pushout.cli import completion, interrupt, streams
 from pushout.cli.group import Group
-from pushout.cli.options import BAD_SCENARIO, FAILURE, INTERNAL, INTERRUPTED, OK, TERMINATED, USAGE, told
+from pushout.cli.options import BAD_SCENARIO, FAILURE, INTERNAL, INTERRUPTED, OK, TERMINATED, USAGE, worded
 from pushout.errors import InternalError, MissingExtraError, PushoutError
 from pushout.excerpt import excerpt, fitted, masked, quoted
 from pushout.running import are_running
@@ -134,7 +134,7 @@ def _run(args: list[str]) -> int:
         streams.tell(str(error))
         return FAILURE
     except PushoutError as error:
-        streams.tell(told(error, context))
+        streams.tell(worded(error, context))
         return BAD_SCENARIO
     except UnicodeEncodeError as error:
         streams.tell(f"{_place(error.object[error.start], args)} must be UTF-8 text, not {quoted(error.object)}")

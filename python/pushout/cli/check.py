@@ -25,11 +25,11 @@ def check(file: str, as_json: bool) -> None:
 
     program = policy.read(file)
     found, hint = list(faults(program)), advice(program)
-    told = _told(program)
+    facts = _facts(program)
     if as_json:
-        echo_json({**told, "advice": hint, "faults": found})
+        echo_json({**facts, "advice": hint, "faults": found})
     else:
-        for key, value in told.items():
+        for key, value in facts.items():
             click.echo(f"{key}: {value}")
         click.echo(f"conformance: {'; '.join(found) or 'both engines agree, and all units are accounted for'}")
         if hint:
@@ -38,8 +38,8 @@ def check(file: str, as_json: bool) -> None:
         raise click.exceptions.Exit(FAILURE)
 
 
-def _told(program: "Program") -> dict[str, Any]:
-    """What a reader wants to know of a translated policy."""
+def _facts(program: "Program") -> dict[str, Any]:
+    """Return the facts about a translated policy for a reader."""
     from pushout.policy.expressions import FUEL
 
     keys = {key: program[key] for key in ("name", "asks", "looks_at", "end") if key in program}

@@ -6,7 +6,7 @@ _kept = "nothing was saved"
 
 
 def keeping(place: Path) -> None:
-    """Note that finished runs are saved in `place` from now on."""
+    """Record that finished runs are saved in `place` from now on."""
     global _kept
     _kept = f"finished runs are saved in {place}; repeat the command to continue"
 

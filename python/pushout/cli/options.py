@@ -119,19 +119,19 @@ def _assignments(context: click.Context, _option: click.Parameter, values: tuple
 
 
 _POLICIES = "pushout.policies"
-"""Where the policies of `--policy` wait for the overrides."""
+"""Key of the policies of `--policy`, which come before the overrides."""
 
 
 _TYPED = "pushout.typed"
-"""What was typed for each of these policies."""
+"""Key of the texts that the user typed for these policies."""
 
 
-def told(error: PushoutError, context: click.Context) -> str:
-    """Give the message of an error with the options that were typed: a policy of `--policy` is an override inside."""
+def worded(error: PushoutError, context: click.Context) -> str:
+    """Return the message of an error with the options that were typed: a policy of `--policy` is an override inside."""
     typed = context.meta.get(_TYPED, [])
     number = error.set if isinstance(error, ScenarioError) else None
     if number is None or number >= len(typed):
-        return error.told(option)
+        return error.worded(option)
     shown, end = str(error.args[0]), context.meta[_POLICIES][number][-LIKE:]
     why = shown.partition(f"{end}: ")[2] or shown
     return fitted(printable(f"--policy {excerpt(typed[number], LONGEST_PATH)}: {why}"))
@@ -225,7 +225,7 @@ MEMORY = click.option(
 
 
 _ALLOWED = "pushout.allowed"
-"""Where the folders of `--allow-files` wait for the scenario."""
+"""Key of the folders of `--allow-files`."""
 
 
 def _allow(context: click.Context, _option: click.Parameter, folders: tuple[Path, ...]) -> None:
@@ -282,7 +282,7 @@ CACHE = click.option(
 
 
 def default_folder(name: str) -> str:
-    """Give the default folder for the results of a scenario: one folder in results, even if the name has slashes."""
+    """Return the default folder for the results of a scenario: one folder in results, even if the name has slashes."""
     return f"results/{name.replace('/', '-')}"
 
 
@@ -300,7 +300,7 @@ OTHERS = {"low": "from", "high": "to"}
 
 
 def option(argument: str) -> str:
-    """Give the option for an argument of a function."""
+    """Return the option for an argument of a function."""
     return f"--{OTHERS.get(argument, argument).replace('_', '-')}"
 
 

@@ -104,5 +104,5 @@ def _scenarios(runs: tuple[str, ...], sets: tuple[str, ...]) -> "dict[str, Sourc
 
 
 def _name(runs: tuple[str, ...]) -> str:
-    """What a figure is called of which it is not said."""
+    """Return the name of a figure that has no title."""
     return "-".join(Path(given).stem for given in runs[:3])

@@ -113,7 +113,7 @@ def run(
 
 
 def _to_measure(job: "Job") -> "Recording":
-    """What a run has to measure for its picture: as much of the usual as it has."""
+    """Return the measurements of a run that its picture needs, as far as the scenario has them."""
     from pushout.picture.asked import DEFAULT
     from pushout.picture.recording import fillable, recording
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pushout.cli import completion
-from pushout.cli.options import BAD_SCENARIO, JSON, SCENARIO, SET, allowed, console, no_sweep, scenario_file, told
+from pushout.cli.options import BAD_SCENARIO, JSON, SCENARIO, SET, allowed, console, no_sweep, scenario_file, worded
 from pushout.cli.streams import echo_json, tell
 from pushout.cli.warn import warn
 from pushout.errors import QuestionError, ScenarioError
@@ -31,7 +31,7 @@ def validate(scenarios: tuple[str, ...], sets: tuple[str, ...], as_json: bool) -
             verdicts.append({"scenario": masked(scenario), "valid": True, "error": None, "warnings": warnings})
             warn(warnings, about=scenario)
         except (ScenarioError, QuestionError) as error:
-            why = told(error, click.get_current_context())
+            why = worded(error, click.get_current_context())
             verdicts.append({"scenario": masked(scenario), "valid": False, "error": why, "warnings": []})
             tell(why)
     if as_json:

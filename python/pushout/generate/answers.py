@@ -56,7 +56,7 @@ _WHERE = re.compile(r"^Rows, figure and document: .*\n?", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Measured:
-    """What an answer gave: the numbers of each sentence, and what its command printed."""
+    """Results of an answer: the numbers of each sentence, and the output of its command."""
 
     values: list[list[str]]
     output: str = ""
@@ -84,7 +84,7 @@ class Answer:
 
     @property
     def runs(self) -> bool:
-        """Whether it simulates; otherwise it is about the program itself."""
+        """True if it simulates; otherwise it is about the program itself."""
         return bool(self.command or self.cells)
 
     @property
@@ -119,7 +119,7 @@ class Answer:
         return Measured([each.values(names) for each in self.says], output, self.hash if self.runs else "")
 
     def _answered(self, folder: Path) -> tuple[dict[str, Any], str]:
-        """Give the document of the command, and what it prints if a page shows that."""
+        """Return the document of the command, and what it prints if a page shows that."""
         for name, text in self._files().items():
             (folder / name).parent.mkdir(exist_ok=True)
             (folder / name).write_text(text, encoding="utf-8")
@@ -176,7 +176,7 @@ def _shipped(name: str) -> str:
 
 
 def _names(text: str, name: str) -> bool:
-    """Whether a text has this name, not as a part of another one."""
+    """Return whether a text contains this name as a whole word."""
     return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text) is not None
 
 
@@ -199,7 +199,7 @@ def kept() -> dict[str, Measured]:
 
 
 def current() -> Iterator[tuple[Answer, Measured]]:
-    """Give every answer with its result: kept if it runs, else computed."""
+    """Return every answer with its result: kept if it runs, else computed."""
     results = kept()
     for answer in declared():
         if not answer.runs:

@@ -17,7 +17,7 @@ from pushout.study.model import available, load
 
 
 def names() -> dict[str, Any]:
-    """Give the names that every sentence may use."""
+    """Return the names that every sentence may use."""
     return {
         "pushout": pushout,
         "module": import_module,
@@ -53,20 +53,20 @@ def documents(study: str, name: str) -> list[Document]:
 
 
 def half(mean: Mapping[str, Any]) -> float:
-    """Give half of the 95 % interval of a mean."""
+    """Return half of the 95 % interval of a mean."""
     low, high = mean["ci95"]
     return float(high - low) / 2
 
 
 def oldest() -> dict[str, str]:
-    """Give the oldest versions of Rust and Python that are promised."""
+    """Return the oldest versions of Rust and Python that are promised."""
     project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]
     workspace = tomllib.loads(Path("Cargo.toml").read_text(encoding="utf-8"))["workspace"]["package"]
     return {"Python": project["requires-python"].removeprefix(">="), "Rust": workspace["rust-version"]}
 
 
 def speed(workload: str, figure: str, peer: str | None = None) -> float:
-    """Look up a figure of a workload in the measurement of docs/performance.md; `ns_per_hop` is of any unit."""
+    """Find a figure of a workload in the measurement of docs/performance.md; `ns_per_hop` is of any unit."""
     measured = json.loads(Path("docs/performance.json").read_text(encoding="utf-8"))
     if peer is None:
         entries = [each for each in measured["workloads"] if each["id"] == workload]

@@ -19,7 +19,7 @@ from pushout.study.reference import filled, written
 
 PAGE = Path("docs/findings.md")
 PICTURES = Path("docs/static/findings")
-"""Where `make findings` leaves the figures of the page."""
+"""Folder of the figures of the page, written by `make findings`."""
 
 HEAD = f"""# Findings
 

@@ -60,7 +60,7 @@ def _idea(header: str) -> list[str]:
 
 
 def _parameters(params: Iterable[Param]) -> list[str]:
-    """What `help` says of the parameters: it does not know the texts below them, which editors show."""
+    """Return the sentences of `help` about the parameters, without the longer texts that editors show."""
     items = [line for param in params for line in _wrapped(f"- {_explained(param)}", indent="  ")]
     return ["Its parameters:", "\n".join(items)] if items else []
 

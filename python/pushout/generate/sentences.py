@@ -58,7 +58,7 @@ class Sentence:
         return [match.span(place) for place in range(1, len(match.groups()) + 1)]
 
     def span(self, page: str) -> tuple[int, int]:
-        """Say where the sentence begins and ends on a page."""
+        """Return where the sentence begins and ends on a page."""
         return self._match(page).span()
 
     @cached_property
@@ -68,7 +68,7 @@ class Sentence:
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
-        """What finds the sentence: its words with any white space between them, and a group for each number."""
+        """Return a pattern: the words with any white space between them, and a group for each number."""
         parts, fields = [], [field for _, field, _, _ in Formatter().parse(self.text)]
         if re.match(r"\s*\{", self.text) or fields[-1] is not None:
             raise SentenceError(f"a sentence must begin and end with a word, not with a number: {self.text!r}")

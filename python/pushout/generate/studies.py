@@ -10,7 +10,7 @@ from pushout.study.model import Study, available, load
 
 FOLDER = Path("docs/studies")
 PICTURES = Path("docs/static/studies")
-"""Where `make findings` leaves the figure of each study that its page shows."""
+"""Folder of the figure of each study on its page, written by `make findings`."""
 
 SCORE = Path("docs/score.md")
 
@@ -58,7 +58,7 @@ def _list(studies: list[Study]) -> str:
 
 
 def _page(study: Study) -> str:
-    """What was asked, what was found, and how to see it."""
+    """Write the question, the results, and the commands that show them."""
     parts = [f"# {study.title}", f"*{study.source}*", f"**{_line(study.headline)}**", *_figure(study)]
     parts += ["## What was asked", study.question.strip(), *_networks(study)]
     if study.conclusion:

@@ -1,4 +1,4 @@
-"""What a caller asks of a picture, and how runs of all kinds become what is drawn."""
+"""Requests for a picture, and the conversion of runs of all kinds to drawn data."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -43,7 +43,7 @@ class Asked(NamedTuple):
     title: str | None
 
     def recording(self, explained: Document, sets: Sequence[str] = ()) -> Recording:
-        """What a scenario has to measure for this picture."""
+        """Return the measurements that a scenario needs for this picture."""
         return recording(explained, self.what, self.ports, self.flows, sets)
 
     def run(self, replications: Sequence[Document], planned: Recording | None = None) -> Run:

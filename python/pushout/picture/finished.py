@@ -16,7 +16,7 @@ RESULT = "result.json"
 
 
 def is_finished(given: object) -> bool:
-    """Whether a name stands for a finished run: a folder with its result, or a file that looks like one."""
+    """Return whether a name stands for a finished run: a folder with its result, or a file that looks like one."""
     if not isinstance(given, str | Path) or "\n" in str(given):
         return False
     path = Path(given)
@@ -27,7 +27,7 @@ def is_finished(given: object) -> bool:
 
 
 def _looks_like_result(path: Path) -> bool:
-    """Whether a file holds a result, or has the name of one, so that a damaged one is not taken for a scenario."""
+    """Return whether a file holds a result or has the name of one: a damaged result is no scenario."""
     if path.name == RESULT or re.fullmatch(r"replication-\d+\.json", path.name):
         return path.is_file()
     try:

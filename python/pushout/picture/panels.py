@@ -13,13 +13,13 @@ from pushout.question.drawing import PALETTE, Look
 from pushout.stats import interval
 
 FLOWS = 4
-"""Of more flows than these a panel shows what they get together, unless some are named."""
+"""Most flows that a panel draws one by one; with more it draws their sum, unless some are named."""
 
 LOGARITHMIC = 8.0
 """From this ratio of the largest to the smallest value on, a distribution has a logarithmic axis."""
 
 SHORT = {"bytes": "packets"}
-"""What a port that counts octets loses is packets."""
+"""A port that counts octets loses packets."""
 
 IN_WORDS = {
     "overflow": "buffer overflow",
@@ -35,18 +35,18 @@ IN_WORDS = {
     "delay": "waited too long",
     "link": "lost by intent",
 }
-"""Why units are lost."""
+"""Reasons of losses."""
 
 
 class Doubts(NamedTuple):
-    """What intervals of a panel show, and whether as "band" or as "bar"."""
+    """Meaning of the intervals of a panel, and their form: "band" or "bar"."""
 
     show: str = ""
     drawn: str = ""
 
 
 class Drawn(NamedTuple):
-    """One panel: what its axes are called, what draws it, and what stands above it, if anything."""
+    """One panel: the titles of its axes, the function that draws it, and its own title, if it has one."""
 
     y: str
     x: str
@@ -54,13 +54,13 @@ class Drawn(NamedTuple):
     """Draws the panel on axes with curves of this many points, and names what its bands or bars show, if any."""
     title: str = ""
     names: Sequence[str] = ()
-    """What stands at 1, 2, … of the axis to the right instead of numbers."""
+    """Labels at 1, 2, … of the axis to the right instead of numbers."""
     is_map: bool = False
     """Whether it shows places, so that its axes mean nothing."""
 
     @property
     def is_over_time(self) -> bool:
-        """Whether it shows the course of the run."""
+        """True if it shows the course of the run."""
         return self.x == TIME
 
 
@@ -73,14 +73,14 @@ def of(panel: Panel, runs: Sequence[Run]) -> list[Drawn]:
 
 
 def _named(run: Run, name: str, runs: Sequence[Run], names: Sequence[str]) -> str:
-    """What a legend calls a series: the run, the port or flow, or both, as far as there are several."""
+    """Return the name of a series in a legend: the run, the port or flow, or both, if there are several."""
     if len(runs) == 1:
         return name
     return f"{run.name}, {name}" if len(names) > 1 else run.name
 
 
 def _measured(run: Run, name: str, runs: Sequence[Run], names: Sequence[str], unit: str) -> str:
-    """The same for a port, with its own unit if `unit` is not that of all."""
+    """Return the name of a port's series, with the port's unit if `unit` is empty."""
     own = series.entry(run.documents[0], "ports", name)["occupancy_unit"]
     return _named(run, name, runs, names) + ("" if unit else f" ({own})")
 
@@ -263,7 +263,7 @@ def _memory(runs: Sequence[Run]) -> list[Drawn]:
 
 
 def _fullest(run: Run) -> list[str]:
-    """The memories of a run of which most was in use: a fabric has many."""
+    """The fullest memories of a run: a fabric has many."""
 
     def free(name: str) -> float:
         memory = series.entry(run.documents[0], "memories", name)
@@ -277,7 +277,7 @@ MEMORIES, QUEUES = 2, 3
 
 
 def _sharing(axes: Any, run: Run, memory: str, points: int) -> Doubts:
-    """What a memory holds in grey; of its fullest queues what each holds, and dotted what it may hold."""
+    """Draw the occupancy of a memory in grey, of its fullest queues, and dotted their limits."""
     found = series.shared(run, memory, QUEUES, points)
     axes.fill_between(found.whole.times, found.whole.mean, color=drawing.GREY, alpha=0.25, linewidth=0, label="all")
     for (name, held, threshold), look in zip(found.queues, drawing.looks(len(found.queues)), strict=True):
@@ -380,4 +380,4 @@ PANELS: dict[Panel, Callable[[Sequence[Run]], list[Drawn]]] = {
     "goodput": _goodput,
     "topology": _topology,
 }
-"""What draws each panel."""
+"""Functions that draw the panels."""

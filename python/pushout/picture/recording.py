@@ -1,4 +1,4 @@
-"""What a scenario has to measure so that a picture can be drawn of its run."""
+"""Measurements that a scenario needs so that a picture of its run can be drawn."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -13,10 +13,10 @@ from pushout.question.port import Port, lines, loads, ports
 from pushout.question.quantity import CELL_BYTES, content, seconds
 
 FEW_PORTS, FEW_FLOWS = 3, 4
-"""How many ports and flows a picture shows unless they are named: more lines cannot be told apart."""
+"""Number of ports and flows in a picture unless they are named: more lines cannot be distinguished."""
 
 SAMPLES, FEWEST, MOST = 4000, 1000, 20_000
-"""How many samples a picture asks for, and between which numbers those of the scenario do as well."""
+"""Number of samples for a picture, and the range in which the scenario's own number is used."""
 
 STEPS, FINEST = 20, 50_000
 """Samples while a line sends a full buffer, and how many a picture asks for at most because of them.
@@ -36,7 +36,7 @@ WINDOWS = 200
 
 
 class Recording(NamedTuple):
-    """What a picture shows of a scenario, and the overrides that have its run measure it."""
+    """Ports and flows in a picture of a scenario, and the overrides by which its run measures them."""
 
     title: str
     what: Sequence[Panel]
@@ -44,7 +44,7 @@ class Recording(NamedTuple):
     ports: list[str]
     flows: list[str]
     buffers: dict[str, tuple[float, str]]
-    """How much each port can hold, and in what measure."""
+    """Capacity of each port, and its measure."""
     network: Network
 
 

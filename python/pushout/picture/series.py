@@ -1,4 +1,4 @@
-"""What documents of runs hold over time and in distribution, as arrays for a picture."""
+"""Arrays for a picture from documents of runs: figures over time and distributions."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -30,7 +30,7 @@ class Run(NamedTuple):
 
 
 INTERVAL, RANGE = "95 % interval", "least to greatest"
-"""What bands show: of several replications how sure the mean is, of one how far samples reach."""
+"""Meaning of bands: the uncertainty of the mean of several replications, or the range of the samples of one."""
 
 
 class Curve(NamedTuple):
@@ -40,7 +40,7 @@ class Curve(NamedTuple):
     mean: "Array"
     band: "tuple[Array, Array] | None" = None
     band_is: str = ""
-    """What the band shows."""
+    """Meaning of the band."""
 
     @property
     def highest(self) -> float:

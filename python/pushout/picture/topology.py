@@ -40,7 +40,7 @@ class Network(NamedTuple):
 
 
 class Traffic(NamedTuple):
-    """What a line carried: the share of its rate, and the share of arrived units that were lost."""
+    """Load of a line: the share of its rate, and the share of arrived units that were lost."""
 
     load: float
     loss: float
@@ -129,7 +129,7 @@ def _colours() -> Any:
 
 
 def places(network: Network) -> dict[str, tuple[float, float]]:
-    """Give the place of every node."""
+    """Return the place of every node."""
     return {
         name: ((index + 0.5) / len(tier), float(height))
         for height, tier in enumerate(network.tiers)

@@ -1,4 +1,4 @@
-"""What a program can look at: the attributes of a unit and its port, with their types."""
+"""Attributes of a unit and its port that a program can read, with their types."""
 
 from typing import Literal
 
@@ -62,7 +62,7 @@ OF_PORT = (
 
 
 PROPERTIES: dict[str, Type] = {"length": "int", "octets": "int", "weight": "float", "mcr": "int"}
-"""What schedulers and push-out see of a queue, as in x.length(0)."""
+"""Attributes of a queue for schedulers and push-out, as in x.length(0)."""
 
 CHOOSES = ("serve", "give_way")
 """The functions that choose a queue."""
@@ -77,7 +77,7 @@ BY_NUMBER: dict[Hook, tuple[str, ...]] = {
 
 
 def refusal(name: str, hook: Hook, asks: str) -> str | None:
-    """Say why a function cannot look at an attribute, if it cannot."""
+    """Return the reason why a function cannot read an attribute, if it cannot."""
     if (allowed := BY_NUMBER.get(hook)) is not None:
         return None if name in allowed else f"{name} cannot be seen here (allowed: {', '.join(allowed)})"
     if hook == "tick" and name not in OF_PORT:

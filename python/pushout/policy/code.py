@@ -8,7 +8,7 @@ from pushout.policy.attributes import OF_CIRCUITS, OF_QUEUES, Hook, Type
 
 @dataclass(frozen=True)
 class Names:
-    """What a program can name beside the attributes of a unit, with its types."""
+    """Names that a program can use beside the attributes of a unit, with their types."""
 
     asks: str
     params: Mapping[str, Type]
@@ -38,7 +38,7 @@ class Code:
     """Whether the next instruction can be reached."""
 
     def look(self, name: str) -> None:
-        """Note what the function looks at."""
+        """Record an attribute that the function reads."""
         for each, names in (("own", OF_CIRCUITS), ("queues", OF_QUEUES)):
             if name in names:
                 self.looks_at.add(each)

@@ -1,4 +1,4 @@
-"""What every policy must fulfil, tried at a port of cells and at one of packets."""
+"""Requirements on every policy, tested at a port of cells and at one of packets."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -39,7 +39,7 @@ def _without_engine(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def advice(program: Program) -> str | None:
-    """Say that a policy need not be asked about every unit, if it looks at nothing that differs within a frame."""
+    """Advise to run a policy once a frame, if it reads nothing that differs within a frame."""
     lines = [line for code in program.instructions().values() for line in code]
     looks = any(f"x.{name}" in line for line in lines for name in WITHIN_FRAMES)
     kept = any(program.get(key) for key in ("state", "per_vc", "per_queue"))

@@ -130,7 +130,7 @@ class Expressions:
         return self.text.refuse(node, "a constant must be True, False, an integer of 64 bits or a finite float")
 
     def is_known(self, node: ast.expr) -> bool:
-        """Whether a name, or the owner of an attribute, is one of the function's own."""
+        """Return whether a name, or the owner of an attribute, belongs to the function."""
         owner = node.value if isinstance(node, ast.Attribute) else node
         return isinstance(owner, ast.Name) and (owner.id in self.locals or owner.id in self.arguments)
 
@@ -194,7 +194,7 @@ class Expressions:
         return f"queue.{owner.attr}[{self.integer(node.slice)}]", self.names.per_queue[owner.attr]
 
     def is_state(self, node: ast.Attribute) -> bool:
-        """Whether an attribute is one of the state."""
+        """Return whether an attribute belongs to the state."""
         return isinstance(node.value, ast.Name) and node.value.id == self.state_name
 
     def integer(self, node: ast.expr) -> str:

@@ -57,7 +57,7 @@ def _where(path: str, error: BaseException) -> str:
 
 
 def _why(error: BaseException) -> str:
-    """Say how the file ended; the text of a foreign exception may itself fail."""
+    """Return how the file ended; the text of a foreign exception may itself fail."""
     if isinstance(error, SystemExit):
         return "it must not end the program, as sys.exit() does: define a policy and return"
     kind = type(error).__name__

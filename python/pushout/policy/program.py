@@ -135,7 +135,7 @@ Functions = Mapping[str, tuple[Text, Code]]
 
 
 Hooks = Mapping[str, tuple[Hook, Callable[..., Any] | None]]
-"""What the functions of a policy are for, and those that there are."""
+"""Functions of a policy, with their roles."""
 
 
 def names_of(asks: str, parameters: Mapping[str, Parameter], kept: Mapping[str, Mapping[str, Value]]) -> Names:
@@ -182,7 +182,7 @@ def _limits(parameters: Mapping[str, Parameter]) -> dict[str, dict[str, float]]:
 
 
 def _looks_at(functions: Functions) -> str:
-    """What a policy looks at."""
+    """Return the books that a policy reads."""
     looks_at = {each for _, code in functions.values() for each in code.looks_at}
     return next((each for each in ("queues", "own") if each in looks_at), "total")
 
@@ -194,7 +194,7 @@ def _instructions(functions: Functions, every: str | None) -> dict[str, Any]:
 
 
 def _source(functions: Functions) -> dict[str, Any]:
-    """Where the instructions were written."""
+    """Return the lines of the instructions."""
     sources = {key: {"file": text.file, "lines": code.lines} for key, (text, code) in functions.items()}
     return {**sources.pop("code"), **sources}
 
@@ -218,11 +218,11 @@ def _check_names(names: Names) -> None:
         raise QuestionError(f"the state {both[0]} must be in one of state, per_vc and per_queue")
 
 
-Given = Mapping[str, Mapping[str, Any] | Sequence[Mapping[str, Any]]]
+PoliciesByPort = Mapping[str, Mapping[str, Any] | Sequence[Mapping[str, Any]]]
 """Policies by port: one, or several of different kinds."""
 
 
-def overrides(policies: Given) -> list[str]:
+def overrides(policies: PoliciesByPort) -> list[str]:
     """Write policies of ports as overrides of a scenario."""
     if not isinstance(policies, Mapping):
         raise TypeError(f"policies must be a mapping of ports to policies, not {quoted(policies)}")

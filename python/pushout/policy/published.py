@@ -148,7 +148,7 @@ def _drr_joined(x: Any, s: Any) -> None:
 
 
 def _drr_sent(x: Any, s: Any) -> None:
-    """What is sent uses the deficit."""
+    """Subtract the sent octets from the deficit."""
     s.deficit[x.queue] = max(s.deficit[x.queue] - x.bytes, 0)
 
 

@@ -12,7 +12,7 @@ QUIET = ("tick", "joined", "sent")
 """Functions that decide nothing."""
 
 DEEPEST = 100
-"""How deep statements and expressions may be nested."""
+"""Deepest nesting of statements and expressions."""
 
 STATEMENTS = "assignments to names and to declared state, if, and return"
 
@@ -164,7 +164,7 @@ class Statements(Expressions):
 
 
 def _called(node: ast.AST) -> str:
-    """What a user calls a statement."""
+    """Return the user's name of a statement."""
     names = {
         "For": "a loop",
         "While": "a loop",

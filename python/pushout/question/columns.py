@@ -88,7 +88,7 @@ class Columns(Mapping[str, NDArray[Any]]):
         return pa.table([pa.array(self.plain(name), schema.field(name).type) for name in self], schema=schema)
 
     def schema(self) -> "pa.Schema":
-        """Give names and types as an Arrow schema."""
+        """Return names and types as an Arrow schema."""
         pa = need("pyarrow", "an Arrow table")
         types = {"list": pa.list_(pa.float64())}
         fields = [(name, types.get(kind) or getattr(pa, _ARROW.get(kind, kind))()) for name, kind in self.kinds.items()]

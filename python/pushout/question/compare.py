@@ -147,7 +147,7 @@ class CompareResult(HasWarnings, Framed):
 
     @property
     def title(self) -> str:
-        """What is compared, in words."""
+        """Return the compared quantities in words."""
         return str(self.document.get("title") or self.document["scenario"])
 
     def _draw_figures(self, grid: Sequence[Any], looks: Sequence[Mapping[str, Any]]) -> None:

@@ -103,7 +103,7 @@ class Design:
 
     @property
     def rule(self) -> Replications:
-        """Give the rule for the number of replications of each point."""
+        """Return the rule for the number of replications of each point."""
         return Drawn(self.reps) if self.once_without_chance else self.reps
 
     @property
@@ -112,13 +112,13 @@ class Design:
         return list(dict.fromkeys(name for point in self.points for name in point.columns))
 
     def places(self, point: int) -> list[Place]:
-        """Give the positions of a point's overrides in the file."""
+        """Return the positions of a point's overrides in the file."""
         combinations = itertools.product(*(factor.levels for factor in self.factors))
         levels = next(itertools.islice(combinations, point, None), ())
         return [place for level in (self.common, *levels) for place in level.places]
 
     def place_of_figure(self, path: str) -> Place:
-        """Give the position of a figure in the file."""
+        """Return the position of a figure in the file."""
         named = self.document.value().get("figures", []) if self.document else []
         if path in (paths := [path_of(name) for name in named]):
             return ("figures", paths.index(path))
@@ -223,7 +223,7 @@ def _listed(sets: Any) -> Any:
 
 
 def looks_like(path: str | os.PathLike[str]) -> str:
-    """Tell whether a file that names a scenario is a sweep or a result; standard input is neither."""
+    """Return whether a file that names a scenario is a sweep or a result; standard input is neither."""
     if os.fspath(path) == "-":
         return ""
     try:
@@ -236,7 +236,7 @@ def looks_like(path: str | os.PathLike[str]) -> str:
 
 
 def _is_result(table: Mapping[str, Any]) -> bool:
-    """Tell whether a table is the result of a run, a comparison or a search: its engine is a table."""
+    """Return whether a table is the result of a run, a comparison or a search: its engine is a table."""
     return isinstance(table.get("engine"), Mapping)
 
 

@@ -118,7 +118,7 @@ def images(figure: Any) -> dict[str, bytes]:
 
 
 def plain_style() -> Any:
-    """Give the Matplotlib settings of all figures, on a white ground."""
+    """Return the Matplotlib settings of all figures, on a white ground."""
     paper = dict.fromkeys(("figure.facecolor", "axes.facecolor", "savefig.facecolor"), "white")
     plain = {key: COLOURS[value][1] if value in COLOURS else value for key, value in style("answer").items()}
     return {**plain, **paper}
@@ -167,7 +167,7 @@ def _bounds(value: Interval) -> tuple[float, float]:
 
 
 def bar(value: Interval) -> list[list[float]]:
-    """Give the distances of an interval's ends from its mean, as Matplotlib needs them."""
+    """Return the distances of an interval's ends from its mean, as Matplotlib needs them."""
     low, high = _bounds(value)
     return [[value["mean"] - low], [high - value["mean"]]]
 

@@ -103,12 +103,12 @@ def check_word(word: Any, known: Sequence[str], *at: str) -> None:
 
 
 def is_whole(value: Any) -> bool:
-    """Tell whether a value is an integer; true and false are not."""
+    """Return whether a value is an integer; true and false are not."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 def is_number(value: Any) -> bool:
-    """Tell whether a value is a finite number."""
+    """Return whether a value is a finite number."""
     if not isinstance(value, int | float) or isinstance(value, bool):
         return False
     try:

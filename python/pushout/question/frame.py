@@ -45,7 +45,7 @@ class Tabled:
         return f"<{type(self).__name__} {self._brief()}>"
 
     def _brief(self) -> str:
-        """Give the size of the table and what else identifies the result."""
+        """Return the size of the table and what else identifies the result."""
         return f"{self.columns.rows} rows × {len(self.columns)} columns"
 
     def _repr_html_(self) -> str | None:
@@ -61,7 +61,7 @@ class Tabled:
         return console.export_html(inline_styles=True, code_format='<pre style="line-height: 1.3">{code}</pre>')
 
     def html(self) -> str:
-        """The answer as one page that needs nothing from elsewhere: figures, numbers, how it was made."""
+        """The answer as one self-contained page: figures, numbers and origin."""
         return as_page(self)
 
     @cached_property
@@ -136,7 +136,7 @@ class Pointed(Framed):
         raise QuestionError(_core.unknown("column", name, list(self.columns)))
 
     def is_list(self, name: str) -> bool:
-        """Tell whether a column has lists of numbers, not single ones; refuse one that has neither."""
+        """Return whether a column has lists of numbers, not single ones; refuse one that has neither."""
         kind = self.columns.kinds[self.column(name)]
         if kind not in (*NUMBERS, "list"):
             raise QuestionError(f"the column {name} must hold numbers to be averaged or drawn")
@@ -154,5 +154,5 @@ class Pointed(Framed):
 
 
 def _is_plain(value: object) -> bool:
-    """Tell whether a swept value can be shown: it exists and is not a table."""
+    """Return whether a swept value can be shown: it exists and is not a table."""
     return value is not None and not str(value).startswith("{")

@@ -22,7 +22,7 @@ def with_policies(design: Design, policies: Sequence[str]) -> Design:
 
 
 def _check(design: Design, ports: Sequence[str]) -> None:
-    """Refuse a sweep that replaces a policy that it is given."""
+    """Refuse a sweep that replaces a policy given by the caller."""
     levels = [design.common, *(level for factor in design.factors for level in factor.levels)]
     for level in levels:
         for change, at in zip(level.sets, level.places, strict=True):

@@ -59,7 +59,7 @@ class Goal:
         return "" if figure == self.column else f"there is no figure {self.column}; did you mean {goal}?"
 
     def meets(self, value: float) -> bool:
-        """Tell whether a mean meets the goal."""
+        """Return whether a mean meets the goal."""
         if self.level is None:
             return True
         return value >= self.level if self.relation == ">=" else value <= self.level

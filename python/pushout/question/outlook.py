@@ -36,7 +36,7 @@ class Outlook:
         self.left = self._values()
 
     def tried(self, points: Sequence[Tried], so_far: Sequence[Tried]) -> None:
-        """Note finished values; `so_far` are all of this search.
+        """Record finished values; `so_far` are all of this search.
 
         The first values of a bisection are mostly far from the goal, so they do not predict the runs of the others.
         """

@@ -29,7 +29,7 @@ def draw(result: Pointed, y: str, x: str | None, by: str | None, kind: Drawing |
 
 
 def _heading(result: Pointed) -> str:
-    """What was swept: the title of the sweep, else that of its scenario."""
+    """Return the heading of what was swept: the title of the sweep, else that of its scenario."""
     scenario = result.manifest.get("scenario", {})
     return str(result.manifest.get("title") or scenario.get("title") or scenario.get("name", ""))
 
@@ -88,7 +88,7 @@ def _rooms(result: Pointed, figure: str) -> list[tuple[float, str] | None]:
 
 
 def _is_of_cells(result: Pointed, port: str) -> bool:
-    """Tell whether a port of the scenario counts cells."""
+    """Return whether a port of the scenario counts cells."""
     known = ports(result.manifest["scenario"]) if "scenario" in result.manifest else {}
     return port in known and known[port].is_cells
 
@@ -111,7 +111,7 @@ def label_of(result: Pointed, name: str) -> str:
     return f"{label(name)} ({measure})" if measure and not name.endswith("_s") else label(name)
 
 
-def _told_apart_by(result: Pointed, by: str | None, x: str | None = None) -> list[str]:
+def _factors_shown_by(result: Pointed, by: str | None, x: str | None = None) -> list[str]:
     """Choose the columns that make series: `by`, or as many swept columns besides `x` as necessary."""
     if by is not None:
         return [by]
@@ -128,7 +128,7 @@ def _needed(name: str | None, kind: str) -> str:
 
 def _lines(figure: Any, axes: Any, result: Pointed, y: str, x: str | None, by: str | None) -> None:
     x = _needed(x, "line")
-    places, names = _values(result, x), _told_apart_by(result, by, x)
+    places, names = _values(result, x), _factors_shown_by(result, by, x)
     means = _means(result, y)
     if any(isinstance(place, str) for place in places):
         numbers = [name for name in result.columns if name.startswith(f"{x}_")]
@@ -202,7 +202,7 @@ def _cdf(figure: Any, axes: Any, result: Pointed, y: str, x: str | None, by: str
     if x is not None:
         raise QuestionError("x cannot be used with a distribution")
     result.is_list(y)  # either is fine, if it has numbers
-    names = _told_apart_by(result, by)
+    names = _factors_shown_by(result, by)
     for series in _series(result, names):
         values = sorted(_entries(result, y, series.points))
         shares = [(index + 1) / len(values) for index in range(len(values))]
@@ -229,7 +229,7 @@ def _time(figure: Any, axes: Any, result: Pointed, y: str, x: str | None, by: st
     head, lowest = y.rsplit(".", 1)[0], list[float]()
     if f"{head}.step_s" not in result.columns:
         raise QuestionError(f"figures must include {head}.start_s and {head}.step_s to draw {y} over time")
-    names, rooms, intervals = _told_apart_by(result, by), _rooms(result, y), "band"
+    names, rooms, intervals = _factors_shown_by(result, by), _rooms(result, y), "band"
     all_series = _series(result, names)
     for index, series in enumerate(all_series):
         rows = result.of_point(series.points[0])

@@ -144,7 +144,7 @@ def by_default(explained: Document) -> tuple[Port, list[Warned]]:
 
 
 def _in_memory(explained: Document) -> str:
-    """Say where the packets are if ports share a memory, and how its policies are compared."""
+    """Return where the packets are if ports share a memory, and how its policies are compared."""
     name = next(iter(explained.get("memory", {})), None)
     if name is None:
         return ""
@@ -264,7 +264,7 @@ def _has(port: Port, kind: str) -> str | None:
 
 
 def _beside(port: Port, kind: str) -> str:
-    """Note that a push-out policy keeps an admission policy which refuses units before the buffer is full."""
+    """Say that a push-out policy keeps an admission policy which refuses units before the buffer is full."""
     admission = _has(port, "admission")
     if kind != "pushout" or admission in (None, "tail-drop"):
         return ""
@@ -301,10 +301,10 @@ def _quoted(name: str) -> str:
 
 
 def figure_of(port: Port, figure: str) -> str:
-    """Give the path of a figure of the port."""
+    """Return the path of a figure of the port."""
     return f"ports.{_quoted(port.name)}.{figure}"
 
 
 def key_of(port: Port, key: str) -> str:
-    """Give the path of a key of the port."""
+    """Return the path of a key of the port."""
     return f"port.{_quoted(port.name)}.{key}"

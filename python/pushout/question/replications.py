@@ -100,7 +100,7 @@ DRAWS = "engine.draws"
 
 
 def is_alone(runs: Sequence[Run]) -> bool:
-    """Tell whether the one run stands for all seeds, since nothing was drawn in it."""
+    """Return whether the one run stands for all seeds, since nothing was drawn in it."""
     return len(runs) == 1 and runs[0].figures.get(DRAWS) == 0
 
 

@@ -23,7 +23,7 @@ Try = Callable[[Sequence[float]], list[Tried]]
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResult:
     """The result of a search: the answer if there is one, the largest value known to be too small, and the method.
 
     For a largest or smallest mean, `others` are the values that ran as often to confirm it.
@@ -35,7 +35,7 @@ class Found:
     others: tuple[Tried, ...] = ()
 
 
-def smallest(space: Space, attempt: Try, resolution: float, method: Search) -> Found:
+def smallest(space: Space, attempt: Try, resolution: float, method: Search) -> SearchResult:
     """Find the smallest value that meets the goal. `method` is auto, bisect or optuna."""
     if method == "optuna":
         return _smallest_by_optuna(space, attempt)
@@ -49,16 +49,16 @@ def smallest(space: Space, attempt: Try, resolution: float, method: Search) -> F
 
 
 def is_monotone(tried: Sequence[Tried]) -> bool:
-    """Tell whether "more is better" may hold: no value surely misses the goal above one that surely meets it."""
+    """Return whether "more is better" may hold: no value surely misses the goal above one that surely meets it."""
     sure = [point.meets for point in tried if point.sure]
     return sure == sorted(sure)
 
 
-def _bisect(space: Space, attempt: Try, resolution: float, first: Sequence[Tried]) -> Found:
+def _bisect(space: Space, attempt: Try, resolution: float, first: Sequence[Tried]) -> SearchResult:
     """Halve the range between the last value that misses the goal and the first that meets it."""
     last_miss = max((index for index, point in enumerate(first) if not point.meets), default=-1)
     if last_miss == len(first) - 1:
-        return Found(None, first[-1], "bisect")
+        return SearchResult(None, first[-1], "bisect")
     below, best = (first[last_miss] if last_miss >= 0 else None), first[last_miss + 1]
     while below is not None and best.value - below.value > resolution * best.value:
         middle = space.between(below.value, best.value)
@@ -66,7 +66,7 @@ def _bisect(space: Space, attempt: Try, resolution: float, first: Sequence[Tried
             break
         (point,) = attempt([middle])
         below, best = (below, point) if point.meets else (point, best)
-    return Found(best, below, "bisect")
+    return SearchResult(best, below, "bisect")
 
 
 def _optuna() -> Any:
@@ -92,7 +92,7 @@ def _explore(space: Space, attempt: Try, loss: Callable[[Tried], float]) -> list
     return sorted(tried.values(), key=lambda point: point.value)
 
 
-def _smallest_by_optuna(space: Space, attempt: Try) -> Found:
+def _smallest_by_optuna(space: Space, attempt: Try) -> SearchResult:
     def loss(point: Tried) -> float:
         place = (point.value - space.low) / (space.high - space.low)
         return place if point.meets else 2 - place
@@ -100,10 +100,10 @@ def _smallest_by_optuna(space: Space, attempt: Try) -> Found:
     tried = _explore(space, attempt, loss)
     best = next((point for point in tried if point.meets), None)
     missed = [point for point in tried if not point.meets and (best is None or point.value < best.value)]
-    return Found(best, missed[-1] if missed else None, "optuna")
+    return SearchResult(best, missed[-1] if missed else None, "optuna")
 
 
-def best(space: Space, attempt: Try, confirm: Try, sign: int) -> Found:
+def best(space: Space, attempt: Try, confirm: Try, sign: int) -> SearchResult:
     """Find the value with the largest (sign 1) or smallest (-1) mean; the three best run again, more often."""
 
     def loss(point: Tried) -> float:
@@ -111,7 +111,7 @@ def best(space: Space, attempt: Try, confirm: Try, sign: int) -> Found:
 
     leaders = sorted(_explore(space, attempt, loss), key=loss)[:CONFIRMED]
     first, *others = sorted(confirm([point.value for point in leaders]), key=loss)
-    return Found(first, None, "optuna", tuple(others))
+    return SearchResult(first, None, "optuna", tuple(others))
 
 
 def between(tried: Iterable[Tried]) -> tuple[float | None, float | None]:

@@ -28,7 +28,7 @@ from pushout.question.outlook import Outlook
 from pushout.question.port import Choice, Port, policy_refused
 from pushout.question.quantity import brief, seconds, word
 from pushout.question.replications import DRAWS, Drawn, is_alone
-from pushout.question.search import Found
+from pushout.question.search import SearchResult
 from pushout.question.session import Session
 from pushout.question.space import HIGH, LOW, Space
 from pushout.question.store import Run
@@ -48,7 +48,7 @@ class Answer:
 
     label: str
     value: float | None
-    found: Found
+    found: SearchResult
     sizes: dict[str, float]
     tried: list[Tried] = field(repr=False)
     rivals: list[float] = field(default_factory=list)
@@ -56,12 +56,12 @@ class Answer:
 
     @property
     def sure(self) -> bool:
-        """Tell whether the runs make sure the ends of the bracket, or which value is best."""
+        """Return whether the runs make sure the ends of the bracket, or which value is best."""
         return not self.rivals and all(end.sure for end in (self.found.best, self.found.below) if end is not None)
 
     @property
     def span(self) -> tuple[float | None, float | None]:
-        """Give the range in which the runs place the answer: the sure ends, or the rivals."""
+        """Return the range in which the runs place the answer: the sure ends, or the rivals."""
         if self.found.method == "bisect":
             return search.between(self.tried)
         values = [*self.rivals, *([] if self.value is None else [self.value])]
@@ -136,7 +136,7 @@ class SizeResult(HasWarnings, Framed):
             axes.axvline(answer.value, color=look["color"], linewidth=4, alpha=0.3, zorder=0.5)
 
     def _span(self, answer: Answer) -> tuple[float, float]:
-        """Give the range of an answer; an open end is that of the search."""
+        """Return the range of an answer; an open end is that of the search."""
         low, high = answer.span
         return self.space.low if low is None else low, self.space.high if high is None else high
 
@@ -235,14 +235,14 @@ def look_over(
         try:
             check(Variations(source, points, engine_name), [question.goal.path], threads=1)
         except ScenarioError as error:
-            raise _told(error, question, ends, points, choice) from None
+            raise _explained(error, question, ends, points, choice) from None
 
 
 def _points(question: Question, choice: Choice, sets: Sequence[str], values: Sequence[float]) -> list[tuple[str, ...]]:
     return [(*sets, *choice.sets, f"{question.over}={question.space.toml(value)}") for value in values]
 
 
-def _told(
+def _explained(
     error: ScenarioError, question: Question, values: Sequence[float], points: Sequence[Sequence[str]], choice: Choice
 ) -> QuestionError | ScenarioError:
     """Turn an error in a point of a search into one about the question."""
@@ -290,7 +290,7 @@ class _Search:
         tried = list(self.tried.values())
         return Answer(self.choice.label, value, found, sizes, tried, self._rivals(found), self.choice.beside)
 
-    def _rivals(self, found: Found) -> list[float]:
+    def _rivals(self, found: SearchResult) -> list[float]:
         """List values that may be as good as the best: the interval of the difference, seed by seed, contains zero."""
         return sorted(other.value for other in found.others if found.best and not self._apart(found.best, other))
 
@@ -353,7 +353,7 @@ class _Search:
         try:
             yield from self.campaign.prepare(points).runs(rule, later=self.outlook.later)
         except ScenarioError as error:
-            raise _told(error, self.question, values, points, self.choice) from None
+            raise _explained(error, self.question, values, points, self.choice) from None
 
 
 def _asked(question: Question, explained: Document, sets: Sequence[str]) -> Document:

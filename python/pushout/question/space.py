@@ -42,7 +42,7 @@ class Space:
         return self.round(value)
 
     def between(self, low: float, high: float) -> float:
-        """Give the value in the middle of two."""
+        """Return the value in the middle of two."""
         return self.round(math.sqrt(low * high) if self.log else (low + high) / 2)
 
     def round(self, value: float) -> float:
@@ -121,7 +121,7 @@ def _end(name: Argument, text: str) -> tuple[float, str]:
 
 
 def _is_finite(start: float, end: float, unit: str) -> bool:
-    """Tell whether a range can be computed in floating point."""
+    """Return whether a range can be computed in floating point."""
     try:
         quantity.nearest(start, unit), quantity.nearest(end, unit)
     except OverflowError:
@@ -130,7 +130,7 @@ def _is_finite(start: float, end: float, unit: str) -> bool:
 
 
 def _are_whole(*texts: str | None) -> bool:
-    """Tell whether the given ends are integers."""
+    """Return whether the given ends are integers."""
     given = [text for text in texts if text is not None]
     return bool(given) and all(re.fullmatch(r"\s*\d+\s*", text, re.ASCII) for text in given)
 

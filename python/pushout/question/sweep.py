@@ -162,20 +162,20 @@ def _in_file(design: Design) -> Iterator[None]:
     try:
         yield
     except ScenarioError as error:
-        raise _told(design, error) from None
+        raise _placed(design, error) from None
 
 
-def _told(design: Design, error: ScenarioError) -> ScenarioError:
+def _placed(design: Design, error: ScenarioError) -> ScenarioError:
     """Add to an error the position of the override in the sweep, or of the key in the scenario."""
     places = design.places(error.point) if error.point is not None else []
     if error.set is not None:
         if error.set < len(design.policies):
             return ScenarioError(f"policies: {error.args[0]}")
-        return error if error.set >= len(places) else _told_at(design, places[error.set], error)
+        return error if error.set >= len(places) else _placed_at(design, places[error.set], error)
     if not design.origin:
         return error
     if error.figure is not None:
-        return _told_at(design, design.place_of_figure(error.figure), error)
+        return _placed_at(design, design.place_of_figure(error.figure), error)
     if error.engine:
         return ScenarioError(design.tell(("engine",), str(error)))
     if error.point is None:
@@ -184,7 +184,7 @@ def _told(design: Design, error: ScenarioError) -> ScenarioError:
     return ScenarioError(_beside(str(error), f"{design.origin} sets {sets}"))
 
 
-def _told_at(design: Design, at: Place, error: ScenarioError) -> ScenarioError:
+def _placed_at(design: Design, at: Place, error: ScenarioError) -> ScenarioError:
     """Add a position in the sweep to the message."""
     return ScenarioError(design.tell(at, f"{at[0]}: {error.args[0]}"))
 
@@ -223,7 +223,7 @@ def _parts(campaign: Campaign, points: Sequence[Level], design: Design, figures:
 
 
 def _later(runs: float, _points: int, _wanted: Sequence[int]) -> float:
-    """Give the runs known to follow: the least number for all later points."""
+    """Return the runs known to follow: the least number for all later points."""
     return runs
 
 
@@ -241,7 +241,7 @@ def _prepared(campaign: Campaign, design: Design, points: Sequence[Sequence[str]
 
 
 def _noticed(figures: dict[str, type], runs: list[Run]) -> list[Run]:
-    """Note the figures of runs and the kinds of their values."""
+    """Record the figures of runs and the kinds of their values."""
     for run in runs:
         for path, value in run.figures.items():
             figures[path] = wider(figures.get(path, type(None)), value)
@@ -288,5 +288,5 @@ def _manifest(design: Design, job: Job) -> dict[str, Any]:
 
 
 def default_out(design: Design) -> Path:
-    """Give the default folder of a sweep."""
+    """Return the default folder of a sweep."""
     return Path("results") / design.name

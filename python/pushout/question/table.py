@@ -51,12 +51,12 @@ class Swept:
         return found
 
     def names(self) -> list[str]:
-        """Give the names of these columns."""
+        """Return the names of these columns."""
         numbers = self._numbers()
         return [self.name] if numbers is None else [self.name, numbers[0]]
 
     def _numbers(self) -> tuple[str, list[float | None]] | None:
-        """Give the name of the column with numbers, if there is one."""
+        """Return the name of the column with numbers, if there is one."""
         if not any(isinstance(value, str) for value in self.values):
             return None
         numbers = quantities(self._texts())

@@ -342,7 +342,7 @@ class DropFromFront(Scheme):
     """What is given up.
 
     - `cell`: One cell for each arriving cell.
-    - `frame`: The same, and then the rest of its frame.
+    - `frame`: One cell, and then the rest of its frame.
     """
     pass_eom: bool = True
     """Send the last cell of a broken frame as a delimiter; for the frame form only."""
@@ -2134,7 +2134,7 @@ class OnOff(Scheme):
     - `activity` (not set): Share of time within bursts.
     - `off` (time; not set): Mean length of a silence, instead of `activity`.
     - `distribution` (default "exponential"): How bursts and silences vary. `exponential`: A geometric number of
-      packets, an exponential silence. `periodic`: The same burst and the same silence in every cycle.
+      packets, an exponential silence. `periodic`: Constant bursts and constant silences in all cycles.
     - `phase` (default "random"): The state of the source when it starts. `random`: A periodic source waits for a time
       uniform over its cycle and then begins its first burst; another one starts anywhere in its cycle, silent with
       probability 1 − activity. `aligned`: At the beginning of a burst: sources that start together begin their first
@@ -2160,7 +2160,7 @@ class OnOff(Scheme):
     """How bursts and silences vary.
 
     - `exponential`: A geometric number of packets, an exponential silence.
-    - `periodic`: The same burst and the same silence in every cycle.
+    - `periodic`: Constant bursts and constant silences in all cycles.
     """
     phase: Literal["random", "aligned"] = "random"
     """The state of the source when it starts.
@@ -2197,7 +2197,7 @@ class FecBlock(Scheme):
     - `activity` (not set): Share of time within bursts.
     - `off` (time; not set): Mean length of a silence, instead of `activity`.
     - `distribution` (default "periodic"): How bursts and silences vary. `exponential`: A geometric number of packets,
-      an exponential silence. `periodic`: The same burst and the same silence in every cycle.
+      an exponential silence. `periodic`: Constant bursts and constant silences in all cycles.
     - `phase` (default "random"): The state of the source when it starts. `random`: A periodic source waits for a time
       uniform over its cycle and then begins its first burst; another one starts anywhere in its cycle, silent with
       probability 1 − activity. `aligned`: At the beginning of a burst: sources that start together begin their first
@@ -2225,7 +2225,7 @@ class FecBlock(Scheme):
     """How bursts and silences vary.
 
     - `exponential`: A geometric number of packets, an exponential silence.
-    - `periodic`: The same burst and the same silence in every cycle.
+    - `periodic`: Constant bursts and constant silences in all cycles.
     """
     phase: Literal["random", "aligned"] = "random"
     """The state of the source when it starts.

@@ -71,7 +71,7 @@ def sweep(result: SweepResult, console: Console) -> None:
 
 
 def _unit(result: SweepResult, name: str) -> tuple[str, float]:
-    """Give the head of a column, with the most readable unit for its means, and the factor to that unit."""
+    """Return the head of a column, with the most readable unit for its means, and the factor to that unit."""
     known = [abs(value["mean"]) for value in result.means(name) if value]
     unit = label_of(result, name).rpartition(" (")[2]
     title, factor = readable(f"{name}\n({unit}", max(known, default=0.0))
@@ -92,7 +92,7 @@ def _imprecise(result: SweepResult) -> Iterator[str]:
 
 
 def _within(relative: float, value: Interval | None) -> bool:
-    """Tell whether the interval of a mean is within ± a share of it; False without an interval."""
+    """Return whether the interval of a mean is within ± a share of it; False without an interval."""
     if value is None or value["ci95"] is None:
         return False
     return value["ci95"][1] - value["mean"] <= relative * abs(value["mean"])
@@ -139,7 +139,7 @@ def _pairs_of(policy: Policy, other: Policy) -> int:
 
 
 def _basis(policies: Sequence[Policy]) -> str:
-    """Say how many runs the means and differences rest on."""
+    """Return how many runs the means and differences rest on."""
     alone = [policy.choice.label for policy in policies if not policy.draws]
     if len(alone) == len(policies):
         return "Nothing is drawn at random: one run of each policy stands for all seeds, and differences are exact."
@@ -159,14 +159,14 @@ def _beside(pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 
 def _title(result: CompareResult, name: str) -> tuple[str, float]:
-    """Give the title of a figure and the factor from its unit to the unit shown."""
+    """Return the title of a figure and the factor from its unit to the unit shown."""
     title = FIGURES[name].format(measure=result.port.measure) if name in FIGURES else _asked(result, name)
     means = [value["mean"] for policy in result.policies if (value := policy.mean(name))]
     return readable(title, max(map(abs, means), default=0.0))
 
 
 def _asked(result: CompareResult, name: str) -> str:
-    """Give the title of a figure of --figures; an occupancy has the measure of its port."""
+    """Return the title of a figure of --figures; an occupancy has the measure of its port."""
     for each in result.ports:
         if re.fullmatch(r"occupancy_(mean|max|p\d+)", name.removeprefix(f"{figure_of(each, '')}")):
             return f"{label(name)} ({each.measure})"

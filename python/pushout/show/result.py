@@ -245,7 +245,7 @@ def _reasons(ports: list[Document], fate: str, console: Console) -> None:
 
 
 def _is_busy(port: Document) -> bool:
-    """Tell whether a port deserves a row: it lost a unit or often queued one."""
+    """Return whether a port deserves a row: it lost a unit or often queued one."""
     return bool(port["lost"]) or _mean(port["occupancy_mean"]) >= _core.WAITING[port["occupancy_unit"]]
 
 

@@ -62,6 +62,6 @@ def _values(numbers: NDArray[np.float64]) -> list[Any]:
 
 
 def same(verdicts: Sequence[Value]) -> float:
-    """Give the share of resamples with the verdict of the first row, which is all replications and not counted."""
+    """Return the share of resamples with the verdict of the first row, which is all replications and not counted."""
     first, *others = verdicts
     return others.count(first) / len(others)

@@ -62,7 +62,7 @@ class Reproduction:
 
     @property
     def failed(self) -> bool:
-        """Tell whether a number is outside its tolerance or a claim does not hold."""
+        """Return whether a number is outside its tolerance or a claim does not hold."""
         return any(finding.verdict != "within" for outcome in self.outcomes for finding in outcome.findings) or any(
             not judgement.holds for outcome in self.outcomes for judgement in outcome.judgements
         )

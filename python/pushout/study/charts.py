@@ -86,11 +86,11 @@ class Chart:
 
     @property
     def lying(self) -> bool:
-        """Whether bars lie, so that long names of categories stand beside them."""
+        """True if bars lie, so that long names of categories stand beside them."""
         return self.kind == "bars" and len(self.categories) * max(map(len, self.categories)) > UPRIGHT
 
     def places(self, count: int) -> tuple[float, ...]:
-        """Give the positions of a line with this many points."""
+        """Return the positions of a line with this many points."""
         if self.kind == "series":
             start, step = self.x
             return tuple(start + step * index for index in range(count))

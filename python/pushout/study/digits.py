@@ -32,7 +32,7 @@ def signed(value: float, digits: int) -> str:
 
 
 def half(measured: Interval) -> float | None:
-    """Give the half-width of the confidence interval; None for a single replication."""
+    """Return the half-width of the confidence interval; None for a single replication."""
     return measured["ci95"][1] - measured["mean"] if measured["ci95"] else None
 
 

@@ -45,7 +45,7 @@ class Comparison:
 
     @property
     def is_list(self) -> bool:
-        """Tell whether lists are compared, entry by entry."""
+        """Return whether lists are compared, entry by entry."""
         return isinstance(self.true, tuple)
 
     @property
@@ -148,7 +148,7 @@ def _constant(node: ast.expr) -> float | None:
 
 
 def _common(units: Sequence[str | None]) -> str | None:
-    """Give the common unit of those that have one; None if one of them is unknown."""
+    """Return the common unit of those that have one; None if one of them is unknown."""
     found = {each for each in units if each != ""}
     if len(found) > 1:
         return None
@@ -181,7 +181,7 @@ def _entries(node: ast.expr, cases: Collection[str]) -> list[str]:
 
 
 def _different(pattern: str, cases: list[str]) -> list[str]:
-    """Give the part of each case that matches the `*` of a pattern; the whole name if that part is within a word."""
+    """Return the part of each case that matches the `*` of a pattern; the whole name if that part is within a word."""
     if re.search(r"[?\[]|[^.]\*|\*[^.]", pattern):
         return cases
     parts = re.compile("(.*)".join(map(re.escape, pattern.split("*"))))

@@ -47,7 +47,7 @@ def _first(values: Sequence[Value], count: Value) -> Value:
 
 
 def _histogram(values: Sequence[float], width: float, bins: Value) -> Value:
-    """Give the share of the values in each bin of this width, from zero on; the last bin includes all larger values."""
+    """Return the share of values in each bin of this width from zero on; the last bin includes all larger values."""
     if not 1 <= bins <= MOST_BINS:
         raise ValueError(f"a histogram must have from 1 to {MOST_BINS} bins, not {bins:g}")
     places = Counter(min(value // width, bins - 1) for value in values)
@@ -316,7 +316,7 @@ class Expression:
 
 
 def _is_number(constant: Value) -> bool:
-    """Tell whether a constant is a finite number."""
+    """Return whether a constant is a finite number."""
     try:
         return not isinstance(constant, bool) and math.isfinite(constant)
     except OverflowError:

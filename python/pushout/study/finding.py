@@ -128,7 +128,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What the study of a finding has: its folder, figures, cases, the titles of its plots and its printed numbers."""
+    """Parts of the study of a finding: folder, figures, cases, titles of its plots and printed numbers."""
 
     folder: Path
     figures: Collection[str]

@@ -1,4 +1,4 @@
-"""What the runs of findings gave, kept as data beside the study: `findings.json`.
+"""Results of the runs of findings, stored as data beside the study: `findings.json`.
 
 The documentation and the report read the data and run nothing. `inputs` is a digest of everything that determines the
 runs and the verdicts, so that data of an earlier form of the study are recognised. The prose is not part of it: its
@@ -33,7 +33,7 @@ class Checked(TypedDict):
 
 @dataclass(frozen=True)
 class Result:
-    """What the runs of a finding gave; `range` by the names of its changes, `values` by the references of the prose."""
+    """Results of a finding; `range` by the names of its changes, `values` by the references of the prose."""
 
     id: str
     inputs: str
@@ -50,7 +50,7 @@ class Result:
         return [name for name, check in parts.items() if not check["holds"]]
 
     def json(self) -> dict[str, Any]:
-        """Give the form in which it is kept."""
+        """Return the form in which it is kept."""
         return {**vars(self), "failures": self.failures}
 
     @classmethod
@@ -89,7 +89,7 @@ def _definitions(study: Study, checks: Sequence[Expression]) -> dict[str, str]:
 
 
 def document(results: Mapping[str, Sequence[Result]]) -> dict[str, Any]:
-    """Give the document of `reproduce --findings --json`."""
+    """Return the document of `reproduce --findings --json`."""
     return {"studies": [{"id": study, "findings": [each.json() for each in found]} for study, found in results.items()]}
 
 
@@ -112,7 +112,7 @@ def kept(study: Study, root: Path = STUDIES) -> dict[str, Result]:
 
 
 def problem(study: Study, finding: Finding, result: Result | None) -> str:
-    """Say why a finding does not stand: it was not run, has changed since its runs, or fails; empty if it stands."""
+    """Return why a finding fails: it was not run, has changed since its runs, or is wrong; empty if it stands."""
     if result is None:
         return "has not been run"
     if result.inputs != inputs(study, finding):

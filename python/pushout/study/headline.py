@@ -1,4 +1,4 @@
-"""What the page says of settings: which differ from print, what needs them, and what a fit on some numbers predicts."""
+"""Sentences about settings: those that differ from print, results that need them, the prediction of a fit."""
 
 import platform
 from collections.abc import Mapping, Sequence
@@ -46,7 +46,7 @@ def overridden(study: Study) -> set[str]:
 
 
 def needing(outcome: Outcome) -> str:
-    """Which results need the values that are taken instead of the printed ones."""
+    """Return the results that need the values taken instead of the printed ones."""
     if outcome.printed is None:
         return ""
     own, printed = score([outcome]), score([outcome.printed])
@@ -75,7 +75,7 @@ def _changed(when: str, some: list[Judgement], others: list[Judgement]) -> str:
 
 
 def predicted(weighing: Weighing) -> str:
-    """What the value that fits some numbers best reaches on the others."""
+    """Return what the best-fitting value reaches on the other numbers."""
     found = weighing.prediction
     if found is None:
         return ""

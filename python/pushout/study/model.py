@@ -73,7 +73,7 @@ class Scheme:
 
 @dataclass(frozen=True)
 class Conclusion:
-    """What of the paper stands, what falls, and what the study adds."""
+    """Conclusion on a paper: the claims that stand, those that fall, and additions by the study."""
 
     stands: str
     falls: str
@@ -103,23 +103,23 @@ class Number:
 
     @property
     def independent(self) -> bool:
-        """Whether it is printed, and neither the settings nor one other printed number imply it."""
+        """True if it is printed, and neither the settings nor one other printed number imply it."""
         return not self.dependent and not self.derived
 
     @property
     def origin(self) -> str:
-        """Whether `published` is printed or derived."""
+        """Name the origin of `published`: printed or derived."""
         return "derived" if self.derived else "printed"
 
     def allowed(self, share: float) -> float:
-        """Give the difference that counts as within this share of print; what is exact or derived gets no share."""
+        """Return the difference that counts as within this share of print; what is exact or derived gets no share."""
         if self.tolerance.kind == "exact" or self.derived:
             return self.tolerance.of(self.published)
         return tolerance.near(self.published, share)
 
     @property
     def null_is_near(self) -> bool:
-        """Whether the null model is within 5 % of print; it misses a number for which it has no value."""
+        """True if the null model is within 5 % of print; it misses a number for which it has no value."""
         return self.null is not None and abs(self.null - self.published) <= self.allowed(tolerance.NEAR)
 
 
@@ -176,7 +176,7 @@ class Study:
 
     @property
     def compares(self) -> bool:
-        """Whether it compares with print; studies from 110 on ask questions of their own, which no score counts."""
+        """True if it compares with print; studies from 110 on ask questions of their own, which no score counts."""
         return not self.id.startswith("11")
 
 
@@ -263,7 +263,7 @@ def _study(table: dict[str, Any], folder: Path) -> Study:
 
 
 def _prose(table: dict[str, Any], folder: Path, plots: Sequence[Dots | Chart]) -> dict[str, Any]:
-    """What frames the results: pictures of the set-up, the line of the list of studies, conclusion and references."""
+    """Read the prose around the results: pictures of the set-up, list line, conclusion and references."""
     setup, figure = table.pop("setup"), table.pop("listed_figure", "")
     if figure and figure not in [plot.title for plot in plots]:
         raise EntryError(f"no plot has the title {figure!r}", ("listed_figure",))

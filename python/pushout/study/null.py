@@ -32,7 +32,7 @@ class Null:
         return made(cls, {**entry, "numbers": (patterns,) if isinstance(patterns, str) else tuple(patterns)})
 
     def fits(self, number: str) -> bool:
-        """Tell whether the rule is for a number."""
+        """Return whether the rule is for a number."""
         return any(fnmatchcase(number, pattern) for pattern in self.numbers)
 
     def of(self, key: str) -> float:
@@ -41,7 +41,7 @@ class Null:
 
 
 def _without_run(figure: str, _: str = RUN) -> float:
-    """Look up a figure for a null model, which has none: `Expression` refuses every name before this is called."""
+    """Find a figure for a null model, which has none: `Expression` refuses every name before this is called."""
     raise AssertionError(figure)
 
 

@@ -40,7 +40,7 @@ class Compared:
         return self.difference / abs(self.number.published) if self.number.published else None
 
     def is_near(self, share: float) -> bool:
-        """Whether it is within this share of print, or as near as the printed digits tell."""
+        """Return whether it is within this share of print, or as near as the printed digits tell."""
         return abs(self.difference) <= self.number.allowed(share)
 
     @property
@@ -55,7 +55,7 @@ class Compared:
 
     @property
     def among(self) -> bool:
-        """Tell whether the printed value lies within the range of the replications, as a single run of theirs may.
+        """Return whether the printed value lies within the range of the replications, as a single run of theirs may.
 
         A further run falls between the smallest and the largest of n with probability (n − 1) / (n + 1). No run
         of the paper gave a derived value.
@@ -65,7 +65,7 @@ class Compared:
         return self.runs[0] <= self.number.published <= self.runs[1]
 
     def json(self) -> dict[str, Any]:
-        """Give the part of `reproduce --json`."""
+        """Return the part of `reproduce --json`."""
         return {
             "id": self.number.id,
             "source": self.number.source,
@@ -99,19 +99,19 @@ class Judgement:
 
     @property
     def open(self) -> bool:
-        """Tell whether other replications may give the other verdict."""
+        """Return whether other replications may give the other verdict."""
         return self.sure is not None and self.sure < SURE
 
     @property
     def redrawn(self) -> str:
-        """Say how sure the verdict is; empty if unknown. The share is never rounded up."""
+        """Return how sure the verdict is; empty if unknown. The share is never rounded up."""
         if self.sure is None:
             return ""
         share = f"{math.floor(100 * self.sure + 1e-9)} % of {SETS}" if self.sure < 1 else f"all {SETS}"
         return f"the same verdict in {share} bootstrap resamples"
 
     def json(self) -> dict[str, Any]:
-        """Give the part of `reproduce --json`."""
+        """Return the part of `reproduce --json`."""
         claim = self.claim
         return {
             "id": claim.id,
@@ -150,7 +150,7 @@ class Variant:
         return [each for each in self.findings if any(fnmatchcase(each.number.id, name) for name in patterns)]
 
     def json(self) -> dict[str, Any]:
-        """Give the part of `reproduce --json`."""
+        """Return the part of `reproduce --json`."""
         return {"value": self.value, "mean_error": self.mean_error, **score([self])}
 
 
@@ -193,7 +193,7 @@ class Weighing:
 
     @property
     def prediction(self) -> Prediction | None:
-        """What fitting on some numbers says of the others, if the sensitivity names both."""
+        """Return the prediction of a fit on some numbers for the others, if the sensitivity names both."""
         fit, predict = self.sensitivity.fit, self.sensitivity.predict
         errors = [(each, each.error_of(fit), each.error_of(predict)) for each in self.variants]
         known = [(each, own, other) for each, own, other in errors if own is not None and other is not None]
@@ -204,7 +204,7 @@ class Weighing:
         return Prediction(chosen[0].value, *chosen[1:], hits.measured, hits.of, best[0].value, best[2])
 
     def json(self) -> dict[str, Any]:
-        """Give the part of `reproduce --json`."""
+        """Return the part of `reproduce --json`."""
         return {
             "assumption": self.sensitivity.assumption,
             "question": self.sensitivity.question,
@@ -238,11 +238,11 @@ class Outcome:
 
     @property
     def fitted(self) -> int:
-        """How many choices were made with the printed numbers in view."""
+        """Return the number of choices that were made with the printed numbers in view."""
         return fitted(self.study.assumptions, self.study.overrides)
 
     def json(self) -> dict[str, Any]:
-        """Give the part of `reproduce --json`."""
+        """Return the part of `reproduce --json`."""
         conclusion = self.study.conclusion
         return {
             "id": self.study.id,
@@ -262,7 +262,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Hits:
-    """How many of the `of` independent numbers of a study are within 5 % of print: measured, and by the null model."""
+    """Count of the `of` independent numbers within 5 % of print: measured, and by the null model."""
 
     measured: int
     null: int
@@ -277,7 +277,7 @@ class Hits:
 
 
 def skill(hits: Iterable[Hits]) -> float | None:
-    """Give the part of what the null model misses that the simulator reaches: (hits − null) / (n − null).
+    """Return the part of what the null model misses that the simulator reaches: (hits − null) / (n − null).
 
     Below zero, the calculation is nearer to print. A study of which it reaches all numbers cannot distinguish the two
     and is left out; the skill is undefined if no other is there.

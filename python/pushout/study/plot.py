@@ -282,7 +282,7 @@ def _marked(points: int, index: int, lines: int) -> tuple[int, int]:
 
 
 def _is_sure(value: Interval | None) -> bool:
-    """Tell whether a value has a visible interval."""
+    """Return whether a value has a visible interval."""
     return bool(value and value["ci95"] and value["ci95"][1] > value["ci95"][0])
 
 
@@ -370,5 +370,5 @@ def _relative(axes: Any) -> None:
 
 
 def _place(axes: Any, value: float) -> float:
-    """Give the position of a value on the axis, between 0 and 1."""
+    """Return the position of a value on the axis, between 0 and 1."""
     return float(axes.transAxes.inverted().transform(axes.transData.transform((value, 0)))[0])

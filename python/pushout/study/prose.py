@@ -46,7 +46,7 @@ def _set(text: str) -> str:
 
 
 def anchor(study: str, claim: str) -> str:
-    """Give the id of a claim in the page."""
+    """Return the id of a claim in the page."""
     return f"{study}-claim-{claim}"
 
 

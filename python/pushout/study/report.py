@@ -119,7 +119,7 @@ def verdicts(outcome: Outcome) -> dict[str, int]:
 
 
 def replications(outcome: Outcome) -> str:
-    """Give the numbers of replications of a study's cases."""
+    """Return the numbers of replications of a study's cases."""
     counts = sorted({len(seeds) for seeds in outcome.seeds.values()})
     return f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else str(counts[0])
 

@@ -91,7 +91,7 @@ class ChapterBuilder:
         self._begun: dict[Plan, Future[Chapter]] = {}
 
     def finished(self, run: "Run") -> None:
-        """Take note that a run is done, and begin the chapters that need no further run."""
+        """Record that a run is done, and begin the chapters that need no further run."""
         for paths in self._missing.values():
             paths.discard(run.path)
         if any(self._missing.values()):
@@ -181,7 +181,7 @@ class Plan:
         return [run for cases in groups for runs in cases.values() for run in runs]
 
     def is_kept(self, cache: Cache) -> bool:
-        """Tell whether the cache holds every run."""
+        """Return whether the cache holds every run."""
         return all(run.path in cache for run in self.runs())
 
     def chapter(self, cache: Cache) -> Chapter:
@@ -265,7 +265,7 @@ def _weigh(study: Study, sensitivity: Sensitivity, values: Sequence[dict[str, li
 
 
 def _within(expression: Expression, cases: Collection[str]) -> bool:
-    """Tell whether every case that an expression uses has been run."""
+    """Return whether every case that an expression uses has been run."""
     return all(case in cases for _, case in expression.uses)
 
 

@@ -104,7 +104,7 @@ class Samples:
         return Verdict(verdicts[0], sure, sum(truths), len(truths), tuple(compared))
 
     def _is_list(self, name: str, case: str) -> bool:
-        """Tell whether the runs of a case give lists for a figure."""
+        """Return whether the runs of a case give lists for a figure."""
         return any(isinstance(self._measured(index, name, case), tuple) for index in range(len(self.documents[case])))
 
     def _named(self, expression: Expression) -> str:
@@ -114,7 +114,7 @@ class Samples:
         return name
 
     def _unit(self, name: str, case: str) -> str | None:
-        """Give the unit of a figure, if it is given or its path implies it: an occupancy has that of its port."""
+        """Return the unit of a figure, if it is given or its path implies it: an occupancy has that of its port."""
         if name in self.units:
             return self.units[name]
         what = self.figures[name]
@@ -133,7 +133,7 @@ class Samples:
         return reader(table, single=single)
 
     def _measured(self, index: int, name: str, case: str) -> Value:
-        """Give the value of a figure in a replication; None if something that it uses was not measured."""
+        """Return the value of a figure in a replication; None if something that it uses was not measured."""
         return _unless_unmeasured(partial(self._one, index, name, case))
 
     def _one(self, index: int, name: str, case: str) -> Value:

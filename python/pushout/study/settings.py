@@ -17,7 +17,7 @@ from pushout.study.toml_entry import keys, made
 
 @dataclass(frozen=True)
 class Assumption:
-    """What the paper does not say, what we take, and why; `fitted` if it was chosen with printed numbers in view."""
+    """A setting that the paper omits, our value and the reason; `fitted` if chosen with printed numbers in view."""
 
     name: str
     value: str
@@ -74,6 +74,6 @@ def check_patterns(place: str, patterns: Iterable[str], cases: Iterable[str]) ->
 
 
 def fitted(assumptions: Iterable[Assumption], overrides: Iterable[Override]) -> int:
-    """How many choices were made with printed numbers in view: the fitted assumptions and those that override print."""
+    """Count the choices made with printed numbers in view: the fitted assumptions and those that override print."""
     chosen = {each.name for each in assumptions if each.fitted}
     return len(chosen | {override.assumption.name for override in overrides})

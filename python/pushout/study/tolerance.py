@@ -1,4 +1,4 @@
-"""How far a measured mean may be from print: one rule for all numbers, which the score and the verdicts share.
+"""Allowed distance of a measured mean from print: one rule for all numbers, which the score and the verdicts share.
 
 A number is within its tolerance if it differs from print by at most 5 %, or by half a unit of the last printed digit if
 that is more, but never by more than 10 %. What follows from the settings alone (`exact = true`), and what a formula

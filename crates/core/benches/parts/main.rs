@@ -1,4 +1,4 @@
-//! What the parts of the simulator cost by themselves; docs/performance.md says what to make of it.
+//! Cost of single parts of the simulator; docs/performance.md interprets the figures.
 
 mod floor;
 mod port;

@@ -47,10 +47,10 @@ pub fn segment(bytes: u32, llc_snap: bool) -> Shape {
     Shape { units: u16::try_from(units).expect("a checked packet fits a frame"), bytes: CELL_BYTES as u16 }
 }
 
-/// What the receiver makes of the cells up to an EOM.
+/// Outcome of the cells up to an EOM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reassembled {
-    /// All cells of one frame and nothing else.
+    /// All cells of one frame and no others.
     Whole,
     /// The number of cells does not match the length in the trailer.
     WrongLength,
@@ -90,7 +90,8 @@ impl Reassembly {
         })
     }
 
-    /// What ports have done to cells of the last frame, or to the packet: a congestion mark, or a cut to the headers.
+    /// Return the marks that ports have set on the cells of the last frame, or on the packet: a congestion mark, or a
+    /// cut to the headers.
     #[inline]
     pub fn marks(&self) -> Flags {
         self.marks
@@ -109,7 +110,8 @@ mod tests {
         assert_eq!([512, 2048].map(|n| cells(n, false)), [11, 43]);
     }
 
-    /// What the receiver says, given which cells of two consecutive frames of three cells arrive.
+    /// Deliver those cells of two consecutive frames of three cells that have arrived, and return the receiver's
+    /// answers.
     fn receive(arrived: [bool; 6]) -> Vec<Reassembled> {
         let frames =
             [0, 1].map(|frame| Shape { units: 3, bytes: 53 }.units(0, (frame, frame), Flags::default()));

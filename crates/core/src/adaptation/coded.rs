@@ -33,13 +33,13 @@ impl Code {
         self.data + self.parity
     }
 
-    /// Whether any `arrived` packets of a block restore its data.
+    /// Return whether any `arrived` packets of a block restore its data.
     pub fn decodes(self, arrived: u16) -> bool {
         arrived >= self.data
     }
 }
 
-/// What a cell tells the receiver.
+/// Facts about a block that a cell delivers to the receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Collected {
     /// The frame of this cell has just become complete.
@@ -57,7 +57,7 @@ pub struct Collection {
 }
 
 impl Collection {
-    /// A cell arrives whose frame can be restored from any `needed` cells.
+    /// Add a cell whose frame can be restored from any `needed` cells.
     pub fn push(&mut self, unit: &Unit, needed: u16) -> Collected {
         let other = unit.frame != self.frame;
         let given_up = other && (1..self.needed).contains(&self.cells);
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
     use crate::unit::Flags;
 
-    /// Completed frames and abandoned frames, given which cells of three frames of 2 + 1 cells arrive.
+    /// Return the completed and the abandoned frames, for those cells of three frames of 2 + 1 cells that arrive.
     fn receive(arrived: [bool; 9]) -> (Vec<u32>, usize) {
         let frames =
             [0, 1, 2].map(|frame| Shape { units: 3, bytes: 53 }.units(0, (frame, frame), Flags::default()));

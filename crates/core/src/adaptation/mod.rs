@@ -36,7 +36,7 @@ impl Spec {
         }
     }
 
-    /// Whether frames carry an LLC/SNAP header.
+    /// Return whether frames carry an LLC/SNAP header.
     pub fn llc_snap(&self) -> bool {
         matches!(self, Spec::Aal5(aal5::Params { llc_snap: true }))
     }
@@ -59,7 +59,7 @@ pub struct Shape {
     pub bytes: u16,
 }
 
-/// How the packets of one circuit become frames.
+/// Framing of the packets of one circuit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framing {
     /// Every packet is one cell.
@@ -101,7 +101,7 @@ impl Framing {
         }
     }
 
-    /// The same without the parity cells of a code.
+    /// Return this framing without the parity cells of a code.
     pub fn without_parity(self) -> Framing {
         match self {
             Framing::Aal5 { llc_snap, .. } => Framing::Aal5 { llc_snap, parity: 0 },
@@ -111,8 +111,8 @@ impl Framing {
 }
 
 impl Shape {
-    /// The units of frame number `frame` of circuit `vc`, first to last; each carries the `identity` of its packet, and `flags` besides
-    /// its own.
+    /// The units of frame number `frame` of circuit `vc`, first to last; each carries the `identity` of its packet, and
+    /// `flags` in addition to its own.
     pub fn units(self, vc: u32, (frame, identity): (u32, u32), flags: Flags) -> impl Iterator<Item = Unit> {
         (0..self.units).map(move |index| Unit {
             vc,

@@ -1,5 +1,5 @@
-//! Credits: no account has more behind a line than it was promised, the far end holds what the credits say, and nothing that came
-//! with credits found no room.
+//! Credits: no account exceeds its promised room behind a line, the far end holds as much as the credits say, and no
+//! unit with credits found no room.
 
 use std::collections::BTreeSet;
 
@@ -29,7 +29,7 @@ pub(super) fn check(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
     memory_losses(audit, scenario, network);
 }
 
-/// What the ports hold of every account of every line with credits.
+/// List the units that the ports hold of every account of every line with credits.
 fn held(network: &Network) -> Vec<Vec<u64>> {
     let mut held: Vec<Vec<u64>> = network.ports.iter().map(|port| vec![0; port.pool().vcs()]).collect();
     let ports = network.ports.iter();
@@ -66,8 +66,9 @@ fn accounts(
         audit.check(sent - credited <= room, || {
             format!("{}: {} without credit, but room for {room}", name(), sent - credited)
         });
-        audit.check(credited <= books.told && books.forwarded + books.held <= sent, || {
-            let books = format!("{} forwarded, {} held, {} told", books.forwarded, books.held, books.told);
+        audit.check(credited <= books.reported && books.forwarded + books.held <= sent, || {
+            let books =
+                format!("{} forwarded, {} held, {} reported", books.forwarded, books.held, books.reported);
             format!("{}: {sent} sent, {credited} credited, but {books}", name())
         });
         let is_last = scenario.vcs[vc].path.last() == Some(&line);
@@ -78,7 +79,7 @@ fn accounts(
     }
 }
 
-/// Ports with a buffer of their own behind lines with credits.
+/// Check ports with a buffer of their own behind lines with credits.
 fn losses(audit: &mut Audit, scenario: &Scenario, network: &Network) {
     for (vc, circuit) in network.circuits.iter().enumerate() {
         for hops in circuit.route(0).windows(2) {
@@ -95,7 +96,7 @@ fn losses(audit: &mut Audit, scenario: &Scenario, network: &Network) {
     }
 }
 
-/// Queues of memories for what comes over lines with credits.
+/// Check queues of memories for lines with credits.
 fn memory_losses(audit: &mut Audit, scenario: &Scenario, network: &Network) {
     for (spec, memory) in scenario.memories.iter().zip(network.memories()) {
         for (queue, running) in spec.queues.iter().zip(memory.queues()) {
@@ -161,7 +162,7 @@ mod tests {
 
     const CELL: Unit = Unit { vc: 0, frame: 0, identity: 0, index: 0, bytes: 53, hop: 0, flags: Flags(0) };
 
-    /// The faults that an audit finds in a run that was tampered with.
+    /// Return the faults that an audit finds in a run that was tampered with.
     fn failures(text: &str, tamper: impl FnOnce(&Scenario, &mut Network)) -> String {
         let scenario = scenario::load(text, "audit.toml", &[]).unwrap();
         let mut outcome = engine::run(&scenario, false);
@@ -173,7 +174,7 @@ mod tests {
         scenario.lines.iter().position(|line| line.name == name).unwrap()
     }
 
-    /// The faults if the receiver of the first line was tampered with.
+    /// Return the faults that an audit finds if the receiver of the first line was tampered with.
     fn found(text: &str, tamper: fn(&mut Receiver)) -> String {
         failures(text, |scenario, network| {
             tamper(network.receivers[line(scenario, "in")].as_mut().unwrap());
@@ -192,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn credits_for_what_was_not_promised_and_cells_that_they_do_not_know_are_found() {
+    fn the_audit_finds_credits_beyond_the_promise_and_cells_without_credits() {
         assert!(
             found(CELLS, |receiver| receiver.arrived(0, &CELL))
                 .contains("11 by the credits, 10 by the ports")
@@ -203,7 +204,7 @@ mod tests {
                 .contains("9 by the credits, 10 by the ports")
         );
         let forgotten = found(CELLS, |receiver| *receiver = Receiver::new(receiver.terms(), vec![0]));
-        assert!(forgotten.contains("but 0 forwarded, 0 held, 0 told"), "{forgotten}");
+        assert!(forgotten.contains("but 0 forwarded, 0 held, 0 reported"), "{forgotten}");
         let narrower = |receiver: &mut Receiver| {
             *receiver = Receiver::new(Terms { room: 9, ..receiver.terms() }, vec![0]);
         };

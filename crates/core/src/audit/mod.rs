@@ -1,6 +1,6 @@
 //! Conservation: every unit that entered a port left it, was lost for a counted reason, or is still there; every octet
 //! that a TCP receiver reports was sent, once and in order; no circuit has more behind a line than its credits allow,
-//! and none of them is lost; memories, their pools and queues hold what is in their ports.
+//! and none of those units is lost; memories, their pools and queues hold the content of their ports.
 
 mod credits;
 
@@ -8,7 +8,7 @@ use crate::engine::Outcome;
 use crate::network::flow_outcome::Progress;
 use crate::scenario::model::{self, Scenario};
 
-/// What an audit found.
+/// Findings of an audit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Audit {
     /// Number of balances checked.
@@ -81,7 +81,7 @@ fn circuits(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
     }
 }
 
-/// Congestion marks that ports have set: each one has arrived, is lost or is in flight.
+/// Check congestion marks that ports have set: each has arrived, is lost or is in flight.
 fn marks(audit: &mut Audit, outcome: &Outcome) {
     let (ports, circuits) = (&outcome.network.ports, &outcome.network.circuits);
     let set: u64 = ports.iter().map(|port| port.counters().newly_marked()).sum();
@@ -93,7 +93,7 @@ fn marks(audit: &mut Audit, outcome: &Outcome) {
     });
 }
 
-/// Cells of shared memories: ports, queues and pools hold the same, and no more than there is.
+/// Check the cells of shared memories: ports, queues and pools hold equal amounts, and no more than the memory has.
 fn memories(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
     for (spec, memory) in scenario.memories.iter().zip(outcome.network.memories()) {
         let (used, cells, name) = (memory.used(), memory.cells(), &spec.name);
@@ -147,8 +147,8 @@ fn memories(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
     }
 }
 
-/// For each queue of a memory the first of those that it is counted with: ports count their circuits, and a circuit with unscheduled
-/// packets has two queues.
+/// For each queue of a memory return the first of the queues that are counted together: ports count their circuits, and
+/// a circuit with unscheduled packets has two queues.
 fn joined(memory: &model::Memory) -> Vec<usize> {
     let mut first: Vec<usize> = (0..memory.queues.len()).collect();
     for account in memory.ports.iter().flat_map(|(_, accounts)| &**accounts) {
@@ -201,7 +201,7 @@ mod tests {
 
     const CELL: Unit = Unit { vc: 0, frame: 0, identity: 0, index: 0, bytes: 53, hop: 0, flags: Flags(0) };
 
-    /// The faults that an audit finds in a run that was tampered with.
+    /// Return the faults that an audit finds in a run that was tampered with.
     fn failures(text: &str, tamper: impl FnOnce(&Scenario, &mut Outcome)) -> String {
         let scenario = scenario::load(text, "audit.toml", &[]).unwrap();
         let mut outcome = engine::run(&scenario, false);

@@ -23,12 +23,12 @@ impl Capacity {
         self.is_limited().then_some(self.0)
     }
 
-    /// Whether there is a limit.
+    /// Return whether there is a limit.
     pub fn is_limited(self) -> bool {
         self != Capacity::UNLIMITED
     }
 
-    /// Whether there is room for a total of `level`.
+    /// Return whether there is room for a total of `level`.
     #[inline]
     pub fn holds(self, level: u64) -> bool {
         level <= self.0

@@ -1,4 +1,4 @@
-//! What the policies of a port may use before the run: the port itself, and the contracts of its circuits.
+//! Facts that the policies of a port may use before the run: the port itself, and the contracts of its circuits.
 
 use super::capacity::Capacity;
 use super::size::{Level, Measure};
@@ -12,7 +12,7 @@ use crate::units::{CELL_BYTES, Quantity, Rate};
 pub struct Context<'a> {
     /// Capacity B of the buffer, in the port's measure.
     pub capacity: Capacity,
-    /// What the port counts.
+    /// Unit in which the port counts.
     pub measure: Measure,
     /// Rate of the line.
     pub rate: Rate,
@@ -29,7 +29,7 @@ pub struct Context<'a> {
 pub struct Contract {
     /// Number of the circuit in the network; of a queue of a memory, that of the queue.
     pub circuit: u32,
-    /// Minimum cell rate that was promised; zero where nothing was. The scheduler says what it counts.
+    /// Minimum cell rate of the circuit; zero without a promise. The scheduler defines which cells count.
     pub mcr: Rate,
     /// Weight or share of the circuit; 1 if none was given.
     pub weight: f64,
@@ -45,7 +45,7 @@ pub struct Contract {
     pub budget: Option<Budget>,
     /// Factor of the dynamic threshold of a queue that shares a memory, if it has its own.
     pub alpha: Option<f64>,
-    /// The line of a queue that shares a memory; elsewhere that of the port.
+    /// The line of a queue that shares a memory; elsewhere the line of the port.
     pub outlet: Option<Outlet>,
 }
 
@@ -70,7 +70,7 @@ impl Context<'_> {
         self.contracts.iter().map(move |contract| contract.outlet.unwrap_or(own))
     }
 
-    /// The policy's own random numbers at this port, by the unit or circuit that they concern.
+    /// The policy's own random numbers at this port, by the unit or circuit that they are for.
     pub fn keyed(&self, policy: &str) -> Keyed {
         Keyed::new(self.seed, format_args!("port.{}.{policy}", self.port))
     }
@@ -80,7 +80,7 @@ impl Context<'_> {
         Dice::new(self.seed, format_args!("port.{}.{policy}", self.port))
     }
 
-    /// The sum of all minimum cell rates, in bits per second, or that the line cannot keep the promise.
+    /// The sum of all minimum cell rates, in bits per second; the error says that the line cannot keep the promise.
     pub fn promised(&self) -> Result<u64, Refused> {
         let sum = self.contracts.iter().fold(0u64, |sum, contract| sum.saturating_add(contract.mcr.0));
         match sum <= self.rate.0 {
@@ -91,7 +91,7 @@ impl Context<'_> {
         }
     }
 
-    /// The occupancy that the parameter `key` stands for, or why it has no meaning here.
+    /// Return the occupancy that the parameter `key` stands for; the error says why it has no meaning here.
     pub fn level(&self, key: &'static str, level: Level) -> Result<u64, Refused> {
         level.within(self.measure, self.capacity).or_else(|why| {
             let largest = self.contracts.iter().map(|contract| contract.octets).max();
@@ -102,7 +102,7 @@ impl Context<'_> {
         })
     }
 
-    /// A port of `capacity` cells at 155.52 Mb/s by itself, with frames of 32 cells, for tests of policies.
+    /// A single port of `capacity` cells at 155.52 Mb/s, with frames of 32 cells, for tests of policies.
     pub fn alone(capacity: u64, vcs: usize) -> Context<'static> {
         const PLAIN: Contract = Contract {
             circuit: 0,

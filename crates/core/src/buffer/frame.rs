@@ -2,7 +2,7 @@
 //! of a frame that has lost a unit is discarded (partial packet discard), unless a switch does not support that.
 //!
 //! Source: A. Romanow, S. Floyd, "Dynamics of TCP traffic over ATM networks", IEEE JSAC 13(4), 1995. A scheme adds
-//! only its own question, asked once per frame: "Accept this frame?"
+//! only its own decision, once per frame: accept this frame or refuse it.
 
 use crate::unit::Unit;
 use crate::verdict::{Action, Reason, Verdict};
@@ -14,14 +14,14 @@ enum State {
     Whole,
     /// A unit was lost after others had been queued: the receiver holds a fragment that only an EOM can end.
     Broken,
-    /// The frame was refused at its first unit: nothing of it was queued.
+    /// The frame was refused at its first unit: none of its units was queued.
     Refused(Reason),
 }
 
 /// The fate of the rest of a frame as long as there is room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Within {
-    /// It is taken.
+    /// It is accepted.
     Taken,
     /// It is lost.
     Lost(Reason),
@@ -47,29 +47,29 @@ impl Frames {
         Frames { state: vec![State::Whole; vcs], keep_eom, discard_rest: true, action: Action::Drop }
     }
 
-    /// What happens to a frame for which the scheme has a reason to refuse it.
+    /// Set the action on a frame that the scheme has a reason to refuse.
     pub fn acting(self, action: Action) -> Frames {
         Frames { action, ..self }
     }
 
-    /// The same for a scheme whose reasons differ in what they do.
+    /// Like `acting`, for a scheme whose action depends on the reason.
     pub(crate) fn act(&mut self, action: Action) {
         self.action = action;
     }
 
-    /// Whether the rest of a frame that has lost a unit is discarded, which is the rule. Otherwise its units are
+    /// Set whether the rest of a frame that has lost a unit is discarded, which is the rule. Otherwise its units are
     /// queued if they fit, and only a frame that is refused at its first unit is lost as a whole.
     pub fn discarding_rest(self, discard_rest: bool) -> Frames {
         Frames { discard_rest, ..self }
     }
 
-    /// How the scheme decides, if it neither marks nor trims: engines that are not asked about every unit only lose frames early.
+    /// Return `rule` if the scheme neither marks nor trims: an engine that judges by a rule only loses frames early.
     pub(crate) fn unless_marking<R>(&self, rule: R) -> Option<R> {
         (self.action == Action::Drop).then_some(rule)
     }
 
-    /// Judge a unit. `fits` says whether it could be queued now; `refuse` is asked at the first unit of each frame and
-    /// answers with a reason to refuse the frame as a whole, or to mark its first unit.
+    /// Judge a unit. `fits` says whether it could be queued now; `refuse` is called at the first unit of each frame and
+    /// returns a reason to refuse the frame as a whole, or to mark its first unit.
     pub fn judge(
         &mut self,
         unit: &Unit,
@@ -107,7 +107,7 @@ impl Frames {
         Verdict::Discard(reason)
     }
 
-    /// Whether a unit belongs to a frame that was refused or has lost a unit, so that it is useless.
+    /// Return whether a unit belongs to a frame that was refused or has lost a unit, so that it is useless.
     pub fn is_rest(&self, unit: &Unit, vc: usize) -> bool {
         !unit.is_first() && self.state[vc] != State::Whole
     }
@@ -121,7 +121,7 @@ impl Frames {
         }
     }
 
-    /// A part of the circuit's arriving frame has been taken out of the queue: the rest is not worth queueing.
+    /// Record that a part of the circuit's arriving frame has been removed from the queue, so that the rest is useless.
     /// `fragment` says whether a part of the frame has already been sent.
     pub fn broken(&mut self, vc: usize, fragment: bool) {
         if self.discard_rest {

@@ -9,7 +9,7 @@ use super::capacity::Capacity;
 #[derive(Clone, Debug)]
 pub struct Pool {
     capacity: Capacity,
-    /// What the buffer may hold at this instant: its capacity, unless it is part of a shared memory.
+    /// Room of the buffer at this instant: its capacity, unless it is part of a shared memory.
     room: Capacity,
     total: u64,
     of: Box<[u64]>,
@@ -42,7 +42,7 @@ impl Pool {
         self.of.len()
     }
 
-    /// Number of circuits with something in the buffer: `N_a`.
+    /// Number of circuits with units in the buffer: `N_a`.
     pub fn active(&self) -> u32 {
         self.active
     }
@@ -52,30 +52,30 @@ impl Pool {
         self.capacity.limit().map(|limit| limit - self.total)
     }
 
-    /// Whether `size` more would fit.
+    /// Return whether `size` more would fit.
     pub fn fits(&self, size: u64) -> bool {
         self.room.holds(self.total + size)
     }
 
-    /// The shared memory grants room for `size` more, or for nothing.
+    /// Set the room that the shared memory grants: `size` more, or 0.
     pub(crate) fn grant(&mut self, size: u64) {
         self.room = Capacity::limited(self.total + size);
     }
 
-    /// A unit of `size` enters.
+    /// Count a unit of `size` that enters.
     pub(crate) fn add(&mut self, vc: usize, size: u64) {
         assert!(self.fits(size), "never over the buffer");
         self.add_ahead(vc, size);
     }
 
-    /// The same for an engine that enters arrivals ahead of departures which make room for them.
+    /// Like `add`, for an engine that enters arrivals before the departures that make room for them.
     pub(crate) fn add_ahead(&mut self, vc: usize, size: u64) {
         self.total += size;
         self.active += u32::from(self.of[vc] == 0);
         self.of[vc] += size;
     }
 
-    /// `total` is in the buffer, for an engine that enters all circuits as the first.
+    /// Set the total, for an engine that enters all circuits as the first one.
     #[inline]
     pub(crate) fn hold(&mut self, total: u64) {
         self.total = total;
@@ -83,7 +83,7 @@ impl Pool {
         self.of[0] = total;
     }
 
-    /// A unit of `size` leaves, whether sent or lost.
+    /// Subtract a unit of `size` that leaves, sent or lost.
     pub(crate) fn remove(&mut self, vc: usize, size: u64) {
         self.of[vc] = self.of[vc].checked_sub(size).expect("a circuit holds what it gives up");
         self.total -= size;

@@ -20,12 +20,12 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// An empty queue of one circuit that knows where frames begin and end.
+    /// An empty queue of one circuit that records where frames begin and end.
     pub fn of_frames() -> Queue {
         Queue { runs: Some(Box::default()), ..Queue::default() }
     }
 
-    /// Where frames begin and end; only a queue that was made [`of_frames`](Queue::of_frames) knows.
+    /// Return the runs of frames; only a queue made by [`of_frames`](Queue::of_frames) has them.
     pub fn runs(&self) -> &Runs {
         self.runs.as_ref().expect("a queue of frames")
     }
@@ -35,7 +35,7 @@ impl Queue {
         self.len
     }
 
-    /// Whether nothing is queued.
+    /// Return whether the queue is empty.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -68,7 +68,7 @@ impl Queue {
         self.end - 1
     }
 
-    /// Append `units` units of one frame, of which `first` is the first; the last one ends the frame if it is `closed`.
+    /// Append `units` units of one frame, beginning with `first`; the last one ends the frame if it is `closed`.
     #[inline]
     pub(crate) fn push_train(&mut self, first: Unit, units: u16, closed: bool) {
         if let Some(runs) = &mut self.runs {
@@ -85,7 +85,7 @@ impl Queue {
         }
     }
 
-    /// The oldest unit leaves.
+    /// Remove the oldest unit.
     #[inline]
     pub fn pop(&mut self) -> Option<Unit> {
         let train = self.trains.front_mut()?;
@@ -113,9 +113,9 @@ impl Queue {
         self.len -= usize::from(units);
     }
 
-    /// The number of units before the EOM of the first frame after others at the head, given as frames and as units,
-    /// excluding the last unit of the queue; and whether there may be more after others have joined. Those others
-    /// have no gap.
+    /// Count the units before the EOM of the first frame after others at the head, given as frames and as units,
+    /// excluding the last unit of the queue; and say whether there may be more after others have joined. The frames
+    /// before have no gap.
     #[inline]
     pub(crate) fn inner_ahead(&self, (frames, units): (usize, u64)) -> (u64, bool) {
         let Some(train) = self.trains.get(frames) else { return (units.saturating_sub(1), true) };
@@ -126,8 +126,8 @@ impl Queue {
         )
     }
 
-    /// The rest of the first frame after `units` others at the head, if it has its EOM and no gap: its first unit
-    /// with the mark of the last one, and the number of units.
+    /// Return the rest of the first frame after `frames` others at the head, if it has its EOM and no gap: its first
+    /// unit with the mark of the last one, and the number of units.
     #[inline]
     pub(crate) fn closed_behind(&self, frames: usize) -> Option<(Unit, u16)> {
         let train = self.trains.get(frames).filter(|train| train.closed && train.units > 0)?;
@@ -153,7 +153,7 @@ impl Queue {
         Some((run, units))
     }
 
-    /// The unit at a position leaves, if it is still there.
+    /// Remove the unit at a position, if it is still there.
     pub fn take(&mut self, position: u64) -> Option<Unit> {
         let (index, place) = self.find(position)?;
         let train = &mut self.trains[index];
@@ -207,7 +207,7 @@ impl Queue {
         index + 1
     }
 
-    /// Keep gaps away from both ends.
+    /// Remove gaps at both ends.
     #[inline]
     fn trim(&mut self) {
         let is_gap = |train: Option<&Train>| train.is_some_and(|train| train.units == 0);
@@ -221,7 +221,7 @@ impl Queue {
 }
 
 /// Consecutive units of one frame at consecutive positions, equal except for the marks of the first and of the last
-/// one. If all of them were taken out of the middle of the queue, an empty train stays.
+/// one. If all of them were removed from the middle of the queue, an empty train stays.
 #[derive(Clone, Copy, Debug)]
 struct Train {
     start: u64,
@@ -257,7 +257,7 @@ impl Train {
         Unit { flags: self.first.flags.with(mark), ..self.first }
     }
 
-    /// Whether this unit at this position continues it.
+    /// Return whether this unit at this position continues it.
     #[inline]
     fn goes_on_with(&self, unit: &Unit, position: u64) -> bool {
         let next = Unit { flags: unit.flags.without(Flags::EOM), ..*unit };

@@ -1,4 +1,4 @@
-//! Round robin over the queues that take part.
+//! Round robin over the member queues.
 
 use super::set::Set;
 
@@ -7,7 +7,7 @@ use super::set::Set;
 pub struct Place {
     /// The queue.
     pub queue: usize,
-    /// The number of cells that it may send before the round changes; all that it has, if `None`.
+    /// Number of cells that it may send before the round changes; all of them, if `None`.
     pub cells: Option<u64>,
 }
 
@@ -21,28 +21,28 @@ pub(crate) struct Ring {
 }
 
 impl Ring {
-    /// A ring of queues below `bound`, none of which takes part.
+    /// A ring of queues below `bound`, all of them outside.
     pub(crate) fn new(bound: usize) -> Ring {
         Ring { members: Set::new(bound), from: 0 }
     }
 
-    /// The queue takes part from now on.
+    /// Add a queue.
     pub(crate) fn insert(&mut self, queue: usize) {
         self.members.insert(queue);
     }
 
-    /// The queue takes part no longer.
+    /// Remove a queue.
     pub(crate) fn remove(&mut self, queue: usize) {
         self.members.remove(queue);
     }
 
-    /// The queue takes part from now on, or no longer.
+    /// Add or remove a queue.
     #[inline]
     pub(crate) fn set(&mut self, queue: usize, member: bool) {
         if member { self.insert(queue) } else { self.remove(queue) }
     }
 
-    /// Queues that take part.
+    /// The member queues.
     pub(crate) fn members(&self) -> &Set {
         &self.members
     }
@@ -63,7 +63,7 @@ impl Ring {
         round.extend(queues.take(most).map(|queue| Place { queue, cells: None }));
     }
 
-    /// Note that `slots` slots have been served.
+    /// Record that `slots` slots have been served.
     pub(crate) fn went_round(&mut self, round: &[Place], slots: u64) {
         if let Some(last) = slots.checked_sub(1) {
             self.from = round[last as usize % round.len()].queue + 1;

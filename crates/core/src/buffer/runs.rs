@@ -1,4 +1,4 @@
-//! Where frames begin and end in the queue of one circuit.
+//! Runs of frames in the queue of one circuit.
 
 use std::collections::VecDeque;
 
@@ -34,7 +34,7 @@ pub struct Part {
     pub extent: Extent,
 }
 
-/// What is removed from a run.
+/// Part of a run that is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
     /// All of it.
@@ -51,12 +51,12 @@ impl Run {
         self.units
     }
 
-    /// Whether its EOM is queued.
+    /// Return whether its EOM is queued.
     pub fn is_closed(&self) -> bool {
         self.closed
     }
 
-    /// Whether it is one frame from the first unit to the last.
+    /// Return whether it is one frame from the first unit to the last.
     pub fn is_whole(&self) -> bool {
         self.closed && self.intact
     }
@@ -90,18 +90,19 @@ impl Runs {
         self.list.len().checked_sub(1)
     }
 
-    /// The first run that is a whole frame and that the receiver will not take for the rest of another one.
+    /// Return the first run that is a whole frame and that the receiver will not take for the rest of another one.
     pub fn first_whole(&self) -> Option<usize> {
         let begun = usize::from(self.open_ahead);
         if self.whole == 0 { None } else { (begun..self.list.len()).find(|&run| self.list[run].is_whole()) }
     }
 
-    /// Whether the unit that was sent last was not an EOM, so that the receiver expects more of its frame.
+    /// Return whether the unit that was sent last was not an EOM, so that the receiver expects more of its frame.
     pub fn is_open_ahead(&self) -> bool {
         self.open_ahead
     }
 
-    /// Note that `units` consecutive units of one frame have joined, `first` first; the last ends it if it is `closed`.
+    /// Record that `units` consecutive units of one frame have joined, `first` first; the last ends it if it is
+    /// `closed`.
     #[inline(never)]
     pub(super) fn joined(&mut self, first: &Unit, units: u16, closed: bool) {
         if self.list.back().is_none_or(|run| run.closed) {
@@ -112,7 +113,7 @@ impl Runs {
         self.whole += usize::from(run.is_whole());
     }
 
-    /// Note that `units` units of the last frame have not arrived yet.
+    /// Record that `units` units of the last frame have not arrived yet.
     pub(super) fn withdrawn(&mut self, units: usize) {
         let run = self.list.back_mut().expect("a frame that is arriving has a run");
         self.whole -= usize::from(run.is_whole());
@@ -121,7 +122,7 @@ impl Runs {
         run.closed = false;
     }
 
-    /// Note that `units` units of the first frame have left from the head; the last of them may have been its `eom`.
+    /// Record that `units` units of the first frame have left from the head; the last of them may have been its `eom`.
     pub(super) fn left(&mut self, units: usize, eom: bool) {
         self.open_ahead = !eom;
         self.spoil(0);
@@ -131,7 +132,7 @@ impl Runs {
         }
     }
 
-    /// The unit at this offset from the head has been taken out.
+    /// Record that the unit at this offset from the head has been removed.
     pub(super) fn taken(&mut self, mut offset: usize, unit: &Unit) {
         let holds = |run: &Run| {
             let here = offset < run.units;
@@ -178,7 +179,7 @@ impl Runs {
         self.list.remove(run).map_or(0, |run| run.units)
     }
 
-    /// The last run loses its EOM.
+    /// Remove the EOM of the last run.
     fn cut_eom(&mut self, last: usize) {
         self.spoil(last);
         let run = &mut self.list[last];
@@ -189,7 +190,7 @@ impl Runs {
         }
     }
 
-    /// A run is no longer a whole frame.
+    /// Record that a run is no longer a whole frame.
     fn spoil(&mut self, run: usize) {
         self.whole -= usize::from(self.list[run].is_whole());
         self.list[run].intact = false;

@@ -17,24 +17,24 @@ impl Set {
         Set { words: vec![0; words], filled: vec![0; words.div_ceil(WORD)] }
     }
 
-    /// Whether it has no member.
+    /// Return whether it has no member.
     pub fn is_empty(&self) -> bool {
         self.filled.iter().all(|&words| words == 0)
     }
 
-    /// Whether it is a member.
+    /// Return whether it is a member.
     pub fn contains(&self, member: usize) -> bool {
         self.words[member / WORD] >> (member % WORD) & 1 == 1
     }
 
-    /// Make it a member.
+    /// Add a member.
     pub fn insert(&mut self, member: usize) {
         let word = member / WORD;
         self.words[word] |= 1 << (member % WORD);
         self.filled[word / WORD] |= 1 << (word % WORD);
     }
 
-    /// Make it no member.
+    /// Remove a member.
     pub fn remove(&mut self, member: usize) {
         let word = member / WORD;
         self.words[word] &= !(1 << (member % WORD));
@@ -55,7 +55,7 @@ impl Set {
         Some(word * WORD + self.words[word].trailing_zeros() as usize)
     }
 
-    /// The same, but the smallest member follows the largest.
+    /// Return the next member; the smallest one follows the largest.
     #[inline]
     pub fn next_round(&self, from: usize) -> Option<usize> {
         if let [only] = self.words[..] {

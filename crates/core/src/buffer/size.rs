@@ -9,7 +9,7 @@ use crate::number::{self, Fraction, NotWhole};
 use crate::unit::Unit;
 use crate::units::{Bytes, CELL_BYTES, Cells, Quantity, translated, unknown_unit};
 
-/// What a port counts: every occupancy, capacity and threshold of the port is in this measure.
+/// Measure of a port: every occupancy, capacity and threshold of the port is in this measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
     /// Cells, the measure of every port on a cell link.
@@ -18,11 +18,11 @@ pub enum Measure {
     Bytes,
     /// Packets, whatever their length.
     Packets,
-    /// Cells of a packet memory, of which every packet takes whole ones.
+    /// Cells of a packet memory: a packet takes whole cells.
     MemoryCells(CellSize),
 }
 
-/// How a packet memory is divided: a packet takes as many cells as hold it, together with the header that the memory adds.
+/// Cells of a packet memory: a packet takes as many cells as hold it, together with the header that the memory adds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CellSize {
     /// Octets of a cell.
@@ -54,7 +54,7 @@ impl CellSize {
 }
 
 impl Measure {
-    /// What a unit adds to an occupancy.
+    /// Return the size of a unit in this measure.
     #[inline]
     pub fn size_of(self, unit: &Unit) -> u64 {
         match self {
@@ -75,7 +75,7 @@ impl Measure {
     }
 }
 
-/// How much a port can hold.
+/// Capacity of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BufferSize {
     /// No limit.
@@ -100,7 +100,8 @@ pub enum Level {
 }
 
 impl BufferSize {
-    /// What a port on a link of this kind counts, and its capacity in that measure; `None` when they do not fit.
+    /// Return the measure of a port on a link of this kind, and its capacity in that measure; `None` when they do not
+    /// fit.
     pub fn on_link(self, cells: bool) -> Option<(Measure, Capacity)> {
         let (measure, capacity) = match (self, cells) {
             (BufferSize::Unlimited, true) => (Measure::Cells, Capacity::UNLIMITED),
@@ -250,7 +251,7 @@ fn memory_cells(cells: &str, octets: &str) -> Result<BufferSize, String> {
 
 const UNITS: [&str; 11] = ["cells", "packets", "bytes", "B", "kB", "KB", "KiB", "MB", "MiB", "GB", "GiB"];
 
-/// What a message says that a text should be.
+/// Sentence of a message that says what a text should be.
 struct Wanted {
     what: &'static str,
     units: &'static [&'static str],

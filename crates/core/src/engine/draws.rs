@@ -1,4 +1,4 @@
-//! Tests of every random draw about a unit: it depends on the unit, and not on what came before.
+//! Tests of every random draw about a unit: it depends on the unit, and not on earlier events.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::run;
 use crate::rng::log::{Drawn, during};
 use crate::scenario::load;
 
-/// What is tested: keys of the links from hosts, the section of the port, and other sections.
+/// Keys of a test: those of the links from hosts, the section of the port, and other sections.
 struct Draws<'a> {
     link: &'a str,
     port: String,
@@ -43,7 +43,7 @@ fn scenario(Draws { link, port, more }: &Draws<'_>, is_packets: bool) -> String 
     )
 }
 
-/// Every draw of a run by its key: which component draws, and about what.
+/// Every draw of a run by its key: the component that draws, and the subject.
 fn drawn(text: &str, sets: &[&str]) -> BTreeMap<([u32; 2], String), [u32; 4]> {
     let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
     let scenario = load(text, "draws.toml", &sets).unwrap_or_else(|why| panic!("{text}\n{why}"));
@@ -52,7 +52,8 @@ fn drawn(text: &str, sets: &[&str]) -> BTreeMap<([u32; 2], String), [u32; 4]> {
     during(|| drop(run(&scenario, true))).into_iter().map(key).collect()
 }
 
-/// With one early packet of an open-loop source lost on its first link, draws about all others keep their values.
+/// Check that without one early packet of an open-loop source, lost on its first link, draws about all other packets
+/// keep their values.
 fn check(what: &str, draws: &Draws<'_>, is_packets: bool) {
     for engine in ["fast", "reference"] {
         let text = scenario(draws, is_packets);
@@ -64,7 +65,7 @@ fn check(what: &str, draws: &Draws<'_>, is_packets: bool) {
             let loss = format!("[[loss]]\nlink = 'in{flow}'\n{units} = [{number}]\n");
             let part = drawn(&format!("{text}{loss}"), &[&engine]);
             let both = part.iter().filter(|(key, _)| whole.contains_key(key)).count();
-            // services depend on instants, which move
+            // services depend on instants, which change
             let least = if what.contains("scheduler") { 10 } else { whole.len() / 2 };
             assert!(both > least, "{what}, {engine}: {both} draws of {} about the same", whole.len());
             for (key, numbers) in &part {

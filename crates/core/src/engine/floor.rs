@@ -4,20 +4,7 @@
 //! discard at 2500, the port of workload W1. A cell is counted, judged, put into the ring and taken out again; there is
 //! no clock, no event, no line and no host. No simulator that handles every cell can be faster.
 //!
-//! # What it assumes
-//! Frames of one length, and one rate of arrivals.
-//!
-//! # What it skips
-//! Everything except the buffer.
-//!
-//! # Why that is exact
-//! It is not: it computes no scenario.
-//!
-//! # What turns it off
-//! It runs for `pushout bench` only.
-//!
-//! # What it saves
-//! Nothing: the other engines are compared with it.
+//! All frames have one length, and arrivals one rate. It computes no scenario: the engines are compared with it.
 
 /// Circuits that share the port.
 const CIRCUITS: usize = 10;
@@ -70,7 +57,7 @@ pub fn floor(cells: u64) -> ([Circuit; CIRCUITS], u64) {
 }
 
 impl Circuit {
-    /// Whether a cell that meets `occupancy` others is queued.
+    /// Return whether a cell that meets `occupancy` others is queued.
     #[inline]
     fn admits(&mut self, occupancy: usize) -> bool {
         self.arrived += 1;

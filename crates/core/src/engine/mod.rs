@@ -1,4 +1,4 @@
-//! Engines: how a run gets from its first instant to its last.
+//! Engines: they compute a run from its first instant to its last.
 //!
 //! Four modules: `reference/` is the definition, one event for each unit and line. `cells/` passes trains of cells
 //! through port processes. `packets/` passes packets one by one. `exact/` has the spacing and the accounting that
@@ -54,11 +54,11 @@ pub fn run(scenario: &Scenario, log: bool) -> Outcome {
     run_timed(scenario, log, &mut Stopwatch::default())
 }
 
-/// The same, with the event loop timed.
+/// Run the scenario like `run`, and measure the time of the event loop.
 pub fn run_timed(scenario: &Scenario, log: bool, watch: &mut Stopwatch<'_>) -> Outcome {
     let log = log || !scenario.measure.losses.is_empty();
     let (mut outcome, has_drawn) = rng::watching(|| match chosen(scenario).0 {
-        Engine::Fast if packets::knows(scenario) => packets::run(scenario, log, watch),
+        Engine::Fast if packets::covers(scenario) => packets::run(scenario, log, watch),
         Engine::Fast => cells::run(scenario, log, watch),
         Engine::Reference => reference::run(scenario, log, watch),
     });
@@ -67,27 +67,27 @@ pub fn run_timed(scenario: &Scenario, log: bool, watch: &mut Stopwatch<'_>) -> O
     outcome
 }
 
-/// The engine that runs a scenario and, if that is not the one it names, the reason.
+/// Return the engine that runs a scenario and, if the scenario names another one, the reason.
 pub fn chosen(scenario: &Scenario) -> (Engine, Option<&'static str>) {
     match scenario.engine {
         Engine::Fast if scenario.lines.iter().any(|line| line.port.credit.is_some()) => {
             (Engine::Reference, Some("with credits a port depends on its neighbours at every unit"))
         }
-        Engine::Fast if !packets::knows(scenario) && !scenario.memories.is_empty() => {
+        Engine::Fast if !packets::covers(scenario) && !scenario.memories.is_empty() => {
             (Engine::Reference, Some("ports that share a memory depend on each other at every cell"))
         }
-        Engine::Fast if !packets::knows(scenario) && !scenario.measure.state.ports.is_empty() => {
+        Engine::Fast if !packets::covers(scenario) && !scenario.measure.state.ports.is_empty() => {
             (Engine::Reference, Some("the state of a port is read, so its policies see every cell"))
         }
-        Engine::Fast if !packets::knows(scenario) && !scenario.losses.is_empty() => {
+        Engine::Fast if !packets::covers(scenario) && !scenario.losses.is_empty() => {
             (Engine::Reference, Some("a link loses cells by intent, so they travel one by one"))
         }
         Engine::Fast
-            if !packets::knows(scenario) && scenario.lines.iter().any(|line| line.port.lets_overtake()) =>
+            if !packets::covers(scenario) && scenario.lines.iter().any(|line| line.port.lets_overtake()) =>
         {
             (Engine::Reference, Some("packets of one circuit may overtake each other at a port"))
         }
-        Engine::Fast if !packets::knows(scenario) && cells::topology::skips_nothing(scenario) => {
+        Engine::Fast if !packets::covers(scenario) && cells::topology::skips_nothing(scenario) => {
             (Engine::Reference, Some("all cells are policed or coded, and a policy is asked about each"))
         }
         engine => (engine, None),

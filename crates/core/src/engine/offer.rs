@@ -11,17 +11,8 @@
 //! # What it assumes
 //! Instants do not go back. A packet that is offered at an instant comes before all else that happens then.
 //!
-//! # What it skips
-//! Nothing.
-//!
 //! # Why that is exact
 //! The packet enters the first port of its circuit through the function by which every host hands over its frames.
-//!
-//! # What turns it off
-//! Nothing.
-//!
-//! # What it saves
-//! Nothing.
 
 use super::reference::Stepper;
 use crate::network::circuit::Payload;
@@ -98,7 +89,7 @@ mod tests {
         Stepper::new(scenario, true, Ring::new(ports.len(), &ports, usize::MAX))
     }
 
-    /// The packets of a run as they leave their hosts, and everything that happens at its bottleneck.
+    /// The packets of a run as they leave their hosts, and all events at its bottleneck.
     fn sent(scenario: &Scenario, port: usize) -> (Vec<(Time, Offered)>, Vec<Record>) {
         let mut stepper = stepper(scenario);
         stepper.advance(stepper.end());

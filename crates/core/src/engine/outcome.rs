@@ -3,17 +3,8 @@
 //! # What it assumes
 //! An engine that computes part of a network ahead has put its counts back before the run ends.
 //!
-//! # What it skips
-//! Nothing.
-//!
 //! # Why that is exact
 //! It only reads; the clock is the caller's.
-//!
-//! # What turns it off
-//! Nothing.
-//!
-//! # What it saves
-//! Nothing.
 
 use crate::network::Network;
 use crate::network::flow_outcome::FlowOutcome;
@@ -27,13 +18,13 @@ use crate::verdict::Reason;
 pub struct Stopwatch<'a> {
     clock: &'a dyn Fn() -> f64,
     reached: &'a dyn Fn(Time),
-    /// Events since the caller received how far the run is.
+    /// Events since the last report of progress to the caller.
     events: u64,
     start: f64,
     taken: f64,
 }
 
-/// Events after which the caller receives how far the run is.
+/// Events between two reports of progress to the caller.
 const REPORTED: u64 = 64;
 
 impl Default for Stopwatch<'_> {
@@ -44,22 +35,22 @@ impl Default for Stopwatch<'_> {
 }
 
 impl Stopwatch<'_> {
-    /// A watch with a clock that shows seconds.
+    /// A watch whose clock shows seconds.
     pub fn new(clock: &dyn Fn() -> f64) -> Stopwatch<'_> {
         Stopwatch { clock, reached: &|_| (), events: 0, start: 0.0, taken: 0.0 }
     }
 
-    /// The same; whenever the run has advanced a little, `reached` is called with the simulated time.
+    /// Make a stopwatch that also calls `reached` with the simulated time each time the run has advanced a little.
     pub fn telling<'a>(clock: &'a dyn Fn() -> f64, reached: &'a dyn Fn(Time)) -> Stopwatch<'a> {
         Stopwatch { reached, ..Stopwatch::new(clock) }
     }
 
-    /// The network has been built, and the first event is due.
+    /// Start the clock: the network has been built, and the first event is due.
     pub(super) fn start(&mut self) {
         self.start = (self.clock)();
     }
 
-    /// Count an event, which has reached this instant of the run.
+    /// Count an event at this instant of the run.
     #[inline(always)] // in the loop
     pub(super) fn reach(&mut self, now: Time) {
         self.reach_with(now, 1);
@@ -76,12 +67,12 @@ impl Stopwatch<'_> {
         }
     }
 
-    /// The last event has been handled.
+    /// Stop the clock after the last event.
     pub(super) fn stop(&mut self) {
         self.taken = (self.clock)() - self.start;
     }
 
-    /// The time that this took, in seconds.
+    /// Return the measured time, in seconds.
     pub fn seconds(&self) -> f64 {
         self.taken
     }
@@ -92,13 +83,13 @@ impl Stopwatch<'_> {
 pub struct Outcome {
     /// The network at the end, with everything it counted, but without its flows.
     pub network: Network,
-    /// What the flows have done.
+    /// Outcomes of the flows.
     pub flows: Vec<FlowOutcome>,
-    /// Units still on their way over a line, by circuit.
+    /// Units in flight over a line, by circuit.
     pub on_lines: Vec<u64>,
-    /// How much work the run was.
+    /// Amount of work of the run.
     pub work: Work,
-    /// Every loss, if it was asked for, by time and port; losses of a port at one instant stay in order.
+    /// Every loss, if losses are logged, by time and port; losses of a port at one instant stay in order.
     pub losses: Vec<LossRecord>,
 }
 
@@ -125,9 +116,9 @@ pub struct Work {
 /// An entry of the log of losses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LossRecord {
-    /// When.
+    /// Instant of the loss.
     pub time: Time,
-    /// At which port.
+    /// Port at which the unit was lost.
     pub port: u32,
     /// Circuit of the lost unit.
     pub vc: u32,
@@ -135,6 +126,6 @@ pub struct LossRecord {
     pub frame: u32,
     /// Its position in the frame.
     pub index: u16,
-    /// Why.
+    /// The reason.
     pub reason: Reason,
 }

@@ -1,19 +1,10 @@
-//! What every engine asks of a scenario.
+//! Facts about a scenario that every engine uses.
 //!
 //! # What it assumes
-//! A scenario that has been checked.
-//!
-//! # What it skips
-//! Nothing.
+//! The scenario has been checked.
 //!
 //! # Why that is exact
-//! The answers follow from the scenario alone, so that no two engines can answer differently.
-//!
-//! # What turns it off
-//! Nothing.
-//!
-//! # What it saves
-//! Nothing.
+//! The facts follow from the scenario alone, so that no two engines can differ in them.
 
 use crate::network::circuit::Circuit;
 use crate::police;

@@ -1,20 +1,14 @@
-//! Ports that share a memory: what happens at other ports when a packet comes or leaves.
+//! Ports that share a memory: effects on other ports when a packet joins or leaves.
 //!
 //! # What it assumes
 //! What waits at a port with a free line is paused, and so is all behind it in its queue, so that a port that loses a packet for
 //! another port has nothing to start.
-//!
-//! # What it skips
-//! Nothing.
 //!
 //! # Why that is exact
 //! It is the definition, which both engines share.
 //!
 //! # What turns it off
 //! A memory without push-out and without a policy that expels: its ports depend on each other only in what fits.
-//!
-//! # What it saves
-//! Nothing.
 
 use super::questions::number_at_port;
 use crate::buffer::pushout::longest_queue::End;
@@ -24,8 +18,8 @@ use crate::unit::Unit;
 use crate::units::Time;
 use crate::verdict::Verdict;
 
-/// A unit arrives at a port, as its circuit `vc` there. If its memory makes room by push-out, other ports may lose packets for it:
-/// the port of a loss is that of the unit's hop.
+/// Handle the arrival of a unit at a port, as its circuit `vc` there. If its memory makes room by push-out, other ports
+/// may lose packets for it: the port of a loss is that of the unit's hop.
 pub(super) fn arrive(
     network: &mut Network,
     now: Time,
@@ -52,8 +46,8 @@ pub(super) fn arrive(
     });
 }
 
-/// Let a memory do what it does by itself: lose packets that it expels now, at whichever port, and repeat pauses; returns when it has
-/// to be asked again, if nothing happens before.
+/// Run the actions that a memory takes by itself: lose packets that it expels now, at any port, and repeat pauses;
+/// returns when the next one is due, if nothing happens before.
 pub(super) fn act(network: &mut Network, memory: usize, now: Time, losses: &mut Vec<Loss>) -> Option<Time> {
     let repeats = network.repeat_pauses(memory, now);
     let expels = loop {

@@ -8,12 +8,6 @@
 //!
 //! # Why that is exact
 //! For every end the instant of its queued event is stored; an event for any other instant is outdated.
-//!
-//! # What turns it off
-//! Nothing.
-//!
-//! # What it saves
-//! Not measured separately.
 
 use crate::kernel::queue::{Class, Event};
 use crate::network::Network;
@@ -26,12 +20,12 @@ use crate::units::Time;
 pub(super) struct Timers(Vec<Time>);
 
 impl Timers {
-    /// No end is in the queue yet.
+    /// Timers without any event in the queue.
     pub(super) fn new(flows: usize) -> Timers {
         Timers(vec![Time::NEVER; 2 * flows])
     }
 
-    /// The event that calls an end for its next timer, unless an earlier call is pending.
+    /// Return the event that calls an end for its next timer, unless an earlier call is pending.
     #[inline]
     pub(super) fn next(&mut self, flows: &[Flow], flow: usize, end: End) -> Option<Event> {
         let (due, entity) = (flows[flow].next_timer(end), end.entity(flow));
@@ -40,13 +34,13 @@ impl Timers {
         Some(Event::new(time, Class::Timer, entity as u32))
     }
 
-    /// The instant for which an end is in the event queue; none of its timers fires before.
+    /// Return the instant for which an end is in the event queue; none of its timers fires before.
     #[inline]
     pub(super) fn at(&self, entity: usize) -> Time {
         self.0[entity]
     }
 
-    /// Whether such an event, which has come, is still valid.
+    /// Return whether such a due event is still valid.
     #[inline]
     fn take(&mut self, entity: usize, now: Time) -> bool {
         let is_due = self.0[entity] == now;
@@ -56,7 +50,7 @@ impl Timers {
         is_due
     }
 
-    /// Such an event has come: the end does what is due, if it still is; returns the end, unless the event is
+    /// Handle such an event: the end does the work that is due, if it still is; returns the end, unless the event is
     /// outdated.
     pub(super) fn ring(
         &mut self,

@@ -24,7 +24,7 @@ use crate::units::Time;
 
 pub mod queue;
 
-/// The order of units that reach the ends of different lines at the same instant.
+/// The order of units that reach the ends of different lines at one instant.
 ///
 /// It is random and fair, but stateless: instant, line and seed decide it, so that every engine draws the same order.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use crate::units::{Span, Time};
 
-/// What happens: the class, in the order of simultaneous events.
+/// Class of an event; classes set the order of simultaneous events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u32)]
 pub enum Class {
@@ -20,12 +20,12 @@ pub enum Class {
     Timer = 4,
 }
 
-/// An event: when, what, and to which port, line or flow end.
+/// An event: its time, its class, and its port, line or flow end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// When.
+    /// Instant of the event.
     pub time: Time,
-    /// What.
+    /// Class of the event.
     pub class: Class,
     /// Order among events of the same instant and class, before the entity: at most `LAST_RANK`, see
     /// [`Ties`](super::Ties).
@@ -46,7 +46,7 @@ impl Event {
         Event { time, class, rank: 0, entity }
     }
 
-    /// Its place in the order.
+    /// Return its key in the order.
     #[inline]
     pub(crate) fn key(self) -> u128 {
         debug_assert!(
@@ -58,7 +58,7 @@ impl Event {
         u128::from(self.time.0) << 64 | u128::from(class | rank | u64::from(self.entity))
     }
 
-    /// The event at a place in the order.
+    /// Return the event of a key.
     #[inline]
     pub(crate) fn of_key(key: u128) -> Event {
         let low = key as u64;
@@ -95,7 +95,7 @@ impl Series {
     }
 }
 
-/// Pending events, earliest first; equal keys are one and the same event.
+/// Pending events, earliest first; events with equal keys are identical.
 ///
 /// Events that are due a constant time after they are added are added in order: the ends of transmissions of one
 /// length, arrivals over lines of one delay, or after one port. Such events queue in a row for each [`Series`], and
@@ -109,7 +109,7 @@ pub struct EventQueue {
     heap: Vec<u128>,
     len: usize,
     open: bool,
-    /// How many rows are in use, and the series of each, its first key and its last one, and the keys behind the first.
+    /// Number of rows in use, and the series of each, its first key and its last one, and the keys behind the first.
     used: usize,
     series: [Series; MOST_ROWS],
     firsts: [u128; MOST_ROWS],
@@ -146,7 +146,7 @@ impl EventQueue {
         self.len - usize::from(self.open) + ahead + self.rows.iter().map(VecDeque::len).sum::<usize>()
     }
 
-    /// Whether nothing is pending.
+    /// Return whether no event is pending.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -182,7 +182,7 @@ impl EventQueue {
         }
     }
 
-    /// Take the earliest event, if it is before `end`.
+    /// Remove and return the earliest event, if it is before `end`.
     #[inline(always)]
     pub fn pop_before(&mut self, end: Time) -> Option<Event> {
         if std::mem::take(&mut self.open) {
@@ -204,7 +204,7 @@ impl EventQueue {
         Some(Event::of_key(first))
     }
 
-    /// An event that is due before the last one of its row.
+    /// Add an event that is due before the last one of its row.
     #[cold]
     fn push_ahead(&mut self, place: usize, key: u128) {
         let (first, row) = (&mut self.firsts[place], &mut self.rows[place]);
@@ -216,7 +216,7 @@ impl EventQueue {
         self.lasts[place] = row.back().copied().unwrap_or(behind);
     }
 
-    /// The first event of a series.
+    /// Add the first event of a series.
     #[cold]
     fn push_first(&mut self, series: Series, key: u128) {
         if self.used == MOST_ROWS {
@@ -236,7 +236,7 @@ impl EventQueue {
         }
     }
 
-    /// Put `key` at the end and let it rise to its place.
+    /// Put `key` at the end and move it up to its place.
     fn rise(&mut self, key: u128) {
         let mut hole = self.len;
         self.len += 1;
@@ -260,7 +260,7 @@ impl EventQueue {
         (first != NOTHING).then(|| Event::of_key(first))
     }
 
-    /// When the earliest event is due.
+    /// Return when the earliest event is due.
     pub(crate) fn first_time(&self) -> Option<Time> {
         let first = self.first_key();
         (first != NOTHING).then_some(time_of(first))
@@ -268,14 +268,14 @@ impl EventQueue {
 
     /// The key of the earliest event, or [`NOTHING`].
     pub(crate) fn first_key(&self) -> u128 {
-        // behind an open root the least key is one of its children
+        // the root is vacant, so the least key is among its children
         let [root, children @ ..] =
             self.heap.first_chunk::<{ 1 + ARITY }>().expect("a root has all its children");
         let first = if self.open { children.iter().copied().min().unwrap_or(NOTHING) } else { *root };
         self.firsts.iter().copied().fold(first, u128::min)
     }
 
-    /// Put `key` where the root was and let it sink to its place.
+    /// Put `key` where the root was and move it down to its place.
     fn sink(&mut self, key: u128) {
         let mut hole = 0;
         while hole * ARITY + 1 < self.len {
@@ -293,7 +293,7 @@ impl EventQueue {
     }
 }
 
-/// When the event of a key is due; never, if it is [`NOTHING`].
+/// Return when the event of a key is due; never, if it is [`NOTHING`].
 #[inline]
 fn time_of(key: u128) -> Time {
     Time((key >> 64) as u64)

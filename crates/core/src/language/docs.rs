@@ -19,7 +19,7 @@ pub(crate) fn pages(entries: &[Entry]) -> Vec<(String, String)> {
     pages
 }
 
-/// The reference of a file: an introduction, its sections, and what quantities can be written.
+/// Return the reference of a file: an introduction, its sections, and the form of quantities.
 pub(crate) fn reference(introduction: &str, sections: &[String]) -> String {
     format!("{introduction}{}\n## Quantities\n\n{}{GENERATED}", sections.concat(), quantities())
 }
@@ -52,7 +52,7 @@ fn page(entry: &Entry) -> String {
     )
 }
 
-/// How a scenario names an entry.
+/// Say how a scenario names an entry.
 fn usage(entry: &Entry) -> String {
     let Entry { name, kind, .. } = entry;
     let Some(TableForm { tag, .. }) = entry.table else {
@@ -105,7 +105,7 @@ pub(crate) fn section<T: Section>(title: &str, more: &str, entries: &[Entry]) ->
     format!("\n## {title}\n\n{}\n\n{keys}", plain(&format!("{}{more}", T::DOC)))
 }
 
-/// A section that is one of the entries of a kind.
+/// Describe a section that is one of the entries of a kind.
 pub(crate) fn choice(title: &str, doc: &str, kind: &str, entries: &[Entry]) -> String {
     let links = entries.iter().filter(|entry| entry.kind == kind).map(link);
     format!("\n## {title}\n\n{doc} One of {}.\n", links.collect::<Vec<_>>().join(", "))
@@ -182,7 +182,7 @@ fn toml(value: &Json) -> String {
     }
 }
 
-/// What quantities can be written.
+/// List the quantities and how to write them.
 fn quantities() -> String {
     fn row<T: Quantity>() -> String {
         let units: Vec<String> = T::UNITS.iter().map(|(unit, _)| format!("`{unit}`")).collect();

@@ -6,7 +6,7 @@ use super::read::{self, Format};
 use super::spec::Table;
 use super::tree::{Fault, Key, Node, Value};
 
-/// What was read from a TOML or JSON text.
+/// Content of a TOML or JSON text.
 #[derive(Clone, Debug)]
 pub struct Document {
     name: String,
@@ -15,7 +15,7 @@ pub struct Document {
 }
 
 impl Document {
-    /// Read a text, which must be a table of keys; `name` is what messages call it.
+    /// Read a text, which must be a table of keys; `name` stands for it in messages.
     pub fn read(text: String, name: String) -> Result<Document, String> {
         let is_table = |root: &Node| Table::new(root, "").map(|_| ());
         let read = read::read(&text, Format::of(&name, &text));
@@ -30,7 +30,7 @@ impl Document {
         &self.root
     }
 
-    /// A message with the position of the value at a path, or of its key, or of the longest existing part of the
+    /// Return a message with the position of the value at a path, or of its key, or of the longest existing part of the
     /// path. An entry of a list is addressed by its position.
     pub fn tell(&self, path: &[String], key: bool, message: &str) -> String {
         let mut place = self.root.place;
@@ -61,7 +61,7 @@ fn entry<'a>(node: &'a Node, name: &str) -> Option<(Option<&'a Key>, &'a Node)> 
 mod tests {
     use super::*;
 
-    fn told(path: &[&str], key: bool) -> String {
+    fn first_line(path: &[&str], key: bool) -> String {
         let text = "reps = 5\n[grid]\na.b = [1, 2]\n[[zip]]\nc = 3\n[[zip]]\n".to_string();
         let document = Document::read(text, "s.toml".to_string()).unwrap();
         let path: Vec<String> = path.iter().map(|name| name.to_string()).collect();
@@ -70,19 +70,19 @@ mod tests {
 
     #[test]
     fn a_message_stands_at_the_value_or_at_its_key() {
-        assert_eq!(told(&["reps"], false), "s.toml:1:8: no");
-        assert_eq!(told(&["reps"], true), "s.toml:1:1: no");
-        assert_eq!(told(&["grid", "a", "b"], false), "s.toml:3:7: no");
-        assert_eq!(told(&["grid", "a", "b", "1"], false), "s.toml:3:11: no");
-        assert_eq!(told(&["zip", "0", "c"], false), "s.toml:5:5: no");
+        assert_eq!(first_line(&["reps"], false), "s.toml:1:8: no");
+        assert_eq!(first_line(&["reps"], true), "s.toml:1:1: no");
+        assert_eq!(first_line(&["grid", "a", "b"], false), "s.toml:3:7: no");
+        assert_eq!(first_line(&["grid", "a", "b", "1"], false), "s.toml:3:11: no");
+        assert_eq!(first_line(&["zip", "0", "c"], false), "s.toml:5:5: no");
     }
 
     #[test]
-    fn what_is_not_there_is_told_where_its_path_ends() {
-        assert_eq!(told(&["grid", "x"], false), "s.toml:2:2: no");
-        assert_eq!(told(&["zip", "1", "c"], false), "s.toml:6:3: no");
-        assert_eq!(told(&["zip", "7"], false), "s.toml:4:3: no");
-        assert_eq!(told(&[], false), "s.toml:1:1: no");
+    fn a_missing_value_is_reported_where_its_path_ends() {
+        assert_eq!(first_line(&["grid", "x"], false), "s.toml:2:2: no");
+        assert_eq!(first_line(&["zip", "1", "c"], false), "s.toml:6:3: no");
+        assert_eq!(first_line(&["zip", "7"], false), "s.toml:4:3: no");
+        assert_eq!(first_line(&[], false), "s.toml:1:1: no");
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! Tables laid over each other: what is given, over what stands as a default.
+//! Tables laid over each other: given values over defaults.
 
 use super::tree::{Node, Value};
 
-/// `over` merged into `base`: tables are merged key by key, unless they are of different kinds; anything else is
+/// Merge `over` into `base`: tables are merged key by key, unless they are of different kinds; other values are
 /// replaced.
 pub(crate) fn merge(base: &Node, over: &Node) -> Node {
     let (Value::Table(below), Value::Table(above)) = (&base.value, &over.value) else { return over.clone() };

@@ -1,4 +1,4 @@
-//! How a fault is reported: its position, what is wrong, and the line itself with a mark below.
+//! Report of a fault: its position, the reason, and the line itself with a mark below.
 
 use std::fmt;
 
@@ -6,11 +6,11 @@ use super::set::Set;
 use super::tree::{Fault, Node, Place, Value, join};
 use crate::excerpt::{MESSAGE, excerpt, fitted, is_control};
 
-/// Why a scenario is refused.
+/// Reason for which a scenario is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// One message for people: position, fault, and what is allowed. A message about an override begins with it;
-    /// callers know how their users give overrides.
+    /// One message for people: position, fault, and the allowed values. A message about an override begins with it; the
+    /// caller adds its own form of overrides.
     pub message: String,
     /// The source of the fault, unless it is in the file.
     pub part: Option<Part>,
@@ -57,7 +57,7 @@ pub(crate) struct Sources<'a> {
 }
 
 impl Sources<'_> {
-    /// The fault as callers see it; `root` is the tree as far as it was read.
+    /// Return the fault for callers; `root` is the tree as far as it was read.
     pub(crate) fn refuse(&self, fault: Fault, root: Option<&Node>) -> Refusal {
         let part = (fault.place.source as usize).checked_sub(1).map(Part::Set);
         Refusal { message: self.tell(fault, root), part }
@@ -70,13 +70,13 @@ impl Sources<'_> {
         }
         match fault.place.source {
             0 if self.name.is_empty() => fitted(fault.to_string()),
-            0 => self.tell_file(&fault, root.is_some()),
-            n => self.tell_override(fault, n),
+            0 => self.at_line(&fault, root.is_some()),
+            n => self.at_override(fault, n),
         }
     }
 
-    /// A fault in the file; its line is shown if there is room for it.
-    fn tell_file(&self, fault: &Fault, is_read: bool) -> String {
+    /// Return the message of a fault in the file; its line is shown if there is room for it.
+    fn at_line(&self, fault: &Fault, is_read: bool) -> String {
         let (line, column) = line_and_column(self.text, fault.place.offset as usize);
         let name = excerpt(self.name, LONGEST_NAME);
         if !is_quotable(self.name) {
@@ -89,8 +89,8 @@ impl Sources<'_> {
         if fits { told + &mark } else { told }
     }
 
-    /// A fault in an override; a path that the override spells out is not repeated.
-    fn tell_override(&self, mut fault: Fault, source: u32) -> String {
+    /// Return the message of a fault in an override; a path that the override spells out is not repeated.
+    fn at_override(&self, mut fault: Fault, source: u32) -> String {
         let argument = &self.sets[source as usize - 1];
         if Set::parse(argument, source).is_ok_and(|set| set.path() == fault.path) {
             fault.path.clear();
@@ -102,8 +102,9 @@ impl Sources<'_> {
 /// The reason for a text that cannot be read in a file whose content is not shown.
 const UNQUOTED: &str = "must be TOML or JSON; the line is shown only of a file named *.toml or *.json";
 
-/// Return whether messages may show lines of this file. A command can be given any file by mistake or by another person,
-/// such as a list of passwords, and its messages end up in logs; what is named as a scenario is meant to be read.
+/// Return whether messages may show lines of this file. A command can be given any file by mistake or by another
+/// person, such as a list of passwords, and its messages end up in logs; only a file named as a scenario is meant to be
+/// read.
 fn is_quotable(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     name.starts_with('<') || [".toml", ".json"].iter().any(|suffix| name.ends_with(suffix))

@@ -1,4 +1,5 @@
-//! The language of scenario files: what can be written, and how faults are reported. It does not depend on networks.
+//! The language of scenario files: the values that can be written, and the report of faults. It does not depend on
+//! networks.
 //!
 //! A text becomes a [`tree`] of values with their positions ([`read`]); overrides change the tree ([`set`]); sections
 //! and registries read their keys from it ([`spec`], [`registry`]). A fault is a [`tree::Fault`], from which

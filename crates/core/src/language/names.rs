@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::excerpt::is_control;
 use crate::words::nearest::unknown;
 
-/// What is wrong with a name, if anything.
+/// Return the fault of a name, if it has one.
 pub(crate) fn name_fault(name: &str) -> Option<String> {
     let fits = (1..=100).contains(&name.chars().count());
     let odd = name.chars().any(|c| is_control(c) || matches!(c, '"' | '\''));
@@ -36,7 +36,7 @@ impl Names {
         Ok(())
     }
 
-    /// The position of a name, or a message with the nearest one.
+    /// Return the position of a name; the error is a message with the nearest one.
     pub(crate) fn find(&self, what: &str, name: &str) -> Result<usize, String> {
         self.by_name.get(name).copied().ok_or_else(|| {
             let allowed: Vec<&str> = self.in_order.iter().map(|name| &**name).collect();

@@ -16,7 +16,7 @@ pub const LONGEST: usize = 128 << 20;
 /// Deepest nesting of tables and lists, the outermost included: functions that visit them recurse.
 pub const DEEPEST: usize = 64;
 
-/// The two ways to write a scenario.
+/// The two formats of a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// TOML 1.1.
@@ -26,7 +26,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format of a text with this name: JSON if the name says so or the text starts like it.
+    /// Return the format of a text with this name: JSON if the name or the start of the text says so.
     pub fn of(name: &str, text: &str) -> Format {
         let brace = text.trim_ascii_start().starts_with('{');
         if name.ends_with(".json") || brace { Format::Json } else { Format::Toml }
@@ -82,8 +82,8 @@ impl Toml<'_> {
         Place { source: self.source, offset: self.shift + offset as u32 }
     }
 
-    /// A value at this level, `inside` an inline list or table or not; the position of a table that is opened by a
-    /// header, or by dotted keys, is that of its key.
+    /// Convert a value at this level, `inside` an inline list or table or not; the position of a table that is opened
+    /// by a header, or by dotted keys, is that of its key.
     fn node(
         &self,
         value: &Spanned<DeValue<'_>>,
@@ -125,14 +125,14 @@ impl Toml<'_> {
         Ok(Node { value, place })
     }
 
-    /// Whether a table header such as `[port.bottleneck]` stands there, and not an inline list.
+    /// Return whether a table header such as `[port.bottleneck]` stands there, and not an inline list.
     fn is_header(&self, start: usize) -> bool {
         let before = self.text[..start].trim_end_matches(['[', ' ', '\t']);
         count_steps(start - before.len());
         self.text[start..].starts_with('[') && (before.is_empty() || before.ends_with('\n'))
     }
 
-    /// The last name of the table header that stands there, as in `[[zip]]`, if one does.
+    /// Return the last name of the table header at this position, as in `[[zip]]`, if there is one.
     fn in_header(&self, start: usize) -> Option<usize> {
         let header = &self.text[start..];
         let names = header.strip_prefix("[[").filter(|_| self.is_header(start))?;
@@ -157,7 +157,7 @@ impl Toml<'_> {
 
 #[cfg(test)]
 thread_local! {
-    /// Octets that were looked back at.
+    /// Octets that were read again backwards.
     static STEPS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
@@ -224,14 +224,14 @@ fn json_node(value: &JsonValue<'_>, level: usize) -> Result<Node, Fault> {
     Ok(Node { value, place: json_place(start) })
 }
 
-/// Characters of what a parser says that a message repeats; it may quote what it read.
+/// Most characters of a parser's sentence that a message repeats; the sentence may quote its input.
 const LONGEST_REASON: usize = 120;
 
 fn too_deep() -> String {
     format!("tables and lists must be nested at most {DEEPEST} levels deep")
 }
 
-/// A number: whole if it is written so.
+/// Return a number: whole if it is written so.
 fn json_number(text: &str) -> Option<Value> {
     if text.contains(['.', 'e', 'E']) {
         return text.parse().ok().filter(|x: &f64| x.is_finite()).map(Value::Float);

@@ -21,15 +21,15 @@ use crate::words::nearest::nearest;
 /// One entry of a catalogue.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// What it is: `admission`, `scheduler`, …
+    /// Kind of entry: `admission`, `scheduler`, …
     pub kind: &'static str,
     /// Its name in scenarios.
     pub name: &'static str,
-    /// How it is written; `None` if it is written as its name alone.
+    /// Form of its table; `None` if it is written as its name alone.
     pub table: Option<TableForm>,
     /// Whether its sources leave important details open, so that no fidelity is claimed.
     pub experimental: bool,
-    /// What it does, in a sentence: the documentation of its parameters.
+    /// Sentence that says what it does: the documentation of its parameters.
     pub doc: &'static str,
     /// The file that implements it; its leading `//!` lines are its documentation.
     pub file: &'static str,
@@ -37,7 +37,7 @@ pub struct Entry {
     pub params: fn() -> Vec<ParamSpec>,
 }
 
-/// How an entry with parameters is written: as a table of a scenario, and as an object in Python.
+/// Form of an entry with parameters: a table in a scenario, an object in Python.
 #[derive(Clone, Copy, Debug)]
 pub struct TableForm {
     /// The key of the table that has its name: `policy`, `kind` or `template`.
@@ -47,7 +47,7 @@ pub struct TableForm {
 }
 
 impl Entry {
-    /// What it does, in a sentence.
+    /// Return a sentence that says what the entry does.
     pub fn summary(&self) -> String {
         plain(self.doc)
     }
@@ -71,7 +71,7 @@ impl Entry {
         below.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
     }
 
-    /// All of it as a JSON document.
+    /// Return the whole entry as a JSON document.
     pub fn document(&self) -> Json {
         let params = (self.params)().into_iter().map(|param| {
             let mut keys = Map::new();
@@ -96,7 +96,7 @@ impl Entry {
     }
 }
 
-/// What begins and ends a block of code in Markdown.
+/// Fence at the beginning and the end of a block of code in Markdown.
 pub(crate) const FENCE: &str = "```";
 
 /// List the modules of one kind, one line each: `Variant = "name" in module`; one that is documented by another file adds
@@ -142,13 +142,13 @@ macro_rules! registry {
             }
         ),+];
 
-        /// Each entry alone, without parameters.
+        /// The kinds of entries, without parameters.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[allow(missing_docs)] // each variant is documented by its module
         pub enum Kind { $( $variant ),+ }
 
         impl Kind {
-            /// All of them, in the order of the catalogue.
+            /// All kinds, in the order of the catalogue.
             pub const ALL: &[Kind] = &[$( Kind::$variant ),+];
 
             /// Its name in scenarios.
@@ -158,7 +158,7 @@ macro_rules! registry {
         }
 
         impl Spec {
-            /// What it is, without its parameters.
+            /// Return the kind of entry, without its parameters.
             pub fn kind(&self) -> Kind {
                 match self { $( Spec::$variant(_) => Kind::$variant ),+ }
             }
@@ -168,7 +168,7 @@ macro_rules! registry {
                 self.kind().name()
             }
 
-            /// Everything of this kind that can be written as its name alone.
+            /// All entries of this kind that can be written as their name alone.
             pub fn plain() -> impl Iterator<Item = Spec> {
                 CATALOGUE.iter().filter_map(|entry| {
                     let named = $crate::language::tree::Node::named($tag, entry.name);
@@ -290,14 +290,14 @@ macro_rules! registry {
     };
     (@enum Spec $list:tt) => {};
     (@enum Policy { $( $variant:ident = $module:ident ),+ }) => {
-        /// One of the policies of this registry, running at a port: no port takes the room of policies that it does
-        /// not have.
+        /// One of the policies of this registry, running at a port: no port needs room for policies that it does not
+        /// have.
         #[derive(Clone, Debug)]
         #[allow(missing_docs)] // documented by their modules
         pub enum Policy { $( $variant(Box<$module::Policy>) ),+ }
 
         impl Spec {
-            /// The policy running at one port, or why it cannot work there.
+            /// Build the policy of one port; the error says why it cannot work there.
             pub fn build(&self, context: &Context<'_>) -> Result<Policy, $crate::refused::Refused> {
                 Ok(match self {
                     $( Spec::$variant(params) => Policy::$variant(Box::new($module::Policy::new(params, context)?)) ),+
@@ -312,7 +312,7 @@ macro_rules! registry {
         pub enum Control { $( $variant($module::Control) ),+ }
 
         impl Spec {
-            /// The control at work from now on.
+            /// Start the control.
             pub fn start(self, params: &Params) -> Control {
                 match self { $( Spec::$variant => Control::$variant($module::Control::new(params)) ),+ }
             }
@@ -344,7 +344,7 @@ macro_rules! registry {
     };
 }
 
-/// A fault about a value that is not a table: if it is the name of an entry, the message says how to write it.
+/// Describe the fault of a value that is not a table: if it is the name of an entry, the message says how to write it.
 pub(crate) fn bare(fault: Fault, node: &Node, tag: &str, names: &[&str]) -> Fault {
     match node.text().and_then(|word| nearest(word, names)) {
         Some(name) => fault.with(&format!(": write {{ {tag} = \"{name}\" }}")),

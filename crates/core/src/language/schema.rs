@@ -41,7 +41,7 @@ pub(crate) fn list(mut entry: Json, least: &[&[&str]]) -> Json {
     json!({ "type": "array", "items": entry })
 }
 
-/// A table of which any part may be missing, also of those of its keys that choose an entry of a catalogue: it is merged with
+/// A table any part of which may be missing, also the keys that choose an entry of a catalogue: it is merged with
 /// another one.
 pub(crate) fn partial(params: &[ParamSpec], choices: &[&str]) -> Json {
     let mut schema = object_schema(params);
@@ -58,7 +58,7 @@ pub(crate) fn partial(params: &[ParamSpec], choices: &[&str]) -> Json {
     schema
 }
 
-/// The same table without these keys.
+/// Return a copy of the table without these keys.
 pub(crate) fn without(mut table: Json, keys: &[&str]) -> Json {
     let properties = table["properties"].as_object_mut().expect("a table has properties");
     properties.retain(|name, _| !keys.contains(&name.as_str()));

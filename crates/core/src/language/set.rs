@@ -39,7 +39,7 @@ impl Set {
         put(root, &self.keys, &self.value, "")
     }
 
-    /// Whether this changes a single entry of a list that a template may have made.
+    /// Return whether this changes a single entry of a list that a template may have made.
     pub fn concerns_an_entry(&self) -> bool {
         self.keys.len() > 1 && ["node", "link", "flow"].contains(&self.keys[0].name.as_str())
     }
@@ -52,7 +52,7 @@ impl Set {
         }
     }
 
-    /// Whether this changes a key of a section.
+    /// Return whether this changes a key of a section.
     pub fn concerns_a_part(&self) -> bool {
         self.keys.len() > 2
     }
@@ -99,7 +99,7 @@ fn keys(path: &str, source: u32) -> Option<Vec<Key>> {
     .collect()
 }
 
-/// The value: TOML if it can be read so, else the text as it stands.
+/// Read the value: TOML if it can be read so, else the text itself.
 fn value(text: &str, source: u32, shift: u32) -> Result<Node, Fault> {
     let place = Place { source, offset: shift };
     let plain = || Node { value: Value::Text(text.to_string()), place };

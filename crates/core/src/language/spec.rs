@@ -37,9 +37,9 @@ pub struct ParamSpec {
 
 /// A type that can be the value of a key.
 pub trait Field: Sized {
-    /// Read it, or say what is wrong with it.
+    /// Read it, or describe its fault.
     fn read(node: &Node, path: &str) -> Result<Self, Fault>;
-    /// Write it so that [`Field::read`] gives it back.
+    /// Write it so that [`Field::read`] returns an equal value.
     fn write(&self) -> Json;
     /// Its form.
     fn shape() -> Shape;
@@ -85,7 +85,7 @@ impl<'a> Table<'a> {
         join(&self.path, name)
     }
 
-    /// The value of a key, if it is given; from now on the key counts as known.
+    /// Return the value of a key, if it is given; from now on the key counts as used.
     pub fn take(&mut self, name: &'static str) -> Option<&'a Node> {
         self.known.push(name);
         let index = self.entries.iter().position(|(key, _)| key.name == name)?;
@@ -105,7 +105,8 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Read the value of a key. The path of the table becomes that of the key meanwhile: a run of many flows reads millions of keys.
+    /// Read the value of a key. Meanwhile the path of the table becomes that of the key: a run of many flows reads
+    /// millions of keys.
     fn read<T: Field>(&mut self, node: &Node, name: &'static str) -> Result<T, Fault> {
         let length = self.path.len();
         if length > 0 {
@@ -133,7 +134,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// The keys that have not been asked for, with their values.
+    /// The keys that have not been read, with their values.
     pub fn rest(&self) -> impl Iterator<Item = &'a (Key, Node)> {
         self.entries.iter().zip(&self.taken).filter(|(_, taken)| !**taken).map(|(entry, _)| entry)
     }
@@ -143,7 +144,7 @@ impl<'a> Table<'a> {
         self.finish_with(Vec::new)
     }
 
-    /// The same, where tables in this one have keys of which one may have been meant.
+    /// Like `finish`, for a table with nested tables: an unknown key may belong to one of those.
     pub(super) fn finish_with(self, nested: impl Fn() -> Vec<String>) -> Result<(), Fault> {
         let Some((key, _)) = self.rest().next() else { return Ok(()) };
         let path = self.path_of(&key.name);
@@ -159,7 +160,7 @@ pub fn read_section<T: Section>(node: &Node, path: &str) -> Result<T, Fault> {
     Ok(section)
 }
 
-/// The message about an unknown key; the nearest one may be a key of a table in this one.
+/// Return the message about an unknown key; the nearest one may be a key of a table in this one.
 pub(crate) fn unknown_key(name: &str, allowed: &[&str], nested: impl Fn() -> Vec<String>) -> String {
     let nested = nested();
     let last: Vec<&str> = nested.iter().filter_map(|path| path.rsplit('.').next()).collect();
@@ -203,7 +204,7 @@ impl<T: Section> Field for Nested<T> {
     }
 }
 
-/// The same on the heap, so that a table with a large section that few scenarios have stays small.
+/// A section on the heap: few scenarios have it, and the table that holds it stays small.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Boxed<T>(pub Box<T>);
 
@@ -325,7 +326,7 @@ macro_rules! choice {
             /// The words, each with its documentation.
             $vis const WORDS: &'static [(&'static str, &'static str)] = &[$(($word, concat!($($vdoc, "\n"),+))),+];
 
-            /// The variant of this name, or what the names are.
+            /// The variant of this name, or a list of the names.
             $vis fn from_word(word: &str) -> Result<Self, String> {
                 match word {
                     $( $word => Ok($name::$variant), )+
@@ -410,9 +411,9 @@ mod tests {
         struct Example {
             /// How long.
             delay: Span,
-            /// Which way.
+            /// Form of the curve.
             curve: Curve = Curve::Bent,
-            /// How many, if at all.
+            /// Number of curves, if it is limited.
             count: Option<u32> = None,
         }
     }

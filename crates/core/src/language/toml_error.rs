@@ -1,6 +1,6 @@
 //! Faults in a text that is not TOML, where the parser's reason has a late position or explains too little.
 
-/// The position of the fault and the reason, given where the parser stopped and why.
+/// Return the position of the fault and the reason, given the parser's position and reason.
 pub(super) fn explain(text: &str, offset: usize, reason: &str) -> (usize, String) {
     let offset = floor_char_boundary(text, offset);
     let line_end = offset + text[offset..].find('\n').unwrap_or(text.len() - offset);
@@ -23,7 +23,8 @@ fn floor_char_boundary(text: &str, offset: usize) -> usize {
     (0..=offset.min(text.len())).rev().find(|offset| text.is_char_boundary(*offset)).unwrap_or(0)
 }
 
-/// The first quote that is not closed on its line; of several on a line the first after which no value can continue.
+/// Find the first quote that is not closed on its line; of several on a line the first after which no value can
+/// continue.
 fn unclosed_quote(text: &str) -> Option<usize> {
     let mut rest = text;
     let mut suspect = None;
@@ -77,13 +78,13 @@ fn closed(text: &str) -> Option<usize> {
     None
 }
 
-/// The text in the place of a value, as far as it goes.
+/// Return the text in the place of a value.
 fn unquoted(text: &str) -> Option<&str> {
     let value = text.split(['\n', ',', '}', ']', '#', '"']).next()?.trim_ascii_end();
     (value.len() <= 40).then_some(value)
 }
 
-/// A key that is given twice: in two forms, or in one.
+/// Describe a key that is given twice: in two forms, or in one.
 fn duplicate(text: &str, offset: usize) -> String {
     let name = name(&text[offset..]);
     let line_start = text[..offset].rfind('\n').map_or(0, |newline| newline + 1);
@@ -108,7 +109,7 @@ fn duplicate(text: &str, offset: usize) -> String {
     }
 }
 
-/// How a line gives a key.
+/// Form in which a line gives a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     /// `[name]`, or `[[name]]`.
@@ -132,7 +133,7 @@ impl Form {
     }
 }
 
-/// How a line begins to give the key `name`, if it does.
+/// Return the form in which a line begins to give the key `name`, if it does.
 fn form(line: &str, name: &str) -> Option<Form> {
     let line = line.trim_ascii_start();
     let inside = line.trim_start_matches(['[', ' ', '\t']);
@@ -166,20 +167,20 @@ mod tests {
     use super::super::read::{Format, read};
 
     /// The text from the position of the fault to the end of its line, and the reason.
-    fn told(text: &str) -> (String, String) {
+    fn fault_of(text: &str) -> (String, String) {
         let fault = read(text, Format::Toml).unwrap_err();
         let rest = &text[fault.place.offset as usize..];
         (rest.lines().next().unwrap_or_default().to_string(), fault.message)
     }
 
     fn at(text: &str) -> String {
-        let (place, message) = told(text);
+        let (place, message) = fault_of(text);
         assert_eq!(message, "this is not TOML: a quote on this line is not closed", "{text}");
         place
     }
 
     #[test]
-    fn a_quote_that_is_not_closed_is_told_on_its_line() {
+    fn a_quote_that_is_not_closed_is_reported_on_its_line() {
         assert_eq!(at("a = \"x\nb = 1\n"), "\"x");
         assert_eq!(at("a = 'x\nb = 1\n"), "'x");
         assert_eq!(at("a = [\n  { n = \"x, k = \"y\" },\n  { n = \"z\" },\n]\n"), "\"x, k = \"y\" },");
@@ -199,7 +200,7 @@ mod tests {
             "a = '''\n\" '''\nb = \n",
             "'a' . \"b\" = [\"x\", 'y']\nb = \n",
         ] {
-            let (_, message) = told(text);
+            let (_, message) = fault_of(text);
             assert_eq!(message, "this is not TOML: the value is missing", "{text}");
         }
     }
@@ -207,27 +208,33 @@ mod tests {
     #[test]
     fn a_list_in_two_forms_names_both() {
         let text = "x = 1\nnode = [{ a = 1 }]\n[[link]]\n[[node]]\na = 1\n";
-        let told_of = told(text);
-        assert_eq!(told_of.1, "node is given as a list in line 2 and as [[node]] here: use one form");
-        assert_eq!(told_of.0, "node]]");
-        let table = told("topology = { a = 1 }\n[topology]\n").1;
+        let fault = fault_of(text);
+        assert_eq!(fault.1, "node is given as a list in line 2 and as [[node]] here: use one form");
+        assert_eq!(fault.0, "node]]");
+        let table = fault_of("topology = { a = 1 }\n[topology]\n").1;
         assert_eq!(table, "topology is given as a table in line 1 and as [topology] here: use one form");
-        assert_eq!(told("[[a]]\n[a]\n").1, "a is given as [[a]] in line 1 and as [a] here: use one form");
+        assert_eq!(fault_of("[[a]]\n[a]\n").1, "a is given as [[a]] in line 1 and as [a] here: use one form");
     }
 
     #[test]
     fn a_key_that_is_given_twice_says_where_it_was_first() {
         assert_eq!(
-            told("b = 0\n[a]\nx = 1\ny = 2\nx = 2\n").1,
+            fault_of("b = 0\n[a]\nx = 1\ny = 2\nx = 2\n").1,
             "the key \"x\" is given twice, first in line 3"
         );
-        assert_eq!(told("[a]\n[b]\n[a]\n").1, "the key \"a\" is given twice, first in line 1");
-        assert_eq!(told("a = { x = 1, x = 2 }\n").1, "the key \"x\" is given twice");
+        assert_eq!(fault_of("[a]\n[b]\n[a]\n").1, "the key \"a\" is given twice, first in line 1");
+        assert_eq!(fault_of("a = { x = 1, x = 2 }\n").1, "the key \"x\" is given twice");
     }
 
     #[test]
     fn a_text_without_quotes_is_shown_with_them() {
-        assert_eq!(told("a = 10 Mb/s # fast\n").1, "this is not TOML: a text stands in quotes: \"10 Mb/s\"");
-        assert_eq!(told("a = { b = epd, c = 1 }\n").1, "this is not TOML: a text stands in quotes: \"epd\"");
+        assert_eq!(
+            fault_of("a = 10 Mb/s # fast\n").1,
+            "this is not TOML: a text stands in quotes: \"10 Mb/s\""
+        );
+        assert_eq!(
+            fault_of("a = { b = epd, c = 1 }\n").1,
+            "this is not TOML: a text stands in quotes: \"epd\""
+        );
     }
 }

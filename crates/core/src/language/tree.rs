@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 
 use crate::excerpt::{cut, quoted};
 
-/// Where a value was written: a byte offset in one of the sources of a scenario.
+/// Place of a value: a byte offset in one of the sources of a scenario.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// 0 is the scenario file, `n` the `n`-th override given with it.
@@ -50,14 +50,14 @@ pub enum Value {
     Table(Vec<(Key, Node)>),
 }
 
-/// One fault in a scenario: its position, what is wrong, and how to mend it.
+/// One fault in a scenario: its position, the reason, and the remedy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
     /// Its position.
     pub place: Place,
     /// The path of the key, as in `port.bottleneck.buffer`; empty for the file as a whole.
     pub path: String,
-    /// What is wrong, with the value, what is allowed and, for a key, the nearest valid one.
+    /// The fault with the value, the allowed values and, for a key, the nearest valid one.
     pub message: String,
 }
 
@@ -81,12 +81,12 @@ const LONGEST_PATH: usize = 100;
 impl std::error::Error for Fault {}
 
 impl Fault {
-    /// A fault at a position that no key names.
+    /// A fault at a position without a key.
     pub fn at(place: Place, message: impl Into<String>) -> Fault {
         Fault { place, path: String::new(), message: message.into() }
     }
 
-    /// The same fault with a further sentence.
+    /// Append a sentence to the message of this fault.
     pub fn with(self, more: &str) -> Fault {
         Fault { message: self.message + more, ..self }
     }
@@ -148,7 +148,7 @@ impl Node {
         }
     }
 
-    /// The entry at the end of a dotted key, or the last one on the way that exists.
+    /// Return the entry at the end of a dotted key, or the last existing entry on its path.
     pub fn along(&self, key: &str) -> &Node {
         key.split('.').try_fold(self, |node, name| node.get(name).ok_or(node)).unwrap_or_else(|last| last)
     }
@@ -161,7 +161,7 @@ impl Node {
         }
     }
 
-    /// The name by which an entry of a list is addressed: its `name`, or "a->b" for a line from a to b.
+    /// Return the name by which an entry of a list is addressed: its `name`, or "a->b" for a line from a to b.
     pub fn label(&self) -> Option<String> {
         let text = |key| self.get(key).and_then(Node::text);
         text("name").map(str::to_string).or_else(|| Some(arrow(text("from")?, text("to")?)))
@@ -192,13 +192,13 @@ impl Node {
         spelled.expect("a text takes everything");
     }
 
-    /// The keys of this table that only serve messages: how a program is called, and where its text stands.
+    /// Return the keys of this table that only serve messages: the name of a program, and the place of its text.
     fn labels(&self) -> &'static [&'static str] {
         let is_program = self.get("policy").and_then(Node::text) == Some("program");
         if is_program { &["name", "source"] } else { &[] }
     }
 
-    /// The same value as JSON.
+    /// Convert this value to JSON.
     pub fn json(&self) -> Json {
         match &self.value {
             Value::Bool(b) => (*b).into(),

@@ -1,4 +1,4 @@
-//! Values of keys: how quantities, numbers, words and lists of them are read, written and described.
+//! Values of keys: quantities, numbers, words and lists of them are read, written and described here.
 
 use serde_json::{Value as Json, json};
 

@@ -25,7 +25,7 @@ impl Control {
         }
     }
 
-    /// Whether it makes another one superfluous that waits before it.
+    /// Return whether it makes an earlier frame that still waits superfluous.
     pub(crate) fn replaces(self, other: Control) -> bool {
         match (self, other) {
             (Control::Pause(new), Control::Pause(old)) => (new.class, new.memory) == (old.class, old.memory),

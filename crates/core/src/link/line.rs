@@ -2,7 +2,7 @@
 //!
 //! Units start at whole picoseconds. While the line is busy it carries the remainder of every transmission time, so
 //! that `n` units sent back to back take `n` exact transmission times, rounded down once. A unit's last bit leaves
-//! `⌊transmission time⌋` after its start; only the instant at which the *next* unit may start knows the remainder, and
+//! `⌊transmission time⌋` after its start; only the instant at which the *next* unit may start includes the remainder, and
 //! is at most a picosecond later. Hence a train that comes from a line of the same or a lower rate passes an idle line
 //! with its gaps unchanged, and every unit of it stays equally long.
 
@@ -55,18 +55,18 @@ pub struct Sent {
 }
 
 impl Line {
-    /// An idle line; `latency` is its propagation delay and whatever constant delay the node at its end adds.
+    /// An idle line; `latency` is its propagation delay plus the constant delay of the node at its end.
     pub fn new(rate: Rate, latency: Span) -> Line {
         let cell = rate.time_of_bits(CELL_BYTES * 8);
         Line { rate, latency, pause: None, shaper: None, free: Time::ZERO, carry: 0, cell }
     }
 
-    /// The same line, with a pause before each frame.
+    /// Return this line with a pause before each frame.
     pub fn with_pause(self, pause: Option<Pause>) -> Line {
         Line { pause: pause.map(Box::new), ..self }
     }
 
-    /// The same line behind a token bucket.
+    /// Return this line with a token bucket before it.
     pub fn with_shaper(self, shaper: Option<Shaper>) -> Line {
         Line { shaper: shaper.map(Box::new), ..self }
     }
@@ -76,7 +76,7 @@ impl Line {
         self.pause.as_deref()
     }
 
-    /// A frame is about to be sent at `now` or as soon as the line is free: pause.
+    /// Pause before the frame that will be sent at `now` or as soon as the line is free.
     #[inline]
     pub fn rest(&mut self, now: Time, subject: Subject) {
         if let Some(pause) = &self.pause {
@@ -87,7 +87,7 @@ impl Line {
         }
     }
 
-    /// The earliest instant at which a unit may start.
+    /// Return the earliest instant at which a unit may start.
     pub fn free(&self) -> Time {
         self.free
     }
@@ -97,7 +97,7 @@ impl Line {
         Span(self.transmission(bytes).0) + self.latency
     }
 
-    /// How long this many octets take.
+    /// Return the transmission time of this many octets.
     pub(crate) fn duration(&self, octets: u64) -> Span {
         Span(self.rate.time_of_bits(octets * 8).0)
     }

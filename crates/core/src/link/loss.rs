@@ -1,4 +1,4 @@
-//! Losses by intent: units that a link loses at its entrance, before its port sees them.
+//! Losses by intent: units that a link loses at its entrance, before they reach its port.
 //!
 //! As the error models of ns-2 do (`lossmodel`), a loss takes a unit away where it would enter the buffer of the link. What
 //! waits there already is sent. *Source* of the random losses: E. N. Gilbert, "Capacity of a burst-noise channel", 1960, and
@@ -30,7 +30,7 @@ section! {
 }
 
 impl Gilbert {
-    /// Whether all of its keys are probabilities.
+    /// Check that all keys are probabilities.
     pub fn check(&self) -> Result<(), Refused> {
         let Gilbert { to_bad, to_good, good, bad } = *self;
         let keys = [("to_bad", to_bad), ("to_good", to_good), ("good", good), ("bad", bad)];
@@ -38,14 +38,14 @@ impl Gilbert {
     }
 }
 
-/// Which units are lost.
+/// Pattern of the units that are lost.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Pattern {
-    /// Those with these numbers, in increasing order, from 1.
+    /// Units with these numbers, in increasing order, from 1.
     Numbers(Vec<u64>),
-    /// Those that arrive in these intervals, each without its end, in increasing order.
+    /// Units that arrive in these intervals, each without its end, in increasing order.
     Down(Vec<[Span; 2]>),
-    /// Those that chance picks.
+    /// Units that a random process chooses.
     Gilbert(Gilbert),
 }
 
@@ -54,9 +54,9 @@ pub enum Pattern {
 pub struct Spec {
     /// The line.
     pub line: usize,
-    /// The circuits that it concerns, in increasing order, unless it concerns all of the line.
+    /// The circuits that it affects, in increasing order, unless it affects all of the line.
     pub circuits: Option<Vec<usize>>,
-    /// Which of their units are lost.
+    /// Pattern of their units that are lost.
     pub pattern: Pattern,
 }
 
@@ -64,7 +64,7 @@ pub struct Spec {
 #[derive(Clone, Debug)]
 pub struct Losses {
     rules: Vec<Rule>,
-    /// What the port sees of every circuit, by its number there.
+    /// Boundaries of frames that the port has seen of every circuit, by its number there.
     boundaries: Vec<Boundary>,
 }
 
@@ -99,8 +99,8 @@ impl Losses {
         (!rules.is_empty()).then(|| Box::new(Losses { rules, boundaries }))
     }
 
-    /// A unit would enter the port, where its circuit has this number: the unit as it continues, or why it is lost. Every rule
-    /// counts it, also if another one loses it.
+    /// Pass a unit on to the port, where its circuit has this number; the error says why it is lost. Every rule counts
+    /// it, even if another one loses it.
     pub fn pass(&mut self, now: Time, unit: Unit, number: usize) -> Result<Unit, Reason> {
         let concerned = |rule: &&mut Rule| {
             let circuits = rule.circuits.as_ref();
@@ -149,7 +149,7 @@ mod tests {
     use super::*;
     use crate::unit::Flags;
 
-    /// Which of these units are lost, by circuit and instant.
+    /// List which of these units are lost, by circuit and instant.
     fn lost(specs: &[Spec], units: &[(u32, u64)]) -> Vec<usize> {
         let mut losses =
             Losses::new(&specs.iter().collect::<Vec<_>>(), 2, |_| Keyed::new(1, "loss")).unwrap();

@@ -1,5 +1,5 @@
-//! Priority flow control: a node tells the port at the other end of an incoming line to stop sending a class of traffic, and
-//! later to go on.
+//! Priority flow control: a node stops the port at the other end of an incoming line from sending a class of traffic, and
+//! later lets it resume.
 //!
 //! *Source*: IEEE 802.1Qbb (now in IEEE 802.1Q, clause 36). A pause frame of 64 octets travels on the line in the other direction,
 //! behind the unit in transmission there and before all that waits. It takes effect when its last bit has arrived; a unit in
@@ -25,9 +25,9 @@ pub fn refresh(rate: Rate) -> Span {
 pub struct PauseFrame {
     /// The class, numbered within the scenario.
     pub class: u32,
-    /// The memory that it comes from: a node may have several, and a class goes on when all of them let it.
+    /// The memory that sends it: a node may have several, and a class may send again when all of them permit it.
     pub memory: u32,
-    /// Whether the class must stop, or may go on.
+    /// True if the class must stop, false if it may send again.
     pub stops: bool,
 }
 
@@ -38,24 +38,24 @@ pub struct Paused {
     of: Vec<u32>,
     /// The stopped classes, each with the memory that has stopped it.
     stopped: Vec<(u32, u32)>,
-    /// Since when there are any, and for how long there were before.
+    /// Start of the present pause, if there is one, and the total duration of earlier ones.
     since: Time,
     total: Span,
 }
 
 impl Paused {
-    /// A port with circuits of these classes, none of which is stopped.
+    /// A port with circuits of these classes; none is stopped.
     pub fn new(of: Vec<u32>) -> Paused {
         Paused { of, stopped: Vec::new(), since: Time::ZERO, total: Span::ZERO }
     }
 
-    /// Whether a circuit must wait.
+    /// Return whether a circuit must wait for the end of a pause.
     #[inline]
     pub fn holds(&self, vc: usize) -> bool {
         !self.stopped.is_empty() && self.stops(self.of[vc])
     }
 
-    /// Whether a class is stopped.
+    /// Return whether a class is stopped.
     pub fn stops(&self, class: u32) -> bool {
         self.stopped.iter().any(|(stopped, _)| *stopped == class)
     }
@@ -65,7 +65,7 @@ impl Paused {
         self.stopped.iter().filter(move |(stopped, _)| *stopped == class).map(|(_, memory)| *memory as usize)
     }
 
-    /// A pause frame has arrived.
+    /// Stop or resume a class, as a pause frame says.
     pub(crate) fn obey(&mut self, now: Time, frame: PauseFrame) {
         self.close(now);
         let of = (frame.class, frame.memory);
@@ -75,12 +75,12 @@ impl Paused {
         }
     }
 
-    /// How long a class was stopped since the last reset, up to the last close.
+    /// Return the time for which a class was stopped since the last reset, up to the last close.
     pub fn total(&self) -> Span {
         self.total
     }
 
-    /// Count the time until now.
+    /// Count the time of pauses up to now.
     pub(crate) fn close(&mut self, now: Time) {
         if !self.stopped.is_empty() {
             self.total = self.total + now.since(self.since);
@@ -88,7 +88,7 @@ impl Paused {
         self.since = now;
     }
 
-    /// Forget what was counted so far.
+    /// Reset the counters.
     pub(crate) fn reset(&mut self, now: Time) {
         (self.since, self.total) = (now, Span::ZERO);
     }

@@ -1,4 +1,4 @@
-//! A token bucket that delays: a line sends at most at a given rate, except for bursts.
+//! A token bucket that delays: it limits the rate of a line, except for bursts.
 //!
 //! Tokens for octets arrive at `rate` and fill a bucket of `burst`, which is full at the start. A unit starts when
 //! there are as many tokens as it has octets, and takes them. So in any time t at most burst + rate · t octets are
@@ -82,7 +82,7 @@ mod tests {
         Params { rate: Rate(rate), burst: BufferSize::Bytes(burst) }
     }
 
-    /// When units start that could at these times.
+    /// Return the starts of units that are ready at these times.
     fn starts(shaper: &mut Shaper, bytes: u16, times: &[u64]) -> Vec<u64> {
         times.iter().map(|&time| shaper.start(Time(time), bytes).0).collect()
     }

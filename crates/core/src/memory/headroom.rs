@@ -1,4 +1,4 @@
-//! How much headroom a link needs.
+//! Headroom of a link.
 //!
 //! *Source*: the calculation of SONiC (`doc/qos/dynamically-headroom-calculation.md`), which switches use:
 //!
@@ -19,10 +19,10 @@ use crate::buffer::size::CellSize;
 use crate::link::pause;
 use crate::units::{PS_PER_S, Rate, Span};
 
-/// A link over which a class comes that loses nothing.
+/// A link that carries a class without losses.
 #[derive(Clone, Copy, Debug)]
 pub struct Link {
-    /// Rate of the line over which it comes, and in the other direction.
+    /// Rate of the line that carries it.
     pub rate: Rate,
     /// Rate of the line in the other direction.
     pub back: Rate,
@@ -36,7 +36,7 @@ pub struct Link {
     pub largest_back: u64,
     /// Pause frames that may be sent at once.
     pub frames: u64,
-    /// How packets fill the memory.
+    /// Size of the memory's cells.
     pub cell: CellSize,
 }
 
@@ -50,7 +50,7 @@ impl Link {
         packets + u64::try_from(beyond.div_ceil(u128::from(octets))).unwrap_or(u64::MAX / 2)
     }
 
-    /// The most cells that packets of the class take, by octets.
+    /// The most cells that packets of the class occupy, by octets.
     fn occupancy(&self) -> (u64, u64) {
         let alone = occupancy(self.cell, self.packets);
         let Some(ack) = self.acknowledgement else { return alone };
@@ -68,8 +68,8 @@ impl Link {
     }
 }
 
-/// The most cells that packets of some sizes take, by octets: the worst is the smallest packet, or the smallest that needs one cell
-/// more than its octets fill.
+/// The most cells that packets of some sizes occupy, by octets: the worst is the smallest packet, or the smallest that
+/// needs one cell more than its octets fill.
 pub fn occupancy(cell: CellSize, (smallest, largest): (u64, u64)) -> (u64, u64) {
     let (octets, header) = (u64::from(cell.octets), u64::from(cell.header));
     let first_beyond = (smallest + header).div_ceil(octets) * octets + 1 - header;

@@ -15,7 +15,7 @@
 //! at whichever port, loses a packet, until the arriving one fits. With a policy that **expels**, queues also lose packets
 //! without an arrival that needs their room (`engine/sharing.rs`).
 //!
-//! A [`Port`](crate::link::port::Port) asks the memory whether an arriving unit fits, as it would ask its own buffer;
+//! A [`Port`](crate::link::port::Port) checks with the memory whether an arriving unit fits, as it would with its own buffer;
 //! its admission policy decides in addition. The network lends it to one port at a time (`Network::at`).
 
 pub mod headroom;
@@ -50,7 +50,7 @@ pub use queue::{Account, Limits, SharedQueue};
 pub use share::Share;
 
 crate::choice! {
-    /// Which side of a node a pool counts on.
+    /// Side of a node on which a pool counts.
     pub enum Side {
         /// The ingress side: a queue for every incoming line and class.
         Ingress = "ingress",
@@ -60,7 +60,7 @@ crate::choice! {
 }
 
 crate::choice! {
-    /// The length of a queue that is compared with its threshold.
+    /// Length of a queue that the memory compares with its threshold.
     pub enum Check {
         /// Its length before the packet: a packet is blocked iff it has reached the threshold. Switch chips do this.
         Before = "before",
@@ -70,7 +70,7 @@ crate::choice! {
 }
 
 impl Check {
-    /// Whether a queue that holds this much may have `size` more below this threshold.
+    /// Return whether a queue with `held` may take `size` more below this threshold.
     #[inline]
     pub(crate) fn allows(self, held: u64, size: u64, threshold: f64) -> bool {
         match self {
@@ -85,15 +85,15 @@ impl Check {
 pub struct Memory {
     cells: u64,
     used: u64,
-    /// Of these, cells of shared room.
+    /// Shared cells of the memory.
     shared: u64,
-    /// Cells that are reserved or headroom, whether in use or not.
+    /// Reserved cells and headroom, in use or not.
     promised: u64,
     check: Check,
     pools: Vec<SharedPool>,
     queues: Vec<SharedQueue>,
     pushout: Option<longest_queue::Params>,
-    /// Queues whose senders are stopped, and what has to be told to senders.
+    /// Queues whose senders are stopped, and signals for senders.
     stopped: Vec<Stopped>,
     signals: Vec<Signal>,
     occupancy: Occupancy,
@@ -104,13 +104,13 @@ pub struct Memory {
 pub struct Parts {
     /// Its cells.
     pub cells: u64,
-    /// How queues are compared with their thresholds.
+    /// Comparison of queues with their thresholds.
     pub check: Check,
     /// Its pools.
     pub pools: Vec<SharedPool>,
     /// Its queues, each with the number of its pool.
     pub queues: Vec<SharedQueue>,
-    /// Which queue gives way to a packet that finds no room, if any does.
+    /// Choice of the queue that gives way to a packet without room, if any does.
     pub pushout: Option<longest_queue::Params>,
 }
 
@@ -120,16 +120,16 @@ pub(crate) struct Leaving<'a> {
     pub(crate) now: Time,
     pub(crate) unit: &'a Unit,
     pub(crate) size: u64,
-    /// Whether it was sent, and not lost.
+    /// True if it was sent, false if it was lost.
     pub(crate) sent: bool,
 }
 
-/// How a packet is charged.
+/// Charge of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Charge {
     /// To reserved and shared room.
     Shared,
-    /// To what is left of reserved room, and to headroom.
+    /// To the remaining reserved room, and to headroom.
     Headroom,
 }
 
@@ -173,7 +173,8 @@ impl Memory {
         &self.occupancy
     }
 
-    /// A packet of `size` cells and `bytes` octets arrives for these queues: returns what [`Memory::admits`] returns.
+    /// Report an arriving packet of `size` cells and `bytes` octets to these queues; returns the result of
+    /// [`Memory::admits`].
     pub(crate) fn offer(&mut self, now: Time, account: Account, (size, bytes): (u64, u16)) -> Option<Charge> {
         if let Some(SharedQueue { pool, number, .. }) = account.other().map(|other| &self.queues[other]) {
             self.pools[*pool].offer(now, *number, (size, bytes));
@@ -186,14 +187,14 @@ impl Memory {
         self.admits_below(threshold, now, account, size)
     }
 
-    /// How a packet of `size` cells is charged to these queues, if it fits. If it does not, its sender is stopped, where
-    /// senders can be; a packet that leaves the memory lets it go on.
+    /// Charge a packet of `size` cells to these queues, if it fits. If it does not, its sender is stopped, where
+    /// senders can be; a packet that leaves the memory lets the sender go on.
     pub(crate) fn admits(&mut self, now: Time, account: Account, size: u64) -> Option<Charge> {
         let SharedQueue { pool, number, .. } = self.queues[account.queue()];
         self.admits_below(self.pools[pool].threshold(number), now, account, size)
     }
 
-    /// The same for this threshold of the first queue.
+    /// Like `admits`, with this threshold for the first queue.
     #[inline(always)] // saves a call for each packet
     fn admits_below(&mut self, threshold: f64, now: Time, account: Account, size: u64) -> Option<Charge> {
         let charge = self.charge(threshold, account, size);
@@ -203,7 +204,7 @@ impl Memory {
         charge
     }
 
-    /// How a packet would be charged, given the threshold of its first queue; `None` if it does not fit.
+    /// Return the charge of a packet, given the threshold of its first queue; `None` if it does not fit.
     #[inline(always)]
     fn charge(&self, threshold: f64, account: Account, size: u64) -> Option<Charge> {
         if self.used + size > self.cells || !account.other().is_none_or(|other| self.shares(other, size)) {
@@ -223,8 +224,9 @@ impl Memory {
         has_headroom.then_some(Charge::Headroom)
     }
 
-    /// How the headers of a packet that the memory has refused are charged, if they fit. They wait apart from the packet's queue, so
-    /// the threshold and the limit of that queue do not bind them: only pools and memory must have room, as in switch chips.
+    /// Charge the headers of a packet that the memory has refused, if they fit. They wait apart from the packet's
+    /// queue, so the threshold and the limit of that queue do not bind them: only pools and memory must have room, as
+    /// in switch chips.
     pub(crate) fn admits_headers(&self, account: Account, size: u64) -> Option<Charge> {
         let queue = &self.queues[account.queue()];
         let beyond = queue.beyond_reserved(size);
@@ -234,31 +236,31 @@ impl Memory {
         (has_room && is_free).then_some(Charge::Shared)
     }
 
-    /// Whether a queue can have `size` more of the shared room of its pool.
+    /// Return whether a queue can have `size` more of the shared room of its pool.
     fn shares(&self, queue: usize, size: u64) -> bool {
         let pool = self.queues[queue].pool;
         self.is_below(queue, size) && self.pools[pool].books.fits(size)
     }
 
-    /// Whether a queue is below its threshold and the limit of its class.
+    /// Return whether a queue is below its threshold and the limit of its class.
     fn is_below(&self, queue: usize, size: u64) -> bool {
         let SharedQueue { pool, number, .. } = self.queues[queue];
         self.check.allows(self.pools[pool].books.of(number), size, self.threshold(queue))
     }
 
-    /// The shared room that a queue may have: its threshold, or the limit of its class.
+    /// Return the shared room that a queue may have: its threshold, or the limit of its class.
     fn threshold(&self, queue: usize) -> f64 {
         let SharedQueue { limits, pool, number, .. } = self.queues[queue];
         limits.below(self.pools[pool].threshold(number))
     }
 
-    /// From which end queues lose packets, if the memory makes room by push-out.
+    /// Return the end from which queues lose packets, if the memory makes room by push-out.
     pub(crate) fn pushout_end(&self) -> Option<longest_queue::End> {
         self.pushout.as_ref().map(|params| params.end)
     }
 
-    /// Which queue gives way to a packet of `size` cells that its thresholds allow but that finds no room; none if the packet
-    /// itself is lost. `can_give` says whether a packet waits in a queue.
+    /// Choose the queue that gives way to a packet of `size` cells that its thresholds allow but that finds no room;
+    /// `None` if the packet itself is lost. `can_give` says whether a packet waits in a queue.
     pub(crate) fn victim(
         &self,
         account: Account,
@@ -281,18 +283,18 @@ impl Memory {
         pushout.victim(lengths, (queue, beyond), can_give)
     }
 
-    /// Whether its policy expels packets.
+    /// Return whether its policy expels packets.
     pub(crate) fn is_expelling(&self) -> bool {
         self.pools.iter().any(SharedPool::is_expelling)
     }
 
-    /// Whether it does more than limit what enters: whether it removes what it has accepted, or stops senders.
+    /// Return whether it does more than limit arrivals: whether it removes accepted packets, or stops senders.
     pub(crate) fn acts(&self) -> bool {
         self.pushout.is_some() || self.is_expelling() || self.is_pausing()
     }
 
-    /// Which of its queues loses a packet now, or when to ask again; `head` returns the size of the first packet that waits in a
-    /// queue, given the queue's port and number.
+    /// Choose the queue that loses a packet now, or the instant of the next check; `head` returns the size of the first
+    /// packet that waits in a queue, given the queue's port and number.
     pub(crate) fn expulsion(
         &mut self,
         now: Time,
@@ -317,12 +319,12 @@ impl Memory {
         soonest.map(Expulsion::At)
     }
 
-    /// Whether the memory has `size` cells of shared room left.
+    /// Return whether the memory has `size` cells of shared room left.
     fn has_room(&self, size: u64) -> bool {
         self.shared + self.promised + size <= self.cells
     }
 
-    /// Charge a packet as [`Memory::admits`] has answered.
+    /// Charge a packet with the result of [`Memory::admits`].
     pub(crate) fn take_in(&mut self, now: Time, account: Account, charge: Charge, size: u64) {
         self.occupancy.change(now, self.used, self.used + size);
         self.used += size;
@@ -368,22 +370,22 @@ impl Memory {
         shared
     }
 
-    /// Whether nothing of a queue may be lost.
+    /// Return whether a queue must lose nothing.
     pub(crate) fn is_lossless(&self, account: Account) -> bool {
         self.queues[account.queue()].limits.pause.is_some()
     }
 
-    /// A packet of a queue was lost at its port.
+    /// Count a packet of a queue that was lost at its port.
     pub(crate) fn note_loss(&mut self, account: Account) {
         self.queues[account.queue()].dropped += 1;
     }
 
-    /// A packet of a queue was pushed out.
+    /// Count a packet of a queue that was pushed out.
     pub(crate) fn note_pushed_out(&mut self, account: Account, octets: u64) {
         self.queues[account.queue()].pushed_out_octets += octets;
     }
 
-    /// A packet of a queue was marked at its port.
+    /// Count a packet of a queue that was marked at its port.
     pub(crate) fn note_mark(&mut self, account: Account) {
         self.queues[account.queue()].marked += 1;
     }
@@ -403,7 +405,7 @@ impl Memory {
         self.queues.iter_mut().for_each(|queue| queue.sample(pools[queue.pool].threshold(queue.number)));
     }
 
-    /// Forget what was counted so far.
+    /// Reset the counters.
     pub(crate) fn reset_counters(&mut self, now: Time) {
         self.occupancy.reset(now, self.used);
         self.pools.iter_mut().for_each(|pool| pool.reset_counters(now));
@@ -418,10 +420,10 @@ impl Memory {
     }
 }
 
-/// What a policy may know of a queue that shares a memory.
+/// Facts that a policy may use about a queue in a shared memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QueueTerms {
-    /// Its factor, where it has one of its own.
+    /// Its own factor, if it has one.
     pub alpha: Option<f64>,
     /// The priority of its class.
     pub priority: u32,
@@ -429,7 +431,8 @@ pub struct QueueTerms {
     pub outlet: Outlet,
 }
 
-/// The policy of a pool with `cells` cells of shared room, for queues of which this is known; or why it cannot share a memory.
+/// Build the policy of a pool with `cells` cells of shared room, for queues with these facts; or say why it cannot
+/// share a memory.
 pub fn policy(
     spec: &admission::Spec,
     cells: u64,
@@ -473,7 +476,7 @@ pub fn policy(
     }
 }
 
-/// Which queue of a memory gives way, or why a push-out policy cannot say that.
+/// Convert the push-out policy of a memory; the error says why a memory cannot have it.
 pub fn pushout(spec: &pushout::Spec) -> Result<longest_queue::Params, Refused> {
     match spec {
         pushout::Spec::LongestQueue(params) => Ok(params.clone()),

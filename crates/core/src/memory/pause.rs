@@ -1,9 +1,9 @@
-//! When a memory stops the senders of its queues, and lets them go on.
+//! Pauses: when a memory stops the senders of its queues, and when it lets them resume.
 //!
 //! *Source*: IEEE 802.1Qbb as switch chips implement it; the condition to go on is that of the Switch Abstraction Interface (SAI,
 //! `saibuffer.h`, `XON_TH` and `XON_OFFSET_TH`). The sender of a queue is stopped when the queue takes its first cell of headroom, or
 //! when a packet finds no room. It may go on when the queue holds no headroom and no more than the larger of `xon` and what the queue
-//! may hold less `xon_offset`. This is asked whenever a packet leaves the memory.
+//! may hold less `xon_offset`. The memory checks this whenever a packet leaves it.
 
 use crate::units::Time;
 
@@ -14,21 +14,22 @@ pub struct Pause {
     pub class: u32,
     /// Headroom that the queue may take.
     pub xoff: u64,
-    /// What it may hold when its sender goes on.
+    /// Occupancy at which its sender may send again.
     pub xon: u64,
-    /// How much less than it may hold it must hold when its sender goes on.
+    /// Distance below its limit at which its sender may send again.
     pub xon_offset: Option<u64>,
 }
 
 impl Pause {
-    /// Whether the sender of a queue that holds this much, without headroom, and may hold `most`, may go on.
+    /// Return whether the sender of a queue may send again; the queue holds `held` without headroom and may hold
+    /// `most`.
     pub(super) fn is_over(&self, held: u64, most: f64) -> bool {
         let below = self.xon_offset.map_or(0.0, |offset| most - offset as f64);
         held <= self.xon || held as f64 <= below
     }
 }
 
-/// What a memory tells the sender of a queue.
+/// Signal of a memory to the sender of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Signal {
     /// The line over which the sender sends.
@@ -41,6 +42,6 @@ pub(crate) struct Signal {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stopped {
     pub(super) queue: usize,
-    /// When the frame that stopped it is repeated.
+    /// Time at which the frame that stopped it is repeated.
     pub(super) repeat: Time,
 }

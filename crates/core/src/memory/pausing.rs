@@ -1,60 +1,60 @@
-//! The pauses of a memory: which senders are stopped, and what they have to be told.
+//! The pauses of a memory: its stopped senders, and the signals for them.
 
 use super::pause::{Signal, Stopped};
 use super::{Memory, SharedQueue};
 use crate::units::Time;
 
 impl Memory {
-    /// Whether it stops senders.
+    /// Return whether it stops senders.
     pub(crate) fn is_pausing(&self) -> bool {
         self.queues.iter().any(|queue| queue.limits.pause.is_some())
     }
 
-    /// Stop the sender of a queue, unless it is stopped or cannot be.
+    /// Stop the sender of a queue, unless it is stopped already or cannot be stopped.
     pub(super) fn stop(&mut self, now: Time, queue: usize) {
         let SharedQueue { limits, refresh, .. } = self.queues[queue];
         if limits.pause.is_some() && !self.is_stopped(queue) {
             self.stopped.push(Stopped { queue, repeat: now + refresh });
-            self.tell(queue, true);
+            self.signal(queue, true);
         }
     }
 
-    /// A packet has left: let senders go on whose queues have become short enough.
+    /// Permit senders to send again whose queues have become short enough.
     pub(super) fn let_go_on(&mut self) {
         let mut stopped = std::mem::take(&mut self.stopped);
         stopped.retain(|&Stopped { queue, .. }| {
             let goes_on = self.queues[queue].lets_go_on(self.threshold(queue));
             if goes_on {
-                self.tell(queue, false);
+                self.signal(queue, false);
             }
             !goes_on
         });
         self.stopped = stopped;
     }
 
-    /// Repeat what is due by now; returns when the next one is.
+    /// Repeat the pauses that are due by now; returns when the next one is due.
     pub(crate) fn repeat_pauses(&mut self, now: Time) -> Option<Time> {
         for index in 0..self.stopped.len() {
             let Stopped { queue, repeat } = self.stopped[index];
             if repeat <= now {
                 self.stopped[index].repeat = now + self.queues[queue].refresh;
-                self.tell(queue, true);
+                self.signal(queue, true);
             }
         }
         self.stopped.iter().map(|stopped| stopped.repeat).min()
     }
 
-    /// Whether the sender of a queue is stopped.
+    /// Return whether the sender of a queue is stopped.
     pub(crate) fn is_stopped(&self, queue: usize) -> bool {
         self.stopped.iter().any(|stopped| stopped.queue == queue)
     }
 
-    /// What senders have to be told since the last call.
+    /// Take the signals for senders since the last call.
     pub(crate) fn take_signals(&mut self) -> Vec<Signal> {
         std::mem::take(&mut self.signals)
     }
 
-    fn tell(&mut self, queue: usize, stops: bool) {
+    fn signal(&mut self, queue: usize, stops: bool) {
         let of = &self.queues[queue];
         if let Some(pause) = of.limits.pause {
             self.signals.push(Signal { line: of.line, class: pause.class, stops });

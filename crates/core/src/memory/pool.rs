@@ -10,10 +10,10 @@ use crate::units::Time;
 /// A running pool.
 #[derive(Clone, Debug)]
 pub struct SharedPool {
-    /// Its shared room, how much of it is in use, and by which queue.
+    /// Its shared room, the part in use, and the part of each queue.
     pub(super) books: Pool,
     policy: admission::Policy,
-    /// Whether a class of it loses nothing.
+    /// Whether one of its classes must lose nothing.
     pub(super) is_lossless: bool,
     headroom: u64,
     headroom_used: u64,
@@ -40,7 +40,7 @@ impl SharedPool {
         self.headroom
     }
 
-    /// How much of its headroom is in use.
+    /// Return the headroom in use.
     pub fn headroom_used(&self) -> u64 {
         self.headroom_used
     }
@@ -75,7 +75,7 @@ impl SharedPool {
         self.headroom_max = self.headroom_max.max(self.headroom_used);
     }
 
-    /// A queue takes shared room, if any: what reserved room or headroom holds does not count here.
+    /// Charge shared room to a queue; reserved room and headroom do not count here.
     pub(super) fn share(&mut self, now: Time, number: usize, size: u64) {
         if size > 0 {
             self.occupancy.change(now, self.books.total(), self.books.total() + size);
@@ -83,27 +83,27 @@ impl SharedPool {
         }
     }
 
-    /// A packet asks for room in queue `number`.
+    /// Report that a packet requests room in queue `number`.
     pub(super) fn offer(&mut self, now: Time, number: usize, size: (u64, u16)) {
         self.policy.offered(now, &self.books, number, size);
     }
 
-    /// Time has passed, for a policy whose thresholds depend on it.
+    /// Advance a policy whose thresholds depend on time.
     pub(super) fn catch_up(&mut self, now: Time) {
         self.policy.tick(now, &self.books);
     }
 
-    /// Whether it expels packets.
+    /// Return whether it expels packets.
     pub(super) fn is_expelling(&self) -> bool {
         self.policy.needs().expels
     }
 
-    /// Which of its queues loses a packet now; `head` returns the size of the first packet that waits in a queue.
+    /// Choose the queue that loses a packet now; `head` returns the size of the first packet that waits in a queue.
     pub(super) fn expels(&mut self, now: Time, head: &dyn Fn(usize) -> Option<u64>) -> Option<Expulsion> {
         self.policy.expels(now, &self.books, head)
     }
 
-    /// A packet leaves queue `number`, which gives back shared room and headroom.
+    /// Release the shared room and the headroom of a packet that leaves queue `number`.
     pub(super) fn give_back(&mut self, leaving: &Leaving<'_>, number: usize, (shared, headroom): (u64, u64)) {
         let &Leaving { now, unit, size, sent } = leaving;
         if shared > 0 {

@@ -6,7 +6,8 @@ use crate::metrics::occupancy::Occupancy;
 use crate::unit::Unit;
 use crate::units::{Rate, Span, Time};
 
-/// To which queues the packets of a circuit are charged at a port. Ports have one for each circuit, hence the small numbers.
+/// The queues to which the packets of a circuit are charged at a port. Ports have one account for each circuit, hence
+/// the small numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Account {
     queue: u32,
@@ -20,18 +21,18 @@ impl Account {
         Account { queue: small(queue), unscheduled: small(queue), other: other.map(small) }
     }
 
-    /// Charge what senders mark as unscheduled to this queue.
+    /// Charge packets marked as unscheduled to this queue.
     pub fn with_unscheduled(self, queue: usize) -> Account {
         Account { unscheduled: small(queue), ..self }
     }
 
-    /// The account of a unit: that of the mark on it.
+    /// Return the account of a unit: that of its mark.
     #[inline]
     pub fn of(self, unit: &Unit) -> Account {
         Account { queue: if unit.is_unscheduled() { self.unscheduled } else { self.queue }, ..self }
     }
 
-    /// The queue of what senders mark as unscheduled, in the pool of its class: mostly that of everything else.
+    /// The queue of packets marked as unscheduled, in the pool of its class: mostly the queue of the other packets.
     #[inline]
     pub fn unscheduled(self) -> usize {
         self.unscheduled as usize
@@ -59,14 +60,14 @@ fn small(queue: usize) -> u32 {
 pub struct Limits {
     /// Cells that are kept free for it.
     pub reserved: u64,
-    /// The most cells of shared room, besides what the policy allows.
+    /// The most cells of shared room, in addition to the limit of the policy.
     pub limit: Option<u64>,
-    /// When its sender is stopped, if nothing of its class may be lost.
+    /// Limits at which its sender is stopped, if its class must lose nothing.
     pub pause: Option<Pause>,
 }
 
 impl Limits {
-    /// The shared room that a queue may have, given the threshold of its policy.
+    /// Return the shared room that a queue may have, given the threshold of its policy.
     #[inline]
     pub(super) fn below(&self, threshold: f64) -> f64 {
         threshold.min(self.limit.map_or(f64::INFINITY, |limit| limit as f64))
@@ -96,12 +97,12 @@ pub struct SharedQueue {
     pub dropped: u64,
     /// Packets marked at its port.
     pub marked: u64,
-    /// Octets of packets that were pushed out: they had crossed other links in vain.
+    /// Octets of packets that were pushed out: they had used other links in vain.
     pub pushed_out_octets: u64,
 }
 
 impl SharedQueue {
-    /// An empty queue of a port or of what comes over a line, given the line's rate, number `number` of its pool.
+    /// An empty queue of a port or of an incoming line, given the line's rate, number `number` of its pool.
     pub fn new(limits: Limits, (line, rate): (usize, Rate), (pool, number): (usize, usize)) -> SharedQueue {
         SharedQueue {
             limits,
@@ -146,7 +147,7 @@ impl SharedQueue {
         &self.occupancy
     }
 
-    /// The lowest threshold that an arriving packet has met; `None` if none came or there was no threshold.
+    /// The lowest threshold that an arriving packet has met; `None` without packets or without a threshold.
     pub fn threshold_min(&self) -> Option<f64> {
         self.threshold_min
     }
@@ -161,18 +162,18 @@ impl SharedQueue {
         size.saturating_sub(self.limits.reserved.saturating_sub(self.held - self.headroom))
     }
 
-    /// Whether it may have `size` more of headroom. Where classes pause, it is theirs.
+    /// Return whether it may take `size` more of headroom. Headroom belongs to classes that pause.
     pub(super) fn may_take_headroom(&self, size: u64, is_lossless: bool) -> bool {
         self.limits.pause.map_or(!is_lossless, |pause| self.headroom + size <= pause.xoff)
     }
 
-    /// Whether its sender may go on, if it may hold this much of shared room.
+    /// Return whether its sender may send again, if the queue may hold this much of shared room.
     pub(super) fn lets_go_on(&self, shared: f64) -> bool {
         let most = self.limits.reserved as f64 + shared;
         self.headroom == 0 && self.limits.pause.is_none_or(|pause| pause.is_over(self.held, most))
     }
 
-    /// Whether it can stop this class of what comes over this line.
+    /// Return whether it can stop this class on this line.
     pub(crate) fn can_stop(&self, line: usize, class: u32) -> bool {
         self.line == line && self.limits.pause.is_some_and(|pause| pause.class == class)
     }
@@ -182,7 +183,7 @@ impl SharedQueue {
         self.held += size;
     }
 
-    /// Of what it holds, `size` more is headroom.
+    /// Count `size` cells of its content as headroom.
     pub(super) fn take_headroom(&mut self, size: u64) {
         self.headroom += size;
         self.headroom_max = self.headroom_max.max(self.headroom);

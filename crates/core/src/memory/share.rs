@@ -6,16 +6,16 @@ use super::{Account, Charge, Leaving, Memory};
 use crate::unit::Unit;
 use crate::units::Time;
 
-/// Which memory a port shares, and to which of its queues the circuits of the port are charged. The memory itself is
+/// The memory that a port shares, and the queues to which the circuits of the port are charged. The memory itself is
 /// here only while the port runs.
 #[derive(Clone, Debug)]
 pub struct Share {
     number: usize,
     accounts: Arc<[Account]>,
-    /// Packets lost here of classes of which none may be lost.
+    /// Packets lost here of classes that must lose nothing.
     lossless_drop: u64,
     lent: Option<Box<Memory>>,
-    /// How the memory charges the arriving packet, if it fits.
+    /// Charge of the arriving packet, if it fits.
     charge: Option<Charge>,
 }
 
@@ -30,7 +30,7 @@ impl Share {
         self.number
     }
 
-    /// To which queues each circuit is charged.
+    /// The queues to which each circuit is charged.
     pub fn accounts(&self) -> &[Account] {
         &self.accounts
     }
@@ -41,7 +41,7 @@ impl Share {
         self.accounts[vc].of(unit)
     }
 
-    /// Take the memory from among all of them, or give it back.
+    /// Exchange the memory with its place among all memories.
     #[inline]
     pub(crate) fn swap(&mut self, memories: &mut [Option<Box<Memory>>]) {
         std::mem::swap(&mut self.lent, &mut memories[self.number]);
@@ -51,21 +51,21 @@ impl Share {
         self.lent.as_deref_mut().expect("a port has its memory while it works")
     }
 
-    /// A packet arrives: whether it fits.
+    /// Report an arriving packet to the memory; returns whether it fits.
     pub(crate) fn offer(&mut self, now: Time, unit: &Unit, vc: usize, size: u64) -> bool {
         let account = self.account(unit, vc);
         self.charge = self.memory().offer(now, account, (size, unit.bytes));
         self.charge.is_some()
     }
 
-    /// Whether a packet that has arrived fits now.
+    /// Return whether a packet that has arrived fits now.
     pub(crate) fn admits(&mut self, now: Time, unit: &Unit, vc: usize, size: u64) -> bool {
         let account = self.account(unit, vc);
         self.charge = self.memory().admits(now, account, size);
         self.charge.is_some()
     }
 
-    /// Whether the headers of a packet that does not fit find room.
+    /// Return whether the headers of a packet that does not fit find room.
     pub(crate) fn admits_headers(&mut self, unit: &Unit, vc: usize, size: u64) -> bool {
         let account = self.account(unit, vc);
         self.charge = self.memory().admits_headers(account, size);
@@ -90,12 +90,12 @@ impl Share {
         self.lossless_drop += u64::from(self.memory().is_lossless(account));
     }
 
-    /// Packets lost at the port of classes of which none may be lost, since the last reset.
+    /// Packets lost at the port of classes that must lose nothing, since the last reset.
     pub fn lossless_drop(&self) -> u64 {
         self.lossless_drop
     }
 
-    /// Forget what was counted so far.
+    /// Reset the counters.
     pub(crate) fn reset_counters(&mut self) {
         self.lossless_drop = 0;
     }

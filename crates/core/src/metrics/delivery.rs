@@ -1,4 +1,4 @@
-//! How long packets take to be delivered: exact mean and deviation, and percentiles if the scenario asks for them.
+//! Delivery times of packets: exact mean and deviation, and percentiles if the scenario requests them.
 
 use super::spread::Spread;
 use crate::units::{PS_PER_S, Span};
@@ -18,17 +18,17 @@ pub struct DeliveryTime {
 }
 
 impl DeliveryTime {
-    /// Before the first packet; with percentiles or without.
+    /// Delivery times before the first packet; with percentiles or without.
     pub fn new(percentiles: bool) -> DeliveryTime {
         DeliveryTime { spread: percentiles.then(Box::default), ..DeliveryTime::default() }
     }
 
-    /// The same before the first packet.
+    /// Return delivery times without measurements.
     pub fn fresh(&self) -> DeliveryTime {
         DeliveryTime::new(self.spread.is_some())
     }
 
-    /// One more packet.
+    /// Count one more packet.
     #[inline]
     pub fn add(&mut self, time: Span) {
         self.count += 1;
@@ -53,7 +53,7 @@ impl DeliveryTime {
         Some((spread as f64 / self.count as f64).sqrt() / PS_PER_S as f64)
     }
 
-    /// How the times are spread, in ps, if that is measured.
+    /// Return the distribution of the times, in ps, if it is measured.
     pub fn spread(&self) -> Option<&Spread> {
         self.spread.as_deref()
     }

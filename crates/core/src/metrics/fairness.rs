@@ -10,7 +10,7 @@ pub fn mean_deviation(rates: &[f64]) -> Option<f64> {
     (mean > 0.0).then(|| 1.0 - deviation / (n * mean))
 }
 
-/// Paper 003, eq. (5), Jain's index of what each flow got beyond its minimum rate: (Σx)² / (n Σx²), x = rate − MCR.
+/// Paper 003, eq. (5), Jain's index of the rates of flows beyond their minimum rates: (Σx)² / (n Σx²), x = rate − MCR.
 ///
 /// Between 0 and 1; `None` without flows or when all excesses are zero.
 pub fn jain(excess: &[f64]) -> Option<f64> {
@@ -28,7 +28,7 @@ pub fn difference(rates: &[f64]) -> Option<f64> {
     (mean > 0.0).then(|| (high - low) / mean)
 }
 
-/// Standard deviation among the flows over their mean: 0 if all get the same.
+/// Standard deviation among the flows over their mean: 0 if all rates are equal.
 ///
 /// `None` without flows or when nothing was delivered.
 pub fn relative_deviation(rates: &[f64]) -> Option<f64> {
@@ -38,8 +38,8 @@ pub fn relative_deviation(rates: &[f64]) -> Option<f64> {
     (mean > 0.0).then(|| libm::sqrt(variance) / mean)
 }
 
-/// Paper 001, section 4.3: the throughputs of two classes of flows, each divided by its fair throughput, and the
-/// ratio of the two quotients. 1 is fair; above 1 the first class gets too much.
+/// Paper 001, section 4.3: the throughputs of two classes of flows, each divided by its fair throughput, and the ratio
+/// of the two quotients. 1 is fair; above 1 the first class gets more than its share.
 ///
 /// `None` when the second class got nothing.
 pub fn class_ratio((rate, fair): (f64, f64), (other_rate, other_fair): (f64, f64)) -> Option<f64> {

@@ -6,12 +6,12 @@
 //! this gives the printed ideals: 12.892 and 13.451 Mb/s in the LAN, 584.0 and 609.3 kb/s in the access network.
 //! Acknowledgements and TCP options are not charged, as in the paper.
 
-/// A flow as the ideal sees it.
+/// A flow in the computation of the ideal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Demand {
     /// Lines on its path, with the line bits that one payload bit costs there.
     pub lines: Vec<(usize, f64)>,
-    /// What its source offers, in payload bits per second; infinite for a source that fills its transport.
+    /// Rate of its source, in payload bits per second; infinite for a source that fills its transport.
     pub limit: f64,
 }
 

@@ -1,4 +1,4 @@
-//! What is counted, averaged and compared.
+//! Measurements: counts, averages and comparisons.
 
 pub mod spread;
 

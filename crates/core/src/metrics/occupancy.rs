@@ -21,7 +21,7 @@ struct Samples {
     shift: u32,
     /// Their counts by bins, once there are any.
     bins: Vec<u64>,
-    /// The same in classes that are narrow where the level is low.
+    /// Their counts in classes that are narrow where the level is low.
     spread: Spread,
     /// Every sample in order, if they are recorded.
     trace: Option<Vec<u64>>,
@@ -33,17 +33,17 @@ impl Occupancy {
         Occupancy { since: Time::ZERO, last: Time::ZERO, area: 0, max: 0, samples: None }
     }
 
-    /// Keep every sample from now on.
+    /// Store every sample from now on.
     pub fn keep_trace(&mut self) {
         self.samples.get_or_insert_default().trace.get_or_insert_default();
     }
 
-    /// Every sample since the last reset, if they are kept.
+    /// Every sample since the last reset, if they are stored.
     pub fn trace(&self) -> Option<&[u64]> {
         self.samples.as_ref()?.trace.as_deref()
     }
 
-    /// Start again at `now`, with this much in the buffer.
+    /// Restart at `now`, with this much in the buffer.
     pub fn reset(&mut self, now: Time, level: u64) {
         let is_traced = self.trace().is_some();
         *self = Occupancy { since: now, last: now, max: level, ..Occupancy::new() };
@@ -52,14 +52,14 @@ impl Occupancy {
         }
     }
 
-    /// At `now` the occupancy goes from `before` to `after`.
+    /// Record that the occupancy changes at `now` from `before` to `after`.
     #[inline]
     pub fn change(&mut self, now: Time, before: u64, after: u64) {
         self.fall(now, before);
         self.max = self.max.max(after);
     }
 
-    /// At `now` the occupancy falls from `before` to whatever it is then.
+    /// Record that the occupancy falls at `now` from `before` to its present value.
     #[inline]
     pub(crate) fn fall(&mut self, now: Time, before: u64) {
         let area = u128::from(before) * u128::from(now.since(self.last).0);
@@ -67,27 +67,27 @@ impl Occupancy {
         self.last = now;
     }
 
-    /// From `now` on the level counts as `units` higher than `level`, although they arrive one by one, at instants of
-    /// this sum. The maximum does not change.
+    /// Raise the level by `units` units from `now` on, although they arrive one by one, at instants of this sum. The
+    /// maximum does not change.
     pub(crate) fn rise(&mut self, now: Time, level: u64, units: u64, instants: u128) {
         self.fall(now, level);
         let missing = instants - u128::from(units) * u128::from(now.0);
         self.area = self.area.wrapping_sub(missing);
     }
 
-    /// The level falls by `units`, which leave one by one, at instants of this sum, not necessarily in the order of
-    /// other changes.
+    /// Lower the level by `units` units, which leave one by one, at instants of this sum, not necessarily in the order
+    /// of other changes.
     pub(crate) fn drain(&mut self, units: u64, instants: u128) {
         let counted = u128::from(units) * u128::from(self.last.0);
         self.area = self.area.wrapping_add(instants).wrapping_sub(counted);
     }
 
-    /// Up to `now` the level had this integral over time, in level times picoseconds, and this maximum.
+    /// Enter the integral of the level over time up to `now`, in level times picoseconds, and its maximum.
     pub(crate) fn settle(&mut self, now: Time, area: u128, max: u64) {
         (self.last, self.area, self.max) = (now, area, max);
     }
 
-    /// A sample finds this level.
+    /// Add a sample of this level.
     pub fn sample(&mut self, level: u64) {
         self.sample_many(level, 1);
     }
@@ -103,7 +103,7 @@ impl Occupancy {
         if span == Span::ZERO { 0.0 } else { self.area as f64 / span.0 as f64 }
     }
 
-    /// Largest value seen.
+    /// Largest value so far.
     pub fn max(&self) -> u64 {
         self.max
     }
@@ -116,7 +116,7 @@ impl Occupancy {
         (1 << shift, bins[..used].iter().map(|&count| count as f64 / total as f64).collect())
     }
 
-    /// How the samples are spread, if there are any.
+    /// Return the distribution of the samples, if there are any.
     pub fn spread(&self) -> Option<&Spread> {
         self.samples.as_ref().map(|samples| &samples.spread)
     }
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_are_kept_in_order_only_if_somebody_wants_them() {
+    fn samples_are_kept_in_order_only_if_the_scenario_records_them() {
         let mut occupancy = Occupancy::new();
         occupancy.sample(1);
         assert_eq!(occupancy.trace(), None);

@@ -1,4 +1,4 @@
-//! What a port counts.
+//! Counters of a port.
 
 use super::occupancy::Occupancy;
 use super::state::Figure;
@@ -6,16 +6,16 @@ use crate::unit::Unit;
 use crate::units::Time;
 use crate::verdict::Reason;
 
-/// What a policy that divides its line's rate knows of a circuit; rates in bits per second.
+/// Measurements of a circuit for a policy that divides its line's rate; rates in bits per second.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Reading {
     /// The rate at which it has been accepted.
     pub rate: f64,
-    /// The share that it and the circuits that want more, in proportion to their weights, may have together.
+    /// The share that it and the circuits with more demand, in proportion to their weights, may have together.
     pub part: f64,
     /// The rate at which it is to be accepted.
     pub granted: f64,
-    /// The probability with which a frame of it is refused.
+    /// The probability with which one of its frames is refused.
     pub refusal: f64,
 }
 
@@ -34,7 +34,7 @@ pub struct Counters {
     pub frames_whole_out: u64,
     /// Occupancy over time.
     pub occupancy: Occupancy,
-    /// What most ports of a large network do not have, once there is any of it.
+    /// Counters that most ports of a large network never use; allocated at first use.
     rare: Option<Box<RareCounters>>,
     /// For each circuit the position of the unit that continues a frame which has been sent completely so far;
     /// [`BROKEN`] if a unit is missing.
@@ -48,7 +48,7 @@ pub struct RareCounters {
     pub units_given_up: u64,
     /// Octets of these.
     pub bytes_given_up: u64,
-    /// Credit cells or messages with credits that were sent on the line: they are no units.
+    /// Credit cells or messages with credits that were sent on the line: they are not units.
     pub credit_cells: u64,
     /// Pause frames that were sent on the line.
     pub pause_frames: u64,
@@ -64,7 +64,7 @@ pub struct RareCounters {
     newly_marked: u64,
 }
 
-/// The counters of a port without any of this.
+/// The counters of a port whose rare counters are all zero.
 static NONE: RareCounters = RareCounters {
     units_given_up: 0,
     bytes_given_up: 0,
@@ -93,8 +93,8 @@ impl Counters {
         }
     }
 
-    /// Start again; the content of the queues counts as having just arrived, so that the books still balance. A frame
-    /// whose first unit has left before counts neither as an arrived nor as a completely sent frame.
+    /// Reset the counters; the content of the queues counts as having just arrived, so that the books still balance. A
+    /// frame whose first unit has left before counts neither as an arrived nor as a completely sent frame.
     pub fn reset(&mut self, now: Time, queued: impl Iterator<Item = Unit>, level: u64) {
         (self.units_in, self.frames_in) = (0, 0);
         self.next.fill(BROKEN);
@@ -114,7 +114,7 @@ impl Counters {
         self.rare.as_deref().unwrap_or(&NONE)
     }
 
-    /// The same, to count.
+    /// Return the rare counters to add to them; the first call allocates them.
     #[inline]
     pub(crate) fn rare_mut(&mut self) -> &mut RareCounters {
         self.rare.get_or_insert_default()
@@ -161,14 +161,14 @@ impl Counters {
         self.rare().newly_marked
     }
 
-    /// A unit, which may bear the mark of another port already, is marked.
+    /// Count a mark of a unit, which may bear the mark of another port already.
     pub(crate) fn marked(&mut self, unit: &Unit, reason: Reason) {
         let rare = self.rare_mut();
         rare.marked[reason as usize] += 1;
         rare.newly_marked += u64::from(!unit.is_ce());
     }
 
-    /// A unit that had been queued is lost.
+    /// Count the loss of a unit that had been queued.
     pub(crate) fn gave_up(&mut self, unit: &Unit, reason: Reason) {
         let rare = self.rare_mut();
         rare.units_given_up += 1;
@@ -189,7 +189,7 @@ impl Counters {
         self.departed_run(unit, 1, vc);
     }
 
-    /// A packet has been sent that was cut to its headers: it is not whole.
+    /// Count a sent packet that was cut to its headers: it is not whole.
     #[inline]
     pub(crate) fn departed_cut(&mut self) {
         self.frames_whole_out -= 1;
@@ -206,7 +206,7 @@ impl Counters {
     }
 }
 
-/// No unit's place in its frame.
+/// A number that is no unit's place in its frame.
 const BROKEN: u64 = u64::MAX;
 
 /// Frame and index of a unit in one word.
@@ -225,7 +225,7 @@ mod tests {
         Unit { vc: 0, frame, identity: frame, index, bytes: 53, hop: 0, flags }
     }
 
-    /// Frames of three cells counted as whole, when these cells (frame, index) are sent.
+    /// Count the frames of three cells that are whole, when these cells (frame, index) are sent.
     fn whole(cells: &[(u32, u16)]) -> u64 {
         let mut counters = Counters::new(1);
         cells.iter().for_each(|&(frame, index)| counters.departed(&cell(frame, index), 0));

@@ -18,7 +18,7 @@ impl Spread {
         self.max = self.max.max(number);
     }
 
-    /// Count all that another one has counted.
+    /// Add the counts of another distribution.
     pub fn merge(&mut self, other: &Spread) {
         for (&octave, counts) in &other.octaves {
             let own = self.octaves.entry(octave).or_insert([0; PARTS]);
@@ -27,12 +27,12 @@ impl Spread {
         self.max = self.max.max(other.max);
     }
 
-    /// How many there are.
+    /// Return the number of values.
     pub fn count(&self) -> u64 {
         self.octaves.values().flatten().sum()
     }
 
-    /// The largest; `None` of none.
+    /// The largest number; `None` without numbers.
     pub fn max(&self) -> Option<u64> {
         (!self.octaves.is_empty()).then_some(self.max)
     }
@@ -90,7 +90,7 @@ mod tests {
     }
 
     proptest! {
-        /// Also when the counts of two are added up.
+        /// A percentile is right even when the counts of two distributions are added.
         #[test]
         fn a_percentile_is_the_nearest_rank_or_less_than_a_hundredth_above_it(
             numbers in prop::collection::vec((0u32..63, 0u64..u64::MAX), 1..200),

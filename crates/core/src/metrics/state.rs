@@ -1,4 +1,4 @@
-//! What policies, schedulers, credits and senders keep in mind, sampled over time.
+//! Variables of policies, schedulers, credits and senders, sampled over time.
 
 /// One figure of a state, such as a probability of discard.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,7 +26,7 @@ impl Figure {
     }
 }
 
-/// The value of each figure at every sample: its name and queue stand in the first row.
+/// Return the value of each figure at every sample; the first row gives name and queue.
 pub fn over_time(rows: &[Vec<Figure>]) -> Vec<(Figure, Vec<f64>)> {
     let first = rows.first().map(Vec::as_slice).unwrap_or_default();
     let values = |place: usize| rows.iter().map(|row| row[place].value).collect();

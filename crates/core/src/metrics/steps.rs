@@ -10,7 +10,7 @@ use crate::units::{Span, Time};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Steps<T = u64> {
     step: Span,
-    /// When the next count is taken.
+    /// Time of the next count.
     next: Time,
     total: T,
     counts: Vec<T>,
@@ -23,23 +23,23 @@ impl<T: Clone + Default> Steps<T> {
         Steps { step, next: Time::ZERO, total: T::default(), counts: Vec::new() }
     }
 
-    /// From `now` on the total is this.
+    /// Set the total from `now` on.
     pub fn record(&mut self, now: Time, total: T) {
         self.catch_up(now);
         self.total = total;
     }
 
-    /// Start again at `now` with this total.
+    /// Restart at `now` with this total.
     pub fn reset(&mut self, now: Time, total: T) {
         *self = Steps { next: now, total, ..Steps::new(self.step) };
     }
 
-    /// Start again at `now`; nothing has changed since the total was recorded.
+    /// Restart at `now`; the total has not changed since its last record.
     pub fn restart(&mut self, now: Time) {
         self.reset(now, self.total.clone());
     }
 
-    /// Take the counts up to the end of the run.
+    /// Store the counts up to the end of the run.
     pub fn catch_up(&mut self, now: Time) {
         while self.next <= now {
             self.counts.push(self.total.clone());

@@ -1,4 +1,4 @@
-//! The application that fills a TCP connection: files, pieces at instants of its own, or data without end until it stops.
+//! The application that fills a TCP connection: files, pieces at instants of its own, or endless data until it stops.
 
 use super::files::Files;
 use crate::source::clock::Ticks;
@@ -10,12 +10,12 @@ use crate::units::{Span, Time};
 #[derive(Clone, Debug)]
 pub(super) struct Application {
     work: Work,
-    /// When it stops; `Time::NEVER` if it does not, or has stopped.
+    /// Time at which it stops; `Time::NEVER` if it does not, or has stopped.
     stop: Time,
     has_stopped: bool,
 }
 
-/// What an application writes.
+/// Kind of data that an application writes.
 #[derive(Clone, Debug)]
 pub(super) enum Work {
     /// Data without end.
@@ -32,7 +32,7 @@ pub(super) enum Work {
 #[derive(Clone, Debug)]
 pub(super) struct OneTransfer {
     octets: u64,
-    /// When it was wanted, while it is under way.
+    /// Time at which it was requested, while it is in progress.
     began: Option<Time>,
     time: Option<Span>,
 }
@@ -44,12 +44,12 @@ impl OneTransfer {
 }
 
 impl Application {
-    /// One that stops at `stop`.
+    /// An application that stops at `stop`.
     pub(super) fn new(work: Work, stop: Time) -> Application {
         Application { work, stop, has_stopped: false }
     }
 
-    /// When it wants to be called.
+    /// Return the next instant at which it must be called.
     #[inline]
     pub(super) fn next_timer(&self) -> Option<Time> {
         let next = match &self.work {
@@ -60,7 +60,7 @@ impl Application {
         Some(next.min(self.stop)).filter(|next| *next < Time::NEVER)
     }
 
-    /// The flow starts: it opens its connection, unless it should have stopped before.
+    /// Start the flow: open its connection, unless the application should have stopped before.
     pub(super) fn start(&mut self, now: Time, sender: &mut Sender, out: &mut impl Outlet) {
         if self.stop <= now {
             return self.end(now, sender);
@@ -80,7 +80,7 @@ impl Application {
         }
     }
 
-    /// A timer goes off: perhaps that of the transport, and nothing is due here.
+    /// Handle a timer: perhaps it belongs to the transport, and the application has no work.
     pub(super) fn on_timer(&mut self, now: Time, sender: &mut Sender, out: &mut impl Outlet) {
         if self.stop <= now {
             return self.end(now, sender);
@@ -98,7 +98,7 @@ impl Application {
         }
     }
 
-    /// Everything that it has written has been acknowledged.
+    /// Continue after all written octets have been acknowledged.
     pub(super) fn all_acked(&mut self, now: Time, sender: &mut Sender, out: &mut impl Outlet) {
         match &mut self.work {
             Work::Transfer(one) => one.time = one.began.take().map(|began| now.since(began)),
@@ -111,7 +111,7 @@ impl Application {
         }
     }
 
-    /// It writes nothing more.
+    /// Stop writing.
     fn end(&mut self, now: Time, sender: &mut Sender) {
         (self.stop, self.has_stopped) = (Time::NEVER, true);
         sender.end_of_data();
@@ -122,7 +122,8 @@ impl Application {
         }
     }
 
-    /// How long each of its transfers took that has ended, and when the one under way was wanted; `None` if it has none.
+    /// Return the duration of each transfer that has ended, and the request of the one in progress; `None` if the
+    /// application has no transfers.
     pub(super) fn transfers(&self) -> Option<(&[Span], Option<Time>)> {
         match &self.work {
             Work::Files(files) => Some((files.times(), files.under_way())),
@@ -131,12 +132,12 @@ impl Application {
         }
     }
 
-    /// Whether it had one transfer, which has ended.
+    /// Return whether it had one transfer, which has ended.
     pub(super) fn has_transferred(&self) -> bool {
         matches!(self.work, Work::Transfer(OneTransfer { time: Some(_), .. }))
     }
 
-    /// Whether it has data without end.
+    /// Return whether it has data without end.
     pub(super) fn is_greedy(&self) -> bool {
         matches!(self.work, Work::Greedy)
     }

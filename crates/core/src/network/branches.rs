@@ -1,4 +1,4 @@
-//! The routes of a circuit that has several, and which one a packet takes.
+//! The routes of a circuit that has several, and the choice of one for a packet.
 
 use crate::rng::mix;
 use crate::scenario::model::{self, Spread};
@@ -17,10 +17,10 @@ pub struct Hop {
 #[derive(Clone, Debug)]
 pub(super) struct Branches {
     key: u64,
-    /// All routes, period after period, each with the largest draw that takes it.
+    /// All routes, period after period, each with the largest draw that selects it.
     routes: Vec<(u64, Vec<Hop>)>,
     periods: Vec<Period>,
-    /// The period in which the last packet has left its host.
+    /// The period in which the latest packet left its host.
     current: usize,
 }
 
@@ -28,9 +28,9 @@ pub(super) struct Branches {
 #[derive(Clone, Copy, Debug)]
 struct Period {
     since: Time,
-    /// The first packet that takes one of them, once there is one.
+    /// The first packet that uses one of them, once there is one.
     frame: u32,
-    /// The number of the first one, and that behind the last one.
+    /// The number of the first route, and the number after the last one.
     routes: (usize, usize),
 }
 
@@ -51,7 +51,7 @@ impl Branches {
         self.routes.iter().map(|(_, hops)| &hops[..])
     }
 
-    /// A packet leaves its host: from the beginning of a period packets take its routes.
+    /// Record that a packet leaves its host: packets use the routes of the period in which they leave.
     pub(super) fn depart(&mut self, now: Time, frame: u32) {
         while let Some(next) = self.periods.get_mut(self.current + 1).filter(|next| next.since <= now) {
             next.frame = frame;
@@ -80,7 +80,7 @@ mod tests {
     use crate::scenario::model::SharedRoute;
     use crate::units::Span;
 
-    /// Routes of one line each, as many as there are draws at which they end, from some time on.
+    /// Routes of one line each, with the draws at which they end, from some time on.
     fn period(since: u64, first: usize, lasts: &[u64]) -> model::Period {
         let route = |(number, &last): (usize, &u64)| SharedRoute { path: vec![first + number], last };
         model::Period { since: Span(since), routes: lasts.iter().enumerate().map(route).collect() }

@@ -1,4 +1,4 @@
-//! A virtual circuit: its path, its frames in flight, and what the far end reassembles.
+//! A virtual circuit: its path, its frames in flight, and the reassembly at the far end.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -17,7 +17,7 @@ use crate::unit::{Boundary, Flags, Unit};
 use crate::units::Time;
 use crate::verdict::Reason;
 
-/// What a frame carries.
+/// Payload of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Payload {
     /// A segment or an acknowledgement.
@@ -26,30 +26,30 @@ pub enum Payload {
     Datagram {
         /// Octets of the application's data.
         bytes: u32,
-        /// When it was handed over for sending.
+        /// Time at which it was handed over for sending.
         sent: Time,
         /// Congestion notification.
         ecn: Ecn,
     },
     /// A packet of a block with parity.
     Coded {
-        /// Its place.
+        /// Its place in the block.
         label: Label,
         /// Whether it is the last packet of its block.
         ends_block: bool,
-        /// When it was handed over for sending.
+        /// Time at which it was handed over for sending.
         sent: Time,
     },
 }
 
 impl Payload {
-    /// Whether it is an acknowledgement, which goes to the source of its flow.
+    /// Return whether it is an acknowledgement, which goes to the source of its flow.
     #[inline(always)] // called for every arrival in the second half of a run
     pub(super) fn is_ack(&self) -> bool {
         matches!(self, Payload::Tcp(Segment { is_ack: true, .. }))
     }
 
-    /// What every unit of the frame is marked with.
+    /// Return the marks of every unit of the frame.
     pub(crate) fn marks(&self) -> Flags {
         match self {
             Payload::Coded { ends_block: true, .. } => Flags::BLOCK_END,
@@ -57,8 +57,9 @@ impl Payload {
         }
     }
 
-    /// What the packet is called at its source, so that it has the same name where an earlier packet is lost instead of delivered:
-    /// its number on the circuit for a packet without feedback; over TCP its first octet and how often that was sent.
+    /// Return the packet's name at its source, which stays the same where an earlier packet is lost instead of
+    /// delivered: its number on the circuit for a packet without feedback; over TCP its first octet and the number of
+    /// earlier sendings.
     #[inline(always)] // see `Circuit::emit`
     pub fn identity(&self, number: u32) -> u32 {
         match self {
@@ -76,7 +77,7 @@ impl Payload {
         }
     }
 
-    /// The same with what ports have done to its units: a congestion mark, or a cut to the headers.
+    /// Record the marks that ports have set on its units: a congestion mark, or a cut to the headers.
     pub(crate) fn marked_by(mut self, flags: Flags) -> Payload {
         match &mut self {
             Payload::Tcp(Segment { ecn, .. }) | Payload::Datagram { ecn, .. } => *ecn = ecn.marked_by(flags),
@@ -86,7 +87,7 @@ impl Payload {
         self
     }
 
-    /// What is left of a packet without acknowledgements that was cut to its headers.
+    /// Return the payload of a packet without acknowledgements that was cut to its headers.
     pub(crate) fn headers(sent: Time) -> Payload {
         Payload::Datagram { bytes: 0, sent, ecn: Ecn::CUT }
     }
@@ -99,7 +100,7 @@ pub struct Frame {
     pub flow: u32,
     /// Number of its units.
     pub units: u16,
-    /// What it carries.
+    /// Payload of the frame.
     pub payload: Payload,
 }
 
@@ -110,11 +111,11 @@ pub struct Emission {
     pub vc: u32,
     /// Serial number of the frame on the circuit.
     pub frame: u32,
-    /// See [`Payload::identity`].
+    /// Name of its packet, see [`Payload::identity`].
     pub identity: u32,
     /// Its units.
     pub shape: Shape,
-    /// What each of them is marked with.
+    /// Marks of each of them.
     pub marks: Flags,
 }
 
@@ -130,7 +131,7 @@ impl Emission {
     }
 }
 
-/// What the far end has received.
+/// Counts of the far end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Received {
     /// Frames reassembled.
@@ -153,7 +154,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// In a port or on a line.
+    /// Units in a port or on a line.
     pub fn under_way(&self) -> u64 {
         self.sent - self.arrived - self.lost
     }
@@ -168,7 +169,7 @@ pub struct Marks {
     pub lost: u64,
 }
 
-/// A circuit: what every packet touches comes first, since with a thousand circuits memory is what takes time.
+/// A circuit: fields that every packet uses come first, since with a thousand circuits memory access dominates.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct Circuit {
@@ -187,12 +188,12 @@ pub struct Circuit {
     branches: Option<Box<Branches>>,
 }
 
-/// Whether packets of a circuit may overtake each other, on other routes or at a port on their way.
+/// Return whether packets of a circuit may overtake each other, on other routes or at a port on their way.
 fn lets_overtake(scenario: &Scenario, spec: &Vc) -> bool {
     spec.spread.is_some() || spec.path.iter().any(|&line| scenario.lines[line].port.lets_overtake())
 }
 
-/// Frames under way on a circuit whose packets may overtake each other.
+/// Frames in flight on a circuit whose packets may overtake each other.
 #[derive(Clone, Debug, Default)]
 struct Overtaking {
     /// The serial number of the next frame.
@@ -208,7 +209,7 @@ struct Policer {
 }
 
 impl Overtaking {
-    /// A frame sets out: its serial number.
+    /// Add a frame that leaves its host; returns its serial number.
     #[inline(never)]
     fn add(&mut self, frame: Frame) -> u32 {
         let number = self.next;
@@ -219,7 +220,7 @@ impl Overtaking {
 }
 
 impl Policer {
-    /// The unit as it continues, or why it is lost.
+    /// Police a unit: returns it as it continues; the error says why it is lost.
     fn judge(&mut self, now: Time, unit: Unit) -> Result<Unit, Reason> {
         let unit = self.policy.judge(now, &unit).apply(unit)?;
         Ok(self.boundary.pass(unit))
@@ -277,7 +278,7 @@ impl Circuit {
         only.into_iter().chain(self.branches.iter().flat_map(|branches| branches.routes()))
     }
 
-    /// A frame leaves its host, which decides the route of its units.
+    /// Record that a frame leaves its host, which decides the route of its units.
     #[inline]
     pub fn depart(&mut self, now: Time, frame: u32) {
         if let Some(branches) = &mut self.branches {
@@ -290,7 +291,7 @@ impl Circuit {
         self.branches.as_ref().map_or(0, |branches| branches.number(frame))
     }
 
-    /// What the far end has received since the last reset.
+    /// Return the counts of the far end since the last reset.
     pub fn received(&self) -> Received {
         self.received
     }
@@ -300,7 +301,7 @@ impl Circuit {
         self.tally
     }
 
-    /// A unit arrives at the end of a line: where the circuit is policed, it may be marked or lost.
+    /// Police a unit that arrives at the end of a line: it may be marked or lost.
     #[inline]
     pub fn police(&mut self, now: Time, unit: Unit) -> Result<Unit, Reason> {
         match &mut self.police {
@@ -314,12 +315,12 @@ impl Circuit {
         self.marks
     }
 
-    /// A unit was lost at a port.
+    /// Count a unit that was lost at a port.
     pub fn lost(&mut self, unit: &Unit) {
         self.lost_many(unit, 1);
     }
 
-    /// `units` units like this one were lost at a port.
+    /// Count `units` units like this one that were lost at a port.
     pub(crate) fn lost_many(&mut self, unit: &Unit, units: u64) {
         self.tally.lost += units;
         self.marks.lost += if unit.is_ce() { units } else { 0 };
@@ -334,7 +335,7 @@ impl Circuit {
         (self.tally, self.marks, self.received.whole) = (tally, marks, whole);
     }
 
-    /// Forget what was counted, but for the tally.
+    /// Reset the counters, but for the tally.
     pub fn reset_counters(&mut self) {
         self.received = Received::default();
     }
@@ -348,7 +349,7 @@ impl Circuit {
         Emission { vc: self.vc, frame, identity: payload.identity(frame), shape, marks: payload.marks() }
     }
 
-    /// A frame sets out: its serial number.
+    /// Number a frame that leaves its host; returns its serial number.
     #[inline(always)]
     fn number(&mut self, frame: Frame) -> u32 {
         if let Some(overtaking) = &mut self.overtaking {
@@ -366,13 +367,13 @@ impl Circuit {
         }
     }
 
-    /// A unit arrives at the destination; returns the frame that it completes, if it does.
+    /// Receive a unit at the destination; returns the frame that it completes, if it does.
     pub fn receive(&mut self, unit: &Unit) -> Option<Frame> {
         self.receive_run(unit, 1).then(|| self.take())
     }
 
-    /// Receive consecutive units of a frame; `unit` has the marks of the first and the last. Returns whether they complete
-    /// it.
+    /// Receive consecutive units of a frame; `unit` has the marks of the first and the last. Returns whether they
+    /// complete it.
     ///
     /// Most circuits keep the order of their frames, so everything that was sent before this unit's frame has arrived or
     /// is lost; on others a frame may overtake some.
@@ -399,7 +400,7 @@ impl Circuit {
         matches!(collected, Some(Reassembled::Whole))
     }
 
-    /// The frame that the unit has completed which arrived last. One with parity cells stays, since more of them may follow.
+    /// Remove the frame that the latest unit has completed. One with parity cells stays, since more of them may follow.
     #[inline]
     pub fn take(&mut self) -> Frame {
         let mut frame = *self.current();
@@ -413,20 +414,21 @@ impl Circuit {
         frame
     }
 
-    /// The frame to which the unit belongs that has arrived last.
+    /// Return the frame of the latest unit that arrived.
     #[inline]
     fn current(&self) -> &Frame {
         self.frames.front().expect("a unit belongs to a frame that was sent")
     }
 
-    /// Nothing more is expected of the frame at the head.
+    /// Drop the frame at the head, since no more of its units are expected.
     #[inline]
     fn pass(&mut self) {
         self.frames.pop_front();
         self.oldest = self.oldest.wrapping_add(1);
     }
 
-    /// The frame of this number arrives; those before it have arrived or are lost, unless it has overtaken them.
+    /// Advance to the frame of this number, which arrives; those before it have arrived or are lost, unless it has
+    /// overtaken them.
     #[inline]
     fn reach(&mut self, number: u32) {
         if let Some(overtaking) = &mut self.overtaking {
@@ -439,7 +441,7 @@ impl Circuit {
         }
     }
 
-    /// A cell arrives whose frame can be restored from any `needed` cells; returns whether the frame is now complete.
+    /// Collect a cell whose frame can be restored from any `needed` cells; returns whether the frame is now complete.
     fn collect(&mut self, unit: &Unit, needed: u16) -> bool {
         let collected = self.collection.push(unit, needed);
         self.received.wrong_length += u64::from(collected.given_up);

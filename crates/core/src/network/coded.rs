@@ -15,9 +15,9 @@ use crate::units::Time;
 #[derive(Clone, Debug)]
 pub(super) struct Coded {
     clock: Clock,
-    /// When the next packet is due; `Time::NEVER` after the last one.
+    /// Time of the next packet; `Time::NEVER` after the last one.
     pub(super) next: Time,
-    /// When the source stops.
+    /// Time at which the source stops.
     stop: Time,
     /// Octets of every packet, IP header included.
     packet: u32,
@@ -25,7 +25,7 @@ pub(super) struct Coded {
     decoder: Decoder,
     code: Code,
     figures: Figures,
-    /// Packets of data sent of the blocks that the decoder counts.
+    /// Packets of data sent, in the blocks that the decoder counts.
     data_sent: u64,
 }
 
@@ -64,7 +64,7 @@ impl Coded {
         (self.packet, Payload::Coded { label, ends_block, sent: now })
     }
 
-    /// A packet has arrived.
+    /// Receive a packet.
     pub(super) fn receive(&mut self, now: Time, label: Label, sent: Time) {
         let packets = self.decoder.receive(label);
         self.figures.received += 1;
@@ -74,7 +74,7 @@ impl Coded {
         }
     }
 
-    /// The run is over: if nothing is in flight, the fate of every block that was sent is known.
+    /// Decide every block that was sent at the end of the run, if no packet is in flight.
     pub(super) fn finish(&mut self, circuit: &Circuit) {
         if circuit.tally().under_way() == 0 {
             self.decoder.close(self.encoder.blocks());

@@ -1,13 +1,13 @@
-//! The two ends of a flow, and where their packets enter the network.
+//! The two ends of a flow, and the entry of their packets to the network.
 
 use super::circuit::Payload;
 
 /// One end of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// Where the application sends.
+    /// The end at which the application sends.
     Source,
-    /// Where its data are delivered.
+    /// The end at which its data are delivered.
     Sink,
 }
 
@@ -25,7 +25,7 @@ impl End {
     }
 }
 
-/// Where the packets of a flow enter the network.
+/// Entry of the packets of a flow to the network.
 pub(crate) trait Uplink {
     /// Send a packet of `bytes` octets, IP header included, on a circuit.
     fn send(&mut self, vc: u32, flow: u32, bytes: u32, payload: Payload);

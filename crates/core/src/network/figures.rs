@@ -1,14 +1,14 @@
-//! What a flow reports.
+//! Figures of a flow for its report.
 
 use crate::metrics::delivery::DeliveryTime;
 use crate::transport::fec::Books;
 
-/// What a flow has done since the last reset.
+/// Figures of a flow since the last reset.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Figures {
     /// Octets of application data that reached the sink, of TCP in order and once.
     pub bytes: u64,
-    /// Those of them that came in the second half of the measured time.
+    /// Those of them that arrived in the second half of the measured time.
     pub late_bytes: u64,
     /// Segments, datagrams or cells sent, retransmissions included.
     pub sent: u64,
@@ -18,48 +18,48 @@ pub struct Figures {
     pub timeouts: u64,
     /// Fast retransmissions.
     pub fast_retransmits: u64,
-    /// Segments with data, datagrams or cells received, those that came again included.
+    /// Segments with data, datagrams or cells received, repeated arrivals included.
     pub received: u64,
     /// Of those received, the ones with a congestion mark.
     pub marked: u64,
     /// Reductions of the window in answer to a congestion mark.
     pub mark_reactions: u64,
-    /// Segments taken for lost by selective acknowledgements.
+    /// Segments declared lost by selective acknowledgements.
     pub found_lost: u64,
     /// Tail-loss probes.
     pub tail_probes: u64,
     /// Files whose last octet has been acknowledged.
     pub transfers: u64,
-    /// Time to deliver: of timed segments until they are acknowledged, of datagrams until they arrive.
+    /// Time to deliver: of timed segments until their acknowledgement, of datagrams until their arrival.
     pub delivery: DeliveryTime,
-    /// What a code made of the packets, if the flow has one.
+    /// Figures of the code, if the flow has one.
     pub coded: Option<Box<Coding>>,
 }
 
 impl Figures {
-    /// Before the first packet; with percentiles of the time to deliver or without.
+    /// Figures before the first packet; with percentiles of the time to deliver or without.
     pub fn new(percentiles: bool) -> Figures {
         Figures { delivery: DeliveryTime::new(percentiles), ..Figures::default() }
     }
 
-    /// The same before the first packet.
+    /// Return the figures of a flow before its first packet.
     pub fn fresh(&self) -> Figures {
         Figures { delivery: self.delivery.fresh(), ..Figures::default() }
     }
 }
 
-/// What a code made of a flow's packets.
+/// Figures of a code over a flow's packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Coding {
     /// Packets of data sent, those of blocks still in flight included, but not of a block that was in flight at the
     /// last reset.
     pub data_sent: u64,
-    /// What became of the blocks whose fate is known.
+    /// Outcome of the blocks that are decided.
     pub books: Books,
 }
 
 impl Coding {
-    /// Both together.
+    /// Add two of these figures.
     pub fn plus(self, other: Coding) -> Coding {
         Coding { data_sent: self.data_sent + other.data_sent, books: self.books.plus(other.books) }
     }

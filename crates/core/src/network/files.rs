@@ -1,4 +1,4 @@
-//! An application that sends one file after the other, and how long each takes: the flow completion time.
+//! An application that sends one file after the other, and the duration of each: the flow completion time.
 
 use crate::source::file::Params;
 use crate::transport::tcp::{Outlet, Sender};
@@ -8,11 +8,11 @@ use crate::units::{Span, Time};
 #[derive(Clone, Debug)]
 pub(super) struct Files {
     params: Params,
-    /// When the next file is wanted, while none is in transfer.
+    /// Time at which the next file is requested, while none is in transfer.
     next: Option<Time>,
-    /// When the file in transfer was wanted.
+    /// Time at which the file in transfer was requested.
     began: Option<Time>,
-    /// How long each took whose last octet has been acknowledged.
+    /// Duration of each file whose last octet has been acknowledged.
     times: Vec<Span>,
 }
 
@@ -26,7 +26,7 @@ pub(super) struct File {
 }
 
 impl File {
-    /// Hand it to the transport; a connection of its own ends with it.
+    /// Write it to the transport; a connection of its own ends with it.
     pub(super) fn write(self, sender: &mut Sender, now: Time, out: &mut impl Outlet) {
         match self.reconnect {
             true => sender.write_last(now, self.size, out),
@@ -36,29 +36,29 @@ impl File {
 }
 
 impl Files {
-    /// Nothing has been sent.
+    /// An application that has not sent yet.
     pub(super) fn new(params: &Params) -> Files {
         Files { params: params.clone(), next: None, began: None, times: Vec::new() }
     }
 
-    /// When it wants to be called.
+    /// Return the next instant at which it must be called.
     #[inline]
     pub(super) fn next_timer(&self) -> Option<Time> {
         self.next
     }
 
-    /// Whether a file is wanted that is not in transfer.
+    /// Return whether a file is requested that is not in transfer.
     pub(super) fn is_due(&self, now: Time) -> bool {
         self.next.is_some_and(|next| next <= now)
     }
 
-    /// A file starts.
+    /// Start a file.
     pub(super) fn begin(&mut self, now: Time) -> File {
         self.began = self.next.take().or(Some(now));
         File { size: self.params.size.0, reconnect: self.params.reconnect }
     }
 
-    /// The last octet is acknowledged; returns whether the next file starts immediately.
+    /// End a file whose last octet is acknowledged; returns whether the next file starts immediately.
     pub(super) fn end(&mut self, now: Time) -> bool {
         let began = self.began.take().expect("a file that ends has begun");
         self.times.push(now.since(began));
@@ -69,17 +69,17 @@ impl Files {
         self.is_due(now)
     }
 
-    /// No other file starts.
+    /// Stop: no other file starts.
     pub(super) fn stop(&mut self) {
         self.next = None;
     }
 
-    /// How long each file took, in the order in which they ended.
+    /// Return the duration of each file, in the order in which they ended.
     pub(super) fn times(&self) -> &[Span] {
         &self.times
     }
 
-    /// When the file in transfer was wanted, if there is one.
+    /// Return when the file in transfer was requested, if there is one.
     pub(super) fn under_way(&self) -> Option<Time> {
         self.began
     }

@@ -10,8 +10,8 @@ use super::end::{End, Uplink};
 use super::figures::Figures;
 use super::files::Files;
 use super::flow_outcome::{FlowOutcome, Progress, Series, Transfers};
-use super::halftime::Halftime;
-use super::host::{Interfaces, Processor, Task, Ways};
+use super::halftime::HalfTimeCount;
+use super::host::{FlowCircuits, Interfaces, Processor, Task};
 use super::sources::clock;
 use crate::metrics::delivery::DeliveryTime;
 use crate::metrics::state::Figure;
@@ -26,22 +26,22 @@ use crate::transport::tcp::{Outlet, Receiver, ReceiverStats, Segment, Sender, Se
 use crate::transport::{self, Transport, tcp};
 use crate::units::{Span, Time};
 
-/// A running flow: first the cache line that every event of the flow touches, then the data of its transport.
+/// A running flow: first the cache line that every event of the flow uses, then the data of its transport.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct Flow {
-    ways: Ways,
+    flow_circuits: FlowCircuits,
     start: Option<Time>,
-    /// Where segments take time, at the source and at the sink.
+    /// Processors at the source and at the sink, if segments take time there.
     processors: Option<Box<[Processor; 2]>>,
-    /// The counts over time that the scenario asks for, if any.
+    /// The counts over time that the scenario requests, if any.
     series: Option<Box<Series>>,
-    halftime: Halftime,
+    halftime: HalfTimeCount,
     work: Work,
 }
 
 impl Series {
-    /// The counts that the scenario asks for; none if it asks for nothing.
+    /// Return the counts that the scenario requests, if it requests any.
     fn of(scenario: &Scenario, index: usize, work: &Work) -> Option<Box<Series>> {
         let octets = scenario.measure.throughput.map(|windows| Steps::new(windows.step));
         let wants_cwnd = scenario.measure.cwnd.binary_search(&index).is_ok();
@@ -76,16 +76,16 @@ impl Flow {
             transport::Spec::Fec(_) => Work::Coded(Box::new(Coded::new(scenario, spec))),
         };
         Flow {
-            ways: Ways::of(spec, index),
+            flow_circuits: FlowCircuits::of(spec, index),
             start: Some(start),
             processors: Processor::both(scenario, spec),
             series: Series::of(scenario, index, &work),
-            halftime: Halftime::of(scenario),
+            halftime: HalfTimeCount::of(scenario),
             work,
         }
     }
 
-    /// The next instant at which an end wants to be called.
+    /// Return the next instant at which an end must be called.
     pub fn next_timer(&self, end: End) -> Option<Time> {
         if self.start.is_some() {
             return if end == End::Source { self.start } else { None };
@@ -102,12 +102,12 @@ impl Flow {
         }
     }
 
-    /// A timer of one end fires, or its processor has finished a task; finished tasks come first.
+    /// Handle a timer of one end, or a task that its processor has finished; finished tasks come first.
     pub fn on_timer(&mut self, end: End, now: Time, circuits: &mut [Circuit], out: &mut Outbox) {
         self.ring(end, now, &mut Framer { circuits, out });
     }
 
-    /// The same for an engine with its own uplink.
+    /// Like `on_timer`, for an engine with its own uplink.
     pub(crate) fn ring<U: Uplink>(&mut self, end: End, now: Time, uplink: &mut U) {
         if self.processors.is_some() {
             self.work_off(end, now, uplink);
@@ -116,7 +116,7 @@ impl Flow {
         match (&mut self.work, end) {
             (Work::Tcp(tcp), end) => {
                 let processors = self.processors.as_deref_mut();
-                let out = &mut Interfaces { ways: self.ways, now, processors, uplink };
+                let out = &mut Interfaces { flow_circuits: self.flow_circuits, now, processors, uplink };
                 match end {
                     End::Source if starts => tcp.start(now, out),
                     End::Source => tcp.source_timer(now, out),
@@ -126,12 +126,12 @@ impl Flow {
             (Work::Datagrams(source), _) if starts => source.ticks.start(now),
             (Work::Datagrams(source), _) => {
                 let (bytes, payload) = source.send(now);
-                uplink.send(self.ways.vcs[0], self.ways.flow, bytes, payload);
+                uplink.send(self.flow_circuits.vcs[0], self.flow_circuits.flow, bytes, payload);
             }
             (Work::Coded(coded), _) if starts => coded.start(now),
             (Work::Coded(coded), _) => {
                 let (bytes, payload) = coded.send(now);
-                uplink.send(self.ways.vcs[0], self.ways.flow, bytes, payload);
+                uplink.send(self.flow_circuits.vcs[0], self.flow_circuits.flow, bytes, payload);
             }
         }
         if end == End::Source {
@@ -139,12 +139,13 @@ impl Flow {
         }
     }
 
-    /// A complete frame of this flow has arrived; returns the end at which it did.
+    /// Deliver a complete frame of this flow; returns the end at which it arrived.
     pub fn deliver(&mut self, now: Time, frame: &Frame, circuits: &mut [Circuit], out: &mut Outbox) -> End {
         self.receive(now, &frame.payload, &mut Framer { circuits, out }).0
     }
 
-    /// The same for an engine with its own uplink; also returns what [`Flow::next_timer`] will return for that end.
+    /// Like `deliver`, for an engine with its own uplink. Also return what [`Flow::next_timer`] will return for that
+    /// end.
     #[inline(always)] // once for each kind of uplink
     pub(crate) fn receive<U: Uplink>(
         &mut self,
@@ -165,7 +166,12 @@ impl Flow {
                         (end, earliest(tcp.next_timer(end), processors[end as usize].next()))
                     }
                     None => {
-                        let out = &mut Interfaces { ways: self.ways, now, processors: None, uplink };
+                        let out = &mut Interfaces {
+                            flow_circuits: self.flow_circuits,
+                            now,
+                            processors: None,
+                            uplink,
+                        };
                         tcp.receive(now, segment, out);
                         (end, tcp.next_timer(end))
                     }
@@ -189,7 +195,7 @@ impl Flow {
         answer
     }
 
-    /// What it has done, when the run is over or nothing more can happen to it.
+    /// Return the outcome of the flow, when the run is over or no more events of the flow can follow.
     pub(crate) fn outcome(mut self, now: Time, circuits: &[Circuit]) -> FlowOutcome {
         self.finish(now, circuits);
         let figures = match &self.work {
@@ -210,7 +216,7 @@ impl Flow {
         }
     }
 
-    /// Whether its only transfer has ended, and it has nothing left to send or to wait for.
+    /// Return whether its only transfer has ended, and it has no more segments to send or to wait for.
     pub(crate) fn is_over(&self) -> bool {
         let Work::Tcp(Tcp { application: Some(application), .. }) = &self.work else { return false };
         let is_idle = [End::Source, End::Sink].iter().all(|&end| self.next_timer(end).is_none());
@@ -219,7 +225,7 @@ impl Flow {
 
     /// Its number among the flows of the scenario.
     pub(crate) fn number(&self) -> usize {
-        self.ways.flow as usize
+        self.flow_circuits.flow as usize
     }
 
     /// Its TCP sender, if TCP carries it.
@@ -232,7 +238,7 @@ impl Flow {
 
     /// The circuit of its data, if it carries datagrams.
     pub(crate) fn datagram_circuit(&self) -> Option<usize> {
-        matches!(self.work, Work::Datagrams(_)).then_some(self.ways.vcs[0] as usize)
+        matches!(self.work, Work::Datagrams(_)).then_some(self.flow_circuits.vcs[0] as usize)
     }
 
     /// Octets that the application has received: over TCP since the start of the run, otherwise since the last reset.
@@ -240,7 +246,7 @@ impl Flow {
         self.work.bytes()
     }
 
-    /// Forget what was counted before `now`.
+    /// Reset the counters of everything before `now`.
     pub fn reset_counters(&mut self, now: Time) {
         match &mut self.work {
             Work::Tcp(tcp) => tcp.reset_counters(),
@@ -254,11 +260,11 @@ impl Flow {
         }
     }
 
-    /// Nothing more happens to it.
+    /// Finish the flow: no more events of it follow.
     fn finish(&mut self, now: Time, circuits: &[Circuit]) {
         self.halftime.finish(self.work.bytes());
         if let Work::Coded(coded) = &mut self.work {
-            coded.finish(&circuits[self.ways.vcs[0] as usize]);
+            coded.finish(&circuits[self.flow_circuits.vcs[0] as usize]);
         }
         if let Some(series) = &mut self.series {
             let Series { octets, cwnd, state } = &mut **series;
@@ -277,18 +283,23 @@ impl Flow {
         while let Some(task) = processors[end as usize].take(now) {
             match task {
                 Task::Send(segment) => {
-                    Interfaces { ways: self.ways, now, processors: None, uplink }.put(segment);
+                    Interfaces { flow_circuits: self.flow_circuits, now, processors: None, uplink }
+                        .put(segment);
                 }
                 Task::Receive(segment) => {
                     let processors = Some(&mut **processors);
-                    tcp.receive(now, &segment, &mut Interfaces { ways: self.ways, now, processors, uplink });
+                    tcp.receive(
+                        now,
+                        &segment,
+                        &mut Interfaces { flow_circuits: self.flow_circuits, now, processors, uplink },
+                    );
                 }
             }
         }
         self.record(end, now);
     }
 
-    /// Record what has changed by `now`: the sink counts octets, the source has the congestion window.
+    /// Record the changes up to `now`: the sink counts octets, the source has the congestion window.
     fn record(&mut self, end: End, now: Time) {
         let Some(series) = &mut self.series else { return };
         let Series { octets, cwnd, state } = &mut **series;
@@ -315,7 +326,7 @@ impl Uplink for Framer<'_> {
     }
 }
 
-/// What a flow does, by its transport.
+/// Work of a flow, by its transport.
 #[derive(Clone, Debug)]
 #[allow(clippy::large_enum_variant)] // where there are many flows they are TCP, and then every memory access counts
 enum Work {
@@ -363,7 +374,7 @@ struct Tcp {
     receiver: Receiver,
 }
 
-/// What a TCP flow has done since its start.
+/// Totals of a TCP flow since its start.
 #[derive(Clone, Debug, Default)]
 struct Totals {
     delivered: u64,
@@ -408,7 +419,7 @@ impl Tcp {
         }
     }
 
-    /// A segment reaches the transport at its end.
+    /// Receive a segment at one end.
     #[inline(always)] // see `Flow::receive`
     fn receive(&mut self, now: Time, segment: &Segment, out: &mut impl Outlet) {
         if segment.is_ack {
@@ -456,7 +467,8 @@ impl Tcp {
         Progress { sent: sender.sent(), delivered: receiver.delivered(), acked: sender.acked() }
     }
 
-    /// Whether a greedy flow was still in its first slow start when the measured time began; `None` for other flows.
+    /// Return whether a greedy flow was still in its first slow start when the measured time began; `None` for other
+    /// flows.
     fn began_in_slow_start(&self) -> Option<bool> {
         let is_greedy = self.application.as_ref().is_none_or(|application| application.is_greedy());
         is_greedy.then(|| self.baseline.as_ref().is_none_or(|totals| totals.in_slow_start))
@@ -483,7 +495,8 @@ impl Tcp {
         }
     }
 
-    /// Nothing was lost yet, and neither the threshold nor the receiver keeps the window from doubling.
+    /// Return whether no segment was lost yet, and neither the threshold nor the receiver keeps the window from
+    /// doubling.
     fn is_in_first_slow_start(&self) -> bool {
         let (sender, stats) = (&self.sender, self.sender.stats());
         let limit = sender.ssthresh().map_or(sender.send_window(), |level| level.min(sender.send_window()));
@@ -549,7 +562,7 @@ impl Datagrams {
     }
 }
 
-/// The application of a TCP flow, unless it has data without end for ever.
+/// Build the application of a TCP flow, unless it has endless data and never stops.
 fn application(scenario: &Scenario, spec: &model::Flow) -> Option<Application> {
     if let Some(transfer) = spec.transfer {
         let work = application::Work::Transfer(OneTransfer::new(transfer.octets));
@@ -567,12 +580,12 @@ fn application(scenario: &Scenario, spec: &model::Flow) -> Option<Application> {
     Some(Application::new(work, spec.stops_at()))
 }
 
-/// The instants at which a source acts whose mean packet has `bits` bits.
+/// Return the instants at which a source with a mean packet of `bits` bits acts.
 fn ticks(scenario: &Scenario, spec: &model::Flow, bits: u64) -> Ticks {
     Ticks::new(clock(scenario, spec, bits), spec.source.packets(), spec.stops_at())
 }
 
-/// The lengths of the packets of a flow whose source decides about them.
+/// Return the lengths of the packets of a flow whose source decides about them.
 fn lengths(scenario: &Scenario, spec: &model::Flow, headers: u32) -> Lengths {
     let length = spec.source.length().expect("a source by time has lengths");
     length.draws(headers, Stream::new(scenario.seed, format_args!("flow.{}.sizes", spec.name)))

@@ -1,11 +1,11 @@
-//! What remains of a flow: its counts, without the state of its transport.
+//! Outcome of a flow: its counts, without the state of its transport.
 
 use super::figures::Figures;
 use crate::metrics::state::Figure;
 use crate::metrics::steps::Steps;
 use crate::units::{Span, Time};
 
-/// What a flow has done.
+/// Outcome of a flow.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowOutcome {
     /// Its counts since the last reset.
@@ -16,7 +16,7 @@ pub struct FlowOutcome {
     pub progress: Option<Progress>,
     /// Whether a greedy TCP flow was still in its first slow start when the measured time began; `None` for other flows.
     pub began_in_slow_start: Option<bool>,
-    /// The counts over time that the scenario asks for, if any.
+    /// The counts over time that the scenario requests, if any.
     pub(super) series: Option<Box<Series>>,
 }
 
@@ -27,16 +27,16 @@ pub struct Progress {
     pub sent: u64,
     /// Delivered in order by the receiver.
     pub delivered: u64,
-    /// Known to the sender as acknowledged.
+    /// Octets whose acknowledgement the sender has received.
     pub acked: u64,
 }
 
 /// The files of a flow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transfers {
-    /// How long each took that has ended.
+    /// Duration of each transfer that has ended.
     pub times: Box<[Span]>,
-    /// When the file in transfer was wanted, if there is one.
+    /// Time at which the file in transfer was requested, if there is one.
     pub under_way: Option<Time>,
 }
 
@@ -52,7 +52,7 @@ pub(super) struct Series {
 }
 
 impl FlowOutcome {
-    /// Forget what was counted before `now`, of a flow to which nothing more has happened.
+    /// Reset the counters of everything before `now`, for a flow that has ended before.
     pub(crate) fn reset_counters(&mut self, now: Time) {
         self.figures = self.figures.fresh();
         if let Some(transfers) = &mut self.transfers {
@@ -62,7 +62,7 @@ impl FlowOutcome {
         self.states().for_each(|steps| steps.restart(now));
     }
 
-    /// The run is over.
+    /// Close the flow at the end of the run.
     pub(crate) fn close(mut self, now: Time) -> FlowOutcome {
         self.steps().for_each(|steps| steps.catch_up(now));
         self.states().for_each(|steps| steps.catch_up(now));

@@ -8,39 +8,39 @@ use crate::units::{Span, Time};
 
 /// The middle of the measured time, and the octets that the sink has by then.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Halftime {
+pub(super) struct HalfTimeCount {
     /// The middle; never, once it has passed.
     due: Time,
     octets: u64,
 }
 
-impl Halftime {
-    /// Before it.
-    pub(super) fn of(scenario: &Scenario) -> Halftime {
+impl HalfTimeCount {
+    /// Prepare the count, before the middle.
+    pub(super) fn of(scenario: &Scenario) -> HalfTimeCount {
         let measured = scenario.duration - scenario.warmup;
-        Halftime { due: Time::ZERO + scenario.warmup + Span(measured.0.div_ceil(2)), octets: 0 }
+        HalfTimeCount { due: Time::ZERO + scenario.warmup + Span(measured.0.div_ceil(2)), octets: 0 }
     }
 
-    /// Whether the count is due at `now`.
+    /// Return whether the count is due at `now`.
     #[inline(always)] // called for every arrival
     pub(super) fn is_due(&self, now: Time) -> bool {
         now >= self.due
     }
 
-    /// Take the count: the sink has these octets.
+    /// Record the octets received by half-time.
     #[cold]
     pub(super) fn pass(&mut self, octets: u64) {
-        *self = Halftime { due: Time::NEVER, octets };
+        *self = HalfTimeCount { due: Time::NEVER, octets };
     }
 
-    /// The run is over: if nothing reached the sink after the middle, it has these octets.
+    /// Record the octets at the end of the run, if nothing reached the sink after the middle.
     pub(super) fn finish(&mut self, octets: u64) {
         if self.due < Time::NEVER {
             self.pass(octets);
         }
     }
 
-    /// The octets that the sink had.
+    /// Return the octets that the sink had.
     pub(super) fn octets(&self) -> u64 {
         self.octets
     }

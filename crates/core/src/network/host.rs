@@ -17,9 +17,9 @@ use crate::transport::Transport;
 use crate::transport::tcp::{Outlet, Segment};
 use crate::units::{Span, Time};
 
-/// Where the packets of a flow go.
+/// Routes of the packets of a flow.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Ways {
+pub(super) struct FlowCircuits {
     pub(super) flow: u32,
     /// Circuits of the data and of the acknowledgements, which only TCP has.
     pub(super) vcs: [u32; 2],
@@ -27,18 +27,22 @@ pub(super) struct Ways {
     pub(super) headers: u32,
 }
 
-impl Ways {
-    /// Those of flow number `index` of a scenario.
-    pub(super) fn of(flow: &Flow, index: usize) -> Ways {
+impl FlowCircuits {
+    /// The circuits of flow number `index` of a scenario.
+    pub(super) fn of(flow: &Flow, index: usize) -> FlowCircuits {
         let headers = flow.transport.header_bytes() + flow.transport.option_bytes();
-        Ways { flow: index as u32, vcs: [flow.vc as u32, flow.back.unwrap_or(flow.vc) as u32], headers }
+        FlowCircuits {
+            flow: index as u32,
+            vcs: [flow.vc as u32, flow.back.unwrap_or(flow.vc) as u32],
+            headers,
+        }
     }
 }
 
 /// The way from a transport to the network: through a processor, if segments take time, or else at once.
 #[derive(Debug)]
 pub(super) struct Interfaces<'a, U> {
-    pub(super) ways: Ways,
+    pub(super) flow_circuits: FlowCircuits,
     pub(super) now: Time,
     pub(super) processors: Option<&'a mut [Processor; 2]>,
     pub(super) uplink: &'a mut U,
@@ -51,7 +55,7 @@ impl<U: Uplink> Outlet for Interfaces<'_, U> {
             let end = if segment.is_ack { End::Sink } else { End::Source };
             return processors[end as usize].add(self.now, Task::Send(segment));
         }
-        let Ways { flow, vcs, headers } = self.ways;
+        let FlowCircuits { flow, vcs, headers } = self.flow_circuits;
         let vc = vcs[usize::from(segment.is_ack)];
         self.uplink.send(vc, flow, headers + u32::from(segment.len), Payload::Tcp(segment));
     }
@@ -67,7 +71,7 @@ pub(super) enum Task {
 }
 
 impl Task {
-    /// As the subject of random draws.
+    /// Return the task's segment as the subject of random draws.
     fn subject(&self) -> Subject {
         match self {
             Task::Receive(segment) => Subject::unit(0, segment.identity(), 0),
@@ -82,7 +86,7 @@ pub(super) struct Processor {
     least: Span,
     spread: Span,
     keyed: Keyed,
-    /// When it will have finished all tasks.
+    /// Time at which it will have finished all tasks.
     free: Time,
     /// Tasks with the times at which they are done, in order.
     tasks: VecDeque<(Time, Task)>,
@@ -110,7 +114,7 @@ impl Processor {
         self.tasks.push_back((self.free, task));
     }
 
-    /// When the next task will be done.
+    /// Return when the next task will be done.
     pub(super) fn next(&self) -> Option<Time> {
         self.tasks.front().map(|&(done, _)| done)
     }

@@ -1,7 +1,7 @@
 //! The network of a run: circuits with their frames, ports, and the flows at the hosts.
 //!
-//! Nothing here knows how time advances. An engine moves units between ports in the order that [`crate::kernel`]
-//! documents, and asks the hosts what to send next.
+//! Nothing here depends on how time advances. An engine moves units between ports in the order that [`crate::kernel`]
+//! documents, and gets the next frames from the hosts.
 
 mod application;
 
@@ -54,7 +54,7 @@ use flow_outcome::FlowOutcome;
 
 pub use pause_cycle::PauseCycle;
 
-/// Everything that a run changes.
+/// The state that a run changes.
 #[derive(Clone, Debug)]
 pub struct Network {
     /// One port for each line of the scenario.
@@ -80,7 +80,7 @@ impl Network {
         Network { flows, ..Network::between_hosts(scenario) }
     }
 
-    /// The same without the flows.
+    /// Build the network without the flows.
     pub(crate) fn between_hosts(scenario: &Scenario) -> Network {
         let passing = passing_circuits(scenario);
         let mut shares = shares(scenario);
@@ -132,7 +132,7 @@ impl Network {
         self.memories.iter_mut().map(|memory| memory.as_deref_mut().expect("no port works now"))
     }
 
-    /// Let a port run with the memory that it shares, if it shares one.
+    /// Run `work` on a port with the memory that it shares, if it shares one.
     #[inline]
     pub(crate) fn at<R>(&mut self, port: usize, work: impl FnOnce(&mut Port, &mut [Circuit]) -> R) -> R {
         let Network { ports, memories, circuits, .. } = self;
@@ -153,14 +153,15 @@ impl Network {
         (self.memories[memory].as_deref_mut().expect("no port works now"), &mut self.ports)
     }
 
-    /// From which end queues of the memory that a port shares lose packets, if it shares one that makes room by push-out.
+    /// Return the end from which queues of the port's memory lose packets, if the port shares a memory that makes room
+    /// by push-out.
     #[inline]
     pub(crate) fn pushout_end(&self, port: usize) -> Option<End> {
         let share = self.ports[port].share()?;
         self.memories[share.number()].as_ref().expect("no port works now").pushout_end()
     }
 
-    /// Which port, and which of its memory's queues, gives way to a packet of a circuit of this port.
+    /// Choose the port, and the queue of its memory, that gives way to a packet of a circuit of this port.
     pub(crate) fn victim(&self, (port, vc): (usize, usize), unit: &Unit) -> Option<(usize, usize)> {
         let share = self.ports[port].share()?;
         let memory = self.memories[share.number()].as_ref().expect("no port works now");
@@ -173,7 +174,7 @@ impl Network {
         Some((memory.queues()[queue].line, queue))
     }
 
-    /// Which queue of a memory loses a packet now, and at which port, or when to ask again.
+    /// Choose the queue of a memory that loses a packet now, with its port, or the instant of the next check.
     pub(crate) fn expulsion(&mut self, memory: usize, now: Time) -> Option<Result<(usize, usize), Time>> {
         let mut lent = self.memories[memory].take().expect("no port works now");
         let number_at_port = |unit: &Unit| self.number_at_port(unit);
@@ -186,17 +187,17 @@ impl Network {
         expulsion
     }
 
-    /// Let a memory repeat the pauses that are due; returns when the next one is.
+    /// Repeat the pauses of a memory that are due; returns when the next one is due.
     pub(crate) fn repeat_pauses(&mut self, memory: usize, now: Time) -> Option<Time> {
         self.memories[memory].as_mut().expect("no port works now").repeat_pauses(now)
     }
 
-    /// What a memory has to tell senders, each with the line over which it sends.
+    /// Take the signals of a memory to senders, each with the line over which it goes.
     pub(crate) fn take_signals(&mut self, memory: usize) -> Vec<Signal> {
         self.memories[memory].as_mut().expect("no port works now").take_signals()
     }
 
-    /// By port the memory that it shares, if that acts by itself; nothing if none does.
+    /// For each port the memory that it shares, if the memory acts by itself; empty if none does.
     pub(crate) fn acting_memories(&self) -> Vec<Option<usize>> {
         let acts = |memory: &Memory| memory.is_expelling() || memory.is_pausing();
         let acts: Vec<bool> = self.memories().map(acts).collect();
@@ -210,7 +211,7 @@ impl Network {
         hop.expect("a queued unit has a port").vc as usize
     }
 
-    /// A unit is about to enter the port of a line: the unit as it continues, or why the line loses it by intent.
+    /// Pass a unit to the port of a line; the error says why the line loses it by intent.
     #[inline]
     pub(crate) fn cross_link(&mut self, now: Time, hop: Hop, unit: Unit) -> Result<Unit, Reason> {
         match self.losses.get_mut(hop.port as usize) {
@@ -219,21 +220,21 @@ impl Network {
         }
     }
 
-    /// The first decision that the policy of a port could not compute, and the port.
+    /// Return the first decision that the policy of a port could not compute, and the port.
     pub fn failure(&self) -> Option<(usize, &Failure)> {
         let of = |(number, port): (usize, &Port)| Some((number, port.failure()?.time));
         let (number, _) = self.ports.iter().enumerate().filter_map(of).min_by_key(|(_, time)| *time)?;
         Some((number, self.ports[number].failure()?))
     }
 
-    /// Refuse what is computed beyond such a decision, with its port and time.
+    /// Refuse results that were computed beyond such a decision, with its port and time.
     pub fn complete(&self, scenario: &Scenario) -> Result<(), String> {
         let Some((port, failure)) = self.failure() else { return Ok(()) };
         let (name, seconds) = (&scenario.lines[port].name, failure.time.as_secs_f64());
         Err(format!("port {name} at {seconds} s: {}", failure.why))
     }
 
-    /// Forget what was counted so far: the measured time starts now.
+    /// Reset the counters: the measured time starts now.
     pub fn reset_counters(&mut self, now: Time) {
         self.ports.iter_mut().for_each(|port| port.reset_counters(now));
         self.memories_mut().for_each(|memory| memory.reset_counters(now));
@@ -241,7 +242,7 @@ impl Network {
         self.circuits.iter_mut().for_each(Circuit::reset_counters);
     }
 
-    /// What the flows have done, at the end of the run.
+    /// Take the outcomes of the flows, at the end of the run.
     pub(crate) fn take_outcomes(&mut self, now: Time) -> Vec<FlowOutcome> {
         let flows = std::mem::take(&mut self.flows).into_iter();
         flows.map(|flow| flow.outcome(now, &self.circuits)).collect()

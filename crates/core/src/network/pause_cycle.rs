@@ -11,10 +11,10 @@ use crate::link::pause::PauseFrame;
 use crate::unit::Unit;
 use crate::units::Time;
 
-/// Ports each of which waited for the next one, and the last for the first.
+/// A cycle of ports: each waits for the next one, and the last for the first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PauseCycle {
-    /// When the last of them was paused.
+    /// Time at which the last of them was paused.
     pub since: Time,
     /// The paused class, numbered within the scenario.
     pub class: u32,
@@ -23,7 +23,7 @@ pub struct PauseCycle {
 }
 
 impl Network {
-    /// A pause frame has reached a port.
+    /// Search for a cycle after a pause frame has reached a port.
     pub(crate) fn pause(&mut self, port: usize, now: Time, frame: PauseFrame) {
         self.ports[port].pause(now, frame);
         if frame.stops && self.pause_cycle.is_none() {
@@ -32,7 +32,7 @@ impl Network {
         }
     }
 
-    /// Whether all ports of a cycle are still paused for its class.
+    /// Return whether all ports of a cycle are still paused for its class.
     pub(crate) fn is_closed(&self, cycle: &PauseCycle) -> bool {
         cycle.ports.iter().all(|&port| self.is_paused(port, cycle.class))
     }
@@ -47,7 +47,7 @@ impl Network {
         self.closes(&mut path, &mut BTreeSet::new(), class).then_some(path)
     }
 
-    /// Whether the last port of a path waits for the first one; the path is extended by those between.
+    /// Return whether the last port of a path waits for the first one; the path is extended by those between.
     fn closes(&self, path: &mut Vec<usize>, seen: &mut BTreeSet<usize>, class: u32) -> bool {
         for next in self.waits_for(path[path.len() - 1], class) {
             if next == path[0] {
@@ -64,7 +64,7 @@ impl Network {
         false
     }
 
-    /// The paused ports at which packets wait that keep a paused port from going on.
+    /// The paused ports at which packets wait that keep a paused port from sending.
     fn waits_for(&self, port: usize, class: u32) -> Vec<usize> {
         let Some(paused) = self.ports[port].paused() else { return Vec::new() };
         let mut found = Vec::new();

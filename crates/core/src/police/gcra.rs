@@ -38,7 +38,7 @@ section! {
     }
 }
 
-/// The algorithm at work for one circuit.
+/// The state of the algorithm for one circuit.
 #[derive(Clone, Debug)]
 pub struct Policy {
     rate: Rate,
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
     use crate::unit::Flags;
 
-    /// Which of the cells that arrive at these times conform; I = 10 ps.
+    /// Return which of the cells that arrive at these times conform; I = 10 ps.
     fn conform(tolerance: u64, times: &[u64]) -> Vec<bool> {
         let rate = Rate(424 * 100_000_000_000);
         let params = Params { rate, tolerance: Span(tolerance), action: Action::Drop };

@@ -1,4 +1,4 @@
-//! Policing at the entrance of the network: which units exceed the contract of their circuit.
+//! Policing at the entrance of the network: it finds units beyond the contract of their circuit.
 //!
 //! A policer belongs to a flow and is located where its circuit reaches the first switch, after the sender's own
 //! line. It tags a unit (CLP = 1), so that a congested switch may discard it before others, or drops it immediately.
@@ -19,13 +19,13 @@ registry! {
 
     /// The interface of a policer.
     pub trait Police for Policy {
-        /// Does this unit, which arrives at the first switch now, keep the contract?
+        /// Judge a unit that arrives at the first switch now.
         fn judge(&mut self, now: Time, unit: &Unit) -> Conformance;
     }
 }
 
 choice! {
-    /// What happens to a unit in excess.
+    /// Action on a unit in excess.
     pub enum Action {
         /// It is marked with CLP = 1 and continues.
         Tag = "tag",
@@ -39,17 +39,17 @@ choice! {
 pub enum Conformance {
     /// It conforms to the contract.
     Conforming,
-    /// It does not, and this is the consequence.
+    /// It exceeds the contract, with this consequence.
     Excess(Action),
 }
 
 impl Conformance {
-    /// The verdict on a unit that is in excess or not.
+    /// Return the verdict on a unit that is in excess or not.
     fn of(excess: bool, action: Action) -> Conformance {
         if excess { Conformance::Excess(action) } else { Conformance::Conforming }
     }
 
-    /// The unit as it continues, or why it is lost.
+    /// Return the unit as it continues; the error says why it is lost.
     pub fn apply(self, unit: Unit) -> Result<Unit, Reason> {
         match self {
             Conformance::Conforming => Ok(unit),
@@ -59,7 +59,7 @@ impl Conformance {
     }
 }
 
-/// What a policer may know of its flow.
+/// Facts that a policer may use about its flow.
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'a> {
     /// Seed of the run.
@@ -75,7 +75,8 @@ impl Context<'_> {
     }
 }
 
-/// Where a circuit is policed: at the first switch on its path, when a unit has passed one line, that of its sender.
+/// Hop at which a circuit is policed: at the first switch on its path, when a unit has passed one line, that of its
+/// sender.
 pub const HOP: u8 = 1;
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! The check of a program: a scenario from a stranger is safe, because what passes here ends, reads only what has been
-//! written, and computes with values of the right type.
+//! The check of a program: a scenario from a stranger is safe, because a checked program ends, reads only registers
+//! that have been written, and computes with values of the right type.
 
 use super::code::{Answer, Attribute, Binary, Instruction, Op, REGISTERS, Scope, Type, Unary};
 use super::hook::{Hook, LooksAt};
@@ -10,10 +10,10 @@ use crate::refused::{Refused, refuse};
 use crate::verdict::Action;
 use crate::words::nearest::unknown;
 
-/// Instructions of a program at most: as jumps lead only forward, no decision takes more of them.
+/// Most instructions of a program: as jumps lead only forward, no decision takes more of them.
 pub(crate) const FUEL: usize = 1024;
 
-/// What a program refers to by name.
+/// Names to which a program refers.
 #[derive(Debug)]
 pub(crate) struct Names<'a> {
     pub(crate) params: &'a [Known],
@@ -32,17 +32,17 @@ pub(crate) struct Program {
     pub(crate) marks: bool,
 }
 
-/// Which parameters the functions of a program read.
+/// Parameters that the functions of a program read.
 #[derive(Debug)]
 struct Read(Vec<bool>);
 
 impl Read {
-    /// No function has been checked yet.
+    /// A record of no function yet.
     fn new(names: &Names<'_>) -> Read {
         Read(vec![false; names.params.len()])
     }
 
-    /// A misspelt override of a parameter must not add one that nothing reads.
+    /// Check that every parameter is read: a misspelt override must not add an unused one.
     fn check_all(&self, names: &Names<'_>) -> Result<(), (&'static str, String)> {
         let params = || names.params.iter().zip(&self.0);
         let Some((param, _)) = params().find(|(_, read)| !**read) else { return Ok(()) };
@@ -61,7 +61,7 @@ pub(crate) fn check_functions(texts: &Texts, names: &Names<'_>) -> Result<Vec<Pr
     checked.or_else(|(key, why)| refuse(key, why))
 }
 
-/// Check a function of a program, or say which of the scenario's keys is wrong, and why.
+/// Check a function of a program; the error says which of the scenario's keys is wrong, and why.
 fn check(
     code: &[String],
     hook: Hook,
@@ -85,7 +85,7 @@ fn check(
     Ok(Program { hook, ops, looks_at: check.looks_at, marks })
 }
 
-/// Which registers have a value on every path to an instruction.
+/// Registers that have a value on every path to an instruction.
 type Written = [bool; REGISTERS];
 
 /// A program that is being checked, from its first instruction to its last.
@@ -93,9 +93,9 @@ struct Check<'a> {
     names: &'a Names<'a>,
     hook: Hook,
     types: [Option<Type>; REGISTERS],
-    /// The registers written when the next instruction is reached from the one before it, if it can be.
+    /// The registers written when the next instruction is reached from the one before it, if it can be reached so.
     reached: Option<Written>,
-    /// The same for jumps to later instructions.
+    /// The registers written when a jump reaches each later instruction.
     jumps: Vec<Option<Box<Written>>>,
     read: &'a mut Read,
     looks_at: LooksAt,
@@ -124,7 +124,7 @@ impl<'a> Check<'a> {
         self.resolve(number, instruction)
     }
 
-    /// The instruction with its names and types resolved; notes what it writes and where it goes.
+    /// Resolve the names and types of the instruction; record the registers that it writes and the jumps that it makes.
     fn resolve(&mut self, number: usize, instruction: &Instruction<'_>) -> Result<Op, String> {
         Ok(match *instruction {
             Instruction::Literal(to, kind, word) => self.write(to, kind, Op::Set(to, word))?,
@@ -215,7 +215,7 @@ impl<'a> Check<'a> {
         same(Type::Int, self.kind(register), "the number of a queue")
     }
 
-    /// State of the queue with a number.
+    /// Return the state of the queue with a number.
     fn state_at(&mut self, name: &str, index: u8) -> Result<(u8, Type), String> {
         self.hook.check_queues()?;
         self.check_index(index)?;
@@ -246,7 +246,7 @@ impl<'a> Check<'a> {
         self.write(to, result, op)
     }
 
-    /// Note that a register is written with a value of this type.
+    /// Record that a register is written with a value of this type.
     fn write(&mut self, to: u8, kind: Type, op: Op) -> Result<Op, String> {
         let known = self.types[usize::from(to)].get_or_insert(kind);
         same(*known, kind, &format!("r{to}"))?;
@@ -288,7 +288,7 @@ impl<'a> Check<'a> {
     }
 }
 
-/// What is written on both of two paths that meet; `None` is a path that does not exist.
+/// Return the registers written on both of two paths that meet; `None` is a path that does not exist.
 fn joined(one: Option<Written>, other: Option<Written>) -> Option<Written> {
     match (one, other) {
         (Some(one), Some(other)) => Some(std::array::from_fn(|register| one[register] && other[register])),

@@ -9,7 +9,7 @@ use crate::words::nearest::unknown;
 /// Registers that an instruction can name.
 pub(crate) const REGISTERS: usize = 256;
 
-/// What an instruction cannot compute: the reason, and the values from which it should have.
+/// Failure of an instruction: the reason, and the values that it could not use.
 pub(crate) struct Failed {
     pub(crate) instruction: usize,
     pub(crate) why: String,
@@ -33,7 +33,7 @@ impl fmt::Display for Type {
     }
 }
 
-/// A value without its type, which the check of the program has found.
+/// A value without its type; the check of the program has determined that.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Word(u64);
 
@@ -67,7 +67,7 @@ impl Word {
         self.0 != 0
     }
 
-    /// The value as a message shows it.
+    /// Return the value as a message shows it.
     pub(crate) fn shown(self, kind: Type) -> String {
         match kind {
             Type::Int => self.as_int().to_string(),
@@ -77,7 +77,7 @@ impl Word {
     }
 }
 
-/// List words of the language: `Variant = "word"`, each with what else belongs to it.
+/// List words of the language: `Variant = "word"`, each with its further properties.
 macro_rules! words {
     ($(#[doc = $doc:literal])+ $name:ident { $( $variant:ident = $word:literal ),+ $(,)? }) => {
         $(#[doc = $doc])+
@@ -95,7 +95,7 @@ macro_rules! words {
 }
 
 words! {
-    /// What a program can look at: the arriving unit, its circuit, the buffer and the line.
+    /// Attribute that a program can read: of the arriving unit, its circuit, the buffer or the line.
     Attribute {
         Now = "now",
         NowPs = "now_ps",
@@ -144,22 +144,22 @@ impl Attribute {
         }
     }
 
-    /// Whether it is one of the unit within its frame, so that a program asked by the frame cannot look at it.
+    /// Return whether it is one of the unit within its frame: a program that runs once a frame cannot read it.
     pub(crate) fn is_within_frame(self) -> bool {
         matches!(self, Attribute::Index | Attribute::IsFirst | Attribute::IsLast)
     }
 
-    /// Whether it needs the books of every circuit, and not only their total.
+    /// Return whether it needs the books of every circuit, and not only their total.
     pub(crate) fn needs_circuits(self) -> bool {
         matches!(self, Attribute::Own | Attribute::Active)
     }
 
-    /// Whether it needs the queues, unit by unit.
+    /// Return whether it needs the queues, unit by unit.
     pub(crate) fn needs_queues(self) -> bool {
         matches!(self, Attribute::Queue | Attribute::Waiting | Attribute::Waited | Attribute::WaitedPs)
     }
 
-    /// Whether it belongs to the port, and neither to a unit nor to a circuit.
+    /// Return whether it belongs to the port, and neither to a unit nor to a circuit.
     pub(crate) fn is_of_port(self) -> bool {
         matches!(
             self,
@@ -181,7 +181,7 @@ impl Attribute {
 }
 
 words! {
-    /// What a program can look at of any queue.
+    /// Property that a program can read of any queue.
     OfQueue {
         Length = "length",
         Octets = "octets",
@@ -248,7 +248,7 @@ pub(crate) const REASONS: [Reason; 7] = [
     Reason::Partial,
 ];
 
-/// Whose state a value is: that of the port, of each circuit or of each queue.
+/// Owner of a state: the port, each circuit or each queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
     Port,
@@ -256,17 +256,17 @@ pub(crate) enum Scope {
     Queue,
 }
 
-/// What a program decides: nothing against the unit or frame, or to lose or mark it.
+/// Decision of a program: none against the unit or frame, or to lose or mark it.
 pub(crate) type Decision = Option<(Action, Reason)>;
 
-/// How a program ends.
+/// Way in which a program ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Answer {
     /// With a decision about a unit.
     Decision(Decision),
-    /// With nothing but changes of its state.
+    /// With changes of its state only.
     End,
-    /// With the queue whose number a register has.
+    /// With the queue whose number is in a register.
     Queue(u8),
 }
 
@@ -280,11 +280,11 @@ pub(crate) enum Instruction<'a> {
     Store(Scope, &'a str, u8),
     Copy(u8, u8),
     Draw(u8),
-    /// A property of the queue whose number a register has, and state of it.
+    /// A property or state of the queue whose number is in a register.
     LookAt(u8, OfQueue, u8),
     LoadAt(u8, &'a str, u8),
     StoreAt(&'a str, u8, u8),
-    /// A queue that can be chosen: the next one behind another, the one with the least value of its state, the longest.
+    /// A queue that can be chosen: the next one after another, the one with the least value of its state, the longest.
     NextBacklogged(u8, u8),
     Least(u8, &'a str),
     Longest(u8),
@@ -295,7 +295,7 @@ pub(crate) enum Instruction<'a> {
     Answer(Answer),
 }
 
-/// What an instruction can look like.
+/// Forms of an instruction.
 const FORMS: &str = "write `r0 = VALUE`, `r0 = FUNCTION r1`, `r0 = r1 OPERATOR r2`, `state.NAME = r0`, `vc.NAME = r0`, \
                      `queue.NAME = r0`, `queue.NAME[r1] = r0`, `jump N`, `unless r0 jump N`, `accept`, `refuse REASON`, \
                      `mark REASON`, `choose r0` or `end`";
@@ -406,7 +406,7 @@ fn at_queue<'a>(to: u8, path: &'a str, index: u8) -> Result<Instruction<'a>, Str
     }
 }
 
-/// The name of state of queues.
+/// Return the name of a state of queues.
 fn of_queues(path: &str) -> Result<&str, String> {
     path.strip_prefix("queue.")
         .ok_or_else(|| format!("only state of queues, `queue.NAME`, is meant here, not {}", quoted(path)))
@@ -482,7 +482,7 @@ pub(crate) enum Op {
     /// With the type of the state.
     Least(u8, u8, Type),
     Longest(u8),
-    /// With the type of what it takes.
+    /// With the type of its operand.
     Unary(u8, Unary, Type, u8),
     /// Of integers.
     Whole(u8, Binary, u8, u8),

@@ -1,10 +1,10 @@
-//! The functions of a program: when each is called, what it can look at, and how it ends.
+//! The functions of a program: their calls, the attributes that they can read, and their ends.
 
 use super::code::{Answer, Attribute, OfQueue, Scope};
 use crate::choice;
 
 choice! {
-    /// How often a program is asked.
+    /// Occasions on which a program runs.
     pub enum Asks {
         /// Once a frame, at its first unit.
         Frame = "frame",
@@ -14,7 +14,7 @@ choice! {
 }
 
 choice! {
-    /// What of the books a program looks at.
+    /// Books that a program reads.
     pub enum LooksAt {
         /// The total occupancy.
         Total = "total",
@@ -26,12 +26,12 @@ choice! {
 }
 
 impl LooksAt {
-    /// Whether it covers less than another one.
+    /// Return whether it covers less than another one.
     pub(crate) fn is_less_than(self, other: LooksAt) -> bool {
         self.rank() < other.rank()
     }
 
-    /// The one of the two that covers more.
+    /// Return the one of the two that covers more.
     pub(crate) fn max(self, other: LooksAt) -> LooksAt {
         if self.is_less_than(other) { other } else { self }
     }
@@ -52,7 +52,7 @@ pub(crate) enum Hook {
     Arrival(Asks),
     /// A unit has come to the head of its queue.
     Head(Asks),
-    /// The clock of the program calls.
+    /// The clock of the program ticks.
     Tick,
     /// The line is free: a scheduler chooses a queue.
     Serve,
@@ -76,7 +76,7 @@ impl Hook {
         }
     }
 
-    /// Refuse an attribute that it cannot look at.
+    /// Refuse an attribute that it cannot read.
     pub(crate) fn check_look(self, attribute: Attribute) -> Result<(), &'static str> {
         match (self, attribute) {
             (Hook::Arrival(Asks::Frame) | Hook::Head(Asks::Frame), at) if at.is_within_frame() => {
@@ -114,7 +114,7 @@ impl Hook {
         }
     }
 
-    /// Refuse a property of queues that it cannot look at.
+    /// Refuse a property of queues that it cannot read.
     pub(crate) fn check_look_at(self, property: OfQueue) -> Result<(), &'static str> {
         match (self, property) {
             (Hook::Serve, _) => Ok(()),
@@ -133,7 +133,7 @@ impl Hook {
         }
     }
 
-    /// Refuse to look for a queue where none is chosen.
+    /// Refuse to search for a queue where the function chooses none.
     pub(crate) fn check_search(self) -> Result<(), &'static str> {
         match self {
             Hook::Serve | Hook::GiveWay => Ok(()),
@@ -172,7 +172,7 @@ impl Hook {
         }
     }
 
-    /// How it must end.
+    /// Say how the program must end.
     pub(crate) fn ends(self) -> &'static str {
         match self {
             Hook::Arrival(_) | Hook::Head(_) => "must end every path with accept, refuse or mark",
@@ -181,7 +181,7 @@ impl Hook {
         }
     }
 
-    /// What it looks at by being there.
+    /// Return the books that the hook alone makes a program read.
     pub(crate) fn looks_at(self) -> LooksAt {
         match self {
             Hook::Arrival(_) => LooksAt::Total,

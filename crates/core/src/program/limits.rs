@@ -25,7 +25,7 @@ section! {
 pub struct Limits(Named<Limit>);
 
 impl Limits {
-    /// Refuse a parameter beyond its limits, and limits of what is no number.
+    /// Refuse a parameter beyond its limits, and limits that are not numbers.
     pub(crate) fn check(&self, params: &[Known]) -> Result<(), Refused> {
         for (name, limit) in &self.0.0 {
             let Some(known) = params.iter().find(|known| known.name == *name) else {

@@ -3,7 +3,7 @@
 use super::code::{Answer, Attribute, Binary, Failed, OfQueue, Op, REGISTERS, Scope, Type, Unary, Word};
 use crate::rng::Draws;
 
-/// What a program sees.
+/// View that a program has of its port.
 pub(crate) trait View {
     /// An attribute that the check has allowed.
     fn look(&self, attribute: Attribute) -> Word;
@@ -24,15 +24,15 @@ pub(crate) trait View {
     }
 }
 
-/// What a decision may change.
+/// Memory that a decision may change.
 pub(crate) struct Machine<'a> {
     pub(crate) state: &'a mut [Word],
     pub(crate) per_vc: &'a mut [Word],
-    /// Of one queue, or of all, each of which has `each` values.
+    /// Of one queue, or of all, with `each` values a queue.
     pub(crate) per_queue: &'a mut [Word],
     pub(crate) each: usize,
     pub(crate) draws: &'a mut Draws,
-    /// What they hold does not matter: the check has found that each is written before it is read.
+    /// Their initial content does not matter: the check has found that each is written before it is read.
     pub(crate) registers: &'a mut [Word; REGISTERS],
 }
 
@@ -102,7 +102,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The queue whose number a register has.
+    /// Return the queue whose number is in a register.
     fn queue(&self, view: &impl View, instruction: usize, register: u8) -> Result<usize, Failed> {
         let number = self.at(register);
         usize::try_from(number.as_int())
@@ -144,7 +144,7 @@ fn number_of(queue: Option<usize>) -> Word {
     queue.map_or(Word::int(-1), |queue| Word::size(queue as u64))
 }
 
-/// The first queue behind the one with this number, and behind the last one the first of all.
+/// Return the first queue after the one with this number, or the first of all after the last one.
 fn next_behind(choices: &[usize], after: i64) -> Word {
     let behind = choices.partition_point(|queue| *queue as i64 <= after);
     number_of(choices.get(behind).or(choices.first()).copied())
@@ -208,7 +208,7 @@ fn whole(binary: Binary, left: i64, right: i64) -> Result<Word, &'static str> {
     result.map(Word::int).ok_or(OVERFLOW)
 }
 
-/// The quotient rounded towards minus infinity, as Python has it.
+/// The quotient rounded towards minus infinity, as in Python.
 fn floor_quotient(left: i64, right: i64) -> Option<i64> {
     let quotient = left.checked_div(right)?;
     let inexact = left % right != 0;
@@ -233,7 +233,7 @@ fn real(binary: Binary, left: f64, right: f64) -> Result<Word, &'static str> {
     }
 }
 
-/// Quotient and remainder as Python has them: the remainder has the sign of the divisor.
+/// Quotient and remainder as in Python: the remainder has the sign of the divisor.
 fn floor_division(left: f64, right: f64) -> (f64, f64) {
     let mut rest = libm::fmod(left, right);
     let mut quotient = (left - rest) / right;

@@ -1,4 +1,4 @@
-//! The texts of a program: its instructions, and where in a source each of them was written.
+//! The texts of a program: its instructions, and the line of each in its source.
 
 use serde_json::{Value as Json, json};
 
@@ -11,7 +11,7 @@ use crate::section;
 use crate::units::Span;
 
 section! {
-    /// Where instructions were written.
+    /// Lines on which instructions were written.
     pub struct Lines {
         /// The file.
         pub file: String,
@@ -27,13 +27,13 @@ section! {
         pub file: String,
         /// The line of each instruction.
         pub lines: Vec<u32>,
-        /// The same of the function at the head.
+        /// The lines of the function at the head.
         pub at_head: Option<Nested<Lines>> = None,
-        /// The same of the function that the clock calls.
+        /// The lines of the function that the clock calls.
         pub tick: Option<Nested<Lines>> = None,
-        /// The same of a scheduler's function for units that join.
+        /// The lines of a scheduler's function for units that join.
         pub joined: Option<Nested<Lines>> = None,
-        /// The same of a scheduler's function for units that are sent.
+        /// The lines of a scheduler's function for units that are sent.
         pub sent: Option<Nested<Lines>> = None,
     }
 }
@@ -53,7 +53,7 @@ impl Source {
 }
 
 section! {
-    /// A clock, and what it does.
+    /// A clock, and its function.
     pub struct Clock {
         /// Time between two calls, at least 1 us; the first call is that long after the start.
         pub every: Span = Span::millis(10),
@@ -62,7 +62,7 @@ section! {
     }
 }
 
-/// What messages need of a program.
+/// Texts about a program for messages.
 #[derive(Clone, Debug)]
 pub(crate) struct Texts {
     name: String,
@@ -71,7 +71,7 @@ pub(crate) struct Texts {
 }
 
 impl Texts {
-    /// The texts of functions, or that the source does not fit them.
+    /// Collect the texts of functions; the error says that the source does not fit them.
     pub(crate) fn new(
         name: &str,
         codes: Vec<(Hook, Vec<String>)>,
@@ -93,7 +93,7 @@ impl Texts {
         self.codes.iter().map(|(hook, code)| (*hook, code.as_slice()))
     }
 
-    /// The message about a choice that cannot be: `what` it must be.
+    /// Return the message about an impossible choice: `what` is the condition.
     pub(crate) fn no_choice(&self, number: i64, what: &str) -> String {
         let place = self.source.as_ref().map_or("", |source| &source.file);
         let colon = if place.is_empty() { "" } else { ": " };
@@ -181,7 +181,7 @@ code! {
 }
 
 code! {
-    /// Instructions that only change state; by default nothing happens.
+    /// Instructions that only change state; by default they do nothing.
     QuietCode: &[&["end"], &["r0 = draw", "end"]]
 }
 

@@ -37,10 +37,10 @@ pub(crate) struct Known {
     pub(crate) word: Word,
 }
 
-/// Values of state that a port has at most, and each circuit and queue.
+/// Most values of state of a program, and of each circuit and queue.
 pub(crate) const STATE: usize = 16;
 
-/// Parameters that a program has at most.
+/// Most parameters of a program.
 pub(crate) const PARAMS: usize = 64;
 
 /// The values of an optional key at one port.
@@ -54,7 +54,7 @@ pub(crate) fn known(
 }
 
 impl Values {
-    /// The values at one port; `key` is the key that has them, and `most` how many it may have.
+    /// Return the values at one port; `key` is their key, and `most` their largest number.
     pub(crate) fn at(
         &self,
         key: &'static str,
@@ -117,7 +117,7 @@ impl Scalar {
     }
 }
 
-/// Whether a name can stand in an instruction.
+/// Return whether a name can stand in an instruction.
 fn is_name(name: &str) -> bool {
     let mut chars = name.chars();
     chars.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')

@@ -1,4 +1,4 @@
-//! What a report lists: everything, or what fits on a screen, so that runs of many flows are reported at once.
+//! Listing of a report: everything, or what fits on a screen, so that runs of many flows are reported at once.
 
 use serde_json::{Value as Json, json};
 
@@ -13,29 +13,29 @@ pub enum Listing {
     /// All of them.
     #[default]
     All,
-    /// The first flows, the ports that lost, marked or often queued units, and no circuits; the key `omitted` counts the
-    /// other flows and ports.
+    /// The first flows, the ports that lost, marked or often queued units, and no circuits; the key `omitted` counts
+    /// the other flows and ports.
     Brief {
-        /// How many flows.
+        /// Number of flows.
         flows: usize,
     },
 }
 
-/// By the unit of a port the mean occupancy from which on it counts as one that often queues: one cell, or one full packet.
+/// For each measure of a port the mean occupancy from which on the port often queues: one cell, or one full packet.
 pub const WAITING: [(&str, f64); 4] =
     [("cells", 1.0), ("packets", 1.0), ("bytes", 1500.0), ("memory cells", 6.0)];
 
-/// The numbers of what a report lists.
+/// The numbers of the listed flows and ports.
 pub(super) struct Listed {
     pub(super) flows: Vec<usize>,
     pub(super) ports: Vec<usize>,
     pub(super) circuits: Vec<usize>,
-    /// How many flows and ports it leaves out, if it may.
+    /// Number of flows and ports that it leaves out, if it may.
     pub(super) omitted: Option<Json>,
 }
 
 impl Listed {
-    /// `asked` are the flows that can be listed.
+    /// Choose the entries; `asked` are the flows that can be listed.
     pub(super) fn new(listing: Listing, scenario: &Scenario, outcome: &Outcome, asked: &[usize]) -> Listed {
         let all = 0..scenario.lines.len();
         let Listing::Brief { flows } = listing else {
@@ -50,7 +50,7 @@ impl Listed {
     }
 }
 
-/// Whether a port lost or marked a unit, or often queued one.
+/// Return whether a port lost or marked a unit, or often queued one.
 fn is_busy(line: &Line, outcome: &Outcome, port: usize) -> bool {
     let counters = outcome.network.ports[port].counters();
     let decided = |reason| counters.lost_for(reason) + counters.marked_for(reason) > 0;

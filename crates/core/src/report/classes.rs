@@ -8,8 +8,7 @@ use crate::network::figures::Figures;
 use crate::scenario::model::{Flow, Medium, Scenario};
 use crate::units::{CELL_BYTES, CELL_PAYLOAD};
 
-/// Add the figures that the scenario asks for to the summary: nothing without classes and without a line of
-/// reference.
+/// Add the figures that the scenario requests to the summary: nothing without classes and without a line of reference.
 pub(super) fn append(summary: &mut Json, scenario: &Scenario, figures: &[&Figures], rates: &[f64]) {
     let all = Class::new(scenario, rates, |_| true);
     if let Some(effective) = all.effective(scenario) {

@@ -1,4 +1,4 @@
-//! Completion times of transfers that sources have drawn: how much longer each took than it would in an empty network.
+//! Completion times of transfers that sources have drawn, compared with those in an empty network.
 //!
 //! The ideal of a transfer is the shortest time that an empty network allows. Each line on its way sends the first unit (a packet, or a
 //! cell) once it has arrived whole, the other units follow at the rate of the slowest line, with all headers, and the acknowledgement of the last
@@ -23,9 +23,9 @@ struct Done {
     transfer: Transfer,
     /// The flow that drew it.
     drawing: usize,
-    /// How long it took, if it has ended.
+    /// Its duration, if it has ended.
     time: Option<Span>,
-    /// Its age when the run ended, or when it ended itself.
+    /// Its age at the end of the run, or at its own end.
     age: Span,
     ideal_s: f64,
 }
@@ -36,7 +36,7 @@ impl Done {
     }
 }
 
-/// Add to the summary how long transfers and queries took: nothing without a source that draws them.
+/// Add the durations of transfers and queries to the summary, if there is a source that draws them.
 pub(super) fn append_to_summary(summary: &mut Json, scenario: &Scenario, outcome: &Outcome) {
     if scenario.drawings.is_empty() {
         return;
@@ -86,12 +86,12 @@ fn all(scenario: &Scenario, outcome: &Outcome) -> Vec<Done> {
     ranges.flat_map(of_drawing).filter_map(done).collect()
 }
 
-/// How long the only transfer of a flow took, if it has ended.
+/// Return the duration of the only transfer of a flow, if it has ended.
 fn time(outcome: &Outcome, flow: usize) -> Option<Span> {
     outcome.flows[flow].transfers.as_ref()?.times.first().copied()
 }
 
-/// The time that a transfer would take if nothing ever waited: see above.
+/// Return the time that a transfer would take without waiting: see above.
 fn ideal_s(scenario: &Scenario, flow: &Flow) -> f64 {
     let octets = flow.transfer.map_or(0, |transfer| transfer.octets);
     let data = u64::from(flow.payload() - flow.transport.option_bytes());
@@ -108,9 +108,9 @@ fn ideal_s(scenario: &Scenario, flow: &Flow) -> f64 {
     one_way(scenario, flow.vc, (octets / data, shape(data)), last) + back
 }
 
-/// The seconds until the last of `full` equal frames, and of one that may follow, has come to the end of a circuit. Each unit is sent
-/// on as soon as it is there; units of equal size wait for the slowest line only. The smaller last frame catches up with the others
-/// at one of the lines: at that where it leaves latest.
+/// Return the seconds until the last of `full` equal frames, and of one that may follow, has reached the end of a
+/// circuit. Each unit is sent on as soon as it has arrived; units of equal size wait for the slowest line only. The
+/// smaller last frame catches up with the others at one of the lines: at the one where it leaves latest.
 fn one_way(scenario: &Scenario, vc: usize, (full, shape): (u64, Shape), last: Option<Shape>) -> f64 {
     let lines = || scenario.vcs[vc].path.iter().map(|&line| &scenario.lines[line]);
     let travel = |line: &Line| (line.delay + scenario.nodes[line.to].latency).as_secs_f64();

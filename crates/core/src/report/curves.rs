@@ -1,4 +1,4 @@
-//! Figures over time, for the flows and ports for which the scenario asks.
+//! Figures over time, for the flows and ports that the scenario names.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -112,7 +112,7 @@ fn deviations(rates: &[Vec<f64>]) -> Vec<Option<f64>> {
     (0..windows).map(|window| fairness::relative_deviation(&at(window))).collect()
 }
 
-/// When samples are taken: at multiples of the interval from the end of the warm-up on.
+/// Return when samples are taken: at multiples of the interval from the end of the warm-up on.
 pub(super) fn sampled(scenario: &Scenario) -> Json {
     let first = scenario.warmup.0.div_ceil(scenario.sample.0) * scenario.sample.0;
     json!({ "start_s": Time(first).as_secs_f64(), "step_s": scenario.sample.as_secs_f64() })

@@ -45,7 +45,7 @@ pub fn figures(
     Ok(found)
 }
 
-/// Every number below a node under its path.
+/// Collect every number below a node under its path.
 fn flatten(path: &str, node: &Json, found: &mut Map<String, Json>) {
     for (name, entry) in entries(node) {
         let path = format!("{path}.{name}");
@@ -56,7 +56,7 @@ fn flatten(path: &str, node: &Json, found: &mut Map<String, Json>) {
     }
 }
 
-/// A figure of one port without the rest of the report; `None` if it needs more than that.
+/// Return a figure of one port without the rest of the report; `None` if it needs more than the port.
 fn of_port(scenario: &Scenario, outcome: &Outcome, names: &[&str]) -> Option<Json> {
     let ["ports", name, rest @ ..] = names else { return None };
     let index = scenario.lines.iter().position(|line| line.name == *name)?;
@@ -66,7 +66,7 @@ fn of_port(scenario: &Scenario, outcome: &Outcome, names: &[&str]) -> Option<Jso
 /// The other parts of a report that have figures.
 const PARTS: [&str; 5] = ["flows", "ports", "memories", "circuits", "engine"];
 
-/// The values below a node, which is called `at`, at the end of these names.
+/// Return the values below a node, which is named `at`, at the end of these names.
 fn walk(node: &Json, at: &str, names: &[&str]) -> Result<Json, String> {
     let Some((name, rest)) = names.split_first() else { return Ok(node.clone()) };
     let entries = entries(node);
@@ -85,7 +85,7 @@ fn walk(node: &Json, at: &str, names: &[&str]) -> Result<Json, String> {
             if is_reason { Ok(0.into()) } else { Err(unknown("reason", name, &reasons)) }
         }
         None => {
-            // a name without a part of the report is looked up in the summary
+            // a name without a part of the report is searched in the summary
             let parts = if at == "summary" { &PARTS[..] } else { &[] };
             let names: Vec<&str> =
                 entries.iter().map(|(name, _)| *name).chain(parts.iter().copied()).collect();
@@ -94,7 +94,7 @@ fn walk(node: &Json, at: &str, names: &[&str]) -> Result<Json, String> {
     }
 }
 
-/// What is wrong with a name that a report does not have beside these; one that it could have had says when.
+/// Describe the fault of a name that a report does not have among these; for one that it could have had, say when.
 pub fn no_entry(name: &str, names: &[&str]) -> String {
     match when(name, names) {
         Some(when) => format!("{} is there only {when} in the scenario", quoted(name)),
@@ -110,7 +110,7 @@ fn entries(node: &Json) -> Vec<(&str, &Json)> {
     }
 }
 
-/// A figure, if it is one; of true and false 1 and 0.
+/// Return a figure, if it is one; true and false are 1 and 0.
 fn plain(found: Json) -> Result<Json, String> {
     match &found {
         Json::Bool(flag) => Ok(u8::from(*flag).into()),

@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json, json};
 use crate::language::docs::GENERATED;
 use crate::verdict::Reason;
 
-/// When there are sources whose transfers are connections of their own.
+/// Condition: there are sources whose transfers are connections of their own.
 const WITH_DRAWINGS: &str = "with sources `arrivals` or `query`";
 
 /// Completion times of transfers.
@@ -72,7 +72,7 @@ const TRANSFER: &[Key] = &[
 struct Key {
     name: &'static str,
     holds: Holds,
-    /// When the key is present; always, if nothing is given.
+    /// Condition under which the key is present; always, if empty.
     when: &'static str,
     doc: &'static str,
 }
@@ -87,9 +87,9 @@ enum Holds {
     Whole,
     /// A number, the same in all replications.
     Fixed(&'static str),
-    /// A whole number that was counted.
+    /// A whole number from a count.
     Count,
-    /// A measured number in this unit; null where there was nothing to measure.
+    /// A measured number in this unit; null without a measurement.
     Number(&'static str),
     /// A list of such numbers.
     Numbers(&'static str),
@@ -637,7 +637,6 @@ pub fn page() -> String {
 }
 
 /// A table of keys, and those of the tables in it.
-/// When a table of the report that has these names has another one as well, if it ever does.
 pub(super) fn when(name: &str, names: &[&str]) -> Option<&'static str> {
     let is_of = |keys: &[Key]| keys.iter().all(|key| !key.when.is_empty() || names.contains(&key.name));
     let keys = [FLOW, PORT, CIRCUIT, SUMMARY, CLASS].into_iter().find(|keys| is_of(keys))?;
@@ -663,7 +662,7 @@ fn section(text: &mut String, title: &str, keys: &[Key]) {
 }
 
 impl Holds {
-    /// The unit, or what it is instead of a number.
+    /// The unit, or the type of a value that is not a number.
     fn unit(&self) -> &'static str {
         match self {
             Text => "text",
@@ -703,7 +702,7 @@ impl Holds {
     }
 }
 
-/// A table with such an entry for each reason for which there is one.
+/// A table with such an entry for each reason that occurred.
 fn by_reason(entry: &Json) -> Json {
     let reasons: Map<String, Json> =
         Reason::ALL.into_iter().map(|reason| (reason.word().to_string(), entry.clone())).collect();
@@ -754,7 +753,7 @@ mod tests {
     use crate::scenario::Warning;
     use crate::{audit, engine, scenario};
 
-    /// Check a report against the keys, and note which keys occurred.
+    /// Check a report against the keys, and record which keys occurred.
     fn compare(path: &str, node: &Json, keys: &[Key], seen: &mut BTreeSet<String>) {
         let table = node.as_object().unwrap_or_else(|| panic!("{path} is no table"));
         for name in table.keys() {

@@ -56,7 +56,7 @@ pub struct Report<'a> {
     pub audit: Option<&'a Audit>,
     /// Time that the event loop took, if the caller has a clock.
     pub wall_s: Option<f64>,
-    /// What it lists.
+    /// The listing it gives.
     pub listing: Listing,
 }
 
@@ -71,7 +71,7 @@ impl Report<'_> {
         serde_json::to_value(self).expect("a report is JSON")
     }
 
-    /// The same as text.
+    /// Format the report as text.
     pub fn text(&self) -> String {
         serde_json::to_string(self).expect("a report is JSON")
     }
@@ -142,7 +142,7 @@ struct Flows<'a> {
     figures: Vec<&'a Figures>,
     /// Goodput in bits per second.
     rates: Vec<f64>,
-    /// The flows that stand in the scenario: not the transfers that others have drawn.
+    /// The flows that the scenario lists: not the transfers that others have drawn.
     asked: Vec<usize>,
     shared: Shared,
 }
@@ -157,13 +157,13 @@ impl Flows<'_> {
         Flows { figures, rates, asked, shared }
     }
 
-    /// Rates of the flows that stand in the scenario.
+    /// Rates of the flows that the scenario lists.
     fn asked_rates(&self) -> Vec<f64> {
         self.asked.iter().map(|&flow| self.rates[flow]).collect()
     }
 }
 
-/// The circuits of flows that stand in the scenario.
+/// The circuits of flows that the scenario lists.
 fn asked_circuits(scenario: &Scenario) -> Vec<usize> {
     let mut drawn = vec![false; scenario.vcs.len()];
     for flow in scenario.flows.iter().filter(|flow| flow.transfer.is_some()) {
@@ -332,7 +332,7 @@ fn summary(scenario: &Scenario, outcome: &Outcome, flows: &Flows<'_>) -> Json {
     let Flows { figures, rates, shared, .. } = flows;
     let asked_rates = flows.asked_rates();
     let goodput: f64 = rates.iter().sum();
-    // transfers that come and go have no ideal
+    // transfers that start and end during the run have no ideal
     let ideal: f64 = if scenario.drawings.is_empty() { ideal_rates(scenario).iter().sum() } else { 0.0 };
     let mut summary = json!({
         "goodput_bps": goodput,
@@ -357,8 +357,8 @@ fn summary(scenario: &Scenario, outcome: &Outcome, flows: &Flows<'_>) -> Json {
     summary
 }
 
-/// How much more was delivered in the second half of the measured time than in the first, over the mean of both, by
-/// flows that do not stop by themselves.
+/// Compare the deliveries of the second half of the measured time with those of the first: the difference over the mean
+/// of both, for flows that do not stop by themselves.
 fn drift(scenario: &Scenario, figures: &[&Figures]) -> Option<f64> {
     let sum = |octets: fn(&Figures) -> u64| {
         let flows = scenario.flows.iter().zip(figures);
@@ -369,7 +369,7 @@ fn drift(scenario: &Scenario, figures: &[&Figures]) -> Option<f64> {
     (all > 0.0).then(|| 2.0 * (2.0 * late - all) / all)
 }
 
-/// Add how many greedy TCP flows were still in slow start when the measured time began: nothing without such a flow.
+/// Add how many greedy TCP flows were still in slow start when the measured time began, if there are such flows.
 fn append_slow_starts(summary: &mut Json, outcome: &Outcome) {
     let greedy: Vec<bool> = outcome.flows.iter().filter_map(|flow| flow.began_in_slow_start).collect();
     if !greedy.is_empty() {
@@ -377,7 +377,7 @@ fn append_slow_starts(summary: &mut Json, outcome: &Outcome) {
     }
 }
 
-/// Segments sent again over segments sent, by the flows that would send one again.
+/// Segments sent again over segments sent, by the flows with retransmissions.
 fn retransmission_ratio(scenario: &Scenario, figures: &[&Figures]) -> Option<f64> {
     let flows = scenario.flows.iter().zip(figures);
     let (sent, again) = flows

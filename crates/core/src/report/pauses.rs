@@ -1,4 +1,4 @@
-//! Warnings of what a run has shown: losses of classes that must lose nothing, and ports that pause each other.
+//! Warnings after a run: losses of classes that must lose nothing, and ports that pause each other.
 
 use crate::engine::Outcome;
 use crate::link::port::Port;
@@ -8,12 +8,12 @@ use crate::scenario::Warning;
 use crate::scenario::model::Scenario;
 use crate::units::Time;
 
-/// What a run has shown.
+/// List the warnings that a run gives reason for.
 pub(super) fn warnings(scenario: &Scenario, outcome: &Outcome) -> Vec<Warning> {
     lossless_drop(scenario, outcome).into_iter().chain(pause_cycle(scenario, outcome)).collect()
 }
 
-/// Packets lost at a port of classes of which none may be lost.
+/// Packets lost at a port of classes that must lose nothing.
 pub(super) fn lost_at(port: &Port) -> u64 {
     port.share().map_or(0, Share::lossless_drop)
 }

@@ -1,4 +1,4 @@
-//! How long files take, from the start of each until its last octet is acknowledged: the flow completion time.
+//! Durations of files, from the start of each until its last octet is acknowledged: the flow completion time.
 
 use serde_json::{Value as Json, json};
 
@@ -6,7 +6,7 @@ use super::PERCENTILES;
 use crate::network::flow_outcome::{FlowOutcome, Transfers};
 use crate::units::{PS_PER_S, Span, Time};
 
-/// Add to a flow's entry how long its files took: nothing for a flow without files.
+/// Add to a flow's entry the durations of its files, if it has files.
 ///
 /// With `each` the time of every file is included.
 pub(super) fn append_to_flow(entry: &mut Json, flow: &FlowOutcome, each: bool) {
@@ -18,7 +18,8 @@ pub(super) fn append_to_flow(entry: &mut Json, flow: &FlowOutcome, each: bool) {
     }
 }
 
-/// Add to the summary how long the files of all flows took, and which had not ended at `end`: nothing without files.
+/// Add to the summary the durations of the files of all flows, and those which had not ended at `end`, if there are
+/// files.
 pub(super) fn append_to_summary(summary: &mut Json, flows: &[FlowOutcome], end: Time) {
     let of_files: Vec<&Transfers> = flows.iter().filter_map(|flow| flow.transfers.as_ref()).collect();
     if of_files.is_empty() {
@@ -38,7 +39,8 @@ pub(super) fn append_to_summary(summary: &mut Json, flows: &[FlowOutcome], end: 
     summary["transfer_time_drift"] = drift(of_files.iter().map(|files| &*files.times)).into();
 }
 
-/// How much longer the later half of each flow's files took than the earlier half, over the mean of both.
+/// Compare the later half of each flow's files with the earlier half: the difference of their durations over the mean
+/// of both.
 fn drift<'a>(of_flows: impl Iterator<Item = &'a [Span]>) -> Option<f64> {
     let sum = |times: &[Span]| times.iter().map(|time| u128::from(time.0)).sum::<u128>() as f64;
     let halves = of_flows.map(|times| {

@@ -1,4 +1,4 @@
-//! Limits of the backlog before a line: instants have 64 bits, also those at which waiting units will have left.
+//! Limits of the backlog before a line: instants have 64 bits, and waiting units must have left by then.
 
 use super::model::{Flow, Line, Scenario, Vc};
 use crate::buffer::size::Measure;
@@ -10,7 +10,7 @@ use crate::units::{CELL_BYTES, PS_PER_S, Rate, Span};
 /// The longest run, and the longest wait for a line: together half of the largest instant.
 pub(super) const LONGEST: Span = Span::secs(50 * 86_400);
 
-/// Refuse a line before which more may wait than it could send in [`LONGEST`].
+/// Refuse a line before which more units may wait than it could send in [`LONGEST`].
 pub(super) fn check(scenario: &Scenario) -> Result<(), Fault> {
     let mut waiting = vec![0u128; scenario.lines.len()];
     for flow in &scenario.flows {
@@ -36,8 +36,8 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), Fault> {
     }
 }
 
-/// Packets of a flow that can wait: what its source sends by itself in the whole run, or twice its window and every
-/// retransmission.
+/// Packets of a flow that can wait: all packets that its source sends by itself in the run, or twice its window and
+/// every retransmission.
 fn packets(scenario: &Scenario, flow: &Flow) -> u128 {
     let run = u128::from(scenario.duration.0);
     let in_run = |rate: Rate| {

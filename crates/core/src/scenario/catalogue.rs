@@ -13,7 +13,7 @@ use crate::scheduler;
 use crate::source;
 use crate::transport::{self, tcp::congestion, tcp::recovery};
 
-/// All entries: policies of ports first, then what sends, then how a network is written.
+/// All entries: policies of ports first, then sources and transports, then templates.
 pub fn catalogue() -> Vec<Entry> {
     let ports = [admission::CATALOGUE, pushout::CATALOGUE, scheduler::CATALOGUE];
     let ports = [ports.concat(), discipline::CATALOGUE.to_vec()].concat();

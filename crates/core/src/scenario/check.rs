@@ -24,7 +24,7 @@ use crate::language::tree::{self, Fault, Key, Value};
 use crate::units::Span;
 
 impl Scenario {
-    /// The same scenario with another seed, and with the routes that follow from it.
+    /// Return this scenario with another seed, and with the routes that follow from that seed.
     pub fn with_seed(&self, seed: u64) -> Result<Scenario, Refusal> {
         let Some(origin) = self.origin.as_ref().filter(|_| seed != self.seed) else {
             return Ok(Scenario { seed, ..self.clone() });
@@ -39,7 +39,7 @@ impl Scenario {
     }
 }
 
-/// A table with another value under a key.
+/// Return a table with another value under a key.
 fn with_key(table: &tree::Node, name: &str, value: Value) -> tree::Node {
     let Value::Table(keys) = &table.value else { unreachable!("a scenario is a table") };
     let others = keys.iter().filter(|(key, _)| key.name != name).cloned();
@@ -130,7 +130,7 @@ struct Wired {
 }
 
 impl Wired {
-    /// Whether it follows from the seed.
+    /// Return whether the network follows from the seed.
     fn is_drawn(&self, file: &File<'_>) -> bool {
         file.routing() != Routing::First || !self.drawings.is_empty()
     }
@@ -147,10 +147,10 @@ impl Wired {
     }
 }
 
-/// Number of networks that are kept: a sweep returns to the traffic of a few points before.
+/// Number of networks that are stored: a sweep returns to the traffic of a few points before.
 const MOST_KNOWN: usize = 4;
 
-/// The network that the file asks for, from the known ones or a new one.
+/// Find the file's network among the known ones, or build a new one.
 fn wired(file: &File<'_>, sets: &[Set], known: &mut Vec<Known>) -> Result<Wired, Fault> {
     if let Some(found) = known.iter().find(|known| file.asks(&known.asked, sets, known.wired.is_drawn(file)))
     {

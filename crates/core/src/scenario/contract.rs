@@ -10,7 +10,7 @@ use crate::transport::Transport;
 /// For every line the circuits that pass, in the order of the scenario: a circuit's place is its number at the port.
 #[derive(Debug, Default)]
 pub struct Passing {
-    /// The circuits of all lines in a row, and where those of each line begin and the last ones end.
+    /// The circuits of all lines in a row, with the beginning of each line's circuits, and the end of the last ones.
     circuits: Vec<usize>,
     begins: Vec<usize>,
 }
@@ -35,7 +35,7 @@ pub fn passing_circuits(scenario: &Scenario) -> Passing {
 }
 
 impl Passing {
-    /// Line by line.
+    /// The circuits line by line.
     pub fn iter(&self) -> impl Iterator<Item = &[usize]> {
         self.begins.windows(2).map(|ends| &self.circuits[ends[0]..ends[1]])
     }

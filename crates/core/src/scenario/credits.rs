@@ -1,4 +1,4 @@
-//! Credits: their guarantee on each line, the buffers that it needs, and where they cannot work.
+//! Credits: their guarantee on each line, the buffers that it needs, and the lines on which they cannot work.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -99,7 +99,7 @@ fn check_line(line: &Line, back: &Line, spec: &Spec) -> Result<(), Refused> {
     Ok(())
 }
 
-/// The same for credits of classes of packets.
+/// Check the credits of classes of packets.
 fn check_packet_line(line: &Line, back: &Line) -> Result<(), Refused> {
     if line.medium == Medium::Cells {
         return unfit(format!(
@@ -116,7 +116,7 @@ fn check_packet_line(line: &Line, back: &Line) -> Result<(), Refused> {
     }
 }
 
-/// Refuse credits of classes for which a memory cannot reserve room; answers with the line.
+/// Refuse credits of classes for which a memory cannot reserve room; the error names the line.
 fn check_memory(scenario: &Scenario, passing: &Passing, memory: &Memory) -> Result<(), (usize, Refused)> {
     for (port, accounts) in &memory.ports {
         for (&vc, account) in passing[*port].iter().zip(&**accounts) {
@@ -138,7 +138,7 @@ fn check_memory(scenario: &Scenario, passing: &Passing, memory: &Memory) -> Resu
     Ok(())
 }
 
-/// Return the line over which a circuit comes to a port, unless it begins there.
+/// Return the line over which a circuit arrives at a port, unless it begins there.
 fn before(scenario: &Scenario, vc: usize, port: usize) -> Option<usize> {
     scenario.vcs[vc].path.windows(2).find(|pair| pair[1] == port).map(|pair| pair[0])
 }
@@ -148,7 +148,7 @@ fn has_class_credits(scenario: &Scenario, line: usize) -> bool {
     scenario.lines[line].port.credit.as_ref().is_some_and(|credit| !credit.is_per_circuit())
 }
 
-/// Warn of a class that comes over some lines with credits and over others without: those can fill the memory.
+/// Warn of a class that arrives over some lines with credits and over others without: the latter can fill the memory.
 pub(super) fn warning(scenario: &Scenario, passing: &Passing) -> Option<Warning> {
     let has_credits = |line| has_class_credits(scenario, line);
     let with_credits = passing.iter().enumerate().filter(|(line, _)| has_credits(*line));
@@ -218,7 +218,7 @@ fn promised(scenario: &Scenario, ports: &Ports<'_>) -> Result<Vec<Promised>, Fau
     Ok(promised)
 }
 
-/// Whether a port can keep the room that credits promise, and lose nothing.
+/// Check that a port can keep the room that credits promise, and lose nothing.
 fn check_behind(line: &Line, credit: &Spec) -> Result<(), Refused> {
     let Line { name, port, .. } = line;
     if let Some(memory) = port.memory.as_ref().filter(|_| credit.is_per_circuit()) {

@@ -1,4 +1,4 @@
-//! Transfers that a source draws: when each starts, from where to where, and how large it is.
+//! Transfers that a source draws: the start of each, its two hosts, and its size.
 //!
 //! All of a flow's draws come from streams of its own, and none depends on what the network does.
 
@@ -11,14 +11,14 @@ use crate::units::{PS_PER_S, Span};
 /// A transfer before it has a route.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Drawn {
-    /// When it starts.
+    /// Its start.
     pub(super) at: Span,
     pub(super) from: usize,
     pub(super) to: usize,
     pub(super) transfer: Transfer,
 }
 
-/// The hosts of a network, and what draws choose among.
+/// The hosts of a network, from which draws choose.
 #[derive(Debug)]
 pub(super) struct Hosts {
     /// Every host with the node at the other end of its first line.
@@ -35,7 +35,7 @@ pub(super) struct Drawing<'a> {
     pub(super) to: usize,
     /// The hosts that its source lists.
     pub(super) listed: &'a [usize],
-    /// From when to when.
+    /// Beginning and end of the draws.
     pub(super) start: Span,
     pub(super) stop: Span,
     pub(super) seed: u64,
@@ -46,7 +46,7 @@ impl Drawing<'_> {
         Stream::new(self.seed, format_args!("flow.{}.{what}", self.name))
     }
 
-    /// The instants of a process with a mean of `rate` in a second, from the start to before the stop.
+    /// Return the instants of a process with a mean of `rate` in a second, from the start to before the stop.
     fn instants(&self, gaps: Gaps, rate: f64) -> impl Iterator<Item = Span> {
         let (mut stream, mean, stop) = (self.stream("gaps"), PS_PER_S as f64 / rate, self.stop);
         let mut gap = move |is_first: bool| match gaps {
@@ -64,7 +64,7 @@ impl Drawing<'_> {
 }
 
 impl Hosts {
-    /// Those of a network.
+    /// The hosts of a network.
     pub(super) fn new(nodes: &[Node], lines: &[Line]) -> Hosts {
         let (mut rates, mut first) = (vec![0.0; nodes.len()], vec![None; nodes.len()]);
         for line in lines {
@@ -85,7 +85,8 @@ impl Hosts {
         self.all.iter().filter(fits).map(|(other, _)| *other).collect()
     }
 
-    /// What a source draws, at most `most` transfers and one more; or the key that asks for hosts that there are not, and why.
+    /// Draw the transfers of a source, at most `most` and one more; the error is the key that needs missing hosts, and
+    /// the reason.
     pub(super) fn draw(
         &self,
         drawing: &Drawing<'_>,

@@ -1,5 +1,5 @@
-//! Routes among equals: at every node a hash of the flow, with a seed of that node, picks one of the lines on shortest routes; or every
-//! packet draws one.
+//! Routes among equals: at every node a hash of the flow, with a seed of that node, chooses one of the lines on
+//! shortest routes; or every packet draws one.
 //!
 //! *Source*: C. Hopps, "Analysis of an Equal-Cost Multi-Path Algorithm", RFC 2992, 2000. With one seed for all switches the second one
 //! would only see flows that the first one has sent its way, and use a part of its lines; so every node has a seed of its own, which
@@ -12,7 +12,7 @@ use std::rc::Rc;
 use super::model::{Line, Node, NodeKind, SharedRoute};
 use crate::rng::{mix, path_key};
 
-/// The lines of a network as such routes see them.
+/// The lines of a network for the choice among equal routes.
 #[derive(Debug)]
 pub(super) struct EqualRoutes<'a> {
     nodes: &'a [Node],
@@ -23,28 +23,28 @@ pub(super) struct EqualRoutes<'a> {
     into: Vec<Vec<usize>>,
     /// The seed of every node.
     seeds: Vec<u64>,
-    /// Hops from every node that forwards to some of them.
+    /// Hops from every node that forwards to some nodes.
     tables: BTreeMap<usize, Rc<Vec<u32>>>,
 }
 
-/// Why the routes of packets cannot be listed.
+/// Reason for which the routes of packets cannot be listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoRoutes {
-    /// None leads from one node to another.
+    /// No route leads from one node to another.
     Between(usize, usize),
     /// They are more than [`MOST_ROUTES`].
     TooMany,
 }
 
-/// The routes of one circuit.
+/// Most routes of one circuit.
 pub(super) const MOST_ROUTES: usize = 1024;
 
-/// Entries of all tables together that are remembered.
+/// Most entries of all tables together.
 const MOST_REMEMBERED: usize = 1 << 24;
 
 const UNREACHED: u32 = u32::MAX;
 
-/// Lines, and the draws of packets that take them.
+/// Lines, and the draws of packets that use them.
 type Way = (Vec<usize>, Range<u128>);
 
 impl<'a> EqualRoutes<'a> {
@@ -60,7 +60,8 @@ impl<'a> EqualRoutes<'a> {
         EqualRoutes { nodes, lines, seed, out, into, seeds, tables: BTreeMap::new() }
     }
 
-    /// The way of a flow from one node to another through the given nodes, in order; `Err` names the leg that does not exist.
+    /// Find the route of a flow from one node to another through the given nodes, in order; the error names the leg
+    /// that does not exist.
     pub(super) fn through(
         &mut self,
         flow: &str,
@@ -102,8 +103,8 @@ impl<'a> EqualRoutes<'a> {
         Some(own().filter(|line| ahead(line) == nearest).collect())
     }
 
-    /// All ways from one node to another through the given nodes, in order. Every node divides the range of draws that reaches it
-    /// equally among its lines.
+    /// List all routes from one node to another through the given nodes, in order. Every node divides the range of
+    /// draws that reaches it equally among its lines.
     pub(super) fn all(
         &mut self,
         from: usize,
@@ -127,7 +128,7 @@ impl<'a> EqualRoutes<'a> {
         Ok(found.into_iter().map(route).collect())
     }
 
-    /// Ways one line longer, except those that have reached their end, in the order of their draws.
+    /// Extend routes by one line, except those that have reached their end, in the order of their draws.
     fn divided(&self, hops: &[u32], ways: Vec<Way>, (from, end): (usize, usize)) -> Option<Vec<Way>> {
         let mut longer = Vec::with_capacity(ways.len());
         for (path, draws) in ways {
@@ -147,18 +148,18 @@ impl<'a> EqualRoutes<'a> {
         Some(longer)
     }
 
-    /// The node to which a way from a node has led.
+    /// Return the last node of a route.
     fn end_of(&self, path: &[usize], from: usize) -> usize {
         path.last().map_or(from, |line| self.lines[*line].to)
     }
 
-    /// Which of `count` lines a flow takes from a node.
+    /// Choose which of `count` lines a flow takes from a node.
     fn choice(&self, flow: u64, node: usize, count: usize) -> usize {
         let hash = mix(flow ^ self.seeds[node]);
         ((u128::from(hash) * count as u128) >> 64) as usize
     }
 
-    /// The node whose table leads to a node: for a host with one link its switch, for others themselves.
+    /// Return the node whose table leads to a node: for a host with one link its switch, for others themselves.
     fn last_relay(&self, to: usize) -> usize {
         match self.into[to][..] {
             [only] if self.nodes[to].kind == NodeKind::Host => self.lines[only].from,

@@ -19,23 +19,23 @@ use crate::transport::tcp;
 use crate::units::{Quantity, Span};
 use crate::words::nearest::unknown;
 
-/// What random choices before the run follow from.
+/// Inputs of the random choices before the run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Chance {
     /// The seed of the run.
     pub seed: u64,
-    /// The length of the run: what would start later is not drawn.
+    /// The length of the run: later starts are not drawn.
     pub duration: Span,
-    /// Which of equally short routes flows take.
+    /// Choice among equally short routes.
     pub routing: Routing,
 }
 
-/// A scenario file, read as far as is possible section by section.
+/// A scenario file, read section by section as far as possible.
 #[derive(Debug)]
 pub(super) struct File<'a> {
     /// The keys at its top.
     pub head: Head,
-    /// How packets travel.
+    /// Adaptation of packets.
     pub adaptation: adaptation::Spec,
     /// The table of ports.
     pub port: Option<&'a Node>,
@@ -83,18 +83,19 @@ impl<'a> File<'a> {
         Asked { sections, adaptation: self.adaptation.clone(), sets, chance: self.chance() }
     }
 
-    /// Which of equally short routes flows take.
+    /// Return the choice among equally short routes.
     pub(super) fn routing(&self) -> Routing {
         let by_template = || self.topology.as_ref().map(|(topology, _)| topology.routing());
         self.head.routing.or_else(by_template).unwrap_or(Routing::First)
     }
 
-    /// What random choices before the run follow from.
+    /// Return what random choices before the run depend on.
     pub(super) fn chance(&self) -> Chance {
         Chance { seed: self.head.seed, duration: self.head.duration, routing: self.routing() }
     }
 
-    /// Whether it is the same as this, where random choices before the run follow or do not follow from the seed.
+    /// Return whether these sections and overrides are unchanged, and with them the random choices before the run, if
+    /// these depend on the seed.
     pub(super) fn asks(&self, asked: &Asked, sets: &[Set], is_drawn: bool) -> bool {
         let sections = self.sections().into_iter().eq(asked.sections.iter().map(Option::as_ref));
         let sets = || sets.iter().filter(|set| set.concerns_an_entry());
@@ -163,8 +164,8 @@ impl<'a> File<'a> {
         Ok(Explicit { nodes, links, flows })
     }
 
-    /// Complete the entries of flows with the defaults of `[flows]`, and hand over the flows that each stands for with their
-    /// numbers: one by one, since all of them together can fill the memory.
+    /// Complete the entries of flows with the defaults of `[flows]`, and pass on the flows of each with their numbers:
+    /// one by one, since all of them together can fill the memory.
     pub(super) fn each_flow(
         &self,
         entries: &[Node],
@@ -302,7 +303,7 @@ fn fault(node: &Node, path: &str, tag: &str, refused: Refused) -> Fault {
     node.fault_along(path, refused.key.unwrap_or(tag), refused.why)
 }
 
-/// The flows that an entry stands for: itself, or as many connections as it says on one circuit.
+/// Return the flows of an entry: itself, or its number of connections on one circuit.
 fn multiply(flow: Node) -> Result<Vec<Node>, Fault> {
     let (Some(connections), Some(name)) = (flow.get("connections"), flow.get("name").and_then(Node::text))
     else {

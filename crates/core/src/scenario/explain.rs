@@ -1,4 +1,4 @@
-//! The canonical form of a scenario: every node, link, flow and port spelled out, nothing left to a template.
+//! The canonical form of a scenario: every node, link, flow and port written out, without a template.
 
 use std::collections::BTreeSet;
 
@@ -47,11 +47,11 @@ pub fn explain(scenario: &Scenario) -> Json {
 /// empty, half full and full, and the headroom that its links need if it can pause them.
 pub fn thresholds(scenario: &Scenario) -> Vec<String> {
     let of_memory = |spec: &Memory| {
-        let mut told = BTreeSet::new();
-        let queues = spec.queues.iter().filter(|queue| told.insert((queue.pool, queue.class.as_str())));
+        let mut listed = BTreeSet::new();
+        let queues = spec.queues.iter().filter(|queue| listed.insert((queue.pool, queue.class.as_str())));
         queues.map(|queue| threshold(scenario, spec, queue)).collect::<Vec<String>>()
     };
-    scenario.memories.iter().flat_map(of_memory).chain(headroom::told(scenario)).collect()
+    scenario.memories.iter().flat_map(of_memory).chain(headroom::sentences(scenario)).collect()
 }
 
 fn threshold(scenario: &Scenario, spec: &Memory, queue: &MemoryQueue) -> String {
@@ -81,8 +81,8 @@ fn threshold(scenario: &Scenario, spec: &Memory, queue: &MemoryQueue) -> String 
     )
 }
 
-/// How much of the shared room a queue takes while no other queue holds any: packets of one cell enter until `threshold` of what it
-/// holds blocks them.
+/// Return the shared room that a queue takes while no other queue holds any: packets of one cell enter until
+/// `threshold` of what it holds blocks them.
 fn alone(check: Check, shared: u64, threshold: impl Fn(u64) -> f64) -> u64 {
     let (mut least, mut most) = (0, shared);
     while least < most {
@@ -149,7 +149,7 @@ fn port(line: &Line) -> Json {
     })
 }
 
-/// The flows, and those that draw transfers in the place of these.
+/// List the flows, with those that draw transfers instead of their transfers.
 fn flows(scenario: &Scenario) -> Json {
     let (mut entries, mut next) = (Vec::new(), 0);
     for drawing in &scenario.drawings {
@@ -161,7 +161,7 @@ fn flows(scenario: &Scenario) -> Json {
     entries.into()
 }
 
-/// A flow whose route names every node on its way, unless it has to find others.
+/// Return a flow whose route names every node, unless it has to find other routes.
 fn flow(scenario: &Scenario, flow: &Flow) -> Json {
     let node = |index: usize| scenario.nodes[index].name.clone();
     let vc = &scenario.vcs[flow.vc];

@@ -25,7 +25,7 @@ crate::choice! {
 }
 
 crate::choice! {
-    /// Which of equally short routes a flow takes.
+    /// Choice among equally short routes.
     pub enum Routing {
         /// The first in the order of links.
         First = "first",
@@ -304,7 +304,7 @@ section! {
         pub flow: Option<String> = None,
         /// Numbers of the packets that are lost, from 1, in the order in which they reach the port.
         pub packets: Vec<u64> = Vec::new(),
-        /// The same for cells, on a link of cells.
+        /// Numbers of the cells that are lost, on a link of cells.
         pub cells: Vec<u64> = Vec::new(),
         /// Times at which the link is down, each from its beginning to its end: what reaches the port is lost, and what waits there
         /// is still sent.

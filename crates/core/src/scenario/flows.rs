@@ -38,18 +38,18 @@ pub(super) struct Traffic {
     pub choice: Option<Choice>,
 }
 
-/// Equally short routes, of which a flow takes the first.
+/// Equally short routes; a flow takes the first.
 #[derive(Clone, Debug)]
 pub(super) struct Choice {
-    /// Where they start.
+    /// Their first node.
     pub from: String,
-    /// Where they end.
+    /// Their last node.
     pub to: String,
-    /// How many they are.
+    /// Number of them.
     pub ways: u64,
     /// The nodes on the first.
     pub via: Vec<String>,
-    /// Flows beside the first that leave a choice.
+    /// Flows after the first that leave a choice.
     pub others: usize,
 }
 
@@ -97,7 +97,7 @@ struct Network<'a> {
     adaptation: &'a adaptation::Spec,
     queues: &'a [&'a str],
     routes: Routes<'a>,
-    /// Where flows are spread over equally short routes.
+    /// Equally short routes over which flows are spread.
     equal: Option<RefCell<EqualRoutes<'a>>>,
     choice: Option<Choice>,
 }
@@ -158,7 +158,7 @@ impl Network<'_> {
         Ok(hosts)
     }
 
-    /// A transfer as if it stood in the scenario.
+    /// Return a transfer as if the scenario listed it.
     fn asked(&self, flow: &file::Flow, number: usize, drawn: &Drawn) -> file::Flow {
         file::Flow {
             name: format!("{}.{}", flow.name, number + 1),
@@ -218,7 +218,7 @@ impl Network<'_> {
         Ok(node)
     }
 
-    /// Remember the first choice between equally short routes, and count the others.
+    /// Store the first choice between equally short routes, and count the others.
     fn note_choice(&mut self, path: &[usize], ways: u64) {
         if let Some(choice) = &mut self.choice {
             choice.others += 1;
@@ -230,7 +230,7 @@ impl Network<'_> {
         self.choice = Some(Choice { from: name(first.from), to: name(last.to), ways, via, others: 0 });
     }
 
-    /// The nodes that a flow's route must pass.
+    /// Return the nodes that a flow's route must pass.
     fn via(&self, item: &Item<'_, file::Flow>) -> Result<Vec<usize>, Fault> {
         let mut via = Vec::with_capacity(item.it.via.len());
         for name in &item.it.via {
@@ -243,7 +243,8 @@ impl Network<'_> {
         Ok(via)
     }
 
-    /// The fewest hops between nodes that a flow passes: the first such way, or the one that its name is hashed to.
+    /// Find the fewest hops between nodes that a flow passes: the first such route, or the one that the hash of its
+    /// name selects.
     fn fewest(&self, name: &str, from: usize, via: &[usize], to: usize) -> Result<Route, (usize, usize)> {
         match &self.equal {
             Some(equal) => Ok(Route { path: equal.borrow_mut().through(name, from, via, to)?, ways: 1 }),
@@ -251,7 +252,7 @@ impl Network<'_> {
         }
     }
 
-    /// The way of the flow's data.
+    /// Find the route of the flow's data.
     fn route(
         &self,
         item: &Item<'_, file::Flow>,
@@ -330,7 +331,8 @@ impl Network<'_> {
         found.ok_or_else(|| item.fault("queue", unknown("queue", name, self.queues)))
     }
 
-    /// The class of the packets that the sender of a flow marks as unscheduled: that of the flow if it marks none.
+    /// Return the class of the packets that the sender of a flow marks as unscheduled: that of the flow if it marks
+    /// none.
     fn unscheduled(&self, item: &Item<'_, file::Flow>, queue: usize, path: &[usize]) -> Result<usize, Fault> {
         let transport::Spec::Tcp(transport::tcp::Params { unscheduled: Some(name), .. }) = &item.it.transport
         else {
@@ -350,7 +352,7 @@ impl Network<'_> {
         Err(item.fault(key, message))
     }
 
-    /// How packets become frames.
+    /// Return how packets become frames.
     fn framing(&self, medium: Medium, parity: u16) -> Framing {
         match medium {
             Medium::Cells => Framing::Aal5 { llc_snap: self.adaptation.llc_snap(), parity },
@@ -361,7 +363,7 @@ impl Network<'_> {
         }
     }
 
-    /// Parity cells of a frame, if they are possible.
+    /// Return the parity cells of a frame, if they are possible.
     fn parity_cells(&self, item: &Item<'_, file::Flow>, needs: &Needs, cells: bool) -> Result<u16, Fault> {
         let parity = item.it.transport.parity_cells();
         let key = "transport.parity_cells";
@@ -381,7 +383,7 @@ impl Network<'_> {
         police.build(&context).map(|_| ()).map_err(|refused| item.refuse("police", refused))
     }
 
-    /// Refuse packets that are longer than a frame can be; `key` determines their length.
+    /// Refuse packets longer than a frame; `key` determines their length.
     fn check_packet(
         &self,
         item: &Item<'_, file::Flow>,
@@ -420,8 +422,8 @@ impl Network<'_> {
         ))
     }
 
-    /// The circuit of the acknowledgements: the same lines backwards, or where one of them has no other direction, or routes are
-    /// hashed, the fewest hops.
+    /// Find the circuit of the acknowledgements: the reverse lines, or where one of them has no other direction, or
+    /// routes are hashed, the fewest hops.
     fn reverse(
         &self,
         item: &Item<'_, file::Flow>,
@@ -457,14 +459,14 @@ impl Network<'_> {
     }
 }
 
-/// Circuits while flows join them.
+/// Circuits while flows are added to them.
 #[derive(Default)]
 struct Circuits {
     by_name: BTreeMap<String, usize>,
     list: Vec<Circuit>,
 }
 
-/// A circuit of data, that of its acknowledgements if it has any, and the flow that asked for it first.
+/// A circuit of data, that of its acknowledgements if it has any, and the flow that made it.
 struct Circuit {
     data: Vc,
     back: Option<Vc>,
@@ -474,7 +476,7 @@ struct Circuit {
 }
 
 impl Circuits {
-    /// The circuit of this name: a new one, or that of an earlier flow, if it can carry this one as well.
+    /// Return the circuit of this name: a new one, or that of an earlier flow, if it can carry this one as well.
     fn join(&mut self, item: &Item<'_, file::Flow>, data: Vc, back: Option<Vc>) -> Result<usize, Fault> {
         let Some(&index) = self.by_name.get(&data.name) else {
             self.by_name.insert(data.name.clone(), self.list.len());
@@ -517,7 +519,7 @@ impl Circuits {
 }
 
 impl Circuit {
-    /// Refuse a flow that asks for another contract or another route than the first flow of the circuit.
+    /// Refuse a flow whose contract or route differs from those of the first flow of the circuit.
     fn check(&self, item: &Item<'_, file::Flow>, asked: &Vc) -> Result<(), Fault> {
         let Circuit { data, first, .. } = self;
         let single_cells = |vc: &Vc| vc.framing == Framing::Cell;
@@ -560,7 +562,7 @@ fn check_processing(item: &Item<'_, file::Flow>) -> Result<(), Fault> {
     item.ensure(variation <= processing, "processing_variation", &too_much)
 }
 
-/// What the transport needs, given that source and transport fit together.
+/// Return the needs of the transport, once source and transport fit together.
 fn check_ends(item: &Item<'_, file::Flow>) -> Result<Needs, Fault> {
     let (source, transport) = (&item.it.source, &item.it.transport);
     source.check(udp::HEADERS).map_err(|refused| item.refuse("source", refused))?;

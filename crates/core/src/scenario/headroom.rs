@@ -1,4 +1,4 @@
-//! The headroom that links need whose senders can be paused, and whether they have it.
+//! The headroom that links need if their senders can be paused, and the headroom that they have.
 
 use super::contract::{Passing, passing_circuits};
 use super::model::{Flow, Line, Memory, MemoryQueue, Scenario};
@@ -16,9 +16,9 @@ pub struct Headroom {
     pub given: u64,
     /// Cells that the link needs.
     pub needed: u64,
-    /// How many lines share the headroom of the pool.
+    /// Number of lines that share the headroom of the pool.
     pub lines: u64,
-    /// How many of them may use it at once, those first that need most.
+    /// Number of them that may use it at once, those first that need most.
     pub lines_at_once: u64,
     /// Cells that all of them need together.
     pub all_need: u64,
@@ -26,19 +26,19 @@ pub struct Headroom {
     pub pool: u64,
 }
 
-/// Whether headroom suffices.
+/// Verdict about headroom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeadroomVerdict {
-    /// However many senders must stop at once, nothing is lost.
+    /// No packet is lost, even if all senders must stop at once.
     Enough,
-    /// Nothing is lost as long as no more than [`Headroom::lines_at_once`] senders must stop at once.
+    /// No packet is lost as long as at most [`Headroom::lines_at_once`] senders must stop at once.
     Shared,
     /// The link alone may lose packets.
     TooLittle,
 }
 
 impl HeadroomVerdict {
-    /// As `explain` says it.
+    /// Return the words of `explain` for it.
     pub fn word(self) -> &'static str {
         match self {
             HeadroomVerdict::Enough => "enough",
@@ -49,7 +49,7 @@ impl HeadroomVerdict {
 }
 
 impl Headroom {
-    /// Whether it suffices.
+    /// Return the verdict on the headroom.
     pub fn verdict(&self) -> HeadroomVerdict {
         match () {
             () if self.given < self.needed => HeadroomVerdict::TooLittle,
@@ -73,9 +73,9 @@ pub fn headrooms(scenario: &Scenario) -> Vec<Headroom> {
         .collect()
 }
 
-/// What `explain` says about each.
-pub(super) fn told(scenario: &Scenario) -> Vec<String> {
-    let told = |headroom: Headroom| {
+/// Write what `explain` says about each headroom.
+pub(super) fn sentences(scenario: &Scenario) -> Vec<String> {
+    let sentence = |headroom: Headroom| {
         let Headroom { queue: (memory, queue), given, needed, lines, lines_at_once, all_need, pool } =
             headroom;
         let memory = &scenario.memories[memory];
@@ -95,10 +95,10 @@ pub(super) fn told(scenario: &Scenario) -> Vec<String> {
             verdict.word()
         )
     };
-    headrooms(scenario).into_iter().map(told).collect()
+    headrooms(scenario).into_iter().map(sentence).collect()
 }
 
-/// A warning of links that have too little.
+/// Warn of links with too little headroom.
 pub(super) fn warning(scenario: &Scenario) -> Option<Warning> {
     let found = headrooms(scenario);
     let mut short = found.iter().filter(|headroom| headroom.verdict() == HeadroomVerdict::TooLittle);
@@ -118,7 +118,7 @@ pub(super) fn warning(scenario: &Scenario) -> Option<Warning> {
     Some(Warning { code: "headroom", message })
 }
 
-/// A warning of headroom that not all lines of a pool may use at once.
+/// Warn of headroom that not all lines of a pool may use at once.
 fn shared_warning(scenario: &Scenario, found: &[Headroom]) -> Option<Warning> {
     let first = found.iter().find(|headroom| headroom.verdict() == HeadroomVerdict::Shared)?;
     let Headroom { queue: (memory, queue), lines, lines_at_once, all_need, pool, .. } = *first;
@@ -132,7 +132,7 @@ fn shared_warning(scenario: &Scenario, found: &[Headroom]) -> Option<Warning> {
     Some(Warning { code: "headroom", message })
 }
 
-/// What the links of a scenario carry.
+/// Links of a scenario.
 struct Links<'a> {
     scenario: &'a Scenario,
     passing: Passing,
@@ -168,7 +168,7 @@ impl Links<'_> {
         needs.iter().map(headroom).collect()
     }
 
-    /// The link over which the packets of a queue come.
+    /// Return the link over which the packets of a queue arrive.
     fn link(&self, memory: &Memory, queue: &MemoryQueue) -> Link {
         let Scenario { lines, nodes, vcs, memories, .. } = self.scenario;
         let line = &lines[queue.line];
@@ -217,7 +217,7 @@ fn smallest_packets(scenario: &Scenario) -> Vec<u32> {
     smallest
 }
 
-/// Octets of the smallest packet of data of which a flow may send many: a datagram, or a full segment.
+/// Octets of the smallest packet of data that a flow may send in large numbers: a datagram, or a full segment.
 fn least(flow: &Flow) -> u32 {
     let headers = flow.transport.header_bytes();
     let length = flow.source.length().filter(|_| matches!(*flow.transport, transport::Spec::Udp(_)));

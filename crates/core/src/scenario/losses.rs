@@ -1,4 +1,4 @@
-//! Losses by intent: which units of which lines.
+//! Losses by intent, by line and unit.
 
 use super::file;
 use super::measure::{listed, no_port};
@@ -15,11 +15,11 @@ use crate::words::nearest::unknown;
 pub(super) struct Outage {
     /// The line.
     pub line: usize,
-    /// When it begins.
+    /// Its beginning.
     pub from: Span,
-    /// When it ends.
+    /// Its end.
     pub to: Span,
-    /// The entry of `[[loss]]` that asks for it.
+    /// The entry of `[[loss]]` that defines it.
     pub entry: usize,
 }
 
@@ -28,9 +28,9 @@ pub(super) struct Outage {
 pub(super) struct Intended {
     /// The entries of `[[loss]]`.
     pub entries: Vec<file::Loss>,
-    /// For every line that they name, what it loses.
+    /// For every line that they name, its losses.
     pub specs: Vec<Spec>,
-    /// Outages during which packets take other routes.
+    /// Outages during which packets use other routes.
     pub outages: Vec<Outage>,
 }
 
@@ -69,7 +69,7 @@ pub(super) fn fault(list: Option<&Node>, entry: usize, key: &str, message: Strin
     }
 }
 
-/// The times in which packets take other routes than over this line.
+/// Return the times in which packets use other routes than over this line.
 fn rerouted(
     item: &Item<'_, file::Loss>,
     (line, entry): (usize, usize),
@@ -120,7 +120,7 @@ fn circuits(item: &Item<'_, file::Loss>, scenario: &Scenario) -> Result<Option<V
     Ok(Some(circuits))
 }
 
-/// Which units an entry takes.
+/// Choose the pattern of the units that an entry loses.
 fn pattern(item: &Item<'_, file::Loss>) -> Result<Pattern, Fault> {
     let file::Loss { packets, cells, down, gilbert, .. } = &item.it;
     let given = [!packets.is_empty(), !cells.is_empty(), !down.is_empty(), gilbert.is_some()];
@@ -169,7 +169,7 @@ fn outages(item: &Item<'_, file::Loss>, down: &[Vec<Span>]) -> Result<Vec<[Span;
     Ok(outages)
 }
 
-/// Numbers count what the link carries.
+/// Check the line: numbers count the units that the link carries.
 fn check_line(item: &Item<'_, file::Loss>, line: &Line) -> Result<(), Fault> {
     let (key, wanted, carried) = match line.medium {
         Medium::Cells => ("packets", &item.it.packets, "cells"),

@@ -227,7 +227,7 @@ fn states(item: &Item<'_, file::Measure>, lines: &[Line], flows: &[Flow]) -> Res
     Ok(states)
 }
 
-/// The entries that a list means, among all names and classes; or the name that matches none of them.
+/// Find the entries of a list among all names and classes; the error is the name that matches none of them.
 pub(super) fn listed<'a, 'n>(
     names: &'n [String],
     known: impl Iterator<Item = (&'a str, &'a str)>,

@@ -1,4 +1,4 @@
-//! Which ports share which memory, and the limits of the classes of traffic in it.
+//! Ports that share a memory, and the limits of the classes of traffic in it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,7 +32,7 @@ const MOST_PARTITIONS: u32 = 64;
 /// More cells than any chip has.
 const MOST_CELLS: u64 = 1 << 40;
 
-/// The properties of a memory that ports need: how packets fill it, and the capacity of each partition.
+/// The properties of a memory that ports need: its cells, and the capacity of each partition.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shared {
     pub(super) cell: CellSize,
@@ -92,7 +92,7 @@ impl<'a> Memories<'a> {
         Sections { memories: named(&self.memories), queues: named(&self.queues), losses: Vec::new() }
     }
 
-    /// The memory of this name, or the allowed names.
+    /// Find the memory of this name; the error lists the allowed names.
     pub(super) fn find(&self, name: &str) -> Result<Shared, String> {
         match self.memories.iter().find(|(known, _)| *known == name) {
             Some((_, item)) => Ok(shared(&item.it)),
@@ -209,7 +209,7 @@ impl<'a> Memories<'a> {
     }
 }
 
-/// The pools of a memory: without any, one for everything.
+/// List the pools of a memory: without any, one for all queues.
 fn pools(memory: &file::Memory) -> Vec<(String, file::MemoryPool)> {
     match memory.pool.0.is_empty() {
         true => vec![("all".to_string(), plain())],
@@ -217,7 +217,7 @@ fn pools(memory: &file::Memory) -> Vec<(String, file::MemoryPool)> {
     }
 }
 
-/// A section with no key given.
+/// Return a section with defaults for all keys.
 fn plain<T: Section>() -> T {
     let empty = tree::Node { value: Value::Table(Vec::new()), place: Default::default() };
     read_section(&empty, "").expect("every key has a default")
@@ -228,7 +228,7 @@ fn place_of(pools: &[(String, file::MemoryPool)], name: Option<&String>) -> Opti
     name.map_or(Some(0), |name| pools.iter().position(|(known, _)| known == name))
 }
 
-/// How packets fill a memory that has been checked.
+/// Return how packets fill a memory that has been checked.
 fn cell_size(memory: &file::Memory) -> CellSize {
     let octets = |bytes: u64| u16::try_from(bytes).expect("a checked size");
     CellSize { octets: octets(memory.cell.0), header: octets(memory.header.0) }
@@ -259,7 +259,7 @@ fn check_memory(item: &Item<'_, file::Memory>) -> Result<(), Fault> {
     check_pushout(item)
 }
 
-/// Refuse push-out that cannot be in a memory, and expulsion where it cannot be.
+/// Refuse push-out that a memory cannot have, and expulsion where it is impossible.
 fn check_pushout(item: &Item<'_, file::Memory>) -> Result<(), Fault> {
     if let Some(pushout) = &item.it.pushout {
         memory::pushout(pushout).map_err(|refused| item.refuse("pushout", refused))?;
@@ -277,7 +277,7 @@ fn check_pushout(item: &Item<'_, file::Memory>) -> Result<(), Fault> {
     }
 }
 
-/// The key of a memory that makes it remove packets which wait, if there is one.
+/// Return the key by which a memory removes packets that wait, if it has one.
 fn removing_key(memory: &file::Memory) -> Option<&'static str> {
     let expels = matches!(memory.admission, admission::Spec::Occamy(_));
     memory.pushout.as_ref().map(|_| "pushout").or(expels.then_some("admission"))
@@ -341,7 +341,7 @@ impl Builder<'_, '_> {
         self.item.ensure(own.iter().all(is_of_packets), key, message)
     }
 
-    /// The pools, of which shared room is all but the headroom so far.
+    /// The pools; their shared room is all but the headroom so far.
     fn pools(&self) -> Result<Vec<MemoryPool>, Fault> {
         let partitions = u64::from(self.item.it.partitions);
         let pool = |(name, pool): &(String, file::MemoryPool)| {
@@ -381,7 +381,7 @@ impl Builder<'_, '_> {
         Ok(account.with_unscheduled(first.queue()))
     }
 
-    /// Refuse what a class cannot have where the packets of a circuit are of two classes.
+    /// Refuse limits that a class cannot have where the packets of a circuit are of two classes.
     fn check_unscheduled(&self, class: usize) -> Result<(), Fault> {
         let Some((_, item)) = self.memories.queues.get(class) else { return Ok(()) };
         let message =
@@ -437,7 +437,7 @@ impl Builder<'_, '_> {
         })
     }
 
-    /// The number of a queue, which is new if it is the first circuit there.
+    /// Return the number of a queue, which is new if this is the first circuit there.
     fn queue(
         &mut self,
         memory: &mut Memory,
@@ -465,7 +465,7 @@ impl Builder<'_, '_> {
         }))
     }
 
-    /// The line over which packets of a circuit come to a port.
+    /// Return the line over which packets of a circuit arrive at a port.
     fn incoming(&self, spec: &Vc, port: usize, pool: &str) -> Result<usize, Fault> {
         let before = |path: &[usize]| path.windows(2).find(|pair| pair[1] == port).map(|pair| pair[0]);
         let lines: BTreeSet<usize> = spec.routes().filter_map(before).collect();
@@ -482,8 +482,8 @@ impl Builder<'_, '_> {
         Err(self.item.fault(&format!("pool.{pool}.side"), message))
     }
 
-    /// Refuse more reserved room than there is, and a policy that cannot share a memory; reserved room is subtracted
-    /// from the shared room.
+    /// Refuse more reserved room than the pool has, and a policy that cannot share a memory; reserved room is
+    /// subtracted from the shared room.
     fn check(&self, memory: &mut Memory) -> Result<(), Fault> {
         let mut promised = 0;
         for (index, pool) in memory.pools.iter_mut().enumerate() {
@@ -511,7 +511,7 @@ impl Builder<'_, '_> {
         self.item.ensure(promised <= cells, "size", &message)
     }
 
-    /// Cells that credits of a line promise each class in a pool of this side.
+    /// Return the cells that credits of a line promise each class in a pool of this side.
     fn promised(&self, line: usize, side: Side) -> u64 {
         reserved(&self.scenario.lines[line], side, cell_size(&self.item.it))
     }
@@ -530,12 +530,13 @@ impl Builder<'_, '_> {
     }
 }
 
-/// Whether a port can share a memory; it must be at a switch or router.
+/// Return whether a port can share a memory; it must be at a switch or router.
 pub(super) fn is_at_switch(line: &Line, nodes: &[Node]) -> bool {
     nodes[line.from].kind != super::model::NodeKind::Host
 }
 
-/// Cells of a memory that must be reserved for each class that comes over a line, where it has a queue of its own.
+/// Return the cells of a memory that must be reserved for each class that arrives over a line, where it has a queue of
+/// its own.
 fn reserved(line: &Line, side: Side, cell: CellSize) -> u64 {
     let is_own = |credit: &&credit::Spec| side == Side::Ingress && !credit.is_per_circuit();
     let credit = line.port.credit.as_ref().filter(is_own);

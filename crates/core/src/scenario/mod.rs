@@ -75,7 +75,7 @@ pub fn load(text: &str, name: &str, sets: &[String]) -> Result<Scenario, Refusal
     checked(text, name, sets).map(|checked| checked.scenario)
 }
 
-/// The same, with the findings.
+/// Like `parse`, and return the findings as well.
 pub fn checked(text: &str, name: &str, sets: &[String]) -> Result<Checked, Refusal> {
     let file = File::read(text, name)?;
     let (root, late) = file.overridden(sets)?;
@@ -91,7 +91,7 @@ pub struct File<'a> {
 }
 
 impl<'a> File<'a> {
-    /// Read a scenario, TOML or JSON; `name` is what messages call it.
+    /// Read a scenario, TOML or JSON; `name` stands for it in messages.
     pub fn read(text: &'a str, name: &'a str) -> Result<File<'a>, String> {
         let sources = Sources { name, text, sets: &[] };
         let root = read::read(text, Format::of(name, text)).map_err(|fault| sources.tell(fault, None))?;
@@ -127,8 +127,8 @@ impl<'a> File<'a> {
     }
 }
 
-/// Checks variations of one file. Most of them have the same network and traffic as earlier ones, and differ only in
-/// ports: the results for network and traffic are kept.
+/// A checker of variations of one file. Most of them have the network and traffic of earlier ones, and differ only in
+/// ports: the results for network and traffic are stored.
 #[derive(Debug)]
 pub struct Variations<'a> {
     file: &'a File<'a>,
@@ -140,13 +140,13 @@ pub struct Variations<'a> {
 pub struct Variation {
     /// The scenario, as [`load`] has it.
     pub scenario: Scenario,
-    /// The text of the request, overrides included, without the seed: for the same version of the simulator, equal
-    /// texts are equal scenarios.
+    /// The text of the request, overrides included, without the seed: for one version of the simulator, equal texts are
+    /// equal scenarios.
     pub identity: String,
 }
 
 impl Variations<'_> {
-    /// The scenario with these overrides.
+    /// Check the scenario with these overrides.
     pub fn load(&mut self, sets: &[String]) -> Result<Variation, Refusal> {
         let (root, late) = self.file.overridden(sets)?;
         let Checked { scenario, .. } = self.file.check(&root, &late, sets, Some(&mut self.known))?;
@@ -154,7 +154,7 @@ impl Variations<'_> {
     }
 }
 
-/// What identifies a variation: its keys without the seed, then the overrides that need to know the network.
+/// Return the identity of a variation: its keys without the seed, then the overrides that depend on the network.
 fn identity(root: &Node, late: &[Set]) -> String {
     let mut text = String::new();
     if let Value::Table(keys) = &root.value {

@@ -22,7 +22,7 @@ use crate::source::{self, Source};
 use crate::transport::{self, Transport};
 use crate::units::{Rate, Span, Time};
 
-/// What a scenario was read from, where the seed decides about more than random streams: about routes.
+/// Text of a scenario in which the seed decides about more than random streams: about routes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Origin {
     pub(super) root: tree::Node,
@@ -46,9 +46,9 @@ pub struct Scenario {
     pub sample: Span,
     /// Engine to run on.
     pub engine: Engine,
-    /// Which of equally short routes flows take.
+    /// Choice among equally short routes.
     pub routing: Routing,
-    /// How packets travel.
+    /// Adaptation of packets, unless a link has its own.
     pub adaptation: adaptation::Spec,
     /// Nodes; indices into this list name them elsewhere.
     pub nodes: Vec<Node>,
@@ -68,18 +68,18 @@ pub struct Scenario {
     pub measure: Measures,
     /// The sections of memories and classes, as they were written.
     pub sections: Sections,
-    /// What it was read from, if the seed decides about more than random streams.
+    /// Its text, if the seed decides about more than random streams.
     pub origin: Option<Arc<Origin>>,
 }
 
 /// Sections whose meaning depends on the rest of the scenario.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sections {
-    /// Those of memories.
+    /// Sections of memories.
     pub memories: Named<file::Memory>,
-    /// Those of classes of traffic.
+    /// Sections of classes of traffic.
     pub queues: Named<file::Queue>,
-    /// Those of losses by intent.
+    /// Sections of losses by intent.
     pub losses: Vec<file::Loss>,
 }
 
@@ -92,9 +92,9 @@ pub struct Memory {
     pub node: usize,
     /// Its cells.
     pub cells: u64,
-    /// How packets fill them.
+    /// Cells that packets fill.
     pub cell: CellSize,
-    /// How queues are compared with their thresholds.
+    /// Comparison of queues with their thresholds.
     pub check: Check,
     /// The policy of its pools.
     pub admission: admission::Spec,
@@ -120,13 +120,13 @@ impl Memory {
 pub struct MemoryPool {
     /// Its name.
     pub name: String,
-    /// Where it counts.
+    /// Side of a node on which it counts.
     pub side: Side,
     /// Its shared room in cells.
     pub shared: u64,
     /// Its headroom in cells.
     pub headroom: u64,
-    /// What its policy may know of each of its queues.
+    /// Facts that its policy may use about each of its queues.
     pub terms: Vec<memory::QueueTerms>,
 }
 
@@ -204,7 +204,7 @@ pub struct Fair {
 pub struct Node {
     /// Its name.
     pub name: String,
-    /// What it is.
+    /// Kind of node.
     pub kind: NodeKind,
     /// Time a unit spends inside before it reaches the output port, or its host.
     pub latency: Span,
@@ -215,7 +215,7 @@ pub struct Node {
 pub struct Line {
     /// Name of the line and of its port.
     pub name: String,
-    /// Name that lines of the same role share, for `[port.…]` sections; empty if none.
+    /// Name that lines of one role share, for `[port.…]` sections; empty if none.
     pub class: String,
     /// Node at which it starts.
     pub from: usize,
@@ -227,16 +227,16 @@ pub struct Line {
     pub delay: Span,
     /// Longest of the random pauses before each frame.
     pub pause: Span,
-    /// What it carries.
+    /// Medium of the line.
     pub medium: Medium,
     /// The line of the same link in the other direction, if there is one.
     pub back: Option<usize>,
-    /// Its port, which lines of one section share as long as they have the same.
+    /// Its port, which lines of one section share as long as they have equal ports.
     pub port: Arc<Port>,
 }
 
 impl Line {
-    /// Whether the occupancy of its port is sampled: where the buffer is limited.
+    /// Return whether the occupancy of its port is sampled: where the buffer is limited.
     pub fn is_sampled(&self) -> bool {
         self.port.capacity.is_limited()
     }
@@ -250,7 +250,7 @@ impl Line {
 /// A port.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Port {
-    /// What it counts.
+    /// Unit in which it counts.
     pub measure: Measure,
     /// Capacity in that measure; of a port that shares a memory, all of it.
     pub capacity: Capacity,
@@ -264,12 +264,12 @@ pub struct Port {
     pub scheduler: scheduler::Spec,
     /// Token bucket that delays departures, if there is one.
     pub shaper: Option<shaper::Params>,
-    /// Credits of the next node without which nothing is sent, with all parameters fixed for this line.
+    /// Credits of the next node without which no unit is sent, with all parameters fixed for this line.
     pub credit: Option<credit::Spec>,
 }
 
 impl Port {
-    /// Whether packets of one circuit may overtake each other there.
+    /// Return whether packets of one circuit may overtake each other there.
     pub fn lets_overtake(&self) -> bool {
         self.scheduler.splits_circuits() || self.admission.trims()
     }
@@ -288,13 +288,13 @@ pub struct Vc {
     pub mcr: Rate,
     /// Share or weight.
     pub weight: f64,
-    /// Priority: a lower number is served first by schedulers that know priorities.
+    /// Priority: a lower number is served first by schedulers with priorities.
     pub priority: u32,
     /// Its class in shared memories.
     pub queue: usize,
     /// The class of packets that its senders mark as unscheduled; `queue` if they mark none.
     pub unscheduled: usize,
-    /// How its packets become frames, on every line of the path.
+    /// Framing of its packets, on every line of the path.
     pub framing: Framing,
     /// Octets of the largest packet that its flows send, IP header included; for single cells their payload.
     pub packet: u32,
@@ -322,7 +322,7 @@ impl Vc {
         Cow::Owned(lines.into_iter().collect())
     }
 
-    /// The routes at the beginning of the run, each with the share of the packets that take it.
+    /// The routes at the beginning of the run, each with its share of the packets.
     pub fn shares(&self) -> Vec<(&[usize], f64)> {
         let Some(period) = self.spread.as_ref().map(|spread| &spread.periods[0]) else {
             return vec![(&self.path, 1.0)];
@@ -334,20 +334,20 @@ impl Vc {
     }
 }
 
-/// The routes of a circuit among which its packets are divided, or that replace each other. A packet keeps the route on which it
-/// leaves its host.
+/// The routes of a circuit among which its packets are divided, or that replace each other. A packet keeps the route on
+/// which it leaves its host.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spread {
-    /// With the serial number of a packet it gives a draw from all numbers of 64 bits.
+    /// Key that gives a draw from all numbers of 64 bits for the serial number of a packet.
     pub key: u64,
-    /// In the order of time; the first one begins with the run.
+    /// Periods in the order of time; the first one begins with the run.
     pub periods: Vec<Period>,
 }
 
-/// A part of the run in which the routes are the same.
+/// A part of the run with constant routes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Period {
-    /// When it begins.
+    /// Its beginning.
     pub since: Span,
     /// The routes.
     pub routes: Arc<[SharedRoute]>,
@@ -358,7 +358,7 @@ pub struct Period {
 pub struct SharedRoute {
     /// Its lines.
     pub path: Vec<usize>,
-    /// The largest draw with which a packet takes it, unless it takes one of the routes before.
+    /// The largest draw that selects it, unless one of the routes before is selected.
     pub last: u64,
 }
 
@@ -374,9 +374,9 @@ pub struct Transfer {
 /// A flow whose transfers have been drawn: each is a flow by itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drawing {
-    /// The flow as it was asked for.
+    /// The flow as the scenario gives it.
     pub asked: file::Flow,
-    /// Its first transfer among all flows, and the one behind the last.
+    /// Its first transfer among all flows, and the one after the last.
     pub flows: std::ops::Range<usize>,
 }
 
@@ -395,11 +395,11 @@ pub struct Flow {
     pub vc: usize,
     /// Circuit of the acknowledgements, if the transport has any.
     pub back: Option<usize>,
-    /// When the application starts.
+    /// Start of the application.
     pub start: Span,
     /// Length of the interval after `start` in which the start is drawn at random.
     pub start_spread: Span,
-    /// When the application stops, if it does.
+    /// Time at which the application stops, if it does.
     pub stop: Option<Span>,
     /// The application.
     pub source: Arc<source::Spec>,
@@ -411,14 +411,14 @@ pub struct Flow {
     pub police: Option<Arc<police::Spec>>,
     /// Name of its class, whose joint figures a report gives; empty if none.
     pub class: String,
-    /// Mean time that either host takes for each segment that it sends or receives; zero for no time at all.
+    /// Mean time that either host needs for each segment that it sends or receives; zero for no time at all.
     pub processing: Span,
     /// Largest difference from that mean.
     pub processing_variation: Span,
 }
 
 impl Flow {
-    /// When its application stops; `Time::NEVER` if it does not.
+    /// Return when its application stops; `Time::NEVER` if it does not.
     pub fn stops_at(&self) -> Time {
         self.stop.map_or(Time::NEVER, |stop| Time::ZERO + stop)
     }
@@ -438,8 +438,8 @@ impl Flow {
         }
     }
 
-    /// Bits of a mean packet on lines with this framing, or of what the application writes to TCP at a time, whose headers do not
-    /// count.
+    /// Bits of a mean packet on lines with this framing, or of the data that the application writes to TCP at a time,
+    /// whose headers do not count.
     pub fn mean_bits(&self, framing: Framing) -> u64 {
         let octets = match self.source.length().filter(|_| matches!(*self.transport, transport::Spec::Tcp(_)))
         {
@@ -454,8 +454,8 @@ impl Flow {
         self.packet() - self.transport.header_bytes()
     }
 
-    /// Octets of IP packets that carry one octet of data in full packets, options counted; 1 for single cells, which have
-    /// neither.
+    /// Octets of IP packets that carry one octet of data in full packets, options counted; 1 for single cells, which
+    /// have no such headers.
     pub fn ip_overhead(&self) -> f64 {
         f64::from(self.packet()) / f64::from(self.payload() - self.transport.option_bytes())
     }

@@ -1,4 +1,4 @@
-//! Pauses of classes of which nothing is lost: the headroom of their pools, and the lines on which they can work.
+//! Pauses of classes that must lose nothing: the headroom of their pools, and the lines on which they can work.
 
 use super::contract::Passing;
 use super::file;
@@ -19,7 +19,7 @@ impl Scenario {
     }
 }
 
-/// Give every pool for which the scenario names no headroom what its queues may take together.
+/// Give every pool for which the scenario names no headroom the headroom that its queues may take together.
 pub(super) fn settle_headroom(
     memory: &mut Memory,
     asked: &[(String, file::MemoryPool)],
@@ -72,7 +72,7 @@ pub(super) fn check_lines(
     Ok(())
 }
 
-/// Why the line before a queue cannot be paused, if it cannot.
+/// Return the reason why the line before a queue cannot be paused, if it cannot.
 fn misfit(scenario: &Scenario, queue: &MemoryQueue) -> Option<String> {
     let line = &scenario.lines[queue.line];
     if line.medium == Medium::Cells {

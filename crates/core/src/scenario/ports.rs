@@ -1,4 +1,4 @@
-//! Which section configures which port, and whether it can work there.
+//! Sections that configure ports, and checks that they fit the port.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -234,7 +234,7 @@ fn check_queues(scheduler: &scheduler::Spec, pushout: &pushout::Spec) -> Result<
     ))
 }
 
-/// Which port a message is about, if its section does not say so.
+/// Name the port that a message is about, if its section does not.
 fn here(section: &str, line: &Line) -> String {
     if section == line.name { String::new() } else { format!(" (at the port {:?})", line.name) }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::model::{Line, Node, NodeKind};
 
-/// The lines of a network as routes see them: hosts do not forward.
+/// The lines of a network for the search of routes: hosts do not forward.
 #[derive(Clone, Debug)]
 pub struct Routes<'a> {
     lines: &'a [Line],
@@ -14,7 +14,7 @@ pub struct Routes<'a> {
     relays: usize,
     /// For every node the lines that lead on to a node that forwards, in the order of declaration.
     onward: Vec<Vec<usize>>,
-    /// For every node the lines that come from a node that forwards, in the order of declaration.
+    /// For every node the lines from nodes that forward, in the order of declaration.
     into: Vec<Vec<usize>>,
     /// The first line between two nodes, and the number of lines between them.
     direct: BTreeMap<(usize, usize), (usize, u64)>,
@@ -51,8 +51,8 @@ impl<'a> Routes<'a> {
         Routes { lines, relays: relay.iter().flatten().count(), relay, onward, into, direct, searches }
     }
 
-    /// The route from one node to another through the given nodes, in order; `Err` names the segment that does not
-    /// exist.
+    /// Find the route from one node to another through the given nodes, in order; the error names the segment that does
+    /// not exist.
     pub fn through(&self, from: usize, via: &[usize], to: usize) -> Result<Route, (usize, usize)> {
         let mut route = Route { path: Vec::new(), ways: 1 };
         let mut start = from;
@@ -109,10 +109,10 @@ impl Searches {
     }
 }
 
-/// A search breadth first from one node, one hop further at a time, so that the first way found has the fewest hops.
+/// A search breadth first from one node, one hop further at a time, so that the first route found has the fewest hops.
 #[derive(Clone, Debug)]
 struct Search {
-    /// By the number of the node.
+    /// The steps by the number of the node.
     reached: Vec<Option<Reached>>,
     /// Nodes that were reached last: those at the current number of hops, in the order in which they were reached.
     frontier: Vec<usize>,
@@ -120,12 +120,12 @@ struct Search {
     hops: u32,
 }
 
-/// How the search reached a node.
+/// Step by which the search reached a node.
 #[derive(Clone, Copy, Debug)]
 struct Reached {
     /// The line on which it was first reached; none if the search starts there.
     last: Option<usize>,
-    /// How many nodes it had reached before.
+    /// Number of nodes it had reached before.
     order: usize,
     hops: u32,
     /// Number of routes with as few hops.
@@ -141,7 +141,7 @@ impl Search {
         Search { reached, frontier: vec![start], count: 1, hops: 0 }
     }
 
-    /// Reach the nodes one hop further away; returns false if none were left.
+    /// Reach the nodes one hop further away; returns false if there are none.
     fn expand(&mut self, routes: &Routes<'_>) -> bool {
         self.hops += 1;
         let mut next = Vec::new();
@@ -170,7 +170,7 @@ impl Search {
         self.reached[routes.relay[node]?]
     }
 
-    /// The line to a node from the first node on the fewest hops that has one, if any of these has been reached.
+    /// Return the line to a node from the first node on the fewest hops that has one, if any of these has been reached.
     fn nearest(&self, routes: &Routes<'_>, to: usize) -> Option<usize> {
         let order = |line: usize| Some((self.of(routes, routes.lines[line].from)?.order, line));
         routes.into[to].iter().filter_map(|&line| order(line)).min().map(|(_, line)| line)
@@ -194,7 +194,7 @@ mod tests {
     use super::*;
     use crate::scenario::{checked, load};
 
-    /// Two leaves with two hosts each, and three spines between them; `more` comes behind it.
+    /// Two leaves with two hosts each, and three spines between them; `more` is appended.
     fn fabric(more: &str) -> String {
         let mut text = "name = 'fabric'\nduration = '1 ms'\nadaptation = { kind = 'packet' }\n".to_string();
         let link = |from: &str, to: &str| {
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_choice_between_equally_short_routes_is_told_once_with_the_route_taken() {
+    fn a_choice_between_equally_short_routes_is_reported_once_with_the_route_taken() {
         let told = warnings(&[
             flow("near", "a", "b", ""),
             flow("x", "a", "c", ""),

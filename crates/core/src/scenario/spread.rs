@@ -1,4 +1,5 @@
-//! Circuits with several routes: their packets are divided among equally short ones, or take others while a link is down.
+//! Circuits with several routes: their packets are divided among equally short ones, or use others while a link is
+//! down.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,7 +14,8 @@ use crate::rng::path_key;
 use crate::transport;
 use crate::units::Span;
 
-/// Why a circuit cannot have the routes that it needs, and the entry of `[[loss]]` to blame, unless it is the routing.
+/// Reason why a circuit cannot have the routes that it needs, and the entry of `[[loss]]` to blame, unless it is the
+/// routing.
 type Refusal = (Option<usize>, String);
 
 /// Give every circuit all of its routes; `list` has the entries of `[[loss]]`.
@@ -49,13 +51,13 @@ fn spreads(scenario: &Scenario, outages: &[Outage]) -> Result<Vec<Option<Box<Spr
             let way = Way { name: &scenario.vcs[flow.vc].name, vc, from, via, to };
             let spread = spread(scenario, &mut finders, &way);
             spreads[vc] =
-                Some(spread.map_err(|(period, why)| told(scenario, outages, &states[period], why))?);
+                Some(spread.map_err(|(period, why)| refusal(scenario, outages, &states[period], why))?);
         }
     }
     Ok(spreads.into_iter().map(Option::flatten).collect())
 }
 
-/// Whether packets of this scenario can take several routes.
+/// Check that packets of this scenario can take several routes.
 fn check(scenario: &Scenario) -> Result<(), &'static str> {
     let coded = |transport: &transport::Spec| matches!(transport, transport::Spec::Fec(_));
     if scenario.lines.iter().any(|line| line.medium == Medium::Cells) {
@@ -71,14 +73,14 @@ fn check(scenario: &Scenario) -> Result<(), &'static str> {
     }
 }
 
-/// From some instant on these lines are known to be down.
+/// Lines that are known to be down from some instant on.
 #[derive(Debug)]
 struct State {
     since: Span,
     down: Vec<usize>,
 }
 
-/// What is known of the lines, from the beginning on.
+/// Return the states of the lines, from the start of the run.
 fn states(scenario: &Scenario, outages: &[Outage]) -> Vec<State> {
     let changes = outages.iter().flat_map(|outage| [outage.from, outage.to]);
     let times: BTreeSet<Span> =
@@ -91,9 +93,9 @@ fn states(scenario: &Scenario, outages: &[Outage]) -> Vec<State> {
     times.into_iter().map(state).collect()
 }
 
-/// Where packets of a circuit go.
+/// Route of packets of a circuit.
 struct Way<'a> {
-    /// The name from which hashes follow.
+    /// The name from which hashes are computed.
     name: &'a str,
     vc: usize,
     from: usize,
@@ -101,7 +103,7 @@ struct Way<'a> {
     to: usize,
 }
 
-/// Finds routes without some lines.
+/// A search for routes without some lines.
 struct Finder<'a> {
     scenario: &'a Scenario,
     state: &'a State,
@@ -122,7 +124,7 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// The routes of a circuit: if one suffices, it keeps that unless a line of it is down.
+    /// Find the routes of a circuit: if one suffices, it keeps that unless a line of it is down.
     fn find(&mut self, way: &Way<'_>) -> Result<Arc<[SharedRoute]>, NoRoutes> {
         let &Way { name, vc, from, via, to } = way;
         let path = &self.scenario.vcs[vc].path;
@@ -147,7 +149,8 @@ impl<'a> Finder<'a> {
     }
 }
 
-/// The routes of a circuit, if it has several; else the number of the period without a usable one, and why.
+/// Find the routes of a circuit, if it has several; the error is the number of the period without a usable one, and the
+/// reason.
 fn spread(
     scenario: &Scenario,
     finders: &mut [Finder<'_>],
@@ -169,8 +172,8 @@ fn spread(
     Ok(several.then(|| Box::new(Spread { key, periods })))
 }
 
-/// What to blame for routes that do not exist, and the message.
-fn told(scenario: &Scenario, outages: &[Outage], state: &State, why: NoRoutes) -> Refusal {
+/// Return a refusal that blames the cause of missing routes.
+fn refusal(scenario: &Scenario, outages: &[Outage], state: &State, why: NoRoutes) -> Refusal {
     let name = |node: usize| &scenario.nodes[node].name;
     let (from, to) = match why {
         NoRoutes::Between(from, to) => (name(from), name(to)),

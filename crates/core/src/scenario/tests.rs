@@ -1,4 +1,4 @@
-//! What a file means: names, ports, routes and flows of the checked model.
+//! Meaning of a file: names, ports, routes and flows of the checked model.
 
 use super::model::{Line, Medium, NodeKind, Scenario};
 use super::{Part, load};

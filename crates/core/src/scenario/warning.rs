@@ -5,14 +5,14 @@ use serde_json::{Value as Json, json};
 /// A warning about a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
-    /// A word for programs, which stays the same.
+    /// A word for programs, which is stable.
     pub code: &'static str,
-    /// A message for people: what may mislead, and what to do.
+    /// A message for people: the setting that may mislead, and the remedy.
     pub message: String,
 }
 
 impl Warning {
-    /// As reports and commands print it.
+    /// Return the form that reports and commands print.
     pub fn json(&self) -> Json {
         json!({ "code": self.code, "message": self.message })
     }

@@ -39,7 +39,7 @@ pub struct Policy {
     /// For each queue the octets that a visit adds, and its deficit.
     quanta: Vec<u64>,
     deficits: Vec<u64>,
-    /// Queues that are not empty, the one that is visited first.
+    /// Queues that are not empty; the first is visited next.
     active: VecDeque<usize>,
     is_active: Vec<bool>,
     /// Whether the visit to the first queue has begun.
@@ -47,7 +47,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The scheduler of one port, or why its quantum cannot be.
+    /// Build the scheduler of one port; the error says why its quantum cannot be used.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let quantum = params.quantum.0;
         refuse_if(quantum == 0, "quantum", "must be at least 1 byte")?;
@@ -61,7 +61,7 @@ impl Policy {
         })
     }
 
-    /// The visit to the first queue ends.
+    /// End the visit to the first queue.
     fn leave(&mut self) {
         self.active.rotate_left(1);
         self.is_visited = false;
@@ -155,7 +155,7 @@ mod tests {
             }
         }
 
-        /// The next packet is sent: its queue, and what the queue has left.
+        /// Send the next packet; returns its queue, and the rest of the queue's credit.
         fn send(&mut self) -> (usize, u64) {
             let queues = &self.queues;
             let queue = self.policy.next_by_size(Time::ZERO, &mut |_| true, &|queue| queues[queue][0]);

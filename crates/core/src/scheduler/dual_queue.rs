@@ -39,24 +39,24 @@ section! {
 /// The two queues of one port.
 #[derive(Clone, Debug)]
 pub struct Policy {
-    /// What an octet of the classic and of the L4S queue takes from the credit or adds to it.
+    /// Change of the credit by an octet of the classic and of the L4S queue.
     prices: [i64; 2],
-    /// The credit at the start and after both have been empty.
+    /// The credit at the start and after both queues have been empty.
     start: i64,
     credit: i64,
-    /// How many packets wait in each.
+    /// Number of packets that wait in each.
     units: [u64; 2],
 }
 
 /// The number of the queue of packets with neither ECT(1) nor CE.
 const CLASSIC: usize = 0;
-/// The number of the other one.
+/// The number of the queue of packets with ECT(1) or CE.
 const L4S: usize = 1;
 /// A share of 1, in parts per million.
 const ONE: i64 = 1_000_000;
 
 impl Policy {
-    /// The scheduler of one port, or why its share cannot be.
+    /// Build the scheduler of one port; the error says why its share cannot be used.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let Share(share) = params.classic_share;
         refuse_if(share > ONE as u64, "classic_share", "must be at most 100 %")?;
@@ -113,7 +113,8 @@ mod tests {
         Policy::new(&params, &Context::alone(100, 1)).unwrap()
     }
 
-    /// Send this many packets of this many octets; answers their queues, `L` and `C`, and the credit behind each in octets.
+    /// Send this many packets of this many octets; returns their queues, `L` and `C`, and the credit after each in
+    /// octets.
     fn serve(policy: &mut Policy, packets: usize, octets: u64) -> Vec<(char, f64)> {
         let mut turn = |_| {
             let queue = policy.next(Time::ZERO, &mut |_| true)?;

@@ -44,10 +44,10 @@ section! {
 #[derive(Clone, Debug)]
 pub struct Policy {
     quantum: i64,
-    /// By circuit the queue of its bucket.
+    /// For each circuit the queue of its bucket.
     places: Vec<usize>,
     queues: Vec<State>,
-    /// Queues that are served, the next one first.
+    /// Queues in service, the next one first.
     new: VecDeque<usize>,
     old: VecDeque<usize>,
 }
@@ -62,7 +62,7 @@ struct State {
 }
 
 impl Policy {
-    /// The scheduler of one port, or why its parameters cannot be.
+    /// Build the scheduler of one port; the error says why its parameters cannot be used.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         refuse_if(params.quantum.0 == 0, "quantum", "must be at least 1 byte")?;
         refuse_if(params.buckets == 0, "buckets", "must be at least 1")?;
@@ -87,7 +87,7 @@ impl Policy {
     }
 }
 
-/// The queue of each circuit: queues are numbered as their buckets first occur.
+/// Return the queue of each circuit: queues are numbered as their buckets first occur.
 fn places(buckets: u64, context: &Context<'_>) -> Vec<usize> {
     let keyed = context.keyed("fair-queue");
     let mut known: Vec<u64> = Vec::new();

@@ -23,7 +23,7 @@ section! {
     pub struct Params {}
 }
 
-/// First in, first out: how many units wait.
+/// First in, first out: the number of units that wait.
 #[derive(Clone, Debug)]
 pub struct Policy {
     waiting: usize,

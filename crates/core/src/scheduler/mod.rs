@@ -1,4 +1,4 @@
-//! Scheduling: which queue the line serves next.
+//! Scheduling: choice of the queue that the line serves next.
 
 use crate::buffer::admission::Failure;
 use crate::buffer::context::Context;
@@ -22,17 +22,17 @@ registry! {
 
     /// The interface of a scheduler. With a shared queue the only queue is 0; otherwise queue `i` is circuit `i`.
     pub trait Scheduler for Policy {
-        /// A unit has joined this queue.
+        /// Record that a unit has joined this queue.
         fn joined(&mut self, queue: usize);
 
-        /// A unit has left this queue, sent or pushed out; `empty` if it was the last one.
+        /// Record that a unit has left this queue, sent or pushed out; `empty` if it was the last one.
         fn left(&mut self, queue: usize, empty: bool);
 
-        /// The queue to serve now among those with something to send; `may_send` says whether credits allow it. The
-        /// answer is binding: the unit at the head of that queue leaves it, and turns and credits are counted.
+        /// Choose the queue to serve now among those with units to send; `may_send` says whether credits allow it. The
+        /// choice is binding: the unit at the head of that queue leaves it, and turns and credits are counted.
         fn next(&mut self, now: Time, may_send: &mut dyn FnMut(usize) -> bool) -> Option<usize>;
 
-        /// The same for a scheduler that looks at `octets`, those of the unit at the head of a queue.
+        /// Like `next`, for a scheduler that uses `octets`, the octets of the unit at the head of a queue.
         fn next_by_size(
             &mut self,
             now: Time,
@@ -42,49 +42,49 @@ registry! {
             self.next(now, may_send)
         }
 
-        /// The unit that was at the head of this queue is sent, of this many octets; it has left the queue already. Not called
-        /// if the admission policy discards it instead.
+        /// Record that the unit that was at the head of this queue is sent, of this many octets; it has left the queue
+        /// already. Not called if the admission policy discards it instead.
         fn sent(&mut self, queue: usize, octets: u64) {}
 
-        /// What the scheduler could not compute, if there was such a thing: the run has no result.
+        /// Return the reason why the scheduler could not compute a decision, if it failed: the run has no result.
         fn failure(&self) -> Option<&Failure> {
             None
         }
 
-        /// By circuit the queue that it joins, where that is not one of its own.
+        /// For each circuit the queue that it joins, unless each has its own.
         fn places(&self) -> Vec<usize> {
             Vec::new()
         }
 
-        /// Whether the congestion notification of a unit says which of two queues it joins, and not its circuit: 1 if it is
-        /// [L4S](crate::unit::Unit::is_l4s), else 0.
+        /// Return whether the congestion notification of a unit, and not its circuit, chooses one of two queues: 1 if
+        /// it is [L4S](crate::unit::Unit::is_l4s), else 0.
         fn goes_by_notification(&self) -> bool {
             false
         }
 
-        /// The same if every queue may send.
+        /// Choose the next queue when every queue may send.
         fn turn(&mut self, now: Time) -> Option<usize> {
             self.next(now, &mut |_| true)
         }
 
-        /// What the scheduler keeps in mind, for reports over time: always the same figures in the same order.
+        /// Return the scheduler's variables, for reports over time: always the same figures in the same order.
         fn state(&self) -> Vec<Figure> {
             Vec::new()
         }
 
-        /// The queues that are served in a fixed cycle from `now` on, if every queue may send: writes a list of the
-        /// first round, or of the `most` queues at its beginning, in their order. The cycle holds for slots before
-        /// the returned instant, until the first queue has sent the cells that its place allows, and as long as no
-        /// queue joins or leaves; a queue that joins may delay the others, but never advances one of them. If the
-        /// list stays empty, every slot must be asked for.
+        /// List the queues that are served in a fixed cycle from `now` on, if every queue may send: the first round, or
+        /// the `most` queues at its beginning, in their order. The cycle holds for slots before the returned instant,
+        /// until the first queue has sent the cells that its place allows, and as long as no queue joins or leaves; a
+        /// queue that joins may delay the others, but never advances one of them. If the list stays empty, every slot
+        /// needs a call.
         fn rounds(&mut self, now: Time, most: usize, round: &mut Vec<Place>) -> Time {
             Time::NEVER
         }
 
-        /// Note that `slots` slots have been served in this round.
+        /// Record that `slots` slots have been served in this round.
         fn went_round(&mut self, round: &[Place], slots: u64) {}
 
-        /// Whether it depends only on which queues have something to send, so that a queue which has may grow and
+        /// Return whether it depends only on which queues have units to send, so that a queue with units may grow and
         /// shrink by many units at once; otherwise it must be notified of each.
         fn goes_by_turns(&self) -> bool {
             false
@@ -93,22 +93,22 @@ registry! {
 }
 
 impl Spec {
-    /// Whether each circuit has a queue of its own.
+    /// Return whether each circuit has a queue of its own.
     pub fn has_queue_per_circuit(&self) -> bool {
         !matches!(self, Spec::Fifo(_) | Spec::FairQueue(_) | Spec::DualQueue(_))
     }
 
-    /// Whether all circuits share one queue.
+    /// Return whether all circuits share one queue.
     pub fn shares_one_queue(&self) -> bool {
         matches!(self, Spec::Fifo(_))
     }
 
-    /// Whether it counts octets, or may do so, so that it has to see every unit that is sent.
+    /// Return whether it counts octets, or may do so, so that it must be notified of every unit that is sent.
     pub fn counts_octets(&self) -> bool {
         matches!(self, Spec::Drr(_) | Spec::FairQueue(_) | Spec::DualQueue(_) | Spec::ProgramScheduler(_))
     }
 
-    /// Whether packets of one circuit may be in different queues and overtake each other.
+    /// Return whether packets of one circuit may be in different queues and overtake each other.
     pub fn splits_circuits(&self) -> bool {
         matches!(self, Spec::DualQueue(_))
     }
@@ -145,7 +145,7 @@ mod tests {
             Bench { policy, lengths, blocked: Vec::new(), now: Time::ZERO }
         }
 
-        /// A unit joins each of these queues.
+        /// Let a unit join each of these queues.
         pub(super) fn join(&mut self, queues: &[usize]) {
             for &queue in queues {
                 self.lengths[queue] += 1;
@@ -164,7 +164,7 @@ mod tests {
             Some(queue)
         }
 
-        /// A unit leaves without being served.
+        /// Remove a unit without service.
         pub(super) fn push_out(&mut self, queue: usize) {
             self.lengths[queue] -= 1;
             self.policy.left(queue, self.lengths[queue] == 0);

@@ -33,7 +33,7 @@ pub struct Policy {
     /// For every queue its class; classes are numbered in the order of their priorities.
     class: Vec<usize>,
     rings: Vec<Ring>,
-    /// For every class how many of its queues hold something.
+    /// For every class the number of its queues with units.
     busy: Vec<usize>,
     classes: Set,
 }

@@ -31,7 +31,7 @@ use crate::section;
 use crate::units::{PerSecond, Share};
 
 crate::choice! {
-    /// What lies between two arrivals.
+    /// Gaps between two arrivals.
     pub enum Gaps {
         /// Exponential gaps.
         Poisson = "poisson",
@@ -41,7 +41,7 @@ crate::choice! {
 }
 
 crate::choice! {
-    /// Where a transfer goes.
+    /// Destination of a transfer.
     pub enum Destination {
         /// To any other host, all equally likely.
         Any = "any",
@@ -53,9 +53,9 @@ crate::choice! {
 /// The hosts among which the destination of every transfer is drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Destinations {
-    /// Those that fit a rule.
+    /// Hosts that fit a rule.
     Rule(Destination),
-    /// Those of a list, all equally likely.
+    /// Hosts of a list, all equally likely.
     Listed(Vec<String>),
 }
 
@@ -97,7 +97,7 @@ section! {
     }
 }
 
-/// Which transports can carry it.
+/// Kind of traffic, which decides the transports that can carry it.
 pub const TRAFFIC: Traffic = Traffic::Data;
 
 impl Source for Params {

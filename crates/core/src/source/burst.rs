@@ -9,11 +9,11 @@ use crate::rng::Stream;
 use crate::units::{PS_PER_S, Rate, Span};
 
 crate::choice! {
-    /// How the lengths of bursts and silences vary.
+    /// Distribution of the lengths of bursts and silences.
     pub enum Distribution {
         /// A geometric number of packets, an exponential silence.
         Exponential = "exponential",
-        /// The same burst and the same silence in every cycle.
+        /// Constant bursts and constant silences in all cycles.
         Periodic = "periodic",
     }
 }
@@ -42,14 +42,14 @@ pub struct Pattern {
     pub activity: Option<f64>,
     /// Mean length of a silence.
     pub off: Option<Span>,
-    /// How both vary.
+    /// Distribution of both.
     pub distribution: Distribution,
-    /// Where in it the source starts.
+    /// Phase in which the source starts.
     pub phase: Phase,
 }
 
 impl Pattern {
-    /// Refuse a pattern that says too little, too much or something impossible.
+    /// Refuse a pattern that has too few keys, too many, or an impossible value.
     pub fn check(&self) -> Result<(), Refused> {
         match (self.burst, self.on) {
             (Some(_), Some(_)) => {
@@ -109,7 +109,7 @@ impl Pattern {
     }
 }
 
-/// How packets that a code adds fit into a burst: of `all` packets `data` carry data.
+/// Packets that a code adds to a burst: of `all` packets `data` carry data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Added {
     /// Packets with data in a block.
@@ -121,14 +121,14 @@ pub struct Added {
 }
 
 impl Added {
-    /// Nothing is added.
+    /// A code that adds no packets.
     pub const NOTHING: Added = Added { data: 1, all: 1, closer: true };
 }
 
 /// The gaps of an on-off source, exact within a burst.
 #[derive(Clone, Debug)]
 pub struct Bursts {
-    /// The gap between packets of a burst, and what has been missing so far.
+    /// The gap between packets of a burst, and the fraction carried so far.
     pace: TransmissionTime,
     carry: u64,
     /// Packets with data that the burst still has to send.
@@ -190,7 +190,8 @@ impl Bursts {
         wait
     }
 
-    /// The gap from one packet to the next; `data` says whether that one carries data and so counts in its burst.
+    /// Return the gap from one packet to the next; `data` says whether the next one carries data and so counts in its
+    /// burst.
     pub fn gap(&mut self, data: bool) -> Span {
         let packet = self.packet();
         if !data || self.left > 0 {
@@ -211,7 +212,7 @@ impl Bursts {
         gap
     }
 
-    /// The next packet is the first of a burst.
+    /// Begin a burst with the next packet.
     fn begin(&mut self) {
         let packets = match self.lengths {
             Lengths::Periodic { burst, .. } => burst,
@@ -294,7 +295,7 @@ mod tests {
         let waits: Vec<u64> = (0..20_000).map(first).collect();
         let sending: Vec<f64> =
             waits.iter().filter(|wait| **wait < packet).map(|wait| *wait as f64).collect();
-        // a silence that is shorter than a packet is rare: 0.1395 within bursts, 0.0028 besides
+        // a silence that is shorter than a packet is rare: 0.1395 within bursts, 0.0028 outside
         let share = sending.len() as f64 / waits.len() as f64;
         assert!((share - 0.1423).abs() < 0.008, "{share}");
         let mean = sending.iter().sum::<f64>() / sending.len() as f64 / packet as f64;

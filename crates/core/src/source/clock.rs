@@ -13,7 +13,7 @@ pub enum Clock {
     Periodic {
         /// The period.
         pace: TransmissionTime,
-        /// What has been missing so far.
+        /// Fraction of a unit that is still missing.
         carry: u64,
     },
     /// Exponential gaps.
@@ -25,7 +25,7 @@ pub enum Clock {
     },
     /// Equal gaps within bursts.
     Bursts(Bursts),
-    /// Those of a recording.
+    /// Gaps of a recording.
     Recorded(Reader),
 }
 
@@ -49,7 +49,7 @@ impl Clock {
         }
     }
 
-    /// The gap to the next unit; `data` says whether that one carries data and so counts in its burst.
+    /// Return the gap to the next unit; `data` says whether that unit carries data and so counts in its burst.
     #[inline]
     pub fn gap(&mut self, data: bool) -> Span {
         match self {
@@ -66,35 +66,35 @@ impl Clock {
 pub struct Ticks {
     clock: Clock,
     next: Time,
-    /// How many units the source still sends, if it stops after a number of them.
+    /// Number of units the source still sends, if it stops after a number of them.
     left: Option<u64>,
-    /// When it stops.
+    /// Time at which it stops.
     stop: Time,
 }
 
 impl Ticks {
-    /// Those of a clock, before the source starts; it stops after `total` units, and at the instant `stop`.
+    /// The instants of a clock, before the source starts; it stops after `total` units, and at the instant `stop`.
     pub fn new(clock: Clock, total: Option<u64>, stop: Time) -> Ticks {
         Ticks { clock, next: Time::NEVER, left: total, stop }
     }
 
-    /// The source starts.
+    /// Start the source.
     pub fn start(&mut self, now: Time) {
         self.next = before(self.stop, now + self.clock.first());
     }
 
-    /// The source stops at once.
+    /// Stop the source at once.
     pub fn stop(&mut self, now: Time) {
         (self.next, self.stop) = (Time::NEVER, now);
     }
 
-    /// When the next unit is due; `Time::NEVER` before the start and after the last one.
+    /// Return when the next unit is due; `Time::NEVER` before the start and after the last one.
     #[inline]
     pub fn next(&self) -> Time {
         self.next
     }
 
-    /// The unit that is due has been sent.
+    /// Advance to the next unit, after the due one has been sent.
     #[inline]
     pub fn step(&mut self) {
         if let Some(left) = &mut self.left {
@@ -107,7 +107,7 @@ impl Ticks {
     }
 }
 
-/// An instant if it comes before `stop`.
+/// Return an instant if it is before `stop`.
 #[inline]
 pub(crate) fn before(stop: Time, next: Time) -> Time {
     if next < stop { next } else { Time::NEVER }

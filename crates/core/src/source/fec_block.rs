@@ -68,7 +68,7 @@ section! {
     }
 }
 
-/// Which transports can carry it.
+/// Kind of traffic, which decides the transports that can carry it.
 pub const TRAFFIC: Traffic = Traffic::Blocks;
 
 /// Packets in the longest block: their positions are counted in sixteen bits.
@@ -138,7 +138,7 @@ impl Params {
         Pattern { peak, burst, on, activity, off, distribution, phase }
     }
 
-    /// The place of parity packets in bursts.
+    /// Return the place of parity packets in bursts.
     fn added(&self) -> Added {
         let closer = self.parity_adds == ParityAdds::Rate;
         Added { data: self.block, all: self.block + self.parity, closer }

@@ -41,7 +41,7 @@ section! {
     }
 }
 
-/// Which transports can carry it.
+/// Kind of traffic, which decides the transports that can carry it.
 pub const TRAFFIC: Traffic = Traffic::Data;
 
 impl Source for Params {
@@ -58,7 +58,7 @@ impl Source for Params {
         }
     }
 
-    /// With fixed intervals the load that the application offers is limited.
+    /// Return the load of the application, which is limited if the intervals are fixed.
     fn mean_rate(&self, _: f64, _: u64) -> Option<f64> {
         self.every.map(|every| 8.0 * self.size.0 as f64 / every.as_secs_f64())
     }

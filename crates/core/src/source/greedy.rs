@@ -21,7 +21,7 @@ section! {
     pub struct Params {}
 }
 
-/// Which transports can carry it.
+/// Kind of traffic, which decides the transports that can carry it.
 pub const TRAFFIC: Traffic = Traffic::Data;
 
 impl Source for Params {}

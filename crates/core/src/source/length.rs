@@ -17,13 +17,13 @@ use crate::units::Bytes;
 /// Octets of data in a packet.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Length {
-    /// All alike.
+    /// One length.
     Fixed(Bytes),
     /// Exponentially distributed.
     Exponential(Exponential),
     /// One of several, each with its weight.
     Mix(Vec<Part>),
-    /// Those of a recording.
+    /// Lengths of a recording.
     Recorded(Recording),
 }
 
@@ -129,7 +129,7 @@ impl Length {
         }
     }
 
-    /// Refuse lengths of no octets and weights that cannot be.
+    /// Refuse lengths of no octets and impossible weights.
     pub fn check(&self) -> Result<(), Refused> {
         match self {
             Length::Fixed(size) => refuse_if(*size == Bytes(0), "size", "must be at least 1 byte"),
@@ -142,7 +142,7 @@ impl Length {
         }
     }
 
-    /// The mean of a quantity that depends on the data of a packet with `headers` octets of headers.
+    /// Return the mean of a quantity that depends on the data of a packet with `headers` octets of headers.
     pub fn mean_of(&self, headers: u32, quantity: impl Fn(u64) -> f64) -> f64 {
         match self {
             Length::Fixed(size) => quantity(size.0),
@@ -188,13 +188,13 @@ fn total(parts: &[Part]) -> f64 {
 }
 
 impl Exponential {
-    /// Octets of data where the packet would have `length` octets.
+    /// Return the octets of data in a packet of `length` octets.
     fn data(&self, length: f64, headers: u32) -> u64 {
         let data = libm::round(length) - f64::from(headers);
         (data.max(1.0) as u64).min(self.max.0)
     }
 
-    /// See [`Length::mean_of`]: the sum over all lengths, each with its probability.
+    /// Compute [`Length::mean_of`]: the sum over all lengths, each with its probability.
     fn mean_of(&self, headers: u32, quantity: impl Fn(u64) -> f64) -> f64 {
         let mean = self.mean.0 as f64 + f64::from(headers);
         let beyond = |data: u64| libm::exp(-(data as f64 + f64::from(headers) - 0.5) / mean);
@@ -214,15 +214,15 @@ impl Exponential {
 /// The lengths of the packets of one flow.
 #[derive(Clone, Debug)]
 pub enum Lengths {
-    /// All alike.
+    /// One length.
     Fixed(u64),
     /// Drawn one by one.
     Random(Form, Stream),
-    /// Those of a recording, without these octets of headers.
+    /// Lengths of a recording, without these octets of headers.
     Recorded(Reader, u32),
 }
 
-/// How a length is drawn.
+/// Form in which a length is drawn.
 #[derive(Clone, Debug)]
 pub enum Form {
     /// The packet with its headers is exponential.

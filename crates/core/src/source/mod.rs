@@ -1,4 +1,4 @@
-//! The traffic of applications: what they send, and when.
+//! The traffic of applications: data and times.
 //!
 //! A source that fills a transport (`greedy`, `file`) is driven by the transport's progress; a source that clocks
 //! its own units (`cbr`, `poisson`, `on-off`, `fec-block`) is driven by time. Rates count every octet on the line,
@@ -40,63 +40,63 @@ registry! {
         Replay = "replay" in replay,
     }
 
-    /// The interface of a source. The defaults are those of a source that always has data for a transport which paces
-    /// it.
+    /// The interface of a source. The defaults suit a source that always has data for a transport which paces it.
     pub trait Source for Spec {
         /// Refuse parameters that cannot work. Packets of blocks begin with `headers` octets of headers.
         fn check(&self, headers: u32) -> Result<(), Refused> {
             Ok(())
         }
 
-        /// Octets of the longest packet, IP header included, whose payload stands behind `headers` octets of headers, and the key
-        /// that decides about them, if that is one of the source and not of the transport.
+        /// Return the octets of the longest packet, IP header included, whose payload follows `headers` octets of
+        /// headers, and the key that decides about them, if that key belongs to the source and not to the transport.
         fn packet(&self, headers: u32) -> Option<(u64, &'static str)> {
             self.length().map(|length| datagram(length, headers))
         }
 
-        /// The data of its packets, or of the pieces that it writes to a transport, if the source decides about them.
+        /// Return the data of its packets, or of the pieces that it writes to a transport, if the source decides about
+        /// them.
         fn length(&self) -> Option<&Length> {
             None
         }
 
-        /// The highest rate on the line, if the source states one, and the key that does.
+        /// Return the highest rate on the line, if the source states one, and its key.
         fn peak(&self) -> Option<(&'static str, Rate)> {
             None
         }
 
         /// Bits of data per second that the source offers by itself, if that is limited. They come in packets with
-        /// `payload` octets of data, each of which is `bits` bits on the line.
+        /// `payload` octets of data; each packet is `bits` bits on the line.
         fn mean_rate(&self, payload: f64, bits: u64) -> Option<f64> {
             None
         }
 
-        /// The bursts in which the source sends, and how packets of parity fit into them.
+        /// Return the bursts in which the source sends, and the place of parity packets in them.
         fn bursts(&self) -> Option<(Pattern, Added)> {
             None
         }
 
-        /// Packets with data after which the source stops, if it does.
+        /// Number of data packets to send; `None` without end.
         fn packets(&self) -> Option<u64> {
             None
         }
 
-        /// The code of a source that groups its packets into blocks.
+        /// Return the code of a source that groups its packets into blocks.
         fn code(&self) -> Option<Code> {
             None
         }
 
-        /// The clock of a source that is driven by time, for packets of `bits` bits on the line. `stream` opens the random
-        /// numbers of the flow that have this name.
+        /// Return the clock of a source that is driven by time, for packets of `bits` bits on the line. `stream` opens
+        /// the random numbers of the flow that have this name.
         fn clock(&self, bits: u64, stream: &dyn Fn(&str) -> Stream) -> Option<Clock> {
             None
         }
 
-        /// Whether each of its transfers is a connection of its own, drawn before the run.
+        /// Return whether each of its transfers is a connection of its own, drawn before the run.
         fn draws_transfers(&self) -> bool {
             false
         }
 
-        /// Whether the instants at which it sends are random.
+        /// Return whether the instants at which it sends are random.
         fn is_random(&self) -> bool {
             false
         }
@@ -106,13 +106,13 @@ registry! {
     pub const TRAFFIC: Traffic as Kind::traffic;
 }
 
-/// What a source sends, which decides the transports that can carry it.
+/// Traffic of a source, which decides the transports that can carry it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Traffic {
     /// Data that the transport cuts into packets and paces.
     Data,
-    /// Pieces of data at instants of its own: datagrams, single cells in their place, or what an application writes to a transport
-    /// of data.
+    /// Pieces of data at instants of its own: datagrams, single cells in their place, or the pieces that an application
+    /// writes to a transport of data.
     Pieces,
     /// Packets of data and parity that form blocks.
     Blocks,
@@ -126,7 +126,7 @@ impl Spec {
 }
 
 impl Traffic {
-    /// Whether a transport of `carried` traffic can carry it.
+    /// Return whether a transport of `carried` traffic can carry it.
     pub fn fits(self, carried: Traffic) -> bool {
         self == carried || (self, carried) == (Traffic::Pieces, Traffic::Data)
     }

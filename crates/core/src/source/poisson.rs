@@ -34,7 +34,7 @@ section! {
     }
 }
 
-/// Which transports can carry it.
+/// Kind of traffic, which decides the transports that can carry it.
 pub const TRAFFIC: Traffic = Traffic::Pieces;
 
 impl Source for Params {

@@ -39,7 +39,7 @@ section! {
     }
 }
 
-/// Which transports can carry it.
+/// Kind of traffic, which decides the transports that can carry it.
 pub const TRAFFIC: Traffic = Traffic::Data;
 
 impl Source for Params {

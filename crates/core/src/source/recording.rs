@@ -10,7 +10,7 @@ use crate::units::{Quantity, Span};
 
 /// The longest recording: more is a mistake, as with other times.
 const LONGEST: u64 = Span::secs(50 * 86_400).0;
-/// The largest number of octets that can be written at once.
+/// The largest number of octets that a source can write at once.
 const MOST_OCTETS: u64 = 1 << 40;
 
 /// The packets of a recording.
@@ -21,7 +21,7 @@ pub struct Recording {
     totals: Totals,
 }
 
-/// What is known of all packets together.
+/// Facts about all packets together.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Totals {
     packets: u64,
@@ -42,14 +42,14 @@ pub struct Reader {
 /// A packet of a recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// Since the packet before.
+    /// Time since the packet before.
     pub gap: Span,
     /// Its octets.
     pub octets: u64,
 }
 
 impl Recording {
-    /// That of a text.
+    /// Parse the recording of a text.
     pub(super) fn parse(text: &str) -> Result<Recording, String> {
         let (tick, records) = text.split_once(';').ok_or("the unit of times is missing")?;
         let tick = Span::parse(tick).map_err(|why| why.to_string())?;
@@ -108,7 +108,7 @@ impl Totals {
 }
 
 impl Reader {
-    /// The next packet; without octets and gap behind the last.
+    /// Return the next packet; without octets and gap after the last one.
     #[inline]
     pub fn advance(&mut self) -> Record {
         self.read().unwrap_or(Record { gap: Span::ZERO, octets: 0 })

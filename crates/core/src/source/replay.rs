@@ -41,7 +41,7 @@ section! {
     }
 }
 
-/// The recording of a source that replays one, in the form of the lengths of its packets.
+/// The recording that a source replays, in the form of the lengths of its packets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Data(pub Length);
 
@@ -75,7 +75,7 @@ impl Field for Data {
     }
 }
 
-/// Which transports can carry it.
+/// Kind of traffic, which decides the transports that can carry it.
 pub const TRAFFIC: Traffic = Traffic::Pieces;
 
 impl Params {

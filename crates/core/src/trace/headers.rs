@@ -1,6 +1,5 @@
-//! Headers as they would be on the wire: IP (RFC 791), TCP (RFC 793, timestamps RFC 1323, congestion notification
-//! RFC 3168) and UDP (RFC 768), with data
-//! of zeros, so that checksums are right although no data are kept.
+//! Headers as they would be on the wire: IP (RFC 791), TCP (RFC 793, timestamps RFC 1323, congestion notification RFC
+//! 3168) and UDP (RFC 768), with data of zeros, so that checksums are right although no data are stored.
 
 use super::Packet;
 use crate::adaptation::Framing;
@@ -19,7 +18,7 @@ pub(super) struct Image {
     pub(super) length: u32,
 }
 
-/// The packet, if it is one: a single cell without adaptation has no headers.
+/// Return the image of a packet, if it has headers: a single cell without adaptation has none.
 pub(super) fn image(scenario: &Scenario, packet: &Packet) -> Option<Image> {
     let (number, payload) = packet.content?;
     let flow = &scenario.flows[number as usize];
@@ -32,7 +31,7 @@ pub(super) fn image(scenario: &Scenario, packet: &Packet) -> Option<Image> {
     is_packet.then(|| udp_image(flow, number, packet, data))
 }
 
-/// A unit that is not an IP packet, as an IP packet of a protocol for experiments (RFC 3692).
+/// Represent a unit that is not an IP packet as an IP packet of a protocol for experiments (RFC 3692).
 pub(super) fn stand_in(scenario: &Scenario, packet: &Packet) -> Image {
     let path = &scenario.vcs[packet.vc as usize].path;
     let (from, to) = (scenario.lines[path[0]].from, scenario.lines[path[path.len() - 1]].to);
@@ -75,7 +74,7 @@ fn tcp_image(flow: &Flow, number: u32, packet: &Packet, segment: &Segment) -> Im
     ip(&head, header, CHECKSUM_OF_TCP, data.into())
 }
 
-/// The timestamp option after two of no operation, in milliseconds of simulated time; nothing without options.
+/// Return the timestamp option after two of no operation, in milliseconds of simulated time; empty without options.
 fn timestamps(bytes: u32, segment: &Segment) -> Vec<u8> {
     if bytes == 0 {
         return Vec::new();
@@ -98,7 +97,7 @@ fn udp_image(flow: &Flow, number: u32, packet: &Packet, data: u32) -> Image {
     ip(&head, header, CHECKSUM_OF_UDP, data)
 }
 
-/// An IP packet of a transport header, whose checksum is put where it belongs, and `data` octets of zeros.
+/// Build an IP packet of a transport header, whose checksum is put at `place`, and `data` octets of zeros.
 fn ip(head: &Head, mut inner: Vec<u8>, place: usize, data: u32) -> Image {
     let length = IP_HEADER + inner.len() as u32 + data;
     let mut pseudo = [address(head.from), address(head.to)].concat();
@@ -111,7 +110,7 @@ fn ip(head: &Head, mut inner: Vec<u8>, place: usize, data: u32) -> Image {
     Image { octets, length }
 }
 
-/// What the header of an IP packet says.
+/// Content of the header of an IP packet.
 struct Head {
     from: usize,
     to: usize,
@@ -169,9 +168,9 @@ const ACK: u8 = 0x10;
 const NO_OPERATION: u8 = 1;
 const ECE: u8 = 0x40;
 const CWR: u8 = 0x80;
-/// Where the checksum stands in a TCP header.
+/// Place of the checksum in a TCP header.
 const CHECKSUM_OF_TCP: usize = 16;
-/// Where it stands in a UDP header.
+/// Place of the checksum in a UDP header.
 const CHECKSUM_OF_UDP: usize = 6;
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ use crate::units::Time;
 use crate::verdict::Reason;
 use crate::words::nearest::unknown;
 
-/// What happens to a unit at a port.
+/// Event of a unit at a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     /// It arrives at the port, where it is accepted or lost.
@@ -36,7 +36,7 @@ pub enum What {
 
 /// The observer of a trace.
 pub trait Tracer {
-    /// Something happens to a unit at a port.
+    /// Observe an event of a unit at a port.
     fn see(&mut self, now: Time, port: usize, unit: &Unit, what: What, circuits: &[Circuit]);
 }
 
@@ -54,11 +54,11 @@ pub struct Packet {
     pub vc: u32,
     /// Its serial number on the circuit.
     pub frame: u32,
-    /// Its flow and what it carries.
+    /// Its flow and its payload.
     pub content: Option<(u32, Payload)>,
-    /// When its first unit arrived.
+    /// Arrival of its first unit.
     pub arrived: Time,
-    /// When its last unit so far was sent, or lost.
+    /// Time at which its last unit so far was sent, or lost.
     pub done: Time,
     /// Units that arrived.
     pub units: u16,
@@ -68,7 +68,7 @@ pub struct Packet {
     pub lost: u16,
     /// Octets of one of its units on the line.
     pub unit_bytes: u16,
-    /// Why the first lost unit was lost.
+    /// Reason of the first loss of a unit.
     pub reason: Option<Reason>,
     /// Whether one of its units bore a congestion mark, set here or before.
     pub is_ce: bool,
@@ -94,7 +94,7 @@ impl Packet {
         sent.with(Ecn::CE.when(self.is_ce))
     }
 
-    /// Octets of the application's data in it, as far as it says.
+    /// Octets of the application's data in it, if it says so.
     pub fn data(&self) -> Option<u32> {
         match self.content? {
             (_, Payload::Tcp(segment)) => Some(if segment.is_ack { 0 } else { segment.len.into() }),
@@ -162,7 +162,7 @@ impl Tracer for Packets {
     }
 }
 
-/// The first unit of a packet arrives.
+/// Make the record of a packet whose first unit arrives.
 fn first(now: Time, port: usize, unit: &Unit, circuits: &[Circuit]) -> Packet {
     let frame = circuits[unit.vc as usize].frame(unit.frame);
     Packet {

@@ -1,4 +1,4 @@
-//! Packets as a capture file that Wireshark opens: draft-ietf-opsawg-pcapng.
+//! Packets as a capture file for Wireshark: draft-ietf-opsawg-pcapng.
 //!
 //! Every port is an interface, time is in picoseconds since the start of the run, and a packet that was not sent
 //! completely has a comment with the reason. Headers are kept, data are not. A packet on a cell link is shown as AAL5
@@ -47,7 +47,7 @@ pub fn pcapng(scenario: &Scenario, ports: &[usize], packets: &[Packet]) -> Vec<u
     file
 }
 
-/// The one link type of all these ports.
+/// Return the one link type of all these ports.
 fn link_type(scenario: &Scenario, ports: &[usize]) -> u16 {
     let is_cells = |&port: &usize| scenario.lines[port].medium == Medium::Cells;
     if ports.iter().all(is_cells) { SUNATM } else { IPV4 }
@@ -87,7 +87,7 @@ fn plain(scenario: &Scenario, packet: &Packet) -> Image {
     image(scenario, packet).unwrap_or_else(|| stand_in(scenario, packet))
 }
 
-/// With the header of a SunATM capture and that of LLC/SNAP (RFC 1483, section 4.1).
+/// An IP packet with the header of a SunATM capture and that of LLC/SNAP (RFC 1483, section 4.1).
 fn on_atm(scenario: &Scenario, packet: &Packet) -> Image {
     let vci = packet.vc + FIRST_VCI;
     let framing = scenario.vcs[packet.vc as usize].framing;
@@ -107,7 +107,7 @@ fn on_atm(scenario: &Scenario, packet: &Packet) -> Image {
     Image { octets, length }
 }
 
-/// A block: its kind, its length before and after.
+/// Write a block: its kind, and its length before and after.
 fn block(file: &mut Vec<u8>, kind: u32, body: &[u8]) {
     let length = (12 + body.len()) as u32;
     file.extend(kind.to_le_bytes());
@@ -116,7 +116,7 @@ fn block(file: &mut Vec<u8>, kind: u32, body: &[u8]) {
     file.extend(length.to_le_bytes());
 }
 
-/// Options, each with code and length, up to the one that ends them.
+/// Write options, each with code and length, up to the one that ends them.
 fn options(body: &mut Vec<u8>, list: &[(u16, &[u8])]) {
     for (code, value) in list {
         body.extend(code.to_le_bytes());
@@ -127,7 +127,7 @@ fn options(body: &mut Vec<u8>, list: &[(u16, &[u8])]) {
     body.extend([0; 4]);
 }
 
-/// Up to a multiple of four octets.
+/// Pad to a multiple of four octets.
 fn pad(body: &mut Vec<u8>) {
     body.resize(body.len().next_multiple_of(4), 0);
 }
@@ -142,7 +142,7 @@ const SPEED: u16 = 8;
 const RESOLUTION: u16 = 9;
 /// Link type of IPv4 packets without anything before them.
 const IPV4: u16 = 228;
-/// Link type of what AAL5 carries, after an octet of flags, the VPI and the VCI.
+/// Link type of AAL5 payload, after an octet of flags, the VPI and the VCI.
 const SUNATM: u16 = 123;
 /// Flags of LLC-multiplexed traffic.
 const LLC: u8 = 2;

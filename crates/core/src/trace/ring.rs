@@ -1,4 +1,4 @@
-//! The latest units at some ports, and what is lost everywhere: what an animation needs.
+//! The latest units at some ports, and the losses at all ports: the data of an animation.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -8,21 +8,21 @@ use crate::unit::Unit;
 use crate::units::Time;
 use crate::verdict::Reason;
 
-/// What happened to a unit at a port.
+/// Record of an event of a unit at a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// When.
+    /// Instant of the event.
     pub time: Time,
-    /// At which port.
+    /// Its port.
     pub port: u32,
-    /// What.
+    /// Kind of the event.
     pub what: What,
     /// The unit as it was then.
     pub unit: Unit,
 }
 
-/// Records of the ports that are wanted since they were taken out last. There is room for a fixed number: when it is used up
-/// the oldest give way and are counted.
+/// Records of the selected ports since the last call of `take`. There is room for a fixed number: when it is used up
+/// the oldest are dropped and counted.
 #[derive(Clone, Debug)]
 pub struct Ring {
     wanted: Vec<bool>,
@@ -31,9 +31,9 @@ pub struct Ring {
     missed: u64,
     /// Losses by port and reason since the start of the run.
     lost: Vec<[u64; Reason::ALL.len()]>,
-    /// Frames on their way, as circuit and number, that have lost a unit at any port.
+    /// Incomplete frames in flight: (circuit, frame).
     broken: BTreeSet<(u32, u32)>,
-    /// How many of them there may be until those that have arrived are forgotten.
+    /// Number of these at which those that have arrived are removed.
     most: usize,
 }
 
@@ -52,7 +52,7 @@ impl Ring {
         }
     }
 
-    /// Take out the records, oldest first, and how many gave way before them.
+    /// Remove and return the records, oldest first, with the number dropped before them.
     pub fn take(&mut self) -> (Vec<Record>, u64) {
         (self.records.drain(..).collect(), std::mem::take(&mut self.missed))
     }
@@ -62,7 +62,7 @@ impl Ring {
         &self.lost[port]
     }
 
-    /// Whether a frame that is still on its way has lost a unit.
+    /// Return whether a frame in flight has lost a unit.
     pub fn is_broken(&self, vc: u32, frame: u32) -> bool {
         self.broken.contains(&(vc, frame))
     }
@@ -93,7 +93,7 @@ impl Tracer for Ring {
     }
 }
 
-/// Broken frames that are kept in any case.
+/// Broken frames that are stored in any case.
 const FEW: usize = 32;
 
 #[cfg(test)]

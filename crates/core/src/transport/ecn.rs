@@ -18,38 +18,38 @@ impl Ecn {
     pub const CE: Ecn = Ecn(Flags::CE.0 as u8);
     /// The transport reacts to marks as a scalable congestion control does: ECT(1), beside [`Ecn::ECT`].
     pub const L4S: Ecn = Ecn(Flags::L4S.0 as u8);
-    /// The receiver has seen a mark: ECN-Echo.
+    /// The receiver reports a mark: ECN-Echo.
     pub const ECE: Ecn = Ecn(1);
-    /// A port has cut the packet to its headers; on an ACK: the segment has reached the receiver so. In IP this is a code point
-    /// for differentiated services.
+    /// A port has cut the packet to its headers; on an ACK: the segment has reached the receiver so. In IP this is a
+    /// code point for differentiated services.
     pub const CUT: Ecn = Ecn(2);
     /// The sender has not had an acknowledgement yet. In IP this is a code point for differentiated services as well.
     pub const UNSCHEDULED: Ecn = Ecn(4);
     /// The sender has reduced its window: congestion window reduced.
     pub const CWR: Ecn = Ecn(128);
 
-    /// The union of both sets of bits.
+    /// Return the union of both sets of bits.
     pub const fn with(self, other: Ecn) -> Ecn {
         Ecn(self.0 | other.0)
     }
 
-    /// These bits without those.
+    /// Return these bits without those of `other`.
     pub const fn without(self, other: Ecn) -> Ecn {
         Ecn(self.0 & !other.0)
     }
 
-    /// Whether all of `other` are set.
+    /// Return whether all of `other` are set.
     pub const fn has(self, other: Ecn) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// These bits if `holds`, none of them if not.
+    /// Return these bits if `holds`, else none of them.
     #[inline]
     pub const fn when(self, holds: bool) -> Ecn {
         Ecn(if holds { self.0 } else { 0 })
     }
 
-    /// The bits that ports see: ECT(0), ECT(1) and CE, and the mark of what is sent before the first acknowledgement.
+    /// The bits that ports see: ECT(0), ECT(1) and CE, and the mark of packets sent before the first acknowledgement.
     #[inline]
     pub const fn flags(self) -> Flags {
         let bits = self.0 as u16;
@@ -68,7 +68,7 @@ impl Ecn {
         }
     }
 
-    /// These bits, with what ports have done to a unit that carries them.
+    /// Return these bits with the marks that ports have set on a unit that carries them.
     #[inline]
     pub const fn marked_by(self, flags: Flags) -> Ecn {
         let cut = Ecn::CUT.when(flags.has(Flags::CUT));

@@ -44,7 +44,7 @@ section! {
 
 /// Largest number of parity cells: more would not fit a frame of 65 535 octets.
 const MOST_PARITY_CELLS: u32 = 1024;
-/// The largest budget that a switch keeps for a frame or a block.
+/// The largest budget that a switch stores for a frame or a block.
 const LARGEST_BUDGET: u32 = 1 << 20;
 
 impl Transport for Params {
@@ -86,16 +86,16 @@ impl Transport for Params {
     }
 }
 
-/// The losses that a circuit survives.
+/// The losses that a circuit repairs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Budget {
     /// Cells of a frame that its code repairs. Without any, frames are delimited by their EOM alone.
     pub parity_cells: u32,
     /// Packets of a block that its code repairs.
     pub parity_packets: u32,
-    /// Cells of a frame that switches may give up, if the circuit has negotiated it.
+    /// Cells of a frame that switches may discard, if the circuit has negotiated it.
     pub cells: Option<u32>,
-    /// Packets of a block that switches may give up, if the circuit has negotiated it.
+    /// Packets of a block that switches may discard, if the circuit has negotiated it.
     pub packets: Option<u32>,
 }
 
@@ -129,7 +129,7 @@ impl Encoder {
         Label { block: (next / packets) as u32, index: (next % packets) as u16 }
     }
 
-    /// Whether the next packet carries data, or `None` if there is none.
+    /// Return whether the next packet carries data, or `None` if there is none.
     pub fn peek(&self) -> Option<bool> {
         let index = self.next % u64::from(self.code.packets());
         (self.end != Some(self.next)).then_some(index < u64::from(self.code.data))
@@ -140,13 +140,13 @@ impl Encoder {
         (self.next / u64::from(self.code.packets())) as u32
     }
 
-    /// Number of blocks of which at least one packet has been sent.
+    /// Number of blocks with at least one sent packet.
     pub fn blocks_begun(&self) -> u32 {
         self.next.div_ceil(u64::from(self.code.packets())) as u32
     }
 }
 
-/// The outcome of the blocks whose fate is known.
+/// The outcome of the blocks that are decided.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Books {
     /// Data packets that arrived.
@@ -181,7 +181,7 @@ impl Books {
     }
 }
 
-/// The receiving end: which data packets are available.
+/// The receiving end: it finds the data packets that are available.
 ///
 /// Packets arrive in the order in which they were sent, so a packet of a later block closes all blocks before it.
 #[derive(Clone, Debug)]
@@ -201,7 +201,7 @@ impl Decoder {
         Decoder { code, block: 0, arrived: 0, data: 0, counted_from: 0, books: Books::default() }
     }
 
-    /// A packet arrives; returns how many packets of data become available.
+    /// Receive a packet; returns how many packets of data become available.
     pub fn receive(&mut self, label: Label) -> u16 {
         self.close(label.block);
         let decoded = self.code.decodes(self.arrived);
@@ -209,13 +209,13 @@ impl Decoder {
         self.data += u16::from(label.index < self.code.data);
         match (decoded, self.code.decodes(self.arrived)) {
             (true, _) => 0,
-            // The data that came before the last packet needed are already there.
+            // The data that arrived before the last packet needed are already available.
             (false, true) => self.code.data - (self.data - u16::from(label.index < self.code.data)),
             (false, false) => u16::from(label.index < self.code.data),
         }
     }
 
-    /// No more packets of the blocks before this one will arrive.
+    /// Close the blocks before this one, since no more of their packets will arrive.
     pub fn close(&mut self, block: u32) {
         while self.block < block {
             if self.counts(self.block) {
@@ -225,7 +225,7 @@ impl Decoder {
         }
     }
 
-    /// The open block ends.
+    /// End the open block.
     fn enter(&mut self) {
         let whole = self.code.decodes(self.arrived);
         let missing = u64::from(self.code.data - self.data);
@@ -234,7 +234,7 @@ impl Decoder {
         *(if whole { &mut self.books.blocks_whole } else { &mut self.books.blocks_lost }) += 1;
     }
 
-    /// Whether a block is one of those that are counted.
+    /// Return whether a block is one of those that are counted.
     pub fn counts(&self, block: u32) -> bool {
         block >= self.counted_from
     }
@@ -244,7 +244,7 @@ impl Decoder {
         self.books
     }
 
-    /// Forget what was counted, and count from this block on.
+    /// Reset the counters, and count from this block on.
     pub fn reset(&mut self, block: u32) {
         (self.books, self.counted_from) = (Books::default(), block);
     }
@@ -256,7 +256,8 @@ mod tests {
 
     const CODE: Code = Code { data: 4, parity: 2 };
 
-    /// The data packets that each arriving packet of one block brings, and what became of the block.
+    /// Return the data packets that become available with each arriving packet of one block, and the outcome of the
+    /// block.
     fn block(code: Code, arriving: &[u16]) -> (Vec<u16>, Books) {
         let mut decoder = Decoder::new(code);
         let brought = arriving.iter().map(|&index| decoder.receive(Label { block: 0, index })).collect();

@@ -22,13 +22,13 @@ registry! {
 
     /// The interface of a transport.
     pub trait Transport for Spec {
-        /// What it can carry.
+        /// Return the traffic that the transport can carry.
         fn carries(&self) -> Traffic;
 
         /// Octets of IP and transport headers before options and payload; a single cell has none.
         fn header_bytes(&self) -> u32;
 
-        /// What it needs to carry a source whose traffic it can carry.
+        /// Return the needs of the transport for a source whose traffic it can carry.
         fn needs_for(&self, source: &source::Spec) -> Option<Needs>;
 
         /// Octets of options in every packet, which reduce its payload.
@@ -36,12 +36,12 @@ registry! {
             0
         }
 
-        /// Whether it reacts to congestion marks, or claims to: then ports may mark its packets.
+        /// Return whether it reacts to congestion marks, or claims to: then ports may mark its packets.
         fn ecn(&self) -> bool {
             false
         }
 
-        /// The congestion notification of its packets that can be marked.
+        /// Return the congestion notification of its packets that can be marked.
         fn ect(&self) -> Ecn {
             Ecn::ECT.when(self.ecn())
         }
@@ -51,7 +51,7 @@ registry! {
             0
         }
 
-        /// What switches may lose of its packets from `source`, if it repairs losses.
+        /// Return the losses of packets from `source` that the transport repairs, if it repairs any.
         fn budget(&self, source: &source::Spec) -> Option<fec::Budget> {
             None
         }
@@ -78,19 +78,19 @@ pub struct Needs {
 }
 
 impl Needs {
-    /// Those of packets to which nothing comes back, of a size that this key decides about.
+    /// The needs for packets without acknowledgements, whose size this key decides.
     fn one_way((octets, packet_key): (u64, &'static str)) -> Needs {
         Needs { packet: Some(octets), packet_key, reverse: None }
     }
 
-    /// Octets of the largest packet, IP header included, or those that a single cell carries.
+    /// Octets of the largest packet, IP header included, or of a single cell's payload.
     pub fn octets(&self) -> u64 {
         self.packet.unwrap_or(CELL_PAYLOAD)
     }
 }
 
 impl Spec {
-    /// What it needs to carry `source`, if it can.
+    /// Return the needs of the transport for `source`, if it can carry it.
     pub fn needs(&self, source: &source::Spec) -> Option<Needs> {
         if source.kind().traffic().fits(self.carries()) { self.needs_for(source) } else { None }
     }

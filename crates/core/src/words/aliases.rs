@@ -1,4 +1,4 @@
-//! Names that other programs (tc, ns-2, ns-3, SONiC) give to what is modelled here under another name.
+//! Names that other programs (tc, ns-2, ns-3, SONiC) give to things that Pushout models under another name.
 
 /// A name of another program as [`plain`] writes it, the kind of entry that it means, and the name of the entry here.
 type Alias = (&'static str, &'static str, &'static str);
@@ -24,7 +24,7 @@ const ALIASES: [Alias; 18] = [
     ("wred", "admission", "red"),
 ];
 
-/// A name without what the programs add to it, so that `fq_codel` and `ns3::FqCoDelQueueDisc` are both `fqcodel`.
+/// A name without the additions of other programs, so that `fq_codel` and `ns3::FqCoDelQueueDisc` are both `fqcodel`.
 pub(super) fn plain(name: &str) -> String {
     let name: String = name.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).collect();
     let name = name.to_lowercase();
@@ -33,7 +33,7 @@ pub(super) fn plain(name: &str) -> String {
     ["queuedisc", "application"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name).to_string()
 }
 
-/// Where a name leads that another program uses: to one of the allowed names, or to an entry of another kind.
+/// Find the meaning of a name from another program: one of the allowed names, or an entry of another kind.
 pub(super) fn meaning(name: &str, allowed: &[&str]) -> Option<String> {
     let plain_name = plain(name);
     if let Some(here) = allowed.iter().find(|here| plain(here) == plain_name) {

@@ -1,4 +1,4 @@
-//! Words that people write: other names for what is there, names from the literature for what is not, and the nearest
+//! Words that people write: other names for entries, names from the literature for missing entries, and the nearest
 //! valid word to a wrong one.
 
 mod aliases;

@@ -1,15 +1,15 @@
-//! Unknown names: the message about one, and which name was probably meant.
+//! Unknown names: the message about one, with the name that was probably meant.
 
 use super::aliases::meaning;
 use super::unmodelled::{PAGE, is_unmodelled, is_vocabulary};
 use crate::excerpt::quoted;
 
-/// "unknown key "bufer"; did you mean "buffer"? Allowed: …"
+/// Return a message like: unknown key "bufer"; did you mean "buffer"? Allowed: …
 pub fn unknown(what: &str, name: &str, allowed: &[&str]) -> String {
     unknown_but(what, name, nearest(name, allowed), allowed)
 }
 
-/// The same with another name to be suggested.
+/// Like `unknown`, with another name as the suggestion.
 pub(crate) fn unknown_but(what: &str, name: &str, near: Option<&str>, allowed: &[&str]) -> String {
     let elsewhere = if is_vocabulary(what) { meaning(name, allowed) } else { None };
     let near = match (elsewhere, near) {
@@ -22,22 +22,22 @@ pub(crate) fn unknown_but(what: &str, name: &str, near: Option<&str>, allowed: &
     format!("unknown {what} {}{near} (allowed: {list})", quoted(name))
 }
 
-/// The name of which another one is probably a misspelling, if there is one: swapped letters are one mistake, like a
-/// wrong, a missing or an additional one, and are preferred.
+/// The name that another one probably misspells, if there is one: swapped letters are one mistake, like a wrong, a
+/// missing or an additional one, and are preferred.
 pub(crate) fn nearest<'a>(name: &str, allowed: &[&'a str]) -> Option<&'a str> {
     let mistakes = |candidate: &&str| (distance(name, candidate), letters(name) != letters(candidate));
     let nearest = allowed.iter().copied().min_by_key(mistakes)?;
     is_near(name, nearest).then_some(nearest)
 }
 
-/// The unit of which another one is probably a misspelling: another case, or, in longer ones, another letter or two.
+/// The unit that another one probably misspells: another case, or, in longer ones, another letter or two.
 pub(crate) fn nearest_unit<'a>(unit: &str, units: &[&'a str]) -> Option<&'a str> {
     let same = units.iter().copied().find(|each| each.eq_ignore_ascii_case(unit));
     let long: Vec<&str> = units.iter().copied().filter(|each| each.len() > 2).collect();
     same.or_else(|| nearest(unit, &long).filter(|_| unit.len() > 2))
 }
 
-/// The letters of a name, whatever their places.
+/// The letters of a name, in alphabetical order.
 fn letters(name: &str) -> Vec<char> {
     let mut letters: Vec<char> = name.chars().collect();
     letters.sort_unstable();

@@ -3,7 +3,7 @@
 
 use super::aliases::plain;
 
-/// The kinds of names, and the known names of which nothing is modelled, as [`plain`] writes them.
+/// The kinds of names, and the known names that Pushout does not model, as [`plain`] writes them.
 const UNMODELLED: [(&[&str], &[&str]); 7] = [
     (
         &["admission", "pushout", "policy", POLICY_OF_A_PORT, VALUE],
@@ -49,7 +49,7 @@ const POLICY_OF_A_PORT: &str = "policy of a port";
 /// A word of a key, such as `congestion` or `discipline`.
 const VALUE: &str = "value";
 
-/// The page that says what is not modelled.
+/// The page about everything that is not modelled.
 pub(crate) const PAGE: &str = "docs/limits.md";
 
 /// Return whether a name of this kind is known, but not modelled.
@@ -72,7 +72,7 @@ mod tests {
     use crate::words::nearest::unknown;
 
     #[test]
-    fn a_known_name_is_told_from_a_misspelt_one() {
+    fn a_known_name_is_distinguished_from_a_misspelt_one() {
         let told = unknown("admission", "blue", &["ppd", "epd"]);
         assert_eq!(
             told,

@@ -1,4 +1,4 @@
-//! Applications: when they stop, and TCP that carries what they write at a rate of their own.
+//! Applications: their stops, and TCP with applications that write at a rate of their own.
 
 use crate::both::{entry, run_on_both};
 use pushout_core::serde_json::Value as Json;
@@ -49,7 +49,8 @@ fn greedy_tcp_sends_no_new_data_after_its_stop() {
     let rates = throughput(&report, "ftp");
     assert!(rates[..10].iter().all(|rate| *rate == 0.0));
     assert!(rates[10..40].iter().filter(|rate| **rate > 0.0).count() > 25, "{rates:?}");
-    // the window has 20 segments; two of them have arrived before the stop, their ACKs are under way, and the others come within 300 ms
+    // the window has 20 segments; two of them have arrived before the stop, their ACKs are in flight, and the others
+    // arrive within 300 ms
     let late: f64 = rates[40..].iter().sum::<f64>() * 0.1 / 8.0;
     assert_eq!((late, rates[43..].iter().sum::<f64>()), (18_000.0, 0.0));
     let sets = ["flow.ftp.stop=1 s", "flow.ftp.start=0 s", "flow.ftp.start_spread=0 s"];
@@ -76,7 +77,7 @@ fn a_flow_whose_random_start_comes_after_its_stop_sends_nothing() {
     assert_eq!(entry(&report, "flows", "ftp")["segments_sent"], 0);
 }
 
-/// TCP that carries what a telephone writes: far less than the line could take.
+/// TCP with the data of a telephone: far less than the line could carry.
 const PACED: &str = r#"
 name = "paced"
 duration = "20 s"

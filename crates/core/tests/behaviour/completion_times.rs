@@ -35,7 +35,8 @@ fn fabric(from: &str, to: &str) -> Vec<Line> {
     if leaf(from) == leaf(to) { vec![edge, edge] } else { vec![edge, inner, inner, edge] }
 }
 
-/// The time of a transfer that nothing delays, by following each packet through each line, and the ACK of the last one back.
+/// Compute the time of a transfer without other traffic, by following each packet through each line, and the ACK of the
+/// last one back.
 fn shortest_time(octets: u64, lines: &[Line]) -> f64 {
     let through = |packets: &[u64], lines: &mut dyn Iterator<Item = &Line>| {
         let arrivals = lines.fold(vec![0.0; packets.len()], |arrivals, &(rate, delay)| {
@@ -57,7 +58,7 @@ fn shortest_time(octets: u64, lines: &[Line]) -> f64 {
 struct Transfer {
     octets: u64,
     start: f64,
-    /// How long it took, or what its age is.
+    /// Duration of the transfer, or its age if it has not ended.
     time: Result<f64, f64>,
     ideal: f64,
 }
@@ -93,7 +94,8 @@ fn same(value: &Json, wanted: Option<f64>, what: &str) {
     }
 }
 
-/// Count, mean and percentiles: the percentile p is the least value that at least the part p of all values do not exceed.
+/// Check count, mean and percentiles: the percentile p is the least value that at least the part p of all values do not
+/// exceed.
 fn check_spread(entry: &Json, values: &[f64], what: &str) {
     assert_eq!(entry["count"], values.len(), "{what}");
     let mean = values.iter().sum::<f64>() / values.len() as f64;
@@ -105,7 +107,7 @@ fn check_spread(entry: &Json, values: &[f64], what: &str) {
     }
 }
 
-/// The slowdowns of some transfers: of those that ended, and the worst of the others so far.
+/// Check the slowdowns of some transfers: of those that ended, and the worst of the others so far.
 fn check_slowdowns(entry: &Json, transfers: &[&Transfer], what: &str) {
     check_spread(entry, &transfers.iter().filter_map(|one| one.slowdown()).collect::<Vec<_>>(), what);
     let waiting: Vec<f64> =
@@ -118,7 +120,7 @@ fn check_slowdowns(entry: &Json, transfers: &[&Transfer], what: &str) {
     );
 }
 
-/// Every figure of `summary.fct`, of the transfers that start after the warm-up.
+/// Check every figure of `summary.fct`, of the transfers that start after the warm-up.
 fn check_completion(document: &Json, lines: &dyn Fn(&str, &str) -> Vec<Line>) -> Vec<Transfer> {
     let seconds = |key: &str| document[key].as_f64().unwrap();
     let rows = document["transfers"].as_array().unwrap().iter();
@@ -192,7 +194,8 @@ fn a_size_at_the_edge_of_a_class_belongs_to_the_larger_ones() {
     assert!(of_sizes.iter().all(|count| *count >= 2), "{of_sizes:?}");
 }
 
-/// Five hosts around a switch. Queries ask two of four hosts for 5 kB each; the line of one of them carries 2 kB in the whole time.
+/// Five hosts around a switch. Each query requests 5 kB from two of four hosts; the line of one of them carries 2 kB in
+/// the whole time.
 const STAR: &str = r#"
     name = "star"
     duration = "2 s"

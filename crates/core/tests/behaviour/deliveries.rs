@@ -54,7 +54,7 @@ fn first_sent<'a>(packets: impl Iterator<Item = &'a Packet>) -> Vec<(u64, u64)> 
     sent
 }
 
-/// When each piece of data has been delivered in order, and when it was sent first.
+/// Return when each piece of data has been delivered in order, and when it was sent first.
 fn delivered(
     sent: &[(u64, u64)],
     came: impl Iterator<Item = (u64, (u64, u64))>,
@@ -162,7 +162,7 @@ fn random(seed: u64) -> String {
     )
 }
 
-/// How many random networks are tried unless the environment asks for others.
+/// Number of random networks, unless the environment sets another one.
 const A_FEW: u64 = 20;
 
 #[test]

@@ -1,4 +1,4 @@
-//! Queue disciplines through whole networks: what their names stand for, and what they are for.
+//! Queue disciplines through whole networks: the meaning of their names, and their purpose.
 
 use crate::both::{entry, run_on_both};
 use pushout_core::scenario::model::Scenario;
@@ -140,7 +140,7 @@ fn a_quantum_far_below_the_packets_divides_the_line_by_weight_in_octets() {
         let octets =
             |name, size| size * entry(&document, "flows", name)["segments_received"].as_u64().unwrap();
         let received = [octets("long", 1500), octets("short", 100)];
-        // what lies in the deficits, one long packet, is all that a share may differ by; the line is never idle
+        // a share differs by at most the deficits, one long packet; the line is never idle
         for (octets, share) in received.into_iter().zip(shares) {
             let wanted = (share * 1e6 / 8.0 * 10.0) as u64;
             assert!(octets.abs_diff(wanted) <= 3 * 1500, "{weights:?}: {octets} octets, not {wanted}");
@@ -170,7 +170,7 @@ const L4S: [&str; 5] = [
 #[test]
 fn dualpi2_keeps_scalable_senders_from_waiting_and_classic_ones_from_starving() {
     let (call, _) = call_and_shares(&L4S);
-    // 12 ms of propagation, its own transmissions, about 1 ms of queue and a classic packet of 1.2 ms in front
+    // 12 ms of propagation, its own transmissions, about 1 ms of queue and a classic packet of 1.2 ms before it
     assert!((12.0..16.0).contains(&call), "{call} ms");
     let document = run_on_both(UPLINK, &L4S);
     let goodput = |name| entry(&document, "flows", name)["goodput_bps"].as_f64().unwrap();

@@ -1,5 +1,5 @@
-//! A block is decoded exactly when a real code can do it: the bytes of random packets through Reed–Solomon and exclusive-or,
-//! with random erasures, against the bookkeeping of the transport `fec`.
+//! A block is decoded exactly when a real code can decode it: the bytes of random packets through Reed–Solomon and
+//! exclusive-or, with random erasures, compared with the bookkeeping of the transport `fec`.
 
 use pushout_core::adaptation::coded::Code;
 use pushout_core::rng::Stream;
@@ -12,7 +12,7 @@ fn packets(stream: &mut Stream, count: usize) -> Vec<Vec<u8>> {
     (0..count).map(|_| (0..BYTES).map(|_| stream.next_u32() as u8).collect()).collect()
 }
 
-/// How many data packets are there after these packets of one block have arrived.
+/// Return how many data packets are available after these packets of one block have arrived.
 fn there(code: Code, arrived: &[bool]) -> (u64, bool) {
     let mut decoder = Decoder::new(code);
     let labels = (0..).zip(arrived).filter(|(_, arrived)| **arrived);

@@ -1,6 +1,6 @@
-//! What is accepted runs: every key of the catalogue and of the sections of a scenario is given the least and the largest
-//! values that can be written, alone and together with every other key of its table. The scenario is refused with a message
-//! about the table, or both engines run it, pass the audit and agree.
+//! Every accepted scenario runs: each key of the catalogue and of the sections of a scenario gets the least and the
+//! largest value that can be written, alone and together with every other key of its table. The scenario is refused
+//! with a message about the table, or both engines run it, pass the audit and agree.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -17,10 +17,10 @@ use pushout_core::scenario::model::{Engine, Scenario};
 use pushout_core::scenario::topology::WireKeys;
 use pushout_core::serde_json::{Value as Json, json};
 
-/// A scenario in which a table stands, with the keys that the table can have.
+/// A scenario with the table under test, and the keys that the table can have.
 struct Place {
     text: Json,
-    /// The table as a JSON pointer, what it must have already filled in.
+    /// The table as a JSON pointer, with its required keys already set.
     path: String,
     params: Vec<ParamSpec>,
 }
@@ -46,7 +46,7 @@ fn network() -> Json {
     })
 }
 
-/// The same with packets.
+/// Return `network()` with packet links.
 fn packet_network() -> Json {
     let mut text = network();
     text["adaptation"]["kind"] = "packet".into();
@@ -54,7 +54,7 @@ fn packet_network() -> Json {
     text
 }
 
-/// Where an entry of the catalogue stands in networks of either kind, with what it needs beside it.
+/// List the places of an entry of the catalogue in networks of either kind, with the keys that it needs.
 fn of_entry(entry: &Entry) -> Vec<Place> {
     let path = match entry.kind {
         "source" | "transport" | "police" => format!("/flow/0/{}", entry.kind),
@@ -76,7 +76,7 @@ fn of_entry(entry: &Entry) -> Vec<Place> {
     networks.into_iter().map(place).collect()
 }
 
-/// What an entry needs beside it.
+/// Add the keys that an entry needs.
 fn beside(entry: &Entry, text: &mut Json) {
     let flow = |text: &mut Json, kind: &str, name: &str| text["flow"][0][kind] = table(kind, name);
     match (entry.kind, entry.name) {
@@ -94,7 +94,7 @@ fn beside(entry: &Entry, text: &mut Json) {
     }
 }
 
-/// The table of an entry with all that it must have.
+/// Build the table of an entry with its required keys.
 fn table(kind: &str, name: &str) -> Json {
     let wire = json!({ "rate": "80 Gb/s", "delay": "10 ns" });
     match (kind, name) {
@@ -200,7 +200,8 @@ fn extremes(param: &ParamSpec) -> Vec<Json> {
 /// A key with a value.
 type Set<'a> = (&'a str, Json);
 
-/// Every key with each of its extremes, alone and with every other key. A clock of a picosecond is slow: it goes alone.
+/// Every key with each of its extremes, alone and with every other key. A clock of a picosecond is slow: it is tested
+/// alone.
 fn cases(params: &[ParamSpec]) -> Vec<Vec<Set<'_>>> {
     let of = |param| extremes(param).into_iter().map(|value| (param.name, value)).collect::<Vec<_>>();
     let all: Vec<Set<'_>> = params.iter().flat_map(of).collect();
@@ -211,7 +212,7 @@ fn cases(params: &[ParamSpec]) -> Vec<Vec<Set<'_>>> {
     alone.chain(pairs.map(Vec::from)).collect()
 }
 
-/// What is wrong with a scenario, if anything is; a message that it is refused with has one of these words in it.
+/// Describe the fault of a scenario, if it has one; the message of a refused scenario contains one of these words.
 fn fault(text: &Json, words: &[&str]) -> Option<String> {
     let request = Request { text: &text.to_string(), name: "extremes.json", ..Request::default() };
     let tried = catch_unwind(AssertUnwindSafe(|| match request.scenario() {
@@ -226,7 +227,7 @@ fn fault(text: &Json, words: &[&str]) -> Option<String> {
     tried.unwrap_or_else(|_| Some("a panic".to_string()))
 }
 
-/// What the audit finds, or that the engines do not agree.
+/// Describe the findings of the audit, or the difference of the engines.
 fn differences(scenario: &Scenario) -> Option<String> {
     let run = |engine| {
         let scenario = Scenario { engine, ..scenario.clone() };
@@ -243,8 +244,8 @@ fn differences(scenario: &Scenario) -> Option<String> {
     }
 }
 
-/// The faults of all cases at a place. A message names the key, its value, or another key of the table, whichever comes
-/// first of two that contradict each other.
+/// Return the faults of all cases at a place. A message names the key, its value, or another key of the table: of two
+/// that contradict each other, the first.
 fn faults(Place { text, path, params }: &Place) -> Vec<String> {
     let mut faults = Vec::new();
     let table = format!("{}.", path.rsplit('/').next().unwrap_or_default());
@@ -276,7 +277,8 @@ fn every_key_of_the_sections_works_at_its_extremes_or_is_refused() {
     check(&sections());
 }
 
-/// Instants of what waits are counted ahead, so what could wait for longer than they can count is no scenario.
+/// Instants of waiting units are computed ahead, so a scenario is refused if a unit could wait longer than instants can
+/// express.
 #[test]
 fn the_slowest_line_behind_the_fastest_source_works_or_is_refused() {
     let window = json!({ "kind": "tcp", "window": "1 GB", "initial_window": 10_000, "handshake": false });

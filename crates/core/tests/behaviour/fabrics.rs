@@ -84,7 +84,7 @@ fn flows_spread_over_the_spines_as_independent_draws() {
 
 #[test]
 fn every_switch_has_a_seed_of_its_own_so_that_all_lines_of_the_second_tier_are_used() {
-    // with one seed an aggregation switch would see flows of one hash, and send them all to the same core switch
+    // with one seed an aggregation switch would get flows of one hash, and send them all to the same core switch
     let mut used = [0; 64];
     for seed in 1..=20 {
         let counts = flows_over(&load(FAT_TREE, &[], seed), "agg");
@@ -326,7 +326,7 @@ fn what_a_template_cannot_make_is_refused() {
     );
 }
 
-/// Two flows whose packets take turns over two routes, one of which takes 300 µs longer; no packet is lost.
+/// Two flows whose packets alternate between two routes, one of which is 300 µs longer; no packet is lost.
 const SPRAYED: &str = r#"
 name = "sprayed"
 duration = "200 ms"

@@ -1,4 +1,4 @@
-//! Where switches see frames begin when cells have been lost before them: whole runs, the same in both engines.
+//! Beginnings of frames as switches see them after a loss: whole runs, equal on both engines.
 
 use pushout_core::api::{self, Request};
 use pushout_core::serde_json::{Value as Json, json};
@@ -24,7 +24,7 @@ transport = { kind = "udp" }
 source = { kind = "poisson", rate = "6 Mb/s", size = "700 bytes" }
 "#;
 
-/// A document, the same of both engines.
+/// Return a report that is equal on both engines.
 fn run(sets: &[&str]) -> Json {
     let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
     let [reference, fast] = ["reference", "fast"].map(|engine| {

@@ -1,4 +1,4 @@
-//! Paper 003 (D. Wu, H. J. Chao, 1998), section 4.3.3, in the whole: ten TCP connections with minimum cell rates over one
+//! Paper 003 (D. Wu, H. J. Chao, 1998), section 4.3.3, as a whole: ten TCP connections with minimum cell rates over one
 //! link, with every push-out policy, audited.
 
 use std::fmt::Write;
@@ -75,8 +75,8 @@ fn run(scheduler: &str, pushout: Option<&str>) -> (Vec<f64>, u64) {
     (rates, lost)
 }
 
-/// What each circuit should get of the line's 136.58 Mb/s of segments: its MCR and an equal part of the excess, both in
-/// cells on the line.
+/// Compute the fair share of a circuit in the line's 136.58 Mb/s of segments: its MCR and an equal part of the excess,
+/// both in cells on the line.
 fn fair(mcr: f64) -> f64 {
     (mcr + (155.52 - MCR.iter().sum::<f64>()) / 10.0) * 2048.0 / 2332.0
 }

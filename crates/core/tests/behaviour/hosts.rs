@@ -1,5 +1,5 @@
-//! End systems in the whole: processors that take their time with every segment (paper 003, section 4.1), and many
-//! connections on one circuit (paper 002, section VI).
+//! End systems as a whole: processors that need time for every segment (paper 003, section 4.1), and many connections
+//! on one circuit (paper 002, section VI).
 
 use pushout_core::audit::audit;
 use pushout_core::engine::{self, Outcome};

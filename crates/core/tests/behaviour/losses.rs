@@ -1,4 +1,4 @@
-//! Losses by intent: which packets a link loses, and what senders make of it, on every engine.
+//! Losses by intent: the packets that a link loses, and the reactions of senders, on every engine.
 
 use crate::both::{entry, run_on_both};
 use pushout_core::serde_json::{Value as Json, json};

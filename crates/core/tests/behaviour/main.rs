@@ -1,4 +1,5 @@
-//! What networks do: hand-made sequences, closed forms and small scenarios, each on both engines where both can run it.
+//! Behaviour of networks: hand-made sequences, closed forms and small scenarios, each on both engines where both can
+//! run it.
 
 #![allow(clippy::unwrap_used)] // here a panic is the report
 

@@ -1,4 +1,4 @@
-//! Congestion marks through whole networks: what ports mark arrives, senders react, and both engines agree.
+//! Congestion marks through whole networks: the marks of ports arrive, senders react, and both engines agree.
 
 use crate::both::{entry, run_on_both};
 use pushout_core::engine;
@@ -207,7 +207,8 @@ fn dctcp_keeps_the_queue_at_the_threshold_and_the_line_full() {
     let port = entry(&document, "ports", "bottleneck");
     assert_eq!(port["lost"], json!({}));
     let (mean, most) = (port["occupancy_mean"].as_f64().unwrap(), port["occupancy_max"].as_u64().unwrap());
-    // a mark takes effect a round trip later, in which each of the two windows grows by a packet, and the queue by as many
+    // a mark acts a round trip later, and by then each of the two windows has grown by a packet, and the queue by as
+    // many
     assert!((19.0..21.0).contains(&mean), "{mean}");
     assert!((21..=25).contains(&most), "{most}");
     assert!(document["summary"]["goodput_ratio"].as_f64().unwrap() > 0.98);

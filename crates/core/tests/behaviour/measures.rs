@@ -1,4 +1,4 @@
-//! What a report says when a scenario asks for more: classes, curves over time and what they mean together.
+//! Optional parts of a report: classes, curves over time, and both together.
 
 use crate::both::{entry, run_on_both};
 use pushout_core::api::{self, Request};
@@ -174,8 +174,9 @@ fn a_meter_follows_the_circuits_that_pass_its_port() {
 }
 
 #[test]
-fn a_meter_tells_how_the_line_is_divided() {
-    // Section V.D of paper 002 in cells per 10 ms: what six constant streams offer in the first interval is accepted.
+fn a_meter_shows_the_division_of_the_line() {
+    // Section V.D of paper 002 in cells per 10 ms: the offers of six constant streams in the first interval are
+    // accepted.
     let streams = [(0.25, 30), (0.2, 30), (0.15, 30), (0.1, 20), (0.2, 15), (0.1, 5)];
     let stream = |(index, (weight, cells)): (usize, (f64, u64))| {
         format!(
@@ -252,7 +253,7 @@ fn the_share_of_a_circuit_is_measured_by_its_weight() {
 }
 
 #[test]
-fn what_nobody_asks_for_is_not_there() {
+fn optional_figures_are_absent_unless_requested() {
     let document = run("", &[]);
     let summary = document["summary"].as_object().unwrap();
     assert!(!summary.contains_key("effective_throughput") && !summary.contains_key("class_fairness"));
@@ -446,7 +447,7 @@ fn the_goodput_drifts_from_one_half_of_the_measured_time_to_the_other() {
 }
 
 #[test]
-fn cells_that_nobody_answers_drift_as_little_as_their_sources() {
+fn cells_without_feedback_drift_as_little_as_their_sources() {
     let text = include_str!("../../../../scenarios/mux-poisson.toml");
     let sets: Vec<String> = ["duration=0.3 s", "measure.window=0.1 s"].map(str::to_string).to_vec();
     for engine in ["fast", "reference"] {

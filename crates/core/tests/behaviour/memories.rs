@@ -1,4 +1,4 @@
-//! Memories that ports share: who gets how much of one, on both engines.
+//! Memories that ports share: the part of each port, on both engines.
 
 use std::fmt::Write;
 
@@ -39,7 +39,7 @@ fn chip(senders: u64, ports: u64, packets: u64, sections: &str) -> String {
     text
 }
 
-/// What each queue of the first memory held at most.
+/// Return the largest occupancy of each queue of the first memory.
 fn held(document: &Json) -> Vec<u64> {
     let queues = document["memories"][0]["queues"].as_array().unwrap();
     queues.iter().map(|queue| queue["occupancy_max"].as_u64().unwrap()).collect()
@@ -53,7 +53,7 @@ fn memory(keys: &str) -> String {
 
 const DYNAMIC: &str = "admission = { policy = \"dynamic-threshold\", alpha = 1.0 }";
 
-/// The model of card 01: groups filled one after another each take half of what is left, and their reserved cells.
+/// The model of card 01: groups filled one after another each get half of the rest, and their reserved cells.
 fn ladder(shared: u64, reserved: u64, groups: u64) -> Vec<u64> {
     let mut left = shared;
     let step = |_| {
@@ -379,7 +379,7 @@ fn the_queue_that_gives_way_is_in_the_pool_that_is_full_or_anywhere_if_the_memor
     };
     // the second pool is full with 20 cells: its queues share them, and the queue of 80 cells loses only the 20 for the memory
     assert_eq!(outcome("20 cells"), [[100, 20 * 64], [20, 10 * 64], [10, 0]]);
-    // no pool is full, so the longest queue of the memory gives way: 100, then 50 and 50, then 33 or 34 each
+    // no pool is full, so the longest queue of the memory is cut: 100, then 50 and 50, then 33 or 34 each
     assert_eq!(outcome("100 %"), [[100, 67 * 64], [50, 16 * 64], [33, 0]]);
 }
 
@@ -432,11 +432,11 @@ fn busy_queues_of_different_factors_settle_at_shares_in_their_ratio() {
     }
 }
 
-/// Packets to a port: its number, when they come, in milliseconds, how many they are, and their octets.
+/// Packets to a port: its number, their arrival in milliseconds, their number, and their octets.
 type Burst = (u64, u64, u64, u64);
 
-/// The first queue of a memory under ABM, which measures rates over 40 ms, with lines of 100 kb/s: 500 octets in an interval. Between
-/// the packets nothing happens, so that an interval begins with the first of them in it.
+/// The first queue of a memory under ABM, which measures rates over 40 ms, with lines of 100 kb/s: 500 octets in an
+/// interval. Between the packets there are no events, so that an interval begins with the first of them in it.
 fn first_queue_of_abm((alpha, keys): (f64, &str), bursts: &[Burst]) -> Json {
     let count = bursts.len() as u64;
     let admission =
@@ -470,7 +470,8 @@ fn a_rate_of_abm_is_that_of_the_last_interval_and_not_of_one_before_an_idle_one(
 
 #[test]
 fn a_packet_that_abm_sees_pushed_out_is_not_one_that_was_sent() {
-    // two of 300 octets wait behind one of 1500 that is sent until 120 ms; one goes at 50 ms, for two cells of another queue
+    // two of 300 octets wait behind one of 1500 that is sent until 120 ms; one is lost at 50 ms, for two cells of
+    // another queue
     let bursts = [(0, 0, 1, 1500), (0, 10, 2, 300), (1, 50, 1, 300), (0, 90, 1, 64)];
     let keys = "size = \"11 cells\"\npushout = { policy = \"longest-queue\" }";
     let queue = first_queue_of_abm((100.0, keys), &bursts);
@@ -479,8 +480,9 @@ fn a_packet_that_abm_sees_pushed_out_is_not_one_that_was_sent() {
     assert_eq!(queue["threshold_min"], 300.0);
 }
 
-/// What the queues of a memory of 1500 cells hold at the end, by name: ports with a lossy class, counted in both pools, and incoming
-/// lines with a class that is counted on the ingress side only. All are overloaded; the lossy class comes 60 ms later.
+/// Return the occupancies at the end of a memory of 1500 cells, by queue: ports with a lossy class, counted in both
+/// pools, and incoming lines with a class that is counted on the ingress side only. All are overloaded; the lossy class
+/// starts 60 ms later.
 fn two_sides((lossy, a_e): (u64, f64), (lossless, a_i): (u64, f64), egress: u64) -> Vec<(String, f64)> {
     let pools = format!("pool.in = {{ side = \"ingress\" }}\npool.out = {{ size = \"{egress} cells\" }}");
     let classes = format!(
@@ -527,8 +529,8 @@ fn lossy_queues_of_the_egress_side_leave_to_those_of_the_ingress_side_what_theor
     }
 }
 
-/// Whether a burst at R times the rate of its line is lost in part, when it comes to a chip of 4000 cells on which `old` ports have
-/// a queue at its threshold.
+/// Return whether a burst at R times the rate of its line is lost in part, when it comes to a chip of 4000 cells on
+/// which `old` ports have a queue at its threshold.
 fn loses_of_burst(alpha: f64, old: u64, times: u64, burst: u64) -> bool {
     let text = chip(old + 1, old + 1, 40_000, &memory(&format!("size = \"4000 cells\"\n{DYNAMIC}")));
     let mut sets = vec![format!("memory.chip.admission.alpha={alpha:?}"), "duration=\"900 ms\"".to_string()];
@@ -584,7 +586,7 @@ fn run_fast(text: &str, set: &str) -> Json {
     report(&scenario, &engine::run(&scenario, false), None)
 }
 
-/// The same chip with all senders starting within microseconds of each other.
+/// Write this chip's scenario with all senders starting within microseconds of each other.
 fn at_once(text: &str, senders: u64) -> String {
     (0..senders).fold(text.to_string(), |text, n| {
         text.replace(&format!("start = \"{} ms\"", 10 * n), &format!("start = \"{} us\"", 10 * n))
@@ -695,7 +697,7 @@ fn random_memories_keep_their_balances_and_are_the_same_on_both_engines() {
     assert!(losing * 3 > many, "only {losing} of {many} memories were too small for anything");
 }
 
-/// A shipped memory, and what the acceptance tests of its chip expect a single busy queue of a class to hold.
+/// A shipped memory, and the occupancy of a single busy queue of a class that the acceptance tests of its chip expect.
 const CHIPS: [(&str, &str, u64); 4] = [
     (include_str!("../../../../scenarios/trident-2.toml"), "lossy", 31_322),
     (include_str!("../../../../scenarios/tomahawk.toml"), "lossy", 9887),

@@ -1,4 +1,4 @@
-//! Priority flow control: senders stop in time, so that nothing is lost of classes that pause, on both engines.
+//! Priority flow control: senders stop in time, so that classes that pause lose no packet, on both engines.
 
 use std::fmt::Write;
 
@@ -67,7 +67,7 @@ fn seconds(document: &Json, port: &str) -> f64 {
     entry(document, "ports", port)["paused_s"].as_f64().unwrap()
 }
 
-/// What the first queue of the first memory counted under this key.
+/// Return the count of the first queue of the first memory under this key.
 fn of_queue<'a>(document: &'a Json, key: &str) -> &'a Json {
     &document["memories"][0]["queues"][0][key]
 }
@@ -75,8 +75,8 @@ fn of_queue<'a>(document: &'a Json, key: &str) -> &'a Json {
 #[test]
 fn a_sender_stops_at_the_first_cell_of_headroom_and_goes_on_when_its_queue_is_short() {
     let document = run(CHAIN, &[]);
-    // packet n has come at n + 0.5 ms; the 4th takes headroom at 4.5 ms, the pause comes after 64 us and 500 us, at 5.064 ms,
-    // when the 6th has begun; one leaves every 10 ms from 11.5 ms on, and one is left at 51.5 ms
+    // packet n arrives at n + 0.5 ms; the 4th takes headroom at 4.5 ms, the pause arrives after 64 us and 500 us, at
+    // 5.064 ms, when the 6th has begun; one leaves every 10 ms from 11.5 ms on, and one is left at 51.5 ms
     assert!((seconds(&document, "in") - 0.047).abs() < 1e-12, "{}", seconds(&document, "in"));
     assert_eq!(
         (of_queue(&document, "headroom_max"), of_queue(&document, "occupancy_max")),
@@ -95,7 +95,7 @@ fn a_sender_also_goes_on_when_its_queue_holds_less_than_it_may_by_the_offset() {
     assert!((seconds(&document, "in") - 0.037).abs() < 1e-12, "{}", seconds(&document, "in"));
 }
 
-/// A sender ten times as fast as the port behind it; each packet takes a cell of a queue that pauses at 100 cells.
+/// A sender ten times as fast as the port after it; each packet takes a cell of a queue that pauses at 100 cells.
 const TWO_ENDS: &str = r#"
     name = "xon"
     duration = "20 ms"
@@ -169,8 +169,8 @@ fn a_packet_that_is_refused_beside_one_of_its_size_stops_its_sender() {
     let two_cells =
         ["flow.f.source.size=1972 bytes", "queue.rdma.limit=2 cells", "queue.rdma.pause.xoff=1 cell"];
     let document = run(CHAIN, &[&two_cells[..], &["duration=25 ms"]].concat());
-    // packet n has come at 2 n + 0.5 ms; the first leaves at 22.5 ms, the second and the third are lost; a pause frame arrives after
-    // 564 us
+    // packet n arrives at 2 n + 0.5 ms; the first leaves at 22.5 ms, the second and the third are lost; a pause frame
+    // arrives after 564 us
     assert!((seconds(&document, "in") - 0.018).abs() < 1e-12, "{}", seconds(&document, "in"));
     assert_eq!(
         (of_queue(&document, "dropped"), of_queue(&document, "occupancy_max")),
@@ -187,14 +187,22 @@ fn a_queue_that_shares_the_headroom_of_its_pool_stops_its_sender_before_its_own_
 
 #[test]
 fn explain_says_how_much_headroom_a_link_needs() {
-    let told = |xoff: &str| {
+    let headroom_lines = |xoff: &str| {
         let scenario = load(CHAIN, "chain.toml", &[format!("queue.rdma.pause.xoff=\"{xoff}\"")]).unwrap();
         thresholds(&scenario).pop().unwrap()
     };
     // the first packet, and 64 + 1000 (the cable both ways) + 1000 octets in cells of 1000
     let words = "class \"rdma\" over \"in\": the link needs 4 cells of headroom, and may take";
-    assert!(told("4 cells").contains(&format!("{words} 4: enough")), "{}", told("4 cells"));
-    assert!(told("3 cells").contains(&format!("{words} 3: too little")), "{}", told("3 cells"));
+    assert!(
+        headroom_lines("4 cells").contains(&format!("{words} 4: enough")),
+        "{}",
+        headroom_lines("4 cells")
+    );
+    assert!(
+        headroom_lines("3 cells").contains(&format!("{words} 3: too little")),
+        "{}",
+        headroom_lines("3 cells")
+    );
 }
 
 #[test]
@@ -262,8 +270,8 @@ fn the_headroom_of_a_long_cable_is_that_of_a_table_of_a_switch_maker() {
     };
     // the table has 83968 octets: 438 cells, within 1 % of what is needed
     assert_eq!(needed, 433);
-    let told = thresholds(&scenario).join("\n");
-    assert!(told.contains("the link needs 433 cells of headroom, and may take 438: enough"), "{told}");
+    let lines = thresholds(&scenario).join("\n");
+    assert!(lines.contains("the link needs 433 cells of headroom, and may take 438: enough"), "{lines}");
 }
 
 /// Three hosts that send at once over links like that of [`CHAIN`], and share the headroom of a pool that is enough for two.
@@ -294,11 +302,12 @@ fn shared_headroom(senders: u64) -> (String, Vec<Headroom>, u64) {
 
 #[test]
 fn a_shared_headroom_loses_nothing_with_as_many_lines_at_once_as_it_says() {
-    let (told, found, lost) = shared_headroom(2);
+    let (headroom_lines, found, lost) = shared_headroom(2);
     assert!(found.iter().all(|headroom| (headroom.lines, headroom.lines_at_once) == (3, 2)), "{found:?}");
     assert!(
-        told.contains("shared: the 8 cells of its pool are enough for 2 of 3 lines at once (1.5 : 1)"),
-        "{told}"
+        headroom_lines
+            .contains("shared: the 8 cells of its pool are enough for 2 of 3 lines at once (1.5 : 1)"),
+        "{headroom_lines}"
     );
     assert_eq!(lost, 0, "two lines at once");
     assert!(shared_headroom(3).2 > 0, "three lines at once");
@@ -470,7 +479,7 @@ fn random_chain(seed: u64, share: f64) -> (String, Vec<String>) {
     (text, vec![format!("queue.rdma.pause.xoff=\"{xoff} cells\"")])
 }
 
-/// What a random router did: whether it stopped a sender, and how many packets it lost of a class that pauses.
+/// Outcome of a random router: whether it stopped a sender, and how many packets it lost of a class that pauses.
 struct Outcome {
     stopped: bool,
     lost: u64,
@@ -495,7 +504,7 @@ fn with_the_headroom_of_the_formula_nothing_is_lost_and_well_below_it_something_
         stopping += u64::from(enough.stopped);
         losing += u64::from(outcome(seed, 0.2).lost > 0);
     }
-    // a TCP sender whose handshake is held up behind other packets sends too little to be stopped
+    // a TCP sender whose handshake waits behind other packets sends too little to be stopped
     assert!(stopping * 10 > many * 9, "with enough headroom only {stopping} of {many} stop a sender");
     assert!(losing * 2 > many, "with a fifth of the headroom only {losing} of {many} lose packets");
 }

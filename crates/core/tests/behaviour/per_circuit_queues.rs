@@ -1,5 +1,5 @@
-//! What every scheduler and every push-out policy has to do, with random traffic through a port: the registries are
-//! walked, so that a new entry is covered as it is.
+//! Duties of every scheduler and every push-out policy, with random traffic through a port: the test covers all entries
+//! of the registries, also new ones.
 
 use std::collections::VecDeque;
 
@@ -21,7 +21,7 @@ use pushout_core::verdict::Reason;
 const VCS: usize = 5;
 const ARRIVALS: usize = 4000;
 
-/// What a registry's entry of this name is by default.
+/// Return the registry's entry of this name with its defaults.
 fn by_name<S: Field>(name: &str) -> S {
     S::read(&Node::named("policy", name), "policy").unwrap()
 }
@@ -46,7 +46,7 @@ fn combinations() -> Vec<(String, admission::Spec, scheduler::Spec, Option<pusho
     combinations
 }
 
-/// What every circuit sends, in random frames, and what becomes of it.
+/// Random frames of every circuit, and their fate.
 struct Traffic {
     stream: Stream,
     measure: Measure,
@@ -72,7 +72,8 @@ impl Traffic {
         Unit { vc: vc as u32, frame: *frame, identity: *frame, index: *index - 1, bytes, hop: 0, flags }
     }
 
-    /// A port that pushes out takes nothing more of a frame that it has refused a unit of, but for a delimiter.
+    /// Check that a port with push-out accepts no more units of a frame after it has refused one, except for a
+    /// delimiter.
     fn check_rest(&mut self, unit: &Unit, losses: &[Loss]) {
         let vc = unit.vc as usize;
         let refused = losses.iter().any(|loss| loss.unit == *unit);
@@ -84,7 +85,7 @@ impl Traffic {
     }
 }
 
-/// A port at work and everything that came out of it.
+/// A port in a run, and all units that have left it.
 struct Run {
     port: Port,
     now: Time,
@@ -182,7 +183,7 @@ fn run(
         run.advance(run.now + gap);
         let unit = traffic.next();
         let losses = run.arrive(unit);
-        // The dynamic threshold blocks single cells and does not look at frames.
+        // The dynamic threshold blocks single cells and ignores frames.
         if scheme.is_some() && admission.name() != "dynamic-threshold" {
             traffic.check_rest(&unit, &losses);
         }

@@ -1,8 +1,8 @@
-//! What people read when a scenario is wrong: every message names the place, what was found and what is allowed.
+//! Messages about wrong scenarios: every message names the place, the value found and the values allowed.
 
 use pushout_core::scenario::load;
 
-/// A scenario that is right; every case below spoils it in one place.
+/// A valid scenario; every case below spoils it in one place.
 const LAN: &str = r#"name = "lan"
 duration = "40 s"
 
@@ -88,8 +88,8 @@ fn the_place_is_shown_below_the_message() {
     assert_eq!(message, expected);
 }
 
-/// What is replaced in which text, by what, and the first line of the message; it may stop at "…", before a list of
-/// names that grows with every policy.
+/// A replacement in a text, and the first line of the message. The line may stop at "…", before a list of names that
+/// grows with every policy.
 type Case = (&'static str, &'static str, &'static str, &'static str);
 
 fn is_as(message: &str, expected: &str) -> bool {

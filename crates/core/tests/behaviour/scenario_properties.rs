@@ -1,4 +1,4 @@
-//! What holds for every scenario, and for everything that is none.
+//! Properties of every scenario, and of every text that is not a scenario.
 
 use proptest::prelude::*;
 use pushout_core::scenario::{Part, Refusal, explain, load, schema};
@@ -44,7 +44,7 @@ fn a_list_of_links_repeats_over_the_sources() {
     assert!(load(&seven, "lan", &[]).is_err(), "three links do not repeat evenly over seven sources");
 }
 
-/// Texts that are not far from what the reader knows.
+/// Texts that resemble words of a scenario.
 fn fragment() -> impl Strategy<Value = String> {
     let words = [
         "",
@@ -101,7 +101,7 @@ fn mutated() -> impl Strategy<Value = String> {
     })
 }
 
-/// Loading answers; a refusal is a message that starts with a place, on a first line that says something.
+/// Check that loading returns; a refusal is a message that starts with a place, on a first line with a reason.
 fn answers(text: &str, name: &str, sets: &[String]) -> Result<(), TestCaseError> {
     let Err(Refusal { message, part }) = load(text, name, sets) else { return Ok(()) };
     let first = message.lines().next().unwrap_or_default();

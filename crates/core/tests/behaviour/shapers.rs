@@ -1,4 +1,4 @@
-//! Ports that send at a rate of their own: what goes out when, on every engine.
+//! Ports that send at a rate of their own: the times of their departures, on every engine.
 
 use crate::both::{entry, run_on_both};
 use pushout_core::scenario::load;

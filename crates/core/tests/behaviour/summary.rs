@@ -1,4 +1,5 @@
-//! The summary of a report, every figure by hand: two flows of datagrams, and a file over TCP that loses one segment.
+//! The summary of a report, every figure computed by hand: two flows of datagrams, and a file over TCP that loses one
+//! segment.
 
 use crate::both::{entry, run_on_both};
 use pushout_core::serde_json::{Value as Json, json};
@@ -74,7 +75,8 @@ fn every_figure_of_a_summary_is_the_one_that_counting_by_hand_gives() {
     let mean = all / 3.0;
     let ideal = 3e6 * 0.972 + 1e6 * 1460.0 / 1500.0;
     let late = 1400.0 * 972.0;
-    // the repeated segment leaves behind the other ten; the transmissions at two lines and those of its ACK, and four delays
+    // the repeated segment leaves after the other ten; the transmissions at two lines and those of its ACK, and four
+    // delays
     let time = 11.0 * 12e-3 + 1.2e-3 + 32e-6 + 320e-6 + 4.0 * 100e-6;
     for (name, wanted) in [
         ("goodput_bps", all),

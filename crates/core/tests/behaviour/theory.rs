@@ -277,7 +277,8 @@ const LITTLE: &str = r#"
     transport = { kind = "cells" }
 "#;
 
-/// L = λ W at the bottleneck, W from the delivery times of what was not lost; `bits` are those of a unit on a line.
+/// Check L = λ W at the bottleneck, with W from the delivery times of units that were not lost; `bits` are those of a
+/// unit on a line.
 fn littles_law_holds(scenario: &Scenario, bits: f64) {
     let report = run(scenario);
     let flows = report["flows"].as_array().unwrap();

@@ -72,7 +72,7 @@ fn the_rates_of_abms_study_follow_from_its_load() {
 }
 
 #[test]
-fn transfers_go_where_they_are_told() {
+fn transfers_go_to_their_given_hosts() {
     let ends = |sets: &[&str]| {
         let scenario = load(sets);
         let of_first = scenario.flows.iter().filter(|flow| scenario.nodes[flow.from].name == "host1");

@@ -16,7 +16,7 @@ use crate::random::schema::names;
 
 const SCENARIOS: u64 = 1000;
 
-/// What all runs together have seen: a test that sees nothing proves nothing.
+/// Events in all runs together: a test without them proves nothing.
 #[derive(Default)]
 struct Seen {
     modules: BTreeMap<String, u32>,
@@ -148,6 +148,6 @@ fn the_audit_misses_a_loss_that_no_port_has_counted() {
 }
 
 #[test]
-fn the_audit_of_a_run_that_nobody_has_meddled_with_finds_nothing() {
+fn the_audit_of_an_unchanged_run_finds_nothing() {
     assert_eq!(meddled(|_| ()), [""; 0]);
 }

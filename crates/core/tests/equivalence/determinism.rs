@@ -59,7 +59,7 @@ fn every_scenario_of_a_study_passes_the_audit_and_repeats_itself() {
 }
 
 #[test]
-fn a_run_tells_how_far_it_has_come_and_gives_the_same_bytes() {
+fn a_run_reports_its_progress_and_gives_equal_bytes() {
     for (name, engine) in [
         ("lan.toml", "fast"),
         ("lan.toml", "reference"),

@@ -21,12 +21,12 @@ struct Writer {
     limited: Vec<&'static str>,
     /// The switch of each host.
     switches: Vec<u64>,
-    /// Whether ports of switches share a memory, and whether any port does.
+    /// True if ports of switches share a memory, and if any port does.
     shared: bool,
     uses_memory: bool,
-    /// Whether packets that TCP sends before its first acknowledgement are of the class `two`.
+    /// True if packets that TCP sends before its first acknowledgement are of the class `two`.
     marks_unscheduled: bool,
-    /// Whether a flow of the class `tcp` has been written.
+    /// True if a flow of the class `tcp` has been written.
     has_tcp: bool,
 }
 
@@ -575,7 +575,7 @@ impl Writer {
         }
     }
 
-    /// What a flow sends.
+    /// Write the traffic of a flow.
     fn traffic(&mut self, tcp: &str) {
         if self.draw.chance(0.6) {
             let size = 1 + self.below(200_000);

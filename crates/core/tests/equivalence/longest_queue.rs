@@ -36,7 +36,8 @@ impl Slots {
     }
 }
 
-/// What longest queue drop sends of a sequence of slots, each with its arrivals for both ports, until all is sent.
+/// Serve a sequence of slots, each with its arrivals for both ports, by longest queue drop until the memory is empty.
+/// Return the number of packets sent.
 fn drop_longest(params: &Params, memory: u64, slots: &[[u64; 2]]) -> u64 {
     let mut state = Slots { memory, queues: [0; 2], sent: 0 };
     for arrivals in slots {

@@ -25,10 +25,10 @@ use pushout_core::scenario::model::{Engine, Scenario};
 use pushout_core::serde_json::Value as Json;
 use pushout_core::units::Span;
 
-/// How many scenarios are tried unless the environment says otherwise.
+/// Number of scenarios, unless the environment sets another one.
 const A_FEW: u64 = 500;
 
-/// What a run leaves behind, but for the engine's own name and its number of events.
+/// Return the report and the losses of a run, without the engine's name and its number of events.
 fn run(scenario: &Scenario, engine: Engine, log: bool) -> (Json, Vec<LossRecord>) {
     let scenario = Scenario { engine, ..scenario.clone() };
     let outcome = engine::run(&scenario, log);
@@ -89,7 +89,7 @@ fn compare(path: &str, one: &Json, other: &Json, found: &mut Vec<String>) {
     }
 }
 
-/// How many scenarios are asked for.
+/// Return how many scenarios are asked for.
 fn how_many() -> u64 {
     number("PUSHOUT_EQUIVALENCE").unwrap_or(A_FEW)
 }
@@ -121,7 +121,7 @@ fn both_engines_give_the_same_report_and_the_same_losses() {
 }
 
 #[test]
-fn both_engines_agree_on_streams_that_nobody_answers() {
+fn both_engines_agree_on_streams_without_feedback() {
     let count = how_many();
     let mut lossy = 0;
     for seed in seeds(2) {
@@ -154,9 +154,9 @@ fn both_engines_agree_where_circuits_have_queues() {
     assert!(lossy * 3 >= count / 2, "only {lossy} of {} runs lose anything", count / 2);
 }
 
-/// Where circuits go round, ports advance in steps, one after the other, and what others still send in the same step is not
-/// known. Cells of a frame are in their queue before they arrive, and find no room in the end: what was foretold of others
-/// must not count on them.
+/// In a ring of circuits ports advance in steps, one after the other, and a port does not have the units that others
+/// will still send in the same step. Cells of a frame are in their queue before they arrive, and may find no room:
+/// forecasts for other queues must not count on them.
 const ONCE_DIFFERENT_IN_A_RING: [u64; 3] = [12799, 20500, 36737];
 
 #[test]
@@ -203,7 +203,7 @@ fn both_engines_agree_where_a_queue_is_looked_at_after_65536_cells() {
     assert_eq!(differences(&busy), Vec::<String>::new());
 }
 
-/// When a port is called next must not depend on cells that may find no room: a host would act on what it hears too late.
+/// The next call of a port must not depend on cells that may find no room: a host would act too late.
 #[test]
 fn both_engines_agree_where_a_small_buffer_overflows_within_trains() {
     let text = include_str!("../../../../scenarios/lan.toml");

@@ -1,4 +1,4 @@
-//! The blackboard: the cells of a port in a list, and what schemes ask of them.
+//! The blackboard: the cells of a port in a list, with the counts that schemes need.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ pub(crate) struct Cell {
     pub(crate) first: bool,
     pub(crate) eom: bool,
     pub(crate) marked: bool,
-    /// It is of the last packet of its block.
+    /// It belongs to the last packet of its block.
     pub(crate) block_end: bool,
     /// Its transport reacts to congestion marks, and it bears one.
     pub(crate) ect: bool,
@@ -25,7 +25,8 @@ pub(crate) struct Cell {
 }
 
 impl fmt::Display for Cell {
-    /// Circuit, frame and place, with a mark for the first cell of a frame, for the last, and for one with a congestion mark.
+    /// Write circuit, frame and place, with a mark for the first cell of a frame, for the last, and for one with a
+    /// congestion mark.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Cell { vc, frame, index, first, eom, ce, .. } = self;
         let mark = |is_set: &bool, mark: &'static str| if *is_set { mark } else { "" };
@@ -35,7 +36,7 @@ impl fmt::Display for Cell {
 }
 
 impl Cell {
-    /// What random numbers about it depend on.
+    /// Return the subject of its random numbers.
     pub(crate) fn subject(&self) -> Subject {
         Subject::unit(self.vc as u32, self.frame, self.index)
     }
@@ -58,19 +59,19 @@ impl From<Unit> for Cell {
     }
 }
 
-/// What is in the buffer of a port, and the cells lost since the last look.
+/// Content of a port's buffer, and the cells lost since the last call.
 #[derive(Clone, Debug)]
 pub(crate) struct Board {
     /// Capacity B in cells.
     pub(crate) capacity: usize,
-    /// Cells that wait, in the order in which they came.
+    /// Cells that wait, in the order of their arrivals.
     pub(crate) waiting: Vec<Cell>,
-    /// The cell in transmission: it still takes its place, but is out of reach.
+    /// The cell in transmission: it still counts, but cannot be removed.
     pub(crate) sending: Option<Cell>,
     pub(crate) lost: Vec<(Cell, Reason)>,
-    /// What the port has lost for the arriving cell, for models that leave it a choice.
+    /// Cells that the port has lost for the arriving cell, for models that leave the choice to it.
     pub(crate) heard: Vec<Cell>,
-    /// Of every circuit the cell that was the last to start.
+    /// For every circuit the cell that was the last to start.
     pub(crate) last: Vec<Option<Cell>>,
     /// The time in ps.
     pub(crate) now: u64,
@@ -98,12 +99,12 @@ impl Board {
         self.cells().count()
     }
 
-    /// Xᵢ: those of a circuit.
+    /// Xᵢ: cells of a circuit.
     pub(crate) fn of(&self, vc: usize) -> usize {
         self.cells().filter(|cell| cell.vc == vc).count()
     }
 
-    /// N_a: circuits with any.
+    /// N_a: circuits with cells.
     pub(crate) fn active(&self) -> usize {
         (0..self.last.len()).filter(|&vc| self.of(vc) > 0).count()
     }
@@ -125,18 +126,18 @@ impl Board {
         self.lost.push((cell, reason));
     }
 
-    /// Take a waiting cell out of its queue and lose it.
+    /// Remove a waiting cell from its queue and lose it.
     pub(crate) fn remove(&mut self, cell: Cell, reason: Reason) {
         self.waiting.retain(|other| *other != cell);
         self.lose(cell, reason);
     }
 
-    /// Whether the receiver has a part of this frame, or will have.
+    /// Return whether the receiver has a part of this frame, or will have.
     pub(crate) fn has_begun(&self, cell: Cell) -> bool {
         self.last[cell.vc].is_some_and(|last| last.frame == cell.frame)
     }
 
-    /// Whether the receiver is collecting a packet of this circuit, for the last cell that it got is no EOM.
+    /// Return whether the receiver is collecting a packet of this circuit: its last cell was not an EOM.
     pub(crate) fn is_collecting(&self, vc: usize) -> bool {
         self.last[vc].is_some_and(|last| !last.eom)
     }
@@ -158,21 +159,21 @@ impl fmt::Display for Board {
 
 /// A scheme on the blackboard.
 pub(crate) trait Model {
-    /// A cell arrives: accept it or lose it, and whatever goes for it.
+    /// Accept or lose an arriving cell, and the cells that are removed for it.
     fn arrive(&mut self, board: &mut Board, cell: Cell);
 
-    /// A cell has left the buffer: its last bit was sent.
+    /// Record that a cell has left the buffer: its last bit was sent.
     fn left(&mut self, board: &Board, cell: Cell) {
         let _ = (board, cell);
     }
 
-    /// The clock of the scheme; answers when it wants to be called again.
+    /// Run the clock of the scheme; returns when it must run again.
     fn tick(&mut self, board: &Board) -> Option<u64> {
         let _ = board;
         None
     }
 
-    /// The cell to be sent next, of those that wait: the first of all.
+    /// Choose the waiting cell to be sent next: by default the first one.
     fn next(&mut self, board: &mut Board) -> Option<Cell> {
         board.waiting.first().copied()
     }

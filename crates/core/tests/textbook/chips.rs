@@ -27,7 +27,7 @@ pub(crate) struct Packet {
     cells: usize,
 }
 
-/// What is in a memory: the packets of each port, of which the first is being sent.
+/// Content of a memory: the packets of each port, the first of which is in transmission.
 #[derive(Debug)]
 pub(crate) struct Chip {
     cells: usize,
@@ -57,16 +57,16 @@ impl Chip {
 
 /// A policy of a memory.
 pub(crate) trait Policy {
-    /// Whether a packet is taken; to make room others may be lost.
+    /// Return whether a packet is accepted; others may be lost to make room.
     fn takes(&mut self, chip: &mut Chip, now: u64, port: usize, packet: Packet) -> bool;
 
-    /// Time goes on to this instant, at which nothing else has happened yet but departures.
+    /// Advance to this instant, before which only departures have happened.
     fn advance(&mut self, _chip: &mut Chip, _until: u64) {}
 
-    /// A packet has been taken.
+    /// Record an accepted packet.
     fn taken(&mut self, _chip: &mut Chip, _now: u64) {}
 
-    /// A packet has left.
+    /// Record a packet that has left.
     fn left(&mut self, _chip: &mut Chip, _now: u64, _port: usize, _packet: Packet) {}
 }
 
@@ -74,16 +74,16 @@ pub(crate) trait Policy {
 struct Pair {
     chip: Chip,
     policy: Box<dyn Policy>,
-    /// By line of the scenario the port of the chip.
+    /// For each line of the scenario the port of the chip.
     ports: Vec<Option<usize>>,
-    /// What the engine has yet to say of what was lost.
+    /// Losses that the engine has still to report.
     awaited: VecDeque<(Packet, Reason)>,
     lost: usize,
     said: String,
 }
 
 impl Pair {
-    /// Let the policy do by itself what it does until `now`, and at that instant unless a packet leaves then, which comes first.
+    /// Run the actions that the policy takes by itself up to `now`; at `now` itself a departure comes first.
     fn pass_time(&mut self, now: u64, what: What) {
         self.policy.advance(&mut self.chip, now.saturating_sub(1));
         assert_eq!(self.chip.lost, [], "{}: what should have been lost before {now} ps", self.said);
@@ -179,8 +179,8 @@ impl Draw {
     }
 }
 
-/// Two hundred chips beside their models, each with the keys and the policy that are drawn for it; answers how many packets
-/// were lost.
+/// Compare two hundred chips with their models, each with the keys and the policy that are drawn for it; returns how
+/// many packets were lost.
 fn compare(scheme: impl Fn(&mut Draw) -> (String, Box<dyn Policy>)) -> usize {
     let one = |seed: u64| {
         let mut draw = Draw::new(seed);
@@ -243,11 +243,11 @@ fn in_a_memory_the_longest_queue_of_any_port_loses_a_packet_for_one_that_finds_n
     assert!(lost > 10_000, "{lost}");
 }
 
-/// A chip that only exists in the thoughts of FollowLQD, run by longest queue drop.
+/// The virtual chip of FollowLQD, run by longest queue drop.
 struct Virtual {
     rule: Longest,
     chip: Chip,
-    /// Picoseconds for an octet, and for each port when its first packet has been sent.
+    /// Picoseconds for an octet, and for each port the end of its first packet's transmission.
     octet: u64,
     ends: Vec<u64>,
 }
@@ -345,7 +345,7 @@ impl Policy for Abm {
 #[test]
 fn abm_divides_the_dynamic_threshold_by_congested_queues_and_scales_it_by_the_rate() {
     let lost = compare(|draw| {
-        // some intervals are so short that nothing leaves in most of them
+        // some intervals are so short that no packet leaves in most of them
         let shortest = if draw.coin() { 20 } else { 500 };
         let (alpha, update) =
             ([0.25, 0.5, 1.0, 4.0][draw.stream.up_to(3) as usize], shortest * (1 + draw.stream.up_to(10)));
@@ -379,7 +379,7 @@ fn a_dynamic_threshold_divides_the_free_room_of_a_memory() {
 /// Occamy with a bucket that counts in picoseconds of its rate.
 struct Occamy {
     alpha: f64,
-    /// Picoseconds in which a token comes, and those that a full bucket is worth.
+    /// Picoseconds of a token, and picoseconds of a full bucket.
     token: u64,
     full: u64,
     credit: u64,
@@ -397,7 +397,7 @@ impl Occamy {
         self.credit = self.credit.saturating_sub(packet.cells as u64 * self.token);
     }
 
-    /// The port, from the one next in turn on, that has more than its threshold and something that waits.
+    /// Choose the first port in turn that is above its threshold and has a waiting packet.
     fn victim(&self, chip: &Chip) -> Option<usize> {
         let limit = self.alpha * (chip.cells - chip.used()) as f64;
         let count = chip.ports.len();

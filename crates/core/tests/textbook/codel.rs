@@ -1,4 +1,4 @@
-//! CoDel as its pseudocode has it: a loop that takes packets out of the queue until it finds one to be sent.
+//! CoDel by its pseudocode: a loop that removes packets from the queue until it finds one to be sent.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +37,7 @@ pub(crate) struct Codel {
 }
 
 impl Codel {
-    /// The same for a queue of these circuits.
+    /// Return a copy for a queue of these circuits.
     pub(crate) fn of(&self, circuits: Vec<usize>) -> Codel {
         Codel { circuits, ..self.clone() }
     }
@@ -74,13 +74,13 @@ impl Codel {
         Some((head, false))
     }
 
-    /// The packet is dropped, and the next one taken.
+    /// Drop the packet, and take the next one.
     fn drop(&mut self, board: &mut Board, cell: Cell) -> (Option<Cell>, bool) {
         board.remove(cell, Reason::Delay);
         self.take(board).map_or((None, false), |(next, ok)| (Some(next), ok))
     }
 
-    /// x ← x · (3 − count · x²) / 2, keeping 16 bits.
+    /// x ← x · (3 − count · x²) / 2, with 16 bits.
     fn newton(&mut self) {
         if let Law::Linux { reciprocal: x } = &mut self.law {
             let square = (u128::from(*x) * u128::from(*x)) >> 32;
@@ -112,7 +112,7 @@ impl Codel {
         self.drop_next = self.control_law(now);
     }
 
-    /// `deque` of RFC 8289 with the marks of Linux; answers as well whether the packet is marked.
+    /// `deque` of RFC 8289 with the marks of Linux; also returns whether the packet is marked.
     fn deque(&mut self, board: &mut Board) -> Option<(Cell, bool)> {
         let now = self.units(board.now);
         let (head, mut ok) = self.take(board)?;
@@ -164,7 +164,7 @@ impl Model for Codel {
     }
 }
 
-/// Random parameters as a scenario has them, and what they mean.
+/// Draw parameters for a scenario, and the model with the same values.
 pub(crate) fn codel(draw: &mut Draw) -> (String, Codel) {
     let interval = draw.within(1, 20_000) as u64;
     let target = draw.within(0, interval.min(5000) as usize) as u64;

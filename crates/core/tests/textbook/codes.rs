@@ -1,4 +1,4 @@
-//! The scheme that gives up what codes can restore: paper 004, section 4.2.
+//! The scheme that loses cells which codes can restore: paper 004, section 4.2.
 //!
 //! Which of several candidates of one kind goes is the port's choice, as long as it is the oldest cell of its frame.
 
@@ -14,14 +14,14 @@ use crate::{Draw, compare};
 /// A frame that has begun to arrive.
 #[derive(Clone, Copy)]
 struct Frame {
-    /// Cells that it can spare; below 0 it is dead.
+    /// Losses that it still allows, in cells; below 0 it is dead.
     fcf: i64,
     block: u32,
-    /// Whether a cell of it has been sent.
+    /// True if a cell of it has been sent.
     sent: bool,
 }
 
-/// What may be given up, in the order of step 6.
+/// Kinds of cells to give up, in the order of step 6.
 #[derive(Clone, Copy, PartialEq)]
 enum Class {
     Dead,
@@ -38,25 +38,27 @@ struct GatekeeperJanitor {
     sweeps_everything: bool,
     rearms_below_upper: bool,
     corrupted_blocks: bool,
-    /// Of every circuit FCF and BLF of a new frame and block, and whether an EOM is all that delimits its frames.
+    /// FCF and BLF of a new frame and block of every circuit, and whether only an EOM delimits its frames.
     budgets: Vec<(i64, i64)>,
     needs_eom: Vec<bool>,
     gate_closed: bool,
     janitor_ready: bool,
     frames: HashMap<(usize, u32), Frame>,
-    /// The frame that every circuit is sending as far as a switch can tell, and of which one each frame is taken for a part.
+    /// The frame that every circuit is sending as far as a switch can infer, and the frame of which each frame is taken
+    /// for a part.
     sending: Vec<u32>,
     taken_for: HashMap<(usize, u32), u32>,
-    /// What the blocks of a circuit can spare; how many of them have begun, and whether the next frame begins another.
+    /// Losses that the blocks of a circuit still allow; the number of blocks that have begun, and whether the next
+    /// frame begins another one.
     blocks: HashMap<(usize, u32), i64>,
     begun: Vec<u32>,
     block_ended: Vec<bool>,
-    /// Circuits that have given up a whole frame since the janitor was called.
+    /// Circuits that have lost a whole frame since the janitor was called.
     swept: Vec<bool>,
 }
 
 impl GatekeeperJanitor {
-    /// The frame to which a cell belongs as far as a switch can tell: from the cell behind an EOM to the next EOM.
+    /// Return the frame of a cell as far as a switch can infer it: from the cell after an EOM to the next EOM.
     fn seen(&self, cell: &Cell) -> (usize, u32) {
         (cell.vc, self.taken_for[&(cell.vc, cell.frame)])
     }
@@ -74,7 +76,7 @@ impl GatekeeperJanitor {
         self.frames[&self.seen(&cell)].fcf
     }
 
-    /// FCF begins anew, and with the first frame of a block BLF.
+    /// Start FCF anew, and BLF with the first frame of a block.
     fn begin(&mut self, cell: Cell) {
         let (fcf, blf) = self.budgets[cell.vc];
         if self.block_ended[cell.vc] {
@@ -85,20 +87,20 @@ impl GatekeeperJanitor {
         self.frames.insert((cell.vc, cell.frame), Frame { fcf, block: self.begun[cell.vc], sent: false });
     }
 
-    /// The frame of a cell is given up.
+    /// Mark the frame of a cell as dead.
     fn kill(&mut self, cell: Cell) {
         let block = (cell.vc, self.frame(cell).block);
         self.frame(cell).fcf = -1;
         *self.blocks.get_mut(&block).unwrap() -= 1;
     }
 
-    /// Whether the block of a cell can spare its frame.
+    /// Return whether the block of a cell can spare its frame.
     fn spares_frame(&self, cell: Cell) -> bool {
         let blf = self.blocks[&(cell.vc, self.frames[&self.seen(&cell)].block)];
         blf > 0 || self.corrupted_blocks && blf < 0
     }
 
-    /// Whether the frames of a cell's circuit need it as a delimiter.
+    /// Return whether the frames of a cell's circuit need it as a delimiter.
     fn ends(&self, cell: Cell) -> bool {
         self.needs_eom[cell.vc] && cell.eom
     }
@@ -116,7 +118,8 @@ impl GatekeeperJanitor {
         }
     }
 
-    /// What goes next: of the first kind that there is, what the port has taken, if it is the oldest of its frame.
+    /// Choose the cell to give up: of the first kind with candidates, the cell that the port has chosen, if it is the
+    /// oldest of its frame.
     fn candidate(&self, board: &Board) -> Option<(Cell, Class)> {
         let next = board.heard.iter().find(|cell| board.waiting.contains(cell));
         self.order.iter().find_map(|&class| {
@@ -129,7 +132,7 @@ impl GatekeeperJanitor {
         })
     }
 
-    /// The cells that go with a candidate: itself, or all of its frame.
+    /// Return the cells that are lost with a candidate: itself, or all of its frame.
     fn give_up(&mut self, board: &Board, (cell, class): (Cell, Class)) -> Vec<Cell> {
         let mut cells: Vec<Cell> = match class {
             Class::Whole => {
@@ -149,7 +152,7 @@ impl GatekeeperJanitor {
         cells
     }
 
-    /// Step 6: a critical cell, or one that finds no room, enters in the place of a candidate.
+    /// Put a critical cell, or one without room, in the place of a candidate (step 6).
     fn squeeze_in(&mut self, board: &mut Board, cell: Cell) {
         self.swept.fill(false);
         let Some(victim) = self.candidate(board) else {
@@ -186,7 +189,7 @@ impl GatekeeperJanitor {
         self.sweeps_everything || board.total() >= self.upper
     }
 
-    /// The janitor: one candidate after the other, and of each circuit one whole frame.
+    /// Run the janitor: one candidate after the other, and of each circuit one whole frame.
     fn sweep(&mut self, board: &mut Board) {
         while self.has_to_sweep(board) {
             let Some(victim) = self.candidate(board) else { return };

@@ -18,7 +18,7 @@ use pushout_core::units::Time;
 /// Octets of a message with freed credits.
 const MESSAGE: u64 = 8;
 
-/// Counters are those of twenty bits.
+/// Modulus of the counters, which have twenty bits.
 const MODULUS: u64 = 1 << 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ struct Packet {
     octets: u64,
 }
 
-/// The hop, as it is drawn.
+/// A random hop.
 #[derive(Debug)]
 struct Hop {
     /// Octets of a credit, and those added to a packet.
@@ -38,12 +38,12 @@ struct Hop {
     limit: u64,
     /// Octets between the starts of two messages.
     update: u64,
-    /// The time of an octet there, back, and behind the router; of a bit on the cable, each way.
+    /// The time of an octet there, back, and beyond the router; of a bit on the cable, each way.
     lasts: [u64; 3],
     cable: [u64; 2],
     /// When the run ends.
     end: u64,
-    /// The class of every circuit, and whether each has a queue of its own, which are served by priority.
+    /// The class of every circuit, and whether each has a queue of its own, served by priority.
     classes: Vec<usize>,
     by_priority: bool,
     sizes: Vec<u64>,
@@ -77,7 +77,7 @@ impl Hop {
         (packet.octets + self.overhead).div_ceil(self.credit)
     }
 
-    /// The scenario: the router stores each class of what comes over the line in cells of the size of a credit.
+    /// Write the scenario: the router stores each class of the packets from the line in cells of the size of a credit.
     fn text(&self, stream: &mut Stream) -> String {
         let Hop { credit, overhead, limit, update, cable: [there, back], end, .. } = self;
         let [rate, rate_back, rate_out] = self.lasts.map(|octet| 8_000_000 / octet);
@@ -112,7 +112,7 @@ impl Hop {
     }
 }
 
-/// When each packet came to the first port, and when each left the two ports.
+/// Arrival of each packet at the first port, and its departures from the two ports.
 #[derive(Default)]
 struct Seen {
     lines: [usize; 2],
@@ -139,27 +139,27 @@ struct Counters {
     s_consumed: u64,
     s_freed: u64,
     r_freed: u64,
-    told: u64,
+    reported: u64,
 }
 
-/// The hop as it runs.
+/// The state of the hop during the run.
 struct Model<'a> {
     hop: &'a Hop,
     now: u64,
-    /// What waits in the host, in order of arrival, and in the router.
+    /// Packets that wait in the host, in order of arrival, and in the router.
     waiting: Vec<Packet>,
     behind: VecDeque<Packet>,
-    /// What the two lines send, and until when.
+    /// Packets in transmission on the two lines, with their ends.
     sending: [Option<(u64, Packet)>; 2],
-    /// Packets and messages under way, with the time of their arrival.
+    /// Packets and messages in flight, with their arrivals.
     packets: VecDeque<(u64, Packet)>,
     messages: VecDeque<(u64, usize, u64)>,
     counters: BTreeMap<usize, Counters>,
-    /// The earliest start of the next message, until when the last one is sent, and the class after the one it was about.
+    /// The earliest start of the next message, the end of the last one, and the class after the last one's.
     next_message: u64,
     turn: usize,
     left: [Vec<(u64, Packet)>; 2],
-    /// How often a packet found the line free but lacked credits, and how often a counter started again from zero.
+    /// Number of times that a packet found the line free but lacked credits, and that a counter wrapped to zero.
     blocked: u64,
     wraps: u64,
 }
@@ -169,7 +169,7 @@ impl Model<'_> {
         self.hop.classes[packet.circuit as usize]
     }
 
-    /// Everything that ends now, in the order of events of an instant: departures, messages that may start, credits, arrivals.
+    /// Handle all events of this instant, in their order: departures, messages that may start, credits, arrivals.
     fn step(&mut self) {
         let now = self.now;
         for line in [1, 0] {
@@ -198,7 +198,7 @@ impl Model<'_> {
         self.start();
     }
 
-    /// Let both ports send if their lines are free.
+    /// Start transmissions at both ports if their lines are free.
     fn start(&mut self) {
         let now = self.now;
         if self.sending[1].is_none() {
@@ -210,18 +210,18 @@ impl Model<'_> {
         }
     }
 
-    /// Send the next message, if there is one and it may go.
+    /// Send the next message, if there is one and it is permitted.
     fn start_message(&mut self) {
         if self.now < self.next_message {
             return;
         }
-        let news = |counters: &Counters| counters.told != counters.r_freed;
+        let news = |counters: &Counters| counters.reported != counters.r_freed;
         let with_news: BTreeSet<usize> =
             self.counters.iter().filter(|(_, counters)| news(counters)).map(|(class, _)| *class).collect();
         let class = with_news.range(self.turn..).chain(&with_news).next().copied();
         let Some(class) = class else { return };
         let counters = self.counters.get_mut(&class).unwrap();
-        counters.told = counters.r_freed;
+        counters.reported = counters.r_freed;
         let arrives = self.now + MESSAGE * self.hop.lasts[1] + self.hop.cable[1];
         self.messages.push_back((arrives, class, counters.r_freed));
         (self.next_message, self.turn) = (self.now + self.hop.update * self.hop.lasts[1], class + 1);
@@ -250,9 +250,9 @@ impl Model<'_> {
         Some(packet)
     }
 
-    /// The next instant at which anything ends or may begin.
+    /// Return the next instant at which a transmission ends or may begin.
     fn next_instant(&self) -> Option<u64> {
-        let has_news = self.counters.values().any(|counters| counters.told != counters.r_freed);
+        let has_news = self.counters.values().any(|counters| counters.reported != counters.r_freed);
         let sending = self.sending.iter().flatten().map(|(ends, _)| *ends);
         let arrivals = self.packets.front().map(|(time, _)| *time);
         let messages = self.messages.front().map(|(time, ..)| *time);
@@ -261,7 +261,7 @@ impl Model<'_> {
     }
 }
 
-/// The hop at its end, after packets have come to the first port at these times.
+/// Run the hop with these arrivals of packets at the first port, and return its final state.
 fn run<'a>(hop: &'a Hop, came: &[(u64, Packet)]) -> Model<'a> {
     let counters = hop.classes.iter().map(|class| (*class, Counters::default())).collect();
     let mut model = Model {
@@ -292,7 +292,7 @@ fn run<'a>(hop: &'a Hop, came: &[(u64, Packet)]) -> Model<'a> {
     }
 }
 
-/// Compare a random hop with its model; returns that, when it has run.
+/// Compare a random hop with its model; returns counts of the model.
 fn compare(seed: u64) -> [u64; 3] {
     let mut stream = Stream::new(seed, "credits");
     let hop = Hop::draw(&mut stream);

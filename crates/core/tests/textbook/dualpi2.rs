@@ -1,4 +1,4 @@
-//! DualPI2 as `sch_dualpi2.c` of Linux and appendix A of RFC 9332 have it.
+//! DualPI2 by `sch_dualpi2.c` of Linux and appendix A of RFC 9332.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::port::Scheme;
 use crate::{Draw, compare};
 
 struct DualPi2 {
-    /// Whether there are two queues; if not this is PI2 alone.
+    /// True for two queues; false for PI2 alone.
     dual: bool,
     linux: bool,
     target: u64,
@@ -22,7 +22,7 @@ struct DualPi2 {
     marks: bool,
     drops_on_overload: bool,
     mtu: usize,
-    /// Of the classic queue in percent, and its credit in octets and percent.
+    /// Percent of the classic queue, and its credit in octets and percent.
     classic: i64,
     credit: i64,
     keyed: Keyed,
@@ -31,7 +31,7 @@ struct DualPi2 {
     last_qdelay: u64,
 }
 
-/// What the AQM makes of a packet.
+/// Decision of the AQM on a packet.
 enum Fate {
     Send,
     Mark,
@@ -93,7 +93,7 @@ impl DualPi2 {
         }
     }
 
-    /// The next packet in turn, and what its departure adds to the credit.
+    /// Return the next packet in turn, and the change of the credit by its departure.
     fn dequeue_packet(&mut self, board: &Board) -> Option<(Cell, i64)> {
         if !self.dual {
             return board.waiting.first().map(|cell| (*cell, 0));
@@ -151,7 +151,7 @@ impl Model for DualPi2 {
     }
 }
 
-/// Random parameters as a scenario has them, and what they mean.
+/// Draw parameters for a scenario, and the model with the same values.
 fn scheme(draw: &mut Draw, dual: bool) -> Scheme {
     draw.packets = true;
     let (target, update) = (draw.within(100, 20_000) as u64, draw.within(200, 5000) as u64);

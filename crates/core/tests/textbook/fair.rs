@@ -1,4 +1,4 @@
-//! FQ-CoDel as RFC 8290 and Linux have it: lists of new and of old queues, CoDel in each, the fattest one cut when there is no
+//! FQ-CoDel by RFC 8290 and Linux: lists of new and of old queues, CoDel in each, the fattest one cut when there is no
 //! room.
 
 use pushout_core::rng::Subject;
@@ -11,7 +11,7 @@ use crate::{Draw, compare};
 
 struct FqCodel {
     quantum: i64,
-    /// None where a full buffer loses what arrives.
+    /// Packets that the fattest queue loses at a time; `None` if a full buffer loses arrivals.
     batch: Option<usize>,
     queues: Vec<Queue>,
     new: Vec<usize>,
@@ -28,7 +28,7 @@ impl FqCodel {
         self.queues.iter().position(|queue| queue.codel.circuits.contains(&vc)).unwrap()
     }
 
-    /// Drop from the head of the fattest queue, the arriving cell counted; answers whether anything was dropped.
+    /// Drop from the head of the fattest queue, the arriving cell counted; returns whether a packet was dropped.
     fn drop_from_fattest(&mut self, board: &mut Board, cell: Cell, batch: usize) -> bool {
         let own = self.queue_of(cell.vc);
         let backlogs: Vec<usize> = (0..self.queues.len())

@@ -7,13 +7,13 @@ use crate::board::{Board, Cell, Model};
 use crate::port::Scheme;
 use crate::{Draw, compare};
 
-/// What has become of the frame that arrives on a circuit.
+/// Fate of the frame that arrives on a circuit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
     Taken,
-    /// Refused at its first cell, and why.
+    /// Refused at its first cell, for this reason.
     Refused(Reason),
-    /// A cell of it found no room; `fragment` if earlier ones had.
+    /// One of its cells found no room; `fragment` if earlier ones had.
     Broken {
         fragment: bool,
     },
@@ -32,7 +32,7 @@ impl Frames {
         Frames { fates: vec![Fate::Taken; draw.contracts.len()], pass_eom, marks: false }
     }
 
-    /// The same for a scheme that may mark, and what a scenario says then.
+    /// Draw frames that may be marked, and the keys of the scenario that say so.
     pub(crate) fn marking(draw: &mut Draw, pass_eom: bool) -> (Frames, String) {
         let marks = draw.coin();
         let action = if marks { "mark" } else { "drop" };
@@ -40,7 +40,7 @@ impl Frames {
         (Frames { marks, ..Frames::new(draw, pass_eom) }, text)
     }
 
-    /// Accept or lose a cell; `refuse` says of the first cell of a frame why the frame is refused, if it is.
+    /// Accept or lose a cell; at the first cell of a frame `refuse` is the reason to refuse the frame, if there is one.
     pub(crate) fn arrive(&mut self, board: &mut Board, cell: Cell, refuse: Option<Reason>) {
         if refuse.is_some() && self.marks && cell.ect {
             return self.arrive(board, Cell { ce: board.fits(), ..cell }, None);
@@ -66,7 +66,7 @@ impl Frames {
     }
 }
 
-/// A scheme that looks at the buffer when a frame begins, and at nothing else.
+/// A scheme that reads the buffer only at the beginning of a frame.
 struct Early<R> {
     frames: Frames,
     refuse: R,
@@ -79,7 +79,7 @@ impl<R: FnMut(&Board, Cell) -> bool> Model for Early<R> {
     }
 }
 
-/// The same, for one that a scenario calls by this name with these keys.
+/// Draw a scheme that a scenario names `policy` and configures with `keys`.
 fn early(
     draw: &mut Draw,
     policy: &str,
@@ -145,7 +145,7 @@ fn step_marking_marks_what_finds_more_than_its_threshold() {
     assert!(lost > 10_000, "{lost}");
 }
 
-/// W_i = X_i · N_a / X: how much of its fair share a circuit has.
+/// W_i = X_i · N_a / X: the occupancy of a circuit in fair shares.
 fn share(board: &Board, vc: usize) -> f64 {
     (board.of(vc) * board.active()) as f64 / board.total() as f64
 }

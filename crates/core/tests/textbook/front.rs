@@ -1,4 +1,4 @@
-//! The scheme that gives up what has waited longest.
+//! The scheme that loses the cells that have waited longest.
 
 use pushout_core::verdict::Reason;
 
@@ -7,20 +7,22 @@ use crate::compare;
 use crate::port::Scheme;
 
 struct DropFromFront {
-    /// Of the frame form: the last frame of each circuit that has lost a cell, and whether the receiver has a part of it.
+    /// For the frame form: the last frame of each circuit that has lost a cell, and whether the receiver has a part of
+    /// it.
     broken: Vec<Option<(u32, bool)>>,
     by_frames: bool,
     pass_eom: bool,
 }
 
 impl DropFromFront {
-    /// Whether a cell belongs to a frame that has lost one, and is no delimiter that is wanted.
+    /// Return whether a cell belongs to a frame that has lost one, and is not a needed delimiter.
     fn is_rest(&self, cell: Cell) -> bool {
         let Some((frame, sent)) = self.broken[cell.vc] else { return false };
         self.by_frames && frame == cell.frame && !(cell.eom && sent && self.pass_eom)
     }
 
-    /// The receiver has a part of a frame, or of one before it of which the frame seems to be the rest.
+    /// Mark the frame of a cell as broken, if the receiver has a part of it, or of a frame before it which it seems to
+    /// continue.
     fn spoil(&mut self, board: &Board, cell: Cell) {
         if self.broken[cell.vc].is_none_or(|(frame, _)| frame != cell.frame) {
             self.broken[cell.vc] = Some((cell.frame, board.has_begun(cell) || !cell.first));

@@ -1,4 +1,4 @@
-//! Every scheme beside a model of its own, cell by cell.
+//! Every scheme against a model of its own, cell by cell.
 //!
 //! Both engines run the same policies, so no comparison of engines sees a mistake in one. Here each scheme is written a
 //! second time, from its paper and from the text at the top of its file, as one would on a blackboard: the cells of a port
@@ -53,7 +53,8 @@ const MODELS: [&str; 12] = [
     include_str!("turns.rs"),
 ];
 
-/// Whether a test asks a port for a scheme by this name: in the keys of a scenario, or by a word that is put there.
+/// Return whether a test builds a port with a scheme of this name: in the keys of a scenario, or by a word that is
+/// inserted there.
 fn is_modelled(name: &str) -> bool {
     let asked = [format!("\\\"{name}\\\""), format!("\"{name}\"")];
     MODELS.iter().any(|text| asked.iter().any(|asked| text.contains(asked)))

@@ -1,4 +1,4 @@
-//! PIE as the pseudocode of RFC 8033 and of Linux has it.
+//! PIE by the pseudocode of RFC 8033 and of Linux.
 
 use std::collections::BTreeMap;
 
@@ -126,7 +126,7 @@ impl Model for Pie {
     }
 }
 
-/// Random parameters as a scenario has them, and what they mean.
+/// Draw parameters for a scenario, and the model with the same values.
 fn pie(draw: &mut Draw) -> (String, Pie) {
     let (target, update) = (draw.within(100, 20_000) as u64, draw.within(200, 5000) as u64);
     let (alpha, beta) = (draw.number(0.0, 20.0), draw.number(0.0, 200.0));

@@ -25,7 +25,7 @@ const SEQUENCES: u64 = 1000;
 /// The line of paper 002: slow, so that clocks of milliseconds tick every few cells.
 pub(crate) const RATE: Rate = Rate(2_350_000);
 
-/// What a sequence draws its parameters from.
+/// Stream from which a sequence draws its parameters.
 pub(crate) struct Draw {
     pub(crate) stream: Stream,
     /// One in eight is large: a buffer for hundreds of cells, frames of hundreds, more circuits.
@@ -49,7 +49,7 @@ impl Draw {
         let mut contract = || {
             let frame = 2 + stream.up_to(19);
             Contract {
-                // all rates together fit the line, also where application octets are promised: 2.2 times as much in cells
+                // all rates together fit the line, even if application octets are promised: 2.2 times as much in cells
                 mcr: Rate(stream.up_to(1) * stream.up_to(2 * RATE.0 / (5 * vcs))),
                 weight: 1.0 + stream.up_to(3) as f64,
                 priority: stream.up_to(2) as u32,
@@ -93,7 +93,7 @@ impl Draw {
     }
 }
 
-/// A scheme as a scenario asks for it, and its model.
+/// The text of a scheme in a scenario, and its model.
 pub(crate) struct Scheme {
     pub(crate) admission: String,
     pub(crate) pushout: Option<String>,
@@ -118,7 +118,7 @@ fn spec<S: Field>(text: &str) -> S {
     S::read(&node, "policy").unwrap_or_else(|fault| panic!("{text}: {fault:?}"))
 }
 
-/// The port that a scheme asks for.
+/// Build the port of a scheme.
 fn port(scheme: &Scheme, draw: &Draw) -> Port {
     let (capacity, contracts) = (Capacity::limited(draw.capacity as u64), &draw.contracts);
     let seed = draw.seed;
@@ -147,13 +147,13 @@ struct Traffic {
     next: Vec<(u32, u16, u16)>,
     /// Mean time from one cell to the next, in cell times, in busy and in quiet times.
     gaps: [f64; 2],
-    /// How many cells such a time lasts, and how many there are in all.
+    /// Number of cells in such a time, and in all.
     spell: usize,
     cells: usize,
     longest: u64,
     /// Packets of a block.
     block: u32,
-    /// Where frames begin in what has not been lost before, and one in how many cells is.
+    /// Boundaries of frames among the cells not lost before the port, and the share of those: one in this number.
     boundaries: Vec<Boundary>,
     lost: Option<u64>,
 }
@@ -182,8 +182,8 @@ impl Traffic {
         Span((self.gaps[place / self.spell % 2] * cell * self.stream.exponential()) as u64)
     }
 
-    /// The next cell that has not been lost before, marked as the first of a frame if the one before it on its circuit ended
-    /// one.
+    /// Return the next cell that has not been lost before, marked as the first of a frame if the one before it on its
+    /// circuit ended one.
     fn cell(&mut self) -> Unit {
         loop {
             let cell = self.sent();
@@ -193,7 +193,7 @@ impl Traffic {
         }
     }
 
-    /// The next cell that a host has sent.
+    /// Return the next cell that a host has sent.
     fn sent(&mut self) -> Unit {
         let vc = self.stream.up_to(self.next.len() as u64 - 1) as usize;
         let (frame, index, length) = &mut self.next[vc];
@@ -228,7 +228,7 @@ struct Pair {
     port: Port,
     model: Box<dyn Model>,
     board: Board,
-    /// When the line is free again, and when the clock of the scheme ticks.
+    /// Time at which the line is free again, and the next tick of the scheme's clock.
     free: Option<Time>,
     clock: Option<Time>,
     losses: Vec<Loss>,
@@ -249,7 +249,7 @@ impl Pair {
         Pair { port, model, board, free: None, clock, losses: Vec::new(), said }
     }
 
-    /// Let the line send and the clock tick until then: at the same instant cells leave first.
+    /// Run line and clock up to `until`: at one instant cells leave first.
     fn advance(&mut self, until: Time) {
         loop {
             let (free, clock) = (self.free.unwrap_or(Time::NEVER), self.clock.unwrap_or(Time::NEVER));
@@ -288,7 +288,7 @@ impl Pair {
         let started = self.port.start(now, circuit, &mut self.losses);
         let next = self.model.next(&mut self.board);
         self.check();
-        // the next node sees a frame begin behind an EOM
+        // the next node infers the beginning of a frame after an EOM
         let sent =
             next.map(|cell| Cell { first: self.board.last[cell.vc].is_none_or(|last| last.eom), ..cell });
         assert_eq!(started.map(|started| Cell::from(started.unit)), sent, "{}: the next cell", self.said);
@@ -308,7 +308,7 @@ impl Pair {
         self.start(now);
     }
 
-    /// What was lost, and why, and what is left.
+    /// Compare the losses with their reasons, and the remaining cells.
     fn check(&mut self) {
         let said = |(cell, reason): (Cell, Reason)| format!("{cell} {reason}");
         let losses = self.losses.drain(..).map(|loss| said((Cell::from(loss.unit), loss.reason)));
@@ -321,7 +321,7 @@ impl Pair {
     }
 }
 
-/// A thousand sequences, each with parameters of its own; answers how many cells were lost.
+/// Compare a thousand sequences, each with parameters of its own; returns how many cells were lost.
 pub(crate) fn compare(scheme: impl Fn(&mut Draw) -> Scheme) -> usize {
     let mut lost = 0;
     for seed in 0..SEQUENCES {

@@ -1,4 +1,4 @@
-//! Push-out: when the buffer is full, a part of a long queue goes.
+//! Push-out: when the buffer is full, a part of a long queue is removed.
 
 use pushout_core::verdict::Reason;
 
@@ -7,7 +7,7 @@ use crate::port::{RATE, Scheme};
 use crate::turns::{Turns, scheduler};
 use crate::{Draw, compare};
 
-/// Which part of a queue goes.
+/// Part of a queue that is pushed out.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Part {
     /// The partial packet at the head, up to the first EOM; with `keep_eom` without it if the receiver has begun to
@@ -15,13 +15,13 @@ enum Part {
     Head { keep_eom: bool },
     /// The first packet all cells of which are queued.
     Entire,
-    /// The partial packet at the tail, behind the last EOM; or with this EOM, which may be all.
+    /// The partial packet at the tail, after the last EOM; or with this EOM, which may be all of it.
     Tail { last_eom_goes: bool },
-    /// The last packet, or what has come of it.
+    /// The last packet, as far as it has arrived.
     Last,
 }
 
-/// What goes when the queue does not have that part.
+/// Action when the queue does not have that part.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fallback {
     NextQueue,
@@ -38,17 +38,18 @@ struct PushOut {
     discard_rest: bool,
     /// The register LQ, if queues are compared with it instead of with each other.
     register: Option<usize>,
-    /// Only a queue that is longer than the arriving cell's gives way, which counts with that cell or without it.
+    /// Only a queue that is longer than the arriving cell's is cut; that queue counts with the cell or without it.
     drop_longest: Option<usize>,
     turns: Turns,
-    /// Of every circuit whether the frame that arrives has lost a cell, and whether a part of it went ahead.
+    /// For every circuit whether the arriving frame has lost a cell, and whether a part of it was queued before.
     broken: Vec<Option<bool>>,
-    /// The threshold of early packet discard in front, and of every circuit whether that refuses the arriving frame.
+    /// The threshold of early packet discard before push-out, and for every circuit whether it refuses the arriving
+    /// frame.
     threshold: Option<usize>,
     refused: Vec<bool>,
 }
 
-/// A packet as it stands in a queue: everything behind an EOM up to the next. Where an EOM is missing, two frames are one.
+/// A packet in a queue: all cells after an EOM up to the next. Where an EOM is missing, two frames are one packet.
 struct Packet {
     cells: Vec<Cell>,
     /// The receiver has begun to collect it.
@@ -56,7 +57,7 @@ struct Packet {
 }
 
 impl Packet {
-    /// Whether it is one frame, and all of it.
+    /// Return whether it is one complete frame.
     fn is_entire(&self) -> bool {
         let (first, last) = (self.cells[0], self.cells[self.cells.len() - 1]);
         first.first && first.frame == last.frame && self.cells.len() == usize::from(last.index) + 1
@@ -82,7 +83,7 @@ impl PushOut {
         board.of(vc) as i128 * i128::from(RATE.0) - i128::from(share) * board.capacity as i128
     }
 
-    /// The queues in the order in which they are asked.
+    /// Return the queues in the order in which they are searched.
     fn order(&self, board: &Board) -> Vec<usize> {
         let vcs = board.last.len();
         match self.register {
@@ -95,7 +96,7 @@ impl PushOut {
         }
     }
 
-    /// The part of a queue that is to go; nothing if the queue does not have it.
+    /// Return the part of a queue that is removed; empty if the queue does not have it.
     fn part(&self, board: &Board, vc: usize) -> Vec<Cell> {
         let (queue, packets) = (board.queue(vc), packets(board, vc));
         let found = match self.part {
@@ -120,7 +121,7 @@ impl PushOut {
         found.unwrap_or_default()
     }
 
-    /// What the longest queue loses for this cell, of those that can lose anything.
+    /// Return the cells that the longest queue with such a part loses for this cell.
     fn of_the_longest(&self, board: &Board, cell: Cell, added: usize) -> Vec<Cell> {
         let own = board.of(cell.vc) + added;
         let mut longer: Vec<usize> =
@@ -129,7 +130,7 @@ impl PushOut {
         longer.into_iter().map(|vc| self.part(board, vc)).find(|part| !part.is_empty()).unwrap_or_default()
     }
 
-    /// What has to go for this cell.
+    /// Return the cells that are pushed out for this cell.
     fn victims(&self, board: &Board, cell: Cell) -> Vec<Cell> {
         if let Some(added) = self.drop_longest {
             return self.of_the_longest(board, cell, added);
@@ -146,20 +147,21 @@ impl PushOut {
         }
     }
 
-    /// Whether a cell is of a frame that has lost one, and is no delimiter for what went ahead.
+    /// Return whether a cell belongs to a frame that has lost one, and is not a delimiter of cells queued before.
     fn is_rest(&self, board: &Board, cell: Cell) -> bool {
         let delimits = |part: bool| cell.eom && part && self.pass_eom && board.fits();
         self.broken[cell.vc].is_some_and(|part| !delimits(part))
     }
 
-    /// The frame that arrives on a circuit has lost a cell; `part` says whether something of it goes ahead.
+    /// Record that the arriving frame of a circuit has lost a cell; `part` says whether some of its cells stay queued.
     fn spoil(&mut self, vc: usize, part: bool) {
         if self.discard_rest {
             self.broken[vc] = Some(part);
         }
     }
 
-    /// Push out cells for this one. If the chosen frame is still arriving, its rest is lost as it comes, and so is this cell.
+    /// Push out cells for this one. If the chosen frame is still arriving, its rest is lost on arrival, and so is this
+    /// cell.
     fn push_out(&mut self, board: &mut Board, cell: Cell) {
         let victims = self.victims(board, cell);
         let Some(&last) = victims.last() else { return };
@@ -171,7 +173,7 @@ impl PushOut {
         }
     }
 
-    /// LQ is compared with a queue that has just received or sent a cell.
+    /// Compare LQ with a queue that has just received or sent a cell.
     fn look(&mut self, board: &Board, vc: usize) {
         if let Some(longest) = self.register
             && self.length(board, vc) > self.length(board, longest)

@@ -9,7 +9,7 @@ use crate::frames::Frames;
 use crate::port::{RATE, Scheme};
 use crate::{Draw, compare};
 
-/// RED's average and what follows from it.
+/// RED's average and its consequences.
 struct Average {
     weight: f64,
     min: f64,
@@ -20,13 +20,13 @@ struct Average {
     average: f64,
     /// Packets since the last one that was discarded; -1 below minth.
     count: i64,
-    /// Since when nothing is queued.
+    /// Time since which no cell is queued.
     idle: u64,
     keyed: Keyed,
 }
 
 impl Average {
-    /// A packet meets the queue, and may be marked: with a maxp of its own, and only if it `may` be.
+    /// Average in an arriving packet, and decide whether it is marked: with a maxp of its own, and only if it `may` be.
     fn meet(&mut self, board: &Board, cell: &Cell, max_p: f64, may: bool) -> bool {
         self.sample(board);
         self.take_count();
@@ -37,7 +37,7 @@ impl Average {
         self.count = if self.average < self.min { -1 } else { self.count + 1 };
     }
 
-    /// p_a = p_b / (1 − count · p_b), and 1 where that is more or nothing.
+    /// Draw with p_a = p_b / (1 − count · p_b), or 1 where that exceeds 1 or divides by 0.
     fn is_marked(&mut self, cell: &Cell, max_p: f64) -> bool {
         if self.average < self.min {
             return false;
@@ -61,7 +61,7 @@ impl Average {
         }
     }
 
-    /// A packet that finds no room is one that was discarded.
+    /// Count a packet without room as a discarded one.
     fn overflow(&mut self, board: &Board) {
         if board.lost.last().is_some_and(|(_, reason)| *reason == Reason::Overflow) {
             self.count = 0;
@@ -80,7 +80,7 @@ impl Average {
     }
 }
 
-/// Random parameters as a scenario has them, but for the name; and what they mean.
+/// Draw parameters for a scenario, except for the name, and the model with the same values.
 fn average(draw: &mut Draw, policy: &str) -> (String, Average, f64) {
     let (weight, max_p) = (draw.number(0.01, 1.0), draw.number(0.01, 1.0));
     let least = usize::from(policy == "fred"); // with 0 no circuit could hold a cell
@@ -168,7 +168,7 @@ fn red_discards_packets_the_more_probably_the_longer_the_queue_has_been() {
     assert!(lost > 10_000, "{lost}");
 }
 
-/// Where a circuit stands: figure 3 of paper 000.
+/// State of a circuit: figure 3 of paper 000.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum State {
     AcceptFirst,
@@ -299,13 +299,13 @@ struct Fred {
     average: Average,
     max_p: f64,
     min_packets: f64,
-    /// Of every circuit what a packet is, and how often it wanted too much.
+    /// For every circuit the size of a packet, and the number of times it exceeded its share.
     packet: Vec<f64>,
     strikes: Vec<u64>,
 }
 
 impl Fred {
-    /// Whether a frame is discarded because its circuit has too much, or at random.
+    /// Return the reason for which a frame is discarded, if it is: its circuit exceeds its share, or a draw.
     fn discards(&mut self, board: &Board, cell: &Cell) -> Option<Reason> {
         let vc = cell.vc;
         self.average.sample(board);

@@ -11,10 +11,10 @@ use crate::compare;
 use crate::frames::Frames;
 use crate::port::{RATE, Scheme};
 
-/// What a cell costs, in bit · ps/s.
+/// Credit for a cell, in bit · ps/s.
 const CELL: i128 = 424 * 1_000_000_000_000;
 
-/// How long a virtual queue may be.
+/// Limit of a virtual queue.
 #[derive(Clone, Copy, PartialEq)]
 enum Share {
     Equal,
@@ -27,7 +27,7 @@ struct VirtualQueueing {
     frames: Frames,
     threshold: usize,
     share: Share,
-    /// The virtual queues M_i, and what is left of MCR_i · T in this period.
+    /// The virtual queues M_i, and the rest of MCR_i · T in this period.
     lengths: Vec<usize>,
     credits: Vec<i128>,
     mcrs: Vec<u64>,
@@ -35,7 +35,7 @@ struct VirtualQueueing {
     carry: bool,
     period: u64,
     next: u64,
-    /// Which circuit was served last by its credit, and which without.
+    /// Circuit that was served last by its credit, and the one served last without.
     guaranteed: usize,
     excess: usize,
 }
@@ -54,7 +54,7 @@ impl VirtualQueueing {
         }
     }
 
-    /// The next circuit behind this one that has a virtual queue, and as much credit.
+    /// Return the next circuit after this one that has a virtual queue, and as much credit.
     fn behind(&self, last: usize, credit: i128) -> Option<usize> {
         let vcs = self.lengths.len();
         let will_do = |vc: &usize| self.lengths[*vc] > 0 && (credit == 0 || self.credits[*vc] >= credit);
@@ -130,7 +130,7 @@ fn virtual_queueing_charges_each_departure_to_whom_per_circuit_queueing_would_ha
     assert!(lost > 10_000, "{lost}");
 }
 
-/// What a circuit is, between two measurements.
+/// Class of a circuit, between two measurements.
 #[derive(Clone, Copy, PartialEq)]
 enum Class {
     Violating,
@@ -142,14 +142,14 @@ enum Class {
 struct Wfepd {
     frames: Frames,
     threshold: usize,
-    /// δ and, for a sliding window, how many of them it has; q of the moving average otherwise.
+    /// δ and, for a sliding window, its number of intervals; otherwise q of the moving average.
     interval: u64,
     window: Option<usize>,
     memory: f64,
     bottom: f64,
     top: f64,
     max_p: f64,
-    /// R, and of every circuit its share, its rate r, the octets of this interval and of those in the window.
+    /// R, and for every circuit its share, its rate r, the octets of this interval and of the window.
     rate: f64,
     shares: Vec<f64>,
     rates: Vec<f64>,
@@ -177,13 +177,13 @@ impl Wfepd {
         }
     }
 
-    /// Equations (3) to (10), with the corrections that make the paper's own examples come out.
+    /// Classify circuits by equations (3) to (10), with the corrections that reproduce the paper's own examples.
     fn classify(&mut self) {
         let (r, a) = (&self.rates, &self.shares);
         let mut order: Vec<usize> = (0..r.len()).collect();
         order.sort_by(|&i, &j| (r[j] / a[j]).total_cmp(&(r[i] / a[i])));
         let psi = r.iter().sum::<f64>() - self.rate;
-        // what the first `count` circuits may have together, for one unit of their shares
+        // the joint rate of the first `count` circuits, for one unit of their shares
         let part = |count: usize| {
             let together: f64 = order[..count].iter().map(|&i| r[i]).sum();
             (together - psi) / order[..count].iter().map(|&i| a[i]).sum::<f64>()

@@ -1,10 +1,10 @@
-//! Sources of transfers: what `arrivals` and `query` draw, written a second time from the texts at the top of their files. A list of
-//! transfers is made with the same random numbers, and those of the scenario have to be the same.
+//! Sources of transfers: the draws of `arrivals` and `query`, written a second time from the texts at the top of their
+//! files. A list of transfers is made with equal random numbers, and those of the scenario must be equal to it.
 
 use pushout_core::rng::Stream;
 use pushout_core::scenario::load;
 
-/// A transfer: when it starts (ps), from where to where, and its octets.
+/// A transfer: its start (ps), its two hosts, and its octets.
 type Transfer = (u64, String, String, u64);
 
 /// Two leaves with three hosts each; one flow draws, from `host1` to `host2` unless its source says otherwise.
@@ -52,7 +52,7 @@ fn instants(seed: u64, gaps: &str, rate: f64) -> Vec<u64> {
     }
 }
 
-/// The size below which a share of transfers is, between entries of a table by the rule of three.
+/// Return the size below which a share of transfers is, interpolated between entries of a table.
 fn inverted(table: &[(f64, f64)], share: f64) -> f64 {
     if share < table[0].1 {
         return table[0].0;
@@ -62,7 +62,7 @@ fn inverted(table: &[(f64, f64)], share: f64) -> f64 {
     low + (share - from) * (high - low) / (to - from)
 }
 
-/// A distribution of sizes: as a scenario writes it, its mean, and how one size follows from random numbers.
+/// A distribution of sizes: its text in a scenario, its mean, and the function from random numbers to a size.
 type Sizes = (&'static str, f64, fn(&mut Stream) -> f64);
 
 const SIZES: [Sizes; 5] = [
@@ -81,7 +81,8 @@ const SIZES: [Sizes; 5] = [
     }),
 ];
 
-/// Two lists of transfers are the same but for an octet or a picosecond, where another logarithm is rounded otherwise.
+/// Return whether two lists of transfers are equal except for an octet or a picosecond, where another logarithm is
+/// rounded otherwise.
 fn same(one: &[Transfer], other: &[Transfer]) -> bool {
     let near = |one: u64, other: u64| one.abs_diff(other) <= 1;
     let mut pairs = one.iter().zip(other);

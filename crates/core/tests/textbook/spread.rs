@@ -1,4 +1,4 @@
-//! Packets of one flow on several routes: where each goes, hop by hop, and how it avoids links that are known to be down.
+//! Packets of one flow on several routes: the route of each, hop by hop, without links that are known to be down.
 //!
 //! The simulator lists all routes of a circuit before the run. The model knows no routes: when a packet leaves its host, it walks
 //! through the network, and at every node it counts the hops that are left over each line.
@@ -23,7 +23,7 @@ struct Outage {
     to: u64,
 }
 
-/// The walks of all packets, beside those of the engine.
+/// The routes of all packets, to compare with those of the engine.
 struct Walks<'a> {
     scenario: &'a Scenario,
     outages: Vec<Outage>,
@@ -84,7 +84,7 @@ impl<'a> Walks<'a> {
         self.lines_from(node, now).into_iter().fold(most, |best, line| best.min(after(line, best - 1)))
     }
 
-    /// The lines that a packet passes: at every node one of those behind which the fewest are left.
+    /// Return the lines that a packet passes: at every node one of the lines with the fewest hops left after it.
     fn walk(&self, (from, to, key): (usize, usize, u64), frame: u32, now: u64) -> Vec<usize> {
         let most = self.scenario.nodes.len();
         let draw = u128::from(mix(key ^ u64::from(frame)));
@@ -123,7 +123,7 @@ impl Tracer for Walks<'_> {
     }
 }
 
-/// Routers in a ring with some lines across, hosts at them, and flows between these.
+/// Draw routers in a ring with some lines across, hosts at them, and flows between these.
 fn scenario(stream: &mut Stream) -> (String, Vec<(String, u64, u64, u64)>) {
     let routers = 3 + stream.up_to(3);
     let mut text = format!(
@@ -173,8 +173,8 @@ fn scenario(stream: &mut Stream) -> (String, Vec<(String, u64, u64, u64)>) {
     (text, outages)
 }
 
-/// Compare the walks of all packets of a random network; returns how many more routes than circuits there were. Where an outage
-/// leaves no route, there is nothing to compare.
+/// Compare the routes of all packets of a random network; returns by how many the routes exceed the circuits. Where an
+/// outage leaves no route, there are none to compare.
 fn compare(seed: u64) -> Option<u64> {
     let (text, outages) = scenario(&mut Stream::new(seed, "spread"));
     let scenario = match load(&text, "spread.toml", &[]) {

@@ -76,7 +76,7 @@ impl Port {
         self.occupancy() + self.size(packet) <= self.capacity
     }
 
-    /// Why a packet is refused, if it is.
+    /// Return the reason for which a packet is refused, if it is.
     fn refuses(&self, packet: &Packet) -> Option<Reason> {
         if packet.is_cut && self.trims {
             return Some(Reason::Overflow);
@@ -87,7 +87,7 @@ impl Port {
         (!self.fits(packet)).then_some(Reason::Overflow)
     }
 
-    /// Accept a packet, cut it, or lose it: returns why it is lost.
+    /// Accept a packet, cut it, or lose it: returns the reason of its loss.
     fn arrive(&mut self, packet: Packet) -> Option<Reason> {
         let Some(reason) = self.refuses(&packet) else {
             self.waiting.push_back(packet);
@@ -112,7 +112,7 @@ impl Port {
 /// The engine's ports and their models.
 struct Pair {
     ports: [Port; 2],
-    /// The lines of the scenario that they are.
+    /// Numbers of their lines in the scenario.
     lines: [usize; 2],
     /// The loss that the engine has to report next.
     awaited: Option<(Packet, Reason)>,

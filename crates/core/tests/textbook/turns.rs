@@ -1,4 +1,4 @@
-//! Schedulers, and the thresholds of queues that each circuit has for itself.
+//! Schedulers, and the thresholds of queues of single circuits.
 
 use pushout_core::buffer::context::Contract;
 use pushout_core::verdict::Reason;
@@ -11,25 +11,26 @@ use crate::{Draw, compare};
 /// The cost of a cell, in bit · ps/s.
 const CELL: i128 = 424 * 1_000_000_000_000;
 
-/// Which circuit is served next.
+/// Rule for the circuit served next.
 #[derive(Clone, Debug)]
 pub(crate) enum Turns {
-    /// The next circuit with cells, behind the one that was served last.
+    /// The next circuit with cells, after the one that was served last.
     RoundRobin { last: usize },
     /// The least number with cells; turns among equals.
     Priority { numbers: Vec<u32>, last: Vec<usize> },
     /// A queue that is owed a cell, in turn or by stamps, else a queue that has one, in turn.
     Owed { owed: Owed, guaranteed: usize, excess: usize },
-    /// Visits in the order in which circuits got something to send: each gives octets, of which cells take theirs.
+    /// Visits in the order in which circuits got cells to send: each visit gives octets, and each cell uses its own.
     Deficits { list: Vec<usize>, is_visited: bool, quanta: Vec<usize>, deficits: Vec<usize> },
 }
 
-/// What circuits are owed. Rates are MCR', in whole bits of cells per second.
+/// Debts to circuits. Rates are MCR', in whole bits of cells per second.
 #[derive(Clone, Debug)]
 pub(crate) enum Owed {
-    /// Credits of each period, in bit · ps/s; at most one cell of the rest is kept, or only whole cells are given.
+    /// Credits of each period, in bit · ps/s; at most one cell of the rest is carried over, or only whole cells are
+    /// given.
     Credits { rates: Vec<i128>, balances: Vec<i128>, period: u64, exact: bool, begun: u64 },
-    /// A cell every 424 bit / MCR': when the next one falls due, in ps times the rate.
+    /// A cell every 424 bit / MCR': the time at which the next one becomes due, in ps times the rate.
     Clock { rates: Vec<i128>, due: Vec<i128>, exact: bool },
 }
 
@@ -62,7 +63,7 @@ impl Owed {
     }
 }
 
-/// The next circuit behind this one for which something is true.
+/// Return the next circuit after this one for which a condition is true.
 fn behind(last: usize, vcs: usize, is: impl Fn(usize) -> bool) -> Option<usize> {
     (1..=vcs).map(|step| (last + step) % vcs).find(|&vc| is(vc))
 }
@@ -130,7 +131,7 @@ impl Turns {
     }
 }
 
-/// A scheduler as a scenario asks for it, and on the blackboard.
+/// Draw a scheduler for a scenario, and its model.
 pub(crate) fn scheduler(draw: &mut Draw) -> (String, Turns) {
     let vcs = draw.contracts.len();
     match draw.word(&["round-robin", "strict-priority", "wrr-mcr"]) {

@@ -59,7 +59,7 @@ pub struct Policy {
     interval: u64,
 }
 
-/// A queue that the port or the pool counts: one class of a queue of the paper, or all of it.
+/// A queue that the port or the pool counts: one class of a queue of the paper, or all of its classes.
 #[derive(Clone, Copy, Debug)]
 struct Part {
     alpha: f64,
@@ -67,7 +67,7 @@ struct Part {
     queue: usize,
 }
 
-/// What is known of a queue of the paper.
+/// Measurements of a queue, as the paper defines it.
 #[derive(Clone, Debug)]
 struct Meter {
     priority: u32,
@@ -85,7 +85,7 @@ struct Meter {
 }
 
 impl Policy {
-    /// The policy at one port, or why its parameters cannot be.
+    /// Build the policy of one port; the error says why its parameters cannot be used.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         if params.update == Span::ZERO {
             return refuse("update", "must be longer than 0 s");
@@ -113,7 +113,7 @@ impl Policy {
         Ok(Policy { update: params.update, congested, parts, queues, interval: 0 })
     }
 
-    /// Begin the interval of `now`, if it is another one; part `released` has just sent or lost a unit.
+    /// Begin the interval of `now`, if it is a new one; part `released` has just sent or lost a unit.
     fn advance(&mut self, now: Time, pool: &Pool, released: Option<usize>) {
         let interval = now.0 / self.update.0;
         if interval == self.interval {
@@ -130,7 +130,7 @@ impl Policy {
         }
     }
 
-    /// n: congested queues of a priority.
+    /// Count the congested queues of a priority: n.
     fn congested_queues(&self, pool: &Pool, priority: u32) -> f64 {
         let of = |queue: &Meter| match queue.priority == priority {
             true => (queue.length(pool) as f64 / self.congested as f64).min(1.0),
@@ -139,7 +139,7 @@ impl Policy {
         self.queues.iter().map(of).sum::<f64>().max(1.0)
     }
 
-    /// What a part of a queue may hold beside the other parts: infinite in an unlimited buffer.
+    /// Return the limit of one part of a queue next to its other parts: infinite in an unlimited buffer.
     fn threshold_of(&self, pool: &Pool, part: usize) -> f64 {
         let Part { alpha, queue } = self.parts[part];
         let queue = &self.queues[queue];
@@ -149,7 +149,7 @@ impl Policy {
     }
 }
 
-/// That many octets in the measure of a port, but at least 1.
+/// Convert this number of octets to the measure of a port; at least 1.
 fn congested(octets: u64, context: &Context<'_>) -> u64 {
     let largest = context.contracts.iter().map(|contract| contract.octets).max().unwrap_or(1);
     let unit = match context.measure {
@@ -172,7 +172,7 @@ impl Meter {
         self.parts.iter().map(|&part| pool.of(part)).sum()
     }
 
-    /// What it has sent in an interval by what its line could send.
+    /// Divide the units sent in an interval by those that the line could send.
     fn share_over(&self, update: Span) -> f64 {
         let bits = 8.0 * self.octets as f64 * 1e12;
         (bits / (self.rate.0 as f64 * update.0 as f64)).min(1.0)

@@ -90,7 +90,8 @@ enum State {
 use State::{AcceptCell, AcceptFirst, AcceptRest, Broken, DiscardCell};
 
 impl State {
-    /// The state that a cell meets: a port with push-out refuses the rest of a broken frame, and its EOM with it.
+    /// Return the state that a cell meets: a port with push-out refuses the rest of a broken frame, and its EOM with
+    /// it.
     fn at(self, cell: &Unit) -> State {
         match self {
             AcceptRest if cell.is_first() => DiscardCell,
@@ -99,7 +100,7 @@ impl State {
         }
     }
 
-    /// Whether the next cell may be marked.
+    /// Return whether the next cell may be marked.
     fn is_open(self) -> bool {
         matches!(self, AcceptFirst | AcceptCell)
     }
@@ -121,7 +122,7 @@ impl State {
         }
     }
 
-    /// The state after a cell that was to be accepted found no room.
+    /// Return the state after an accepted cell found no room.
     fn overflow(self, eom: bool) -> State {
         if eom { AcceptFirst } else { Broken { fragment: self != AcceptFirst } }
     }
@@ -147,7 +148,7 @@ struct Circuit {
 }
 
 impl Policy {
-    /// The policy at one port, or why its parameters cannot be.
+    /// Build the policy of one port; the error says why its parameters cannot be used.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let max_p = probability("max_p", params.max_p)?;
         match params.frame {
@@ -234,7 +235,7 @@ impl Admission for Policy {
 }
 
 impl Shortcuts for Policy {
-    /// A mark within a frame concerns the next one.
+    /// Return the fate of an inner unit: a mark within a frame concerns the next one.
     fn foresees(&self, vc: usize) -> Within {
         match self.circuits[vc].state {
             AcceptFirst => Within::Asked,
@@ -284,7 +285,7 @@ mod tests {
         }
     }
 
-    /// Everything of circuit 0 leaves, and time enough passes for the average to forget it.
+    /// Send all cells of circuit 0, and wait until the average has decayed.
     fn drain(bench: &mut Bench<Policy>) {
         (0..bench.pool.of(0)).for_each(|_| bench.depart(0));
         bench.now += Span::secs(1);

@@ -30,7 +30,7 @@ section! {
 pub struct Policy;
 
 impl Policy {
-    /// The policy, which can work everywhere.
+    /// Build the policy, which can work everywhere.
     pub fn new(_: &Params, _: &Context<'_>) -> Result<Policy, Refused> {
         Ok(Policy)
     }

@@ -29,7 +29,7 @@ const RATE: Rate = Rate(2_350_000);
 pub(super) struct Rig {
     port: Port,
     now: Time,
-    /// When the line is free again, if it is busy, and when the policy wants to be called.
+    /// Time at which the line is free again, if it is busy, and the next call of the policy's clock.
     free: Option<Time>,
     tick: Option<Time>,
     /// Frame and position within it of the next unit of every circuit.
@@ -87,15 +87,15 @@ impl Rig {
         Rig { port, now: Time::ZERO, free: None, tick, next, losses: Vec::new(), sent: Vec::new() }
     }
 
-    /// Cells of one circuit arrive at once: `f` first, `.` middle, `e` last, `1` a frame of one cell. The line
-    /// starts nothing by itself.
+    /// Offer cells of one circuit at once: `f` first, `.` middle, `e` last, `1` a frame of one cell. The line does not
+    /// start by itself.
     pub(super) fn offer(&mut self, vc: usize, cells: &str) {
         for cell in cells.chars() {
             self.arrive(vc, CELL_BYTES as u16, matches!(cell, 'f' | '1'), matches!(cell, 'e' | '1'));
         }
     }
 
-    /// A packet of one circuit arrives.
+    /// Offer a packet of one circuit.
     pub(super) fn packet(&mut self, vc: usize, bytes: u16) {
         self.arrive(vc, bytes, true, true);
     }
@@ -115,7 +115,7 @@ impl Rig {
         unit
     }
 
-    /// The line starts the next unit, if it is free.
+    /// Start the next unit, if the line is free.
     pub(super) fn start(&mut self) {
         if let Some(started) = self.port.start(self.now, circuit, &mut self.losses) {
             self.sent.push(started.unit);
@@ -123,7 +123,7 @@ impl Rig {
         }
     }
 
-    /// Time passes: the line sends, and the policy's clock is called.
+    /// Advance the time: the line sends, and the policy's clock is called.
     fn advance(&mut self, until: Time) {
         self.start();
         loop {
@@ -144,12 +144,12 @@ impl Rig {
         self.now = until;
     }
 
-    /// Let `span` pass.
+    /// Advance the time by `span`.
     pub(super) fn wait(&mut self, span: Span) {
         self.advance(self.now + span);
     }
 
-    /// Everything that waits is sent; returns what has been sent so far.
+    /// Send every waiting unit; returns all units sent so far.
     pub(super) fn drain(&mut self) -> Vec<String> {
         self.start();
         while let Some(free) = self.free {
@@ -187,15 +187,15 @@ fn default_of(scheme: &str) -> Spec {
     Spec::read(&Node::named("policy", scheme), "admission").expect("defaults suffice")
 }
 
-/// What random traffic did: every loss, and the length of every frame that arrived in full.
+/// Results of random traffic: every loss, and the length of every frame that arrived in full.
 #[derive(Debug, PartialEq)]
-struct Story {
+struct TrafficResult {
     losses: Vec<Loss>,
     frames: BTreeMap<(u32, u32), u16>,
 }
 
 /// Units of five circuits that take turns at random, at 1.4 times the rate of the line on average, in bursts.
-fn random_traffic(scheme: &str, measure: Measure, capacity: u64, seed: u64) -> Story {
+fn random_traffic(scheme: &str, measure: Measure, capacity: u64, seed: u64) -> TrafficResult {
     let mut rig = Rig::new(&default_of(scheme), measure, capacity, VCS, seed);
     let mut draw = Stream::new(seed, "traffic");
     let mut left = [0u64; VCS];
@@ -222,10 +222,10 @@ fn random_traffic(scheme: &str, measure: Measure, capacity: u64, seed: u64) -> S
     rig.drain();
     rig.check_books(scheme);
     assert_eq!(rig.pool_total(), 0, "{scheme}: what is queued can be sent");
-    Story { losses: rig.losses, frames }
+    TrafficResult { losses: rig.losses, frames }
 }
 
-/// A scheme at a port, unless it refuses ports of packets, as one that looks at cells may.
+/// A scheme at a port, unless it refuses ports of packets: a scheme that counts cells may.
 fn policy_of(scheme: &str, measure: Measure, capacity: u64) -> Result<Policy, Refused> {
     let contracts = contracts(measure, VCS);
     let capacity = Capacity::limited(capacity);
@@ -233,7 +233,8 @@ fn policy_of(scheme: &str, measure: Measure, capacity: u64) -> Result<Policy, Re
     default_of(scheme).build(&context)
 }
 
-/// Every scheme at ports of cells, and of packets unless it refuses them, from far too small to roomy.
+/// Check every scheme at ports of cells, and of packets unless it refuses them, with buffers from far too small to
+/// large.
 fn every_port(mut check: impl FnMut(&'static str, Measure, u64)) {
     for entry in CATALOGUE {
         for capacity in [1, 2, 60, 1000] {

@@ -67,7 +67,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The policy at one port, or why its parameters cannot be.
+    /// Build the policy of one port; the error says why its parameters cannot be used.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let (low, high) = (context.level("low", params.low)?, context.level("high", params.high)?);
         if high < low {
@@ -89,7 +89,7 @@ impl Policy {
         })
     }
 
-    /// Return why a frame that starts with `unit` is refused, if it is.
+    /// Return the reason why a frame that starts with `unit` is refused, if it is.
     fn refuses(&self, unit: &Unit, vc: usize, pool: &Pool) -> Option<Reason> {
         match pool.total() {
             total if total < self.low => None,
@@ -165,8 +165,8 @@ mod tests {
         })
     }
 
-    /// What becomes of a frame of the circuit whose r is 0.1, with L = 1000, H = 3000 and a = 0.5, when the buffer
-    /// holds `total` cells, `own` of them of this circuit: taken, refused, or refused with a probability.
+    /// Judge a frame of the circuit whose r is 0.1, with L = 1000, H = 3000 and a = 0.5, when the buffer holds `total`
+    /// cells, `own` of them of this circuit: accepted, refused, or refused with a probability.
     fn fate(total: u64, own: u64, is_tagged: bool) -> Result<f64, Reason> {
         let policy = built(&params(1000, 3000, 0.5), 4000, &[1, 9]).unwrap();
         let mut pool = Pool::new(Context::alone(4000, 2).capacity, 2);
@@ -224,7 +224,7 @@ mod tests {
         let mut bench = bench(20, &params(3, 12, 0.5), &[1, 3]);
         assert_eq!(bench.offer(1, "111"), "AAA");
         bench.pool.add(0, 1);
-        // X = 4, of which three quarters are circuit 1's
+        // X = 4, and three quarters of it are circuit 1's
         assert_eq!(bench.offer(1, "f"), "A");
         bench.pool.add(0, 8);
         assert_eq!(bench.pool.total(), 13);

@@ -30,11 +30,11 @@ use crate::verdict::{HeadVerdict, Reason, Verdict, Victim};
 use crate::{choice, section};
 
 choice! {
-    /// What is given up at the head of the queue.
+    /// Units that are discarded at the head of the queue.
     pub enum Form {
         /// One cell for each arriving cell.
         Cell = "cell",
-        /// The same, and then the rest of its frame.
+        /// One cell, and then the rest of its frame.
         Frame = "frame",
     }
 }
@@ -68,14 +68,14 @@ struct Broken {
 }
 
 impl Policy {
-    /// The policy at one port.
+    /// Build the policy of one port.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let circuits = if params.form == Form::Frame { context.vcs() } else { 0 };
         Ok(Policy { broken: vec![None; circuits], arriving: 0, pass_eom: params.pass_eom })
     }
 
-    /// A unit of this frame is lost. `fragment` says whether earlier ones have been sent; an earlier record of the
-    /// same frame remains.
+    /// Record that a unit of this frame is lost. `fragment` says whether earlier ones have been sent; an earlier record
+    /// of the frame remains.
     fn lost(&mut self, vc: usize, frame: u32, fragment: bool) {
         if let Some(broken) = self.broken.get_mut(vc) {
             let known = broken.filter(|broken| broken.frame == frame);
@@ -83,7 +83,7 @@ impl Policy {
         }
     }
 
-    /// Whether a unit belongs to a broken frame and does not delimit its fragment.
+    /// Return whether a unit belongs to a broken frame and does not delimit its fragment.
     fn is_useless(&self, unit: &Unit, vc: usize) -> bool {
         self.broken.get(vc).copied().flatten().is_some_and(|broken| {
             let delimiter = unit.is_eom() && broken.fragment && self.pass_eom;
@@ -150,7 +150,7 @@ mod tests {
         rig.offer(0, "f");
         rig.start();
         rig.offer(0, "....e");
-        // the first cell is on the line; the next three make way for the last two
+        // the first cell is on the line; the next three are discarded for the last two
         assert_eq!(rig.lost(), ["0:0.1 front", "0:0.2 front", "0:0.3 front"]);
         assert_eq!(rig.waiting(), ["0:0.4", "0:0.5"]);
     }

@@ -47,7 +47,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The policy at one port, or why its factor cannot be.
+    /// Build the policy of one port; the error says why its factor cannot be used.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let frames = Frames::new(context.vcs(), params.pass_eom);
         Ok(Policy { threshold: Threshold::new(params.alpha)?, frames })

@@ -59,7 +59,7 @@ impl Threshold {
         }
     }
 
-    /// Whether a circuit's queue has reached the threshold, which an unlimited buffer does not have.
+    /// Return whether a circuit's queue has reached the threshold, which an unlimited buffer does not have.
     pub(super) fn blocks(self, pool: &Pool, vc: usize) -> bool {
         pool.of(vc) as f64 >= self.of(pool)
     }
@@ -71,7 +71,7 @@ impl Threshold {
 }
 
 impl Policy {
-    /// The policy at one port, or why its factor cannot be.
+    /// Build the policy of one port; the error says why its factor cannot be used.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let own = context.contracts.iter().map(|contract| contract.alpha.map(Threshold::new).transpose());
         Ok(Policy { threshold: Threshold::new(params.alpha)?, own: own.collect::<Result<_, _>>()? })
@@ -124,7 +124,7 @@ mod tests {
         Bench::new(capacity, vcs, move |context| Policy::new(&Params { alpha }, context))
     }
 
-    /// Circuits below `greedy` send a cell each in turn, until nothing changes; returns the length of their queues.
+    /// Offer a cell each in turn for circuits below `greedy`, until the queues are stable; returns their lengths.
     fn settle(bench: &mut Bench<Policy>, greedy: usize) -> Vec<u64> {
         for _ in 0..bench.pool.capacity().limit().unwrap() {
             (0..greedy).for_each(|vc| drop(bench.offer(vc, ".")));
@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(settle(&mut bench(0.5, 300, 4), 4), [50; 4]);
     }
 
-    /// Circuits below `greedy` keep a port busy with two cells each for every one that it sends.
+    /// Keep a port busy with two cells of each circuit below `greedy` for every cell that it sends.
     fn overload(bench: &mut port::bench::Bench, greedy: usize, slots: usize) {
         for _ in 0..slots {
             for vc in 0..greedy {

@@ -55,7 +55,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The policy at one port, or why its threshold cannot be.
+    /// Build the policy of one port; the error says why its threshold cannot be used.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let threshold = match params.reserve {
             Some(reserve) => below(reserve, context)?,
@@ -70,7 +70,7 @@ impl Policy {
     }
 }
 
-/// What paper 001's rule leaves below the room that it keeps free, which is `min(reserve, B / 5)`.
+/// Return the threshold below the room that paper 001's rule keeps free, which is `min(reserve, B / 5)`.
 fn below(reserve: BufferSize, context: &Context<'_>) -> Result<u64, Refused> {
     let four_fifths = context.level("reserve", Level::Percent(80.0))?;
     match reserve.on_link(context.measure == super::Measure::Cells) {

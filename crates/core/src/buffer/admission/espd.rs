@@ -53,7 +53,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The policy at one port, or why its thresholds cannot be.
+    /// Build the policy of one port; the error says why its thresholds cannot be used.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let (low, high) = (context.level("low", params.low)?, context.level("high", params.high)?);
         if low == 0 {
@@ -81,7 +81,7 @@ impl Policy {
         self.selected[vc] == self.period
     }
 
-    /// Whether X ≥ H and fewer than 1 + N_a · (X − H) / (B − H) circuits are listed.
+    /// Return whether X ≥ H and fewer than 1 + N_a · (X − H) / (B − H) circuits are listed.
     fn may_select(&self, pool: &Pool) -> bool {
         let Some(above) = pool.total().checked_sub(self.high) else { return false };
         let grown = u128::from(pool.active()) * u128::from(above);

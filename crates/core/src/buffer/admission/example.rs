@@ -36,7 +36,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The policy at one port, or why its level cannot be.
+    /// Build the policy of one port; the error says why its level cannot be used.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let half = context.level("half", params.half)?;
         Ok(Policy { half, frames: Frames::new(context.vcs(), true) })

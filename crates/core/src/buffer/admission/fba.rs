@@ -60,7 +60,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The policy at one port, or why its parameters cannot be.
+    /// Build the policy of one port; the error says why its parameters cannot be used.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let threshold = context.level("threshold", params.threshold)?;
         let capacity = context.level("capacity", params.capacity)?;
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn with_k_equal_to_r_whoever_holds_something_is_refused_above_r() {
+    fn with_k_equal_to_r_every_circuit_with_cells_is_refused_above_r() {
         let mut bench = Bench::new(6, 2, |context| Policy::new(&params(1, 1, 0.9), context));
         assert_eq!(bench.offer(0, "111"), "AAr");
         assert_eq!(bench.offer(1, "11"), "Ar");

@@ -72,12 +72,12 @@ pub struct Policy {
 struct Circuit {
     /// A full frame, in the port's measure.
     packet: f64,
-    /// How often it has been above its share since it was last empty.
+    /// Number of times it has been above its share since it was last empty.
     strikes: u32,
 }
 
 impl Policy {
-    /// The policy at one port, or why its parameters cannot be.
+    /// Build the policy of one port; the error says why its parameters cannot be used.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let Params { weight, max_p, min_threshold, max_threshold, min_packets, pass_eom, action } = *params;
         let (curve, packet_time) = (red::Curve::Classic, None);
@@ -107,7 +107,8 @@ impl Policy {
         })
     }
 
-    /// Decide whether a frame that starts now is refused, or marked; an error if its circuit may not hold it at all.
+    /// Decide whether a frame that starts now is refused or marked; the error says that its circuit cannot hold it at
+    /// all.
     fn refuses(
         &mut self,
         now: Time,

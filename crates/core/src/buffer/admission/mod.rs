@@ -1,4 +1,4 @@
-//! Admission: which arriving unit is accepted, and which is discarded.
+//! Admission: policies that accept or discard an arriving unit.
 //!
 //! One published scheme is one file, which contains only what its paper describes: the port keeps the books and acts,
 //! a policy answers. To add a scheme, write its file and add a line to the list below.
@@ -58,131 +58,135 @@ registry! {
 
     /// The interface of a policy. Circuits are numbered within the port, from 0.
     pub trait Admission: Shortcuts for Policy {
-        /// Accept this unit or lose it? The books do not count it yet.
+        /// Accept this unit or lose it. The books do not count it yet.
         fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict;
 
-        /// A unit that was accepted has joined its queue at this position.
+        /// Record that an accepted unit has joined its queue at this position.
         fn queued(&mut self, unit: &Unit, vc: usize, position: u64) {}
 
-        /// A unit that was accepted is lost after all: push-out could make no room for it, or took the rest of its own frame.
+        /// Record that an accepted unit is lost after all: push-out could not make room for it, or removed the rest of
+        /// its own frame.
         fn turned_away(&mut self, unit: &Unit, vc: usize, size: u64) {}
 
-        /// Called after every arrival until it returns `None`: which queued unit must be lost, and why?
+        /// Return a queued unit that must be lost, and the reason. Called after every arrival until it returns `None`.
         fn sweep(&mut self, queue: &Queue, pool: &Pool) -> Option<(u64, Reason)> {
             None
         }
 
-        /// A unit has left the buffer; the books no longer count it.
+        /// Record that a unit has left the buffer; the books no longer count it.
         fn departed(&mut self, departure: &Departure<'_>) {}
 
-        /// A unit has come to the head of its queue: send it, or lose it instead? It has left the queue, but not the books.
+        /// Send or lose a unit that has come to the head of its queue. It has left the queue, but not the books.
         fn at_head(&mut self, head: &Head<'_>) -> HeadVerdict {
             HeadVerdict::Send
         }
 
-        /// The tail of a circuit's arriving frame has been taken out of the queue: the rest is not worth queueing.
-        /// `fragment` says whether an earlier part of the frame stays queued or has been sent. Where there is a frame
-        /// rule, it handles this.
+        /// Record that the tail of a circuit's arriving frame has been removed from the queue, so that the rest is
+        /// useless. `fragment` says whether an earlier part of the frame stays queued or has been sent. Where there is
+        /// a frame rule, it handles this.
         fn broken(&mut self, vc: usize, fragment: bool) {
             if let Some(frames) = self.frames() {
                 frames.broken(vc, fragment);
             }
         }
 
-        /// The longest wait of a unit at the head of a queue, before each [`tick`](Admission::tick) at a port that keeps
-        /// [arrival times](Needs::arrival_times).
+        /// Receive the longest wait of a unit at the head of a queue, before each [`tick`](Admission::tick) at a port
+        /// that keeps [arrival times](Needs::arrival_times).
         fn see_wait(&mut self, wait: Span) {}
 
-        /// The clock of a policy that has one: called first at time zero, then at each returned instant,
-        /// and by a memory before it takes a sample.
+        /// Run the clock of a policy that has one: called first at time zero, then at each returned instant, and by a
+        /// memory before it takes a sample.
         fn tick(&mut self, now: Time, pool: &Pool) -> Option<Time> {
             None
         }
 
-        /// The measured rates of a circuit, for a policy with a meter.
+        /// Return the measured rates of a circuit, for a policy with a meter.
         fn meter(&mut self, vc: usize) -> Option<Reading> {
             None
         }
 
-        /// A packet of this size and number of octets asks for room in a queue of a memory, before its threshold is
-        /// asked; the books do not count it yet.
+        /// A packet of this size and number of octets requests room in a queue of a memory, before the threshold is
+        /// compared; the books do not count it yet.
         fn offered(&mut self, now: Time, pool: &Pool, queue: usize, size: (u64, u16)) {}
 
-        /// The most that a queue may hold now, for a policy that shares a buffer by a threshold of every queue:
+        /// Return the most that a queue may hold now, for a policy that shares a buffer by a threshold of every queue:
         /// infinite where there is none. Only such a policy can share a memory among ports.
         fn threshold(&self, pool: &Pool, queue: usize) -> Option<f64> {
             None
         }
 
-        /// What the policy keeps in mind, for reports over time: always the same figures in the same order.
+        /// Return the policy's variables, for reports over time: always the same figures in the same order.
         fn state(&self) -> Vec<Figure> {
             Vec::new()
         }
 
-        /// What the policy could not compute, if there was such a thing: the run has no result.
+        /// Return the reason why the policy could not compute a decision, if it failed: the run has no result.
         fn failure(&self) -> Option<&Failure> {
             None
         }
 
-        /// Which queue loses the packet at its head now although nothing arrives for it, or when to ask again; `head` returns the
-        /// size of that packet, if one waits. Asked after packets have come or left, until it names no queue, by a memory also at
-        /// the instant that it names.
+        /// Return the queue that loses the packet at its head now although nothing arrives for it, or the instant of
+        /// the next check; `head` returns the size of that packet, if one waits. The port calls this after packets have
+        /// joined or left, until no queue is returned; a memory also calls it at the returned instant.
         fn expels(&mut self, now: Time, pool: &Pool, head: &dyn Fn(usize) -> Option<u64>) -> Option<Expulsion> {
             None
         }
 
-        /// What the policy needs of its port.
+        /// Return the needs of the policy at its port.
         fn needs(&self) -> Needs {
             Needs::default()
         }
 
-        /// Why a push-out policy would never act with this one at a port that counts in `measure`, if it would not.
+        /// Return the reason why a push-out policy would never act with this one at a port that counts in `measure`, if
+        /// there is one.
         fn bars_pushout(&self, measure: Measure) -> Option<&'static str> {
             None
         }
 
-        /// Whether it refuses a frame as a whole at its first unit or not at all, and loses other units of frames
-        /// only if there is no room.
+        /// Return whether it refuses a frame as a whole at its first unit or not at all, and loses other units of
+        /// frames only if there is no room.
         fn goes_by_frames(&self) -> bool {
             true
         }
     }
 
-    /// What lets the fast engine decide without asking a policy about every unit. The defaults offer no shortcut: the engine
-    /// asks about each unit, as the reference engine does. A wrong answer here gives wrong figures without an error; only the
-    /// comparison of the engines finds it.
+    /// Shortcuts by which the fast engine decides without a call of the policy for every unit. The defaults offer none:
+    /// the engine calls the policy for each unit, as the reference engine does. A wrong answer here gives wrong figures
+    /// without an error; only the comparison of the engines finds it.
     pub trait Shortcuts for Policy {
-        /// How the policy decides, if that can be stated without asking it; otherwise it sees every unit and the
-        /// whole port. A policy that marks what it accepts has no rule: a mark makes a unit differ from the rest of
-        /// its frame.
+        /// Return the rule by which the policy decides, if it has one; otherwise it judges every unit and sees the
+        /// whole port. A policy that marks accepted units has no rule: a mark makes a unit differ from the rest of its
+        /// frame.
         fn rule(&self) -> Option<Rule> {
             None
         }
 
-        /// The same where every unit is a frame, so that a policy which marks may have a rule as well.
+        /// Return the rule where every unit is a frame; there a policy that marks may have a rule as well.
         fn rule_for_packets(&self) -> Option<Rule> {
             self.rule()
         }
 
-        /// The frame rule, if it alone decides about all units of a frame but the first. An engine may then count a frame
-        /// before all its units have arrived, so a policy that looks at the books when units leave cannot answer.
+        /// Return the frame rule, if it alone decides about all units of a frame but the first. An engine may then
+        /// count a frame before all its units have arrived, so a policy that reads the books when units leave returns
+        /// `None`.
         fn frames(&mut self) -> Option<&mut Frames> {
             None
         }
 
-        /// `units` units inside frames were accepted on the verdict of [`frames`](Shortcuts::frames).
+        /// Record that `units` units inside frames were accepted on the verdict of [`frames`](Shortcuts::frames).
         fn taken(&mut self, vc: usize, units: u64, octets: u64) {}
 
-        /// The fate of the rest of a circuit's frame, if it fits. For a policy that knows this but must
-        /// [see](Shortcuts::see) every unit.
+        /// Return the fate of the rest of a circuit's frame, if it fits. For a policy that has decided it but must
+        /// still [see](Shortcuts::see) every unit.
         fn foresees(&self, vc: usize) -> Within {
             Within::Asked
         }
 
-        /// A unit inside a frame finds `level` in the buffer. The policy has [foreseen](Shortcuts::foresees) its fate.
+        /// Observe a unit inside a frame that finds `level` in the buffer. The policy has
+        /// [foreseen](Shortcuts::foresees) its fate.
         fn see(&mut self, now: Time, unit: &Unit, vc: usize, level: u64) {}
 
-        /// Whether a unit that is accepted would also be accepted with less in the buffer, of any circuit, and
+        /// Return whether a unit that is accepted would also be accepted with less in the buffer, of any circuit, and
         /// whether judging the first unit of a refused frame again changes nothing.
         fn is_monotone(&self) -> bool {
             false
@@ -191,7 +195,7 @@ registry! {
 }
 
 impl Spec {
-    /// What happens to a frame that it would refuse early, if it says that.
+    /// Return the action on a frame that the policy would refuse early, if it has one.
     pub fn action(&self) -> Option<Action> {
         match self {
             Spec::Epd(params) => Some(params.action),
@@ -208,21 +212,21 @@ impl Spec {
         }
     }
 
-    /// Whether packets are cut to their headers instead of being lost.
+    /// Return whether packets are cut to their headers instead of being lost.
     pub fn trims(&self) -> bool {
         self.action() == Some(Action::Trim)
     }
 
-    /// Whether it decides about units when they come to the head of their queue.
+    /// Return whether it decides about units when they come to the head of their queue.
     pub fn decides_at_head(&self) -> bool {
         matches!(self, Spec::Codel(_) | Spec::Pi2(_))
     }
 }
 
-/// A policy's decision in simple form, if it has one: an engine may then act on it without asking.
+/// A policy's decision in simple form, if it has one: an engine may then apply it without a call.
 #[derive(Clone, Copy, Debug)]
 pub enum Rule {
-    /// A unit is taken if it fits.
+    /// A unit is accepted if it fits.
     Fits,
     /// A frame is refused if its first unit meets this occupancy or more; otherwise the policy's [frame rule](Shortcuts::frames)
     /// decides alone.
@@ -230,12 +234,13 @@ pub enum Rule {
         /// That occupancy, if there is one.
         threshold: Option<u64>,
     },
-    /// The policy must be asked, but it depends only on the books, and never removes an accepted unit.
+    /// The policy must be called, but it depends only on the books, and never removes an accepted unit.
     Asked(Interest),
 }
 
 impl Rule {
-    /// Whether the rest of a circuit's frame is accepted if it fits, if that is known without asking.
+    /// Return whether the rest of a circuit's frame is accepted if it fits, if that follows without a call of the
+    /// policy.
     #[inline]
     pub(crate) fn takes_rest(&self, policy: &mut Policy, vc: u32) -> bool {
         match self {
@@ -245,7 +250,8 @@ impl Rule {
         }
     }
 
-    /// Whether a unit that meets this occupancy is accepted, if the policy that has this rule need not be asked.
+    /// Judge a unit that meets this occupancy, if the rule decides without a call of its policy; the error says why it
+    /// is lost.
     #[inline]
     pub(crate) fn judge(
         &self,
@@ -257,7 +263,7 @@ impl Rule {
         self.judge_packet(policy, unit, vc, (level, fits)).taken()
     }
 
-    /// The same for a policy that may mark the unit.
+    /// Like `judge`, for a policy that may mark the unit.
     #[inline]
     pub(crate) fn judge_packet(
         &self,
@@ -278,7 +284,8 @@ impl Rule {
         }
     }
 
-    /// Whether a frame that meets at most this occupancy may be refused, if that is known without asking.
+    /// Return whether a frame that meets at most this occupancy may be refused, if that follows without a call of the
+    /// policy.
     #[inline]
     pub(crate) fn may_refuse(&self, level: u64) -> bool {
         match self {
@@ -288,27 +295,28 @@ impl Rule {
         }
     }
 
-    /// Which departures the policy observes.
+    /// Return the departures that the policy observes.
     pub(crate) fn interest(&self) -> Interest {
         if let Rule::Asked(interest) = self { *interest } else { Interest::Last }
     }
 }
 
-/// The departures that a policy observes.
+/// Departures that a policy observes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interest {
-    /// Those that leave the buffer empty; of the books only the total.
+    /// Those that leave the buffer empty; of the books the policy reads only the total.
     Total,
     /// Those that leave the buffer empty.
     Last,
-    /// Those that end a frame, or leave nothing of their circuit in the buffer; of the unit only whether it ends a frame.
+    /// Those that end a frame, or leave no unit of their circuit in the buffer; of the unit the policy reads only
+    /// whether it ends a frame.
     Ends,
-    /// All of them, but neither which unit it is nor exactly when it leaves.
+    /// All of them; the policy reads neither the unit nor the exact instant.
     Every,
 }
 
 impl Interest {
-    /// Whether the policy observes a departure that leaves these books, of a unit that ends a frame or does not.
+    /// Return whether the policy observes a departure that leaves these books, of a unit that ends a frame or does not.
     #[inline]
     pub(crate) fn includes(self, ends_frame: bool, vc: usize, pool: &Pool) -> bool {
         match self {
@@ -320,12 +328,12 @@ impl Interest {
 }
 
 impl Policy {
-    /// The fate of the rest of a circuit's frame, if it fits and the frame rule decides about it.
+    /// Return the fate of the rest of a circuit's frame, if it fits and the frame rule decides about it.
     pub(crate) fn within(&mut self, vc: usize) -> Within {
         self.frames().map_or(Within::Asked, |frames| frames.within(vc))
     }
 
-    /// Whether it decides about every unit, and not only about the first one of each frame.
+    /// Return whether it decides about every unit, and not only about the first one of each frame.
     pub(crate) fn asks_for_all(&mut self) -> bool {
         !matches!(self.rule(), Some(Rule::Fits)) && self.frames().is_none()
     }
@@ -334,9 +342,9 @@ impl Policy {
 /// The first decision that a policy could not compute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// When.
+    /// Instant of the decision.
     pub time: Time,
-    /// Where in its text, and why.
+    /// Place in its text, and the reason.
     pub why: String,
 }
 
@@ -345,9 +353,9 @@ pub struct Failure {
 pub struct Needs {
     /// All circuits share one queue.
     pub one_queue: bool,
-    /// The port remembers when each queued unit arrived and how many octets wait, for [`at_head`](Admission::at_head).
+    /// The port stores the arrival of each queued unit and the octets that wait, for [`at_head`](Admission::at_head).
     pub arrival_times: bool,
-    /// It is asked which packets it [expels](Admission::expels).
+    /// It chooses packets that it [expels](Admission::expels).
     pub expels: bool,
 }
 
@@ -356,20 +364,20 @@ pub struct Needs {
 pub enum Expulsion {
     /// This queue loses the packet at its head.
     Now(usize),
-    /// A queue loses one then, unless something comes or leaves before.
+    /// A queue loses one at that instant, unless a packet joins or leaves before.
     At(Time),
 }
 
-/// A unit that asks for admission.
+/// A unit that requests admission.
 #[derive(Debug)]
 pub struct Arrival<'a> {
-    /// When it arrives.
+    /// Its arrival.
     pub now: Time,
     /// The unit.
     pub unit: &'a Unit,
     /// Its circuit, numbered within the port.
     pub vc: usize,
-    /// What it would add to the occupancy, in the port's measure.
+    /// Its size in the port's measure.
     pub size: u64,
     /// The books before it.
     pub pool: &'a Pool,
@@ -384,7 +392,7 @@ pub struct Arrival<'a> {
 }
 
 impl Arrival<'_> {
-    /// Whether the unit can be queued now.
+    /// Return whether the unit can be queued now.
     pub fn fits(&self) -> bool {
         self.elastic || self.pool.fits(self.size)
     }
@@ -395,7 +403,7 @@ impl Arrival<'_> {
 pub struct Head<'a> {
     /// The present instant.
     pub now: Time,
-    /// When it arrived, at a port that keeps [arrival times](Needs::arrival_times).
+    /// Its arrival, at a port that keeps [arrival times](Needs::arrival_times).
     pub arrived: Option<Time>,
     /// The unit.
     pub unit: &'a Unit,
@@ -403,7 +411,7 @@ pub struct Head<'a> {
     pub queue: usize,
     /// Its circuit, numbered within the port.
     pub vc: usize,
-    /// What it takes of the occupancy, in the port's measure.
+    /// Its size in the port's measure.
     pub size: u64,
     /// Octets that wait behind it in its queue, at a port that keeps [arrival times](Needs::arrival_times).
     pub behind: u64,
@@ -414,7 +422,7 @@ pub struct Head<'a> {
 /// A unit that has left, sent or lost.
 #[derive(Debug)]
 pub struct Departure<'a> {
-    /// When it left.
+    /// Its departure.
     pub now: Time,
     /// The unit.
     pub unit: &'a Unit,
@@ -422,11 +430,11 @@ pub struct Departure<'a> {
     pub queue: Option<usize>,
     /// Its circuit, numbered within the port.
     pub vc: usize,
-    /// What it took of the occupancy, in the port's measure.
+    /// Its size in the port's measure.
     pub size: u64,
     /// The books after it.
     pub pool: &'a Pool,
-    /// Whether it was sent; otherwise it was given up or pushed out.
+    /// True if it was sent, false if it was lost or pushed out.
     pub sent: bool,
 }
 
@@ -442,7 +450,7 @@ pub(crate) mod tests {
         pub(crate) pool: Pool,
         pub(crate) queue: Queue,
         pub(crate) now: Time,
-        /// Octets that wait, for policies that look at them.
+        /// Octets that wait, for policies that use them.
         pub(crate) waiting: u64,
         /// Cells offered so far: each is a packet of its own for random draws.
         offered: u32,
@@ -505,12 +513,12 @@ pub(crate) mod tests {
             }
         }
 
-        /// A cell of this circuit is sent.
+        /// Send a cell of this circuit.
         pub(crate) fn depart(&mut self, vc: usize) {
             self.send(vc, '.');
         }
 
-        /// A cell of this circuit is sent, spelled as in [`offer`](Bench::offer).
+        /// Send a cell of this circuit, spelled as in [`offer`](Bench::offer).
         pub(crate) fn send(&mut self, vc: usize, cell: char) {
             self.pool.remove(vc, 1);
             let (unit, pool) = (cell_of(vc, cell), &self.pool);
@@ -519,7 +527,7 @@ pub(crate) mod tests {
             self.policy.departed(&departure);
         }
 
-        /// The instant moves on to `now`, and the policy's clock is called.
+        /// Advance the instant to `now`, and call the policy's clock.
         pub(crate) fn tick(&mut self, now: Time) -> Option<Time> {
             self.now = now;
             self.policy.tick(now, &self.pool)

@@ -36,7 +36,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The policy at one port.
+    /// Build the policy of one port.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         Ok(Policy { frames: Frames::new(context.vcs(), params.pass_eom) })
     }

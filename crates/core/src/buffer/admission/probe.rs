@@ -23,7 +23,7 @@ use crate::units::Span;
 use crate::verdict::{HeadVerdict, Reason, Verdict};
 
 section! {
-    /// Mark and lose units as a test asks for it.
+    /// Mark and lose units as a test requests.
     pub struct Params {
         /// Occupancy from which arriving units are marked.
         pub mark_from: Option<Level> = None,
@@ -43,7 +43,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The policy at one port, or why its level cannot be.
+    /// Build the policy of one port; the error says why its level cannot be used.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let Params { mark_from, mark_after, lose_after } = *params;
         let mark_from = mark_from.map(|level| context.level("mark_from", level)).transpose()?;

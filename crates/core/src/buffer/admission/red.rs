@@ -54,7 +54,7 @@ use crate::verdict::{Action, Reason, Verdict};
 use crate::{choice, section};
 
 choice! {
-    /// How the probability of discard goes on above maxth.
+    /// Shape of the probability of discard above maxth.
     pub enum Curve {
         /// Everything is discarded from maxth on.
         Classic = "classic",
@@ -114,14 +114,14 @@ pub struct Policy {
     interval: Option<Span>,
     /// Octets of a full packet, if the length of packets counts.
     mtu: Option<f64>,
-    /// What is counted then.
+    /// Measure of that count.
     count: Count,
     keyed: Keyed,
     frames: Frames,
 }
 
 impl Policy {
-    /// The policy at one port, or why its parameters cannot be.
+    /// Build the policy of one port; the error says why its parameters cannot be used.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         Policy::drawing(params, context, "red")
     }
@@ -153,12 +153,12 @@ impl Policy {
         verdict
     }
 
-    /// How it decides, unless it marks.
+    /// Return the rule, unless the policy marks.
     pub(super) fn unless_marking(&self, rule: Rule) -> Option<Rule> {
         self.frames.unless_marking(rule)
     }
 
-    /// Refuse a frame that starts, whatever else happens to frames that are drawn.
+    /// Discard the whole frame, even where `action` is `mark`.
     pub(super) fn refuse(&mut self, vc: usize, reason: Reason) -> Verdict {
         self.frames.refuse(vc, reason)
     }
@@ -187,7 +187,7 @@ fn full_packet(params: &Params, context: &Context<'_>) -> Result<Option<f64>, Re
     Ok(params.byte_mode.then(|| params.mtu.map_or(frame, |mtu| mtu.0) as f64))
 }
 
-/// maxp after an interval at the end of which the average was above the middle fifth between the thresholds, or below it.
+/// Adapt maxp after an interval that ended with the average above or below the middle fifth between the thresholds.
 fn adapted(max_p: f64, average: f64, (min, max): (f64, f64)) -> f64 {
     let fifth = (max - min) / 5.0;
     if average > min + 3.0 * fifth && max_p <= 0.5 {
@@ -247,10 +247,10 @@ pub(super) struct Detector {
     weight: f64,
     min: f64,
     max: f64,
-    /// 1 / (maxth − minth), which is asked for with every unit.
+    /// 1 / (maxth − minth), which every unit needs.
     per_level: f64,
     curve: Curve,
-    /// Picoseconds that a packet takes.
+    /// Picoseconds of a packet on the line.
     slot: f64,
     average: f64,
     /// Packets since the last discard, −1 while the average is below minth, as the paper has it.
@@ -299,12 +299,12 @@ impl Detector {
         self.min
     }
 
-    /// Whether the average has reached maxth.
+    /// Return whether the average has reached maxth.
     pub(super) fn is_above(&self) -> bool {
         self.average >= self.max
     }
 
-    /// An arriving packet meets this queue.
+    /// Average in the queue that an arriving packet meets.
     #[inline]
     pub(super) fn sample(&mut self, now: Time, queue: u64) {
         if queue > 0 {
@@ -324,12 +324,12 @@ impl Detector {
         }
     }
 
-    /// A departing packet leaves this queue; for schemes that sample at departures too.
+    /// Average in the queue that a departing packet leaves behind, for schemes that sample at departures too.
     pub(super) fn sample_behind(&mut self, queue: u64) {
         self.average = smoothed(self.average, self.weight, queue as f64);
     }
 
-    /// The queue has become empty.
+    /// Record that the queue has become empty.
     pub(super) fn idle(&mut self, now: Time) {
         self.idle_since = now;
     }
@@ -382,7 +382,7 @@ impl Detector {
         marked
     }
 
-    /// A packet was lost because there was no room.
+    /// Record that a packet was lost for want of room.
     pub(super) fn lost(&mut self) {
         (self.count, self.octets) = (0, 0);
     }
@@ -410,8 +410,9 @@ fn decayed(average: f64, weight: f64, slots: f64) -> f64 {
     average * libm::pow(1.0 - weight, slots)
 }
 
-/// Whether a number u from 0 to 1 is below p_a = p_b / (1 − `spent`), where `spent` is count · p_b. This makes the gap between two
-/// discards uniform instead of geometric (Floyd and Jacobson, section 7). Where p_a is 1 or more no u is drawn, and nothing is divided.
+/// Return whether a number u from 0 to 1 is below p_a = p_b / (1 − `spent`), where `spent` is count · p_b. This makes
+/// the gap between two discards uniform instead of geometric (Floyd and Jacobson, section 7). Where p_a is 1 or more no
+/// u is drawn, and nothing is divided.
 fn drawn(p_b: f64, spent: f64, u: impl FnOnce() -> f64) -> bool {
     let left = 1.0 - spent;
     p_b >= left || u() * left < p_b
@@ -642,7 +643,8 @@ mod tests {
         assert!(refused.unwrap_err().to_string().starts_with("byte_mode: must be false on a cell link"));
     }
 
-    /// How much more often packets of 1500 octets are discarded than those of 100, of which 15 come for each of these.
+    /// Compare the discards of packets of 1500 octets with those of packets of 100, of which 15 arrive for each large
+    /// one.
     fn ratio_of_discards(count: Count) -> f64 {
         let packets = Context { measure: Measure::Packets, ..Context::alone(100, 1) };
         let level = |percent| Level::Percent(percent);

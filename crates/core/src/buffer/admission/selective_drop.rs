@@ -54,7 +54,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The policy at one port, or why its parameters cannot be.
+    /// Build the policy of one port; the error says why its parameters cannot be used.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         if params.scale < 0.0 {
             return refuse("scale", "must be at least 0");
@@ -67,7 +67,7 @@ impl Policy {
     }
 }
 
-/// Load ratio W_i = X_i · N_a / X: what a circuit holds, in fair shares; 0 in an empty buffer.
+/// Load ratio W_i = X_i · N_a / X: the occupancy of a circuit in fair shares; 0 in an empty buffer.
 pub(super) fn load_ratio(pool: &Pool, vc: usize) -> f64 {
     match pool.total() {
         0 => 0.0,

@@ -37,7 +37,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The policy, or why its limit cannot be.
+    /// Build the policy; the error says why its limit cannot be used.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let limit = context.level("limit", params.limit)?;
         refuse_if(limit == 0, "limit", "must be greater than 0: no queue could hold anything")?;

@@ -46,7 +46,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The policy at one port, or why its threshold cannot be.
+    /// Build the policy of one port; the error says why its threshold cannot be used.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let threshold = context.level("threshold", params.threshold)?;
         Ok(Policy { threshold, frames: Frames::new(context.vcs(), params.pass_eom).acting(params.action) })

@@ -36,7 +36,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The policy at one port, or why its threshold cannot be.
+    /// Build the policy of one port; the error says why its threshold cannot be used.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let level = |level| context.level("clp_threshold", level);
         Ok(Policy { clp_threshold: params.clp_threshold.map(level).transpose()? })

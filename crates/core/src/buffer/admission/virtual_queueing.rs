@@ -83,7 +83,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The policy at one port, or why its parameters cannot be.
+    /// Build the policy of one port; the error says why its parameters cannot be used.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         if params.period == Span::ZERO {
             return refuse("period", "must be longer than 0 s");
@@ -176,11 +176,11 @@ struct Renewal {
 /// The account of a circuit, in bits · 10⁻¹².
 #[derive(Clone, Copy, Debug)]
 struct Account {
-    /// What a period earns.
+    /// Credit of a period.
     earned: u128,
-    /// What one unit of measure costs.
+    /// Price of one unit of measure.
     price: u128,
-    /// What was left over.
+    /// Remainder of the division.
     left: u128,
 }
 
@@ -237,7 +237,7 @@ impl Virtual {
         self.mark(vc);
     }
 
-    /// Up to `size` leaves one queue; returns the amount.
+    /// Let up to `size` leave one virtual queue; returns the amount.
     fn leave(&mut self, vc: usize, size: u64) -> u64 {
         let left = size.min(self.length[vc]);
         self.length[vc] -= left;
@@ -251,7 +251,7 @@ impl Virtual {
         self.mark(vc);
     }
 
-    /// `size` leaves the next queues in turn: first those with credits, which pay for it.
+    /// Let `size` leave the next virtual queues in turn: first those with credits, which pay for it.
     fn serve(&mut self, mut size: u64) {
         while size > 0 {
             if let Some(vc) = self.entitled.next(|_| true) {
@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_by_minimum_cell_rates_are_equal_if_nobody_has_one() {
+    fn shares_by_minimum_cell_rates_are_equal_if_no_circuit_has_one() {
         let mut bench = bench(&Params { share: Allotment::Mcr, ..params(8) }, &[0, 0]);
         bench.offer(0, "111");
         bench.offer(1, "111111");

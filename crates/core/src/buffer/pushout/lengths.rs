@@ -1,4 +1,4 @@
-//! How long queues are, and which is the longest: shared by the schemes of paper 003.
+//! Lengths of queues, and the longest one: shared by the schemes of paper 003.
 
 use super::{Cut, Fallback, Full};
 use crate::buffer::context::Context;
@@ -8,21 +8,21 @@ use crate::buffer::runs::{Extent, Part};
 use crate::buffer::set::Set;
 use crate::refused::Refused;
 
-/// The circuits with something in the buffer, and how their queues count.
+/// The circuits with units in the buffer, and the counted lengths of their queues.
 #[derive(Clone, Debug)]
 pub struct Lengths {
     busy: Set,
     /// Whether shares count at all.
     shared: bool,
-    /// What a unit of occupancy counts.
+    /// Scale of a unit of occupancy.
     scale: i128,
-    /// What each circuit may hold without being counted, on that scale.
+    /// Share that each circuit may hold without being counted, on that scale.
     share: Vec<i128>,
 }
 
 impl Lengths {
-    /// With `buffer_share` a queue counts by what it has beyond its share of the buffer; all on the scale of the line's
-    /// rate, so that no division rounds. Or why that cannot be.
+    /// Build the lengths; with `buffer_share` a queue counts by its excess over its share of the buffer. All are on the
+    /// scale of the line's rate, so that no division rounds. The error says why that is impossible.
     pub(super) fn new(context: &Context<'_>, buffer_share: bool) -> Result<Lengths, Refused> {
         if buffer_share {
             context.promised()?;
@@ -49,22 +49,22 @@ impl Lengths {
         }
     }
 
-    /// Whether a queue may count as longer than one with more in it.
+    /// Return whether a queue may count as longer than one that holds more.
     pub(super) fn counts_shares(&self) -> bool {
         self.shared
     }
 
-    /// The circuits with something in the buffer.
+    /// The circuits with units in the buffer.
     pub(super) fn busy(&self) -> &Set {
         &self.busy
     }
 
-    /// What a unit of occupancy counts.
+    /// Return the value of a unit of occupancy.
     pub(super) fn unit(&self) -> i128 {
         self.scale
     }
 
-    /// How a queue counts. Paper 003, equation (11): VirtualQueueLength = QueueLength − BufferShare.
+    /// Return the counted length of a queue. Paper 003, equation (11): VirtualQueueLength = QueueLength − BufferShare.
     pub(super) fn of(&self, pool: &Pool, vc: usize) -> i128 {
         i128::from(pool.of(vc)) * self.scale - self.share[vc]
     }

@@ -46,7 +46,7 @@ section! {
 }
 
 choice! {
-    /// The end of a queue at which a packet goes.
+    /// The end of a queue at which a packet is removed.
     pub enum End {
         /// The packet that came last.
         Tail = "tail",
@@ -64,7 +64,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The policy at one port.
+    /// Build the policy of one port.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         Ok(Policy {
             params: params.clone(),
@@ -75,8 +75,9 @@ impl Policy {
 }
 
 impl Params {
-    /// Which of these queues gives way to a packet of `size`, each given by its number and length: `None` if it is the packet's
-    /// `own`, so that the packet itself is lost. `can_give` says whether anything waits in a queue.
+    /// Choose the queue that gives way to a packet of `size`, from queues with their numbers and lengths. Return `None`
+    /// if that queue is the packet's `own`: then the packet itself is lost. `can_give` says whether a packet waits in a
+    /// queue.
     pub fn victim(
         &self,
         lengths: impl Iterator<Item = (usize, u64)> + Clone,
@@ -111,7 +112,7 @@ impl PushOut for Policy {
     }
 }
 
-/// The packet that a queue loses at this end, if it has one.
+/// Return the packet that a queue loses at this end, if it has one.
 pub(super) fn part(queue: &Queue, end: End) -> Option<Part> {
     match end {
         End::Tail => queue.runs().last().map(|run| Part { run, extent: Extent::Whole }),

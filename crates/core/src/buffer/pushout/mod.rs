@@ -1,4 +1,4 @@
-//! Push-out: when the buffer is full, which queued units are removed for an arriving one.
+//! Push-out: policies that remove queued units for an arriving one when the buffer is full.
 //!
 //! Every arriving unit is accepted as long as there is room; if there is none, a part of a long queue is removed. A
 //! port with push-out has a queue for each circuit and its own frame rule: the rest of a frame that it has broken, or
@@ -34,23 +34,24 @@ registry! {
 
     /// The interface of a push-out policy. Circuits are numbered within the port, and each has its queue.
     pub trait PushOut for Policy {
-        /// The part to remove, if any. Called when an arriving unit does not fit; the answer changes nothing yet.
+        /// Choose the part to remove, if any. Called when an arriving unit does not fit; the choice changes no state
+        /// yet.
         fn choose(&mut self, full: &Full<'_>) -> Option<Cut>;
 
-        /// What the policy could not compute, if there was such a thing: the run has no result.
+        /// Return the reason why the policy could not compute a decision, if it failed: the run has no result.
         fn failure(&self) -> Option<&Failure> {
             None
         }
 
-        /// How long the queues are.
+        /// Return the lengths of the queues.
         fn lengths(&mut self) -> &mut Lengths;
 
-        /// A unit has joined this circuit's queue; the books count it.
+        /// Record that a unit has joined this circuit's queue; the books count it.
         fn joined(&mut self, vc: usize, pool: &Pool) {
             self.lengths().joined(vc);
         }
 
-        /// A unit of this circuit has left the buffer, sent or lost; the books no longer count it.
+        /// Record that a unit of this circuit has left the buffer, sent or lost; the books no longer count it.
         fn left(&mut self, vc: usize, pool: &Pool, sent: bool) {
             self.lengths().left(vc, pool);
         }
@@ -63,14 +64,14 @@ registry! {
             Scope::Runs
         }
 
-        /// Whether it depends only on the queues when there is no room, and on its register, so that a queue which is
-        /// not empty may grow and shrink by many units at once; otherwise it must be notified of each.
+        /// Return whether it depends only on the queues when there is no room, and on its register, so that a queue
+        /// which is not empty may grow and shrink by many units at once; otherwise it must be notified of each.
         fn goes_by_queues(&self) -> bool {
             false
         }
 
-        /// The register that names a queue, if the policy has one: an engine that does not report each unit reports the
-        /// latest ones to it before it asks for a choice.
+        /// Return the register that names a queue, if the policy has one: an engine that does not report each unit
+        /// reports the latest ones to it before it calls for a choice.
         fn register(&mut self) -> Option<&mut Register> {
             None
         }
@@ -78,8 +79,8 @@ registry! {
 }
 
 choice! {
-    /// What is removed when the chosen queue has no part of the kind that the scheme pushes out. The papers do not
-    /// say. If nothing is found, the arriving unit is lost and with it the rest of its frame.
+    /// Units to remove when the chosen queue has no part of the kind that the scheme pushes out. The papers do not say.
+    /// If nothing is found, the arriving unit is lost and with it the rest of its frame.
     pub enum Fallback {
         /// Such a part of the next queue that has one; if there is none, as `head-fragment`.
         NextQueue = "next-queue",
@@ -95,11 +96,11 @@ choice! {
 pub enum Scope {
     /// Entire packets, as long as any queue has one.
     Packets,
-    /// The same, and of the queues that have one the longest is chosen.
+    /// Entire packets, of the longest queue that has one.
     LongestPackets,
-    /// Everything up to an EOM or from one on.
+    /// All units up to an EOM, or from one on.
     Runs,
-    /// The same, but possibly without the EOM.
+    /// All units up to an EOM or from one on, possibly without the EOM.
     AllButEom,
 }
 
@@ -110,7 +111,7 @@ pub struct Full<'a> {
     pub now: Time,
     /// The books.
     pub pool: &'a Pool,
-    /// The queues, each of which knows its frames.
+    /// The queues, each with its frames.
     pub queues: &'a [Queue],
     /// The circuit of the arriving unit, and its size.
     pub arriving: (usize, u64),
@@ -118,7 +119,7 @@ pub struct Full<'a> {
     pub subject: Subject,
 }
 
-/// What is to be pushed out.
+/// Units to be pushed out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cut {
     /// The circuit whose queue is cut.

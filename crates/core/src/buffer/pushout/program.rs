@@ -100,7 +100,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The program at one port, or why it cannot run there.
+    /// Build the program of one port; the error says why it cannot run there.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let names = Names {
             params: &known(&params.params, "params", PARAMS, context)?,
@@ -134,11 +134,11 @@ impl Policy {
         })
     }
 
-    /// The number that the program chooses, or why it chooses none.
+    /// Return the number that the program chooses; the error says why it chooses none.
     fn victim(&mut self, full: &Full<'_>, choices: &[usize]) -> Result<i64, String> {
         let Policy { program, state, per_queue, each, dice, registers, rate, contracts, .. } = self;
         let draws = dice.about(full.subject);
-        let view = Seen { full, choices, rate: *rate, contracts };
+        let view = BufferView { full, choices, rate: *rate, contracts };
         let mut machine = Machine { state, per_vc: &mut [], per_queue, each: *each, draws, registers };
         match machine.run(&program.ops, &view) {
             Ok(Answer::Queue(register)) => Ok(self.registers[usize::from(register)].as_int()),
@@ -147,7 +147,7 @@ impl Policy {
         }
     }
 
-    /// The queue that gives way, if the arriving unit is not lost; or why there is none.
+    /// Return the queue that gives way, or `None` if the arriving unit is lost; the error says why there is no choice.
     fn chosen(&mut self, full: &Full<'_>, choices: &[usize]) -> Result<Option<usize>, String> {
         let number = self.victim(full, choices)?;
         match choices.iter().copied().find(|queue| *queue as i64 == number) {
@@ -187,15 +187,15 @@ impl PushOut for Policy {
     }
 }
 
-/// What a program sees of a full buffer.
-struct Seen<'a> {
+/// View that a program has of a full buffer.
+struct BufferView<'a> {
     full: &'a Full<'a>,
     choices: &'a [usize],
     rate: Word,
     contracts: &'a [[Word; 2]],
 }
 
-impl View for Seen<'_> {
+impl View for BufferView<'_> {
     fn look(&self, attribute: Attribute) -> Word {
         let Full { now, pool, arriving: (vc, size), .. } = *self.full;
         match attribute {

@@ -56,7 +56,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The policy at one port.
+    /// Build the policy of one port.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         Ok(Policy {
             lengths: Lengths::new(context, params.buffer_share)?,

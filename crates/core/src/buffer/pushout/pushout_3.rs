@@ -37,7 +37,7 @@ use crate::refused::Refused;
 use crate::{choice, section};
 
 choice! {
-    /// Whether the last EOM of a queue is a part of the tail behind it.
+    /// Treatment of the last EOM of a queue: whether it is a part of the tail behind it.
     pub enum LastEom {
         /// It stays, so that the frame that it ends is not touched.
         Stays = "stays",
@@ -72,7 +72,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The policy at one port.
+    /// Build the policy of one port.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         Ok(Policy {
             lengths: Lengths::new(context, params.buffer_share)?,
@@ -101,7 +101,7 @@ impl PushOut for Policy {
     }
 }
 
-/// What follows the last EOM of a queue, and that EOM if it goes as well; `None` if that is nothing.
+/// Return the units behind the last EOM of a queue, and that EOM if it goes as well; `None` if there are no such units.
 fn tail(queue: &Queue, last_eom: LastEom) -> Option<Part> {
     let last = queue.runs().last()?;
     let open = queue.runs().get(last).is_some_and(|run| !run.is_closed());
@@ -209,14 +209,14 @@ mod tests {
             let mut bench = Bench::with(6, &[0, 0, 0], admission, Some(Spec::Pushout3(DEFAULT)));
             bench.offer(0, "f....");
             bench.offer(1, "1");
-            // the EOM is lost on its way here
+            // the EOM is lost before it arrives here
             assert_eq!(bench.offer(0, "f.e"), "AAA");
             assert_eq!(bench.outcome(), "0:f.... / f.e,1,");
         }
     }
 
     #[test]
-    fn a_frame_aware_admission_policy_hears_of_what_was_broken() {
+    fn a_frame_aware_admission_policy_is_notified_of_broken_frames() {
         let epd = admission::Spec::Epd(epd::Params {
             threshold: Level::Percent(100.0),
             reserve: None,

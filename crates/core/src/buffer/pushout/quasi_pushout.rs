@@ -57,7 +57,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The policy at one port.
+    /// Build the policy of one port.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         Ok(Policy {
             register: Register::new(Lengths::new(context, params.buffer_share)?),
@@ -66,7 +66,7 @@ impl Policy {
         })
     }
 
-    /// The entire packet of the next circuit behind LQ that has one.
+    /// Return the entire packet of the next circuit behind LQ that has one.
     fn next(&self, full: &Full<'_>) -> Option<Cut> {
         let (longest, busy) = (self.register.longest(), self.register.lengths().busy());
         let (behind, ahead) = (busy.from(longest + 1), busy.iter().take_while(|&vc| vc < longest));
@@ -127,7 +127,8 @@ mod tests {
         Bench::new(capacity, &[0, 0, 0], Spec::QuasiPushout(params))
     }
 
-    /// The register after each step: `+i` a cell of circuit i arrives, `-i` one is transmitted, `xi` one is pushed out.
+    /// Return the register after each step: `+i` a cell of circuit i arrives, `-i` one is transmitted, `xi` one is
+    /// pushed out.
     fn register(steps: &str) -> Vec<usize> {
         let mut policy = Policy::new(&DEFAULT, &Context::alone(100, 3)).unwrap();
         let mut pool = Pool::new(Capacity::limited(100), 3);
@@ -162,7 +163,7 @@ mod tests {
 
     #[test]
     fn the_register_may_miss_the_longest_queue_until_that_queue_is_served() {
-        // lengths 1,2,0 with LQ = 1; circuit 1 sends twice and is missed as the shortest
+        // lengths 1,2,0 with LQ = 1; circuit 1 sends twice and becomes the shortest unnoticed
         assert_eq!(register("+1 +1 +0 -1 -1"), [1, 1, 1, 1, 1]);
         assert_eq!(
             register("+1 +1 +0 -1 -1 +2"),
@@ -177,7 +178,7 @@ mod tests {
     fn a_push_out_compares_nothing() {
         assert_eq!(register("+0 +0 +1 x0 x0 +2"), [0, 0, 0, 0, 0, 2]);
         assert_eq!(register("+0 +0 +1 x0 x0"), [0, 0, 0, 0, 0]);
-        // lengths 3,1,0 with LQ = 1, and then 2,1,0: the longest queue gives way and is still missed
+        // lengths 3,1,0 with LQ = 1, and then 2,1,0: the longest queue is cut and still not named
         assert_eq!(register("+1 +1 +1 +0 +0 +0 -1 -1 x0"), [1; 9]);
     }
 

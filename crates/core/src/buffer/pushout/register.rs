@@ -1,4 +1,4 @@
-//! The register of the quasi-longest queue, and how its value follows from late reports.
+//! The register of the quasi-longest queue, and its value after late reports.
 
 use super::lengths::Lengths;
 use crate::buffer::pool::Pool;
@@ -13,17 +13,17 @@ pub struct Register {
     counted: Vec<i128>,
 }
 
-/// A queue has received a unit or has sent one.
+/// A queue that has received or sent a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
     /// Its circuit.
     pub vc: u32,
-    /// Whether it has received one.
+    /// True if it has received one, false if it has sent one.
     pub joined: bool,
 }
 
 impl Register {
-    /// At first it names the first circuit.
+    /// A register that names the first circuit.
     pub(super) fn new(lengths: Lengths) -> Register {
         Register { longest: 0, lengths, counted: Vec::new() }
     }
@@ -62,7 +62,7 @@ impl Register {
         let (mut known, mut seen) = (before, 0);
         for (place, change) in changes.iter().enumerate().rev() {
             let vc = change.vc as usize;
-            // one change moves the top by no more than one unit
+            // one change moves the top by at most one unit
             if counted[vc] >= top && is_longest(counted, vc) {
                 (known, seen) = (Some(vc), place + 1);
                 break;
@@ -89,7 +89,7 @@ impl Change {
     }
 }
 
-/// Whether a queue is longer than every other.
+/// Return whether a queue is longer than every other.
 fn is_longest(counted: &[i128], vc: usize) -> bool {
     counted.iter().enumerate().all(|(other, length)| other == vc || *length < counted[vc])
 }
@@ -104,7 +104,7 @@ mod tests {
     const VCS: usize = 3;
 
     proptest! {
-        /// A register that receives the last units late names the same queue as one that receives each immediately.
+        /// A register that receives the last units late names the queue that one names which receives each immediately.
         #[test]
         fn the_last_changes_say_what_all_of_them_said(
             steps in prop::collection::vec((0..VCS, any::<bool>()), 1..60), last in 0usize..60,

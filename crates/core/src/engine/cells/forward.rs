@@ -28,11 +28,11 @@ use crate::kernel::queue::Series;
 use crate::unit::Unit;
 use crate::units::Time;
 
-/// After this number of trains on a lane that no host awaits, the port is woken.
+/// Number of trains on a lane that no host awaits after which the port is woken.
 const PATIENCE: usize = 256;
 
 impl Cells<'_> {
-    /// Deliver what a port has sent, from these positions in the outbox on.
+    /// Deliver the units that a port has sent, from these positions in the outbox on.
     #[inline]
     pub(super) fn deliver_from(&mut self, port: usize, (departures, starts): (usize, usize)) {
         let end = self.out.departures.len();
@@ -52,7 +52,7 @@ impl Cells<'_> {
         }
         let time = self.pass_delays(port, departure);
         let route = &self.plan.routes[port][vc as usize];
-        let (awaited, span) = (unit.is_eom() && route.answered, route.span(whole));
+        let (awaited, span) = (unit.is_eom() && route.answerable, route.span(whole));
         match route.to {
             Destination::Host { line } => {
                 let series = Series::behind(port as u32, span);
@@ -97,8 +97,8 @@ impl Cells<'_> {
         behind
     }
 
-    /// The same where a frame is in parts or the measured time begins or ends; the last unit arrives at the first of
-    /// these ports at `time`.
+    /// Forward the units one by one, since the frame is in parts or the measured time begins or ends; the last unit
+    /// arrives at the first of these ports at `time`.
     #[inline(never)]
     fn pass_one_by_one(&mut self, port: usize, departure: &Departure, mut time: Time) {
         let route = &self.plan.routes[port][departure.vc as usize];
@@ -111,7 +111,7 @@ impl Cells<'_> {
         }
     }
 
-    /// Enter the frames that were only counted at the ports that only delay and in the count of hops.
+    /// Enter the frames that were only counted so far: at the ports that only delay, and in the count of hops.
     pub(super) fn enter_passed(&mut self) {
         for route in self.plan.routes.iter().flatten() {
             let passed = self.passed[route.number];
@@ -127,9 +127,9 @@ impl Cells<'_> {
         }
     }
 
-    /// A host awaits a unit that arrives at a port at `time`, or too many have accumulated there: wake the port
-    /// before the unit can have passed it and the line after it. A port with only one line acts immediately, because
-    /// nothing can arrive earlier.
+    /// Wake the port if a host awaits a unit that arrives there at `time`, or if too many units have accumulated:
+    /// before the unit can have passed the port and the line after it. A port with only one line acts immediately,
+    /// because nothing can arrive earlier.
     fn look_after(&mut self, port: u32, time: Time) {
         let (reach, end) = (self.plan.reach[port as usize], self.end);
         let wakeup = time + reach;

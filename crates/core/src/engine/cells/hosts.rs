@@ -27,7 +27,7 @@ use crate::network::circuit::Emission;
 use crate::network::end::End;
 use crate::units::Time;
 
-/// After this number of deliveries that no host awaits, there is an event.
+/// Number of deliveries that no host awaits after which there is an event.
 const PATIENCE: usize = 256;
 
 impl Cells<'_> {
@@ -41,7 +41,7 @@ impl Cells<'_> {
         }
     }
 
-    /// Let hosts act now on pending arrivals, if nothing unknown can arrive before them. For all others schedule an
+    /// Make hosts act now on pending arrivals, if nothing unknown can arrive before them. For all others schedule an
     /// event.
     ///
     /// No port may be running, because a host may send to any port.
@@ -60,7 +60,7 @@ impl Cells<'_> {
         self.pending.clear();
     }
 
-    /// A host is to act on a pending arrival in the order of time. Schedule an event if that may lead to an answer.
+    /// Schedule an event for a pending arrival at a host, if it may lead to an answer.
     fn announce(&mut self, delivery: Delivery) {
         let Delivery { line, time, awaited, series, .. } = delivery;
         let deliveries = &mut self.deliveries[line as usize];
@@ -71,8 +71,8 @@ impl Cells<'_> {
         }
     }
 
-    /// Whether a host may act early on an arrival: none of its timers fires before it, and no other flow sends over
-    /// its interface.
+    /// Return whether a host may act early on an arrival: none of its timers fires before it, and no other flow sends
+    /// over its interface.
     #[inline]
     fn may_act(&self, delivery: &Delivery) -> bool {
         let time = delivery.time;
@@ -95,7 +95,7 @@ impl Cells<'_> {
         self.set_timer(flow, end);
     }
 
-    /// A timer of one end of a flow fires, unless it has already fired.
+    /// Fire a timer of one end of a flow, unless it has already fired.
     pub(super) fn ring(&mut self, entity: usize, now: Time) {
         let rung = self.timers.ring(&mut self.network, entity, now, &mut self.emitted);
         if let Some((flow, end)) = rung {

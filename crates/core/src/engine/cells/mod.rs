@@ -74,10 +74,10 @@ struct Cells<'a> {
     plan: Plan,
     network: Network,
     ports: Vec<PortProcess>,
-    /// What ports have just sent and lost.
+    /// Units that ports have just sent and lost.
     out: Outbox,
     losses: LossLog,
-    /// Pending deliveries to the host at the end of each line, and the newest ones.
+    /// Pending deliveries to the host at the end of each line, and the newest deliveries.
     deliveries: Vec<VecDeque<Delivery>>,
     pending: Vec<Delivery>,
     /// For every route the whole frames that were only counted, their units, and the boundaries of frames on it.
@@ -89,13 +89,13 @@ struct Cells<'a> {
     work: Work,
     /// Frames that hosts have just sent.
     emitted: flow::Outbox,
-    /// Circuits of the units that arrive at hosts that have not acted when the run ends.
+    /// Circuits of the units that arrive at hosts which have not acted on them when the run ends.
     resting: Vec<u32>,
     /// The end of the part of the run that is being computed.
     end: Time,
-    /// Where circuits form a cycle, the first instant that not all ports have reached.
+    /// First instant that not all ports have reached, where circuits form a cycle.
     together: Time,
-    /// The port with per-circuit queues that must be woken first, and when.
+    /// The port with per-circuit queues that must be woken first, and the time.
     next_wakeup: (Time, u32),
 }
 
@@ -167,7 +167,7 @@ impl Cells<'_> {
         }
     }
 
-    /// A part of the run has ended; `last` is its last instant.
+    /// Finish a part of the run; `last` is its last instant.
     fn finish_part(&mut self, last: Time) {
         let ports = 0..self.ports.len();
         ports.clone().for_each(|port| self.advance_to(port, last));
@@ -194,7 +194,7 @@ impl Cells<'_> {
         }
     }
 
-    /// A port has advanced to `now`: schedule its next wake-up.
+    /// Schedule the next wake-up of a port that has advanced to `now`.
     fn schedule(&mut self, port: usize, now: Time) {
         let reach = self.plan.reach[port];
         if let Some(next) = self.work_at(port, |process, cx, out| process.next_wakeup(cx, out, now, reach)) {
@@ -202,7 +202,7 @@ impl Cells<'_> {
         }
     }
 
-    /// Advance a port to `time`, and before it all ports from which units come to it.
+    /// Advance a port to `time`, and before it all ports that send units to it.
     fn advance_to(&mut self, port: usize, time: Time) {
         if self.ports[port].has_reached(time) {
             return;

@@ -28,7 +28,7 @@ use crate::units::Time;
 const PACKETS: usize = 64;
 
 impl Cells<'_> {
-    /// Let a source without feedback, which has just sent, send what follows.
+    /// Send the following units of a source without feedback, which has just sent.
     pub(super) fn send_ahead(&mut self, flow: usize) {
         if !self.plan.open_loop[flow] || !allows(Form::OpenLoop) {
             return;
@@ -42,7 +42,7 @@ impl Cells<'_> {
         }
     }
 
-    /// When the source acts next, if that is in the part of the run that is being computed.
+    /// Return when the source acts next, if that is in the part of the run that is being computed.
     fn next_of_open_loop(&self, flow: usize) -> Option<Time> {
         self.network.flows[flow].next_timer(End::Source).filter(|due| *due < self.end)
     }

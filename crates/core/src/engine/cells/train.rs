@@ -23,18 +23,18 @@ use crate::unit::{Flags, Unit};
 use crate::units::{Span, Time};
 use crate::verdict::Reason;
 
-/// Units of one frame that arrive in a row.
+/// Units of one frame that arrive one after the other.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CellTrain {
-    /// When the first one arrives.
+    /// Arrival of the first one.
     pub(crate) beat: ExactTime,
     /// The first one. The EOM mark is not on it, unless it is the only unit.
     pub(crate) unit: Unit,
-    /// When the last one arrives.
+    /// Arrival of the last one.
     pub(crate) last: Time,
     /// Their circuit's number at the port.
     pub(crate) vc: u32,
-    /// The lane of the port's inbox on which they come.
+    /// The lane of the port's inbox on which they arrive.
     pub(crate) lane: u32,
     /// The number of units.
     pub(crate) units: u16,
@@ -46,7 +46,7 @@ pub(crate) struct CellTrain {
     pub(crate) begun: bool,
     /// Whether a host waits for the last one.
     pub(crate) awaited: bool,
-    /// The reason of their loss, if that is decided.
+    /// The reason of their loss, if it is decided.
     pub(crate) lost: Option<Reason>,
 }
 
@@ -79,7 +79,7 @@ impl CellTrain {
         }
     }
 
-    /// Whether a unit continues this train, which may be extended by it.
+    /// Return whether a unit continues this train, which may be extended by it.
     pub(crate) fn is_continued_by(&self, unit: &Unit) -> bool {
         let next = u32::from(self.unit.index) + u32::from(self.units);
         !self.even && !self.closed && self.unit.frame == unit.frame && u32::from(unit.index) == next
@@ -100,9 +100,9 @@ pub(crate) struct Gathering {
     /// The first one, with the marks of the first and of the last.
     unit: Unit,
     units: u16,
-    /// When the last one starts.
+    /// Start of the last one.
     last: Time,
-    /// When each of them starts, where the next port needs that.
+    /// Start of each of them, where the next port needs it.
     starts: Vec<Time>,
 }
 
@@ -127,19 +127,19 @@ impl Gathering {
         }
     }
 
-    /// Note when the last unit that has joined starts.
+    /// Record the start of the last unit that has joined.
     #[inline]
     pub(crate) fn last_starts(&mut self, last: Time) {
         self.last = last;
     }
 
-    /// Note when the next unit that has joined starts.
+    /// Record the start of the next unit that has joined.
     #[inline]
     pub(crate) fn starts_at(&mut self, start: Time) {
         self.starts.push(start);
     }
 
-    /// Note that `units` units that have joined start back to back; returns when the next one can.
+    /// Record that `units` units that have joined start back to back; returns when the next one can start.
     #[inline]
     pub(crate) fn start_many(&mut self, first: ExactTime, units: u64, pace: &TransmissionTime) -> ExactTime {
         let mut beat = first;
@@ -150,7 +150,7 @@ impl Gathering {
         beat
     }
 
-    /// Whether nothing has been gathered.
+    /// Return whether nothing has been gathered.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.units == 0
@@ -175,10 +175,10 @@ impl Gathering {
     }
 }
 
-/// Units on their way to a host, the last of which arrives at `time`.
+/// Units on their way to a host; the last one arrives at `time`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Delivery {
-    /// The line at the end of which they arrive.
+    /// The line over which they arrive.
     pub(crate) line: u32,
     pub(crate) time: Time,
     /// The first one, with the marks of the first and of the last.

@@ -11,11 +11,8 @@
 //! Every figure of a report is a sum over units, so their order does not matter. Only the largest occupancy is not
 //! a sum; each form of port has its own way to find it.
 //!
-//! # What turns it off
-//! Nothing.
-//!
 //! # What it saves
-//! Not measured separately; it lets a port advance ahead of the others.
+//! It lets a port advance ahead of the others.
 
 use std::collections::VecDeque;
 
@@ -36,20 +33,20 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    /// Whether an instant is measured.
+    /// Return whether an instant is measured.
     #[inline]
     pub(crate) fn holds(&self, time: Time) -> bool {
         self.from <= time && time < self.to
     }
 
-    /// How much of the time from `a` to `r` is measured, in ps.
+    /// Return the part of the time from `a` to `r` that is measured, in ps.
     #[inline]
     fn share(&self, a: Time, r: Time) -> u64 {
         r.min(self.to).0.saturating_sub(a.max(self.from).0)
     }
 }
 
-/// What a port has counted in the measured time, and its content at the end.
+/// Counts of a port in the measured time, and its content at the end.
 #[derive(Debug)]
 pub(crate) struct Accounting {
     pub(crate) window: Window,
@@ -66,7 +63,7 @@ pub(crate) struct Accounting {
     rest: Vec<(Unit, u32, bool)>,
 }
 
-/// A unit that has been or will be sent: when it arrives, starts and ends.
+/// A unit that has been or will be sent: its arrival, its start and its end.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sojourn {
     pub(crate) unit: Unit,
@@ -131,7 +128,7 @@ impl Accounting {
         self.enter_part(stay);
     }
 
-    /// The same for a unit during whose sojourn the measured time begins or ends, or that leaves before it.
+    /// Enter a unit during whose sojourn the measured time begins or ends, or that leaves before it.
     #[cold]
     fn enter_part(&mut self, stay: &Sojourn) {
         let Sojourn { unit, arrived, ends, .. } = *stay;
@@ -156,7 +153,7 @@ impl Accounting {
         self.max = self.max.max(max);
     }
 
-    /// Enter units that were lost in the measured time, none of which starts a frame.
+    /// Enter units that were lost in the measured time; none of them starts a frame.
     pub(crate) fn lose_many(&mut self, units: u64, reason: Reason) {
         self.units_in += units;
         self.lost[reason as usize] += units;
@@ -172,7 +169,7 @@ impl Accounting {
         }
     }
 
-    /// At the end of the run, hand everything to the port.
+    /// Transfer the counts to the port at the end of the run.
     pub(crate) fn close(&mut self, port: &mut Port) {
         for (unit, vc, sending) in self.rest.drain(..) {
             port.restock(unit, vc as usize, sending);
@@ -186,22 +183,22 @@ impl Accounting {
     }
 }
 
-/// How far the circuits' current frames have been sent without a gap, as in [`crate::metrics::port::Counters`]: the
+/// Part of the circuits' current frames that has been sent without a gap, as in [`crate::metrics::port::Counters`]: the
 /// frame and the number of its units.
 #[derive(Clone, Debug)]
 pub(crate) struct Progress(Vec<(u32, u32)>);
 
-/// A unit is missing.
+/// Mark of a frame with a missing unit.
 const GAP: u32 = u32::MAX;
 
 impl Progress {
-    /// Nothing sent yet.
+    /// No unit sent yet.
     pub(crate) fn new(vcs: usize) -> Progress {
         Progress(vec![(0, GAP); vcs])
     }
 
-    /// `units` units of a frame have been sent; `unit` has the marks of the first and the last. Returns whether the
-    /// frame is complete. Only a frame whose first unit is `measured` can be.
+    /// Record that `units` units of a frame have been sent; `unit` has the marks of the first and the last. Returns
+    /// whether the frame is complete. Only a frame whose first unit is `measured` can be.
     #[inline]
     pub(crate) fn sent(&mut self, unit: &Unit, units: u16, vc: usize, measured: bool) -> bool {
         let index = u32::from(unit.index);
@@ -217,10 +214,10 @@ impl Progress {
 pub(crate) struct VcAccounting {
     pub(crate) pool: Pool,
     interest: Interest,
-    /// Units in the buffer, if the policy looks at circuits: circuit, size, and whether the last one ends a frame;
-    /// units of a circuit that may leave together share an entry.
+    /// Units in the buffer, if the policy reads the books of circuits: circuit, size, and whether the last one ends a
+    /// frame; units of a circuit that may leave together share an entry.
     order: VecDeque<(u32, u64, bool)>,
-    /// These policies do not look at the queue.
+    /// These policies do not read the queue.
     queue: Queue,
 }
 
@@ -235,7 +232,7 @@ impl VcAccounting {
         }
     }
 
-    /// The policy's verdict on a unit that arrives at `now`.
+    /// Return the policy's verdict on a unit that arrives at `now`.
     #[inline]
     pub(crate) fn ask(
         &self,
@@ -250,7 +247,7 @@ impl VcAccounting {
             .taken()
     }
 
-    /// Units of a circuit were accepted.
+    /// Count accepted units of a circuit.
     #[inline]
     pub(crate) fn joined(&mut self, vc: u32, size: u64) {
         if self.interest == Interest::Total {
@@ -263,7 +260,7 @@ impl VcAccounting {
         }
     }
 
-    /// The last accepted unit ends a frame.
+    /// Record that the last accepted unit ends a frame.
     #[inline]
     pub(crate) fn frame_ends(&mut self) {
         if self.interest == Interest::Ends
@@ -273,7 +270,7 @@ impl VcAccounting {
         }
     }
 
-    /// `size` has left, the last of it at `now`.
+    /// Remove `size` from the books; the last of it left at `now`.
     #[inline]
     pub(crate) fn left(&mut self, policy: &mut Policy, mut size: u64, now: Time) {
         if self.interest == Interest::Total {
@@ -293,24 +290,24 @@ impl VcAccounting {
             size -= part;
             self.pool.remove(vc, part);
             if self.interest.includes(closed, vc, &self.pool) {
-                self.tell(policy, now, (vc, part), closed);
+                self.report_departure(policy, now, (vc, part), closed);
             }
         }
     }
 
-    /// Everything has left, the last of it at `now`; for a policy that needs no more than that.
+    /// Empty the books at `now`, for a policy that needs only this event.
     fn emptied(&mut self, policy: &mut Policy, now: Time) {
         self.pool.hold(0);
-        self.tell(policy, now, (0, 0), false);
+        self.report_departure(policy, now, (0, 0), false);
     }
 
-    fn tell(&self, policy: &mut Policy, now: Time, (vc, size): (usize, u64), ends_frame: bool) {
+    fn report_departure(&self, policy: &mut Policy, now: Time, (vc, size): (usize, u64), ends_frame: bool) {
         let unit = &unknown_unit(ends_frame);
         policy.departed(&Departure { now, unit, queue: None, vc, size, pool: &self.pool, sent: true });
     }
 }
 
-/// A unit of which only one property is known: whether it ends a frame.
+/// A unit with one known property: whether it ends a frame.
 pub(crate) fn unknown_unit(ends_frame: bool) -> Unit {
     let flags = if ends_frame { Flags::EOM } else { Flags::default() };
     Unit { vc: 0, frame: 0, identity: 0, index: 0, bytes: 0, hop: 0, flags }

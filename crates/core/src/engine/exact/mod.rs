@@ -1,5 +1,4 @@
-//! Exact arithmetic for both fast engines: when units that are sent back to back start, and what a port counts of
-//! them.
+//! Exact arithmetic for both fast engines: starts of units that are sent back to back, and the counts of a port.
 //!
 //! # What it assumes
 //! Units of one size take one exact time on a line.
@@ -9,12 +8,6 @@
 //!
 //! # Why that is exact
 //! Remainders of picoseconds are carried, and counts are sums.
-//!
-//! # What turns it off
-//! Nothing.
-//!
-//! # What it saves
-//! See the two files.
 
 pub(crate) mod accounting;
 pub(crate) mod spacing;

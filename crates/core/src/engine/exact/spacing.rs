@@ -15,7 +15,7 @@
 //! More than 2048 possible remainders: then there is no table.
 //!
 //! # What it saves
-//! Not measured separately; every form that passes many cells together needs it.
+//! Every form that passes many cells together needs it.
 
 pub(crate) use crate::pace::{ExactTime, TransmissionTime};
 use crate::units::{Rate, Time};
@@ -26,13 +26,13 @@ impl TransmissionTime {
         TransmissionTime::of(rate, u64::from(bytes) * 8)
     }
 
-    /// The same with the remainder in lowest terms, for a line on which all units take this time.
+    /// Reduce the remainder to lowest terms, for a line on which all units take this time.
     pub(crate) fn in_lowest_terms(self) -> TransmissionTime {
         let part = gcd(self.rest, self.rate);
         TransmissionTime { rest: self.rest / part, rate: self.rate / part, ..self }
     }
 
-    /// Whether units with this spacing follow each other more closely than those with another.
+    /// Return whether units with this spacing follow each other more closely than those with another.
     pub(crate) fn is_faster_than(&self, other: &TransmissionTime) -> bool {
         let exact = |pace: &TransmissionTime, rate: u64| u128::from(pace.rest) * u128::from(rate);
         (self.whole, exact(self, other.rate)) < (other.whole, exact(other, self.rate))
@@ -54,7 +54,7 @@ impl ExactTime {
         ExactTime { time: Time(time), carry: carry % pace.rate }
     }
 
-    /// How many units start before `time`.
+    /// Return how many units start before `time`.
     pub(crate) fn count_before(self, time: Time, pace: &TransmissionTime) -> u64 {
         let Some(span) = time.0.checked_sub(self.time.0 + 1) else { return 0 };
         let mut units = span / (pace.whole.0 + 1) + 1;
@@ -146,7 +146,7 @@ impl SpacingTable {
         (self.arrive(first, units, (to.0 - from.0).into()), sum)
     }
 
-    /// When the last of `units` units starts, and the sum of the instants at which all of them do.
+    /// Return when the last of `units` units starts, and the sum of the instants at which all of them do.
     #[inline]
     pub(crate) fn run(&self, first: ExactTime, units: u64) -> (ExactTime, u128) {
         let (last, sum) = self.after(first, units - 1);
@@ -214,12 +214,12 @@ impl Paces {
     pub(crate) fn of(&mut self, bytes: u16) -> TransmissionTime {
         match self.known.iter().find(|(size, _)| *size == bytes) {
             Some((_, pace)) => *pace,
-            None => self.learn(bytes),
+            None => self.add(bytes),
         }
     }
 
     #[cold]
-    fn learn(&mut self, bytes: u16) -> TransmissionTime {
+    fn add(&mut self, bytes: u16) -> TransmissionTime {
         let pace = TransmissionTime::of_bytes(self.rate, bytes);
         if self.known.len() < MOST_SIZES {
             self.known.push((bytes, pace));

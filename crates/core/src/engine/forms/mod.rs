@@ -4,7 +4,7 @@
 //! A run gives the same bytes with a form and without it.
 //!
 //! # What it skips
-//! Nothing: outside tests every form is allowed, and the compiler removes the checks.
+//! The checks outside tests: there every form is allowed, and the compiler removes them.
 //!
 //! # Why that is exact
 //! The tests below switch each form off on random networks, and check that it was used.
@@ -18,25 +18,26 @@
 /// An optional way to pass units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// FIFO, by arithmetic: a train that no other crosses; trains that interleave, by their ends; a segment on a busy line.
+    /// FIFO, by arithmetic: a train that no other crosses; trains that interleave, by their ends; a segment on a busy
+    /// line.
     WholeTrain,
     TrainEnds,
     BusySegment,
-    /// FIFO, in one loop: a segment; short trains that cross; cells that a policy is shown or asked about.
+    /// FIFO, in one loop: a segment; short trains that cross; cells that a policy observes or judges.
     LoopedSegment,
     CrossingTrains,
     ShownCells,
     AskedCells,
     /// A port with only one line acts immediately.
     OneLine,
-    /// Per-circuit queues: a train is reserved when it begins; a segment joins; a policy is asked.
+    /// Per-circuit queues: a train is reserved when it begins; a segment joins; a policy judges its cells.
     ReservedTrain,
     JoinedSegment,
     AskedSegment,
-    /// Slots rotate without a visit to each; a frame is forwarded before it leaves.
+    /// Slots rotate without a step for each; a frame is forwarded before it leaves.
     Rotation,
     Lookahead,
-    /// A host acts when a frame is on its way; a source without feedback sends ahead.
+    /// A host acts when a frame is in flight; a source without feedback sends ahead.
     HostAhead,
     OpenLoop,
     /// Packets: a few rows of arrivals instead of a calendar; ports of a memory that compute departures on arrival.
@@ -44,14 +45,14 @@ pub(crate) enum Form {
     SharedPorts,
 }
 
-/// Whether a form may be used.
+/// Return whether a form may be used.
 #[cfg(not(test))]
 #[inline(always)]
 pub(crate) fn allows(_: Form) -> bool {
     true
 }
 
-/// A form has been used.
+/// Record that a form has been used.
 #[cfg(not(test))]
 #[inline(always)]
 pub(crate) fn used(_: Form) {}

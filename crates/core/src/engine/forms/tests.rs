@@ -33,7 +33,7 @@ const FORMS: [Form; 17] = [
 ];
 
 thread_local! {
-    /// The form that is off, and how often each was used.
+    /// The form that is off, and the number of uses of each.
     static SWITCH: RefCell<(Option<Form>, [u64; FORMS.len()])> = const { RefCell::new((None, [0; FORMS.len()])) };
 }
 
@@ -50,12 +50,12 @@ pub(crate) fn switch_off(form: Option<Form>) {
     SWITCH.with_borrow_mut(|(without, _)| *without = form);
 }
 
-/// How often each form has been used since the last call.
+/// Return how often each form has been used since the last call.
 pub(crate) fn take_used() -> [u64; FORMS.len()] {
     SWITCH.with_borrow_mut(|(_, used)| std::mem::take(used))
 }
 
-/// The report of a run without a form, except for the engine's own counts; and how often each form was used.
+/// The report of a run without a form, except for the engine's own counts, and the number of uses of each form.
 fn run(scenario: &Scenario, without: Option<Form>) -> (String, [u64; FORMS.len()]) {
     SWITCH.with_borrow_mut(|switch| *switch = (without, [0; FORMS.len()]));
     let mut document = report(scenario, &engine::run(scenario, false), None);
@@ -65,7 +65,7 @@ fn run(scenario: &Scenario, without: Option<Form>) -> (String, [u64; FORMS.len()
 }
 
 /// Ten flows that share a port of thousands of cells: random networks are too small for trains to pass by their ends,
-/// and few of them have a policy that must see each cell, or be asked about it, as two of these three have.
+/// and few of them have a policy that must observe or judge each cell, as two of these three have.
 fn congested(seed: u64) -> String {
     let text = include_str!("../../../../../scenarios/w1-cell.toml");
     let text = text.replace("duration = \"20 s\"", &format!("duration = \"120 ms\"\nseed = {seed}"));
@@ -79,7 +79,7 @@ fn congested(seed: u64) -> String {
 
 const ADMISSION: &str = "{ policy = \"epd\", threshold = \"2500 cells\" }";
 
-/// A switch whose ports share a memory that only limits what enters.
+/// A switch whose ports share a memory that only limits arrivals.
 fn shared(seed: u64) -> String {
     let text = include_str!("../../../../../scenarios/chip.toml");
     let text =
@@ -128,7 +128,7 @@ const PAIR: &str = "name = 'pair'
     source = { kind = 'greedy' }
     transport = { kind = 'tcp' }";
 
-/// How often a form is used by the pair, with these changes of its text.
+/// Return how often the pair uses a form, with these changes of its text.
 fn uses(form: Form, changes: &[(&str, &str)]) -> u64 {
     let text = changes.iter().fold(PAIR.to_owned(), |text, (from, to)| text.replace(from, to));
     let scenario = load(&text, "pair.toml", &[]).unwrap_or_else(|why| panic!("{why}"));

@@ -1,4 +1,4 @@
-//! The pending events, by time: packets in flight, and calls of hosts and of ports that are asked.
+//! The pending events, by time: packets in flight, and calls of hosts and of ports that judge every packet.
 //!
 //! # What it assumes
 //! A port keeps the order of its packets, and so do the answers to them.
@@ -35,14 +35,15 @@ use crate::units::Time;
 #[derive(Debug)]
 pub(crate) struct ArrivalAgenda {
     ties: Ties,
-    /// When the first event of each place is due: the calls, and the rows.
+    /// Time of the first event of each place: the calls, and the rows.
     firsts: [Time; PLACES],
     /// The lines over which the packets at the heads of rows arrive.
     lines: [u32; MOST_ROWS],
-    /// The earliest of these times, and the first and the last place where an event is due then. They are updated as
+    /// The earliest of these times, and the first and the last place with an event at that time. They are updated as
     /// soon as the previous event is taken, so that dependent work can begin while that event is handled.
     next: (Time, usize, usize),
-    /// When the last event of each row is due, or was if the row is empty; rows with later ones come first.
+    /// Time of the last event of each row, or of its former last one if the row is empty; rows with later ones come
+    /// first.
     lasts: [Time; MOST_ROWS],
     rows: [Row<Arrival>; MOST_ROWS],
     /// The number of rows in use; all others are empty.
@@ -51,12 +52,12 @@ pub(crate) struct ArrivalAgenda {
     crowd: u32,
     /// Packets without a row, in no order.
     late: Vec<Arrival>,
-    /// Events that are due from this instant on are not handled now.
+    /// Events from this instant on are not handled now.
     until: Time,
     calls: TimerWheel,
 }
 
-/// A packet will arrive; aligned to a cache line.
+/// A packet in flight; aligned to a cache line.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
 pub(crate) struct Arrival {
@@ -76,7 +77,7 @@ pub(crate) enum Due {
 
 /// Number of rows beyond which a calendar is cheaper than their comparison.
 const FEW_ROWS: usize = 12;
-/// Number of rows that there may be for a while, as when many hosts start together, and of packets that may join them.
+/// Most rows for a while, as when many hosts start together, and most packets that may join them.
 const MOST_ROWS: usize = 64;
 const MOST_CROWD: u32 = 4096;
 /// The place of the calls.
@@ -86,7 +87,7 @@ const ROWS: usize = 1;
 const PLACES: usize = ROWS + MOST_ROWS;
 
 impl ArrivalAgenda {
-    /// Nothing is pending.
+    /// An agenda without events.
     pub(crate) fn new(ties: Ties) -> ArrivalAgenda {
         ArrivalAgenda {
             ties,
@@ -114,7 +115,7 @@ impl ArrivalAgenda {
         *self.join(row, time, line).add() = arrival;
     }
 
-    /// Whether a row beyond the first few must not be used: there is none, or such rows have often been used.
+    /// Return whether a row beyond the first few must not be used: there is none, or such rows have often been used.
     #[cold]
     fn is_crowded(&mut self, row: usize) -> bool {
         self.crowd += 1;
@@ -133,14 +134,14 @@ impl ArrivalAgenda {
         &mut self.rows[row]
     }
 
-    /// A packet finds no row: end the work on this agenda.
+    /// Add a packet that finds no row: the work on this agenda ends.
     #[cold]
     fn add_late(&mut self, arrival: Arrival) {
         self.late.push(arrival);
         self.until = Time::ZERO;
     }
 
-    /// Whether a packet has found no row.
+    /// Return whether a packet has found no row.
     pub(crate) fn overflows(&self) -> bool {
         !self.late.is_empty()
     }
@@ -156,13 +157,13 @@ impl ArrivalAgenda {
         arrivals
     }
 
-    /// Work on this agenda begins: events before `until` are handled.
+    /// Begin work on this agenda: events before `until` are handled.
     #[inline]
     pub(crate) fn begin(&mut self, until: Time) {
         self.until = until;
     }
 
-    /// Whether the work ends.
+    /// Return whether the work ends.
     #[inline(always)]
     pub(crate) fn is_done(&self) -> bool {
         self.next.0 >= self.until
@@ -175,7 +176,7 @@ impl ArrivalAgenda {
         self.calls.push(event);
     }
 
-    /// When the next event is due.
+    /// Return when the next event is due.
     #[inline]
     pub(crate) fn first_time(&self) -> Time {
         self.next.0
@@ -204,7 +205,7 @@ impl ArrivalAgenda {
         self.next = (first, place, last);
     }
 
-    /// An event is due at a place at `time`: update the next event.
+    /// Update the next event, for an event at a place at `time`.
     #[inline(always)]
     fn announce(&mut self, place: usize, time: Time) {
         self.firsts[place] = self.firsts[place].min(time);
@@ -213,7 +214,7 @@ impl ArrivalAgenda {
         }
     }
 
-    /// The place between these two, where an event is due at `time`, whose event goes first.
+    /// Return the place, of these two and those between them, whose event at `time` goes first.
     #[inline(never)]
     fn least_of(&self, time: Time, first: usize, last: usize) -> usize {
         let (key, other) = (self.order(time, first), self.order(time, last));
@@ -289,8 +290,8 @@ pub(crate) struct Row<T> {
 }
 
 impl<T: Clone + Default> Row<T> {
-    /// The place of one more packet, to be filled in place: each field is written once, while the copy of a complete
-    /// value would have to wait until all its fields have been written.
+    /// Return the place of one more packet, to be filled in place: each field is written once, while the copy of a
+    /// complete value would have to wait until all its fields have been written.
     #[inline(always)]
     pub(crate) fn add(&mut self) -> &mut T {
         if self.len == self.places.len() {
@@ -315,7 +316,7 @@ impl<T: Clone + Default> Row<T> {
         self.first = if self.len == 0 { 0 } else { (self.first + 1) & (self.places.len() - 1) };
     }
 
-    /// All places are occupied: double their number.
+    /// Double the number of places, since all are occupied.
     #[cold]
     fn grow(&mut self) {
         self.places.rotate_left(self.first);
@@ -353,7 +354,7 @@ mod tests {
             let (mut agenda, mut model) = (ArrivalAgenda::new(ties), std::collections::BTreeSet::new());
             let (mut now, mut last) = (Time::ZERO, [Time::ZERO; MOST_ROWS]);
             for (entity, (ahead, line, step)) in (0u32..).zip(steps) {
-                // a line keeps its order, and nothing arrives twice at an instant
+                // a line keeps its order, and no two units arrive on it at one instant
                 let time = Time(now.0 + ahead);
                 if step == 0 {
                     let call = Event::new(time, Class::Timer, entity);

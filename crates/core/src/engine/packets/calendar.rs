@@ -1,4 +1,4 @@
-//! The pending arrivals by day: those of a day are taken port by port.
+//! The pending arrivals by day: those of a day are handled port by port.
 //!
 //! # What it assumes
 //! An event at one node affects another node only after the latency of a line and the transmission of a packet.
@@ -12,7 +12,7 @@
 //!
 //! # What turns it off
 //! A few rows of arrivals (`agenda.rs`) are cheaper: a network begins with these, and uses days from the moment at which they
-//! no longer suffice. Ports that are asked, hosts that do not act ahead, and calls keep one order within a day.
+//! no longer suffice. Ports that judge every packet, hosts that do not act ahead, and calls keep one order within a day.
 //!
 //! # What it saves
 //! Half of the instructions of a packet's hop in a leaf-spine of 64 hosts, and a third of the cache misses.
@@ -24,23 +24,23 @@ use crate::scenario::model::{Line, Scenario};
 use crate::units::Time;
 use std::collections::BTreeMap;
 
-/// Arrivals by day: those of the next days in a ring, a place for each day, and later ones by the round of the ring in which
-/// their days come.
+/// Arrivals by day: those of the next days in a ring, a place for each day, and later ones by the round of the ring
+/// that contains their days.
 ///
 /// A calendar queue (R. Brown, "Calendar queues", CACM 31(10), 1988) whose days need no order among ports.
 #[derive(Debug)]
 pub(crate) struct Calendar {
     /// Binary logarithm of the picoseconds of a day.
     bits: u32,
-    /// Up to this instant everything has been handled; the day that it belongs to.
+    /// The instant up to which all events have been handled, and its day.
     reached: Time,
     today: u64,
     days: Vec<Vec<Arrival>>,
-    /// For each place of the ring whether it holds something, 64 to a word.
+    /// For each place of the ring whether it has arrivals, 64 to a word.
     used: Vec<u64>,
     /// Arrivals on days for which the ring has no place yet, by round.
     later: BTreeMap<u64, Vec<Arrival>>,
-    /// Lists of former days.
+    /// Empty lists of former days, for reuse.
     spare: Vec<Vec<Arrival>>,
 }
 
@@ -53,7 +53,7 @@ const PACKETS_A_DAY: u64 = 8;
 const SMALLEST: u64 = 20;
 
 impl Calendar {
-    /// An empty calendar; nothing happens before `from` any more.
+    /// An empty calendar; no more events happen before `from`.
     pub(crate) fn new(scenario: &Scenario, from: Time) -> Calendar {
         let largest = scenario.vcs.iter().map(|vc| vc.packet).max().unwrap_or_default();
         let lengths = scenario.lines.iter().map(|line| longest_day(scenario, line, largest.into()));
@@ -91,7 +91,7 @@ impl Calendar {
         self.later.entry(self.round(day)).or_default().push(arrival);
     }
 
-    /// The first arrival of a place.
+    /// Mark a place that gets its first arrival.
     #[inline(never)]
     fn begin(&mut self, place: usize) {
         self.used[place / 64] |= 1 << (place % 64);
@@ -106,12 +106,12 @@ impl Calendar {
         time.0 >> self.bits
     }
 
-    /// When a day begins.
+    /// Return when a day begins.
     fn start_of(&self, day: u64) -> Time {
         Time(day.checked_mul(1 << self.bits).unwrap_or(Time::NEVER.0))
     }
 
-    /// The first day from today on that may have arrivals.
+    /// Return the first day from the present one on that may have arrivals.
     fn first_day(&self) -> Option<u64> {
         let (start, words) = (self.place(self.today), self.used.len());
         let rest = self.used[start / 64] >> (start % 64);
@@ -123,8 +123,8 @@ impl Calendar {
         Some(day + 64 * found as u64 + u64::from(self.used[(first + found) % words].trailing_zeros()))
     }
 
-    /// The first day that may have arrivals, or `called` if that is earlier. Later arrivals come into the ring as soon as
-    /// nothing is due before their round.
+    /// Return the first day that may have arrivals, or `called` if that is earlier. Later arrivals move into the ring
+    /// as soon as no event is due before their round.
     fn next_day(&mut self, called: u64) -> u64 {
         loop {
             let day = self.first_day().map_or(called, |day| day.min(called));
@@ -150,8 +150,9 @@ impl Calendar {
         }
     }
 
-    /// Take the arrivals of the first day before `end` that may have any, or on which a call at `call` is due; those that are
-    /// not due on that day before `end` must be added again. Returns when that day begins and, unless `end` is earlier, ends.
+    /// Take the arrivals of the first day before `end` that may have any, or on which a call at `call` is due; those
+    /// that are not due on that day before `end` must be added again. Returns the beginning of that day and its end, or
+    /// `end` if that is earlier.
     pub(crate) fn take_first(
         &mut self,
         call: Time,
@@ -174,19 +175,20 @@ impl Calendar {
         day as usize & (self.days.len() - 1)
     }
 
-    /// The round of the ring in which a day comes.
+    /// Return the round of the ring that contains a day.
     fn round(&self, day: u64) -> u64 {
         day / self.days.len() as u64
     }
 }
 
-/// How long a day may be for a line: no longer than it takes to affect another node, nor too many packets.
+/// Return the longest day for a line: no longer than it takes to affect another node, and without too many packets.
 fn longest_day(scenario: &Scenario, line: &Line, largest: u64) -> u64 {
     let time = |octets: u64| line.rate.time_of_bits(8 * octets).0;
     (latency(scenario, line).0 + time(SMALLEST)).min(PACKETS_A_DAY * time(largest))
 }
 
-/// How long before its arrival a packet may be known: the time to empty a full buffer, and the latency of the line.
+/// Return the longest time from the sending of a packet to its arrival: the time to empty a full buffer, and the
+/// latency of the line.
 fn longest_flight(scenario: &Scenario, line: &Line, largest: u64) -> u64 {
     let octets = line.port.capacity.limit().map_or(0, |limit| match line.port.measure {
         Measure::Bytes => limit,

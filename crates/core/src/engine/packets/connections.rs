@@ -24,7 +24,7 @@ use crate::network::flow_outcome::FlowOutcome;
 use crate::scenario::model::Scenario;
 use crate::units::Time;
 
-/// The flows of a run, of which only those that are under way have a transport.
+/// The flows of a run; only those under way have a transport.
 #[derive(Debug)]
 pub(crate) struct Connections<'a> {
     scenario: &'a Scenario,
@@ -32,13 +32,13 @@ pub(crate) struct Connections<'a> {
     under_way: Vec<Flow>,
     /// For each flow its stage; empty if all flows are under way all the time, each at its own place.
     stages: Vec<Stage>,
-    /// What those have done that are over.
+    /// Outcomes of the flows that are over.
     over: Vec<FlowOutcome>,
-    /// When the measured time began, if it has.
+    /// Start of the measured time, if it has begun.
     measured_from: Option<Time>,
 }
 
-/// What a flow is at.
+/// Stage of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     /// Not started.
@@ -50,7 +50,7 @@ enum Stage {
 }
 
 impl<'a> Connections<'a> {
-    /// Those of a scenario, before the start.
+    /// The flows of a scenario, before the start.
     pub(crate) fn new(scenario: &'a Scenario) -> Connections<'a> {
         let is_drawn = |index: usize| scenario.flows[index].transfer.is_some();
         let count = scenario.flows.len();
@@ -66,7 +66,7 @@ impl<'a> Connections<'a> {
         Connections { scenario, under_way, stages, over: Vec::new(), measured_from: None }
     }
 
-    /// A flow that is under way.
+    /// Return a flow that is under way.
     #[inline(always)]
     pub(crate) fn at(&mut self, flow: usize) -> &mut Flow {
         match self.stages.get(flow) {
@@ -76,7 +76,7 @@ impl<'a> Connections<'a> {
         }
     }
 
-    /// The next instant at which an end wants to be called.
+    /// Return the next instant at which an end must be called.
     pub(crate) fn next_timer(&self, flow: usize, end: End) -> Option<Time> {
         match self.stages.get(flow) {
             None => self.under_way[flow].next_timer(end),
@@ -88,7 +88,7 @@ impl<'a> Connections<'a> {
         }
     }
 
-    /// A flow whose timer is due: if it has not started, it does now.
+    /// Return a flow whose timer is due; start it, if it has not started.
     pub(crate) fn started(&mut self, flow: usize) -> &mut Flow {
         if let Some(stage @ Stage::Waiting) = self.stages.get_mut(flow) {
             *stage = Stage::UnderWay(self.under_way.len() as u32);
@@ -101,13 +101,13 @@ impl<'a> Connections<'a> {
         self.at(flow)
     }
 
-    /// Whether flows may be forgotten when they are over.
+    /// Return whether flows may be dropped when they are over.
     #[inline(always)]
     pub(crate) fn come_and_go(&self) -> bool {
         !self.stages.is_empty()
     }
 
-    /// Keep only the outcome of a flow, of which no packet is on its way, if its only transfer is over.
+    /// Keep only the outcome of a flow without packets in flight, if its only transfer is over.
     #[inline(never)]
     pub(crate) fn forget_if_over(&mut self, flow: usize, now: Time) {
         let Stage::UnderWay(place) = self.stages[flow] else { return };
@@ -122,7 +122,7 @@ impl<'a> Connections<'a> {
         self.over.push(connection.outcome(now, &[])); // only a code asks its circuit
     }
 
-    /// The run is over: what each flow has done.
+    /// Close all flows at the end of the run, and return their outcomes.
     pub(crate) fn close(self, now: Time, circuits: &[Circuit]) -> Vec<FlowOutcome> {
         let Connections { scenario, under_way, stages, over, .. } = self;
         let under_way = under_way.into_iter().map(|flow| flow.outcome(now, circuits));
@@ -140,7 +140,7 @@ impl<'a> Connections<'a> {
         outcomes.map(|outcome| outcome.expect("each flow has its own place")).collect()
     }
 
-    /// The measured time begins: forget what was counted before.
+    /// Reset the counters: the measured time begins.
     pub(crate) fn reset_counters(&mut self, now: Time) {
         self.measured_from = Some(now);
         self.under_way.iter_mut().for_each(|flow| flow.reset_counters(now));

@@ -1,7 +1,7 @@
-//! A day of the calendar: its arrivals port by port, then what must keep one order.
+//! A day of the calendar: its arrivals port by port, then the events that must keep one order.
 //!
 //! # What it assumes
-//! Nothing that happens on a day adds an arrival to it: see `calendar.rs`.
+//! Events of a day add no arrival to it: see `calendar.rs`.
 //!
 //! # What it skips
 //! The order between ports that accept packets by a rule, except those that share a memory.
@@ -26,8 +26,8 @@ use crate::units::Time;
 #[derive(Debug, Default)]
 pub(crate) struct Day {
     arrivals: Vec<Arrival>,
-    /// Ports that accept packets by a rule, or memories of such, that have arrivals; for each the last of these, and for each
-    /// arrival the one before it at its port.
+    /// Ports that accept packets by a rule, or memories of such ports, that have arrivals; for each the last arrival,
+    /// and for each arrival the one before it at its port.
     ports: Vec<u32>,
     lasts: Vec<u32>,
     before: Vec<u32>,
@@ -92,7 +92,7 @@ impl Day {
 }
 
 impl Packets<'_> {
-    /// Handle what happens before `end`, day by day.
+    /// Handle all events before `end`, day by day.
     pub(super) fn handle_days(&mut self, end: Time, watch: &mut Stopwatch<'_>) {
         let mut day = std::mem::take(&mut self.day);
         while let Some((start, until)) = self.transit.take_day(end, &mut day.arrivals) {

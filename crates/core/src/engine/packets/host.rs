@@ -9,11 +9,8 @@
 //! # Why that is exact
 //! The sums are added to the circuits at the end.
 //!
-//! # What turns it off
-//! Nothing.
-//!
 //! # What it saves
-//! Half a cache line a packet. Not measured separately.
+//! Half a cache line a packet.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -35,12 +32,12 @@ pub(crate) struct Host {
     sent: u64,
     /// Packets that the end has received early: the part of the run that is being computed ends before they arrive.
     pub(crate) awaited: u32,
-    /// The first step of the route of what it sends.
+    /// The first step of the route of its packets.
     first: u32,
 }
 
 impl Host {
-    /// A host whose packets set out at this step.
+    /// A host whose packets start at this step.
     fn new(first: u32) -> Host {
         Host { called: Time::NEVER, arrived: 0, sent: 0, awaited: 0, first }
     }
@@ -68,13 +65,13 @@ impl Host {
         self.arrived
     }
 
-    /// The instant for which it is called; none of its timers fires before.
+    /// Return the instant for which it is called; none of its timers fires before.
     #[inline(always)]
     pub(crate) fn called(&self) -> Time {
         self.called
     }
 
-    /// The event that calls this end, given its number, for its next timer, unless an earlier call is pending.
+    /// Return the event that calls this end, given its number, for its next timer, unless an earlier call is pending.
     #[inline(always)]
     pub(crate) fn call(&mut self, entity: usize, due: Option<Time>) -> Option<Event> {
         let time = due.filter(|time| *time < self.called)?;
@@ -82,7 +79,7 @@ impl Host {
         Some(Event::new(time, Class::Timer, entity as u32))
     }
 
-    /// Whether such an event, which has come, is still valid.
+    /// Return whether such a due event is still valid.
     pub(crate) fn answer(&mut self, now: Time) -> bool {
         let is_due = self.called == now;
         if is_due {
@@ -95,14 +92,14 @@ impl Host {
 /// A host with several ends of flows that acts ahead of time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SharedHost {
-    /// See [`Host`].
+    /// Like [`Host::awaited`].
     pub(crate) awaited: u32,
     /// The calls of its ends, and outdated ones.
     calls: BinaryHeap<Reverse<(Time, u32)>>,
 }
 
 impl SharedHost {
-    /// Add a call of an end; those before it that are outdated are removed.
+    /// Add a call of an end; outdated calls before it are removed.
     pub(crate) fn call(&mut self, hosts: &[Host], time: Time, entity: u32) {
         while self.calls.peek().is_some_and(|Reverse((time, end))| hosts[*end as usize].called != *time) {
             self.calls.pop();
@@ -118,13 +115,13 @@ impl SharedHost {
     }
 }
 
-/// The hosts of all flows, where the way of each circuit begins at such a step.
+/// Build the hosts of all flows; the route of each circuit begins at a given step.
 pub(crate) fn hosts(scenario: &Scenario, first: &[u32]) -> Vec<Host> {
     let host = |vc: Option<usize>| Host::new(vc.map_or(0, |vc| first[vc]));
     scenario.flows.iter().flat_map(|flow| [host(Some(flow.vc)), host(flow.back)]).collect()
 }
 
-/// What the hosts have counted, by circuit: packets sent, and packets arrived.
+/// Return the counts of the hosts by circuit: packets sent, and packets arrived.
 pub(crate) fn tallies(scenario: &Scenario, hosts: &[Host]) -> Vec<Tally> {
     let mut tallies = vec![Tally::default(); scenario.vcs.len()];
     for (flow, ends) in scenario.flows.iter().zip(hosts.chunks_exact(2)) {

@@ -1,4 +1,4 @@
-//! How pending events are divided among agendas: with one each for data and acknowledgements, similar work is done
+//! Division of pending events among agendas: with one each for data and acknowledgements, similar work is done
 //! together.
 //!
 //! # What it assumes
@@ -13,9 +13,6 @@
 //!
 //! # What turns it off
 //! A port that gets both, or a delay in which fewer than eight packets are sent.
-//!
-//! # What it saves
-//! Not measured separately.
 
 use crate::engine::questions::latency;
 use crate::scenario::model::{Scenario, Vc};
@@ -24,7 +21,7 @@ use crate::units::Span;
 /// The agenda of each kind of event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lookahead {
-    /// Packets that come to a port where lines meet: data, and acknowledgements.
+    /// Packets that arrive at a port where lines meet: data, and acknowledgements.
     pub(crate) packets: [usize; 2],
     /// An event affects another agenda only after this time. So one agenda can be processed alone for this time
     /// although others have pending events; if the others are empty, without limit.
@@ -32,9 +29,9 @@ pub(crate) struct Lookahead {
 }
 
 impl Lookahead {
-    /// Packets have agendas of their own if no port gets both kinds of them where lines meet, and if that pays: if
-    /// several arrive there in the least time between cause and effect. `meets` returns the number of a port where lines meet, or
-    /// that of its memory, beyond those of ports.
+    /// Divide the events. Packets have agendas of their own if no port where lines meet gets both kinds, and if that
+    /// pays: if several arrive there in the least time between cause and effect. `meets` returns the number of a port
+    /// where lines meet, or that of its memory, beyond those of ports.
     pub(crate) fn new(scenario: &Scenario, meets: impl Fn(usize) -> Option<usize>) -> Lookahead {
         let lines = scenario.vcs.iter().flat_map(Vc::routes).flatten().map(|line| &scenario.lines[*line]);
         let lookahead = lines.map(|line| latency(scenario, line)).min().unwrap_or_default();
@@ -56,12 +53,12 @@ impl Lookahead {
     }
 }
 
-/// The agenda of hosts and of ports that are asked, and those of packets.
+/// The agenda of hosts and of ports that judge every packet, and those of packets.
 pub(crate) const HOSTS: usize = 0;
 const DATA: usize = 1;
 const ACKS: usize = 2;
 pub(crate) const AGENDAS: usize = 3;
-/// Packets in the least time between cause and effect from which separate agendas pay.
+/// Number of packets in the least time between cause and effect from which separate agendas pay.
 const SEVERAL: u64 = 8;
 
 #[cfg(test)]
@@ -69,7 +66,7 @@ mod tests {
     use super::*;
     use crate::scenario::load;
 
-    /// How a dumbbell is divided where every line delays by this and every line meets others.
+    /// Divide a dumbbell whose lines all have this delay and meet other lines.
     fn division(delay: &str) -> Lookahead {
         let delay = |line: &str| format!("topology.{line}.delay={delay}");
         let delays = ["access", "bottleneck", "egress"].map(delay);

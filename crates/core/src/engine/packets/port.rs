@@ -36,7 +36,7 @@ use crate::verdict::{Reason, Verdict};
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct PacketFifo {
-    /// When the line is free, and whether that is a picosecond after the end of the last packet.
+    /// Time at which the line is free, and whether that is a picosecond after the end of the last packet.
     free: ExactTime,
     carries: bool,
     in_bytes: bool,
@@ -53,15 +53,15 @@ pub(crate) struct PacketFifo {
     quiet: Time,
 }
 
-/// The data of packets that are unlike their neighbours, which must be judged or entered one by one.
+/// The data of packets that differ from their neighbours, which must be judged or entered one by one.
 ///
 /// First comes a cache line for packets that are only the first of their kind.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct PacketQueue {
-    /// When a sample is due or the measured time begins.
+    /// Time of the next sample, or of the beginning of the measured time.
     stop: Time,
-    /// When the last packet has left that differs from those after it.
+    /// Departure of the last packet that differs from those after it.
     alike_from: Time,
     /// The transmission time of packets of the usual size.
     pace: TransmissionTime,
@@ -71,11 +71,11 @@ pub(crate) struct PacketQueue {
     /// Whether a packet may be refused although the port is empty.
     is_judged: bool,
     tally: Tally,
-    /// When the measured time begins, if it has not.
+    /// Beginning of the measured time, if it has not begun.
     begin: Time,
     /// Packets of several sizes before the last one, with their ends and sizes.
     older: Row<(Time, u64)>,
-    /// How packets are accepted; the policy itself keeps the state of frames.
+    /// Rule by which packets are accepted; the policy itself keeps the state of frames.
     rule: Rule,
     samples: Option<Box<Samples>>,
     /// Packets that were lost, or did not arrive and leave in the measured time, if there are any.
@@ -101,7 +101,7 @@ struct Samples {
     occupancy: Occupancy,
 }
 
-/// An accepted packet: when it starts and ends, and why it is marked, if it is.
+/// An accepted packet: its start and end, and the reason of its mark, if it has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Taken {
     pub(crate) starts: Time,
@@ -110,7 +110,7 @@ pub(crate) struct Taken {
 }
 
 impl PacketFifo {
-    /// An empty port that takes packets by this rule.
+    /// An empty port that accepts packets by this rule.
     pub(crate) fn new(
         scenario: &Scenario,
         number: usize,
@@ -149,8 +149,8 @@ impl PacketFifo {
         (fifo, queue)
     }
 
-    /// Accept a packet that is like all others in the buffer and stays no longer than others have, if it ends before
-    /// the instant up to which everything counts alike; returns when it ends.
+    /// Accept a packet that has the usual size and stays no longer than others have, if it ends before the next sample
+    /// or the beginning of the measured time; returns its end.
     #[inline(always)]
     pub(crate) fn pass(
         &mut self,
@@ -171,8 +171,8 @@ impl PacketFifo {
         Some(ends)
     }
 
-    /// Accept a packet on the same condition that is the first to be like all others, that sets a new maximum
-    /// occupancy, or at which a sample is due.
+    /// Accept a packet on that condition which is the first of the usual size, sets a new maximum occupancy, or meets a
+    /// sample that is due.
     #[inline(never)] // keeps few registers in use for all others
     pub(crate) fn pass_first(
         &mut self,
@@ -198,7 +198,7 @@ impl PacketFifo {
         self.pass(now, bytes, pace, edge)
     }
 
-    /// Handle any packet; returns when it starts and ends, or why it is lost. `unit` and its circuit are computed
+    /// Handle any packet; returns its start and end, or the reason of its loss. `unit` and its circuit are computed
     /// only if they are needed.
     #[inline(always)] // builds the unit only if it is looked at
     pub(crate) fn take(
@@ -257,14 +257,14 @@ impl PacketFifo {
         books.close(port);
     }
 
-    /// Let the line send a packet.
+    /// Send a packet on the line.
     #[inline(always)]
     fn send(&mut self, start: ExactTime, bytes: u16, pace: &TransmissionTime) {
         self.free = start.next(pace);
         (self.last, self.carries) = (bytes, self.free.time.0 > start.time.0 + pace.whole.0);
     }
 
-    /// From now on all packets are like this one.
+    /// Set the usual size to that of this packet.
     fn renew(&mut self, queue: &mut PacketQueue, bytes: u16, pace: &TransmissionTime) {
         self.enter_alike(queue);
         queue.drop_until(Time::NEVER);
@@ -272,7 +272,7 @@ impl PacketFifo {
         self.reach(queue, queue.tally.max / self.size(bytes));
     }
 
-    /// `packets` packets may be in the buffer: if all are accepted, no occupancy up to that is a new maximum.
+    /// Permit `packets` packets in the buffer: if all are accepted, no occupancy up to that is a new maximum.
     fn reach(&mut self, queue: &mut PacketQueue, packets: u64) {
         let (size, level) = (self.size(self.usual), packets * self.size(self.usual));
         if queue.takes(level.saturating_sub(size), level) {
@@ -281,7 +281,7 @@ impl PacketFifo {
         }
     }
 
-    /// Packets no longer have one size: put those that are present at an instant into the list.
+    /// Put the packets in the buffer at an instant into the list, since they no longer have one size.
     fn list(&mut self, queue: &mut PacketQueue, now: Time) {
         self.enter_alike(queue);
         let (size, pace) = (self.size(self.usual), queue.pace);
@@ -304,13 +304,13 @@ impl PacketFifo {
         if self.in_bytes { bytes.into() } else { 1 }
     }
 
-    /// When the last packet leaves.
+    /// Return when the last packet leaves.
     #[inline(always)]
     fn ends(&self) -> Time {
         Time(self.free.time.0 - u64::from(self.carries))
     }
 
-    /// The occupancy; packets that have left are removed from the list.
+    /// Return the occupancy; packets that have left are removed from the list.
     #[inline(always)]
     fn level(&self, queue: &mut PacketQueue, now: Time) -> u64 {
         if self.usual != 0 {
@@ -325,7 +325,7 @@ impl PacketFifo {
         if self.ends() > now { self.free.count_after(now, &queue.pace) - 1 } else { 0 }
     }
 
-    /// Take the samples up to `now`, and begin the measured time; both precede everything else at an instant.
+    /// Take the samples up to `now`, and begin the measured time; both precede all other events of an instant.
     #[cold]
     fn settle(&mut self, queue: &mut PacketQueue, now: Time) {
         while queue.stop <= now {
@@ -346,21 +346,21 @@ impl PacketFifo {
 }
 
 impl PacketQueue {
-    /// Whether a packet is accepted without a mark that meets one occupancy and leads to another.
+    /// Return whether a packet that meets the occupancy `found` and makes it `made` is accepted without a mark.
     #[inline(always)]
     fn takes(&self, found: u64, made: u64) -> bool {
         self.capacity.holds(made) && !self.rule.may_refuse(found)
     }
 
-    /// The last packet has left at this instant.
+    /// Add a packet that ends at this instant.
     #[inline(always)]
     fn join(&mut self, ends: Time, size: u64) {
         *self.older.add() = (ends, size);
         self.waiting += size;
     }
 
-    /// Decide whether a packet that does not fit, or that meets a threshold, is accepted; `level` is the occupancy with it.
-    /// Returns why it is marked, if it is.
+    /// Decide whether a packet that does not fit, or that meets a threshold, is accepted; `level` is the occupancy with
+    /// it. Returns the reason of its mark, if it gets one.
     #[inline(never)]
     fn judge(
         &mut self,
@@ -380,7 +380,7 @@ impl PacketQueue {
         }
     }
 
-    /// Lose a packet before the port sees it.
+    /// Lose a packet before it reaches the port.
     pub(crate) fn lose(&mut self, window: Window, now: Time, unit: &Unit, reason: Reason) {
         self.books(window).lose(now, unit, reason);
     }
@@ -389,7 +389,7 @@ impl PacketQueue {
         self.books.get_or_insert_with(|| Box::new(Accounting::new(window)))
     }
 
-    /// Remove from the list what has ended up to `now`.
+    /// Remove from the list the packets that ended by `now`.
     fn drop_until(&mut self, now: Time) {
         while let Some(&(ends, size)) = self.older.first()
             && ends <= now
@@ -446,8 +446,8 @@ mod tests {
     use proptest::prelude::*;
     use std::iter;
 
-    /// The departures of the bottleneck and its final counts, when packets with these gaps and sizes arrive; if it is
-    /// asked about each, it keeps them in a list.
+    /// Return the departures of the bottleneck and its final counts, when packets with these gaps and sizes arrive; if
+    /// it judges each, it keeps them in a list.
     fn run(
         packets: &[(u64, bool)],
         [buffer, admission]: [&str; 2],

@@ -10,8 +10,8 @@
 //! Steps at lines of one kind share these values, and none of them changes during a run.
 //!
 //! # What turns it off
-//! Nothing. A step where a circuit is policed, or where the policy marks, is handled in the order of arrivals, like one
-//! where lines meet.
+//! A policer or a policy that marks, at its step: that step is handled in the order of arrivals, like one where lines
+//! meet.
 //!
 //! # What it saves
 //! A policer as a step: W1-packet in which every flow is policed takes 1.2 times as long as without; on the engine
@@ -37,7 +37,7 @@ use crate::scheduler;
 use crate::unit::{Flags, Unit};
 use crate::units::{Rate, Span};
 
-/// A packet in flight, with its payload, so that nothing must be looked up when it arrives.
+/// A packet in flight, with its payload, so that its arrival needs no search.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Packet {
     pub(crate) cargo: PacketPayload,
@@ -73,15 +73,16 @@ pub(crate) struct StepExtras {
     hop: u8,
 }
 
-/// Values that steps at lines of one kind, as most lines of a network are, share for packets of one size.
+/// Values that the steps at lines of one kind share for packets of one size; most lines of a network are of one kind.
 #[derive(Debug)]
 pub(crate) struct StepClass {
     pub(crate) stop: PacketDestination,
     /// Octets that the first link of the route adds to a packet.
     pub(crate) header: u32,
-    /// Whether the circuit numbers the packets that are sent here, or the port marks them or must be asked about them.
+    /// Whether the circuit numbers the packets that are sent here, or the port marks or judges them.
     pub(crate) is_special: bool,
-    /// The transmission time of packets of the latest size: circuits of data and of acknowledgements have one each.
+    /// The transmission time of packets of the latest size: circuits of data and of acknowledgements have one kind
+    /// each.
     bytes: u16,
     /// Time from the end of a transmission to the arrival at the next step.
     pub(crate) latency: Span,
@@ -89,18 +90,19 @@ pub(crate) struct StepClass {
     others: Paces,
 }
 
-/// How packets arrive at a step, and how they are handled there.
+/// Arrival of packets at a step, and their handling there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum PacketDestination {
     /// A port that accepts packets by a rule and gets them in order, over one line or from its own host.
     Alone,
     /// A port that accepts packets by a rule, over several lines.
     Meet,
-    /// Such a port, where the packet may get another mark or be lost first: the circuit is policed, or the policy marks.
+    /// Such a port, where the packet may get another mark or be lost first: the circuit is policed, or the policy
+    /// marks.
     Marking,
     /// A port that accepts packets by a rule and shares a memory with such ports: see `shared.rs`.
     Shared,
-    /// A port that is asked about every packet, after the policer if the circuit has one there.
+    /// A port that judges every packet, after the policer if the circuit has one there.
     Asked,
     /// A host.
     Host,
@@ -115,15 +117,15 @@ pub(crate) enum PacketDestination {
 #[derive(Debug)]
 pub(crate) struct Steps {
     pub(crate) list: Vec<Step>,
-    pub(crate) passages: Vec<StepExtras>,
-    /// Where the first route of each circuit begins.
+    pub(crate) extras: Vec<StepExtras>,
+    /// First step of the first route of each circuit.
     pub(crate) first: Vec<u32>,
-    /// Where each route of a circuit begins that has several.
+    /// First steps of the routes of each circuit that has several.
     pub(crate) branches: BTreeMap<u32, Vec<u32>>,
     pub(crate) kinds: Vec<StepClass>,
-    /// For every port the rule by which it accepts packets; `None` if it must be asked.
+    /// For every port the rule by which it accepts packets; `None` if it judges every packet.
     pub(crate) rules: Vec<Option<Rule>>,
-    /// For every such port its memory, if it need not be asked nevertheless.
+    /// For every such port its memory, if it still decides by a rule.
     pub(crate) memories: Vec<Option<usize>>,
     pub(crate) division: Lookahead,
     pub(crate) ends: Ends,
@@ -153,19 +155,19 @@ impl StepClass {
 }
 
 impl Packet {
-    /// The unit that represents the packet at a step where a component may draw about it.
+    /// Return the unit that represents the packet at a step where a component may draw about it.
     #[inline]
-    pub(crate) fn unit(&self, passage: &StepExtras) -> Unit {
-        Unit { identity: self.cargo.identity(self.head.frame), ..self.head.unit(passage) }
+    pub(crate) fn unit(&self, extra: &StepExtras) -> Unit {
+        Unit { identity: self.cargo.identity(self.head.frame), ..self.head.unit(extra) }
     }
 }
 
 impl Head {
-    /// The unit that represents the packet at a step where nothing is drawn: without its identity.
+    /// Return the unit that represents the packet at a step where no component draws about it: without its identity.
     #[inline]
-    pub(crate) fn unit(self, passage: &StepExtras) -> Unit {
+    pub(crate) fn unit(self, extra: &StepExtras) -> Unit {
         let Head { frame, bytes, flags } = self;
-        Unit { vc: passage.circuit, frame, identity: frame, index: 0, bytes, hop: passage.hop, flags }
+        Unit { vc: extra.circuit, frame, identity: frame, index: 0, bytes, hop: extra.hop, flags }
     }
 }
 
@@ -212,7 +214,7 @@ impl Steps {
         });
         let ends = Ends::new(scenario, &rules);
         let length = scenario.vcs.iter().flat_map(Vc::routes).map(|path| path.len() + 1).sum();
-        let (mut list, mut passages) = (Vec::with_capacity(length), Vec::with_capacity(length));
+        let (mut list, mut extras) = (Vec::with_capacity(length), Vec::with_capacity(length));
         let mut first = vec![0; scenario.vcs.len()];
         let mut kinds = Kinds::default();
         let mut branches = BTreeMap::new();
@@ -231,25 +233,25 @@ impl Steps {
                         stop => stop,
                     };
                     let kind = kinds.place(scenario, way, line, stop);
-                    passages.push(StepExtras { circuit: vc as u32, number: port.vc, hop });
+                    extras.push(StepExtras { circuit: vc as u32, number: port.vc, hop });
                     list.push(Step { place: line as u32, kind });
                 }
                 let last = *path.last().expect("a circuit has a port");
                 let (stop, place) = ends.hosts[scenario.lines[last].to];
                 let kind = kinds.place(scenario, way, last, stop);
-                passages.push(StepExtras { circuit: vc as u32, number: 0, hop: path.len() as u8 });
+                extras.push(StepExtras { circuit: vc as u32, number: 0, hop: path.len() as u8 });
                 list.push(Step { place, kind });
             }
             if scenario.vcs[vc].spread.is_some() {
                 branches.insert(vc as u32, begins);
             }
         }
-        Steps { list, passages, first, branches, kinds: kinds.list, rules, memories, division, ends }
+        Steps { list, extras, first, branches, kinds: kinds.list, rules, memories, division, ends }
     }
 }
 
-/// For every port the memory that it shares, if the memory removes nothing that it has accepted, and all its ports accept by
-/// a rule; nothing if there is no memory that removes nothing.
+/// For every port the memory that it shares, if the memory never removes an accepted packet, and all its ports accept
+/// by a rule; empty if there is no such memory.
 fn ruled_memories(network: &Network, is_ruled: impl Fn(usize) -> bool) -> Vec<Option<usize>> {
     let can_be_ruled = |memory: &Memory| allows(Form::SharedPorts) && !memory.acts();
     let mut ruled: Vec<bool> = network.memories().map(can_be_ruled).collect();
@@ -275,7 +277,7 @@ struct RouteClass {
     is_counted: bool,
 }
 
-/// The routes of the circuits, those of a flow in a row.
+/// The routes of the circuits; those of a flow are adjacent.
 fn ways(scenario: &Scenario) -> Vec<(usize, RouteClass)> {
     let circuits = || scenario.flows.iter().flat_map(|flow| iter::once(flow.vc).chain(flow.back));
     let mut flows = vec![0; scenario.vcs.len()];
@@ -297,7 +299,7 @@ fn control_lines(scenario: &Scenario) -> Vec<bool> {
     paused.iter().zip(&scenario.lines).map(carries).collect()
 }
 
-/// Whether a line belongs to a host.
+/// Return whether a line belongs to a host.
 fn is_from_host(scenario: &Scenario, line: &Line) -> bool {
     scenario.nodes[line.from].kind == NodeKind::Host
 }
@@ -339,7 +341,7 @@ fn meets(scenario: &Scenario) -> Vec<bool> {
     meets
 }
 
-/// The hosts, by what is there.
+/// The hosts, by the ends that they have.
 #[derive(Debug)]
 pub(crate) struct Ends {
     /// For every node how packets arrive there, and the value of [`Step::place`]: the end, or the number of the host.
@@ -350,8 +352,8 @@ pub(crate) struct Ends {
 }
 
 impl Ends {
-    /// A host acts ahead of time if everything that makes it act arrives over one line, and if it need not be asked about
-    /// what it sends.
+    /// Build the ends. A host acts ahead of time if all arrivals that make it act come over one line, and if its port
+    /// decides about its packets by a rule.
     fn new(scenario: &Scenario, rules: &[Option<Rule>]) -> Ends {
         let (ends, suits) = (ends(scenario), suits(scenario, rules));
         let mut shared_by = vec![None; 2 * scenario.flows.len()];
@@ -380,7 +382,7 @@ fn ends(scenario: &Scenario) -> Vec<Vec<u32>> {
     ends
 }
 
-/// For every node whether exactly one line brings packets to it, its ports need not be asked, and no segment takes time.
+/// For every node whether exactly one line brings packets to it, its ports decide by rules, and no segment takes time.
 fn suits(scenario: &Scenario, rules: &[Option<Rule>]) -> Vec<bool> {
     let nodes = scenario.nodes.len();
     let (mut suits, mut line) = (vec![true; nodes], vec![None; nodes]);

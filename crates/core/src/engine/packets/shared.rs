@@ -1,4 +1,4 @@
-//! Ports that share a memory which removes nothing that it has accepted: the departure of a packet is computed on arrival.
+//! Ports that share a memory which never removes an accepted packet: the departure of a packet is computed on arrival.
 //!
 //! # What it assumes
 //! The memory only limits what enters: it neither pushes packets out nor expels them, and stops no sender. Each of its ports
@@ -13,7 +13,7 @@
 //! a sample just before the sample, in the order of the kernel.
 //!
 //! # What turns it off
-//! Anything else at one port of a memory: then all its ports are asked about each packet, with an event for each departure.
+//! Any other policy at one port of a memory: then all its ports judge each packet, with an event for each departure.
 //!
 //! # What it saves
 //! Without it W3-100 with a shared memory takes 1.8 times as many instructions: 2.9 times as many as with a buffer of its own
@@ -34,20 +34,20 @@ use crate::unit::Unit;
 use crate::units::Time;
 use crate::verdict::Reason;
 
-/// The packets that ports of such memories hold.
+/// The packets in the ports of such memories.
 #[derive(Debug)]
 pub(crate) struct SharedPorts {
-    /// For each port its memory, if that is such a memory; empty if none is.
+    /// For each port its memory, if it is such a memory; empty if none is.
     memories: Vec<Option<usize>>,
     /// For each memory its ports that hold packets, by the time at which the first one leaves.
     due: Vec<BinaryHeap<Reverse<(Time, u32)>>>,
-    /// For each port its packets, with the times at which they leave, and when the last one leaves or has left.
+    /// For each port its packets with their departures, and the latest departure.
     stays: Vec<VecDeque<(Time, Accepted)>>,
     lasts: Vec<Time>,
 }
 
 impl SharedPorts {
-    /// Empty ports, given for each one its memory if that is such a memory.
+    /// Empty ports, given for each one its memory if it is such a memory.
     pub(crate) fn new(memories: Vec<Option<usize>>) -> SharedPorts {
         let (ports, count) = (memories.len(), memories.iter().flatten().max().map_or(0, |last| last + 1));
         SharedPorts {
@@ -64,12 +64,12 @@ impl SharedPorts {
         self.memories[port as usize]
     }
 
-    /// When the last packet of a port leaves, or has left.
+    /// Return when the last packet of a port leaves, or has left.
     pub(crate) fn last(&self, port: u32) -> Time {
         self.lasts[port as usize]
     }
 
-    /// A packet arrives at a port: returns what [`Port::accept`] returns.
+    /// Handle the arrival of a packet at a port; returns the result of [`Port::accept`].
     pub(crate) fn arrive(
         &mut self,
         network: &mut Network,
@@ -107,7 +107,7 @@ impl SharedPorts {
         }
     }
 
-    /// The same for all memories, up to just before an instant.
+    /// Settle all memories, up to just before an instant.
     pub(crate) fn settle_before(&mut self, network: &mut Network, now: Time) {
         if let Some(until) = now.0.checked_sub(1) {
             (0..self.due.len())
@@ -115,7 +115,7 @@ impl SharedPorts {
         }
     }
 
-    /// Show at every port what it holds.
+    /// Show the memory's packets to every port.
     pub(crate) fn show(&self, network: &mut Network) {
         for (number, packets) in
             self.stays.iter().enumerate().filter(|(port, _)| self.memories[*port].is_some())
@@ -124,7 +124,7 @@ impl SharedPorts {
         }
     }
 
-    /// Show nothing at these ports.
+    /// Show no packets at these ports.
     pub(crate) fn hide(&self, network: &mut Network) {
         for (port, _) in network.ports.iter_mut().zip(&self.memories).filter(|(_, memory)| memory.is_some()) {
             port.show(iter::empty());

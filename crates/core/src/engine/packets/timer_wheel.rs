@@ -9,12 +9,6 @@
 //! # Why that is exact
 //! Only calls whose slot has been reached are looked at, and these are kept in order (G. Varghese and T. Lauck,
 //! "Hashed and hierarchical timing wheels", SOSP 1987).
-//!
-//! # What turns it off
-//! Nothing.
-//!
-//! # What it saves
-//! Not measured separately.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -60,7 +54,7 @@ impl TimerWheel {
         self.waiting += 1;
     }
 
-    /// When the first call is due; never, if there is none.
+    /// Return when the first call is due; never, if there is none.
     #[inline]
     pub(crate) fn first_time(&self) -> Time {
         Time((self.first_key() >> u64::BITS) as u64)

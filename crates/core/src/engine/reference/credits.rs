@@ -1,4 +1,4 @@
-//! Credits on their way back.
+//! Credits in flight.
 
 use super::{Engine, before};
 use crate::kernel::queue::{Class, Event};
@@ -10,7 +10,7 @@ use crate::unit::Unit;
 use crate::units::{CELL_BYTES, Time};
 
 impl<T: Tracer> Engine<T> {
-    /// A unit has left the node at the end of its last line: send a credit, or call for a message.
+    /// Send a credit for a unit that has left the node at the end of its last line, or call for a message.
     #[inline(never)]
     pub(super) fn return_credit(&mut self, unit: &Unit, now: Time) {
         let Network { ports, receivers, circuits, .. } = &mut self.network;
@@ -38,7 +38,8 @@ impl<T: Tracer> Engine<T> {
         self.start(back, now);
     }
 
-    /// Let the receiver at the end of a line send a message with credits, now or when one may follow the last, if it has news.
+    /// Make the receiver at the end of a line send a message with credits, now or at the earliest time after the last
+    /// one, if it has news.
     fn call_message(&mut self, line: usize, now: Time) {
         let receiver = self.network.receivers[line].as_mut().expect("credits govern the line");
         match receiver.call(now) {
@@ -51,7 +52,7 @@ impl<T: Tracer> Engine<T> {
         }
     }
 
-    /// What a message says that starts now, against the data of a line.
+    /// Build the message that starts now, against the data of a line.
     pub(super) fn message(&mut self, line: usize, now: Time) -> Control {
         let Network { ports, receivers, .. } = &mut self.network;
         let receiver = receivers[line].as_mut().expect("credits govern the line");

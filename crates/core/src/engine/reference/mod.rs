@@ -13,13 +13,11 @@
 //! Events for departures, as described above.
 //!
 //! # Why that is exact
-//! It is the definition: the other engines are compared with it.
+//! It is the definition: the other engines are compared with it. It saves no work, and is short enough to be read next
+//! to the papers.
 //!
 //! # What turns it off
 //! `engine = "fast"`, the default, except where `engine/mod.rs` chooses this engine.
-//!
-//! # What it saves
-//! Nothing: it is short enough to be read next to the papers.
 
 mod credits;
 
@@ -56,18 +54,18 @@ pub(super) struct Engine<T> {
     queue: EventQueue,
     ties: Ties,
     lines: Vec<Underway>,
-    /// Credits and pauses on their way to each port, with the time at which they arrive.
+    /// Credits and pauses in flight to each port, with their arrivals.
     controls: Vec<VecDeque<(Time, Control)>>,
-    /// The line in the other direction of each.
+    /// For each line the line in the other direction.
     back: Vec<Option<usize>>,
     /// Whether any port works with credits, and whether any does or can be paused.
     with_credits: bool,
     with_controls: bool,
-    /// For every port its memory, if that acts by itself, and when each memory acts next.
+    /// For every port its memory, if the memory acts by itself, and the next action of each memory.
     acting: Vec<Option<usize>>,
     clocks: Vec<Time>,
     timers: Timers,
-    /// Ports whose occupancy is sampled, when next and how often.
+    /// Ports whose occupancy is sampled, with the next sample and the interval.
     sampled: Vec<usize>,
     sample: Time,
     every: Span,
@@ -80,20 +78,20 @@ pub(super) struct Engine<T> {
     pub(super) tracer: T,
 }
 
-/// What a port has started to send.
+/// Unit that a port has started to send.
 #[derive(Clone)]
 struct Underway {
     is_cells: bool,
     /// Whether other ports depend on departures, so that each has an event.
     is_told: bool,
-    /// When the last bit of the latest unit leaves; never, if it has left or if departures are events.
+    /// End of the latest unit's transmission; never, if it has left or if departures are events.
     ends: Time,
     /// Units on the line; an announced unit carries the announcement of the next one.
     units: VecDeque<(Option<Arrival>, Unit)>,
 }
 
-/// A unit will arrive at the end of a line, and how long before that this is announced, pauses and remainders apart: events
-/// that are announced equally long before cost least.
+/// A unit that will arrive at the end of a line, with the time between its announcement and its arrival, pauses and
+/// remainders apart: events with equal times cost least.
 #[derive(Clone, Copy)]
 struct Arrival {
     time: Time,
@@ -190,7 +188,7 @@ impl<T: Tracer> Engine<T> {
         (Outcome { network: self.network, flows, on_lines, work: self.work, losses }, self.tracer)
     }
 
-    /// Let the units depart that a port has sent before `end`, each at its time, and start the next ones.
+    /// Handle the departures from a port before `end`, each at its time, and start the next units.
     #[inline]
     fn catch_up(&mut self, port: usize, end: Time) {
         while self.lines[port].ends < end {
@@ -208,7 +206,7 @@ impl<T: Tracer> Engine<T> {
         self.settle(port, now);
     }
 
-    /// A packet has come to a port or left it: a memory that acts by itself does so now.
+    /// Make a memory that acts by itself act now, after a packet has joined or left a port.
     #[inline]
     fn settle(&mut self, port: usize, now: Time) {
         if let Some(&Some(memory)) = self.acting.get(port) {
@@ -216,7 +214,7 @@ impl<T: Tracer> Engine<T> {
         }
     }
 
-    /// Let a memory do what it must now, and schedule when it acts next.
+    /// Run the actions of a memory that are due now, and schedule its next one.
     #[inline(never)]
     fn act(&mut self, memory: usize, now: Time) {
         let next = sharing::act(&mut self.network, memory, now, &mut self.losses);
@@ -233,7 +231,8 @@ impl<T: Tracer> Engine<T> {
         }
     }
 
-    /// The clock of a port's policy or, behind those, of a memory or, behind those, of the messages about a line.
+    /// Run the clock of a port's policy or, beyond those numbers, of a memory or, beyond those, of the messages about a
+    /// line.
     fn tick(&mut self, port: usize, now: Time) {
         if let Some(line) = port.checked_sub(self.lines.len() + self.clocks.len()) {
             return self.send_back(line, Control::Message, now);
@@ -270,7 +269,7 @@ impl<T: Tracer> Engine<T> {
         }
     }
 
-    /// The first unit on a line arrives at its end, and announces the next one.
+    /// Remove the first unit on a line, which arrives at its end, and announce the next one.
     #[inline]
     fn take_off(&mut self, line: usize, now: Time) -> Unit {
         if self.lines[line].units.len() == 1 {
@@ -284,7 +283,8 @@ impl<T: Tracer> Engine<T> {
         unit
     }
 
-    /// A unit has left the node at the end of its last line, sent, lost or delivered: a credit may be due.
+    /// Send a credit, if one is due, for a unit that has left the node at the end of its last line: sent, lost or
+    /// delivered.
     #[inline]
     fn forwarded(&mut self, unit: &Unit, now: Time) {
         if self.with_credits {
@@ -300,7 +300,7 @@ impl<T: Tracer> Engine<T> {
         self.controls[port].push_back((arrives, control));
     }
 
-    /// A credit reaches the port that waits for it, or a pause the port that must obey it.
+    /// Handle a credit or a pause at the port that it is for.
     fn control(&mut self, port: usize, now: Time) {
         let (_, control) = self.controls[port].pop_front().expect("what arrives was in flight");
         if let Some(&(time, _)) = self.controls[port].front() {
@@ -346,7 +346,7 @@ impl<T: Tracer> Engine<T> {
         self.settle(port, now);
     }
 
-    /// A unit is lost before it enters the buffer of a port.
+    /// Lose a unit before it enters the buffer of a port.
     fn refuse(&mut self, hop: Hop, unit: Unit, reason: Reason, now: Time) {
         self.catch_up(hop.port as usize, after(now));
         self.tracer.see(now, hop.port as usize, &unit, What::Arrives, &self.network.circuits);
@@ -354,7 +354,7 @@ impl<T: Tracer> Engine<T> {
         self.count_losses(now);
     }
 
-    /// Let a port start the next control frame or else the next unit, if its line is free.
+    /// Start the next control frame or else the next unit at a port, if its line is free.
     #[inline(always)]
     fn start(&mut self, port: usize, now: Time) {
         if self.with_controls && (self.network.ports[port].is_busy() || self.start_control(port, now)) {
@@ -366,7 +366,7 @@ impl<T: Tracer> Engine<T> {
         self.started(port, started, now, Announced::ByTheUnitAhead);
     }
 
-    /// Let a port start the next control frame, if there is one.
+    /// Start the next control frame at a port, if there is one.
     #[inline(never)]
     fn start_control(&mut self, port: usize, now: Time) -> bool {
         let Some((control, sent)) = self.network.ports[port].start_control(now) else { return false };
@@ -378,7 +378,7 @@ impl<T: Tracer> Engine<T> {
         true
     }
 
-    /// A port has started to send: schedule the departure and the arrival, and count what it has lost.
+    /// Schedule the departure and the arrival of a unit that a port has started to send, and count the port's losses.
     #[inline(always)]
     fn started(&mut self, port: usize, started: Option<Started>, now: Time, announced: Announced) {
         if let Some(Started { unit, sent }) = started {
@@ -412,7 +412,8 @@ impl<T: Tracer> Engine<T> {
             .push_next(Series::of(delay), Event { time, class: Class::Arrive, rank, entity: line as u32 });
     }
 
-    /// Count what a port has just lost, on arrival or at the head of a queue, and what others have lost that share its memory.
+    /// Count the latest losses of a port, on arrival or at the head of a queue, and those of others that share its
+    /// memory.
     #[cold]
     fn count_losses(&mut self, now: Time) {
         let mut losses = std::mem::take(&mut self.losses);
@@ -430,7 +431,7 @@ impl<T: Tracer> Engine<T> {
         self.losses = losses;
     }
 
-    /// A unit arrives at the host where its circuit ends.
+    /// Deliver a unit to the host where its circuit ends.
     fn deliver(&mut self, unit: Unit, now: Time) {
         let Network { flows, circuits, .. } = &mut self.network;
         let Some(frame) = circuits[unit.vc as usize].receive(&unit) else { return };
@@ -464,22 +465,22 @@ impl<T: Tracer> Engine<T> {
     }
 }
 
-/// When the event queue is notified that a unit will arrive at the end of its line.
+/// Event at which the queue is notified of a unit that will arrive at the end of its line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Announced {
-    /// When it starts, a constant time before it arrives.
+    /// At its start, a constant time before it arrives.
     AtOnce,
     /// When the unit ahead of it on the line arrives, because it waited and its start had no event. It follows that
     /// unit by its own transmission time.
     ByTheUnitAhead,
 }
 
-/// A unit at the port before.
+/// Return a unit as it was at the port before.
 fn before(unit: &Unit) -> Unit {
     Unit { hop: unit.hop - 1, ..*unit }
 }
 
-/// The first instant after this one: what ends now has ended before it.
+/// Return the first instant after this one: transmissions that end now have ended before it.
 fn after(now: Time) -> Time {
     now + Span(1)
 }

@@ -1,23 +1,14 @@
-//! A run in steps, to be looked at in between.
+//! A run in steps; the caller can inspect it between two steps.
 //!
 //! It drives the reference engine, because that engine alone has the whole network at one instant. The fast engine passes
 //! trains and keeps a local clock at every port; its accounting is put back only at the end of a run.
 //!
 //! # What it assumes
-//! Nothing but that time goes forward; to go back, keep a clone.
-//!
-//! # What it skips
-//! Nothing.
+//! Time only goes forward; to go back, keep a clone.
 //!
 //! # Why that is exact
 //! [`run`] is a stepper that advances once. The engine handles the same events in the same
 //! order however often it stops, and at a stop every port is brought up to that instant, which its next event would do as well.
-//!
-//! # What turns it off
-//! Nothing.
-//!
-//! # What it saves
-//! Nothing: it takes as long as the reference engine.
 
 use std::fmt;
 
@@ -28,12 +19,12 @@ use crate::scenario::model::Scenario;
 use crate::trace::Tracer;
 use crate::units::Time;
 
-/// A run that has come to some instant. A clone goes on by itself, exactly as the original does.
+/// A run up to some instant. A clone continues exactly as the original does.
 #[derive(Clone)]
 pub struct Stepper<T> {
     pub(in crate::engine) engine: Engine<T>,
     now: Time,
-    /// The end of the warm-up, as long as it is ahead.
+    /// The end of the warm-up, as long as it is in the future.
     warmup: Option<Time>,
     end: Time,
 }
@@ -55,12 +46,12 @@ impl<T: Tracer> Stepper<T> {
         }
     }
 
-    /// Handle all that happens before this instant, or before the end of the run if that comes first.
+    /// Handle all events before this instant, or before the end of the run if that comes first.
     pub fn advance(&mut self, until: Time) {
         self.advance_watched(until, &mut Stopwatch::default());
     }
 
-    /// The same, with the caller informed of the progress.
+    /// Advance and report the progress to the caller.
     pub(super) fn advance_watched(&mut self, until: Time, watch: &mut Stopwatch<'_>) {
         let until = until.min(self.end);
         if let Some(warmup) = self.warmup.take_if(|warmup| *warmup <= until) {
@@ -71,7 +62,7 @@ impl<T: Tracer> Stepper<T> {
         self.now = self.now.max(until);
     }
 
-    /// The instant before which everything has happened.
+    /// Return the instant before which all events have been handled.
     pub fn now(&self) -> Time {
         self.now
     }
@@ -86,17 +77,17 @@ impl<T: Tracer> Stepper<T> {
         &self.engine.network
     }
 
-    /// Who receives the units.
+    /// Return the tracer.
     pub fn tracer(&self) -> &T {
         &self.engine.tracer
     }
 
-    /// The same, to take out what it has kept.
+    /// Return the tracer, so that its records can be taken out.
     pub fn tracer_mut(&mut self) -> &mut T {
         &mut self.engine.tracer
     }
 
-    /// Go on to the end of the run; what is left then.
+    /// Advance to the end of the run; returns the outcome and the tracer.
     pub fn finish(mut self) -> (Outcome, T) {
         self.advance(self.end);
         self.engine.network.close_counters(self.end);
@@ -153,7 +144,7 @@ mod tests {
         load(text, "test.toml", &["duration=120 ms", "warmup=50 ms"].map(String::from)).unwrap()
     }
 
-    /// Advance in steps of random length; one step of ten is thrown away, and a clone from before it goes on.
+    /// Advance in steps of random length; one step of ten is thrown away, and a clone from before it continues.
     fn stepped(scenario: &Scenario) -> Outcome {
         let mut stepper = Stepper::new(scenario, true, ());
         let mut lengths = Stream::new(7, format_args!("steps"));

@@ -79,7 +79,7 @@ section! {
 }
 
 impl Params {
-    /// The same with a room, unless one is given.
+    /// Fill in the room, unless one is given.
     pub(super) fn settled(&self, way: &Way) -> Result<Params, Refused> {
         self.check()?;
         let channels = format!("must be left out: at most {MOST_CHANNELS} classes of a line have credits");
@@ -122,7 +122,7 @@ impl Params {
         }
     }
 
-    /// How packets take credits.
+    /// Return how packets take credits.
     fn size(&self) -> CellSize {
         let octets = |bytes: Bytes| u16::try_from(bytes.0).expect("a checked size");
         CellSize { octets: octets(self.credit_size), header: octets(self.overhead) }
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_tells_what_was_freed_since_the_start_so_that_the_next_one_mends_its_loss() {
+    fn a_message_counts_from_the_start_so_that_the_next_one_mends_its_loss() {
         let (mut sender, mut receiver) = ends(4, &[0]);
         let mut messages = Vec::new();
         for _ in 0..3 {
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_are_apart_and_tell_of_one_class_after_another() {
+    fn messages_are_apart_and_report_one_class_after_another() {
         let (mut sender, mut receiver) = ends(8, &[0, 1, 2]);
         assert_eq!(receiver.call(Time(5)), None, "nothing to tell");
         for vc in [2, 0, 2] {

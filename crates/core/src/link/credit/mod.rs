@@ -31,8 +31,8 @@ pub use receiver::{Books, Receiver};
 pub use sender::{Account, Sender};
 
 impl Spec {
-    /// What these credits promise to a circuit or class, in the measure in which it is counted behind their line: in the
-    /// worst case every packet fills its credits.
+    /// Return the promise of these credits to a circuit or class, in the measure behind their line: in the worst case
+    /// every packet fills its credits.
     pub(crate) fn promised(&self, measure: Measure) -> u64 {
         let terms = self.terms();
         let per_credit = match (terms.measure, measure) {
@@ -65,25 +65,26 @@ pub struct Way {
 /// The guarantee of a hop to each of its accounts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terms {
-    /// What an account may have behind the line.
+    /// Most that an account may have behind the line.
     pub room: u64,
-    /// What a unit takes of it.
+    /// Measure in which a unit is counted.
     pub measure: Measure,
-    /// How the receiver reports what has left it.
+    /// Form in which the receiver reports the units that have left it.
     pub report: Report,
 }
 
-/// How the receiver reports what has left it. Counts are absolute, so the next report mends a lost one.
+/// Report of the receiver about the units that have left it. Counts are absolute, so the next report mends a lost one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Report {
-    /// A credit cell for an account when enough has left since the last one.
+    /// A credit cell for an account after `every` departures since the last one.
     Cells {
-        /// What is enough.
+        /// Number of units after which it reports.
         every: u64,
-        /// Whether credit cells take time on the line that carries them.
+        /// Whether credit cells take transmission time on their line.
         charge: bool,
     },
-    /// A short message for one account after another of which anything has left since its last one.
+    /// A short message for one account after another; only accounts whose units have left since their last message get
+    /// one.
     Messages {
         /// Octets of the line that carries them, from the start of a message to that of the next one.
         spacing: u64,
@@ -91,7 +92,7 @@ pub enum Report {
 }
 
 impl Report {
-    /// The bits of a count that are sent: a count starts again from zero when it has used them up.
+    /// Number of bits of a count that are sent: the count wraps to zero beyond them.
     fn bits(self) -> u64 {
         match self {
             Report::Cells { .. } => u64::MAX,
@@ -100,17 +101,17 @@ impl Report {
     }
 }
 
-/// What a receiver reports of an account.
+/// Report of a receiver about an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Credit {
     /// The account, numbered within the hop.
     pub account: u32,
-    /// What has left the receiver's buffer since the start of the run, in as many bits as the scheme sends.
+    /// Units that have left the receiver's buffer since the start of the run, in as many bits as the scheme sends.
     pub forwarded: u64,
 }
 
 impl Spec {
-    /// The same with every parameter fixed for one hop, or the error in it.
+    /// Fix every parameter for one hop, or return the error in it.
     pub fn settled(&self, way: &Way) -> Result<Spec, Refused> {
         match self {
             Spec::N23(params) => params.settled(way).map(Spec::N23),
@@ -126,7 +127,7 @@ impl Spec {
         }
     }
 
-    /// Whether each circuit has an account, and not each class of traffic.
+    /// Return whether each circuit has an account, and not each class of traffic.
     pub fn is_per_circuit(&self) -> bool {
         matches!(self, Spec::N23(_))
     }
@@ -142,7 +143,7 @@ impl Spec {
     }
 }
 
-/// Number of accounts, given that of every circuit.
+/// Number of accounts, given the account of every circuit.
 fn count(accounts: &[u32]) -> usize {
     accounts.iter().max().map_or(0, |last| *last as usize + 1)
 }

@@ -57,7 +57,7 @@ section! {
 }
 
 impl Params {
-    /// The same with N3 by the rule, unless it is given.
+    /// Compute N3 by the rule, unless it is given.
     pub(super) fn settled(&self, way: &Way) -> Result<Params, Refused> {
         let n3 = self.n3.unwrap_or_else(|| self.sized(way));
         refuse_if(self.n2 == Cells(0), "n2", "must be at least 1 cell")?;
@@ -87,7 +87,7 @@ impl Params {
         Cells(u64::try_from(cells).unwrap_or(u64::MAX))
     }
 
-    /// From the last bit of a cell to its credit, over an idle next port.
+    /// Time from the last bit of a cell to its credit, over an idle next port.
     fn round_trip(&self, way: &Way) -> Span {
         let cell = |rate: Rate| Span(rate.time_of_bits(CELL_BYTES * 8).0);
         let credit = if self.charge { cell(way.back) + cell(way.back) } else { cell(way.back) };

@@ -1,4 +1,4 @@
-//! The receiving end of a hop: what each account has in the buffer, and when credits are due.
+//! The receiving end of a hop: the buffered units of each account, and the times at which credits are due.
 
 use super::{Credit, Report, Terms, count};
 use crate::unit::Unit;
@@ -17,14 +17,14 @@ pub struct Receiver {
 /// The receiver's state of one account.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Books {
-    /// What is in the buffer.
+    /// Units in the buffer.
     pub held: u64,
-    /// The most that has ever been.
+    /// Largest number of units that were ever in it.
     pub most: u64,
-    /// What has left it.
+    /// Units that have left it.
     pub forwarded: u64,
-    /// What had left it when the last credit was written.
-    pub told: u64,
+    /// Units that had left it when the last credit was written.
+    pub reported: u64,
 }
 
 /// When messages with credits are sent.
@@ -32,7 +32,7 @@ pub struct Books {
 struct Messages {
     /// The earliest start of the next one.
     next: Time,
-    /// Whether one is on its way to the line.
+    /// Whether a message waits for the line.
     is_called: bool,
     /// The account with which the search for the next one begins.
     turn: usize,
@@ -55,36 +55,38 @@ impl Receiver {
         self.account_of[vc] as usize
     }
 
-    /// What all accounts together may have behind the line.
+    /// Return the receiver's total buffer for this line, in all accounts.
     pub fn room(&self) -> u64 {
         self.terms.room * self.accounts.len() as u64
     }
 
-    /// For the audit: the account of a circuit.
+    /// Return the state of a circuit's account, for the audit.
     pub fn books(&self, vc: usize) -> Books {
         self.accounts[self.account_of[vc] as usize]
     }
 
-    /// A unit of a circuit has come over the line.
+    /// Count a unit of a circuit that arrives over the line.
     pub fn arrived(&mut self, vc: usize, unit: &Unit) {
         let books = &mut self.accounts[self.account_of[vc] as usize];
         books.held += self.terms.measure.size_of(unit);
         books.most = books.most.max(books.held);
     }
 
-    /// A unit of a circuit has left the buffer; returns the credit cell to send, if one is due.
+    /// Count a unit of a circuit that leaves the buffer; returns the credit cell to send, if one is due.
     pub fn left(&mut self, vc: usize, unit: &Unit) -> Option<Credit> {
         let account = self.account_of[vc];
         let (size, books) = (self.terms.measure.size_of(unit), &mut self.accounts[account as usize]);
         books.held = books.held.checked_sub(size).expect("an account holds what it gives up");
         books.forwarded += size;
         match self.terms.report {
-            Report::Cells { every, .. } if books.forwarded - books.told >= every => Some(self.tell(account)),
+            Report::Cells { every, .. } if books.forwarded - books.reported >= every => {
+                Some(self.report(account))
+            }
             _ => None,
         }
     }
 
-    /// When the next message is to be sent, if there is anything to tell; the caller sees to it, so it is not asked for again
+    /// Return when the next message is to be sent, if a report is due; the caller sends it, so this is not called again
     /// before [`Receiver::message`].
     pub fn call(&mut self, now: Time) -> Option<Time> {
         let sends = matches!(self.terms.report, Report::Messages { .. });
@@ -95,23 +97,23 @@ impl Receiver {
         Some(self.messages.next.max(now))
     }
 
-    /// A message starts now: what it says. The next one starts `spacing` later or after that.
+    /// Start a message and return its content. The next one starts `spacing` later or after that.
     pub fn message(&mut self, now: Time, spacing: Span) -> Credit {
-        let account = self.next_account().expect("a message is called for when there is something to tell");
+        let account = self.next_account().expect("a message is called for when there is something to report");
         self.messages = Messages { next: now + spacing, is_called: false, turn: account + 1 };
-        self.tell(account as u32)
+        self.report(account as u32)
     }
 
-    /// The next account, in turn, of which something has left that was not told.
+    /// Return the next account, in turn, with units that have left and are not yet reported.
     fn next_account(&self) -> Option<usize> {
-        let has_news = |account: &usize| self.accounts[*account].told < self.accounts[*account].forwarded;
+        let has_news = |account: &usize| self.accounts[*account].reported < self.accounts[*account].forwarded;
         let (turn, count) = (self.messages.turn, self.accounts.len());
         (turn..count).chain(0..turn.min(count)).find(has_news)
     }
 
-    fn tell(&mut self, account: u32) -> Credit {
+    fn report(&mut self, account: u32) -> Credit {
         let books = &mut self.accounts[account as usize];
-        books.told = books.forwarded;
+        books.reported = books.forwarded;
         Credit { account, forwarded: books.forwarded & self.terms.report.bits() }
     }
 }

@@ -1,4 +1,4 @@
-//! The sending end of a hop: what each account may still send.
+//! The sending end of a hop: the units that each account may still send.
 
 use super::{Credit, Terms, count};
 use crate::metrics::state::Figure;
@@ -16,14 +16,14 @@ pub struct Sender {
 /// The sender's state of one account.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Account {
-    /// What was sent.
+    /// Units sent.
     pub sent: u64,
-    /// What has left the receiver's buffer, as far as credits have reported.
+    /// Units that have left the receiver's buffer, as far as credits have reported.
     pub forwarded: u64,
 }
 
 impl Account {
-    /// What may be behind the line.
+    /// Return the units that may be behind the line.
     pub fn in_use(self) -> u64 {
         self.sent - self.forwarded
     }
@@ -35,7 +35,7 @@ impl Sender {
         Sender { terms, accounts: vec![Account::default(); count(&account_of)], account_of }
     }
 
-    /// What each account may still send, and what it has behind the line, in the measure of the credits.
+    /// List what each account may still send, and what it has behind the line, in the measure of the credits.
     pub fn state(&self) -> Vec<Figure> {
         let in_use = || self.accounts.iter().map(|account| account.in_use());
         let left = in_use().map(|in_use| (self.terms.room - in_use) as f64);
@@ -43,23 +43,23 @@ impl Sender {
         credits.chain(Figure::of_queues("credits_in_use", in_use().map(|in_use| in_use as f64))).collect()
     }
 
-    /// What a circuit may send before the next credit.
+    /// Return how much a circuit may send before the next credit.
     pub fn balance(&self, vc: usize) -> u64 {
         self.terms.room - self.account(vc).in_use()
     }
 
-    /// Whether a circuit may send a unit.
+    /// Return whether a circuit may send a unit.
     pub fn lets(&self, vc: usize, unit: &Unit) -> bool {
         self.terms.measure.size_of(unit) <= self.balance(vc)
     }
 
-    /// A unit of a circuit is sent.
+    /// Count a unit of a circuit that is sent.
     pub fn sent(&mut self, vc: usize, unit: &Unit) {
         assert!(self.lets(vc, unit), "no unit without credit");
         self.accounts[self.account_of[vc] as usize].sent += self.terms.measure.size_of(unit);
     }
 
-    /// A credit has come back. Counts are compared by their difference, which is right also when one has started again from zero.
+    /// Record a credit. Counts are compared by their difference, which is right even after one has wrapped to zero.
     pub fn credited(&mut self, credit: Credit) {
         let account = &mut self.accounts[credit.account as usize];
         let more = credit.forwarded.wrapping_sub(account.forwarded) & self.terms.report.bits();
@@ -67,7 +67,7 @@ impl Sender {
         account.forwarded += more;
     }
 
-    /// For the audit: the account of a circuit.
+    /// Return the state of a circuit's account, for the audit.
     pub fn account(&self, vc: usize) -> Account {
         self.accounts[self.account_of[vc] as usize]
     }

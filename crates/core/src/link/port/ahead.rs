@@ -1,4 +1,5 @@
-//! A port that shares a memory, of which the engine computes on arrival when each packet leaves: it keeps its books, but no queue.
+//! A port that shares a memory and whose engine computes the departure of each packet on arrival: it keeps its books,
+//! but no queue.
 
 use super::{Port, Sending};
 use crate::buffer::queue::Queue;
@@ -8,7 +9,7 @@ use crate::unit::Unit;
 use crate::units::Time;
 use crate::verdict::{Reason, Verdict};
 
-/// A packet that such a port has accepted, and the circuit's number there.
+/// A packet that such a port has accepted, with the circuit's number there.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Accepted {
     pub(crate) unit: Unit,
@@ -17,8 +18,8 @@ pub(crate) struct Accepted {
 }
 
 impl Port {
-    /// A packet arrives: returns it as it is sent, perhaps with a mark, and when; or why it is lost. Only for a port that sends in
-    /// order of arrival and decides by a rule.
+    /// Accept a packet: returns it as it is sent, perhaps with a mark, and its departure; the error says why it is
+    /// lost. Only for a port that sends in order of arrival and decides by a rule.
     #[inline]
     pub(crate) fn accept(
         &mut self,
@@ -45,7 +46,7 @@ impl Port {
         Ok((Accepted { unit, vc, size }, self.line.send(now, unit.bytes)))
     }
 
-    /// The last bit of a packet that was accepted has left.
+    /// Release an accepted packet whose last bit has left.
     #[inline]
     pub(crate) fn release(&mut self, memory: &mut Memory, now: Time, accepted: &Accepted) {
         let &Accepted { ref unit, vc, size } = accepted;
@@ -53,7 +54,7 @@ impl Port {
         memory.release(self.account(unit, vc), &Leaving { now, unit, size, sent: true });
     }
 
-    /// Show what the port holds, which is in the books: the first packet is being sent.
+    /// Show the port's packets, which are in the books; the first one is in transmission.
     pub(crate) fn show<'a>(&mut self, mut packets: impl Iterator<Item = &'a Accepted>) {
         self.queues[0] = Queue::default();
         let sending = |&Accepted { unit, vc, size }: &Accepted| Sending { unit, vc: vc as usize, size };
@@ -63,7 +64,7 @@ impl Port {
         });
     }
 
-    /// The verdict of the port's own policy.
+    /// Return the verdict of the port's own policy.
     #[inline]
     fn judge_by_rule(&mut self, now: Time, unit: &Unit, vc: usize, size: u64) -> Verdict {
         match self.takes_all && self.pool.fits(size) {

@@ -1,11 +1,11 @@
-//! When queued units arrived, and the number of octets that wait, for policies that use the waiting time of units.
+//! Arrival times of queued units, and the number of octets that wait, for policies that use the waiting time of units.
 
 use std::collections::VecDeque;
 
 use crate::units::Time;
 
-/// The arrival times of one queue, by position. A unit that is taken out of the middle keeps its entry until the head of
-/// the queue has passed it, so that removing units costs nothing here.
+/// The arrival times of one queue, by position. A unit removed from the middle keeps its entry until the head of the
+/// queue has passed it, so that removing units costs nothing here.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ArrivalTimes {
     /// The position of the first entry.
@@ -16,7 +16,7 @@ pub(super) struct ArrivalTimes {
 }
 
 impl ArrivalTimes {
-    /// A unit of `bytes` octets joins at `position`; the head of the queue is at `head`.
+    /// Add a unit of `bytes` octets at `position`; the head of the queue is at `head`.
     pub(super) fn joined(&mut self, head: u64, position: u64, now: Time, bytes: u16) {
         self.pass(head);
         debug_assert_eq!(position, self.first + self.times.len() as u64, "positions are consecutive");
@@ -31,12 +31,12 @@ impl ArrivalTimes {
         self.times.pop_front().expect("every queued unit has an arrival time")
     }
 
-    /// A unit of `bytes` octets has left the queue, from any position.
+    /// Subtract a unit of `bytes` octets that has left the queue, from any position.
     pub(super) fn shrink(&mut self, bytes: u16) {
         self.octets -= u64::from(bytes);
     }
 
-    /// When the unit at `head` arrived, if there is one.
+    /// Return when the unit at `head` arrived, if there is one.
     pub(super) fn oldest(&self, head: u64) -> Option<Time> {
         self.times.get((head - self.first) as usize).copied()
     }

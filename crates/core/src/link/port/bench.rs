@@ -96,7 +96,7 @@ impl Bench {
         format!("{}{}", started.unit.vc, letter(&started.unit))
     }
 
-    /// The transmission ends.
+    /// End the transmission.
     pub(crate) fn finish(&mut self) {
         self.now = self.port.line().free();
         self.port.finish(self.now);
@@ -121,7 +121,7 @@ impl Bench {
         sent
     }
 
-    /// What was pushed out since the last call: `circuit:cells` for each frame.
+    /// List the units pushed out since the last call: `circuit:cells` for each frame.
     pub(crate) fn pushed_out(&mut self) -> String {
         let units = std::mem::take(&mut self.pushed_out);
         let frames = units.chunk_by(|a, b| (a.vc, a.frame) == (b.vc, b.frame));
@@ -129,13 +129,13 @@ impl Bench {
         spelled.collect::<Vec<_>>().join(" ")
     }
 
-    /// What waits in every queue.
+    /// List the units that wait in every queue.
     pub(crate) fn queues(&self) -> String {
         let queues = self.port.queues.iter().map(|queue| letters(queue.iter().collect::<Vec<_>>().iter()));
         queues.collect::<Vec<_>>().join(",")
     }
 
-    /// What was pushed out, and what is left.
+    /// List the units pushed out, and those left.
     pub(crate) fn outcome(&mut self) -> String {
         format!("{} / {}", self.pushed_out(), self.queues())
     }
@@ -145,12 +145,12 @@ impl Bench {
         (0..self.next.len()).map(|vc| self.port.pool.of(vc)).collect()
     }
 
-    /// How many cells were marked for this reason.
+    /// Return how many cells were marked for this reason.
     pub(crate) fn marked(&self, reason: Reason) -> u64 {
         self.port.counters().marked_for(reason)
     }
 
-    /// The books balance.
+    /// Check that the books balance.
     fn check(&self) {
         let (port, counters) = (&self.port, self.port.counters());
         assert_eq!(counters.units_in, counters.units_out + counters.lost_total() + port.units_queued());

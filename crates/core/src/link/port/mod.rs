@@ -36,7 +36,7 @@ use crate::units::{Span, Time};
 use crate::verdict::{HeadVerdict, Reason, Verdict};
 
 use arrivals::ArrivalTimes;
-use room::Newcomer;
+use room::ArrivingUnit;
 
 /// A running port. Engines may take over some of its parts for a while.
 #[derive(Clone, Debug)]
@@ -48,7 +48,7 @@ pub struct Port {
     pub(crate) queues: Box<[Queue]>,
     /// For each circuit the queue that it joins, unless all share one queue or each has its own.
     places: Box<[usize]>,
-    /// Whether a unit joins one of two queues by its congestion notification instead.
+    /// Whether the congestion notification of a unit, and not its circuit, chooses one of two queues for it.
     splits_circuits: bool,
     /// Arrival times of each queue, if the admission policy needs them.
     arrivals: Box<[ArrivalTimes]>,
@@ -60,8 +60,8 @@ pub struct Port {
     paused: Option<Box<Paused>>,
     /// Headers of packets that were cut, with their circuits, if packets are cut instead of being lost: they go first.
     headers: Option<Box<Headers>>,
-    manner: Manner,
-    /// Whether the admission policy accepts everything that fits.
+    handling: Handling,
+    /// Whether the admission policy accepts every unit that fits.
     takes_all: bool,
     pub(crate) line: Line,
     pub(crate) sending: Option<Sending>,
@@ -83,14 +83,14 @@ struct Headers(VecDeque<(Unit, usize)>);
 #[derive(Clone, Debug, Default)]
 struct Controls(VecDeque<Control>);
 
-/// Which parts of a port must be asked about a unit.
+/// Parts of a port that must be called for a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Manner {
-    /// None: everything that fits is accepted, and sent in order. Most ports of a network are like this.
+enum Handling {
+    /// None: every unit that fits is accepted, and sent in order. Most ports of a network are like this.
     Plain,
     /// The admission policy judges arrivals; accepted units are sent in order.
     Judged,
-    /// Everything that fits is accepted; scheduler and credits choose the next unit.
+    /// Every unit that fits is accepted; scheduler and credits choose the next unit.
     InTurn,
     /// All of them: also push-out, or an admission policy that removes units it has admitted.
     Asked,
@@ -109,7 +109,7 @@ pub(crate) struct Sending {
 pub struct Started {
     /// The unit.
     pub unit: Unit,
-    /// When it ends, which is when the port wants [`Port::finish`] to be called, and when it arrives at the far end.
+    /// End of its transmission, when the engine must call [`Port::finish`], and its arrival at the far end.
     pub sent: Sent,
 }
 
@@ -118,14 +118,14 @@ pub struct Started {
 pub struct Loss {
     /// The unit.
     pub unit: Unit,
-    /// Why.
+    /// The reason.
     pub reason: Reason,
 }
 
 /// The parts of a port.
 #[derive(Debug)]
 pub struct Parts {
-    /// Its counters.
+    /// Measure in which it counts.
     pub measure: Measure,
     /// Its books, empty.
     pub pool: Pool,
@@ -133,13 +133,14 @@ pub struct Parts {
     pub share: Option<Share>,
     /// Its admission policy.
     pub admission: admission::Policy,
-    /// Chooses the queued units to remove when the buffer is full, if it is set; needs a queue for each circuit.
+    /// Policy that chooses the queued units to remove when the buffer is full, if the port has one; it needs a queue
+    /// for each circuit.
     pub pushout: Option<pushout::Policy>,
     /// Its scheduler.
     pub scheduler: scheduler::Policy,
     /// Whether all circuits share one queue.
     pub shared_queue: bool,
-    /// The credits of its circuits, if credits limit what it may send.
+    /// The credits of its circuits, if credits limit its transmissions.
     pub credit: Option<credit::Sender>,
     /// The classes of its circuits, if the next node pauses any.
     pub paused: Option<Paused>,
@@ -174,12 +175,12 @@ impl Port {
         );
         Port {
             takes_all: matches!(rule, Some(Rule::Fits)),
-            manner: match rule {
-                _ if parts.pushout.is_some() || parts.share.is_some() || parts.trims => Manner::Asked,
-                Some(Rule::Fits) if !is_fifo || may_wait => Manner::InTurn,
-                Some(Rule::Fits) => Manner::Plain,
-                Some(Rule::Frames { .. }) if is_fifo && !may_wait => Manner::Judged,
-                _ => Manner::Asked,
+            handling: match rule {
+                _ if parts.pushout.is_some() || parts.share.is_some() || parts.trims => Handling::Asked,
+                Some(Rule::Fits) if !is_fifo || may_wait => Handling::InTurn,
+                Some(Rule::Fits) => Handling::Plain,
+                Some(Rule::Frames { .. }) if is_fifo && !may_wait => Handling::Judged,
+                _ => Handling::Asked,
             },
             refused: vec![false; if parts.pushout.is_some() { vcs } else { 0 }].into(),
             boundaries: vec![Boundary::default(); vcs].into(),
@@ -209,12 +210,12 @@ impl Port {
         &self.pool
     }
 
-    /// Whether packets of one circuit may overtake each other here.
+    /// Return whether packets of one circuit may overtake each other here.
     pub(crate) fn lets_overtake(&self) -> bool {
         self.splits_circuits || self.trims()
     }
 
-    /// Whether packets are cut to their headers instead of being lost.
+    /// Return whether packets are cut to their headers instead of being lost.
     pub(crate) fn trims(&self) -> bool {
         self.headers.is_some()
     }
@@ -224,17 +225,17 @@ impl Port {
         self.share.as_deref()
     }
 
-    /// The same, for the network, which lends the memory to it.
+    /// Return the share that the network fills with the memory while the port runs.
     pub(crate) fn share_mut(&mut self) -> Option<&mut Share> {
         self.share.as_deref_mut()
     }
 
-    /// What has been counted since the last reset.
+    /// Return the counts since the last reset.
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
 
-    /// The credits of every circuit, if credits limit what it may send.
+    /// The credits of every circuit, if credits limit its transmissions.
     pub fn credit(&self) -> Option<&credit::Sender> {
         self.credit.as_deref()
     }
@@ -244,7 +245,7 @@ impl Port {
         &self.line
     }
 
-    /// Whether the line is sending.
+    /// Return whether the line is sending.
     #[inline]
     pub fn is_busy(&self) -> bool {
         self.sending.is_some() || self.sending_control
@@ -257,7 +258,7 @@ impl Port {
         queued + headers + u64::from(self.sending.is_some())
     }
 
-    /// What the queues and the line hold, counted unit by unit, in the port's measure.
+    /// Count the units in the queues and on the line one by one, in the port's measure.
     pub fn size_queued(&self) -> u64 {
         let sending = self.sending.map_or(0, |sending| sending.size);
         sending + self.waiting().map(|unit| self.size_of(&unit)).sum::<u64>()
@@ -269,8 +270,8 @@ impl Port {
         headers.chain(self.queues.iter().flat_map(Queue::iter))
     }
 
-    /// A unit of the port's circuit `vc` arrives. The losses that it causes, its own or others', are appended to
-    /// `losses`; `vc_of` returns the circuit, numbered within the port, of a unit that must be removed.
+    /// Handle the arrival of a unit of the port's circuit `vc`. The losses that it causes, its own or others', are
+    /// appended to `losses`; `vc_of` returns the circuit, numbered within the port, of a unit that must be removed.
     #[inline(always)]
     pub fn arrive(
         &mut self,
@@ -282,18 +283,18 @@ impl Port {
     ) {
         self.counters.arrived(&unit);
         let size = self.size_of(&unit);
-        if self.manner == Manner::Asked {
-            return self.arrive_asking(now, Newcomer { unit, vc, size }, vc_of, losses);
+        if self.handling == Handling::Asked {
+            return self.arrive_asking(now, ArrivingUnit { unit, vc, size }, vc_of, losses);
         }
-        let Some(unit) = self.admit(now, Newcomer { unit, vc, size }, losses) else { return };
+        let Some(unit) = self.admit(now, ArrivingUnit { unit, vc, size }, losses) else { return };
         let queue = self.queue_of(&unit, vc);
         self.queues[queue].push(unit);
-        if self.manner == Manner::InTurn {
+        if self.handling == Handling::InTurn {
             self.scheduler.joined(queue);
         }
     }
 
-    /// A unit arrives and the line, if it is free, starts to send the next one: this unit, if no scheduler is needed,
+    /// Handle the arrival of a unit; a free line starts to send the next unit: this one, if no scheduler is needed,
     /// because then no other unit waits.
     #[inline(always)]
     pub fn pass(
@@ -309,19 +310,19 @@ impl Port {
             return self.start(now, &vc_of, losses);
         }
         self.counters.arrived(&unit);
-        let newcomer = Newcomer { unit, vc, size: self.size_of(&unit) };
-        self.admit(now, newcomer, losses).map(|unit| self.send(now, unit, vc))
+        let incoming = ArrivingUnit { unit, vc, size: self.size_of(&unit) };
+        self.admit(now, incoming, losses).map(|unit| self.send(now, unit, vc))
     }
 
-    /// For a port where only the admission policy is asked: returns the unit as it is queued if the policy accepts
-    /// it. Then the books count it.
+    /// Admit a unit at a port where only the admission policy decides. Return the unit as it is queued if the policy
+    /// accepts it; then the books count it.
     #[inline(always)]
-    fn admit(&mut self, now: Time, newcomer: Newcomer, losses: &mut Vec<Loss>) -> Option<Unit> {
-        let Newcomer { mut unit, vc, size } = newcomer;
-        let verdict = match self.manner {
-            Manner::Plain | Manner::InTurn if self.pool.fits(size) => Verdict::Accept,
-            Manner::Plain | Manner::InTurn => Verdict::Discard(Reason::Overflow),
-            Manner::Judged | Manner::Asked => self.judge_alone(now, &unit, vc, size),
+    fn admit(&mut self, now: Time, incoming: ArrivingUnit, losses: &mut Vec<Loss>) -> Option<Unit> {
+        let ArrivingUnit { mut unit, vc, size } = incoming;
+        let verdict = match self.handling {
+            Handling::Plain | Handling::InTurn if self.pool.fits(size) => Verdict::Accept,
+            Handling::Plain | Handling::InTurn => Verdict::Discard(Reason::Overflow),
+            Handling::Judged | Handling::Asked => self.judge_alone(now, &unit, vc, size),
         };
         match verdict {
             Verdict::Discard(reason) => {
@@ -342,7 +343,7 @@ impl Port {
         *unit = unit.marked();
     }
 
-    /// The same at a port that may share a memory, which counts it as well.
+    /// Like `mark`, at a port that may share a memory: the memory counts the mark as well.
     fn mark_shared(&mut self, unit: &mut Unit, vc: usize, reason: Reason) {
         self.mark(unit, reason);
         if let Some(share) = &mut self.share {
@@ -350,10 +351,10 @@ impl Port {
         }
     }
 
-    /// Whether departures may differ from the order of arrival.
+    /// Return whether departures may differ from the order of arrival.
     #[inline]
     fn asks_whose_turn(&self) -> bool {
-        matches!(self.manner, Manner::InTurn | Manner::Asked)
+        matches!(self.handling, Handling::InTurn | Handling::Asked)
     }
 
     fn judge_alone(&mut self, now: Time, unit: &Unit, vc: usize, size: u64) -> Verdict {
@@ -371,7 +372,7 @@ impl Port {
         })
     }
 
-    /// A unit is lost at the entrance, before the admission policy sees it.
+    /// Lose a unit at the entrance, before it reaches the admission policy.
     pub fn refuse(&mut self, unit: Unit, reason: Reason, losses: &mut Vec<Loss>) {
         self.counters.arrived(&unit);
         self.lose(unit, reason, losses);
@@ -398,7 +399,7 @@ impl Port {
         Some(self.send(now, unit, vc))
     }
 
-    /// Take the unit to be sent next, chosen by scheduler, credits and admission policy, out of its queue.
+    /// Take the next unit to be sent out of its queue; scheduler, credits and admission policy choose it.
     #[inline(never)]
     fn next_in_turn(
         &mut self,
@@ -432,7 +433,7 @@ impl Port {
             let arrived = self.arrivals.get_mut(index).map(|times| times.left(head));
             self.left_queue(index, &unit, empty);
             let vc = if self.shares_queues() { vc_of(&unit) } else { index };
-            if self.manner == Manner::Asked {
+            if self.handling == Handling::Asked {
                 match self.judge_head(now, &unit, (index, vc), arrived) {
                     HeadVerdict::Send => {}
                     HeadVerdict::Mark(reason) => self.mark_shared(&mut unit, vc, reason),
@@ -462,7 +463,7 @@ impl Port {
         self.admission.at_head(&Head { now, arrived, unit, queue, vc, size, behind, pool })
     }
 
-    /// A unit has left its queue, from any position; `empty` if it was the last one.
+    /// Record that a unit has left its queue, from any position; `empty` if it was the last one.
     fn left_queue(&mut self, queue: usize, unit: &Unit, empty: bool) {
         self.scheduler.left(queue, empty);
         if let Some(times) = self.arrivals.get_mut(queue) {
@@ -470,7 +471,7 @@ impl Port {
         }
     }
 
-    /// Queue a control frame for the line, ahead of all units that wait, and in place of one that it makes superfluous.
+    /// Queue a control frame ahead of all units that wait, and in place of a frame that it makes superfluous.
     pub fn queue_control(&mut self, control: Control) {
         let Controls(waiting) = &mut **self.controls.get_or_insert_default();
         waiting.retain(|other| !control.replaces(*other));
@@ -491,7 +492,7 @@ impl Port {
         Some((control, self.line.send(now, control.octets())))
     }
 
-    /// A pause frame for the circuits of this port has arrived.
+    /// Stop or resume the circuits of this port as a pause frame says.
     pub fn pause(&mut self, now: Time, frame: PauseFrame) {
         self.paused.as_mut().expect("pauses come where they are obeyed").obey(now, frame);
     }
@@ -501,13 +502,12 @@ impl Port {
         self.paused.as_deref()
     }
 
-    /// A credit for the circuits of this port has arrived.
+    /// Record a credit for the circuits of this port.
     pub fn credited(&mut self, credit: Credit) {
         self.credit.as_mut().expect("credits come where they are asked for").credited(credit);
     }
 
-    /// The last bit has left, and with it the unit that was being sent leaves the buffer; returns it, unless it was a
-    /// control frame.
+    /// Finish the transmission: the unit leaves the buffer. Return it, unless it was a control frame.
     #[inline(always)]
     pub fn finish(&mut self, now: Time) -> Option<Unit> {
         if std::mem::take(&mut self.sending_control) {
@@ -518,8 +518,8 @@ impl Port {
         if unit.is_cut() && self.trims() {
             self.counters.departed_cut();
         }
-        if self.manner == Manner::Asked {
-            self.tell_departed(now, (&unit, vc, size), None);
+        if self.handling == Handling::Asked {
+            self.report_departure(now, (&unit, vc, size), None);
         }
         Some(unit)
     }
@@ -532,7 +532,7 @@ impl Port {
         self.counters.departed(unit, vc);
     }
 
-    /// The clock of the admission policy; returns when it must be called again.
+    /// Run the clock of the admission policy; returns when it must run again.
     pub fn tick(&mut self, now: Time) -> Option<Time> {
         if !self.arrivals.is_empty() {
             self.admission.see_wait(self.longest_wait(now));
@@ -547,7 +547,7 @@ impl Port {
         waits.max().unwrap_or(Span::ZERO)
     }
 
-    /// Forget what was counted so far; what is in the buffer counts as having just arrived.
+    /// Reset the counters; units in the buffer count as having just arrived.
     pub fn reset_counters(&mut self, now: Time) {
         let sending = self.sending.iter().map(|sending| sending.unit);
         let queued: Vec<Unit> = self.waiting().chain(sending).collect();
@@ -556,12 +556,12 @@ impl Port {
         self.share.iter_mut().for_each(|share| share.reset_counters());
     }
 
-    /// Take a sample of the occupancy for its distribution, and of what the admission policy measures.
+    /// Take a sample of the occupancy for its distribution, and one for the admission policy.
     pub fn sample(&mut self) {
         self.sample_level(self.pool.total(), 1);
     }
 
-    /// Add `samples` samples of a level, for an engine that tracks the occupancy itself and knows that it is unchanged.
+    /// Add `samples` samples of a level, for an engine that tracks the occupancy itself and found it unchanged.
     pub(crate) fn sample_level(&mut self, level: u64, samples: u64) {
         self.counters.occupancy.sample_many(level, samples);
         if self.counters.rare().state.is_some() {
@@ -577,7 +577,8 @@ impl Port {
         }
     }
 
-    /// What its admission policy, its scheduler and its credits keep in mind; of policies only for queues that there are.
+    /// List the variables of the admission policy, the scheduler and the credits; of a policy by queues only for queues
+    /// that exist.
     pub fn state(&self) -> Vec<Figure> {
         let is_known = |figure: &Figure| figure.queue.is_none_or(|queue| queue < self.queues.len());
         let policies = self.admission.state().into_iter().chain(self.scheduler.state());
@@ -608,8 +609,8 @@ impl Port {
         &mut self.admission
     }
 
-    /// Count a unit that waits or is being sent without a recorded arrival: an engine that forwards units without the
-    /// port reports at the end what the port would hold.
+    /// Count a unit that waits or is in transmission without a recorded arrival: an engine that forwards units without
+    /// the port reports at the end the units that the port would hold.
     pub(crate) fn restock(&mut self, unit: Unit, vc: usize, sending: bool) {
         let size = self.size_of(&unit);
         self.pool.add(vc, size);
@@ -628,7 +629,7 @@ impl Port {
         self.pool.add(vc, size);
     }
 
-    fn enqueue(&mut self, now: Time, queue: usize, Newcomer { unit, vc, size }: Newcomer) {
+    fn enqueue(&mut self, now: Time, queue: usize, ArrivingUnit { unit, vc, size }: ArrivingUnit) {
         self.take_in(now, vc, size);
         if let Some(share) = &mut self.share {
             share.take_in(now, &unit, vc, size);
@@ -659,7 +660,7 @@ impl Port {
         losses.push(Loss { unit, reason });
     }
 
-    /// Lose a unit that has been taken out of a queue.
+    /// Lose a unit that has been removed from a queue.
     fn give_up(
         &mut self,
         now: Time,
@@ -671,22 +672,22 @@ impl Port {
         let size = self.size_of(&unit);
         self.counters.occupancy.change(now, self.pool.total(), self.pool.total() - size);
         self.pool.remove(vc, size);
-        self.tell_departed(now, (&unit, vc, size), Some(queue));
+        self.report_departure(now, (&unit, vc, size), Some(queue));
         self.counters.gave_up(&unit, reason);
         self.note_loss(&unit, vc);
         losses.push(Loss { unit, reason });
     }
 
-    /// Lose a unit of a circuit: a shared memory counts losses by queue.
+    /// Count the loss of a unit of a circuit at the shared memory, which counts losses by queue.
     fn note_loss(&mut self, unit: &Unit, vc: usize) {
         if let Some(share) = &mut self.share {
             share.note_loss(unit, vc);
         }
     }
 
-    /// A unit has left the buffer, sent or given up from a queue: notify the policies that observe departures.
+    /// Notify the policies that observe departures of a unit that was sent, or lost from a queue.
     #[inline(never)]
-    fn tell_departed(&mut self, now: Time, (unit, vc, size): (&Unit, usize, u64), queue: Option<usize>) {
+    fn report_departure(&mut self, now: Time, (unit, vc, size): (&Unit, usize, u64), queue: Option<usize>) {
         let sent = queue.is_none();
         if let Some(share) = &mut self.share {
             share.release(vc, &Leaving { now, unit, size, sent });
@@ -697,7 +698,7 @@ impl Port {
         }
     }
 
-    /// Whether several circuits may be in one queue.
+    /// Return whether several circuits may be in one queue.
     fn shares_queues(&self) -> bool {
         self.queues.len() == 1 || self.splits_circuits || !self.places.is_empty()
     }

@@ -1,4 +1,4 @@
-//! How a port makes room: its push-out or its admission policy chooses, the port removes, counts and reports.
+//! How a port makes room: its push-out or admission policy chooses a unit; the port removes, counts and reports it.
 //!
 //! A port with push-out has its own frame rule in front of its admission policy, because the schemes of paper 003
 //! accept every arrival: the rest of a frame that was cut off in its queue, or that found no room, is refused. A
@@ -21,30 +21,30 @@ use crate::verdict::{Reason, Verdict, Victim};
 
 /// An arriving unit.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Newcomer {
+pub(super) struct ArrivingUnit {
     pub(super) unit: Unit,
     pub(super) vc: usize,
     pub(super) size: u64,
 }
 
 impl Port {
-    /// A unit arrives at a port where others may be removed for it, or policies observe it.
+    /// Handle the arrival of a unit at a port where it may displace others, or where policies observe it.
     #[inline(never)]
     pub(super) fn arrive_asking(
         &mut self,
         now: Time,
-        newcomer: Newcomer,
+        incoming: ArrivingUnit,
         vc_of: impl Fn(&Unit) -> usize,
         losses: &mut Vec<Loss>,
     ) {
-        let Newcomer { unit, vc, size } = newcomer;
+        let ArrivingUnit { unit, vc, size } = incoming;
         self.offer(now, &unit, vc, size);
         let cut = self.cut_for(now, &unit, vc, size);
         let verdict = self.judge(now, &unit, vc, size, cut.is_some());
-        self.act_on((verdict, cut), now, newcomer, vc_of, losses);
+        self.act_on((verdict, cut), now, incoming, vc_of, losses);
     }
 
-    /// A unit arrives that may find room in a memory by push-out: the verdict on it.
+    /// Judge an arriving unit that may find room in a memory by push-out.
     pub(crate) fn consult(&mut self, now: Time, unit: &Unit, vc: usize, elastic: bool) -> Verdict {
         self.counters.arrived(unit);
         let size = self.size_of(unit);
@@ -52,7 +52,7 @@ impl Port {
         self.judge(now, unit, vc, size, elastic)
     }
 
-    /// Do with such a unit what the verdict says, now that the memory has made what room it could.
+    /// Carry out the verdict on such a unit, now that the memory has made the room that it could.
     pub(crate) fn conclude(
         &mut self,
         verdict: Verdict,
@@ -63,37 +63,37 @@ impl Port {
     ) {
         let size = self.size_of(&unit);
         self.ask_memory(now, &unit, vc, size);
-        self.act_on((verdict, None), now, Newcomer { unit, vc, size }, vc_of, losses);
+        self.act_on((verdict, None), now, ArrivingUnit { unit, vc, size }, vc_of, losses);
     }
 
-    /// Do with an arriving unit what the verdict says; `cut` goes first if it does not fit.
+    /// Carry out the verdict on an arriving unit; `cut` goes first if it does not fit.
     fn act_on(
         &mut self,
         (verdict, cut): (Verdict, Option<Cut>),
         now: Time,
-        newcomer: Newcomer,
+        incoming: ArrivingUnit,
         vc_of: impl Fn(&Unit) -> usize,
         losses: &mut Vec<Loss>,
     ) {
-        let Newcomer { unit, vc, .. } = newcomer;
+        let ArrivingUnit { unit, vc, .. } = incoming;
         let queue = self.queue_of(&unit, vc);
         match verdict {
-            Verdict::Accept => self.let_in(now, newcomer, (cut, None), losses),
-            Verdict::Mark(reason) => self.let_in(now, newcomer, (cut, Some(reason)), losses),
-            Verdict::Discard(reason) if self.trims() => self.cut_down(now, &newcomer, reason, losses),
-            Verdict::Discard(reason) => self.lose_shared(&newcomer, reason, losses),
+            Verdict::Accept => self.let_in(now, incoming, (cut, None), losses),
+            Verdict::Mark(reason) => self.let_in(now, incoming, (cut, Some(reason)), losses),
+            Verdict::Discard(reason) if self.trims() => self.cut_down(now, &incoming, reason, losses),
+            Verdict::Discard(reason) => self.lose_shared(&incoming, reason, losses),
             Verdict::Replace(Victim::FattestQueue(batch), reason) => {
-                if self.shorten_fattest(now, &newcomer, (batch, reason), &vc_of, losses) {
-                    self.enqueue(now, queue, newcomer);
+                if self.shorten_fattest(now, &incoming, (batch, reason), &vc_of, losses) {
+                    self.enqueue(now, queue, incoming);
                 } else {
-                    self.turn_away(&newcomer, Reason::Overflow, losses);
+                    self.turn_away(&incoming, Reason::Overflow, losses);
                 }
             }
             Verdict::Replace(victim, reason) => {
-                if self.make_room(now, &newcomer, (victim, reason), &vc_of, losses) {
-                    self.enqueue(now, queue, newcomer);
+                if self.make_room(now, &incoming, (victim, reason), &vc_of, losses) {
+                    self.enqueue(now, queue, incoming);
                 } else {
-                    self.lose_shared(&newcomer, Reason::Overflow, losses);
+                    self.lose_shared(&incoming, Reason::Overflow, losses);
                     self.admission.broken(vc, !unit.is_first());
                 }
             }
@@ -104,10 +104,11 @@ impl Port {
         }
     }
 
-    /// Queue the headers of a packet that would be lost, ahead of all that waits, or the whole packet if it is no longer than these;
-    /// lose it if the port, or the memory that it shares, has no room for them either. A packet that was cut before waits with others of its kind.
-    fn cut_down(&mut self, now: Time, newcomer: &Newcomer, reason: Reason, losses: &mut Vec<Loss>) {
-        let &Newcomer { unit, vc, .. } = newcomer;
+    /// Queue the headers of a packet that would be lost, ahead of all units, or the whole packet if it is no longer
+    /// than its headers. Lose it if the port, or its shared memory, has no room for the headers either. A packet that
+    /// was cut before waits with other cut packets.
+    fn cut_down(&mut self, now: Time, incoming: &ArrivingUnit, reason: Reason, losses: &mut Vec<Loss>) {
+        let &ArrivingUnit { unit, vc, .. } = incoming;
         let is_long = unit.bytes > CUT_BYTES;
         let header = if is_long { unit.cut() } else { unit };
         let size = self.size_of(&header);
@@ -116,7 +117,7 @@ impl Port {
             self.pool.grant(granted);
         }
         if !self.pool.fits(size) {
-            return self.lose_shared(newcomer, reason, losses);
+            return self.lose_shared(incoming, reason, losses);
         }
         self.take_in(now, vc, size);
         if let Some(share) = &mut self.share {
@@ -154,7 +155,7 @@ impl Port {
         }
     }
 
-    /// Lose the unit at a position of a queue.
+    /// Lose the unit at a position of a queue, by decision of the policy.
     fn give_up_at(
         &mut self,
         now: Time,
@@ -168,7 +169,7 @@ impl Port {
         self.give_up(now, unit, (queue, vc), reason, losses);
     }
 
-    /// A unit arrives: a memory that the port shares is asked about it.
+    /// Report an arriving unit to the memory that the port shares.
     fn offer(&mut self, now: Time, unit: &Unit, vc: usize, size: u64) {
         if let Some(share) = &mut self.share {
             let granted = if share.offer(now, unit, vc, size) { size } else { 0 };
@@ -176,7 +177,7 @@ impl Port {
         }
     }
 
-    /// Where the port shares a memory, it has as much room for a unit of this circuit as the memory grants it.
+    /// Set the room for a unit of this circuit to what the shared memory grants, if the port shares one.
     fn ask_memory(&mut self, now: Time, unit: &Unit, vc: usize, size: u64) {
         if let Some(share) = &mut self.share {
             let granted = if share.admits(now, unit, vc, size) { size } else { 0 };
@@ -185,12 +186,17 @@ impl Port {
     }
 
     /// Lose an arriving unit at a port that may share a memory.
-    fn lose_shared(&mut self, &Newcomer { unit, vc, .. }: &Newcomer, reason: Reason, losses: &mut Vec<Loss>) {
+    fn lose_shared(
+        &mut self,
+        &ArrivingUnit { unit, vc, .. }: &ArrivingUnit,
+        reason: Reason,
+        losses: &mut Vec<Loss>,
+    ) {
         self.note_loss(&unit, vc);
         self.lose(unit, reason, losses);
     }
 
-    /// Take out of a queue all units that the admission policy has decided to give up.
+    /// Remove from a queue all units that the admission policy has decided to lose.
     fn sweep(&mut self, now: Time, queue: usize, vc_of: impl Fn(&Unit) -> usize, losses: &mut Vec<Loss>) {
         while let Some((position, reason)) = self.admission.sweep(&self.queues[queue], &self.pool) {
             let unit = self.queues[queue].take(position).expect("a policy gives up units that are queued");
@@ -199,18 +205,18 @@ impl Port {
         }
     }
 
-    /// Take units from the head of the queue with the most octets, the arrival's counted, until half of these are
-    /// removed, but at most `batch`, and repeat until the arrival fits; returns whether it does. Among equals the
-    /// first queue is chosen.
+    /// Shorten the queue with the most octets, the arriving ones included: remove half of them from its head, but at
+    /// most `batch` units, and repeat until the unit fits. Return whether it does. Among equal queues the first is
+    /// chosen.
     fn shorten_fattest(
         &mut self,
         now: Time,
-        newcomer: &Newcomer,
+        incoming: &ArrivingUnit,
         (batch, reason): (u64, Reason),
         vc_of: impl Fn(&Unit) -> usize,
         losses: &mut Vec<Loss>,
     ) -> bool {
-        let &Newcomer { unit, vc, size } = newcomer;
+        let &ArrivingUnit { unit, vc, size } = incoming;
         if !self.pool.capacity().holds(size + self.sending.map_or(0, |sending| sending.size)) {
             return false;
         }
@@ -238,13 +244,13 @@ impl Port {
         true
     }
 
-    /// Take the unit that the policy gives up out of a queue. While the arriving one, of `size`, does not fit, take
+    /// Remove the unit that the policy has chosen in a queue. While the arriving one, of `size`, does not fit, remove
     /// more from the head, or the units that the policy has chosen; returns whether it fits in the end. The unit in
     /// transmission cannot be removed.
     fn make_room(
         &mut self,
         now: Time,
-        &Newcomer { unit, vc, size }: &Newcomer,
+        &ArrivingUnit { unit, vc, size }: &ArrivingUnit,
         (victim, reason): (Victim, Reason),
         vc_of: impl Fn(&Unit) -> usize,
         losses: &mut Vec<Loss>,
@@ -275,8 +281,8 @@ impl Port {
         }
     }
 
-    /// The first or last unit that waits of those that a memory charges to its queue `number`, by queue of the port and position.
-    /// Where circuits have queues of their own, it is taken from the longest of these.
+    /// Find the first or last of the waiting units that a memory charges to its queue `number`, by queue of the port
+    /// and position. Where circuits have queues of their own, the longest of these is searched.
     pub(crate) fn find_waiting(
         &self,
         number: usize,
@@ -298,7 +304,7 @@ impl Port {
         found.max_by_key(|&(index, _)| (self.queues[index].len(), Reverse(index)))
     }
 
-    /// Lose that unit: another port of the memory needs its room.
+    /// Lose the found unit: another port of the memory needs its room.
     pub(crate) fn expel(
         &mut self,
         now: Time,
@@ -316,14 +322,14 @@ impl Port {
         self.give_up_at(now, (queue, position), vc, Reason::PushedOut, losses);
     }
 
-    /// The size of the first packet that waits of those that a memory charges to its queue `number`.
+    /// Return the size of the first of the waiting packets that a memory charges to its queue `number`.
     pub(crate) fn head_of(&self, number: usize, vc_of: impl Fn(&Unit) -> usize) -> Option<u64> {
         let (queue, position) = self.find_waiting(number, End::Head, vc_of)?;
         self.queues[queue].at(position).map(|unit| self.size_of(&unit))
     }
 
-    /// The first units to remove for an arriving unit that does not fit; `None` if it fits, if none can be removed, or if
-    /// it is the rest of a broken frame, for which none is removed.
+    /// Choose the first units to remove for an arriving unit that does not fit. Return `None` if it fits, if none can
+    /// be removed, or if it is the rest of a broken frame, for which none is removed.
     pub(super) fn cut_for(&mut self, now: Time, unit: &Unit, vc: usize, size: u64) -> Option<Cut> {
         let sending = self.sending.map_or(0, |sending| sending.size);
         let pushout = self.pushout.as_mut()?;
@@ -340,8 +346,7 @@ impl Port {
         })
     }
 
-    /// Whether an arriving unit is accepted: first by the frame rule of a port with push-out, then by the admission
-    /// policy.
+    /// Judge an arriving unit: first by the frame rule of a port with push-out, then by the admission policy.
     pub(crate) fn judge(&mut self, now: Time, unit: &Unit, vc: usize, size: u64, elastic: bool) -> Verdict {
         if unit.is_cut() && self.trims() {
             return Verdict::Discard(Reason::Overflow);
@@ -371,7 +376,7 @@ impl Port {
         verdict
     }
 
-    /// The fate of a unit within a circuit's frame, if it fits.
+    /// Return the fate of a unit within a circuit's frame, if it fits.
     #[inline(never)] // inlined it would cost more than a call
     pub(crate) fn within(&mut self, vc: usize) -> Within {
         let frames = self.pushout.as_mut().and_then(PushOut::frames);
@@ -387,49 +392,54 @@ impl Port {
     fn let_in(
         &mut self,
         now: Time,
-        newcomer: Newcomer,
+        incoming: ArrivingUnit,
         (cut, mark): (Option<Cut>, Option<Reason>),
         losses: &mut Vec<Loss>,
     ) {
-        let Newcomer { mut unit, vc, size } = newcomer;
+        let ArrivingUnit { mut unit, vc, size } = incoming;
         let mut chosen = cut;
         while !self.pool.fits(size) {
             let Some(cut) = chosen.take().or_else(|| self.cut_for(now, &unit, vc, size)) else {
                 self.cut_off(vc, !unit.is_first());
-                return self.turn_away(&newcomer, Reason::Overflow, losses);
+                return self.turn_away(&incoming, Reason::Overflow, losses);
             };
-            let own = self.push_out(now, cut, &newcomer, losses);
+            let own = self.push_out(now, cut, &incoming, losses);
             if own && let Verdict::Discard(reason) = self.judge_rest(&unit, vc, size) {
-                return self.turn_away(&newcomer, reason, losses);
+                return self.turn_away(&incoming, reason, losses);
             }
         }
         let queue = self.queue_of(&unit, vc);
         if let Some(reason) = mark {
             self.mark_shared(&mut unit, vc, reason);
         }
-        self.enqueue(now, queue, Newcomer { unit, vc, size });
+        self.enqueue(now, queue, ArrivingUnit { unit, vc, size });
     }
 
     /// Lose a unit that the admission policy has accepted.
-    fn turn_away(&mut self, &Newcomer { unit, vc, size }: &Newcomer, reason: Reason, losses: &mut Vec<Loss>) {
+    fn turn_away(
+        &mut self,
+        &ArrivingUnit { unit, vc, size }: &ArrivingUnit,
+        reason: Reason,
+        losses: &mut Vec<Loss>,
+    ) {
         self.admission.turned_away(&unit, vc, size);
-        self.lose_shared(&Newcomer { unit, vc, size }, reason, losses);
+        self.lose_shared(&ArrivingUnit { unit, vc, size }, reason, losses);
     }
 
     /// Push out a part of a queue; returns whether that was the beginning of the arrival's own frame.
-    fn push_out(&mut self, now: Time, cut: Cut, newcomer: &Newcomer, losses: &mut Vec<Loss>) -> bool {
+    fn push_out(&mut self, now: Time, cut: Cut, incoming: &ArrivingUnit, losses: &mut Vec<Loss>) -> bool {
         let Cut { vc, part } = cut;
         let runs = self.queues[vc].runs();
         let run = runs.get(part.run).copied();
         let fragment = part.extent == Extent::AndEomBefore || (part.run == 0 && runs.is_open_ahead());
         self.remove(now, cut, losses);
         let Some(run) = run else { return false };
-        // Only a run without EOM can still grow, unless a newer frame arrives already.
-        let arriving = !run.is_closed() && (vc != newcomer.vc || !newcomer.unit.is_first());
+        // Only a run without EOM can still grow, unless a newer frame already arrives.
+        let arriving = !run.is_closed() && (vc != incoming.vc || !incoming.unit.is_first());
         if arriving {
             self.cut_off(vc, fragment);
         }
-        arriving && vc == newcomer.vc
+        arriving && vc == incoming.vc
     }
 
     /// Take a part out of its queue and out of the books.
@@ -477,7 +487,7 @@ impl Port {
         self.admission.broken(vc, fragment);
     }
 
-    /// The fate of a unit whose frame has just been cut off: it may still be a delimiter.
+    /// Judge a unit whose frame has just been cut off: it may still be a delimiter.
     fn judge_rest(&mut self, unit: &Unit, vc: usize, size: u64) -> Verdict {
         let fits = self.pool.fits(size);
         let frames = self.pushout.as_mut().and_then(PushOut::frames);
@@ -519,7 +529,7 @@ mod tests {
     }
 
     #[test]
-    fn the_admission_policy_hears_of_every_unit_that_is_pushed_out() {
+    fn the_admission_policy_is_notified_of_every_unit_that_is_pushed_out() {
         let mut bench = Bench::with(4, &[0, 0], virtual_queues(), Some(from_the_head()));
         bench.offer(0, "f..e");
         assert_eq!(bench.offer(0, "1"), "r", "its virtual queue is not empty");
@@ -533,7 +543,7 @@ mod tests {
     }
 
     #[test]
-    fn the_admission_policy_hears_of_a_unit_that_is_turned_away_since_its_own_frame_was_cut_off() {
+    fn the_admission_policy_is_notified_of_a_unit_refused_since_its_own_frame_was_cut_off() {
         let tails = pushout::Spec::Pushout3(params::<pushout_3::Params>(""));
         let mut bench = Bench::with(5, &[0, 0], virtual_queues(), Some(tails));
         assert_eq!(bench.offer(1, "1"), "A");

@@ -145,7 +145,7 @@ impl Template for Params {
     }
 }
 
-/// r' of a bursty source: with what it adds to its data, every packet lasts as long as on the local network.
+/// r' of a bursty source: with all headers, every packet lasts as long as on the local network.
 fn spaced(flow: &Flow, adaptation: &adaptation::Spec) -> Option<Rate> {
     let (Pattern { peak, .. }, Added { data, all, closer }) = flow.source.bursts()?;
     let all = if closer { all } else { data };
@@ -170,7 +170,7 @@ mod tests {
     use crate::scenario::{load, model::Scenario};
     use crate::units::{Rate, Span, Time};
 
-    /// When packets that last `duration` start on the local network: back to back, or after a random silence.
+    /// Return when packets that last `duration` start on the local network: back to back, or after a random silence.
     fn starts(duration: u64) -> Vec<u64> {
         let mut stream = Stream::new(9, "iwu");
         let mut start = 0;

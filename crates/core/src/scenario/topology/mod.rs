@@ -26,16 +26,16 @@ registry! {
 
     /// The interface of a template.
     pub trait Template for Spec {
-        /// The network that it expands to, or why it cannot.
+        /// Expand it to a network; the error says why it cannot.
         fn expand(&self, network: &mut Network) -> Result<(), Refused>;
 
-        /// Which of equally short routes flows take, unless the scenario says.
+        /// Return which of equally short routes flows take by default.
         fn routing(&self) -> Routing {
             Routing::First
         }
 
-        /// The rate of a link of this class that has none, if it follows from the flows that start at the link's
-        /// first node; or the fault in them.
+        /// Return the rate of a link of this class that has none, if it follows from the flows that start at the link's
+        /// first node; the error describes their fault.
         fn rate(&self, class: &str, flows: &[Flow], adaptation: &adaptation::Spec) -> Result<Option<Rate>, Refused> {
             Ok(None)
         }
@@ -56,22 +56,22 @@ pub struct Network {
 }
 
 impl Network {
-    /// An empty network; `relay` is what forwards: switches or routers. Faults point to `place`.
+    /// An empty network; `relay` is the kind of nodes that forward: switches or routers. Faults point to `place`.
     pub fn new(relay: NodeKind, place: Place) -> Network {
         Network { nodes: Vec::new(), links: Vec::new(), flows: Vec::new(), relay, place }
     }
 
-    /// A host.
+    /// Add a host.
     pub fn host(&mut self, name: &str) {
         self.node(name, NodeKind::Host);
     }
 
-    /// A switch, or a router where packets travel whole.
+    /// Add a switch, or a router where packets travel whole.
     pub fn relay(&mut self, name: &str) {
         self.node(name, self.relay);
     }
 
-    /// A link in both directions.
+    /// Add a link in both directions.
     pub fn link(&mut self, name: &str, class: &str, from: &str, to: &str, wire: &Wire) {
         let mut link = self.table(&[("name", name), ("class", class), ("from", from), ("to", to)]);
         if let (Value::Table(into), Value::Table(keys)) = (&mut link.value, &wire.0.value) {
@@ -80,14 +80,14 @@ impl Network {
         self.links.push(link);
     }
 
-    /// Parallel links between two nodes, called as lines without a name are: "a->b", "a->b.2", ….
+    /// Add parallel links between two nodes, named like lines without a name: "a->b", "a->b.2", ….
     fn between(&mut self, class: &str, from: &str, to: &str, links: u32, wire: &Wire) {
         let name = arrow(from, to);
         self.link(&name, class, from, to, wire);
         (2..=links).for_each(|number| self.link(&format!("{name}.{number}"), class, from, to, wire));
     }
 
-    /// A flow from each of the hosts `host1`, `host2`, … to the one `shift` further, with the first behind the last.
+    /// Add a flow from each of the hosts `host1`, `host2`, … to the one `shift` further, with the first after the last.
     fn shifted_flows(&mut self, hosts: u64, shift: u64) {
         for host in 0..hosts {
             let to = (host + shift) % hosts + 1;
@@ -95,7 +95,7 @@ impl Network {
         }
     }
 
-    /// All hosts, and all switches or routers, that exist so far delay the units that pass them.
+    /// Set the delay of all hosts, and of all switches or routers, that exist so far.
     pub fn delay_nodes(&mut self, host: Span, relay: Span) {
         let is_host = |node: &Node| node.get("kind").and_then(Node::text) == NodeKind::Host.write().as_str();
         for node in &mut self.nodes {
@@ -108,13 +108,13 @@ impl Network {
         }
     }
 
-    /// A flow between two hosts.
+    /// Add a flow between two hosts.
     pub fn flow(&mut self, name: &str, from: &str, to: &str) {
         let flow = self.table(&[("name", name), ("from", from), ("to", to)]);
         self.flows.push(flow);
     }
 
-    /// A flow that a report also counts together with others of its class.
+    /// Add a flow that a report also counts together with others of its class.
     pub fn flow_of_class(&mut self, name: &str, class: &str, from: &str, to: &str) {
         let flow = self.table(&[("name", name), ("from", from), ("to", to), ("class", class)]);
         self.flows.push(flow);
@@ -139,8 +139,8 @@ fn table(place: Place, entries: &[(&str, &str)]) -> Node {
 }
 
 crate::section! {
-    /// A link of a template, both ways: a table of these keys. Where there is one for each source, a list of such tables
-    /// will do as well.
+    /// A link of a template, both ways: a table of these keys. Where there is one for each source, a list of such
+    /// tables is allowed as well.
     pub struct WireKeys {
         /// Rate; only `access` of the template iwu can do without.
         pub rate: Rate,
@@ -153,17 +153,17 @@ crate::section! {
     }
 }
 
-/// Rate and delay of a link of a template, and where they are written.
+/// Rate and delay of a link of a template, with their place in the text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wire(Node);
 
 impl Wire {
-    /// A wire that is the same both ways, as if it were written at `place`.
+    /// A wire that is equal both ways, as if it were written at `place`.
     fn new(rate: Rate, delay: Span, place: Place) -> Wire {
         Wire(table(place, &[("rate", &rate.show()), ("delay", &delay.show())]))
     }
 
-    /// The same wire at a host that pauses before each frame.
+    /// Return this wire at a host that pauses before each frame.
     fn with_pause(self, pause: Span) -> Wire {
         let Wire(Node { mut value, place }) = self;
         if let Value::Table(keys) = &mut value {
@@ -191,7 +191,7 @@ impl Field for Wire {
 /// One value for all, or a list that repeats, at most with one for each.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Each<T> {
-    /// For all.
+    /// One value for all.
     All(T),
     /// For each.
     List(Vec<T>),

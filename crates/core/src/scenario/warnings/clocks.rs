@@ -14,7 +14,7 @@ const CODE: &str = "short-clock";
 /// Seconds below which there is no warning.
 const PATIENCE: f64 = 10.0;
 
-/// Seconds that one tick takes for each circuit, and one sample for each port: measured at 2 to 3 GHz.
+/// Seconds of one tick for each circuit, and of one sample for each port: measured at 2 to 3 GHz.
 const TICK: f64 = 30e-9;
 const SAMPLE: f64 = 30e-9;
 
@@ -42,14 +42,14 @@ pub(super) fn samples(scenario: &Scenario) -> Option<Warning> {
     Some(Warning { code: CODE, message })
 }
 
-/// From one tick of a port's policy to the next, if it keeps a clock.
+/// Return the time from one tick of a port's policy to the next, if it has a clock.
 fn period(line: &Line, context: &Context<'_>) -> Option<Span> {
     let mut policy = line.port.admission.build(context).ok()?;
     let next = policy.tick(Time::ZERO, &Pool::new(context.capacity, context.vcs()))?;
     Some(next.since(Time::ZERO))
 }
 
-/// The number of events and the time that they take at `cost` seconds each, if that is worth a warning.
+/// Return the number of events and their total time at `cost` seconds each, if that is worth a warning.
 fn costly(duration: Span, period: Span, cost: f64) -> Option<(String, String)> {
     let times = duration.0 as f64 / period.0 as f64;
     let seconds = times * cost;
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
     use crate::scenario::checked;
 
-    fn told(sets: &[&str]) -> Vec<String> {
+    fn warned(sets: &[&str]) -> Vec<String> {
         let example = include_str!("../../../../../scenarios/wfepd-example.toml");
         let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
         let warnings = checked(example, "x.toml", &sets).unwrap().warnings();
@@ -78,42 +78,42 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_of_a_picosecond_is_told_of_with_what_it_costs() {
-        let told = told(&["port.bottleneck.admission.interval=1 ps", "duration=24 ms"]);
-        assert_eq!(told.len(), 1);
+    fn a_clock_of_a_picosecond_is_reported_with_its_cost() {
+        let warned = warned(&["port.bottleneck.admission.interval=1 ps", "duration=24 ms"]);
+        assert_eq!(warned.len(), 1);
         let expected = "port \"bottleneck\": the clock of wfepd ticks every 1 ps, 2.4e10 times: about ";
-        assert!(told[0].starts_with(expected), "{told:?}");
+        assert!(warned[0].starts_with(expected), "{warned:?}");
         assert!(
-            told[0].ends_with("hours. Give it a longer period") || told[0].contains("minutes"),
-            "{told:?}"
+            warned[0].ends_with("hours. Give it a longer period") || warned[0].contains("minutes"),
+            "{warned:?}"
         );
     }
 
     #[test]
     fn usual_clocks_are_not() {
-        assert!(told(&[]).is_empty());
-        assert!(told(&["port.bottleneck.admission.interval=100 us", "duration=100 s"]).is_empty());
+        assert!(warned(&[]).is_empty());
+        assert!(warned(&["port.bottleneck.admission.interval=100 us", "duration=100 s"]).is_empty());
     }
 
     #[test]
     fn samples_are_as_well() {
-        let told = told(&["sample=1 ps", "measure={}"]);
+        let warned = warned(&["sample=1 ps", "measure={}"]);
         assert!(
-            told[0].starts_with("the occupancy of buffers is sampled every 1 ps, 1.2e10 times"),
-            "{told:?}"
+            warned[0].starts_with("the occupancy of buffers is sampled every 1 ps, 1.2e10 times"),
+            "{warned:?}"
         );
     }
 
     #[test]
-    fn long_times_are_told_in_their_unit() {
-        for (seconds, told) in [
+    fn long_times_are_shown_in_their_unit() {
+        for (seconds, warned) in [
             (12.0, "12 seconds"),
             (150.0, "2.5 minutes"),
             (8000.0, "2.2 hours"),
             (1e6, "12 days"),
             (1e9, "32 years"),
         ] {
-            assert_eq!(rough(seconds), told);
+            assert_eq!(rough(seconds), warned);
         }
     }
 }

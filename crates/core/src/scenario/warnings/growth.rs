@@ -6,7 +6,7 @@ use crate::source::Source;
 use crate::transport::{self, Transport};
 use crate::units::Rate;
 
-/// The queue of a host whose sources send faster than its line, without a transport that would wait.
+/// Warn of the queue of a host whose sources send faster than its line, without a transport that would wait.
 pub(super) fn warning(scenario: &Scenario) -> Option<Warning> {
     let mut offered = vec![0.0; scenario.lines.len()];
     for flow in &scenario.flows {
@@ -40,7 +40,7 @@ pub(super) fn warning(scenario: &Scenario) -> Option<Warning> {
     Some(Warning { code: "growing-queue", message })
 }
 
-/// Bits on the line that a source offers in a second by itself; 0 where a transport or the source waits.
+/// Return the bits on the line that a source offers in a second by itself; 0 where a transport or the source waits.
 fn rate(scenario: &Scenario, flow: &Flow) -> f64 {
     if matches!(*flow.transport, transport::Spec::Tcp(_)) || flow.source.packets().is_some() {
         return 0.0;
@@ -73,7 +73,7 @@ mod tests {
         source = { kind = "cbr", rate = "200 Mb/s", size = "972 bytes" }
     "#;
 
-    fn told(sets: &[&str]) -> Vec<String> {
+    fn warned(sets: &[&str]) -> Vec<String> {
         let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
         let warnings = checked(TEXT, "over.toml", &sets).unwrap().warnings();
         warnings.into_iter().filter(|it| it.code == "growing-queue").map(|it| it.message).collect()
@@ -81,16 +81,16 @@ mod tests {
 
     #[test]
     fn a_source_faster_than_its_line_is_named_with_what_waits() {
-        let told = told(&[]);
-        assert_eq!(told.len(), 1);
+        let warned = warned(&[]);
+        assert_eq!(warned.len(), 1);
         let start = "sources send 200 Mb/s over the line \"access1\" of 100 Mb/s: the queue before it has no limit, grows by 12.5 MB a \
                      second and by 125.0 MB until the end (1 other queue likewise)";
-        assert!(told[0].starts_with(start), "{}", told[0]);
+        assert!(warned[0].starts_with(start), "{}", warned[0]);
     }
 
     #[test]
     fn a_slower_source_and_a_limited_queue_do_not_grow() {
-        assert!(told(&["flows.source.rate=100 Mb/s"]).is_empty());
-        assert!(told(&["port.access.buffer=100 packets"]).is_empty());
+        assert!(warned(&["flows.source.rate=100 Mb/s"]).is_empty());
+        assert!(warned(&["port.access.buffer=100 packets"]).is_empty());
     }
 }

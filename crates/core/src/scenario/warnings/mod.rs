@@ -27,7 +27,7 @@ pub struct Checked {
 }
 
 impl Checked {
-    /// The warnings: what is valid, but may mislead.
+    /// The warnings about valid input that may mislead.
     pub fn warnings(&self) -> Vec<Warning> {
         warnings(self)
     }
@@ -45,16 +45,17 @@ fn warnings(checked: &Checked) -> Vec<Warning> {
     routes.chain(ports.into_iter().chain(others).flatten()).collect()
 }
 
-/// The findings of `told` about ports, as one warning about the first of them.
+/// Join findings about ports to one warning about the first of them.
 fn of_ports(
     code: &'static str,
     scenario: &Scenario,
     passing: &Passing,
-    told: impl Fn(&Line, &Context<'_>) -> Option<String>,
+    finding: impl Fn(&Line, &Context<'_>) -> Option<String>,
 ) -> Option<Warning> {
     let of_port = |(line, circuits): (&Line, &[usize])| {
         let contracts = contracts(scenario, line, circuits);
-        told(line, &context(scenario, line, &contracts)).map(|what| format!("port {:?}: {what}", line.name))
+        finding(line, &context(scenario, line, &contracts))
+            .map(|what| format!("port {:?}: {what}", line.name))
     };
     let mut messages = scenario.lines.iter().zip(passing.iter()).filter_map(of_port);
     let first = messages.next()?;

@@ -11,8 +11,8 @@ use crate::source::{self, Source};
 use crate::transport;
 use crate::units::Span;
 
-/// A port with tail drop that greedy TCP flows reach over lines of its own rate, without any randomness: the arrivals
-/// of each flow are locked to the departures, so one flow may always find the room that these make.
+/// Warn of a port with tail drop that greedy TCP flows reach over lines of its own rate, without any randomness: the
+/// arrivals of each flow are locked to the departures, so one flow may always find the room that these make.
 pub(super) fn captured(scenario: &Scenario, passing: &Passing) -> Option<Warning> {
     let locked = locked_circuits(scenario);
     let meeting = |(line, circuits): (usize, &[usize])| {
@@ -36,7 +36,7 @@ pub(super) fn captured(scenario: &Scenario, passing: &Passing) -> Option<Warning
     Some(Warning { code: "phase-capture", message })
 }
 
-/// Whether the flow of a circuit sends at random instants.
+/// Return whether the flow of a circuit sends at random instants.
 fn is_random(scenario: &Scenario, vc: usize) -> bool {
     carried(scenario, vc).is_some_and(|flow| flow.source.is_random())
 }
@@ -75,7 +75,7 @@ fn lines_before(scenario: &Scenario, locked: &[bool], line: usize, circuits: &[u
     own.filter(|&each| scenario.lines[each].rate == scenario.lines[line].rate).collect()
 }
 
-/// The time of a packet of `octets`, to two digits: what the paper recommends.
+/// The time of a packet of `octets`, to two digits, as the paper recommends.
 fn pause(line: &Line, octets: u64) -> Span {
     let time = line.rate.time_of_bits(8 * octets).0.max(1);
     let step = 10u64.pow(time.ilog10().saturating_sub(1));
@@ -92,25 +92,25 @@ mod tests {
         [port.bottleneck]\nbuffer = '50 kB'\n\
         [flows]\nsource = { kind = 'greedy' }\ntransport = { kind = 'tcp' }\n";
 
-    fn told(sets: &[&str]) -> Option<String> {
+    fn warned(sets: &[&str]) -> Option<String> {
         let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
         let warnings = checked(DUMBBELL, "x.toml", &sets).unwrap().warnings();
         warnings.into_iter().find(|warning| warning.code == "phase-capture").map(|warning| warning.message)
     }
 
     #[test]
-    fn greedy_flows_over_equal_lines_are_told_of_with_the_cure() {
-        let told = told(&[]).unwrap();
+    fn greedy_flows_over_equal_lines_are_reported_with_the_cure() {
+        let warned = warned(&[]).unwrap();
         assert!(
-            told.starts_with("port \"bottleneck\": greedy TCP flows reach it over 3 lines of its own rate"),
-            "{told}"
+            warned.starts_with("port \"bottleneck\": greedy TCP flows reach it over 3 lines of its own rate"),
+            "{warned}"
         );
-        assert!(told.ends_with("topology.access.pause = \"1200 us\""), "{told}");
+        assert!(warned.ends_with("topology.access.pause = \"1200 us\""), "{warned}");
     }
 
     #[test]
     fn a_pause_is_the_cure() {
-        assert_eq!(told(&["topology.access.pause=1300 us"]), None);
+        assert_eq!(warned(&["topology.access.pause=1300 us"]), None);
     }
 
     #[test]
@@ -123,11 +123,11 @@ mod tests {
             "port.bottleneck.scheduler={policy='round-robin'}",
             "flows.source={kind='file', size='1 MB'}",
         ] {
-            assert_eq!(told(&[cure]), None, "{cure}");
+            assert_eq!(warned(&[cure]), None, "{cure}");
         }
-        assert_eq!(told(&["flows.processing=1 us", "flows.processing_variation=1 us"]), None);
+        assert_eq!(warned(&["flows.processing=1 us", "flows.processing_variation=1 us"]), None);
         let poisson =
             ["flow.flow1.source={kind='poisson', rate='1 Mb/s'}", "flow.flow1.transport={kind='udp'}"];
-        assert_eq!(told(&poisson), None);
+        assert_eq!(warned(&poisson), None);
     }
 }

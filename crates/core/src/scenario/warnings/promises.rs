@@ -1,4 +1,4 @@
-//! Rates that a scheduler promises and does not keep.
+//! Rates that a scheduler promises and cannot guarantee.
 
 use super::of_ports;
 use crate::scenario::contract::Passing;
@@ -6,7 +6,7 @@ use crate::scenario::model::Scenario;
 use crate::scenario::warning::Warning;
 use crate::scheduler::{self, wrr_mcr};
 
-/// Ports at which weighted round robin may give a circuit less than its MCR.
+/// Warn of ports at which weighted round robin may give a circuit less than its MCR.
 pub(super) fn broken(scenario: &Scenario, passing: &Passing) -> Option<Warning> {
     of_ports("promised-rates", scenario, passing, |line, context| match &line.port.scheduler {
         scheduler::Spec::WrrMcr(params) => wrr_mcr::broken(params, context)

@@ -100,24 +100,24 @@ pub struct Policy {
     queues: Queues,
     /// The queues that may send now.
     choices: Vec<usize>,
-    /// When it was last asked.
+    /// Instant of the last run.
     now: Time,
     failure: Option<Failure>,
     texts: Box<Texts>,
 }
 
-/// What the program may change.
+/// Memory that the program may change.
 #[derive(Clone, Debug)]
 struct Memory {
     state: Vec<Word>,
-    /// Of one queue after the other, with `each` values.
+    /// Values of one queue after the other, `each` for a queue.
     per_queue: Vec<Word>,
     each: usize,
     dice: Dice,
     registers: Box<[Word; REGISTERS]>,
 }
 
-/// What it may look at of queues.
+/// Facts about queues that it may read.
 #[derive(Clone, Debug)]
 struct Queues {
     rate: Word,
@@ -139,7 +139,7 @@ impl Memory {
         }
     }
 
-    /// Numbers that the program draws depend on the instant, and on how many it has drawn at that instant.
+    /// Run a program. Numbers that it draws depend on the instant, and on the number of earlier draws at that instant.
     fn run(&mut self, program: &Program, now: Time, view: &impl View) -> Result<Answer, Failed> {
         let Memory { state, per_queue, each, dice, registers } = self;
         let draws = dice.about(Subject::instant(now.0, 0));
@@ -161,7 +161,7 @@ impl Queues {
 }
 
 impl Policy {
-    /// The program at one port, or why it cannot run there.
+    /// Build the program of one port; the error says why it cannot run there.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let names = Names {
             params: &known(&params.params, "params", PARAMS, context)?,
@@ -187,10 +187,10 @@ impl Policy {
         })
     }
 
-    /// The queue that the program chooses, or why it cannot be served.
+    /// Return the queue that the program chooses; the error says why it cannot be served.
     fn choose(&mut self, octets: &dyn Fn(usize) -> u64) -> Result<usize, String> {
         let Policy { serve, memory, queues, choices, now, .. } = self;
-        let view = Seen { queues, choices, now: *now, unit: None, octets };
+        let view = QueueView { queues, choices, now: *now, unit: None, octets };
         match memory.run(serve, *now, &view) {
             Ok(Answer::Queue(register)) => {
                 let number = memory.registers[usize::from(register)].as_int();
@@ -207,21 +207,21 @@ impl Policy {
         let Policy { joined, sent, memory, queues, now, .. } = self;
         let function = if hook == Hook::Joined { joined } else { sent };
         let Some(program) = function else { return };
-        let view = Seen { queues, choices: &[], now: *now, unit: Some((queue, octets)), octets: &|_| 0 };
+        let view = QueueView { queues, choices: &[], now: *now, unit: Some((queue, octets)), octets: &|_| 0 };
         if let Err(failed) = memory.run(program, *now, &view) {
             self.fail(self.texts.message(hook, &failed));
         }
     }
 
-    /// Keep the first failure.
+    /// Store the first failure.
     #[cold]
     fn fail(&mut self, why: String) {
         self.failure.get_or_insert(Failure { time: self.now, why });
     }
 }
 
-/// What a program sees of the queues.
-struct Seen<'a> {
+/// View that a program has of the queues.
+struct QueueView<'a> {
     queues: &'a Queues,
     choices: &'a [usize],
     now: Time,
@@ -230,7 +230,7 @@ struct Seen<'a> {
     octets: &'a dyn Fn(usize) -> u64,
 }
 
-impl View for Seen<'_> {
+impl View for QueueView<'_> {
     fn look(&self, attribute: Attribute) -> Word {
         let unit = || self.unit.expect("a checked program looks at a unit only where there is one");
         match attribute {

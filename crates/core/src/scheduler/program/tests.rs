@@ -1,4 +1,4 @@
-//! Programs of schedulers: what they choose, and which are refused.
+//! Programs of schedulers: their choices, and those that are refused.
 
 use super::super::tests::Bench;
 use super::*;

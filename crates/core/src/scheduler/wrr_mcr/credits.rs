@@ -13,7 +13,7 @@ use crate::units::{CELL_BYTES, PS_PER_S, Rate, Span, Time};
 pub(super) struct Credits {
     period: Span,
     carry: Carry,
-    /// Number of the present period, and when it ends.
+    /// Number of the present period, and its end.
     number: u64,
     end: Time,
     accounts: Vec<Account>,
@@ -36,7 +36,7 @@ struct Quota {
     part: u64,
 }
 
-/// What a cell costs.
+/// Credit that a cell costs.
 pub(super) const CELL: u64 = CELL_BYTES * 8 * PS_PER_S;
 
 impl Credits {
@@ -80,7 +80,7 @@ impl Credits {
         account.cells > 0
     }
 
-    /// The number of cells that are owed to a circuit, which is at least one.
+    /// The number of cells that are owed to a circuit, at least one.
     pub(super) fn cells(&self, vc: usize) -> u64 {
         self.accounts[vc].cells
     }
@@ -89,14 +89,14 @@ impl Credits {
         self.accounts[vc].cells -= cells;
     }
 
-    /// When the present period ends.
+    /// Return when the present period ends.
     pub(super) fn end(&self) -> Time {
         self.end
     }
 }
 
 impl Account {
-    /// Credits at the start of period `number`: the quota, and with it up to one cell that was left before.
+    /// Set the credits at the start of period `number`: the quota, and with it up to one cell of the rest before.
     ///
     /// The periods in between, in which the circuit had nothing to send, all fill the carried part in the same way.
     fn renew(&mut self, number: u64, carry: Carry) {

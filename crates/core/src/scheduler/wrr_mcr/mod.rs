@@ -117,7 +117,7 @@ pub struct Policy {
     plain: bool,
 }
 
-/// What circuits are owed. The state is that of the last [`Guarantees::advance`].
+/// Debts to circuits. The state is that of the last [`Guarantees::advance`].
 #[derive(Clone, Debug)]
 enum Guarantees {
     Credits(Credits),
@@ -125,7 +125,7 @@ enum Guarantees {
 }
 
 impl Policy {
-    /// The scheduler of one port, or why the rates cannot be guaranteed there.
+    /// Build the scheduler of one port; the error says why the rates cannot be guaranteed there.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let rates = guaranteed(params, context)?;
         let guarantees = match params.realisation {
@@ -226,7 +226,7 @@ impl Guarantees {
         }
     }
 
-    /// When this has to be done again.
+    /// Return when the next advance is due.
     fn next_advance(&self) -> Time {
         match self {
             Guarantees::Credits(credits) => credits.end(),
@@ -234,7 +234,7 @@ impl Guarantees {
         }
     }
 
-    /// Whether the circuit is owed a cell.
+    /// Return whether the circuit is owed a cell.
     fn owes(&mut self, vc: usize) -> bool {
         match self {
             Guarantees::Credits(credits) => credits.owes(vc),
@@ -242,7 +242,7 @@ impl Guarantees {
         }
     }
 
-    /// The circuit sends a cell that it is owed.
+    /// Subtract a cell that is owed to the circuit and that it sends.
     fn charge(&mut self, vc: usize, now: Time) {
         match self {
             Guarantees::Credits(credits) => credits.charge(vc, 1),
@@ -251,7 +251,7 @@ impl Guarantees {
     }
 }
 
-/// The rates to guarantee, in bits per second on the line, or why that cannot be done.
+/// Return the rates to guarantee, in bits per second on the line; the error says why that is impossible.
 fn guaranteed(params: &Params, context: &Context<'_>) -> Result<Vec<Rate>, Refused> {
     if context.measure != Measure::Cells {
         return unfit("wrr-mcr guarantees cell rates, and this port sends packets");
@@ -276,7 +276,7 @@ fn guaranteed(params: &Params, context: &Context<'_>) -> Result<Vec<Rate>, Refus
     }
 }
 
-/// The rate on the line of a circuit whose application octets were promised.
+/// Return the rate on the line of a circuit with a promise in application octets.
 fn line_rate(contract: &Contract) -> Result<Rate, Refused> {
     match contract.payload {
         _ if contract.mcr == Rate(0) => Ok(Rate(0)),
@@ -285,7 +285,7 @@ fn line_rate(contract: &Contract) -> Result<Rate, Refused> {
     }
 }
 
-/// Paper 003, equation (12).
+/// Raise the rates by paper 003, equation (12).
 fn mcr_plus(rates: &mut [Rate], reserved: Rate) {
     let sum: u64 = rates.iter().map(|rate| rate.0).sum();
     for rate in rates.iter_mut().filter(|rate| **rate > Rate(0)) {

@@ -1,12 +1,12 @@
-//! Whether every circuit gets its promised rate, and which parameter ensures it.
+//! Check that every circuit gets its promised rate, and name the parameter that ensures it.
 
 use super::credits::CELL;
 use super::{Carry, Params, Realisation, guaranteed};
 use crate::buffer::context::Context;
 use crate::units::{Rate, Span};
 
-/// Why some circuit may get less than its rate although it always has cells, and the fix; `None` if every circuit
-/// gets it.
+/// Return the reason why some circuit may get less than its rate although it always has cells, and the remedy; `None`
+/// if every circuit gets its rate.
 pub(crate) fn broken(params: &Params, context: &Context<'_>) -> Option<String> {
     let mut rates = guaranteed(params, context).ok()?;
     rates.retain(|rate| *rate > Rate(0));
@@ -27,7 +27,7 @@ pub(crate) fn broken(params: &Params, context: &Context<'_>) -> Option<String> {
 
 const KEEP_PARTS: &str = "set carry = \"exact\"";
 
-/// Credits of a period that are not whole cells, whose fraction is lost.
+/// Describe credits of a period that are not whole cells, so that the fraction is lost.
 fn parts_lost(rates: &[Rate], params: &Params) -> Option<String> {
     let credits = |rate: &Rate| u128::from(rate.0) * u128::from(params.period.0);
     let broken = rates.iter().find(|rate| !credits(rate).is_multiple_of(CELL.into()))?;
@@ -38,7 +38,7 @@ fn parts_lost(rates: &[Rate], params: &Params) -> Option<String> {
     ))
 }
 
-/// A period in which the line cannot send the owed cells if they are late.
+/// Describe a period in which the line cannot send the owed cells if they are late.
 fn short(rates: &[Rate], params: &Params, context: &Context<'_>) -> Option<String> {
     let circuits = rates.len();
     let Some(needed) = least_period(rates, context.rate) else {
@@ -57,7 +57,8 @@ fn short(rates: &[Rate], params: &Params, context: &Context<'_>) -> Option<Strin
     })
 }
 
-/// The shortest period in which the promised rates leave one cell for each circuit and one more, if there is one.
+/// Return the shortest period in which the promised rates leave one cell for each circuit and one more, if there is
+/// one.
 fn least_period(rates: &[Rate], line: Rate) -> Option<Span> {
     let left = line.0.checked_sub(rates.iter().map(|rate| rate.0).sum()).filter(|left| *left > 0)?;
     let bits = u128::from(CELL) * (rates.len() as u128 + 1);
@@ -80,7 +81,7 @@ mod tests {
     use crate::scheduler::tests::{Bench, contracts};
     use crate::units::Time;
 
-    fn told(params: &Params, line: Rate, mcr: &[u64]) -> Option<String> {
+    fn fault(params: &Params, line: Rate, mcr: &[u64]) -> Option<String> {
         let contracts = contracts(mcr);
         broken(params, &Context { contracts: &contracts, rate: line, ..Context::alone(3000, 0) })
     }
@@ -88,34 +89,34 @@ mod tests {
     #[test]
     fn the_period_that_suffices_is_named() {
         let line = Rate(2_000_000); // 4.717 cells in a millisecond
-        assert_eq!(told(&DEFAULT, line, &[0, 0]), None);
-        assert_eq!(told(&DEFAULT, line, &[100]), None);
-        let short = told(&DEFAULT, line, &[300, 300, 300, 0]).unwrap();
+        assert_eq!(fault(&DEFAULT, line, &[0, 0]), None);
+        assert_eq!(fault(&DEFAULT, line, &[100]), None);
+        let short = fault(&DEFAULT, line, &[300, 300, 300, 0]).unwrap();
         let expected = "a period of 1 ms has too few cells for what was promised to 3 circuits: set period = \"1550 us\" or \
                         longer, or realisation = \"virtual-clock\"";
         assert_eq!(short, expected);
-        assert_eq!(told(&Params { period: Span::micros(1550), ..DEFAULT }, line, &[300, 300, 300, 0]), None);
-        assert!(told(&DEFAULT, line, &[1000, 1000]).unwrap().contains("no period keeps that"));
-        assert_eq!(told(&CLOCK, line, &[1000, 1000]), None);
+        assert_eq!(fault(&Params { period: Span::micros(1550), ..DEFAULT }, line, &[300, 300, 300, 0]), None);
+        assert!(fault(&DEFAULT, line, &[1000, 1000]).unwrap().contains("no period keeps that"));
+        assert_eq!(fault(&CLOCK, line, &[1000, 1000]), None);
     }
 
     #[test]
-    fn credits_rounded_down_are_told_of() {
+    fn credits_rounded_down_are_reported() {
         let floor = Params { carry: Carry::Floor, ..DEFAULT };
-        let lost = told(&floor, Rate(155_520_000), &[1000]).unwrap();
+        let lost = fault(&floor, Rate(155_520_000), &[1000]).unwrap();
         assert!(lost.starts_with("1 Mb/s are 2.358 cells in a period of 1 ms"), "{lost}");
-        assert_eq!(told(&floor, Rate(155_520_000), &[848, 424]), None);
+        assert_eq!(fault(&floor, Rate(155_520_000), &[848, 424]), None);
         let clock = Params { carry: Carry::Floor, ..CLOCK };
-        assert!(told(&clock, Rate(155_520_000), &[848]).unwrap().contains("carry = \"exact\""));
+        assert!(fault(&clock, Rate(155_520_000), &[848]).unwrap().contains("carry = \"exact\""));
     }
 
     #[test]
     fn rates_at_which_nothing_can_be_promised_are_not_judged() {
         let tcp = Params { layer: Layer::Tcp, ..DEFAULT };
-        assert!(told(&tcp, Rate(1000), &[1000]).is_none());
+        assert!(fault(&tcp, Rate(1000), &[1000]).is_none());
     }
 
-    /// A port drawn at random: line, rates in kilobits per second, parameters.
+    /// Draw a port at random: line, rates in kilobits per second, parameters.
     fn drawn(draw: &mut Stream) -> (Rate, Vec<u64>, Params) {
         let mut between = |low: f64, high: f64| low * libm::pow(high / low, draw.unit());
         let line = between(1e6, 155e6) as u64;
@@ -133,7 +134,7 @@ mod tests {
         (Rate(line), mcr, Params { realisation, period, carry, ..DEFAULT })
     }
 
-    /// By how many cells a circuit that always has cells falls behind its rate, at worst, in some whole periods.
+    /// Return by how many cells a circuit that always has cells falls behind its rate, at worst, in some whole periods.
     fn behind(line: Rate, mcr: &[u64], params: &Params) -> f64 {
         let contracts: Vec<Contract> = contracts(mcr);
         let context = Context { contracts: &contracts, rate: line, ..Context::alone(3000, 0) };
@@ -156,19 +157,19 @@ mod tests {
         mcr.iter().zip(&served).map(owed).fold(0.0, f64::max)
     }
 
-    /// Cells of a test, some hundreds of periods for the most part.
+    /// Cells of a test: in most cases some hundreds of periods.
     const CELLS: u64 = 8000;
-    /// What is left over of a cell, and one on the line.
+    /// Allowed shortfall in cells: the rest of one, and one on the line.
     const ALLOWED: f64 = 2.0;
 
     #[test]
-    fn a_promised_rate_is_kept_or_told_of() {
+    fn a_promised_rate_is_kept_or_reported() {
         let draw = &mut Stream::new(1, "promises");
         let (mut kept, mut truly_broken) = (0, 0);
         for _ in 0..150 {
             let (line, mcr, params) = drawn(draw);
             let late = behind(line, &mcr, &params);
-            match told(&params, line, &mcr) {
+            match fault(&params, line, &mcr) {
                 None => {
                     kept += 1;
                     assert!(late <= ALLOWED, "{late} cells behind: {line}, {mcr:?} kb/s, {params:?}");
@@ -193,7 +194,7 @@ mod tests {
             };
             let params = Params { period: rounded_up(needed), ..params };
             mended += 1;
-            assert_eq!(told(&params, line, &mcr), None);
+            assert_eq!(fault(&params, line, &mcr), None);
             let late = behind(line, &mcr, &params);
             assert!(late <= ALLOWED, "{late} cells behind: {line}, {mcr:?} kb/s, {params:?}");
         }

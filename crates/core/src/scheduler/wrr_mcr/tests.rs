@@ -26,7 +26,7 @@ fn rates(params: &Params, mcr: &[u64]) -> Result<Vec<Rate>, Refused> {
     guaranteed(params, &Context { contracts: &contracts, ..Context::alone(3000, 0) })
 }
 
-/// Cells served per circuit while the line sends for `span` and the circuits in `busy` always have cells.
+/// Return the cells served per circuit while the line sends for `span` and the circuits in `busy` always have cells.
 fn serve_for(bench: &mut Bench<Policy>, busy: &[usize], span: Span) -> Vec<u64> {
     let mut served = vec![0; bench.lengths.len()];
     busy.iter().for_each(|&vc| bench.join(&[vc, vc]));
@@ -183,7 +183,7 @@ fn by_the_virtual_clock_intervals_are_exact_over_any_time() {
 }
 
 #[test]
-fn by_the_virtual_clock_a_late_cell_does_not_delay_the_next_unless_told_so() {
+fn by_the_virtual_clock_a_late_cell_delays_the_next_only_if_configured() {
     let due = |carry| {
         let mut bench = bench(&Params { carry, ..CLOCK }, &[1000, 0]);
         bench.join(&[0; 9]);

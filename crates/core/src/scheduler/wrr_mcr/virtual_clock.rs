@@ -1,4 +1,4 @@
-//! Cells that fall due one by one.
+//! Cells that become due one by one.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -9,7 +9,7 @@ use crate::buffer::set::Set;
 use crate::pace::{ExactTime, TransmissionTime};
 use crate::units::{CELL_BYTES, Rate, Span, Time};
 
-/// When the next guaranteed cell of every circuit falls due.
+/// Instants at which the next guaranteed cell of every circuit becomes due.
 #[derive(Clone, Debug)]
 pub(super) struct VirtualClock {
     carry: Carry,
@@ -49,7 +49,7 @@ impl VirtualClock {
         }
     }
 
-    /// When the next cell falls due.
+    /// Return when the next cell becomes due.
     pub(super) fn next_due(&self) -> Time {
         self.waiting.peek().map_or(Time::NEVER, |next| next.0.0)
     }
@@ -58,14 +58,15 @@ impl VirtualClock {
         self.accounts[vc].owed
     }
 
-    /// Of these circuits the one to be served: whose following cell falls due first, as if the one to be sent had that stamp.
+    /// Choose one of these circuits: the one whose following cell becomes due first, as if the cell to be sent had that
+    /// stamp.
     #[inline]
     pub(super) fn first(&self, owed: &Set, mut may_send: impl FnMut(usize) -> bool) -> Option<usize> {
         let stamp = |vc: usize| self.accounts[vc].due.time.later(self.accounts[vc].interval.whole);
         owed.iter().filter(|&vc| may_send(vc)).min_by_key(|&vc| stamp(vc))
     }
 
-    /// When the circuit's next guaranteed cell falls due.
+    /// Return when the circuit's next guaranteed cell becomes due.
     #[cfg(test)]
     pub(super) fn due(&self, vc: usize) -> Time {
         self.accounts[vc].due.time
@@ -82,7 +83,7 @@ impl VirtualClock {
 }
 
 impl Account {
-    /// The next cell falls due one interval after this one did, but no earlier than the carry allows.
+    /// Schedule the next cell one interval after this one, but no earlier than the carry allows.
     fn charge(&mut self, now: Time, carry: Carry) {
         let kept = if carry == Carry::Exact { self.interval.whole } else { Span::ZERO };
         let earliest = Time(now.0.saturating_sub(kept.0));

@@ -1,4 +1,4 @@
-//! Sizes of transfers: all alike, from a published table, a table of one's own, or a formula.
+//! Sizes of transfers: one size, a published table, a table in the scenario, or a formula.
 //!
 //! A table lists sizes with the share of transfers that are not larger. Between two entries the share grows linearly; a size is drawn by
 //! inverting it.
@@ -17,7 +17,7 @@ use crate::words::nearest::unknown;
 /// Octets of a transfer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Sizes {
-    /// All alike.
+    /// One size.
     Fixed(Bytes),
     /// A published table, by its name.
     Named(&'static str),
@@ -143,7 +143,7 @@ fn formula(node: &Node, path: &str) -> Result<Sizes, Fault> {
 }
 
 impl Sizes {
-    /// Refuse a distribution that cannot be.
+    /// Refuse an impossible distribution.
     pub fn check(&self) -> Result<(), Refused> {
         let least = "must be at least 1 byte";
         match self {
@@ -181,7 +181,7 @@ impl Sizes {
         }
     }
 
-    /// What draws one size after another.
+    /// Return the generator that draws one size after another.
     pub fn draws(&self, stream: Stream) -> Draws {
         let form = match self {
             Sizes::Named(name) => Sizes::Table(published(name)),
@@ -219,7 +219,7 @@ fn check_table(table: &[Part]) -> Result<(), Refused> {
     }
 }
 
-/// The mean of sizes that are spread evenly between two entries; the share of the first has its size.
+/// Return the mean of sizes that are spread evenly between two entries; the share of the first has its size.
 fn mean_of(table: &[Part]) -> f64 {
     let between = |pair: &[Part]| (pair[1].1 - pair[0].1) * (pair[0].0.0 as f64 + pair[1].0.0 as f64) / 2.0;
     let first = table.first().map_or(0.0, |first| first.1 * first.0.0 as f64);
@@ -254,10 +254,10 @@ impl Draws {
     }
 }
 
-/// The largest transfer, in octets: a petabyte. What would be larger is cut to it.
+/// The largest transfer, in octets: a petabyte. Larger draws are cut to it.
 pub(super) const MOST: u64 = 1_000_000_000_000_000;
 
-/// The size below which this share of transfers is.
+/// Return the size below which this share of transfers is.
 fn invert(table: &[Part], share: f64) -> f64 {
     let above = table.partition_point(|entry| entry.1 <= share);
     let Some(before) = above.checked_sub(1) else { return table[0].0.0 as f64 };

@@ -10,17 +10,17 @@ use crate::units::Time;
 /// that are timed for the round trip, these are a fair sample of the ones that are lost; a prime does not repeat with bursts.
 const STRIDE: u32 = 13;
 
-/// The segments under way to the application that will be counted, and the times of those that it has. New data is sent in
-/// order, so one entry a segment suffices, however often the segment is sent again: no more entries than segments fit into
-/// a window.
+/// The counted segments in flight to the application, and the times of those that have arrived. New data is sent in
+/// order, so one entry a segment suffices, however often the segment is sent again: no more entries than segments fit
+/// into a window.
 #[derive(Clone, Debug)]
 pub(super) struct Deliveries {
-    /// New segments up to the next one that is counted, itself included; one in `stride` is.
+    /// New segments up to the next counted one, itself included; one in `stride` is counted.
     left: u32,
     stride: u32,
     /// The end of the first of `awaited`; no octet has the number [`u64::MAX`].
     first_end: u64,
-    /// The octet after each segment, and when its last octet left first.
+    /// The octet after each segment, and the first sending of its last octet.
     awaited: VecDeque<(u64, Time)>,
     times: DeliveryTime,
 }
@@ -33,7 +33,7 @@ impl Default for Deliveries {
 }
 
 impl Deliveries {
-    /// Store that new data up to `end` leaves for the first time, if it is to be counted.
+    /// Record that new data up to `end` is sent for the first time, if it is to be counted.
     #[inline(always)] // every segment passes here, few are stored
     pub(super) fn sent(&mut self, end: u64, now: Time) {
         self.left -= 1;
@@ -70,7 +70,7 @@ impl Deliveries {
         &self.times
     }
 
-    /// Count into `times` from now on, every segment if they have percentiles; segments under way stay.
+    /// Count into `times` from now on, every segment if they have percentiles; segments in flight stay.
     pub(super) fn record(&mut self, times: DeliveryTime) {
         self.stride = if times.spread().is_some() { 1 } else { STRIDE };
         self.times = times;

@@ -75,8 +75,8 @@ pub use stats::{ReceiverStats, SenderStats};
 use congestion::hystart;
 use congestion::new_reno::PartialAck;
 
-/// How far apart flows that share a circuit number their connections, so that random draws about their segments differ. Traces give
-/// as many connections ports of their own.
+/// Distance between the connection numbers of flows that share a circuit, so that random draws about their segments
+/// differ. Traces give as many connections ports of their own.
 pub const CONNECTIONS_APART: u32 = 50_000;
 
 /// A segment or an acknowledgement, without the data.
@@ -84,17 +84,18 @@ pub const CONNECTIONS_APART: u32 = 50_000;
 pub struct Segment {
     /// Offset of its first octet of data; on an ACK the number of its list of blocks (RFC 2018), 0 without blocks.
     pub seq: u64,
-    /// Offset of the octet that the receiver wants next; on data 0.
+    /// Offset of the octet that the receiver expects next; on data 0.
     pub ack: u64,
-    /// Octets of data; on an ACK those of its option with blocks.
+    /// Octets of data; on an ACK octets of its option with blocks.
     pub len: u16,
     /// Congestion notification.
     pub ecn: Ecn,
-    /// Octets that the receiver can take from `ack` on, as the header's field and its scale can say it; on data 0.
+    /// Octets that the receiver accepts from `ack` on, as the header's field and its scale express it; on data 0.
     pub window: u32,
-    /// Which connection of the pair it belongs to: from 1, or from [`CONNECTIONS_APART`] + 1 for each flow before it on its circuit.
+    /// Number of its connection in the pair: from 1, or from [`CONNECTIONS_APART`] + 1 for each flow before it on its
+    /// circuit.
     pub connection: u32,
-    /// With timestamps: on data when it left, on an ACK the stamp that it echoes.
+    /// With timestamps: on data the time of sending, on an ACK the stamp that it echoes.
     pub stamp: Time,
     /// It opens a connection.
     pub syn: bool,
@@ -102,13 +103,13 @@ pub struct Segment {
     pub last: bool,
     /// It travels from the receiver to the sender.
     pub is_ack: bool,
-    /// How often its first octet has been sent before; on an ACK how often its number was sent. The receiver does not look at it.
+    /// Number of earlier sendings of its first octet; on an ACK, of its number. The receiver does not use it.
     pub repeats: u16,
 }
 
 impl Segment {
-    /// A number for random draws about the segment: its first octet or, on an ACK, the octet that it asks for, and how often that was
-    /// sent. It does not depend on what else the connection has sent.
+    /// Return a number for random draws about the segment: its first octet or, on an ACK, the next octet expected, and
+    /// the number of earlier sendings. It does not depend on the other segments of the connection.
     #[inline]
     pub(crate) fn identity(&self) -> u32 {
         let is_bare = u64::from(self.len == 0 && !self.is_ack);
@@ -119,7 +120,7 @@ impl Segment {
 
 /// The destination of the segments that an end writes.
 pub trait Outlet {
-    /// One more segment.
+    /// Send one more segment.
     fn put(&mut self, segment: Segment);
 }
 
@@ -140,7 +141,7 @@ crate::choice! {
 }
 
 crate::choice! {
-    /// Which packets of a connection ports may mark.
+    /// Packets of a connection that ports may mark.
     pub enum EctPackets {
         /// Segments of new data (RFC 3168).
         Data = "data",
@@ -359,23 +360,23 @@ impl Transport for Params {
 }
 
 impl Params {
-    /// Octets of data in a full segment: what options leave of `mss`.
+    /// Octets of data in a full segment: `mss` without the options.
     pub fn segment_data(&self) -> u64 {
         u64::from(self.mss - self.option_bytes())
     }
 
-    /// The congestion notification of what is not new data.
+    /// The congestion notification of segments without new data.
     fn ect_of_others(&self) -> Ecn {
         self.ect().when(self.ect == EctPackets::All)
     }
 
-    /// Whether an ACK echoes the mark of the segments that it acknowledges, instead of each mark until the sender has
-    /// reacted.
+    /// Return whether an ACK echoes the mark of the segments that it acknowledges, instead of each mark until the
+    /// sender has reacted.
     fn echoes_each(&self) -> bool {
         self.congestion == congestion::Spec::Dctcp
     }
 
-    /// Bits by which the window field is shifted (RFC 1323 section 2.3): the least that can say the whole window.
+    /// Bits by which the window field is shifted (RFC 1323 section 2.3): the least that can express the whole window.
     pub fn window_shift(&self) -> u32 {
         let enough = |shift: &u32| MAX_WINDOW_FIELD << shift >= self.window.0;
         if self.window_scaling { (0..MAX_SHIFT).find(enough).unwrap_or(MAX_SHIFT) } else { 0 }

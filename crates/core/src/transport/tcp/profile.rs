@@ -73,7 +73,7 @@ impl Profile {
     }
 }
 
-/// The table of a transport with the keys that its profile sets and it does not.
+/// Return the table of a transport, completed with the keys that its profile sets.
 pub fn with_profile(transport: &Node) -> Node {
     let word = transport.get("profile").filter(|_| transport.get("kind").and_then(Node::text) == Some("tcp"));
     let Some((node, profile)) = word.and_then(|node| Some((node, Profile::from_word(node.text()?).ok()?)))
@@ -86,7 +86,7 @@ pub fn with_profile(transport: &Node) -> Node {
     merge(&keys, transport)
 }
 
-/// Every value of a table has this position: that of the name of the profile.
+/// Set the position of every value of a table to that of the profile's name.
 fn stand_at(table: &mut Node, place: Place) {
     table.place = place;
     if let Value::Table(keys) = &mut table.value {
@@ -102,7 +102,7 @@ mod tests {
     use crate::transport::tcp::{Backoff, EctPackets, Params};
     use crate::units::{Bytes, Span};
 
-    /// The parameters that this table stands for.
+    /// Return the parameters of this table.
     fn params(text: &str) -> Params {
         let Node { value: Value::Table(mut keys), place } =
             with_profile(&read(&format!("kind = \"tcp\"\n{text}"), Format::Toml).unwrap())

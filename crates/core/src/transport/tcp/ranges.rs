@@ -7,12 +7,12 @@ use std::collections::VecDeque;
 pub(super) struct Ranges(VecDeque<(u64, u64)>);
 
 impl Ranges {
-    /// Nothing is queued.
+    /// Return whether there are no ranges.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Forget everything.
+    /// Remove all ranges.
     pub(super) fn clear(&mut self) {
         self.0.clear();
     }
@@ -27,7 +27,7 @@ impl Ranges {
         0
     }
 
-    /// The same where it may touch or overlap what is there.
+    /// Insert a range that may touch or overlap ranges in the list.
     fn merge(&mut self, start: u64, end: u64) -> u64 {
         let index = self.0.partition_point(|range| range.1 < start);
         let (mut merged, mut known) = ((start, end), 0);
@@ -46,7 +46,7 @@ impl Ranges {
         self.0.get(index).copied().filter(|range| range.0 <= octet)
     }
 
-    /// The end of the range that an octet is in, or else where the next one starts.
+    /// Return the end of the range that contains an octet, or else the start of the next one.
     pub(super) fn around(&self, octet: u64) -> Result<u64, u64> {
         let index = self.0.partition_point(|range| range.1 <= octet);
         match self.0.get(index) {
@@ -61,7 +61,7 @@ impl Ranges {
         self.0.iter().rev().copied()
     }
 
-    /// Take everything that joins up with the octets below `next`; returns the octet that is wanted then.
+    /// Remove the ranges that continue the octets below `next`; returns the octet expected then.
     pub(super) fn advance(&mut self, mut next: u64) -> u64 {
         while let Some(&(_, end)) = self.0.front().filter(|range| range.0 <= next) {
             next = next.max(end);

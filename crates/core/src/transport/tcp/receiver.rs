@@ -6,11 +6,11 @@ use super::{MAX_WINDOW_FIELD, Outlet, Params, ReceiverStats, Segment, TickClock}
 use crate::transport::ecn::Ecn;
 use crate::units::{Span, Time};
 
-/// The largest distance of a segment that was cut from the octet that is wanted next which an ACK can say: 28 bits.
+/// The largest distance that an ACK can express between the expected octet and a segment that was cut: 28 bits.
 const LARGEST_DISTANCE: u64 = (1 << 28) - 1;
 
-/// The receiving end of a connection, and of those that follow it on the same pair: the fields that every segment
-/// touches come first, as in a [`Sender`](super::Sender).
+/// The receiving end of a connection, and of those that follow it on one pair: the fields that every segment uses come
+/// first, as in a [`Sender`](super::Sender).
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Receiver {
@@ -19,7 +19,7 @@ pub struct Receiver {
     delayed_ack: bool,
     /// Segments may be marked, and ACKs echo a mark until the sender reports that it has reacted.
     ecn: bool,
-    /// An ACK echoes the marks of what it acknowledges, and no others (RFC 8257).
+    /// An ACK echoes the marks of the segments that it acknowledges, and no others (RFC 8257).
     echoes_each: bool,
     /// The notification of ACKs: whether they may be marked, and whether they echo a mark.
     ack_ecn: Ecn,
@@ -27,7 +27,7 @@ pub struct Receiver {
     next: u64,
     /// The `next` of the last ACK.
     acked: u64,
-    /// How often the last ACK was sent before with the same number.
+    /// Number of earlier ACKs with the number of the last one.
     repeats: u16,
     /// The octet after the last that the sender may send (rcv_adv).
     advertised: u64,
@@ -36,9 +36,9 @@ pub struct Receiver {
     buffer: u64,
     space: u64,
     stats: ReceiverStats,
-    /// The stamp to echo: of the segment that the last ACK was waiting for (ts_recent).
+    /// The stamp to echo: that of the segment for which the last ACK waited (ts_recent).
     stamp: Time,
-    /// When a delayed ACK is due.
+    /// Time of a delayed ACK.
     timer: Option<Time>,
     queue: Ranges,
     clock: TickClock,
@@ -77,12 +77,12 @@ impl Receiver {
         }
     }
 
-    /// The blocks that an ACK with selective acknowledgements carries, whose first octet stands for their list.
+    /// Return the blocks of an ACK with selective acknowledgements; its `seq` is the number of their list.
     pub fn blocks(&mut self, ack: &Segment) -> SackBlocks {
         self.sacks.as_mut().map_or_else(SackBlocks::default, |sacks| sacks.take(ack.seq))
     }
 
-    /// A SYN or data has arrived. Anything else, and what belongs to an older connection, is ignored.
+    /// Receive a SYN or data. Other segments, and those of an older connection, are ignored.
     #[inline(always)] // as in a `Sender`
     pub fn on_segment(&mut self, now: Time, segment: &Segment, out: &mut impl Outlet) {
         if segment.is_ack || segment.connection < self.connection {
@@ -109,7 +109,7 @@ impl Receiver {
         }
     }
 
-    /// Data has arrived that ports may mark; if the marks change, it is acknowledged at once.
+    /// Receive data that ports may mark; if the marks change, it is acknowledged at once.
     #[inline(never)]
     fn on_capable_data(&mut self, now: Time, segment: &Segment, out: &mut impl Outlet) {
         let changes = self.see_marks(segment, out);
@@ -119,7 +119,7 @@ impl Receiver {
         }
     }
 
-    /// The fast timer may have ticked; nothing happens before [`Receiver::next_timer`].
+    /// Handle the fast timer, which may have ticked; nothing happens before [`Receiver::next_timer`].
     pub fn on_timer(&mut self, now: Time, out: &mut impl Outlet) {
         if self.timer.is_some_and(|at| at <= now) {
             self.acknowledge(false, out);
@@ -131,8 +131,8 @@ impl Receiver {
         self.timer
     }
 
-    /// The free part of the buffer changes to `bytes`, at most its size. What has been advertised is never taken back; an
-    /// ACK says at once that the window has opened by two segments or half the buffer.
+    /// Change the free part of the buffer to `bytes`, at most its size. An advertised window is never taken back; an
+    /// ACK reports at once that the window has opened by two segments or half the buffer.
     pub fn set_window(&mut self, bytes: u64, out: &mut impl Outlet) {
         self.space = bytes.min(self.buffer);
         if self.worth_telling((self.next + self.offer()).saturating_sub(self.advertised)) {
@@ -145,14 +145,15 @@ impl Receiver {
         self.next
     }
 
-    /// What it has counted since it was made.
+    /// Return the counts since the receiver was made.
     pub fn stats(&self) -> &ReceiverStats {
         &self.stats
     }
 
-    /// Every ACK echoes a mark until a segment says that the window has been reduced (RFC 3168 section 6.1.3). For DCTCP it echoes
-    /// the marks of what it acknowledges: when they change, what was delayed is acknowledged first (RFC 8257 section 3.2; Linux).
-    /// Answers whether the segment itself is to be acknowledged at once.
+    /// Every ACK echoes a mark until a segment says that the window has been reduced (RFC 3168 section 6.1.3). For
+    /// DCTCP it echoes the marks of the segments that it acknowledges: when they change, delayed segments are
+    /// acknowledged first (RFC 8257 section 3.2; Linux). Return whether the segment itself is to be acknowledged at
+    /// once.
     fn see_marks(&mut self, segment: &Segment, out: &mut impl Outlet) -> bool {
         let marked = segment.ecn.has(Ecn::CE);
         self.stats.marked += u64::from(marked);
@@ -207,31 +208,32 @@ impl Receiver {
         }
     }
 
-    /// Two full segments or half the buffer: the window update of `tcp_output`, which is how 4.4BSD acknowledges every
-    /// second segment (RFC 1122 section 4.2.3.2).
+    /// Return whether the window grew by two full segments or half the buffer: the window update of `tcp_output`, which
+    /// is how 4.4BSD acknowledges every second segment (RFC 1122 section 4.2.3.2).
     fn worth_telling(&self, octets: u64) -> bool {
         octets >= 2 * self.mss || (octets > 0 && 2 * octets >= self.buffer)
     }
 
-    /// Octets that it accepts: the free part, or what it has promised.
+    /// Octets that it accepts: the free part, or the advertised window.
     fn room(&self) -> u64 {
         self.space.max(self.promised())
     }
 
-    /// Octets that the sender may still send; none if it has used room that was not advertised.
+    /// Octets that the sender may still send; 0 if it has used room that was not advertised.
     fn promised(&self) -> u64 {
         self.advertised.saturating_sub(self.next)
     }
 
-    /// Octets to offer: none rather than a silly few (RFC 1122 section 4.2.3.3), but never less than was promised.
+    /// Return the octets to advertise: none rather than a silly few (RFC 1122 section 4.2.3.3), but never less than was
+    /// advertised before.
     fn offer(&self) -> u64 {
         let silly = self.space < self.mss && self.space < self.buffer / 4;
         let free = if silly { 0 } else { self.space };
         free.max(self.promised())
     }
 
-    /// Only the headers of a segment have come: an ACK says so at once, with the distance from the octet that is wanted next to the
-    /// first octet of the segment, as far as its field can say that.
+    /// Report at once, by an ACK, a segment that arrived without data, with the distance from the expected octet to the
+    /// first octet of the segment, as far as its field can express it.
     #[cold]
     fn report_cut(&mut self, segment: &Segment, out: &mut impl Outlet) {
         let is_wanted = segment.seq + u64::from(segment.len) > self.next;
@@ -246,7 +248,7 @@ impl Receiver {
         }
     }
 
-    /// A segment arrives: the next ACK reports it if all of it has arrived before.
+    /// Report a segment by the next ACK, if all of it has arrived before.
     fn note_duplicate(&mut self, seq: u64, end: u64) {
         let is_known = end <= self.next || self.queue.containing(seq).is_some_and(|(_, known)| end <= known);
         if let Some(sacks) = self.sacks.as_mut().filter(|_| is_known && end > seq) {
@@ -287,7 +289,7 @@ impl Receiver {
 
 #[cfg(test)]
 mod tests {
-    // What a receiver answers and when is tested by the scripts in tests/behaviour/tcp.
+    // The scripts in tests/behaviour/tcp test the answers of a receiver and their times.
     use super::*;
     use crate::transport::tcp::tests::defaults;
 

@@ -50,7 +50,7 @@ choice! {
     }
 }
 
-/// The free-running tick of a host's timer; it costs no event.
+/// The free-running tick of a host's timer; it needs no event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TickClock {
     granularity: u64,
@@ -140,7 +140,7 @@ impl Estimator {
         estimator
     }
 
-    /// Take the initial values. With a smoothed time of 0 the next measurement starts anew.
+    /// Set the initial values. With a smoothed time of 0 the next measurement starts anew.
     fn start(&mut self, params: &Params, clock: &TickClock) {
         let mut ticks = clock.ticks(params.initial_rto);
         if let (Some(srtt), Some(mdev)) = (params.initial_srtt, params.initial_mdev) {
@@ -156,8 +156,8 @@ impl Estimator {
         self.timeout = self.clipped(ticks);
     }
 
-    /// The SYN was sent again, so that the handshake measured nothing: a first timeout of less than 3 s was too short for
-    /// this path, and data begin with 3 s (RFC 6298, 5.7).
+    /// Restart after the SYN was sent again, so that the handshake measured no round trip: a first timeout of less than
+    /// 3 s was too short for this path, and data begin with 3 s (RFC 6298, 5.7).
     pub fn restart_after_syn_loss(&mut self, clock: &TickClock) {
         let ticks = clock.ticks(AFTER_SYN_LOSS);
         if self.unclipped() < ticks {
@@ -188,8 +188,8 @@ impl Estimator {
         self.timeout = self.clipped(self.unclipped());
     }
 
-    /// With a least part for variance, the largest mean deviation of a round trip counts at once, and less a quarter of the difference
-    /// with each round trip (`tcp_rtt_estimator` of Linux).
+    /// Limit the fall of the deviation: with a least part for variance, the largest mean deviation of a round trip
+    /// counts at once, and less a quarter of the difference with each round trip (`tcp_rtt_estimator` of Linux).
     fn hold_variance(&mut self, ends_round: bool) {
         self.largest = self.largest.max(self.rttvar);
         self.in_force = self.in_force.max(self.largest);
@@ -200,8 +200,8 @@ impl Estimator {
         }
     }
 
-    /// The timer has expired: lengthen the timeout, and after the fourth time in a row distrust the estimate, so that the
-    /// next measurement starts anew (4.4BSD; RFC 6298 section 5 allows it).
+    /// Lengthen the timeout after the timer has expired, and after the fourth time in a row distrust the estimate, so
+    /// that the next measurement starts anew (4.4BSD; RFC 6298 section 5 allows it).
     pub fn back_off(&mut self) {
         let factor = self.next_factor();
         self.timeout = self.clipped(match self.backoff {
@@ -222,7 +222,7 @@ impl Estimator {
         ticks.saturating_mul(factor).clamp(self.persist_min, self.persist_max)
     }
 
-    /// Forget the back-off.
+    /// End the back-off.
     pub fn end_backoff(&mut self) {
         self.backoffs = 0;
     }
@@ -257,7 +257,7 @@ impl Estimator {
 const SRTT_BITS: u32 = 3;
 /// Fraction bits of the mean deviation: a gain of 1/4.
 const RTTVAR_BITS: u32 = 2;
-/// TCP_MAXRXTSHIFT, where 4.4BSD gives up and this model goes on.
+/// TCP_MAXRXTSHIFT, where 4.4BSD gives up and this model continues.
 const MAX_BACKOFFS: u32 = 12;
 /// The last step of tcp_backoff[] that doubles.
 const MAX_DOUBLINGS: u32 = 6;

@@ -1,4 +1,4 @@
-//! Selective acknowledgements: the blocks that a receiver reports, and how they travel with their ACK.
+//! Selective acknowledgements: the blocks that a receiver reports, and their transport with the ACK.
 //!
 //! *Source*: M. Mathis, J. Mahdavi, S. Floyd and A. Romanow, RFC 2018, 1996, section 4; for segments that arrive twice S. Floyd,
 //! J. Mahdavi, M. Mathis and M. Podolsky, RFC 2883, 2000, section 4, if the receiver reports them (`dsack`).
@@ -14,11 +14,11 @@ pub struct SackBlocks {
     count: u8,
 }
 
-/// Most blocks in an option: three beside timestamps.
+/// Most blocks in an option: three with timestamps.
 const MOST: usize = 4;
 
 impl SackBlocks {
-    /// These blocks, of which only the first four are reported.
+    /// These blocks; only the first four are reported.
     pub fn of(list: &[(u64, u64)]) -> SackBlocks {
         let mut blocks = SackBlocks::default();
         list.iter().take(MOST).for_each(|block| blocks.push(*block));
@@ -35,8 +35,8 @@ impl SackBlocks {
         self.blocks[..usize::from(self.count)].iter().copied()
     }
 
-    /// The segment that has arrived twice, if the first block reports one: it is below the ACK's number, or within the second block
-    /// (RFC 2883 section 4); and the other blocks.
+    /// Split off the segment that has arrived twice, if the first block reports one: it is below the ACK's number, or
+    /// within the second block (RFC 2883 section 4); and return the other blocks.
     pub(super) fn split(&self, ack: u64) -> (Option<(u64, u64)>, SackBlocks) {
         let mut blocks = self.iter();
         let (first, second) = (blocks.next(), blocks.next());
@@ -59,7 +59,7 @@ pub(super) const LARGEST: u32 = 4 + 8 * MOST as u32;
 /// Numbers of lists repeat after this number, which exceeds the number of ACKs in flight.
 const NUMBERS: u64 = 1 << 28;
 
-/// The most ACKs that one ACK overtakes where packets take several routes.
+/// Most ACKs that one ACK overtakes where packets use several routes.
 const OVERTAKEN: usize = 256;
 
 /// The blocks that a receiver reports, and the lists of ACKs that have not arrived: an ACK carries the number of its
@@ -81,23 +81,23 @@ impl SackLog {
         SackLog { most, recent: Vec::new(), duplicate: None, number: 0, under_way: VecDeque::new() }
     }
 
-    /// A segment has arrived out of order.
+    /// Record a segment that has arrived out of order.
     pub(super) fn note(&mut self, seq: u64) {
         self.recent.insert(0, seq);
         self.recent.truncate(2 * MOST);
     }
 
-    /// A segment has arrived twice.
+    /// Record a segment that has arrived twice.
     pub(super) fn note_duplicate(&mut self, block: (u64, u64)) {
         self.duplicate = Some(block);
     }
 
-    /// Whether the next ACK reports a segment that has arrived twice.
+    /// Return whether the next ACK reports a segment that has arrived twice.
     pub(super) fn has_duplicate(&self) -> bool {
         self.duplicate.is_some()
     }
 
-    /// An ACK is sent: the number of its list and the octets of its option.
+    /// Report by an ACK: return the number of its list and the octets of its option.
     pub(super) fn report(&mut self, queue: &Ranges) -> (u64, u16) {
         let mut blocks = SackBlocks::default();
         let mut starts = Vec::with_capacity(self.most);
@@ -122,7 +122,8 @@ impl SackLog {
         (self.number, blocks.octets())
     }
 
-    /// An ACK with the list of this number has arrived. It may have overtaken others; those far before it are lost.
+    /// Remove the list of an ACK that has arrived, by its number. The ACK may have overtaken others; those far before
+    /// it are lost.
     pub(super) fn take(&mut self, number: u64) -> SackBlocks {
         let Some(place) = self.under_way.iter().position(|(own, _)| *own == number) else {
             return SackBlocks::default();
@@ -138,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_block_of_the_latest_segment_comes_first_and_four_are_told() {
+    fn the_block_of_the_latest_segment_comes_first_and_four_are_reported() {
         let (mut log, mut queue) = (SackLog::new(false), Ranges::default());
         for start in [10, 30, 50, 70, 90, 11, 51] {
             queue.insert(start, start + 1);
@@ -151,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn beside_timestamps_three_are_told_and_lists_of_lost_acks_are_forgotten() {
+    fn beside_timestamps_three_are_reported_and_lists_of_lost_acks_are_dropped() {
         let (mut log, mut queue) = (SackLog::new(true), Ranges::default());
         let numbers: Vec<u64> = (1..6)
             .map(|place| {

@@ -13,7 +13,7 @@ use crate::units::Time;
 #[derive(Clone, Copy, Debug)]
 struct Sent {
     end: u64,
-    /// When it was sent last.
+    /// Time of its last sending.
     at: Time,
     state: State,
     /// It was sent more than once.
@@ -53,16 +53,16 @@ pub struct Delivered {
     pub(super) octets: u64,
     /// Those of them that were selectively acknowledged.
     pub(super) sacked: u64,
-    /// When the one that was sent last had been sent, its end, and whether it had been sent more than once.
+    /// Of the one that was sent last: its sending, its end, and whether it had been sent more than once.
     pub(super) newest: Option<(Time, u64, bool)>,
-    /// When the last one had been sent that was sent once only.
+    /// Sending of the last one that was sent once only.
     pub(super) clean: Option<Time>,
-    /// When the first one had been sent that was sent once only and is selectively acknowledged now.
+    /// Sending of the first one that was sent once only and is selectively acknowledged now.
     pub(super) first_sacked: Option<Time>,
     /// The lowest end of one that was sent once only, and the highest end of all.
     lowest: Option<u64>,
     highest: u64,
-    /// One that was sent once only has arrived behind a later one.
+    /// One that was sent once only has arrived after a later one.
     pub(super) is_overtaken: bool,
     /// The ACK reports a segment that has arrived twice.
     pub(super) is_duplicate: bool,
@@ -94,7 +94,7 @@ pub struct Scoreboard {
     again: u64,
     /// Below this octet every segment counts as lost or is selectively acknowledged.
     scanned: u64,
-    /// Below this octet nothing lost waits to be sent again.
+    /// Below this octet no lost segment waits to be sent again.
     mended: u64,
     /// Below this octet every segment was sent again or is selectively acknowledged.
     filled: u64,
@@ -105,7 +105,7 @@ pub struct Scoreboard {
 }
 
 impl Scoreboard {
-    /// Nothing is outstanding from this octet on.
+    /// A scoreboard without outstanding octets; the next one is `base`.
     pub(super) fn new(base: u64) -> Scoreboard {
         Scoreboard { base, scanned: base, mended: base, filled: base, ..Scoreboard::default() }
     }
@@ -118,7 +118,7 @@ impl Scoreboard {
         self.segments.len() == 1
     }
 
-    /// When the first unacknowledged segment was sent last.
+    /// Return when the first unacknowledged segment was sent last.
     pub(super) fn head_sent(&self) -> Option<Time> {
         self.segments.front().map(|head| head.at)
     }
@@ -133,7 +133,7 @@ impl Scoreboard {
         self.lost
     }
 
-    /// Octets in the network, as far as is known (RFC 6675, `SetPipe`).
+    /// Octets in the network, by the reports so far (RFC 6675, `SetPipe`).
     pub(super) fn pipe(&self) -> u64 {
         self.outstanding() - self.sacked - self.lost + self.again
     }
@@ -159,7 +159,7 @@ impl Scoreboard {
         self.segments.partition_point(|segment| segment.end <= octet)
     }
 
-    /// New data up to this octet was sent.
+    /// Record that new data up to this octet was sent.
     pub(super) fn sent(&mut self, end: u64, now: Time) {
         if end > self.end() {
             self.segments.push_back(Sent { end, at: now, state: State::InFlight, resent: false });
@@ -167,7 +167,7 @@ impl Scoreboard {
         }
     }
 
-    /// A segment is sent again.
+    /// Record that a segment is sent again.
     pub(super) fn resend(&mut self, index: usize, now: Time) {
         let (start, len) = (self.start_of(index), self.len_of(index));
         let segment = &mut self.segments[index];
@@ -178,12 +178,12 @@ impl Scoreboard {
         self.mended = self.mended.max(start + len);
     }
 
-    /// Where a segment begins, and its octets.
+    /// Return the first octet of a segment, and its length.
     pub(super) fn piece(&self, index: usize) -> (u64, u64) {
         (self.start_of(index), self.len_of(index))
     }
 
-    /// An ACK up to this octet has arrived.
+    /// Record an ACK up to this octet.
     pub(super) fn acknowledge(&mut self, ack: u64) -> Delivered {
         let mut delivered = Delivered::default();
         while let Some(&first) = self.segments.front().filter(|_| self.base < ack) {
@@ -209,7 +209,7 @@ impl Scoreboard {
         delivered
     }
 
-    /// The same ACK has reported blocks that have arrived.
+    /// Record the blocks that an ACK reports as arrived.
     pub(super) fn sack(&mut self, blocks: &SackBlocks, delivered: &mut Delivered) {
         for (start, end) in blocks.iter() {
             let mut at = start.max(self.base);
@@ -231,7 +231,7 @@ impl Scoreboard {
         }
     }
 
-    /// All that an ACK has reported is entered: note whether segments have overtaken others.
+    /// Record whether segments have overtaken others, after all reports of an ACK are entered.
     pub(super) fn note_order(&mut self, delivered: &mut Delivered) {
         delivered.is_overtaken = delivered.lowest.is_some_and(|lowest| lowest < self.highest);
         self.highest = self.highest.max(delivered.highest);
@@ -264,8 +264,8 @@ impl Scoreboard {
         }
     }
 
-    /// Take for lost whatever has `threshold` blocks, or more than `threshold - 1` full segments of octets, above it (RFC 6675,
-    /// `IsLost`); returns the octets.
+    /// Declare lost every segment with `threshold` blocks, or more than `threshold - 1` full segments of octets, above
+    /// it (RFC 6675, `IsLost`); returns the octets.
     pub(super) fn lose_by_blocks(&mut self, threshold: u32, mss: u64) -> u64 {
         let (mut blocks, mut octets) = (0, 0);
         let mut below = None;
@@ -287,8 +287,8 @@ impl Scoreboard {
         self.lost - before
     }
 
-    /// Take for lost whatever was sent before the segment that was delivered (RFC 8985 section 6.2), and at an instant by which
-    /// `expired` says so; otherwise that instant, the last of all, is answered.
+    /// Declare lost every segment that was sent before the delivered one (RFC 8985 section 6.2) and `expires` by now.
+    /// Return the last instant at which another one of them expires.
     pub(super) fn lose_by_time(
         &mut self,
         delivered: (Time, u64),
@@ -320,13 +320,13 @@ impl Scoreboard {
         wait
     }
 
-    /// A timeout: nothing is in flight any more.
+    /// Declare all segments lost after a timeout: none is in flight any more.
     pub(super) fn lose_all(&mut self) {
         (0..self.segments.len()).for_each(|index| self.lose_again(index));
         self.mended = self.base;
     }
 
-    /// The segment that contains this octet has not arrived, the last time that it was sent.
+    /// Declare the last sending of the segment that contains this octet lost.
     pub(super) fn lose_at(&mut self, octet: u64) {
         if (self.base..self.end()).contains(&octet) {
             self.lose_again(self.index_of(octet));
@@ -347,7 +347,7 @@ impl Scoreboard {
         self.lost += len;
     }
 
-    /// Take a segment for lost, its retransmission as well.
+    /// Declare a segment lost, and its retransmission as well if it had one.
     fn lose_again(&mut self, index: usize) {
         let (start, len) = self.piece(index);
         let segment = &mut self.segments[index];
@@ -460,7 +460,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_that_is_told_again_delivers_nothing_new() {
+    fn a_block_that_is_reported_again_delivers_nothing_new() {
         let mut board = board();
         assert_eq!(arrive(&mut board, &[2, 3]).octets, 2 * MSS);
         let mut delivered = Delivered::default();

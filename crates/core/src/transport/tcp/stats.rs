@@ -1,6 +1,6 @@
 //! The counters of the two ends of a connection.
 
-/// What a sender has counted since it was made, over all its connections.
+/// Counts of a sender since it was made, over all its connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct SenderStats {
@@ -10,7 +10,7 @@ pub struct SenderStats {
     pub segments_retransmitted: u64,
     /// Expirations of the retransmission timer.
     pub timeouts: u64,
-    /// Fast retransmissions, each of which starts a fast recovery.
+    /// Fast retransmissions; each starts a fast recovery.
     pub fast_retransmits: u64,
     /// Reductions of the window in answer to a congestion mark.
     pub mark_reactions: u64,
@@ -23,7 +23,7 @@ pub struct SenderStats {
 }
 
 impl SenderStats {
-    /// What was counted after `earlier`, a copy of the same statistics.
+    /// Return the counts after `earlier`, a copy of these statistics.
     pub fn since(&self, earlier: &SenderStats) -> SenderStats {
         SenderStats {
             segments_sent: self.segments_sent - earlier.segments_sent,
@@ -38,7 +38,7 @@ impl SenderStats {
     }
 }
 
-/// What a receiver has counted since it was made.
+/// Counts of a receiver since it was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReceiverStats {
     /// Segments with data that arrived.

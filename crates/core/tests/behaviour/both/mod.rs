@@ -1,4 +1,4 @@
-//! One scenario on both engines, audited: for tests of what whole networks do.
+//! One scenario on both engines, audited: for tests of whole networks.
 
 use pushout_core::audit::audit;
 use pushout_core::engine;
@@ -7,7 +7,7 @@ use pushout_core::scenario::load;
 use pushout_core::scenario::model::{Engine, Scenario};
 use pushout_core::serde_json::{Value as Json, json};
 
-/// The report of a scenario with these overrides, without what the engine says of itself; its audit has no failures.
+/// Return the report of a scenario with these overrides, without the engine's own entries; its audit has no failures.
 fn run(text: &str, sets: &[&str], engine: Engine) -> Json {
     let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
     let scenario = Scenario { engine, ..load(text, "test.toml", &sets).unwrap() };
@@ -18,7 +18,7 @@ fn run(text: &str, sets: &[&str], engine: Engine) -> Json {
     document
 }
 
-/// The same of both engines, which must not differ.
+/// Run both engines, check that their reports are equal, and return the report.
 pub(crate) fn run_on_both(text: &str, sets: &[&str]) -> Json {
     let document = run(text, sets, Engine::Fast);
     assert_eq!(document, run(text, sets, Engine::Reference), "{sets:?}");

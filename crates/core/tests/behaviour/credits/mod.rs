@@ -1,5 +1,5 @@
-//! Credits over whole networks: flow-controlled virtual channels of cells and of packets. Rates by hand, nothing lost anywhere, the
-//! network of paper 001.
+//! Credits over whole networks: flow-controlled virtual channels of cells and of packets. Rates computed by hand, no
+//! losses, the network of paper 001.
 
 mod multi_hop;
 mod network;

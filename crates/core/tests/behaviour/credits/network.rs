@@ -1,5 +1,5 @@
-//! Random networks with credits on every hop, a thousand of cells and some of packets: nothing is lost or held back for ever, and the
-//! audit of credits finds no failure, except in changed outcomes.
+//! Random networks with credits on every hop, a thousand of cells and some of packets: no unit is lost or held back for
+//! ever, and the audit of credits finds no failure, except in changed outcomes.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -23,13 +23,13 @@ const CLASSES: [&str; 3] = ["bulk", "plain", "urgent"];
 /// A network while it is drawn: two to five switches in a row, and hosts at any of them.
 struct Net {
     draw: Stream,
-    /// Whether links carry packets, and whether ports of routers share a memory.
+    /// True if links carry packets, and if ports of routers share a memory.
     packets: bool,
     memory: bool,
     nodes: Vec<Json>,
     links: Vec<Json>,
     flows: Vec<Json>,
-    /// Bits per second of all lines together: what a second of this network costs.
+    /// Bits per second of all lines together: the work of a second of this network.
     work: u64,
 }
 
@@ -113,7 +113,7 @@ impl Net {
         json!({ "scheduler": { "policy": scheduler }, "credit": credit })
     }
 
-    /// What makes a network one of packets.
+    /// Set the keys that make a network one of packets.
     fn packet_keys(&mut self, document: &mut Json) {
         document["adaptation"] = json!({ "kind": "packet" });
         if !self.memory {
@@ -164,7 +164,7 @@ impl Net {
     }
 }
 
-/// What all runs together have seen: a test that sees nothing proves nothing.
+/// Events in all runs together: a test without them proves nothing.
 #[derive(Default, Debug)]
 struct Seen {
     full_hops: u64,
@@ -194,7 +194,7 @@ fn check(text: &Json, seen: &mut Seen) {
             seen.blocked += u64::from(!sender.lets(vc, &largest) && port.pool().of(vc) > 0);
             seen.full_hops += u64::from(receiver.books(vc).most == receiver.terms().room);
             if matches!(receiver.terms().report, Report::Cells { charge: false, .. }) {
-                seen.free += receiver.books(vc).told;
+                seen.free += receiver.books(vc).reported;
             }
         }
     }
@@ -258,7 +258,7 @@ fn the_audit_of_credits_misses_a_receiver_that_has_forgotten_what_it_held() {
     let mut outcome = run(&scenario);
     let busy = |line: &usize| {
         let (port, receiver) = (&outcome.network.ports[*line], outcome.network.receiver(*line));
-        receiver.is_some_and(|receiver| (0..port.pool().vcs()).any(|vc| receiver.books(vc).told > 0))
+        receiver.is_some_and(|receiver| (0..port.pool().vcs()).any(|vc| receiver.books(vc).reported > 0))
     };
     let line = (0..scenario.lines.len()).find(busy).expect("some circuit has had credits");
     let vcs = outcome.network.ports[line].pool().vcs() as u32;

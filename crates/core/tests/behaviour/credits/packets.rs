@@ -12,7 +12,7 @@ use pushout_core::units::Time;
 
 use super::{load, port, run};
 
-/// Host a sends to host b all that the line takes.
+/// Host a sends to host b as much as the line carries.
 fn direct(credit: &str, more: &str) -> Scenario {
     let text = format!(
         r#"
@@ -75,7 +75,7 @@ fn a_packet_that_ends_one_octet_into_a_credit_takes_it_whole() {
     // 1000 octets are three credits of 499, and the room is five of them: one packet at a time, and back after 3008 ns.
     let scenario = direct("credit_size = '499 bytes', room = '2500 bytes', update = '8 bytes'", "");
     assert_eq!(starts(&scenario, "line", 3), [0, 3008, 6016]);
-    // what the receiver adds to a packet counts
+    // octets that the receiver adds to a packet count
     let scenario =
         direct("credit_size = '500 bytes', overhead = '1 byte', room = '2500 bytes', update = '8 bytes'", "");
     assert_eq!(starts(&scenario, "line", 3), [0, 3008, 6016]);
@@ -83,8 +83,8 @@ fn a_packet_that_ends_one_octet_into_a_credit_takes_it_whole() {
 
 #[test]
 fn a_message_waits_for_the_packet_in_transmission_and_passes_those_that_wait() {
-    // Host b sends all the time, packets start at 0, 1000, … ns: the packet that comes at 2000 is answered at once, since the
-    // departure of that instant comes first and the message is there when the next packet starts.
+    // Host b sends all the time, packets start at 0, 1000, … ns: the packet that arrives at 2000 is answered at once,
+    // since the departure of that instant comes first and the message is ready when the next packet starts.
     let back = "[[flow]]\nname = 'back'\nfrom = 'b'\nto = 'a'\nstart = '500 ns'";
     let scenario = direct("credit_size = '500 bytes', room = '1000 bytes', update = '8 bytes'", back);
     // At 2000 ns the line back is busy until 2500; then 8 and 1000.
@@ -242,7 +242,8 @@ fn headers_of_packets_that_were_cut_wait_for_credits_like_others() {
     assert_eq!(outcome.network.ports[port(&scenario, "out")].counters().lost_total(), 0);
 }
 
-/// What a class needs on a link of 100 Gb/s with this delay each way: headroom and threshold with pauses, room with credits; in cells.
+/// Compute the need of a class on a link of 100 Gb/s with this delay each way: headroom and threshold with pauses, room
+/// with credits; in cells.
 fn needs(delay_ns: u64) -> [u64; 3] {
     let text = format!(
         r#"

@@ -1,4 +1,4 @@
-//! Where credits cannot work, and what people read then.
+//! Scenarios in which credits cannot work, and their messages.
 
 use pushout_core::scenario;
 

@@ -6,7 +6,7 @@ use pushout_core::scenario::model::{Engine, Scenario};
 
 use super::{load, port, run};
 
-/// Host a sends to host b all that the line takes; `more` is added.
+/// Host a sends to host b as much as the line carries; `more` is added.
 fn direct(credit: &str, more: &str) -> Scenario {
     let text = format!(
         r#"
@@ -80,7 +80,7 @@ fn charged_credit_cells_take_their_time_from_the_data_of_the_other_direction() {
         assert_eq!(there.rare().credit_cells, 0, "b's cells need no credits");
         assert!(back.units_out + back.rare().credit_cells >= 2299, "the line back is always busy");
         let arrived = outcome.network.circuits[0].tally().arrived;
-        let written = outcome.network.receiver(port(&scenario, "line")).unwrap().books(0).told / n2;
+        let written = outcome.network.receiver(port(&scenario, "line")).unwrap().books(0).reported / n2;
         assert_eq!(written, arrived / n2);
         let charged = if charge { written } else { 0 };
         // One may still wait behind the cell in transmission.
@@ -162,7 +162,7 @@ fn a_cell_that_a_policer_takes_behind_the_line_gives_its_room_back() {
     assert!(tally.arrived + tally.lost > 1990, "no cell waits for credit: {tally:?}");
 }
 
-/// Both ports of a switch send back to back in the same rhythm, so that every credit cell falls due just when its line
+/// Both ports of a switch send back to back in one rhythm, so that every credit cell becomes due just when its line
 /// becomes free.
 #[test]
 fn at_a_tie_the_order_of_the_ports_in_the_scenario_decides_whether_data_or_a_credit_cell_goes_first() {

@@ -1,4 +1,5 @@
-//! How many packets gatekeeper and janitor can save: the closed form of paper 004 (S. Chatterjee, W. Xiao), section 5.3.
+//! Number of packets that gatekeeper and janitor can save: the closed form of paper 004 (S. Chatterjee, W. Xiao),
+//! section 5.3.
 //!
 //! Cells of packets of L cells are marked with probability m, independently. A packet with one marked cell is repaired by
 //! its parity cell. Of those with more, a share s can be saved: every saved packet gives up one marked cell, and its k − 1

@@ -118,7 +118,7 @@ fn a_policer_marks_what_exceeds_the_contract_or_drops_it() {
         let trunk = ports.iter().find(|port| port["name"] == "trunk").unwrap();
         trunk["lost"][reason].as_u64().unwrap_or(0)
     };
-    // Bursts come at 79.12 Mb/s on the line: but for the few cells that the tolerance lets pass, one in 8.7 is in
+    // Bursts arrive at 79.12 Mb/s on the line: except for the few cells that the tolerance lets pass, one in 8.7 is in
     // excess of 70 Mb/s.
     let policed = lost(&[&police("drop"), TAIL_DROP, "port.trunk.buffer='unlimited'"], "policed");
     assert!((0.110..0.1185).contains(&(policed as f64 / 36_300.0)), "{policed}");
@@ -145,7 +145,8 @@ fn cells_lost_at_random_cost_the_frames_and_blocks_that_the_codes_cannot_repair(
     assert!((frames - lost).abs() < 0.015, "{frames} against {lost}");
     let lost = closed_form::marked_twice(lost, 11);
     assert!((blocks - lost).abs() < 0.05, "{blocks} against {lost}");
-    // Without parity cells a frame of 32 cells is lost with any of them, and with the EOM of the frame before it.
+    // Without parity cells the loss of any cell loses its frame of 32 cells, and the loss of an EOM the next frame as
+    // well.
     let (frames, _) = summary(&["flows.transport.parity_cells=0"]);
     let lost = 1.0 - 0.98f64.powi(33);
     assert!((frames - lost).abs() < 0.015, "{frames} against {lost}");
@@ -178,7 +179,7 @@ fn a_run_that_ends_early_counts_only_blocks_whose_fate_is_known() {
 }
 
 #[test]
-fn bursty_datagrams_have_the_load_asked_for_and_stop_when_told() {
+fn bursty_datagrams_have_the_given_load_and_stop_at_the_given_time() {
     let udp = "flows.transport={ kind = 'udp' }";
     let source = |more: &str| {
         format!(

@@ -7,7 +7,7 @@ use pushout_core::units::{Span, Time};
 
 use super::defaults;
 
-/// A sender whose first segment is acknowledged after `round_trip`, and who never hears again.
+/// Make a sender whose first segment is acknowledged after `round_trip`, and which receives no other ACK.
 fn cut_off(params: &Params, round_trip: Span) -> Sender {
     let mut sender = Sender::new(params, Span::ZERO, Stream::new(1, "jitter"));
     let mut out = Vec::new();

@@ -16,10 +16,10 @@ use pushout_core::units::{Bytes, Span, Time};
 use super::defaults;
 
 const MSS: u64 = 1000;
-/// Waiting behind the packet in transmission.
+/// Places behind the packet in transmission.
 const ROOM: usize = 8;
 
-/// A line without loss that is never too short.
+/// A line without losses, for any number of waiting packets.
 struct Line {
     /// Picoseconds for a byte.
     byte: u64,
@@ -32,14 +32,14 @@ impl Line {
         Line { byte: byte.0, delay, free: Time::ZERO }
     }
 
-    /// When a segment that begins to wait now has arrived.
+    /// Return when a segment that begins to wait now has arrived.
     fn pass(&mut self, now: Time, segment: &Segment) -> Time {
         self.free = self.free.max(now) + Span(self.byte * u64::from(u32::from(segment.len) + HEADERS));
         self.free + self.delay
     }
 }
 
-/// Both ends and the way between them; the first transmission of some segments is lost before the slow line.
+/// Both ends and the path between them; the first transmission of some segments is lost before the slow line.
 struct Path {
     sender: Sender,
     receiver: Receiver,
@@ -48,7 +48,7 @@ struct Path {
     slow: Line,
     slow_back: Line,
     access_back: Line,
-    /// When what is at the slow line has left it.
+    /// Departures of the packets at the slow line.
     departures: VecDeque<Time>,
     forth: VecDeque<(Time, Segment)>,
     back: VecDeque<(Time, Segment)>,
@@ -75,7 +75,7 @@ impl Path {
         }
     }
 
-    /// What the sender has put out.
+    /// Put the segments on the access line, and record the repeated ones.
     fn send(&mut self, now: Time, out: Vec<Segment>) {
         for segment in out {
             let number = if segment.syn { 0 } else { 1 + segment.seq / MSS };
@@ -95,7 +95,7 @@ impl Path {
         }
     }
 
-    /// The next arrival or timer.
+    /// Handle the next arrival or timer.
     fn step(&mut self) -> Time {
         let [data, ack] = [&self.forth, &self.back].map(|line| line.front().map(|(at, _)| *at));
         let next = [data, ack, self.sender.next_timer(), self.receiver.next_timer()];
@@ -192,17 +192,18 @@ fn reno_repairs_two_losses_by_a_second_fast_retransmission_as_in_ns_2() {
 
 #[test]
 fn reno_needs_a_timeout_for_what_two_fast_retransmissions_leave() {
-    // By hand from RFC 5681: the window is 15, then 7. Duplicates inflate it to 18 or 19, so that 29 and later segments leave
-    // from 2.132 on; three of their ACKs, for the second hole, are the next fast retransmission, which leaves a window of 3.
-    // It is repaired at 2.577, and nothing is sent until the timeout a second later.
+    // By hand from RFC 5681: the window is 15, then 7. Duplicates inflate it to 18 or 19, so that 29 and later segments
+    // leave from 2.132 on; three of their ACKs, for the second hole, are the next fast retransmission, which leaves a
+    // window of 3. It is repaired at 2.577, and no segment is sent until the timeout a second later.
     check(Reno, Impatient, &[14, 26, 28], "2.070:14 2.365:26 3.577:28", 1);
     check(Reno, Impatient, &[14, 16, 18, 20], "2.070:14 2.365:16 3.577:18 3.789:20 3.789:21", 1);
 }
 
 #[test]
 fn reno_needs_a_timeout_at_once_where_no_duplicates_are_left() {
-    // By hand from RFC 5681: the first repetition is acknowledged a round trip later, the timer runs for 1 s from there, and
-    // slow start goes back (ssthresh 3). It sends again what had arrived; three ACKs of that are taken for a loss once more.
+    // By hand from RFC 5681: the first repetition is acknowledged a round trip later, the timer runs for 1 s from
+    // there, and slow start goes back (ssthresh 3). It repeats segments that had arrived; three ACKs of those are taken
+    // for a loss once more.
     check(
         Reno,
         Impatient,

@@ -1,4 +1,4 @@
-//! TCP from outside: scripts for one end, and both ends over bad pipes.
+//! TCP from outside: scripts for one end, and both ends over lossy pipes.
 mod backoff;
 mod losses;
 mod networks;
@@ -10,7 +10,7 @@ use pushout_core::language::tree::{Key, Node, Place, Value};
 use pushout_core::transport::Transport;
 use pushout_core::transport::tcp::Params;
 
-/// The parameters as a scenario with these keys would set them.
+/// Return the parameters that a scenario with these keys would set.
 fn params(keys: &[(String, Value)]) -> Result<Params, String> {
     let place = Place::default();
     let entry = |(name, value): &(String, Value)| {

@@ -1,4 +1,4 @@
-//! TCP in whole networks: what a connection does in them as the RFCs have it, or as other implementations do.
+//! TCP in whole networks: connections behave as the RFCs or other implementations say.
 
 use pushout_core::audit::audit;
 use pushout_core::engine;
@@ -19,7 +19,7 @@ fn figure(document: &Json, key: &str) -> f64 {
     document["flows"][0][key].as_f64().unwrap_or_else(|| panic!("no {key}"))
 }
 
-/// One connection alone over 10 Mb/s, with a buffer that is far more than the pipe; its host's timers are those of Linux.
+/// A single connection over 10 Mb/s, with a buffer far larger than the pipe; its host's timers are those of Linux.
 const ONE_FLOW: &str = r#"
 name = "one-flow"
 duration = "30 s"
@@ -66,7 +66,7 @@ fn one_flow(keys: &[(&str, &str)]) -> Recoveries {
 
 #[test]
 fn a_timeout_in_a_recovery_of_new_reno_does_not_lead_to_the_next_overshoot() {
-    // retransmissions of ns-2 2.35 on the same network, which has at most one timeout
+    // retransmissions of ns-2 2.35 on an equal network, which has at most one timeout
     for (partial_ack, delayed_ack, of_ns_2) in [
         ("impatient", "false", 161.0),
         ("impatient", "true", 109.0),

@@ -1,4 +1,4 @@
-//! Sender and receiver over pipes that delay and lose at random: whatever happens, every octet arrives once and in order,
+//! Sender and receiver over pipes that delay and lose at random: in every case each octet arrives once and in order,
 //! the books of both ends agree, the window is kept, and the transfer ends.
 
 use std::collections::VecDeque;
@@ -13,7 +13,7 @@ use pushout_core::units::{Bytes, Span, Time};
 
 use super::defaults;
 
-/// One way: segments leave it `slot` apart, `delay` later, unless chance loses them or `room` of them wait; now and then
+/// One way: segments leave it `slot` apart, `delay` later, unless chance loses them or `room` of them wait; sometimes
 /// one overtakes the one before.
 struct Pipe {
     line: VecDeque<(Time, Segment)>,
@@ -44,7 +44,8 @@ impl Pipe {
     }
 }
 
-/// What the receiver must deliver, found without it: every octet that has come, and the first that has not.
+/// Octets that the receiver must deliver, computed without it: every octet that has arrived, and the first that has
+/// not.
 #[derive(Default)]
 struct Arrived {
     octets: Vec<bool>,
@@ -65,7 +66,7 @@ struct Pair {
     receiver: Receiver,
     forth: Pipe,
     back: Pipe,
-    /// When the receiving application stops or goes on reading, if it ever does.
+    /// Times at which the receiving application stops or continues to read, if it does.
     reading: Option<(Time, bool)>,
     chance: Stream,
     now: Time,
@@ -104,7 +105,7 @@ impl Pair {
         }
     }
 
-    /// Carry away what the sender gave out, and check that the window was kept.
+    /// Carry the segments that the sender has sent, and check that the window was kept.
     fn send(&mut self, out: &mut Vec<Segment>) {
         let window = (self.sender.cwnd() + self.sender.inflation()).min(self.sender.send_window());
         for segment in out.drain(..) {
@@ -130,7 +131,7 @@ impl Pair {
         assert_eq!(self.receiver.delivered(), all, "a closed window may refuse, nothing else may");
     }
 
-    /// The next thing that happens; false when nothing can.
+    /// Handle the next event; returns false if there is none.
     fn step(&mut self) -> bool {
         let reading = self.reading.map(|(at, _)| at);
         let (sender, receiver) = (self.sender.next_timer(), self.receiver.next_timer());

@@ -223,7 +223,7 @@ fn receiver_fact(receiver: &Receiver, name: &str) -> Option<String> {
     Some(number.to_string())
 }
 
-/// A segment as a script says it.
+/// A segment as a script writes it.
 #[derive(Debug, Default)]
 struct Wanted {
     data: Option<(u64, u64)>,

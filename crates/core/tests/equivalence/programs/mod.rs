@@ -22,13 +22,13 @@ const OWN: [(&str, Reason); 5] = [
     ("longest-queue", Reason::PushedOut),
 ];
 
-/// How many networks are tried for each scheme.
+/// Return how many networks are tried for each scheme.
 fn how_many() -> u64 {
     let asked = std::env::var("PUSHOUT_EQUIVALENCE").ok().and_then(|text| text.parse::<u64>().ok());
     asked.map_or(12, |asked| asked / 10)
 }
 
-/// What a run leaves behind, but for the engine's name, its work, and what it says of the scenario.
+/// Return the report and the losses of a run, without the engine's name, its work, and its description of the scenario.
 fn run(scenario: &Scenario, engine: Engine) -> (Json, Vec<LossRecord>) {
     let scenario = Scenario { engine, ..scenario.clone() };
     let outcome = engine::run(&scenario, true);

@@ -176,7 +176,7 @@ fn fba(draw: &mut Draw) -> Pair {
     Pair { native, program: program("frame", &params, &text) }
 }
 
-/// Whether the circuit's queue has reached the dynamic threshold, in r2.
+/// Set r2 if the circuit's queue has reached the dynamic threshold.
 const BLOCKED: &str = "
         r0 = x.capacity
         r1 = x.total

@@ -396,7 +396,7 @@ fn tcp_keys(draw: &mut Draw) -> Json {
     keys
 }
 
-/// Whether a flow stands for transfers with a circuit each.
+/// Return whether a flow stands for transfers with a circuit each.
 fn draws_transfers(flow: &Json) -> bool {
     ["arrivals", "query"].iter().any(|kind| flow["source"]["kind"] == *kind)
 }

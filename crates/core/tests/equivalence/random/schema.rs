@@ -8,9 +8,9 @@ use pushout_core::units::{Bytes, Cells, PerSecond, Quantity, Rate, Span};
 /// Random choices, and how large the quantities are among which they choose.
 pub(crate) struct Draw {
     chance: Stream,
-    /// What rates are like around here.
+    /// Usual rate in this section.
     pub(crate) rate: Rate,
-    /// What sizes of buffers are like around here, with their unit.
+    /// Usual size of a buffer in this section, with its unit.
     pub(crate) size: (u64, &'static str),
 }
 

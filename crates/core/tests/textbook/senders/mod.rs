@@ -1,5 +1,5 @@
-//! Senders beside models of their own, window by window: random losses, late segments, lost ACKs and echoes of marks meet
-//! both, and after every ACK cwnd, its inflation, ssthresh and the segments sent have to be the same.
+//! Senders against models of their own, window by window: both get random losses, late segments, lost ACKs and echoes
+//! of marks, and after every ACK cwnd, its inflation, ssthresh and the segments sent must be equal.
 
 mod plain;
 mod rack;
@@ -24,7 +24,7 @@ use window::{Kind, MSS, Window};
 const SEQUENCES: u64 = 100;
 const SEGMENTS: u64 = 400;
 
-/// A model of a sender: what it sends, by first octets.
+/// A model of a sender: it returns the first octets of the segments that it sends.
 trait Sends {
     fn open(&mut self) -> Vec<u64>;
     fn ack(&mut self, now: f64, rtt: f64, ack: u64, blocks: &[(u64, u64)], echo: bool) -> Vec<u64>;
@@ -33,7 +33,7 @@ trait Sends {
     fn is_recovering(&self) -> bool;
 }
 
-/// A sender, its model, and what is between them and a receiver.
+/// A sender, its model, and the path to a receiver.
 struct Path {
     sender: Sender,
     model: Box<dyn Sends>,
@@ -46,7 +46,7 @@ struct Path {
     seen: Seen,
 }
 
-/// What has happened, so that a test can say that it tests something.
+/// Events of a sequence: they show that a test tests something.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
     timeouts: u64,
@@ -55,7 +55,7 @@ struct Seen {
 }
 
 impl Path {
-    /// Both have sent this much.
+    /// Check that both have sent equal segments.
     fn compare(&mut self, out: &[Segment], expected: &[u64], what: &str) {
         let sent: Vec<u64> = out.iter().map(|segment| segment.seq).collect();
         let (real, model) = (&self.sender, self.model.window());
@@ -80,7 +80,7 @@ impl Path {
         blocks
     }
 
-    /// A segment arrives, and its ACK does as well, unless one of them is lost.
+    /// Deliver a segment and its ACK, unless one of them is lost.
     fn deliver(&mut self) {
         let late = self.chance.up_to(19) == 0;
         let index = if late { self.chance.up_to(self.under_way.len() as u64 - 1) as usize } else { 0 };
@@ -152,7 +152,7 @@ impl Path {
         Path { sender, model, chance, now: Time::ZERO, under_way, arrived, ecn, sacks, seen }
     }
 
-    /// The whole transfer.
+    /// Run the whole transfer.
     fn run(mut self) -> Seen {
         let mut out = Vec::new();
         self.sender.open(self.now, &mut out);
@@ -180,7 +180,7 @@ impl Path {
     }
 }
 
-/// All sequences of one scheme, which has to have met all that can happen.
+/// Compare all sequences of one scheme; together they must contain every kind of event.
 fn compare(word: &str, sacks: bool) {
     let mut all = Seen::default();
     for seed in 0..SEQUENCES {

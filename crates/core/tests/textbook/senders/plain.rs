@@ -12,7 +12,7 @@ pub(crate) struct Plain {
     duplicates: u32,
     /// In fast recovery: the octet after the last that had been sent when it began.
     recover: Option<u64>,
-    /// The same at the last timeout; with Tahoe at the last slow start, with `once` at the last reduction.
+    /// Like `recover`, at the last timeout; with Tahoe at the last slow start, with `once` at the last reduction.
     high: Option<u64>,
     /// With `once`: the last reduction was for duplicates.
     inflates: bool,
@@ -71,7 +71,7 @@ impl Plain {
         vec![self.unacknowledged]
     }
 
-    /// The first unacknowledged segment again, and then what the window allows.
+    /// Send the first unacknowledged segment again, and then as many segments as the window allows.
     fn partial_ack(&mut self, acked: u64) -> Vec<u64> {
         let usable = self.window.cwnd + self.window.inflation;
         let left = usable.saturating_sub(acked) + MSS;
@@ -105,7 +105,7 @@ impl Plain {
         self.output()
     }
 
-    /// Whether three duplicates retransmit.
+    /// Return whether three duplicates cause a retransmission.
     fn may_retransmit(&self) -> bool {
         self.high.is_none_or(|high| self.unacknowledged > high)
     }

@@ -11,11 +11,11 @@ pub(crate) type Ps = u64;
 pub(crate) struct Piece {
     pub(crate) seq: u64,
     pub(crate) end: u64,
-    /// When it was sent last.
+    /// Time of its last sending.
     sent_at: Ps,
     sacked: bool,
     lost: bool,
-    /// It was sent again, and that transmission is not known to be lost.
+    /// It was sent again, and that transmission is not declared lost.
     again: bool,
     /// It was sent more than once.
     retransmitted: bool,
@@ -27,7 +27,7 @@ impl Piece {
     }
 }
 
-/// What is known of an ACK.
+/// Facts about an ACK.
 #[derive(Clone, Debug)]
 pub(crate) struct Ack {
     pub(crate) now: Ps,
@@ -35,7 +35,7 @@ pub(crate) struct Ack {
     /// The segment that has arrived twice, and the blocks that are out of order.
     pub(crate) duplicate: Option<(u64, u64)>,
     pub(crate) blocks: Vec<(u64, u64)>,
-    /// When the segment had left that the ACK answers, with timestamps.
+    /// With timestamps, the sending of the segment that the ACK answers.
     pub(crate) stamp: Option<Ps>,
 }
 
@@ -47,7 +47,7 @@ enum Timer {
     Retransmit(Ps),
 }
 
-/// RFC 8985 section 6.2: what is known of round trips and of reordering.
+/// RFC 8985 section 6.2: measurements of round trips and of reordering.
 #[derive(Clone, Copy, Debug)]
 struct Rack {
     /// RACK.xmit_ts and RACK.end_seq; RACK.rtt; RACK.min_RTT.
@@ -70,7 +70,7 @@ struct Reduction {
     out: u64,
 }
 
-/// The last reduction of the window, which duplicates of all that was sent again take back.
+/// The last reduction of the window, which is undone when every segment sent again has arrived twice.
 #[derive(Clone, Copy, Debug)]
 struct Undo {
     cwnd: u64,
@@ -93,7 +93,7 @@ pub(crate) struct Sender {
     rack: Rack,
     reduction: Reduction,
     undo: Option<Undo>,
-    /// Fast recovery, or what follows a timeout, lasts until this octet is acknowledged.
+    /// Fast recovery, or the state after a timeout, lasts until this octet is acknowledged.
     recovery: Option<u64>,
     after_timeout: Option<u64>,
     was_recovering: bool,
@@ -106,7 +106,7 @@ pub(crate) struct Sender {
     pub(crate) seen: Seen,
 }
 
-/// What has happened.
+/// Events of a sequence.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Seen {
     pub(crate) timeouts: u64,
@@ -203,7 +203,8 @@ impl Sender {
         }
     }
 
-    /// Remove what is acknowledged and mark what is selectively acknowledged; returns what was delivered, in order of sequence numbers.
+    /// Remove acknowledged pieces and mark selectively acknowledged ones; returns the delivered ones, in order of
+    /// sequence numbers.
     fn take_delivered(&mut self, ack: &Ack) -> Vec<Piece> {
         let is_in_block =
             |piece: &Piece| ack.blocks.iter().any(|(start, end)| *start <= piece.seq && piece.end <= *end);
@@ -249,8 +250,9 @@ impl Sender {
         }
     }
 
-    /// Section 6.2, steps 1 to 3. As in Pushout, an ACK counts by the segment that was sent last of all that it delivers; the RFC
-    /// goes on to the next one if that segment is a retransmission that came sooner than any round trip.
+    /// Update by section 6.2, steps 1 to 3. As in Pushout, an ACK counts by the segment that was sent last of all that
+    /// it delivers; the RFC uses the next one if that segment is a retransmission that arrived sooner than any round
+    /// trip.
     fn update_rack(&mut self, now: Ps, delivered: &[Piece]) {
         for piece in delivered {
             if piece.end >= self.rack.fack {
@@ -311,7 +313,7 @@ impl Sender {
         self.srtt.map_or(window, |srtt| window.min(srtt))
     }
 
-    /// `RACK_detect_loss` (step 5): returns when to look again.
+    /// `RACK_detect_loss` (step 5): returns the time of the next search.
     fn detect_losses(&mut self, now: Ps) -> Option<Ps> {
         let latest = self.rack.segment?;
         let age = self.rack.rtt + self.reordering_window();
@@ -362,7 +364,8 @@ impl Sender {
         if rate.out == 0 { count.max(MSS) } else { count }
     }
 
-    /// As Linux does: all that was sent again since the reduction has arrived twice, so nothing was lost.
+    /// Undo the reduction, as Linux does, when every segment that was sent again since has arrived twice: then none was
+    /// lost.
     fn take_back(&mut self, duplicate: Option<(u64, u64)>) {
         let (Some((start, _)), Some(undo)) = (duplicate, &mut self.undo) else { return };
         if start < undo.from || undo.repeats == 0 {
@@ -446,7 +449,7 @@ impl Sender {
         });
     }
 
-    /// PTO.
+    /// Return PTO.
     fn probe_timeout(&self) -> Ps {
         let delay = if self.pieces.len() == 1 { self.ack_delay } else { 0 };
         self.srtt.map_or(1_000_000_000_000, |srtt| 2 * srtt + delay)
@@ -464,7 +467,7 @@ impl Sender {
         out
     }
 
-    /// Section 7.3: new data, or the last segment again.
+    /// Send a probe by section 7.3: new data, or the last segment again.
     fn send_probe(&mut self, now: Ps) -> Vec<(u64, u64)> {
         self.seen.probes += 1;
         let new = (self.written - self.sent).min(MSS);

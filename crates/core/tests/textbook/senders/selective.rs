@@ -19,7 +19,7 @@ pub(crate) struct Selective {
     written: u64,
     segments: Vec<Segment>,
     limited_transmit: bool,
-    /// RecoveryPoint, and the same for what a timeout gave up.
+    /// RecoveryPoint, and the corresponding octet after a timeout.
     point: Option<u64>,
     after_timeout: Option<u64>,
     forced: bool,
@@ -66,7 +66,7 @@ impl Selective {
         }
     }
 
-    /// NextSeg: what is sent next, if anything.
+    /// Return the segment of NextSeg, if there is one.
     fn next_segment(&mut self) -> Option<u64> {
         let first = |wanted: &dyn Fn(usize, &Segment) -> bool| {
             self.segments

@@ -1,4 +1,4 @@
-//! Senders whose timers find losses, beside a model: segments and ACKs take time, overtake others and get lost.
+//! Senders whose timers find losses, against a model: segments and ACKs need time, overtake others and are lost.
 
 use std::collections::BTreeMap;
 
@@ -17,9 +17,9 @@ const MILLISECOND: Ps = 1000 * MICROSECOND;
 const TIMEOUT: Ps = 300 * MILLISECOND;
 const ACK_DELAY: Ps = 5 * MILLISECOND;
 
-/// What is under way.
+/// Event under way.
 enum Event {
-    /// A segment of data from one octet to another, and when it left.
+    /// A segment of data from one octet to another, and its sending.
     Data(u64, u64, Ps),
     Ack(Ack),
 }
@@ -37,7 +37,7 @@ impl Receiver {
         self.arrived.iter().fold(0, |next, (start, end)| if *start <= next { next.max(*end) } else { next })
     }
 
-    /// Blocks beyond this octet, that with the latest segment first.
+    /// Return the blocks beyond this octet, the one with the latest segment first.
     fn blocks(&self, next: u64, latest: u64) -> Vec<(u64, u64)> {
         let mut blocks: Vec<(u64, u64)> = Vec::new();
         for (&start, &end) in self.arrived.range(next..) {
@@ -65,16 +65,16 @@ struct Path {
     model: Model,
     receiver: Receiver,
     chance: Stream,
-    /// What arrives, by its instant and a number.
+    /// Arrivals, by instant and number.
     under_way: BTreeMap<(Ps, u64), Event>,
     events: u64,
     now: Ps,
     has_timestamps: bool,
-    /// When the line is free, and its picoseconds for a segment; the delay one way.
+    /// Time at which the line is free, and its picoseconds for a segment; the delay one way.
     free: Ps,
     service: Ps,
     delay: Ps,
-    /// Of a hundred: segments and ACKs that are lost, and those that are late.
+    /// Percentages of segments and ACKs that are lost, and of those that are late.
     losses: u64,
     late: u64,
     said: String,
@@ -118,7 +118,7 @@ impl Path {
         self.chance.up_to(99) < percent
     }
 
-    /// Put something on its way, unless it is lost.
+    /// Send an event on its way, unless it is lost.
     fn carry(&mut self, at: Ps, event: impl FnOnce(Ps) -> Event) {
         let extra = if self.happens(self.late) { self.chance.up_to(2 * self.delay) } else { 0 };
         let at = at + self.delay + extra + self.chance.up_to(MICROSECOND); // no two events at one instant
@@ -128,7 +128,7 @@ impl Path {
         }
     }
 
-    /// Both have sent this much and have the same state.
+    /// Check that both have sent equal segments and have equal states.
     fn compare(&mut self, out: &[Segment], expected: &[(u64, u64)], what: &str) {
         let said = format!("{}, {} us: {what}", self.said, self.now / MICROSECOND);
         let sent: Vec<(u64, u64)> = out.iter().map(|segment| (segment.seq, segment.len.into())).collect();
@@ -200,7 +200,8 @@ impl Path {
         let mut out = Vec::new();
         self.sender.open(Time::ZERO, &mut out);
         assert!(out.is_empty());
-        // some transfers are long enough for what RACK forgets after sixteen recoveries; without losses they would fill the receive window
+        // some transfers are long enough that RACK resets its window after sixteen recoveries; without losses they
+        // would fill the receive window
         let writes = if self.losses > 0 && self.happens(10) { 100 } else { 4 };
         for _ in 0..writes {
             let octets = 1 + self.chance.up_to(60 * MSS);

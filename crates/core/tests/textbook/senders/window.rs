@@ -3,7 +3,7 @@
 /// Octets of a segment.
 pub(crate) const MSS: u64 = 1000;
 
-/// What moves a window.
+/// Cause of a change of the window.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Kind {
     Reno { once: bool },
@@ -13,19 +13,19 @@ pub(crate) enum Kind {
     Dctcp,
 }
 
-/// An ACK as it meets a window.
+/// An ACK that arrives at a window.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Facts {
     pub(crate) now: f64,
     pub(crate) rtt: f64,
-    /// Octets acknowledged, the first that is not, and the octet after the last sent.
+    /// Octets acknowledged, the first unacknowledged octet, and the octet after the last sent.
     pub(crate) acked: u64,
     pub(crate) unacknowledged: u64,
     pub(crate) sent: u64,
     pub(crate) echo: bool,
 }
 
-/// cwnd, what duplicates add to it, and ssthresh.
+/// cwnd, its inflation by duplicates, and ssthresh.
 #[derive(Clone, Debug)]
 pub(crate) struct Window {
     pub(crate) kind: Kind,
@@ -52,14 +52,14 @@ impl Window {
         }
     }
 
-    /// DCTCP looks at every ACK of new data, in recovery too.
+    /// Observe an ACK of new data; DCTCP does so in recovery, too.
     pub(crate) fn observe(&mut self, facts: Facts) {
         if self.kind == Kind::Dctcp {
             self.dctcp.count(facts);
         }
     }
 
-    /// New data was acknowledged outside of recovery, without an echo.
+    /// Grow by new data that was acknowledged outside of recovery, without an echo.
     pub(crate) fn grow(&mut self, facts: Facts) {
         match self.kind {
             Kind::Cubic => {
@@ -77,7 +77,7 @@ impl Window {
         }
     }
 
-    /// RFC 5681 section 3.1, or RFC 3465 with L = 2.
+    /// Grow by RFC 5681 section 3.1, or by RFC 3465 with L = 2.
     fn grow_as_reno(&mut self, acked: u64) {
         let at_threshold = self.cwnd == self.ssthresh && !self.by_bytes;
         let slow_start = self.cwnd < self.ssthresh || at_threshold;
@@ -94,7 +94,7 @@ impl Window {
         };
     }
 
-    /// A loss sets the threshold.
+    /// Set the threshold after a loss.
     pub(crate) fn lose(&mut self) {
         let segments = match self.kind {
             Kind::Cubic => self.cubic.reduce(self.cwnd) as u64,
@@ -104,7 +104,7 @@ impl Window {
         self.counted = if self.kind == Kind::Cubic { self.counted } else { 0 };
     }
 
-    /// A mark, once in a round trip.
+    /// React to a mark, once in a round trip.
     pub(crate) fn mark(&mut self) {
         match self.kind {
             Kind::Dctcp => {
@@ -116,7 +116,8 @@ impl Window {
         self.cwnd = self.cwnd.min(self.ssthresh);
     }
 
-    /// The timer expired: one segment; a segment that it sends for the second time leaves the threshold.
+    /// Collapse to one segment after a timeout; a segment that the timer sends for the second time does not change the
+    /// threshold.
     pub(crate) fn collapse(&mut self, is_first: bool) {
         if is_first {
             self.lose();
@@ -137,9 +138,9 @@ pub(crate) struct Cubic {
     rtt: f64,
     /// cwnd in octets with its fraction.
     exact: f64,
-    /// When congestion avoidance began, K, the level part of the curve, and W_est.
+    /// Beginning of congestion avoidance, K, the level part of the curve, and W_est.
     epoch: Option<[f64; 4]>,
-    /// When the window could last grow: slow start is no time of congestion avoidance.
+    /// Last time at which the window could grow: slow start does not count as congestion avoidance.
     last: f64,
 }
 

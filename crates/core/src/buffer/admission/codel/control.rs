@@ -28,20 +28,20 @@ pub(super) struct Waiting {
 /// The state at one queue.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Control {
-    /// When the waits will have been too long for a whole interval; `None` while they are not.
+    /// Time at which waits will have been too long for a whole interval; `None` while they are short.
     first_above: Option<u64>,
     is_dropping: bool,
-    /// When the next packet is due to be discarded.
+    /// Time of the next discard.
     next: u64,
     /// Packets discarded since dropping began, and the number with which it began.
     count: u32,
     last_count: u32,
-    /// 1/√count in units of 2⁻¹⁶, as Linux keeps it.
+    /// 1/√count in units of 2⁻¹⁶, as Linux stores it.
     fraction: u16,
     after: Option<After>,
 }
 
-/// Why the packet in front of the one at the head was discarded.
+/// Reason of the discard before the packet that is now at the head.
 #[derive(Clone, Copy, Debug)]
 enum After {
     /// It was the first: dropping has begun.
@@ -75,12 +75,12 @@ impl Control {
         self.count
     }
 
-    /// Whether waits have been too long for an interval.
+    /// Return whether waits have been too long for an interval.
     pub(super) fn is_dropping(&self) -> bool {
         self.is_dropping
     }
 
-    /// The fate of a packet at the head; `marks` says whether it is marked instead of being discarded.
+    /// Decide about a packet at the head; `marks` says whether it is marked instead of being discarded.
     pub(super) fn judge(&mut self, clock: &Clock, waiting: Waiting, marks: bool) -> HeadVerdict {
         let now = clock.count(waiting.now);
         let is_late = self.is_late(clock, now, &waiting);
@@ -103,12 +103,12 @@ impl Control {
         HeadVerdict::Discard(Reason::Delay)
     }
 
-    /// A packet of the queue was lost for want of room, which raises the rate of discards as well.
+    /// Count a packet of the queue that was lost for want of room: it raises the rate of discards as well.
     pub(super) fn overflowed(&mut self) {
         self.count = self.count.wrapping_add(1);
     }
 
-    /// Whether waits have been too long for a whole interval, so that this packet may be discarded.
+    /// Return whether waits have been too long for a whole interval, so that this packet may be discarded.
     fn is_late(&mut self, clock: &Clock, now: u64, waiting: &Waiting) -> bool {
         if now - clock.count(waiting.arrived) < clock.target || waiting.is_short {
             self.first_above = None;
@@ -141,7 +141,7 @@ impl Control {
         HeadVerdict::Discard(Reason::Delay)
     }
 
-    /// The control law: t + interval / √count.
+    /// Return the time of the next discard by the control law: t + interval / √count.
     fn later(&self, clock: &Clock, time: u64) -> u64 {
         time.saturating_add(match clock.law {
             Law::Exact => (clock.interval as f64 / f64::from(self.count).sqrt()) as u64,
@@ -188,7 +188,7 @@ mod tests {
         times.iter().map(|time| time - times[0]).collect()
     }
 
-    /// Milliseconds, of card values with three digits.
+    /// Compare milliseconds with expected values of three digits.
     fn assert_near(times: &[u64], expected: &[f64]) {
         assert_eq!(times.len(), expected.len());
         for (&time, &expected) in times.iter().zip(expected) {
@@ -230,7 +230,7 @@ mod tests {
         }
     }
 
-    /// The state after a packet that has waited `wait` ms departs at `now` ms.
+    /// Return the verdict on a packet that has waited `wait` ms and departs at `now` ms.
     fn depart(control: &mut Control, law: Law, now: f64, wait: f64) -> HeadVerdict {
         let time = |millis: f64| Time((millis * 1e9) as u64);
         let waiting = Waiting { now: time(now), arrived: time(now - wait), is_short: false };
@@ -262,8 +262,8 @@ mod tests {
         assert_eq!(depart(&mut control, Law::Exact, 320.0, 6.0), HeadVerdict::Send, "no longer dropping");
     }
 
-    /// How long after dropping has begun again the next packet is discarded, in ms, after `drops` packets the first time and
-    /// `pause` ms without.
+    /// Measure the time to the next discard after dropping has begun again, in ms, after `drops` packets the first time
+    /// and `pause` ms without.
     fn second_gap(drops: u32, pause: u64) -> f64 {
         let clock = Clock::new(Law::Exact, CODEL.0, CODEL.1);
         let next = 1_000_000_000_000;

@@ -92,9 +92,9 @@ pub struct Policy {
     action: Action,
     ce_threshold: Option<Span>,
     mtu: u64,
-    /// The number of packets that the longest queue loses at a time, if it is shortened when the buffer is full.
+    /// Number of packets that the longest queue loses at a time, if it is shortened when the buffer is full.
     batch: Option<u64>,
-    /// Whether this policy discards the next departing unit at the head.
+    /// Whether the policy discards the next departing unit at the head.
     is_discarding: bool,
     /// For each queue.
     controls: Vec<Control>,
@@ -103,7 +103,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The policy at one port, or why its parameters cannot be.
+    /// Build the policy of one port; the error says why its parameters cannot be used.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let frame = context.contracts.iter().map(|contract| contract.octets).max().unwrap_or(0);
         refuse_if(params.batch == 0, "batch", "must be at least 1")?;
@@ -123,7 +123,7 @@ impl Policy {
         })
     }
 
-    /// The first unit of a frame has come to the head.
+    /// Decide about a frame whose first unit has come to the head.
     fn judge_frame(&mut self, head: &Head<'_>) -> HeadVerdict {
         let arrived = head.arrived.expect("the port keeps arrival times");
         let waiting = Waiting { now: head.now, arrived, is_short: head.behind <= self.mtu };

@@ -24,8 +24,8 @@ fn a_port_discards_packets_at_the_head_while_it_is_congested() {
         let mut rig = Rig::new(&Spec::Codel(params()), measure, capacity, 1, 1);
         (0..100).for_each(|_| rig.packet(0, 1500));
         rig.drain();
-        // a packet takes 5.106 ms: the second one waits too long, the 22nd comes to the head at 107.2 ms, and the 43rd at
-        // 209.4 ms, when the one that is due at 207.2 ms can be discarded
+        // a packet takes 5.106 ms: the second one waits too long, the 22nd comes to the head at 107.2 ms, and the 43rd
+        // at 209.4 ms, when the one that is due at 207.2 ms can be discarded
         assert_eq!(rig.lost()[..3], ["0:21.0 delay", "0:42.0 delay", "0:57.0 delay"]);
     }
 }

@@ -47,7 +47,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The policy, which can work everywhere.
+    /// Build the policy, which can work everywhere.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let rule =
             longest_queue::Params { end: longest_queue::End::Tail, counts_arrival: params.counts_arrival };

@@ -1,4 +1,4 @@
-//! A buffer run by longest queue drop, of which only the lengths of queues matter.
+//! A buffer with longest queue drop, reduced to the lengths of its queues.
 
 use std::collections::VecDeque;
 
@@ -11,16 +11,16 @@ use crate::units::{Span, Time};
 #[derive(Clone, Debug)]
 pub(super) struct VirtualBuffer {
     rule: longest_queue::Params,
-    /// What it holds, if it is limited.
+    /// Its capacity, if it is limited.
     capacity: Option<u64>,
     total: u64,
     lengths: Vec<u64>,
-    /// By queue its line.
+    /// For each queue its line.
     line_of: Vec<usize>,
     lines: Vec<VirtualLine>,
 }
 
-/// What waits for a line, and what it sends.
+/// Content of the queue for a line, and the rate at which it is served.
 #[derive(Clone, Debug)]
 struct VirtualLine {
     line: Line,
@@ -58,7 +58,7 @@ impl VirtualBuffer {
         self.lengths[queue]
     }
 
-    /// Send what has left by `now`.
+    /// Send the units that leave by `now`.
     pub(super) fn send_until(&mut self, now: Time) {
         for line in &mut self.lines {
             while let Some((packet, ends)) = line.sending.filter(|(_, ends)| *ends <= now) {
@@ -70,7 +70,7 @@ impl VirtualBuffer {
         }
     }
 
-    /// A packet arrives: it joins its queue unless that is the longest one of a full buffer.
+    /// Add an arriving packet to its queue, unless that is the longest one of a full buffer.
     pub(super) fn arrive(&mut self, now: Time, queue: usize, (size, bytes): (u64, u16)) {
         while self.capacity.is_some_and(|capacity| self.total + size > capacity) {
             let lengths = self.lengths.iter().copied().enumerate();
@@ -88,7 +88,7 @@ impl VirtualBuffer {
         line.start(now);
     }
 
-    /// The place of the last packet of a queue that waits, if one does.
+    /// Return the place of the last waiting packet of a queue, if one waits.
     fn last_of(&self, queue: usize) -> Option<usize> {
         self.lines[self.line_of[queue]].waiting.iter().rposition(|packet| packet.queue == queue)
     }

@@ -1,5 +1,5 @@
-//! Candidates for removal from a queue: the frames of a port's circuits, what they can still spare, and where their
-//! cells are.
+//! Candidates for removal from a queue: the frames of a port's circuits, the losses that they still allow, and the
+//! places of their cells.
 //!
 //! Every class of candidates is a list of frames in the order in which they became candidates. A frame joins a list
 //! when one of its cells does, and leaves it when a search finds it there without one, so that a search takes
@@ -8,7 +8,7 @@
 
 use std::collections::VecDeque;
 
-/// Why a queued cell may be given up.
+/// Reason for which a queued cell may be lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
     /// Its frame is dead.
@@ -34,26 +34,26 @@ impl FrameId {
     }
 }
 
-/// A cell that can be given up.
+/// A cell that can be lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Candidate {
     pub(super) class: Class,
     pub(super) frame: FrameId,
-    /// Where it is in the queue.
+    /// Its position in the queue.
     pub(super) position: u64,
 }
 
-/// A frame of which cells are in the buffer or may still arrive.
+/// A frame with cells in the buffer or still to arrive.
 #[derive(Clone, Debug)]
 struct Frame {
     block: u64,
-    /// Cells that it can spare; below 0 it is dead.
+    /// Losses that it still allows, in cells; below 0 it is dead.
     fcf: i32,
     /// Units in the buffer, the one in transmission included.
     held: u64,
-    /// Whether some of it has left the queue for the line.
+    /// Whether one of its cells has left the queue for the line.
     left: bool,
-    /// Positions of queued cells that may go one by one, unmarked and marked.
+    /// Positions of queued cells that may be lost one by one, unmarked and marked.
     cells: [VecDeque<u64>; 2],
     /// Position of the queued EOM, which must stay as long as any cell of the frame does.
     eom: Option<u64>,
@@ -62,7 +62,7 @@ struct Frame {
 }
 
 impl Frame {
-    /// The first cell of it that a class may take. The queue starts at `head`; a cell before that is in transmission.
+    /// Return its first cell that a class may lose. The queue starts at `head`; a cell before that is in transmission.
     fn first(&self, class: Class, head: u64) -> Option<u64> {
         let queued = |cells: &VecDeque<u64>| cells.iter().copied().find(|position| *position >= head);
         let [unmarked, marked] = [0, 1].map(|kind: usize| queued(&self.cells[kind]));
@@ -74,7 +74,7 @@ impl Frame {
         }
     }
 
-    /// Whether nothing of it has left the queue.
+    /// Return whether no cell of it has left the queue.
     fn is_whole(&self, head: u64) -> bool {
         !self.left && self.oldest().is_none_or(|position| position >= head)
     }
@@ -84,7 +84,7 @@ impl Frame {
         self.cells.iter().filter_map(VecDeque::front).copied().chain(self.eom).min()
     }
 
-    /// The cell at a position has been removed.
+    /// Remove the cell at a position.
     fn remove(&mut self, position: u64) {
         self.held -= 1;
         for cells in &mut self.cells {
@@ -122,7 +122,7 @@ struct Cache {
 }
 
 impl Candidates {
-    /// Nothing queued. Frames of blocks beyond repair are candidates only with `corrupted_blocks`; with `cache` only
+    /// No cell is queued. Frames of blocks beyond repair are candidates only with `corrupted_blocks`; with `cache` only
     /// that number of cells is stored.
     pub(super) fn new(vcs: usize, corrupted_blocks: bool, cache: Option<u32>) -> Candidates {
         let cache = cache.map(|room| Cache { room: room as usize, cells: VecDeque::new() });
@@ -130,7 +130,8 @@ impl Candidates {
         Candidates { circuits, lists: Default::default(), corrupted_blocks, cache }
     }
 
-    /// A frame starts to arrive that can spare `fcf` cells; `block` is the budget of the block that it starts, if it does.
+    /// Open a frame that starts to arrive and allows `fcf` losses; `block` is the budget of the block that it starts,
+    /// if it starts one.
     pub(super) fn open(&mut self, vc: usize, fcf: i32, block: Option<i32>) -> FrameId {
         let circuit = &mut self.circuits[vc];
         circuit.blocks.extend(block);
@@ -141,36 +142,36 @@ impl Candidates {
         self.newest(vc)
     }
 
-    /// The frame of a circuit that arrives now, or the last one that did.
+    /// Return the frame of a circuit that arrives now, or the last one that did.
     pub(super) fn newest(&self, vc: usize) -> FrameId {
         let circuit = &self.circuits[vc];
         FrameId { vc, serial: circuit.first_frame + circuit.frames.len() as u64 - 1 }
     }
 
-    /// What a frame can spare: cells, below 0 when it is dead.
+    /// Return the cells that a frame can still lose: below 0 when it is dead.
     pub(super) fn fcf(&self, id: FrameId) -> i32 {
         self.frame(id).expect("an arriving frame is known").fcf
     }
 
-    /// What the block of a frame can spare: frames, below 0 when it is beyond repair.
+    /// Return the frames that the block of a frame can still lose: below 0 when it is beyond repair.
     pub(super) fn blf(&self, id: FrameId) -> i32 {
         let block = self.frame(id).expect("an arriving frame is known").block;
         let circuit = &self.circuits[id.vc];
         circuit.blocks[(block - circuit.first_block) as usize]
     }
 
-    /// Whether a receiver will get any part of a frame, unless it is given up.
+    /// Return whether a receiver will get any part of a frame, unless it is lost on purpose.
     pub(super) fn is_touched(&self, id: FrameId) -> bool {
         self.frame(id).is_some_and(|frame| frame.left || frame.held > 0)
     }
 
-    /// Whether a frame may be given up for the sake of others of its block.
+    /// Return whether a frame may be lost for the sake of others of its block.
     pub(super) fn spares_frame(&self, id: FrameId) -> bool {
         let blf = self.blf(id);
         blf > 0 || blf < 0 && self.corrupted_blocks
     }
 
-    /// A cell of the newest frame of a circuit has been queued; `keep` says that it is an EOM which must stay.
+    /// Add a queued cell of the newest frame of a circuit; `keep` says that it is an EOM which must stay.
     pub(super) fn queued(&mut self, vc: usize, position: u64, marked: bool, keep: bool) {
         let id = self.newest(vc);
         let frame = self.frame_mut(id).expect("an arriving frame is known");
@@ -192,7 +193,8 @@ impl Candidates {
         }
     }
 
-    /// A cell of a circuit has been sent. Its queue is FIFO, so the cell was of the oldest frame that held one.
+    /// Record that a cell of a circuit has been sent. Its queue is FIFO, so the cell belongs to the oldest frame with
+    /// cells.
     pub(super) fn sent(&mut self, vc: usize) {
         let circuit = &mut self.circuits[vc];
         circuit.trim();
@@ -258,12 +260,12 @@ impl Candidates {
         candidate
     }
 
-    /// A frame gives up or loses a cell that it can spare.
+    /// Subtract a cell that a frame loses and can spare.
     pub(super) fn spend(&mut self, id: FrameId) {
         self.frame_mut(id).expect("a frame with candidates is known").fcf -= 1;
     }
 
-    /// A frame dies, at the cost of its block.
+    /// Mark a frame as dead, at the cost of its block.
     pub(super) fn kill(&mut self, id: FrameId) {
         let frame = self.frame_mut(id).expect("a frame that dies is known");
         frame.fcf = -1;
@@ -283,12 +285,12 @@ impl Candidates {
         }
     }
 
-    /// A single cell leaves the queue as a candidate.
+    /// Remove a single candidate cell from the queue.
     pub(super) fn take(&mut self, candidate: Candidate) {
         self.frame_mut(candidate.frame).expect("a candidate's frame is known").remove(candidate.position);
     }
 
-    /// All cells of a frame leave the queue that it has not begun to leave; their positions are appended.
+    /// Remove all cells of a frame that has not begun to leave the queue; their positions are appended.
     pub(super) fn clear(&mut self, id: FrameId, positions: &mut VecDeque<u64>) {
         let frame = self.frame_mut(id).expect("a frame with candidates is known");
         let before = positions.len();
@@ -326,7 +328,7 @@ impl Candidates {
 }
 
 impl Circuit {
-    /// Remove the records of frames that are completely gone, except the newest, and of blocks without frames.
+    /// Remove the records of frames without cells, except the newest, and of blocks without frames.
     fn trim(&mut self) {
         while self.frames.len() > 1 && self.frames[0].held == 0 {
             self.frames.pop_front();
@@ -371,7 +373,7 @@ mod tests {
         assert_eq!(candidate, Some(Candidate { class: Class::Dead, frame, position: 0 }));
     }
 
-    /// Where the first candidate of a class is.
+    /// Return the position of the first candidate of a class.
     fn position(candidates: &mut Candidates, class: Class, head: u64) -> Option<u64> {
         candidates.find(class, head, |_| false).map(|candidate| candidate.position)
     }

@@ -131,7 +131,7 @@ pub struct Policy {
     janitor: Janitor,
     circuits: Vec<Circuit>,
     candidates: Candidates,
-    /// Cells that have been given up and are still queued, until the port removes them.
+    /// Cells that the policy has chosen to lose and that are still queued, until the port removes them.
     doomed: VecDeque<u64>,
 }
 
@@ -155,11 +155,11 @@ struct Circuit {
     blf: i32,
     /// Whether its packets form blocks.
     blocks: bool,
-    /// Whether losing an EOM would cost the next frame as well.
+    /// Whether the loss of an EOM would cost the next frame as well.
     needs_eom: bool,
     /// Whether the next frame starts a block.
     block_ended: bool,
-    /// Whether it has given up a whole frame since the janitor began to sweep.
+    /// Whether it has lost a whole frame since the janitor began to sweep.
     swept: bool,
 }
 
@@ -184,7 +184,7 @@ impl Circuit {
 }
 
 impl Policy {
-    /// The policy at one port, or why it cannot work there.
+    /// Build the policy of one port; the error says why it cannot work there.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let (upper, lower) = (context.level("upper", params.upper)?, context.level("lower", params.lower)?);
         if lower > upper {
@@ -228,7 +228,8 @@ impl Policy {
         }
     }
 
-    /// The frame to which an arriving unit belongs: FCF and BLF start again after an EOM and after a block's last frame.
+    /// Return the frame to which an arriving unit belongs: FCF and BLF start again after an EOM and after a block's
+    /// last frame.
     fn frame_of(&mut self, unit: &Unit, vc: usize) -> FrameId {
         let circuit = &mut self.circuits[vc];
         if unit.is_first() {
@@ -240,7 +241,7 @@ impl Policy {
         self.candidates.newest(vc)
     }
 
-    /// Steps 1 to 6.
+    /// Decide about a cell by steps 1 to 6.
     fn decide(&mut self, arrival: &Arrival<'_>, id: FrameId) -> Verdict {
         let unit = arrival.unit;
         let fcf = self.candidates.fcf(id);
@@ -271,8 +272,8 @@ impl Policy {
         self.squeeze_in(arrival, id)
     }
 
-    /// Step 6: a critical cell, or one that finds no room, enters in the place of a candidate; a packet may need the place
-    /// of several.
+    /// Admit a critical cell, or one without room, in the place of a candidate (step 6); a packet may need several
+    /// places.
     fn squeeze_in(&mut self, arrival: &Arrival<'_>, id: FrameId) -> Verdict {
         let head = arrival.queue.positions().start;
         let mut freed = 0;
@@ -293,7 +294,7 @@ impl Policy {
         Verdict::Replace(Victim::At(first), Reason::Janitor)
     }
 
-    /// Step 6 when nothing more can be given up.
+    /// Decide step 6 when no candidate is left.
     fn without_candidate(&mut self, arrival: &Arrival<'_>, id: FrameId) -> Verdict {
         if arrival.fits() {
             return Verdict::Accept;
@@ -305,7 +306,7 @@ impl Policy {
         Verdict::Discard(Reason::Overflow)
     }
 
-    /// The first critical cell of an episode starts the janitor.
+    /// Start the janitor at the first critical cell of an episode.
     fn call_janitor(&mut self, pool: &Pool) {
         if self.janitor == Janitor::Ready && self.has_to_sweep(pool) {
             self.janitor = Janitor::Sweeping;
@@ -313,7 +314,7 @@ impl Policy {
         }
     }
 
-    /// The next candidate in the order of step 6; in a sweep, circuits that have given up a frame are passed over.
+    /// Choose the next candidate in the order of step 6; in a sweep, circuits that have lost a frame are skipped.
     fn candidate(&mut self, head: u64, sweep: bool) -> Option<Candidate> {
         let order = match self.params.order {
             Order::DeadFirst => [Class::Dead, Class::Marked, Class::Unmarked, Class::Whole],
@@ -326,12 +327,12 @@ impl Policy {
         })
     }
 
-    /// Whether the occupancy requires the janitor.
+    /// Return whether the occupancy requires the janitor.
     fn has_to_sweep(&self, pool: &Pool) -> bool {
         self.params.sweep == Sweep::Everything || pool.total() >= self.upper
     }
 
-    /// Give up a candidate: its cells will be removed.
+    /// Lose a candidate: its cells will be removed.
     fn give_up(&mut self, candidate: Candidate) {
         let id = candidate.frame;
         if candidate.class == Class::Whole {

@@ -21,7 +21,7 @@ struct Bench {
     now: Time,
     block: u32,
     next: Vec<(u32, u16)>,
-    /// Queued cells that were given up: circuit, frame, index.
+    /// Queued cells that were lost: circuit, frame, index.
     given_up: Vec<(u32, u32, u16)>,
 }
 
@@ -149,7 +149,7 @@ fn with_fcf_0_and_blf_0_the_cell_is_critical_and_a_cell_of_the_dead_frame_makes_
     let mut bench = Bench::new("sweep = 'until-upper'\nrearm = 'gate-open'", 20, &[Some(ONE_EACH)]);
     bench.offer(0, "f...............");
     bench.offer(0, "::e");
-    // The parity packet of the block: one cell to spare, then critical; the janitor starts.
+    // The parity packet of the block: one cell can be lost, then cells are critical; the janitor starts.
     assert_eq!(bench.offer(0, "F::E"), "gAAA");
     let dead = [0, 1, 2, 3].map(|index| (0, 0, index));
     assert_eq!(bench.given_up(), dead, "one for each critical cell, and one to get below 80 %");
@@ -194,8 +194,8 @@ fn candidates_are_dead_cells_marked_ones_unmarked_ones_and_whole_frames_in_this_
     assert_eq!(bench.offer(2, "1111"), "AAAA");
     assert_eq!(bench.offer(0, "f.e"), "AAA");
     assert_eq!(bench.offer(1, "f:e"), "AAA");
-    // Full: circuit 2 needs room. There are no dead cells; the marked cell of circuit 1 goes. The janitor goes on, once:
-    // no marked ones, the oldest unmarked one of a frame that can spare it.
+    // Full: circuit 2 needs room. There are no dead cells; the marked cell of circuit 1 is lost. The janitor continues,
+    // once: no marked ones, the oldest unmarked one of a frame that can spare it.
     assert_eq!(bench.offer(2, "1"), "A");
     assert_eq!(bench.given_up(), [(1, 0, 1), (0, 0, 0)]);
     // No frame can spare a cell: remove the oldest whole frame of a block that can spare it, with all its cells.
@@ -203,7 +203,7 @@ fn candidates_are_dead_cells_marked_ones_unmarked_ones_and_whole_frames_in_this_
     assert_eq!(bench.given_up(), [(0, 0, 1), (0, 0, 2)]);
     assert_eq!(bench.offer(2, "11"), "AA");
     assert_eq!(bench.given_up(), [(1, 0, 0), (1, 0, 2)]);
-    // Circuit 2 has no code and gives up nothing.
+    // Circuit 2 has no code and loses no cell.
     assert_eq!(bench.offer(2, "11"), "Ao");
     assert_eq!(bench.given_up(), []);
 }
@@ -276,7 +276,7 @@ fn a_sweep_of_everything_takes_one_cell_of_every_frame_and_one_frame_of_every_ci
     let singles = [(0, 0, 0), (0, 1, 0), (1, 0, 0), (1, 1, 0)];
     let frames = [(0, 0, 1), (0, 0, 2), (0, 0, 3), (1, 0, 1), (1, 0, 2), (1, 0, 3)];
     assert_eq!(bench.given_up(), [&singles[..], &frames[..]].concat());
-    // Seven cells remain. When the gate has opened and closed again, every circuit may be asked once more.
+    // Seven cells remain. When the gate has opened and closed again, every circuit may lose a frame once more.
     assert_eq!(bench.offer(2, ".........!"), "AAAAAAAAAA");
     let frames = [(0, 1, 1), (0, 1, 2), (0, 1, 3), (1, 1, 1), (1, 1, 2), (1, 1, 3)];
     assert_eq!(bench.given_up(), frames);
@@ -379,7 +379,7 @@ fn a_frame_that_is_given_up_before_any_of_it_has_left_needs_no_delimiter() {
 }
 
 #[test]
-fn a_cache_knows_the_cells_queued_last() {
+fn a_cache_holds_the_cells_queued_last() {
     let text = "upper = '100 %'\nlower = '100 %'\ncache = 2";
     let mut bench = Bench::new(text, 6, &[Some(ONE_EACH), None]);
     bench.block = 10;
@@ -429,7 +429,7 @@ fn parameters_that_cannot_work_are_refused() {
     assert_eq!(Level::Size(BufferSize::Cells(4)).within(Measure::Cells, Capacity::limited(10)), Ok(4));
 }
 
-/// What a frame has lost, as an observer counts it.
+/// Losses of a frame, as an observer counts them.
 #[derive(Clone, Copy, Debug, Default)]
 struct Losses {
     cells: u32,

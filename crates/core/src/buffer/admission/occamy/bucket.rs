@@ -5,14 +5,14 @@ use crate::units::{PerSecond, Time};
 /// A token in parts: a bucket of `rate` millionths of a token in a second gains `rate` parts in a picosecond.
 const TOKEN: u128 = 1_000_000_000_000_000_000;
 
-/// Tokens that come at a rate, up to a depth.
+/// Tokens that arrive at a rate, up to a depth.
 #[derive(Clone, Debug)]
 pub(super) struct Bucket {
     rate: u128,
-    /// In parts of a token.
+    /// Depth in parts of a token.
     depth: u128,
     level: u128,
-    /// When it had that level.
+    /// Time of that level.
     at: Time,
 }
 
@@ -23,19 +23,19 @@ impl Bucket {
         Bucket { rate: rate.0.into(), depth, level: depth, at: Time::ZERO }
     }
 
-    /// Add what has come until `now`.
+    /// Add the tokens since the last refill, up to `now`.
     pub(super) fn refill(&mut self, now: Time) {
         let gained = u128::from(now.since(self.at).0).saturating_mul(self.rate);
         self.level = self.level.saturating_add(gained).min(self.depth);
         self.at = now;
     }
 
-    /// Take this many tokens, or all that there are.
+    /// Take this many tokens, or all of them if there are fewer.
     pub(super) fn take(&mut self, tokens: u64) {
         self.level = self.level.saturating_sub(u128::from(tokens) * TOKEN);
     }
 
-    /// When there are this many tokens, or the bucket is full; `None` if that is so already.
+    /// Return when there are this many tokens, or the bucket is full; `None` if that is so already.
     pub(super) fn wait_for(&self, tokens: u64) -> Option<Time> {
         let missing = (u128::from(tokens) * TOKEN).min(self.depth).saturating_sub(self.level);
         let wait = u64::try_from(missing.div_ceil(self.rate)).unwrap_or(u64::MAX);

@@ -55,7 +55,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The policy at one port, or why its parameters cannot be.
+    /// Build the policy of one port; the error says why its parameters cannot be used.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let &Params { alpha, token_rate, token_depth } = params;
         refuse_if(token_rate == PerSecond(0), "token_rate", "must be greater than 0 per s")?;

@@ -35,8 +35,8 @@ impl Gains {
         }
     }
 
-    /// What an update adds to the base probability, where these are the distance of the wait from its target and from the
-    /// wait at the last update, in ps.
+    /// Compute the change of the base probability at an update, from the distances of the wait from its target and from
+    /// the wait at the last update, in ps.
     fn step(self, error: i128, change: i128) -> f64 {
         match self {
             Gains::Exact { alpha, beta } => alpha * (error as f64 / 1e12) + beta * (change as f64 / 1e12),
@@ -64,7 +64,7 @@ impl Control {
         self.probability
     }
 
-    /// An update finds this wait.
+    /// Update the probability with this wait.
     pub(super) fn update(&mut self, wait: Span) {
         let [wait_ps, target, last] = [wait, self.target, self.last].map(|span| i128::from(span.0));
         let step = self.gains.step(wait_ps - target, wait_ps - last);

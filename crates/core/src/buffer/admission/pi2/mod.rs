@@ -49,7 +49,7 @@ use crate::{choice, section};
 use control::{Control, Gains};
 
 choice! {
-    /// How the base probability is computed.
+    /// Law by which the base probability changes.
     pub enum Law {
         /// In real numbers, as in RFC 9332.
         Exact = "exact",
@@ -107,16 +107,16 @@ pub struct Policy {
     keyed: Keyed,
     /// Octets that wait in all queues.
     octets: u64,
-    /// The longest wait at the head of a queue, as the port has seen it.
+    /// The longest wait at the head of a queue, as the port has measured it.
     wait: Span,
-    /// Whether the unit that leaves next is one that this policy discards at the head.
+    /// Whether the policy discards the next departing unit at the head.
     is_discarding: bool,
-    /// By circuit whether the frame is discarded whose cells come to the head.
+    /// For each circuit whether the policy discards the frame whose cells come to the head.
     discards: Vec<bool>,
 }
 
 impl Policy {
-    /// The policy at one port, or why its parameters cannot be.
+    /// Build the policy of one port; the error says why its parameters cannot be used.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         refuse_if(params.update == Span::ZERO, "update", "must be greater than 0")?;
         for (key, gain) in [("alpha", params.alpha), ("beta", params.beta)] {
@@ -145,13 +145,13 @@ impl Policy {
         })
     }
 
-    /// Whether a packet is drawn with the probability p'²: two numbers are below p'.
+    /// Return whether a packet is drawn with the probability p'²: two numbers are below p'.
     fn is_squared(&self, draws: &mut Draws) -> bool {
         let base = self.control.probability();
         is_below(base, draws) && is_below(base, draws)
     }
 
-    /// What the probability makes of a packet at the head.
+    /// Draw the verdict on a packet at the head.
     fn draw(&self, unit: &Unit) -> HeadVerdict {
         let draws = &mut self.keyed.about(unit.subject());
         let coupled = self.coupling * self.control.probability();
@@ -196,7 +196,8 @@ impl Policy {
         verdict
     }
 
-    /// A frame whose first unit has waited for `wait` has come to the head; `behind` octets follow in its queue.
+    /// Decide about a frame that comes to the head and whose first unit has waited for `wait`; `behind` octets follow
+    /// in its queue.
     fn judge_frame(&self, unit: &Unit, wait: Span, behind: u64) -> HeadVerdict {
         let is_alone = behind + u64::from(unit.bytes) <= self.mtu;
         let is_short = self.octets < self.mtu.saturating_mul(2);
@@ -209,7 +210,7 @@ impl Policy {
     }
 }
 
-/// Whether the next number is below this probability.
+/// Return whether the next number is below this probability.
 fn is_below(probability: f64, draws: &mut Draws) -> bool {
     probability > 0.0 && draws.chance(probability)
 }

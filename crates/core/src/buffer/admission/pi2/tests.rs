@@ -31,7 +31,7 @@ const MARKED: HeadVerdict = HeadVerdict::Mark(Reason::Random);
 const STEPPED: HeadVerdict = HeadVerdict::Mark(Reason::Delay);
 const DISCARDED: HeadVerdict = HeadVerdict::Discard(Reason::Random);
 
-/// A policy with a long queue whose base probability is this one.
+/// A policy with a long queue and this base probability.
 fn policy(params: &Params, base: f64) -> Policy {
     let mut policy = Policy::new(params, &Context::alone(100, 1)).unwrap();
     policy.octets = 1_000_000;
@@ -40,7 +40,7 @@ fn policy(params: &Params, base: f64) -> Policy {
     policy
 }
 
-/// What becomes of a packet that has waited for `micros`.
+/// Judge a packet that has waited for `micros`.
 fn judge(policy: &mut Policy, flags: Flags, micros: u64) -> HeadVerdict {
     judge_packet(policy, (0, flags), micros)
 }

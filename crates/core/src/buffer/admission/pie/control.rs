@@ -35,9 +35,9 @@ pub(super) struct Control {
     burst: Span,
     /// Sum of the probabilities of packets since the last one that was discarded.
     sum: f64,
-    /// When a packet last left; `None` after a time without congestion.
+    /// Departure of the last packet; `None` after a time without congestion.
     departed: Option<Time>,
-    /// Whether something waits.
+    /// Whether a packet waits.
     is_waiting: bool,
 }
 
@@ -63,7 +63,7 @@ impl Gains {
         }
     }
 
-    /// Whether a queue of `octets` octets is too short for any discard.
+    /// Return whether a queue of `octets` octets is too short for any discard.
     fn is_short(&self, octets: u64) -> bool {
         match self.law {
             Law::Rfc => octets <= 2 * self.mtu,
@@ -121,7 +121,7 @@ impl Control {
         }
     }
 
-    /// Bursts pass again after a time without congestion (RFC 8033, section 4.4).
+    /// Permit bursts again after a time without congestion (RFC 8033, section 4.4).
     fn refresh_burst(&mut self, gains: &Gains) {
         if gains.law == Law::Rfc {
             self.burst = Span(self.burst.0.saturating_sub(gains.update.0));
@@ -135,8 +135,8 @@ impl Control {
         }
     }
 
-    /// Whether a packet of `bytes` octets that meets `waiting` octets in the queue is discarded; `draw` returns a
-    /// number from 0 to 1.
+    /// Return whether a packet of `bytes` octets that meets `waiting` octets in the queue is discarded; `draw` returns
+    /// a number from 0 to 1.
     pub(super) fn draws(
         &mut self,
         gains: &Gains,
@@ -165,17 +165,17 @@ impl Control {
         drawn
     }
 
-    /// A packet has joined the queue.
+    /// Record that a packet has joined the queue.
     pub(super) fn joined(&mut self) {
         self.is_waiting = true;
     }
 
-    /// A packet was lost.
+    /// Record that a packet was lost.
     pub(super) fn lost(&mut self) {
         self.sum = 0.0;
     }
 
-    /// A packet departs; `waited` says for how long it has waited if others wait behind it.
+    /// Record a departure; `waited` is the wait of the packet if others wait behind it.
     pub(super) fn departs(&mut self, gains: &Gains, now: Time, waited: Option<Span>) {
         (self.wait, self.is_waiting) = (waited.map_or(0.0, Span::as_secs_f64), waited.is_some());
         if gains.law == Law::Linux {
@@ -198,7 +198,7 @@ mod tests {
         Gains::new(&params, &Context::alone(100, 1))
     }
 
-    /// A controller at which packets have waited so long, now and at the last update, with this probability.
+    /// A controller after these waits, now and at the last update, with this probability.
     fn control(probability: f64, wait: f64, old_wait: f64) -> Control {
         let gains = gains(|params| params.burst = Span::ZERO);
         Control { probability, wait, old_wait, ..Control::new(&gains) }
@@ -266,7 +266,8 @@ mod tests {
         assert_eq!(updated(1.0, (9.0, 9.0), Law::Rfc), 1.0);
     }
 
-    /// Of 2000 packets with random numbers between 0 and 1, how many are discarded, and the shortest and the longest gap.
+    /// Of 2000 packets with random numbers between 0 and 1, count the discards, and return the shortest and the longest
+    /// gap.
     fn discards(probability: f64, derandomise: bool) -> (usize, usize, usize) {
         let gains = gains(|params| params.derandomise = derandomise);
         let mut control = control(probability, 0.03, 0.03);

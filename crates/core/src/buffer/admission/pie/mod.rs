@@ -48,7 +48,7 @@ use crate::{choice, section};
 use control::{Control, Gains};
 
 choice! {
-    /// Which rules hold where they differ.
+    /// Version of the algorithm, where its descriptions differ.
     pub enum Law {
         /// RFC 8033.
         Rfc = "rfc",
@@ -91,14 +91,14 @@ pub struct Policy {
     update: Span,
     mark_limit: f64,
     gains: Gains,
-    /// By queue.
+    /// One controller for each queue.
     controls: Vec<Control>,
     keyed: Keyed,
     frames: Frames,
 }
 
 impl Policy {
-    /// The policy at one port, or why its parameters cannot be.
+    /// Build the policy of one port; the error says why its parameters cannot be used.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         refuse_if(params.update == Span::ZERO, "update", "must be greater than 0")?;
         let in_cells = params.byte_mode && context.measure == Measure::Cells;

@@ -21,7 +21,7 @@ pub(super) fn params() -> Params {
     }
 }
 
-/// A port at which packets have waited 30 ms at all updates, with this probability.
+/// A port with waits of 30 ms at all updates, and this probability.
 fn congested(probability: f64, action: Action) -> Bench<Policy> {
     let params = Params { action, burst: Span::ZERO, mtu: Some(Bytes(0)), ..params() };
     let mut bench = Bench::new(100, 2, |context| Policy::new(&params, context));

@@ -95,7 +95,7 @@ use crate::rng::{Dice, Subject};
 use crate::section;
 use crate::units::{Span, Time};
 use crate::verdict::{Action, HeadVerdict, Reason, Verdict};
-use view::{AtPort, Noted, Place, Port, Seen};
+use view::{AtPort, Noted, Place, Port, UnitView};
 
 section! {
     /// Do what the instructions in the scenario say.
@@ -202,7 +202,7 @@ impl Params {
 }
 
 impl Policy {
-    /// The program at one port, or why it cannot run there.
+    /// Build the program of one port; the error says why it cannot run there.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let names = Names {
             params: &known(&params.params, "params", PARAMS, context)?,
@@ -237,10 +237,10 @@ impl Policy {
         })
     }
 
-    /// Run the program about a unit that arrives or, with `is_head`, is at the head of its queue. One that has failed accepts what
-    /// fits: the run will be refused.
+    /// Run the program for a unit that arrives or, with `is_head`, is at the head of its queue. A failed program
+    /// accepts every unit that fits: the run will be refused.
     #[inline]
-    fn decide(&mut self, seen: &Seen<'_>, is_head: bool) -> Decision {
+    fn decide(&mut self, seen: &UnitView<'_>, is_head: bool) -> Decision {
         let Policy { program, at_head, kept, dice, registers, place, noted, .. } = self;
         let subject = seen.unit.subject();
         let subject = if is_head { subject.at_head() } else { subject };
@@ -281,14 +281,14 @@ impl Policy {
         }
     }
 
-    /// Keep the first failure.
+    /// Store the first failure.
     #[cold]
     fn note(&mut self, now: Time, hook: Hook, failed: &Failed) {
         let why = self.texts.message(hook, failed);
         self.failure.get_or_insert(Failure { time: now, why });
     }
 
-    /// The verdict about a unit of a program that is asked about every one.
+    /// Return the verdict on a unit by a program that decides about every unit.
     fn verdict(&self, decision: Decision, arrival: &Arrival<'_>) -> Verdict {
         match decision {
             Some((action, reason)) if !action.marks(arrival.unit) => Verdict::Discard(reason),
@@ -305,7 +305,7 @@ impl Policy {
         self.frames.judge(arrival.unit, arrival.vc, arrival.fits(), || reason)
     }
 
-    /// The fate of a unit at the head, at which the program is asked.
+    /// Return the fate of a unit at the head, by a program that decides there.
     fn judge_head(&mut self, head: &Head<'_>) -> HeadVerdict {
         match self.decide(&head.into(), true) {
             None => HeadVerdict::Send,
@@ -316,7 +316,7 @@ impl Policy {
 }
 
 impl Params {
-    /// Refuse a scenario that states less than what the code looks at.
+    /// Refuse a scenario that states fewer books than the code reads.
     fn check_looks_at(&self, found: LooksAt) -> Result<(), Refused> {
         let why = match found {
             LooksAt::Queues => {

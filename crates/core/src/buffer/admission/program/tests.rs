@@ -1,4 +1,4 @@
-//! Programs at a port of their own: what they decide, and which are refused.
+//! Programs at a port of their own: their decisions, and those that are refused.
 
 use super::*;
 use crate::buffer::admission::tests::Bench;
@@ -24,7 +24,7 @@ fn bench(code: &[&str], keys: &Json) -> Bench<Policy> {
     Bench::new(8, 2, move |context| Policy::new(&params, context))
 }
 
-/// Why a program is refused.
+/// Return the reason why a program is refused.
 fn refused(code: &[&str], keys: &Json) -> String {
     Policy::new(&params(code, keys), &Context::alone(8, 2)).unwrap_err().to_string()
 }
@@ -78,7 +78,7 @@ fn a_mark_is_for_units_whose_transport_reacts_to_marks() {
     }
 }
 
-/// What an expression of two registers gives, or why the run fails.
+/// Compute an expression of two registers; the error says why the run fails.
 fn value(left: &str, operator: &str, right: &str) -> Result<String, String> {
     let (left, right) = (format!("r0 = {left}"), format!("r1 = {right}"));
     let expression = match operator {
@@ -255,7 +255,7 @@ fn head(policy: &mut Policy, now: u64, cell: char) -> HeadVerdict {
     policy.at_head(&Head { now, arrived, unit: &unit, queue: 1, vc: 0, size: 1, behind: 500, pool: &pool })
 }
 
-/// Discard what has waited for more than a second, and note in which queue.
+/// Discard units that have waited for more than a second, and record their queue.
 const LATE: [&str; 8] = [
     "r0 = x.waited",
     "r1 = 1.0",

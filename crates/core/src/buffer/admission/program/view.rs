@@ -1,4 +1,4 @@
-//! What a program sees of its port, and of a unit.
+//! View that a program has of its port, and of a unit.
 
 use super::super::{Arrival, Head};
 use super::Context;
@@ -8,7 +8,7 @@ use crate::program::run::View;
 use crate::unit::Unit;
 use crate::units::{Span, Time};
 
-/// What does not change at a port.
+/// Constants of a port.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
     capacity: Word,
@@ -43,14 +43,14 @@ pub(super) struct Port<'a> {
     pub(super) now: Time,
     pub(super) pool: &'a Pool,
     pub(super) queue: usize,
-    /// The time between two calls of the clock, where it calls.
+    /// The time between two calls of the clock, if there is one.
     pub(super) every: Span,
 }
 
-/// What a policy notes for its program.
+/// Values that a policy records for its program.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Noted {
-    /// When the buffer last became empty.
+    /// Time at which the buffer last became empty.
     pub(super) empty_since: Time,
     /// Units lost for want of room.
     pub(super) overflows: u64,
@@ -58,7 +58,7 @@ pub(super) struct Noted {
 
 /// A unit that arrives or is at the head of its queue.
 #[derive(Clone, Copy)]
-pub(super) struct Seen<'a> {
+pub(super) struct UnitView<'a> {
     pub(super) port: Port<'a>,
     pub(super) unit: &'a Unit,
     pub(super) vc: usize,
@@ -68,14 +68,14 @@ pub(super) struct Seen<'a> {
     fits: bool,
 }
 
-/// A unit or the port alone, with what the policy knows of the port.
+/// A unit or the port alone, with the policy's state of the port.
 pub(super) struct AtPort<'a, S> {
     pub(super) seen: &'a S,
     pub(super) place: &'a Place,
     pub(super) noted: &'a Noted,
 }
 
-impl View for AtPort<'_, Seen<'_>> {
+impl View for AtPort<'_, UnitView<'_>> {
     #[inline]
     fn look(&self, attribute: Attribute) -> Word {
         self.seen.look(self.place, self.noted, attribute)
@@ -88,20 +88,20 @@ impl View for AtPort<'_, Port<'_>> {
     }
 }
 
-impl<'a> From<&Arrival<'a>> for Seen<'a> {
-    fn from(arrival: &Arrival<'a>) -> Seen<'a> {
+impl<'a> From<&Arrival<'a>> for UnitView<'a> {
+    fn from(arrival: &Arrival<'a>) -> UnitView<'a> {
         let &Arrival { now, unit, vc, size, pool, place, waiting, .. } = arrival;
         let port = Port { now, pool, queue: place, every: Span::ZERO };
-        Seen { port, unit, vc, size, waiting, waited: Span::ZERO, fits: arrival.fits() }
+        UnitView { port, unit, vc, size, waiting, waited: Span::ZERO, fits: arrival.fits() }
     }
 }
 
-impl<'a> From<&Head<'a>> for Seen<'a> {
-    fn from(head: &Head<'a>) -> Seen<'a> {
+impl<'a> From<&Head<'a>> for UnitView<'a> {
+    fn from(head: &Head<'a>) -> UnitView<'a> {
         let &Head { now, arrived, unit, queue, vc, size, behind, pool } = head;
         let waited = now.since(arrived.expect("the port keeps arrival times"));
         let port = Port { now, pool, queue, every: Span::ZERO };
-        Seen { port, unit, vc, size, waiting: behind, waited, fits: true }
+        UnitView { port, unit, vc, size, waiting: behind, waited, fits: true }
     }
 }
 
@@ -127,11 +127,11 @@ impl Port<'_> {
     }
 }
 
-impl Seen<'_> {
+impl UnitView<'_> {
     /// An attribute of the unit, its circuit or the port.
     #[inline]
     pub(super) fn look(&self, place: &Place, noted: &Noted, attribute: Attribute) -> Word {
-        let Seen { port, unit, vc, .. } = *self;
+        let UnitView { port, unit, vc, .. } = *self;
         match attribute {
             Attribute::Bytes => Word::size(unit.bytes.into()),
             Attribute::Size => Word::size(self.size),

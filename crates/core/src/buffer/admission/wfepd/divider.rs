@@ -1,4 +1,4 @@
-//! How the line is divided, and which circuits must lose frames: section V.
+//! Division of the line, and choice of the circuits that must lose frames: section V.
 
 use super::Params;
 use crate::buffer::context::Context;
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_refused_when_the_line_is_not_filled() {
+    fn no_circuit_is_refused_when_the_line_is_not_filled() {
         let divider = divider(&FIRST, 1.0);
         for rates in [[0.0; 6], [10.0, 10.0, 1.0, 1.0, 1.0, 1.0]] {
             let division = divider.divide(&rates);

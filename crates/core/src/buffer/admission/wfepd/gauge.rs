@@ -1,4 +1,4 @@
-//! How the rates of circuits are measured: section IV.
+//! Measurement of the rates of circuits: section IV.
 
 use std::collections::VecDeque;
 
@@ -16,12 +16,12 @@ pub(super) struct Gauge {
     pub(super) accepted: Vec<u64>,
     /// Number of intervals in the window.
     intervals: usize,
-    /// What was accepted in each, a row of circuits behind another, and the row to be replaced next.
+    /// Accepted units in each, a row of circuits behind another, and the row to be replaced next.
     history: Vec<u64>,
     oldest: usize,
     /// Octets accepted in the window: C_i.
     total: Vec<u64>,
-    /// Length of the window, and what was accepted in it, unit by unit, where it moves with every unit.
+    /// Length of the window, and the units accepted in it, one by one, where it moves with every unit.
     window: Span,
     recent: VecDeque<Accepted>,
     /// Octets per second: r_i.
@@ -67,12 +67,12 @@ impl Gauge {
         })
     }
 
-    /// Whether rates are measured at every frame, without a clock.
+    /// Return whether rates are measured at every frame, without a clock.
     pub(super) fn has_no_clock(&self) -> bool {
         self.meter == Meter::CellWindow
     }
 
-    /// A unit has been accepted.
+    /// Count an accepted unit.
     pub(super) fn accept(&mut self, at: Time, vc: usize, octets: u64) {
         if self.has_no_clock() {
             self.total[vc] += octets;
@@ -82,7 +82,7 @@ impl Gauge {
         }
     }
 
-    /// The latest unit of a circuit that was accepted is lost after all.
+    /// Subtract the latest accepted unit of a circuit, which is lost after all.
     pub(super) fn take_back(&mut self, vc: usize, octets: u64) {
         if !self.has_no_clock() {
             self.accepted[vc] -= octets;
@@ -108,7 +108,7 @@ impl Gauge {
         }
     }
 
-    /// An interval δ is over.
+    /// Measure the rates at the end of an interval δ.
     pub(super) fn measure(&mut self) {
         match self.meter {
             Meter::MovingAverage => self.average(),
@@ -139,7 +139,7 @@ impl Gauge {
     }
 }
 
-/// What a window remembers at most: intervals times circuits.
+/// Largest record of a window: intervals times circuits.
 const MOST_REMEMBERED: u64 = 10_000_000;
 
 /// n = T / δ.

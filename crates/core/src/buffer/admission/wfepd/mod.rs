@@ -98,7 +98,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The policy at one port, or why its parameters cannot be.
+    /// Build the policy of one port; the error says why its parameters cannot be used.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let threshold = match params.threshold {
             Level::Percent(0.0) => 0, // of an unlimited buffer, too
@@ -141,7 +141,7 @@ impl Admission for Policy {
         verdict
     }
 
-    /// Only what has been admitted into the buffer counts.
+    /// Subtract a unit that was not admitted: only units in the buffer count.
     fn turned_away(&mut self, unit: &Unit, vc: usize, _: u64) {
         self.gauge.take_back(vc, u64::from(unit.bytes));
     }

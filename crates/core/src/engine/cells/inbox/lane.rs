@@ -8,12 +8,6 @@
 //!
 //! # Why that is exact
 //! `exact/spacing.rs` gives the instant of every unit with its remainder; irregular units have a list of instants.
-//!
-//! # What turns it off
-//! Nothing; a single unit is a train of one.
-//!
-//! # What it saves
-//! See `inbox/mod.rs`.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -24,7 +18,7 @@ use crate::engine::exact::spacing::{ExactTime, SpacingTable};
 use crate::unit::Unit;
 use crate::units::Time;
 
-/// A unit that arrives: its time, and its circuit's number at the port.
+/// An arriving unit: its time, and its circuit's number at the port.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arriving {
     pub(crate) time: Time,
@@ -38,7 +32,7 @@ pub(crate) struct InboxLane {
     pub(crate) line: u32,
     /// The spacing of units in a train; irregular units are at least as far apart.
     pub(crate) spacing: Rc<SpacingTable>,
-    /// Whether that is at least the spacing of the units that the port sends.
+    /// Whether the spacing is at least that of the units that the port sends.
     pub(crate) is_spaced: bool,
     pub(crate) trains: VecDeque<CellTrain>,
     /// The number of awaited trains.
@@ -68,7 +62,7 @@ impl InboxLane {
         self.trains.push_front(train);
     }
 
-    /// When the last unit of the first awaited train arrives.
+    /// Return when the last unit of the first awaited train arrives.
     #[inline]
     pub(crate) fn next_awaited(&self) -> Option<Time> {
         let mut awaited = self.trains.iter().filter(|train| train.awaited);
@@ -86,7 +80,7 @@ impl InboxLane {
         self.trains.front_mut().expect("a lane in the order has a train")
     }
 
-    /// Take the next unit; the train stays on the lane even if that was its last unit.
+    /// Remove the next unit; the train stays on the lane even if that was its last unit.
     #[inline]
     pub(crate) fn take(&mut self) -> (Arriving, CellTrain) {
         let InboxLane { spacing, trains, times, .. } = self;
@@ -115,7 +109,7 @@ impl InboxLane {
         (units as u64, self.times.get(units).copied().unwrap_or(Time::NEVER))
     }
 
-    /// When the first `units` units arrive.
+    /// Return when the first `units` units arrive.
     pub(crate) fn times(&self, units: u16) -> impl Iterator<Item = Time> {
         let CellTrain { even, mut beat, .. } = *self.front();
         (0..usize::from(units)).map(move |place| match even {
@@ -128,7 +122,7 @@ impl InboxLane {
         })
     }
 
-    /// Let the first `units` units of the first train pass; returns the sum of their arrivals if it is `wanted`.
+    /// Pass the first `units` units of the first train; returns the sum of their arrivals if it is `wanted`.
     pub(crate) fn pass(&mut self, units: u16, wanted: bool) -> u128 {
         let InboxLane { spacing, trains, times, .. } = self;
         let train = trains.front_mut().expect("a lane in the order has a train");
@@ -164,7 +158,7 @@ impl InboxLane {
         Some(self.front().beat.time)
     }
 
-    /// When the units of the first train arrive, if they are irregular.
+    /// Return when the units of the first train arrive, if they are irregular.
     pub(crate) fn irregular(&self) -> Option<impl Iterator<Item = Time>> {
         let train = self.front();
         (!train.even).then(|| self.times.iter().take(train.units.into()).copied())
@@ -183,8 +177,8 @@ impl InboxLane {
         self.spacing.after(train.beat, train.units.into()).1
     }
 
-    /// Append irregular units; a host may await the last one. They join the last train if it has not left, they
-    /// continue its frame, and it may be extended; returns whether they do.
+    /// Append irregular units; a host may await the last one. If the last train has not left, may be extended and has
+    /// the frame that they continue, they join it. Return whether they join.
     pub(crate) fn push_irregular(
         &mut self,
         lane: u32,

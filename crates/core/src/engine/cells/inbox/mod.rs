@@ -11,7 +11,7 @@
 //! How many inner units of a lane come before an instant, or before an end of another train, follows from its spacing.
 //!
 //! # What turns it off
-//! Nothing. Units can be taken one by one as well; then lanes within a train are sorted by their next unit.
+//! A step unit by unit, which is possible at any time: then lanes within a train are sorted by their next unit.
 //!
 //! # What it saves
 //! W1-cell calls a port once for 250 cells; without trains that pass by their ends it takes 8 times as long.
@@ -32,10 +32,10 @@ use irregular::IrregularArrivals;
 pub(crate) use lane::Arriving;
 use lane::InboxLane;
 
-/// The first or the last unit of a train, whichever arrives next.
+/// The first or the last unit of a train: the one that arrives next.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TrainEnd {
-    /// When it arrives.
+    /// Its arrival.
     pub(crate) time: Time,
     lane: u32,
 }
@@ -45,8 +45,8 @@ pub(crate) struct TrainEnd {
 pub(crate) struct Inbox {
     lanes: Vec<InboxLane>,
     order: MergeOrder,
-    /// Lanes where the next unit is an inner one of a train.
-    midst: Vec<u32>,
+    /// Lanes whose next unit is an inner one of a train.
+    within: Vec<u32>,
     lined_up: LinedUp,
     /// Work space for merging lanes.
     merged: Vec<(Time, u32)>,
@@ -55,7 +55,7 @@ pub(crate) struct Inbox {
     reserved: Vec<CellTrain>,
 }
 
-/// Whether the lanes within a train are sorted by their next units, the earliest last.
+/// Order of the lanes within a train: sorted by their next units, the earliest last, or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LinedUp {
     No,
@@ -108,8 +108,8 @@ impl Inbox {
             0..=MOST_SORTED => MergeOrder::Sorted(Vec::with_capacity(lanes.len())),
             _ => MergeOrder::Heap(Box::default()),
         };
-        let (midst, merged, reserved) = (Vec::new(), Vec::new(), Vec::new());
-        Inbox { lanes, order, midst, lined_up: LinedUp::No, merged, ties, reserved }
+        let (within, merged, reserved) = (Vec::new(), Vec::new(), Vec::new());
+        Inbox { lanes, order, within, lined_up: LinedUp::No, merged, ties, reserved }
     }
 
     /// Units that can arrive during one transmission time of this spacing.
@@ -151,10 +151,10 @@ impl Inbox {
         count
     }
 
-    /// Change the end of the train that has begun to arrive on a lane and of which `left` units were left.
+    /// Change the end of the train that has begun to arrive on a lane and had `left` units left.
     fn extend_begun(&mut self, lane: u32, left: u16, last: Time) {
         if left == 1 {
-            self.join_midst(lane);
+            self.join_within(lane);
         }
         if let MergeOrder::Sorted(sorted) = &mut self.order {
             sorted.retain(|(_, other)| *other != lane);
@@ -178,7 +178,7 @@ impl Inbox {
         if train.units == 0 {
             next = self.lanes[lane as usize].pop();
         } else if train.units > 1 {
-            self.join_midst_in_turn(lane);
+            self.join_within_in_turn(lane);
         }
         self.take_turn(lane as usize, next);
         Some(arriving)
@@ -192,7 +192,7 @@ impl Inbox {
     /// The lane on which the next unit arrives.
     fn next_lane(&self) -> Option<u32> {
         let (time, lane) = self.order.first()?;
-        Some(self.inner_ahead_of(time, lane).map_or(lane, |place| self.midst[place]))
+        Some(self.inner_ahead_of(time, lane).map_or(lane, |place| self.within[place]))
     }
 
     /// The next unit, as a train of its own.
@@ -200,7 +200,7 @@ impl Inbox {
         self.next_lane().map(|lane| CellTrain { units: 1, ..*self.front(lane) })
     }
 
-    /// The first lane of the order has its next end at another time, or none.
+    /// Move the first lane of the order to its next end of a train, or remove it.
     #[inline]
     fn take_turn(&mut self, lane: usize, next: Option<Time>) {
         match &mut self.order {
@@ -225,7 +225,7 @@ impl Inbox {
     pub(crate) fn alone_before(&self, stop: Time) -> Option<CellTrain> {
         let MergeOrder::Sorted(sorted) = &self.order else { return None };
         let (&(_, lane), others) = sorted.split_last()?;
-        if self.midst.iter().any(|other| *other != lane) {
+        if self.within.iter().any(|other| *other != lane) {
             return None;
         }
         let train = self.front(lane);
@@ -238,20 +238,20 @@ impl Inbox {
         self.lanes[train.lane as usize].arrivals()
     }
 
-    /// When the units of the first train of a lane arrive, if they are irregular.
+    /// Return when the units of the first train of a lane arrive, if they are irregular.
     pub(crate) fn irregular(&self, train: &CellTrain) -> Option<impl Iterator<Item = Time>> {
         self.lanes[train.lane as usize].irregular()
     }
 
-    /// The spacing that the units of a train keep, or which they do not fall short of.
+    /// The spacing of the units of a train, or the least one if they are irregular.
     pub(crate) fn pace_of(&self, train: &CellTrain) -> TransmissionTime {
         self.lanes[train.lane as usize].spacing.pace
     }
 
-    /// The train has passed whose end is the first.
+    /// Remove the train whose end is the first.
     pub(crate) fn pop_train(&mut self) {
         let Some((_, lane)) = self.order.first() else { return };
-        self.midst.retain(|other| *other != lane);
+        self.within.retain(|other| *other != lane);
         let next = self.lanes[lane as usize].pop();
         self.take_turn(lane as usize, next);
     }
@@ -274,7 +274,7 @@ impl Inbox {
         }
         let behind = |train: &CellTrain| self.lanes[train.lane as usize].trains.get(1);
         let apart = found.iter().all(|train| behind(train).is_none_or(|next| next.beat.time > end));
-        (apart && self.midst.is_empty() && !found.is_empty() && end < stop).then_some(end)
+        (apart && self.within.is_empty() && !found.is_empty() && end < stop).then_some(end)
     }
 
     /// The next end of a train, if it arrives before `limit`.
@@ -284,67 +284,67 @@ impl Inbox {
         (time < limit).then_some(TrainEnd { time, lane })
     }
 
-    /// The train whose end this is.
+    /// Return the train of this end.
     #[inline]
     pub(crate) fn train(&self, end: TrainEnd) -> &CellTrain {
         self.front(end.lane)
     }
 
-    /// The first unit of the train has arrived whose end is the first, and stays on its lane.
+    /// Begin the train whose end is the first: its first unit has arrived, and the train stays on its lane.
     pub(crate) fn begin_train(&mut self, end: TrainEnd) {
         let train = self.lanes[end.lane as usize].front_mut();
         train.begun = true;
         let last = train.last;
-        self.join_midst(end.lane);
+        self.join_within(end.lane);
         self.take_turn(end.lane as usize, Some(last));
     }
 
-    /// How many units of circuits that count come before an end of a train, on lanes within another.
+    /// Return how many units of circuits that count arrive before an end of a train, on lanes within another train.
     #[inline]
     pub(crate) fn ahead_of(&self, end: TrainEnd, mut counts: impl FnMut(u32) -> bool) -> u64 {
-        let others = self.midst.iter().filter(|lane| **lane != end.lane && counts(self.front(**lane).vc));
+        let others = self.within.iter().filter(|lane| **lane != end.lane && counts(self.front(**lane).vc));
         others.map(|lane| self.count_ahead(*lane, end)).sum()
     }
 
-    /// How many units of circuits that count come before `time` on lanes within a train.
+    /// Return how many units of circuits that count arrive before `time` on lanes within a train.
     pub(crate) fn before(&self, time: Time, mut counts: impl FnMut(u32) -> bool) -> u64 {
-        let lanes = self.midst.iter().filter(|lane| counts(self.front(**lane).vc));
+        let lanes = self.within.iter().filter(|lane| counts(self.front(**lane).vc));
         lanes.map(|lane| self.lanes[*lane as usize].count_before(time).0).sum()
     }
 
-    /// A place in the order behind all units of lanes within a train that come before `time`, if there are such lanes; at most
-    /// units that arrive a picosecond earlier come behind it.
+    /// Return a place in the order behind all units before `time` on lanes within a train, if there are such lanes; at
+    /// most units that arrive a picosecond earlier are behind it.
     pub(crate) fn midst_before(&self, time: Time) -> Option<TrainEnd> {
-        let lane = *self.midst.first()?;
+        let lane = *self.within.first()?;
         Some(TrainEnd { time: Time(time.0.checked_sub(1)?), lane })
     }
 
-    /// How many units of a lane within a train come before an end of another.
+    /// Return how many units of a lane within a train arrive before an end of another train.
     #[inline]
     fn count_ahead(&self, lane: u32, end: TrainEnd) -> u64 {
         let (units, next) = self.lanes[lane as usize].count_before(end.time);
         units + u64::from(next == end.time && self.is_before((end.time, lane), (end.time, end.lane)))
     }
 
-    /// How many lanes are within a train.
-    pub(crate) fn in_midst(&self) -> u64 {
-        self.midst.len() as u64
+    /// Return how many lanes are within a train.
+    pub(crate) fn count_within(&self) -> u64 {
+        self.within.len() as u64
     }
 
-    /// When the next unit arrives.
+    /// Return when the next unit arrives.
     pub(crate) fn next_time(&self) -> Option<Time> {
         let (time, lane) = self.order.first()?;
-        let inner = self.inner_ahead_of(time, lane).map(|place| self.front(self.midst[place]).beat.time);
+        let inner = self.inner_ahead_of(time, lane).map(|place| self.front(self.within[place]).beat.time);
         Some(inner.unwrap_or(time))
     }
 
-    /// Find for every lane within a train how many of its inner units arrive before the next end of a train and before `stop`;
-    /// answers the earlier of these instants.
+    /// Find for every lane within a train how many of its inner units arrive before the next end of a train and before
+    /// `stop`; return the earlier of these instants.
     #[inline]
     pub(crate) fn inner(&self, stop: Time, found: &mut Vec<CellTrain>) -> Time {
-        let Some((time, first)) = self.order.first().filter(|_| !self.midst.is_empty()) else { return stop };
+        let Some((time, first)) = self.order.first().filter(|_| !self.within.is_empty()) else { return stop };
         let until = time.min(stop);
-        for &lane in &self.midst {
+        for &lane in &self.within {
             if self.front(lane).beat.time > until {
                 continue;
             }
@@ -357,9 +357,9 @@ impl Inbox {
         until
     }
 
-    /// Find for every lane within a train how many of its units come up to an end of a train that has arrived.
+    /// Find for every lane within a train how many of its units arrive up to an end of a train that has arrived.
     pub(crate) fn up_to(&self, end: TrainEnd, found: &mut Vec<CellTrain>) {
-        for &lane in &self.midst {
+        for &lane in &self.within {
             let units = match lane == end.lane {
                 true => self.lanes[lane as usize].count_before(Time(end.time.0 + 1)).0,
                 false => self.count_ahead(lane, end),
@@ -375,7 +375,8 @@ impl Inbox {
         }
     }
 
-    /// List the units found that are not lost in the order in which they arrive: when, and whose they are among those found.
+    /// List the units found that are not lost, in the order of their arrivals: the instant, and the index of their
+    /// train among those found.
     pub(crate) fn in_order(&mut self, found: &[CellTrain], order: &mut Vec<(Time, u32)>) {
         order.clear();
         if let [CellTrain { beat, units: 1, lost: None, .. }] = found {
@@ -416,8 +417,7 @@ impl Inbox {
         merged.extend(ahead);
     }
 
-    /// Let the units pass that [`Inbox::inner`] has found; returns the sum of the instants at which those arrive that `counts`
-    /// wants to know of.
+    /// Pass the units that [`Inbox::inner`] has found; returns the sum of the arrivals of those that `counts` selects.
     pub(crate) fn pass_inner(
         &mut self,
         found: &[CellTrain],
@@ -433,18 +433,19 @@ impl Inbox {
             let instants = lane.pass(train.units, wanted);
             sum += if wanted { instants } else { 0 };
             if lane.front().units == 1 {
-                self.midst.retain(|lane| *lane != train.lane);
+                self.within.retain(|lane| *lane != train.lane);
             }
         }
         sum
     }
 
-    /// Whether everything comes over one line, so that nothing that is not known yet can come before what is known.
+    /// Return whether all units arrive over one line, so that no unknown arrival can precede a known one.
     pub(crate) fn is_alone(&self) -> bool {
         self.lanes.len() == 1
     }
 
-    /// When the next unit arrives for whose fate a host waits; with many lanes, when the next end of a train does.
+    /// Return when the next unit arrives that decides a wait of a host; with many lanes, when the next end of a train
+    /// arrives.
     #[inline]
     pub(crate) fn next_awaited(&self) -> Option<Time> {
         match &self.order {
@@ -455,12 +456,12 @@ impl Inbox {
         }
     }
 
-    /// Whether nothing is on its way.
+    /// Return whether no unit is in flight.
     pub(crate) fn is_empty(&self) -> bool {
         self.order.first().is_none()
     }
 
-    /// Every unit that is still on its way.
+    /// Every unit that is still in flight.
     pub(crate) fn units(&self) -> impl Iterator<Item = Unit> {
         self.lanes.iter().flat_map(InboxLane::units)
     }
@@ -498,50 +499,50 @@ impl Inbox {
         }
     }
 
-    /// Put the lanes within a train in order, if the next unit is wanted twice in a row: then one that has had its turn goes to
-    /// the back, and the others need no look.
+    /// Put the lanes within a train in order, if the next unit is needed twice in a row: then a lane that has had its
+    /// turn goes to the back, and the others need no comparison.
     #[inline]
     fn line_up(&mut self) {
         match self.lined_up {
             LinedUp::Yes => {}
             LinedUp::No => self.lined_up = LinedUp::Sought,
-            LinedUp::Sought if self.midst.len() <= FEW => {}
+            LinedUp::Sought if self.within.len() <= FEW => {}
             LinedUp::Sought => {
-                let mut midst = std::mem::take(&mut self.midst);
-                midst.sort_unstable_by_key(|lane| {
+                let mut within = std::mem::take(&mut self.within);
+                within.sort_unstable_by_key(|lane| {
                     let time = self.front(*lane).beat.time;
                     std::cmp::Reverse((time, self.rank(time, *lane)))
                 });
-                (self.midst, self.lined_up) = (midst, LinedUp::Yes);
+                (self.within, self.lined_up) = (within, LinedUp::Yes);
             }
         }
     }
 
-    /// A lane is within a train, wherever that puts it.
-    fn join_midst(&mut self, lane: u32) {
-        self.midst.push(lane);
+    /// Add a lane within a train at any place of the list.
+    fn join_within(&mut self, lane: u32) {
+        self.within.push(lane);
         self.lined_up = LinedUp::No;
     }
 
-    /// A lane is within a train, and in line if the others are.
+    /// Add a lane within a train, in order if the list is in order.
     #[inline]
-    fn join_midst_in_turn(&mut self, lane: u32) {
+    fn join_within_in_turn(&mut self, lane: u32) {
         if self.lined_up != LinedUp::Yes {
-            return self.midst.push(lane);
+            return self.within.push(lane);
         }
         let at = |lane: u32| (self.front(lane).beat.time, lane);
-        let ahead = self.midst.iter().position(|other| self.is_before(at(*other), at(lane)));
-        self.midst.insert(ahead.unwrap_or(self.midst.len()), lane);
+        let ahead = self.within.iter().position(|other| self.is_before(at(*other), at(lane)));
+        self.within.insert(ahead.unwrap_or(self.within.len()), lane);
     }
 
-    /// Where in the list the lane is whose inner unit is the first of all, if it comes before the end of a train that is first
-    /// in the order.
+    /// Return the place in the list of the lane whose inner unit arrives first of all, if it arrives before the end of
+    /// a train that is first in the order.
     #[inline]
     fn inner_ahead_of(&self, time: Time, lane: u32) -> Option<usize> {
-        let last = self.midst.len().saturating_sub(1);
+        let last = self.within.len().saturating_sub(1);
         let from = if self.lined_up == LinedUp::Yes { last } else { 0 };
         let (mut first, mut ahead) = ((time, lane), None);
-        for (place, &lane) in self.midst.iter().enumerate().skip(from) {
+        for (place, &lane) in self.within.iter().enumerate().skip(from) {
             let time = self.front(lane).beat.time;
             if self.is_before((time, lane), first) {
                 (first, ahead) = ((time, lane), Some(place));
@@ -550,26 +551,26 @@ impl Inbox {
         ahead
     }
 
-    /// The next unit of a lane within a train, if it arrives before `limit`.
+    /// Remove and return the next unit of a lane within a train, if it arrives before `limit`.
     fn pop_inner(&mut self, place: usize, limit: Time) -> Option<Arriving> {
-        let index = self.midst[place];
+        let index = self.within[place];
         let lane = &mut self.lanes[index as usize];
         if lane.front().beat.time >= limit {
             return None;
         }
         let (arriving, train) = lane.take();
         if self.lined_up == LinedUp::Yes {
-            self.midst.pop(); // the first of all stands last
+            self.within.pop(); // the first of all stands last
             if train.units > 1 {
-                self.join_midst_in_turn(index);
+                self.join_within_in_turn(index);
             }
         } else if train.units == 1 {
-            self.midst.swap_remove(place);
+            self.within.swap_remove(place);
         }
         Some(arriving)
     }
 
-    /// Whether the first unit arrives before the second, each given by its instant and its lane.
+    /// Return whether the first unit arrives before the second, each given by its instant and its lane.
     #[inline]
     pub(crate) fn is_before(&self, (time, lane): (Time, u32), (other, second): (Time, u32)) -> bool {
         time < other || time == other && self.rank(time, lane) < self.rank(time, second)

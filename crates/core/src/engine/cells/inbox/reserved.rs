@@ -1,7 +1,7 @@
-//! Trains that a port has taken from their lanes when they began, and their units that are still to arrive.
+//! Trains that a port has removed from their lanes when they began, and their units that are still to arrive.
 //!
 //! # What it assumes
-//! The port counts the units of such a train as arrived, and asks here which have not arrived yet.
+//! The port counts the units of such a train as arrived, and gets from here which have not arrived yet.
 //!
 //! # What it skips
 //! Looking at the lane again for every unit of the train.
@@ -10,7 +10,7 @@
 //! The units still to arrive after an instant follow from the spacing of the line, ties included.
 //!
 //! # What turns it off
-//! More lanes than the merge order keeps in a sorted list, or a policy that is asked for every cell.
+//! More lanes than the merge order keeps in a sorted list, or a policy that judges every cell.
 //!
 //! # What it saves
 //! Without reservation W1 under DT-EPD takes 1.7 times as long, under push-out 2.0 times.
@@ -21,7 +21,7 @@ use crate::engine::exact::spacing::{ExactTime, TransmissionTime};
 use crate::units::Time;
 
 impl Inbox {
-    /// The next unit and those after it in its train that arrive before `stop`, even if other units arrive in
+    /// Return the next unit and those after it in its train that arrive before `stop`, even if other units arrive in
     /// between.
     pub(crate) fn next_train(&self, stop: Time) -> Option<CellTrain> {
         let MergeOrder::Sorted(_) = &self.order else { return None };
@@ -31,7 +31,7 @@ impl Inbox {
         (is_next && train.last < stop).then_some(train)
     }
 
-    /// Take that train from its lane.
+    /// Remove that train from its lane.
     pub(crate) fn reserve(&mut self, train: &CellTrain) {
         self.reserved.push(*self.front(train.lane));
         self.pop_train();
@@ -79,7 +79,7 @@ impl Inbox {
             let lane = train.lane;
             self.lanes[lane as usize].put_back(train);
             if train.units > 1 {
-                self.join_midst(lane);
+                self.join_within(lane);
             }
             if let MergeOrder::Sorted(sorted) = &mut self.order {
                 sorted.retain(|(_, other)| *other != lane);
@@ -93,20 +93,20 @@ impl Inbox {
         self.reserved.len() as u64
     }
 
-    /// Whether units of a circuit's reserved train arrive after `now`.
+    /// Return whether units of a circuit's reserved train arrive after `now`.
     pub(crate) fn is_arriving(&self, vc: u32, now: Time) -> bool {
         self.reserved.iter().any(|train| train.vc == vc && train.last > now)
     }
 
-    /// Whether the units of a train follow each other no more closely than those that the port sends.
+    /// Return whether the units of a train follow each other no more closely than those that the port sends.
     pub(crate) fn is_spaced(&self, train: &CellTrain) -> bool {
         self.lanes[train.lane as usize].is_spaced
     }
 
-    /// Whether the only lane within a train has this spacing, and each of its units after the next arrives no earlier
-    /// than the corresponding start, counted from a given exact time.
+    /// Return whether the only lane within a train has this spacing, and each of its units after the next arrives no
+    /// earlier than the corresponding start, counted from a given exact time.
     pub(crate) fn keeps_behind(&self, beat: ExactTime, pace: &TransmissionTime) -> bool {
-        let [lane] = self.midst[..] else { return false };
+        let [lane] = self.within[..] else { return false };
         let train = self.front(lane);
         train.even && self.lanes[lane as usize].spacing.pace == *pace && train.beat.next(pace) >= beat
     }

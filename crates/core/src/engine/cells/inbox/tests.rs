@@ -1,4 +1,4 @@
-//! Whatever way units are taken, they come in the order of their arrivals.
+//! Units come in the order of their arrivals, by whichever method they are removed.
 
 use std::rc::Rc;
 
@@ -11,8 +11,8 @@ use crate::units::Rate;
 
 const LANES: usize = 6;
 
-/// One frame: its lane, the gap before it, the gaps between its units unless they keep the pace, how many units there are,
-/// and how many are handed over at a time.
+/// One frame: its lane, the gap before it, the gaps between its units unless they keep the pace, its number of units,
+/// and the number handed over at a time.
 type Frame = (usize, u64, Option<Vec<u64>>, u16, usize);
 
 fn frame() -> impl Strategy<Value = Frame> {
@@ -25,11 +25,11 @@ fn even_frame() -> impl Strategy<Value = Frame> {
     (0..LANES, 0u64..6, 1u16..9).prop_map(|(lane, gap, units)| (lane, gap, None, units, 1))
 }
 
-/// A unit that was expected or has come: when, of which frame, and its place there.
-type Seen = (Time, u32, u16);
+/// An expected or arrived unit: its instant, its frame, and its place there.
+type ArrivedUnit = (Time, u32, u16);
 
 /// Lanes on which these frames set out, and all units in the order of their arrivals.
-fn filled(frames: &[Frame]) -> (Inbox, Vec<Seen>) {
+fn filled(frames: &[Frame]) -> (Inbox, Vec<ArrivedUnit>) {
     let spacing = Rc::new(SpacingTable::of(
         TransmissionTime::of_bytes(Rate(424_000_000_000_000), 53).in_lowest_terms(),
     )); // a cell a picosecond
@@ -50,7 +50,7 @@ fn filled(frames: &[Frame]) -> (Inbox, Vec<Seen>) {
     (inbox, expected.into_iter().map(|(time, _, frame, index)| (time, frame, index)).collect())
 }
 
-/// A frame sets out, in parts if it does not keep the pace.
+/// Send a frame, in parts if it does not keep the pace.
 fn set_out(inbox: &mut Inbox, lane: usize, frame: u32, times: &[Time], part: Option<usize>) {
     let unit = |index: usize, units: usize| {
         let first = if index == 0 { Flags::FIRST } else { Flags::default() };
@@ -84,7 +84,7 @@ fn set_out(inbox: &mut Inbox, lane: usize, frame: u32, times: &[Time], part: Opt
     }
 }
 
-fn pop(inbox: &mut Inbox, limit: Time) -> Option<Seen> {
+fn pop(inbox: &mut Inbox, limit: Time) -> Option<ArrivedUnit> {
     let Arriving { time, unit, .. } = inbox.pop_before(limit)?;
     Some((time, unit.frame, unit.index))
 }
@@ -95,7 +95,7 @@ proptest! {
         let (mut inbox, expected) = filled(&frames);
         let first = expected.first().map(|unit| unit.0);
         prop_assert_eq!(inbox.next_time(), first);
-        let seen: Vec<Seen> = std::iter::from_fn(|| pop(&mut inbox, Time::NEVER)).collect();
+        let seen: Vec<ArrivedUnit> = std::iter::from_fn(|| pop(&mut inbox, Time::NEVER)).collect();
         prop_assert_eq!(seen, expected);
         prop_assert!(inbox.is_empty());
     }
@@ -131,7 +131,7 @@ proptest! {
         prop_assert_eq!(seen, expected);
     }
 
-    /// How many units come before the end of a train follows from the ends before it, without a look at those between.
+    /// Check that the number of units before the end of a train follows from the ends before it, without those between.
     #[test]
     fn what_comes_before_the_end_of_a_train_can_be_counted(frames in prop::collection::vec(even_frame(), 1..30)) {
         let (mut inbox, expected) = filled(&frames);
@@ -180,7 +180,7 @@ proptest! {
         prop_assert_eq!(seen, expected);
     }
 
-    /// What continues a frame that has begun to arrive joins the train, whatever of it is left.
+    /// Check that units which continue a frame in arrival join its train, even if the train has shrunk.
     #[test]
     fn a_frame_may_set_out_while_it_arrives(gaps in prop::collection::vec(1u64..4, 2..20), held in 1u64..6) {
         let times: Vec<Time> =

@@ -1,4 +1,4 @@
-//! What a running port may access, and where it puts departing units.
+//! Data that a running port may access, and the outbox for its departing units.
 //!
 //! # What it assumes
 //! Within one call nothing at a port depends on another port: every line takes time.
@@ -10,11 +10,8 @@
 //! An inbox sorts arrivals by time, so it does not matter when they are entered, as long as that is before they
 //! happen.
 //!
-//! # What turns it off
-//! Nothing.
-//!
 //! # What it saves
-//! Nothing directly: it keeps ports from accessing the loop. W1-cell executes 3.4 % more instructions because of it.
+//! It keeps ports from accessing the loop, and costs W1-cell 3.4 % more instructions.
 
 use crate::engine::cells::inbox::Arriving;
 use crate::engine::cells::topology::Plan;
@@ -29,7 +26,7 @@ use crate::unit::Unit;
 use crate::units::{Span, Time};
 use crate::verdict::Reason;
 
-/// What one port may access.
+/// Data that one port may access.
 pub(crate) struct Context<'a> {
     /// The port: its policies, its queues and its counters.
     pub(crate) port: &'a mut Port,
@@ -37,18 +34,18 @@ pub(crate) struct Context<'a> {
     pub(crate) index: usize,
     pub(crate) circuits: &'a mut [Circuit],
     pub(crate) plan: &'a Plan,
-    /// Where the units of its circuits go, by their number at the port.
+    /// Routes of the units of its circuits, by their number at the port.
     pub(crate) routes: &'a [RouteSegment],
     pub(crate) losses: &'a mut LossLog,
     pub(crate) timers: &'a Timers,
-    /// Circuits of the units that arrive at hosts that have not acted when the run ends.
+    /// Circuits of the units that arrive at hosts which have not acted on them when the run ends.
     pub(crate) resting: &'a mut Vec<u32>,
     /// The time between two samples.
     pub(crate) every: Span,
     pub(crate) window: Window,
     /// The end of the part of the run that is being computed.
     pub(crate) end: Time,
-    /// Where circuits form a cycle, the first instant that not all ports have reached.
+    /// First instant that not all ports have reached, where circuits form a cycle.
     pub(crate) together: Option<Time>,
 }
 
@@ -60,7 +57,7 @@ pub(crate) struct LossLog {
 }
 
 impl Context<'_> {
-    /// Whether every loss is recorded.
+    /// Return whether every loss is recorded.
     #[inline]
     pub(crate) fn is_logged(&self) -> bool {
         self.losses.log.is_some()
@@ -75,7 +72,7 @@ impl Context<'_> {
         }
     }
 
-    /// Record what the port itself has just lost; returns the number of hosts that awaited these units.
+    /// Record the port's own latest losses; returns the number of hosts that awaited these units.
     pub(crate) fn count_losses(&mut self, now: Time) -> u64 {
         let mut awaited = 0;
         let mut losses = std::mem::take(&mut self.losses.now);
@@ -103,7 +100,7 @@ impl Context<'_> {
     /// The number of hosts that await a unit: one for the last unit of a frame that is to be answered.
     #[inline]
     pub(crate) fn awaits(&self, unit: &Unit) -> u64 {
-        u64::from(unit.is_eom() && self.plan.answered[unit.vc as usize])
+        u64::from(unit.is_eom() && self.plan.answerable[unit.vc as usize])
     }
 
     /// The earliest time at which a unit that is still unknown to the port departs, if the port advances to `until`.
@@ -132,17 +129,18 @@ pub(crate) struct PortSetup<'a> {
 }
 
 impl PortSetup<'_> {
-    /// When the occupancy is first sampled.
+    /// Return when the occupancy is first sampled.
     pub(crate) fn first_sample(&self) -> Time {
         if self.scenario.lines[self.index].is_sampled() { Time::ZERO } else { Time::NEVER }
     }
 
-    /// When the clock of the policy first ticks.
+    /// Return when the clock of the policy first ticks.
     pub(crate) fn first_tick(&mut self) -> Time {
         self.port.tick(Time::ZERO).unwrap_or(Time::NEVER)
     }
 
-    /// Start times at which units before and after are forwarded separately, the next one last.
+    /// Return the instants that separate units: those before and after one are forwarded separately. The next one is
+    /// last.
     pub(crate) fn cuts(&self) -> Vec<Time> {
         let mut cuts = self.plan.cuts(self.index, self.window);
         cuts.reverse();

@@ -1,4 +1,4 @@
-//! A port at which nothing ever waits or is lost.
+//! A port at which no unit ever waits or is lost.
 //!
 //! # What it assumes
 //! Its cells come over one line, which is no faster than its own; its buffer is unlimited and no circuit is policed there.
@@ -44,8 +44,8 @@ impl Delay {
         self.books.enter_inner(units, u128::from(units) * u128::from(hop.whole.0), 1);
     }
 
-    /// Let cells of a frame pass; the last arrives at `last`. `unit` has the marks of the first and the last, and all
-    /// cells are on the same side of the beginning and end of the measured time.
+    /// Pass cells of a frame; the last arrives at `last`. `unit` has the marks of the first and the last, and all cells
+    /// are on one side of the beginning and end of the measured time.
     #[inline]
     pub(crate) fn pass(&mut self, hop: &DelayHop, unit: &Unit, units: u16, last: Time) {
         let window = self.books.window;

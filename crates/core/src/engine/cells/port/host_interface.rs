@@ -43,7 +43,7 @@ pub(crate) struct HostInterface {
     free: ExactTime,
     /// The spacing of its cells, if it carries cells.
     spacing: Option<Rc<SpacingTable>>,
-    /// Start times at which units of one frame are entered one by one, the next one last.
+    /// Instants at which units of one frame are entered one by one, the next one last.
     cuts: Vec<Time>,
     /// Frames that are not completely sent, possibly after some that are, and the sum of their sizes.
     waiting: VecDeque<Waiting>,
@@ -83,8 +83,8 @@ impl HostInterface {
         }
     }
 
-    /// The host hands over a frame of a circuit. If it is `collected` unit by unit, or the measured time begins or
-    /// ends on its way, its units are sent one by one and nothing is returned.
+    /// Accept a frame of a circuit from the host. If it is `collected` unit by unit, or the measured time begins or
+    /// ends during it, its units are sent one by one and `None` is returned.
     pub(crate) fn emit(
         &mut self,
         out: &mut Outbox,
@@ -122,13 +122,13 @@ impl HostInterface {
         Some(Departure { vc, units: shape.units, unit, first, last, whole, starts: None })
     }
 
-    /// When a frame that comes at `now` can start.
+    /// Return when a frame that the host hands over at `now` can start.
     fn first_start(&self, now: Time, emission: &Emission) -> ExactTime {
         let pause = self.pause.as_ref().map_or(Span::ZERO, |pause| pause.before(emission.subject()));
         self.free.not_before(now).shifted(pause)
     }
 
-    /// When the last unit of a frame starts, and the sum of the instants at which all of them do.
+    /// Return the start of the last unit of a frame, and the sum of the starts of all units.
     fn starts_from(&self, first: ExactTime, shape: Shape) -> (ExactTime, u128) {
         match (&self.spacing, shape.units) {
             (Some(spacing), units @ 2..) => spacing.run(first, units.into()),
@@ -186,7 +186,7 @@ impl HostInterface {
         }
     }
 
-    /// The measured time begins: the units that wait then are the largest occupancy so far.
+    /// Begin the measured time: the units that wait then are the largest occupancy so far.
     fn begin(&mut self) {
         if !self.warm {
             self.warm = true;
@@ -195,7 +195,7 @@ impl HostInterface {
         }
     }
 
-    /// Forget frames that have ended before `time`.
+    /// Remove frames that ended before `time`.
     fn drop_before(&mut self, time: Time) {
         while let Some(frame) = self.waiting.front().filter(|frame| frame.ends < time) {
             self.level -= frame.units * frame.size;

@@ -7,13 +7,7 @@
 //! A virtual call: the forms are an enum.
 //!
 //! # Why that is exact
-//! Each form gives the same results as `per_unit.rs`, which asks what the reference engine asks.
-//!
-//! # What turns it off
-//! Nothing.
-//!
-//! # What it saves
-//! Nothing directly.
+//! Each form gives the same results as `per_unit.rs`, which makes the calls of the reference engine.
 
 pub(crate) mod context;
 pub(crate) mod delay;
@@ -85,7 +79,7 @@ impl PortProcess {
         }
     }
 
-    /// Whether the port has advanced to `time`; ports without an inbox are always up to date.
+    /// Return whether the port has advanced to `time`; ports without an inbox are always up to date.
     pub(crate) fn has_reached(&self, time: Time) -> bool {
         let done = match self {
             PortProcess::Fifo(fifo) => fifo.done,
@@ -96,7 +90,7 @@ impl PortProcess {
         done.is_some_and(|done| done >= time)
     }
 
-    /// Whether the port rests until an arrival that is still unknown.
+    /// Return whether the port rests until an arrival that is still unknown.
     pub(crate) fn is_quiet(&self) -> bool {
         match self {
             PortProcess::Fifo(fifo) => fifo.inbox.is_empty(),
@@ -116,8 +110,8 @@ impl PortProcess {
         }
     }
 
-    /// The port has advanced to `now`: when the event queue must wake it again, where `reach` is the least time from
-    /// the start of a unit to its next stop. A port with per-circuit queues remembers that itself.
+    /// Return the next wake-up of a port that has advanced to `now`, where `reach` is the least time from the start of
+    /// a unit to its next stop. A port with per-circuit queues stores it itself.
     pub(crate) fn next_wakeup(
         &mut self,
         cx: &mut Context<'_>,
@@ -136,7 +130,7 @@ impl PortProcess {
         }
     }
 
-    /// The host of the port hands over a frame at `now`.
+    /// Accept a frame from the host of the port at `now`.
     pub(crate) fn take_frame(
         &mut self,
         cx: &mut Context<'_>,

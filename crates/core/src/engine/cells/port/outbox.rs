@@ -7,13 +7,10 @@
 //! A copy of the starts of a frame where only the last one matters.
 //!
 //! # Why that is exact
-//! A host looks at the last unit of a frame only, and a regular train has the spacing of its line.
+//! A host uses only the last unit of a frame, and a regular train has the spacing of its line.
 //!
 //! # What turns it off
 //! A next port that needs each unit's start: then each start is sent with it.
-//!
-//! # What it saves
-//! See `context.rs`.
 
 use crate::engine::exact::spacing::ExactTime;
 use crate::unit::Unit;
@@ -27,12 +24,12 @@ pub(crate) struct Departure {
     pub(crate) units: u16,
     /// The first unit, with the marks of the first and of the last.
     pub(crate) unit: Unit,
-    /// When the first and the last one start.
+    /// Starts of the first and the last one.
     pub(crate) first: ExactTime,
     pub(crate) last: Time,
-    /// How long each of them takes on the line.
+    /// Transmission time of each of them.
     pub(crate) whole: Span,
-    /// Where their starts begin in the outbox, if each start matters.
+    /// Place of their starts in the outbox, if each start matters.
     pub(crate) starts: Option<u32>,
 }
 
@@ -50,7 +47,7 @@ impl Outbox {
         (self.departures.len(), self.starts.len())
     }
 
-    /// Send units, the last of which starts at `last`, to a host or one by one.
+    /// Send units to a host or one by one; the last of them starts at `last`.
     #[inline]
     pub(crate) fn send(&mut self, vc: u32, unit: Unit, units: u16, last: Time, whole: Span) {
         self.send_train(vc, unit, units, ExactTime::at(last), last, whole);

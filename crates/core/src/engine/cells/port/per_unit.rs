@@ -1,7 +1,4 @@
-//! A port of any kind, unit by unit: its policies receive exactly the questions that the reference engine asks.
-//!
-//! # What it assumes
-//! Nothing about the port.
+//! A port of any kind, unit by unit: its policies get exactly the calls that they get on the reference engine.
 //!
 //! # What it skips
 //! Events for arrivals and transmissions: the port merges them when it advances, and forwards cells for a host by the
@@ -9,9 +6,6 @@
 //!
 //! # Why that is exact
 //! What happens at a port depends on its arrivals alone, and the merge keeps the order of [`crate::kernel`].
-//!
-//! # What turns it off
-//! Nothing: every port can run like this.
 //!
 //! # What it saves
 //! Drop-from-front in W1-cell takes 1.9 times as long on the reference engine.
@@ -40,11 +34,11 @@ pub(crate) struct PerUnit {
     sample: Time,
     /// Units in the port that make a host act when they arrive.
     awaited: u64,
-    /// The scheduled wake-up of the port to see these units start.
+    /// The scheduled wake-up of the port for the starts of these units.
     called: Time,
     /// Consecutive cells of a frame for a host, by circuit; forwarded together.
     gathered: Vec<Gathering>,
-    /// Start times at which they are forwarded separately, the next one last.
+    /// Instants at which they are forwarded separately, the next one last.
     cuts: Vec<Time>,
     /// Time that a cell takes on the line.
     whole: Span,
@@ -67,7 +61,7 @@ impl PerUnit {
         }
     }
 
-    /// Whether the port rests until an arrival that is still unknown.
+    /// Return whether the port rests until an arrival that is still unknown.
     pub(crate) fn is_quiet(&self) -> bool {
         self.ends == Time::NEVER && self.tick == Time::NEVER && self.inbox.is_empty()
     }
@@ -144,8 +138,8 @@ impl PerUnit {
         }
     }
 
-    /// The port has advanced to `now`: when to wake it again, in time to forward the units that make a host act. The
-    /// next one cannot start before the line is free, nor arrive earlier than `reach` after that.
+    /// Return the next wake-up of a port that has advanced to `now`, in time to forward the units that make a host act.
+    /// The next one cannot start before the line is free, nor arrive earlier than `reach` after that.
     pub(crate) fn next_wakeup(&mut self, now: Time, reach: Span) -> Option<Time> {
         if self.called <= now {
             self.called = Time::NEVER;

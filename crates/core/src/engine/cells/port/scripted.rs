@@ -67,7 +67,7 @@ impl Script {
         let port = &mut network.ports[index];
         let setup = PortSetup { scenario: &scenario, plan: &plan, window, index, port };
         let process = PortProcess::new(setup);
-        // cells are in flight on every circuit, whatever is lost
+        // cells are in flight on every circuit, in spite of losses
         let tally = Tally { sent: 1 << 20, ..Tally::default() };
         network.circuits.iter_mut().for_each(|circuit| circuit.enter(tally, Marks::default(), 0));
         switch_off(None);
@@ -86,13 +86,13 @@ impl Script {
         }
     }
 
-    /// Every loss is recorded from now on.
+    /// Record every loss from now on.
     pub(crate) fn logged(mut self) -> Script {
         self.losses.log = Some(Vec::new());
         self
     }
 
-    /// A frame of `units` cells arrives on a lane, the first at `us`, one every 10 µs.
+    /// Let a frame of `units` cells arrive on a lane, the first at `us`, one every 10 µs.
     pub(crate) fn frame(&mut self, lane: u32, us: u64, units: u16) -> &mut Script {
         let (first, last) = (Time(us * 1_000_000), Time((us + 10 * (u64::from(units) - 1)) * 1_000_000));
         let frames = &mut self.frames[lane as usize];
@@ -133,7 +133,7 @@ impl Script {
         self.sent()
     }
 
-    /// Return when the port must be woken after `us`, and what it forwards ahead.
+    /// Return when the port must be woken after `us`, and which units it forwards ahead.
     pub(crate) fn look_ahead(&mut self, us: u64) -> String {
         self.work(|process, cx, out| {
             let _ = process.next_wakeup(cx, out, Time(us * 1_000_000), REACH);
@@ -157,7 +157,7 @@ impl Script {
     }
 }
 
-/// The number of uses of a form since the last question or the beginning of the last script.
+/// Return the number of uses of a form since the last call or the beginning of the last script.
 pub(crate) fn used(form: Form) -> u64 {
     take_used()[form as usize]
 }

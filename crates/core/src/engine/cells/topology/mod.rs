@@ -1,20 +1,14 @@
-//! Which form each port has, where units go from there, and which ports depend on which: the unchanging part of a
-//! network.
+//! The unchanging part of a network: the form of each port, the destinations of its units, and the ports that depend on
+//! each other.
 //!
 //! # What it assumes
 //! Policies, rates and routes are those of the checked scenario.
 //!
 //! # What it skips
-//! The same questions during the run.
+//! Repeated lookups during the run.
 //!
 //! # Why that is exact
-//! None of the answers changes during a run.
-//!
-//! # What turns it off
-//! Nothing.
-//!
-//! # What it saves
-//! See the forms of ports in `port/`.
+//! None of these facts changes during a run.
 
 pub(crate) mod order;
 pub(crate) mod route;
@@ -36,16 +30,16 @@ use crate::scheduler;
 use crate::transport::Transport;
 use crate::units::{CELL_BYTES, Span, Time};
 
-/// How a port is run.
+/// Form in which a port is run.
 #[derive(Clone, Debug)]
 pub(crate) enum PortForm {
     /// The unlimited interface of a host.
     HostInterface,
-    /// Nothing ever waits there.
+    /// A port at which no unit ever waits.
     Delay,
-    /// One queue, and a rule that says who joins it.
+    /// One queue, and a rule that decides which units join it.
     Fifo(Rule),
-    /// Cells, a queue for each circuit, and a policy that looks only at the books.
+    /// Cells, a queue for each circuit, and a policy that reads only the books.
     PerVc(Interest),
     /// Any other port.
     PerUnit,
@@ -62,24 +56,24 @@ pub(crate) struct Plan {
     pub(crate) reach: Vec<Span>,
     /// For every port those that must advance before it and with it, in this order.
     pub(crate) upstream: Vec<Vec<u32>>,
-    /// For every circuit the end of a flow that gets its frames, if that end depends only on them and on its own
-    /// timers, receives them alone, and no other flow sends over the interface of its host.
+    /// For every circuit the end of a flow that gets its frames, if the end depends only on them and on its own timers,
+    /// receives them alone, and no other flow sends over the interface of its host.
     ///
     /// The circuits of its flow are listed with it.
     pub(crate) actors: Vec<Option<(u32, [u32; 2])>>,
     /// Flows whose source has a clock, receives no answers, and alone sends over an unlimited interface.
     pub(crate) open_loop: Vec<bool>,
     /// Circuits whose frames a host may answer.
-    pub(crate) answered: Vec<bool>,
+    pub(crate) answerable: Vec<bool>,
     /// For every port the circuits that pass it, by their number there.
     pub(crate) passing: Passing,
     /// Ports with a queue for each circuit.
     pub(crate) per_vc: Vec<u32>,
-    /// Where circuits form a cycle: a time in which no unit gets from one port to the next.
+    /// A time in which no unit gets from one port to the next, where circuits form a cycle.
     pub(crate) circle: Option<Span>,
     /// Ports at which circuits are policed.
     policed: Vec<bool>,
-    /// For every port the lines from which units come, in the order of the scenario.
+    /// For every port the lines that bring units to it, in the order of the scenario.
     lines: Vec<Vec<usize>>,
     /// For every port its lanes: a line, or one circuit of it if its units may be held back.
     pub(crate) lanes: Vec<Vec<(usize, Option<u32>)>>,
@@ -99,7 +93,7 @@ impl Plan {
             upstream: Vec::new(),
             actors: Vec::new(),
             open_loop: Vec::new(),
-            answered: answered(scenario),
+            answerable: answerable(scenario),
             passing: Passing::default(),
             per_vc: Vec::new(),
             circle: None,
@@ -162,13 +156,13 @@ impl Plan {
         contracts.iter().map(|contract| contract.frame).max().unwrap_or(0)
     }
 
-    /// Whether units that arrive at a port may be marked or lost because their circuit is policed there.
+    /// Return whether units that arrive at a port may be marked or lost because their circuit is policed there.
     pub(crate) fn polices(&self, port: usize) -> bool {
         self.policed[port]
     }
 
-    /// Whether interleaved trains may pass a port by their ends: they keep the spacing of their lines, the port makes
-    /// one simple decision for each frame, and the next stop does not need the departures of inner cells.
+    /// Return whether interleaved trains may pass a port by their ends: they keep the spacing of their lines, the port
+    /// makes one simple decision for each frame, and the next stop does not need the departures of inner cells.
     pub(crate) fn may_pass_by_ends(&self, port: usize) -> bool {
         let plain = matches!(&self.forms[port], PortForm::Fifo(Rule::Fits | Rule::Frames { .. }));
         let even = self.lanes[port].len() > 1 && self.lanes[port].iter().all(|(_, vc)| vc.is_none());
@@ -181,8 +175,8 @@ impl Plan {
         before.map(|line| self.reach[line]).min().unwrap_or(Span::ZERO)
     }
 
-    /// Start times at a port at which cells before and after are entered or forwarded separately, in order: further
-    /// on, one is affected before and the other after the measured time begins or ends.
+    /// Return the instants at a port that separate cells: those before and after one are entered or forwarded
+    /// separately, because the measured time begins or ends between them later on the route.
     pub(crate) fn cuts(&self, port: usize, window: Window) -> Vec<Time> {
         let mut cuts = Vec::new();
         let mut cut = |span: Span| {
@@ -229,8 +223,8 @@ impl Plan {
         }
     }
 
-    /// Whether nothing ever waits at a port: an ordinary one whose cells come over one line that is no faster, and
-    /// are not policed.
+    /// Return whether no unit ever waits at a port: an ordinary one whose cells arrive over one line that is no faster,
+    /// and are not policed.
     fn only_delays(&self, scenario: &Scenario, port: usize) -> bool {
         let line = &scenario.lines[port];
         let all_alike = is_unlimited(line) && !self.policed[port];
@@ -244,7 +238,7 @@ impl Plan {
         }
     }
 
-    /// The line that has determined the spacing of the cells of a line: ports that only delay keep it.
+    /// Return the line that has set the spacing of the cells of a line: ports that only delay keep it.
     pub(crate) fn origin(&self, line: usize) -> usize {
         match (&self.forms[line], &self.lines[line][..]) {
             (PortForm::Delay, [before]) => self.origin(*before),
@@ -253,7 +247,7 @@ impl Plan {
     }
 
     fn find_routes(&mut self, scenario: &Scenario, passing: &Passing) {
-        let alike = alike(scenario);
+        let uniform = uniform(scenario);
         let mut routes = 0;
         for (line, vcs) in passing.iter().enumerate() {
             for &vc in vcs {
@@ -281,11 +275,11 @@ impl Plan {
                     }
                     None => Destination::Host { line: path[on - 1] as u32 },
                 };
-                let handoff = if alike[vc] { self.handoff(scenario, line, to) } else { Handoff::Singly };
+                let handoff = if uniform[vc] { self.handoff(scenario, line, to) } else { Handoff::Singly };
                 self.routes[line].push(RouteSegment {
                     to,
                     hop: on as u8,
-                    answered: self.answered[vc],
+                    answerable: self.answerable[vc],
                     handoff,
                     number: routes,
                     medium: scenario.lines[line].medium,
@@ -298,7 +292,7 @@ impl Plan {
         }
     }
 
-    /// How units of a circuit that leave over a line are forwarded, if they are alike.
+    /// Choose how like units of a circuit that leave over a line are forwarded.
     fn handoff(&self, scenario: &Scenario, line: usize, to: Destination) -> Handoff {
         let Destination::Port { port, .. } = to else { return Handoff::Together };
         let suits = |port: usize| {
@@ -364,7 +358,7 @@ impl Plan {
         }
     }
 
-    /// Whether a port must advance; other ports handle a unit immediately.
+    /// Return whether a port must advance; other ports handle a unit immediately.
     pub(crate) fn has_time(&self, port: usize) -> bool {
         matches!(self.forms[port], PortForm::Fifo(_) | PortForm::PerVc(_) | PortForm::PerUnit)
     }
@@ -390,29 +384,29 @@ fn spacings(paces: &[TransmissionTime]) -> Vec<Rc<SpacingTable>> {
 }
 
 /// Circuits whose frames a host may answer: those of flows with acknowledgements, in both directions.
-fn answered(scenario: &Scenario) -> Vec<bool> {
-    let mut answered = vec![false; scenario.vcs.len()];
+fn answerable(scenario: &Scenario) -> Vec<bool> {
+    let mut answerable = vec![false; scenario.vcs.len()];
     for flow in &scenario.flows {
         if let Some(back) = flow.back {
-            (answered[flow.vc], answered[back]) = (true, true);
+            (answerable[flow.vc], answerable[back]) = (true, true);
         }
     }
-    answered
+    answerable
 }
 
 /// Circuits whose units differ only in their position in the frame: no policer marks some of them as discardable, no
 /// port sets a congestion mark on some, and no code completes a frame without its last unit.
-fn alike(scenario: &Scenario) -> Vec<bool> {
-    let mut alike: Vec<bool> = scenario.vcs.iter().map(|vc| vc.framing.parity() == 0).collect();
-    scenario.flows.iter().filter(|flow| flow.police.is_some()).for_each(|flow| alike[flow.vc] = false);
+fn uniform(scenario: &Scenario) -> Vec<bool> {
+    let mut uniform: Vec<bool> = scenario.vcs.iter().map(|vc| vc.framing.parity() == 0).collect();
+    scenario.flows.iter().filter(|flow| flow.police.is_some()).for_each(|flow| uniform[flow.vc] = false);
     let capable = || scenario.flows.iter().filter(|flow| flow.transport.ecn());
     if capable().next().is_some() {
         let may_mark = may_mark(scenario);
         for vc in capable().flat_map(|flow| iter::once(flow.vc).chain(flow.back)) {
-            alike[vc] &= !scenario.vcs[vc].path.iter().any(|&line| may_mark[line]);
+            uniform[vc] &= !scenario.vcs[vc].path.iter().any(|&line| may_mark[line]);
         }
     }
-    alike
+    uniform
 }
 
 /// For every line whether its port may set congestion marks: a policy that is only a rule sets none.
@@ -421,13 +415,12 @@ fn may_mark(scenario: &Scenario) -> Vec<bool> {
     scenario.lines.iter().zip(passing.iter()).map(|(line, vcs)| rule(scenario, line, vcs).is_none()).collect()
 }
 
-/// Whether no cells can travel in trains and a switch is asked about each: then the reference engine needs no more
-/// work.
+/// Return whether no cells can travel in trains and a switch judges each: then the reference engine needs no more work.
 pub(crate) fn skips_nothing(scenario: &Scenario) -> bool {
     let is_asked = |(line, vcs): (&Line, &[usize])| {
         scenario.nodes[line.from].kind != NodeKind::Host && rule(scenario, line, vcs).is_none()
     };
-    !alike(scenario).contains(&true)
+    !uniform(scenario).contains(&true)
         && scenario.lines.iter().zip(passing_circuits(scenario).iter()).any(is_asked)
 }
 
@@ -452,13 +445,13 @@ fn rule(scenario: &Scenario, line: &Line, vcs: &[usize]) -> Option<Rule> {
     policy.expect("a checked scenario can be built").rule()
 }
 
-/// Whether a port has a queue of cells for each circuit, and departures wait for nothing but the scheduler.
+/// Return whether a port has a queue of cells for each circuit, and only the scheduler decides departures.
 fn has_turns(line: &Line) -> bool {
     let Line { medium, port, .. } = line;
     *medium == Medium::Cells && port.measure == Measure::Cells && !port.scheduler.counts_octets()
 }
 
-/// Whether everything fits into a port.
+/// Return whether every unit fits into a port.
 fn is_unlimited(line: &Line) -> bool {
     !line.port.capacity.is_limited()
 }

@@ -1,4 +1,4 @@
-//! Which ports must advance before which.
+//! Order in which ports must advance.
 //!
 //! # What it assumes
 //! A port depends on the ports from which its units come, and on those before them.
@@ -11,9 +11,6 @@
 //!
 //! # What turns it off
 //! A cycle of circuits: then all ports advance together.
-//!
-//! # What it saves
-//! Not measured.
 
 /// For every wanted port itself and all before it, in order of dependence, given the ports directly before each; and
 /// whether circuits form a cycle.

@@ -1,4 +1,5 @@
-//! Where the units of a circuit go from a port: past ports that only delay them to one that can make them wait, or to a host.
+//! Route of the units of a circuit from a port: past ports that only delay them to one that can make them wait, or to a
+//! host.
 //!
 //! # What it assumes
 //! A circuit has one route.
@@ -11,9 +12,6 @@
 //!
 //! # What turns it off
 //! A port on the way at which units may wait.
-//!
-//! # What it saves
-//! See `port/delay.rs`.
 
 use std::ops::Range;
 
@@ -21,41 +19,41 @@ use crate::engine::outcome::Work;
 use crate::scenario::model::Medium;
 use crate::units::{Span, Time};
 
-/// Where the units of one circuit go from one port.
+/// Route of the units of one circuit from one port.
 #[derive(Clone, Debug)]
 pub(crate) struct RouteSegment {
-    /// Where they arrive next.
+    /// Their next stop.
     pub(crate) to: Destination,
     /// The number of ports that they have passed there.
     pub(crate) hop: u8,
     /// Whether a host may answer to a frame of the circuit.
-    pub(crate) answered: bool,
-    /// How units of one frame may be forwarded.
+    pub(crate) answerable: bool,
+    /// Form in which units of one frame may be forwarded.
     pub(crate) handoff: Handoff,
     /// Its index among the routes of all ports.
     pub(crate) number: usize,
-    /// What the line carries.
+    /// Medium of the line.
     pub(crate) medium: Medium,
     /// Time from the end of their transmission to their arrival at the next port.
     pub(crate) latency: Span,
     /// Ports on the way that only delay them.
     pub(crate) hops: Range<usize>,
-    /// The delay there.
+    /// The delay at these ports.
     pub(crate) delay: Span,
 }
 
-/// How consecutive units of one frame may be forwarded.
+/// Form in which consecutive units of one frame may be forwarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Handoff {
     /// One by one, as soon as each starts.
     Singly,
-    /// Together, since they go to a host that only looks at the last one.
+    /// Together, since they go to a host that uses only the last one.
     Together,
     /// Together, each with its start, to a port that needs each arrival.
     Timed,
 }
 
-/// Where units arrive.
+/// Destination of units.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Destination {
     /// At a port, on one of its lanes, with the circuit's number there.
@@ -64,24 +62,24 @@ pub(crate) enum Destination {
     Host { line: u32 },
 }
 
-/// A circuit passes a port that only delays it.
+/// A port that only delays, as a circuit passes it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DelayHop {
     pub(crate) port: u32,
     /// Its number there.
     pub(crate) vc: u32,
-    /// Time that a cell takes on the line, and until it arrives at the end.
+    /// Transmission time of a cell on the line, and the time until it arrives at the end.
     pub(crate) whole: Span,
     pub(crate) transit: Span,
 }
 
 impl RouteSegment {
-    /// Whether a host looks at each unit separately, which it does if any part of a frame may complete it.
+    /// Return whether a host handles each unit separately: it does if any part of a frame may complete it.
     pub(crate) fn is_collected(&self) -> bool {
         matches!(self.to, Destination::Host { .. }) && self.handoff == Handoff::Singly
     }
 
-    /// `units` units have started.
+    /// Count the hops of `units` started units.
     #[inline]
     pub(crate) fn count_hops(&self, work: &mut Work, units: u64) {
         let hops = match self.medium {
@@ -91,7 +89,7 @@ impl RouteSegment {
         *hops += units;
     }
 
-    /// When a unit that starts at `start` and takes `whole` on the line arrives at the next port.
+    /// Return when a unit that starts at `start` and takes `whole` on the line arrives at the next port.
     #[inline]
     pub(crate) fn first_arrival(&self, start: Time, whole: Span) -> Time {
         start.later(whole).later(self.latency)
@@ -102,7 +100,7 @@ impl RouteSegment {
         self.hops.clone()
     }
 
-    /// When it arrives at the next stop, beyond those ports.
+    /// Return when it arrives at the next stop, beyond those ports.
     #[inline]
     pub(crate) fn arrival_behind(&self, first_arrival: Time) -> Time {
         first_arrival.later(self.delay)

@@ -1,4 +1,4 @@
-//! Ports that are asked about every packet, memories that act by themselves, and pauses.
+//! Ports that judge every packet, memories that act by themselves, and pauses.
 
 use super::Transit;
 use crate::engine::packets::lookahead::HOSTS;
@@ -14,12 +14,12 @@ use crate::network::branches::Hop;
 use crate::units::Time;
 
 impl Transit {
-    /// A packet arrives at a port that is asked about it; returns what [`Transit::start`] returns.
+    /// Handle the arrival of a packet at a port that judges it; returns the result of [`Transit::start`].
     pub(crate) fn enter(&mut self, at: u32, packet: Packet, now: Time) -> Option<(u32, Packet, Time)> {
-        let (port, passage) = (self.steps[at as usize].place as usize, self.passages[at as usize]);
-        let (unit, number) = (packet.unit(&passage), passage.number as usize);
-        let policed = self.network.circuits[passage.circuit as usize].police(now, unit);
-        let hop = Hop { port: port as u32, vc: passage.number };
+        let (port, extra) = (self.steps[at as usize].place as usize, self.extras[at as usize]);
+        let (unit, number) = (packet.unit(&extra), extra.number as usize);
+        let policed = self.network.circuits[extra.circuit as usize].police(now, unit);
+        let hop = Hop { port: port as u32, vc: extra.number };
         let unit = match policed.and_then(|unit| self.network.cross_link(now, hop, unit)) {
             Ok(unit) => unit,
             Err(reason) => {
@@ -35,7 +35,7 @@ impl Transit {
         started
     }
 
-    /// The line of a port that is asked is free again; returns what [`Transit::start`] returns.
+    /// Handle the end of a transmission at a port that judges every packet; returns the result of [`Transit::start`].
     pub(crate) fn free(&mut self, port: usize, now: Time) -> Option<(u32, Packet, Time)> {
         self.network.at(port, |port, _| port.finish(now));
         let started = self.start(port, now);
@@ -43,7 +43,7 @@ impl Transit {
         started
     }
 
-    /// A packet has come to a port or left it: a memory that acts by itself does so now.
+    /// Make a memory that acts by itself act now, after a packet has joined or left a port.
     #[inline]
     fn settle(&mut self, port: usize, now: Time) {
         if let Some(&Some(memory)) = self.acting.get(port) {
@@ -51,7 +51,7 @@ impl Transit {
         }
     }
 
-    /// Let a memory do what it must now, and schedule when it acts next.
+    /// Run the actions of a memory that are due now, and schedule its next one.
     #[inline(never)]
     fn act(&mut self, memory: usize, now: Time) {
         let next = sharing::act(&mut self.network, memory, now, &mut self.losses);
@@ -69,8 +69,8 @@ impl Transit {
         }
     }
 
-    /// Let a port that is asked start the next packet, if its line is free; returns the packet's next step, and when,
-    /// unless it is lost or the run is over.
+    /// Start the next packet at a port that judges every packet, if its line is free; returns the packet's next step,
+    /// and when, unless it is lost or the run is over.
     fn start(&mut self, port: usize, now: Time) -> Option<(u32, Packet, Time)> {
         if !self.controls.is_empty() && self.start_control(port, now) {
             return None;
@@ -97,8 +97,8 @@ impl Transit {
         Some((at, packet, time))
     }
 
-    /// Take a packet that leaves a port that is asked. A circuit keeps its order, so packets before it are lost, unless
-    /// it may overtake them.
+    /// Remove a packet that leaves a port that judges every packet. A circuit keeps its order, so packets before it are
+    /// lost, unless it may overtake them.
     fn leave(&mut self, at: u32, frame: u32) -> Packet {
         let place = self.steps[at as usize].place;
         if self.network.ports[place as usize].lets_overtake() {
@@ -112,7 +112,7 @@ impl Transit {
         }
     }
 
-    /// Let a port whose line is free start the next pause frame, if there is one; returns whether there is.
+    /// Start the next pause frame at a port whose line is free, if there is one; returns whether there is.
     fn start_control(&mut self, port: usize, now: Time) -> bool {
         let Some((control, sent)) = self.network.ports[port].start_control(now) else { return false };
         self.agendas[HOSTS].call(Event::new(sent.ends, Class::Free, port as u32));
@@ -124,7 +124,7 @@ impl Transit {
         true
     }
 
-    /// A pause reaches the port that must obey it; returns what [`Transit::start`] returns.
+    /// Handle a pause at the port that it is for; returns the result of [`Transit::start`].
     pub(crate) fn control(&mut self, port: usize, now: Time) -> Option<(u32, Packet, Time)> {
         let (_, control) = self.controls[port].pop_front().expect("what arrives was in flight");
         if let Some(&(time, _)) = self.controls[port].front() {
@@ -139,7 +139,7 @@ impl Transit {
         started
     }
 
-    /// The clock of a port's policy ticks or, behind those, that of a memory.
+    /// Run the clock of a port's policy or, beyond those numbers, of a memory.
     pub(crate) fn tick(&mut self, port: usize, now: Time) {
         if let Some(memory) = port.checked_sub(self.is_ruled.len()) {
             self.clocks[memory] = Time::NEVER;
@@ -150,7 +150,7 @@ impl Transit {
         }
     }
 
-    /// Count the losses of a port that is asked, and of others that share its memory.
+    /// Count the losses of a port that judges every packet, and of others that share its memory.
     fn enter_losses(&mut self, now: Time) {
         for Loss { unit, reason } in std::mem::take(&mut self.losses) {
             let hop = self.network.circuits[unit.vc as usize].hop(&unit);

@@ -1,4 +1,4 @@
-//! Everything between the hosts: ports, and packets in flight.
+//! The part of the network between the hosts: ports, and packets in flight.
 //!
 //! # What it assumes
 //! See `mod.rs`.
@@ -10,10 +10,7 @@
 //! These ports get packets in order.
 //!
 //! # What turns it off
-//! A port where lines meet, a port that is asked, and a policer.
-//!
-//! # What it saves
-//! See `mod.rs`.
+//! A port where lines meet, a port that judges every packet, and a policer.
 
 mod asked;
 mod waiting;
@@ -49,60 +46,60 @@ use waiting::WaitingPackets;
 /// The routes of circuits, the ports on them, and the packets in flight.
 pub(crate) struct Transit {
     pub(crate) window: Window,
-    /// The end of the part of the run that is being computed: up to there packets need not be looked at one by one.
+    /// The end of the part of the run that is being computed: up to there packets need no separate handling.
     pub(crate) edge: Time,
-    /// The network except its flows; of its circuits only their paths.
+    /// The network except its flows; of its circuits only their paths are used.
     pub(crate) network: Network,
     pub(crate) steps: Vec<Step>,
-    passages: Vec<StepExtras>,
+    extras: Vec<StepExtras>,
     kinds: Vec<StepClass>,
     pub(crate) hosts: Vec<Host>,
-    /// Hosts with several ends that act ahead of time, and the number of the one at which each end is, if it is one of them.
+    /// Hosts with several ends that act ahead of time, and for each end the number of its host, if it is one of them.
     pub(crate) shared_hosts: Vec<SharedHost>,
     shared_by: Vec<Option<u32>>,
-    courses: Vec<FlowRoute>,
-    /// Where each route of a circuit begins that has several.
+    flow_routes: Vec<FlowRoute>,
+    /// First steps of the routes of each circuit that has several.
     branches: BTreeMap<u32, Vec<u32>>,
     /// The circuit on which each end of a flow receives packets.
     circuits_to: Vec<u32>,
-    /// Ports that accept packets by a rule, and whether they do; the others are not used here.
+    /// Ports that accept packets by a rule; the others are not used here.
     fifos: Vec<PacketFifo>,
     queues: Vec<PacketQueue>,
     is_ruled: Vec<bool>,
-    /// Ports that share a memory and need not be asked.
+    /// Ports that share a memory and decide by a rule.
     shared: SharedPorts,
     pub(crate) agendas: [ArrivalAgenda; AGENDAS],
-    /// Where all arrivals are as soon as one has found no row.
+    /// All arrivals, as soon as one has found no row.
     calendar: Option<Box<Calendar>>,
     pub(crate) division: Lookahead,
     pub(crate) packet_hops: u64,
     pub(crate) log: Option<Vec<LossRecord>>,
     losses: Vec<Loss>,
     asked: WaitingPackets,
-    /// For every port its memory, if that acts by itself, and when each memory acts next.
+    /// For every port its memory, if the memory acts by itself, and the next action of each memory.
     acting: Vec<Option<usize>>,
     clocks: Vec<Time>,
-    /// Pauses on their way to each port, with the time at which they arrive, if there can be any, and the line in the other direction.
+    /// Pauses in flight to each port, with their arrivals, if there can be any, and the line in the other direction.
     controls: Vec<VecDeque<(Time, Control)>>,
     back: Vec<Option<usize>>,
-    /// Packets that are on a line at the end of the run, by circuit.
+    /// Packets in flight on a line at the end of the run, by circuit.
     pub(crate) on_lines: Vec<u64>,
-    /// Ports that are asked and whose occupancy is sampled, when next and how often.
+    /// Ports that judge every packet and whose occupancy is sampled, with the next sample and the interval.
     sampled: Vec<usize>,
     sample: Time,
     every: Span,
 }
 
-/// A circuit: where its route begins, and what its hosts do not count.
+/// A circuit: the beginning of its route, and counts that its hosts do not keep.
 #[derive(Clone, Copy, Debug, Default)]
 struct FlowRoute {
     first: u32,
-    /// Packets that were sent, where several flows share the route or a port must be asked about them.
+    /// Packets that were sent, where several flows share the route or a port judges every packet.
     sent: u64,
     lost: u64,
     /// Packets that had arrived when the measured time began.
     unmeasured: u64,
-    /// Packets that have arrived since then cut to their headers.
+    /// Packets cut to their headers that have arrived since then.
     cut: u64,
     /// Packets with a congestion mark.
     marks: Marks,
@@ -118,10 +115,10 @@ impl Transit {
     pub(crate) fn new(scenario: &Scenario, log: bool) -> Transit {
         let window = Window { from: Time::ZERO + scenario.warmup, to: Time::ZERO + scenario.duration };
         let network = Network::between_hosts(scenario);
-        let Steps { list, passages, first, branches, kinds, rules, memories, division, ends } =
+        let Steps { list, extras, first, branches, kinds, rules, memories, division, ends } =
             Steps::new(scenario, &network);
         let sampled = sampled_ports(scenario).into_iter().filter(|&port| rules[port].is_none());
-        let course = |&first: &u32| FlowRoute { first, ..FlowRoute::default() };
+        let flow_route = |&first: &u32| FlowRoute { first, ..FlowRoute::default() };
         let any_asked = rules.iter().any(Option::is_none);
         let pauses = scenario.paused_lines().contains(&true);
         let mut transit = Transit {
@@ -129,12 +126,12 @@ impl Transit {
             edge: Time::ZERO,
             asked: WaitingPackets::new(if any_asked { list.len() } else { 0 }),
             steps: list,
-            passages,
+            extras,
             kinds,
             hosts: hosts(scenario, &first),
             shared_hosts: vec![SharedHost::default(); ends.shared],
             shared_by: ends.shared_by,
-            courses: first.iter().map(course).collect(),
+            flow_routes: first.iter().map(flow_route).collect(),
             branches,
             circuits_to: scenario.flows.iter().flat_map(circuits_to).collect(),
             acting: network.acting_memories(),
@@ -167,7 +164,7 @@ impl Transit {
         transit
     }
 
-    /// The agenda with the next event, and when it is due.
+    /// Return the agenda with the next event, and its time.
     #[inline(always)]
     pub(crate) fn first(&self) -> (usize, Time) {
         let (mut place, mut first) = (HOSTS, self.agendas[HOSTS].first_time());
@@ -179,12 +176,12 @@ impl Transit {
         (place, first)
     }
 
-    /// Whether arrivals have found no row.
+    /// Return whether the row tables have overflowed.
     pub(crate) fn overflows(&self) -> bool {
         self.agendas.iter().any(ArrivalAgenda::overflows)
     }
 
-    /// Whether arrivals are in a calendar.
+    /// Return whether arrivals are in a calendar.
     pub(crate) fn has_calendar(&self) -> bool {
         self.calendar.is_some()
     }
@@ -198,13 +195,13 @@ impl Transit {
         self.calendar = Some(Box::new(calendar));
     }
 
-    /// Take the arrivals of the first day on which something happens before `end`: see [`Calendar::take_first`].
+    /// Take the arrivals of the first day with an event before `end`: see [`Calendar::take_first`].
     pub(crate) fn take_day(&mut self, end: Time, arrivals: &mut Vec<Arrival>) -> Option<(Time, Time)> {
         let call = self.first_call();
         self.calendar.as_mut()?.take_first(call, end, arrivals)
     }
 
-    /// When the first call is due.
+    /// Return when the first call is due.
     fn first_call(&self) -> Time {
         Time((self.agendas[HOSTS].first_call() >> u64::BITS) as u64)
     }
@@ -214,7 +211,7 @@ impl Transit {
         self.agendas[HOSTS].event(time, line).key()
     }
 
-    /// When ports that are asked are sampled next, if there are any.
+    /// Return when ports that judge every packet are sampled next, if there are any.
     pub(crate) fn next_sample(&self) -> Option<Time> {
         (!self.sampled.is_empty()).then_some(self.sample)
     }
@@ -228,17 +225,18 @@ impl Transit {
         self.sample += self.every;
     }
 
-    /// The measured time begins.
+    /// Begin the measured time.
     pub(crate) fn reset_counters(&mut self, scenario: &Scenario, now: Time) {
         self.shared.settle_before(&mut self.network, now);
         self.shared.show(&mut self.network);
         self.network.reset_counters(now);
         self.shared.hide(&mut self.network);
-        let courses = self.courses.iter_mut().zip(tallies(scenario, &self.hosts));
-        courses.for_each(|(course, tally)| (course.unmeasured, course.cut) = (tally.arrived, 0));
+        let flow_routes = self.flow_routes.iter_mut().zip(tallies(scenario, &self.hosts));
+        flow_routes
+            .for_each(|(flow_route, tally)| (flow_route.unmeasured, flow_route.cut) = (tally.arrived, 0));
     }
 
-    /// At the end of the run, circuits and ports that have passed packets on by themselves get their books.
+    /// Transfer their books to the circuits and ports that have passed packets on by themselves, at the end of the run.
     pub(crate) fn close(mut self, scenario: &Scenario) -> Transit {
         self.shared.settle_before(&mut self.network, self.window.to);
         self.shared.show(&mut self.network);
@@ -248,30 +246,31 @@ impl Transit {
             fifo.close(queue, self.window, port);
         }
         let circuits = self.network.circuits.iter_mut().zip(tallies(scenario, &self.hosts));
-        for ((circuit, tally), &FlowRoute { lost, unmeasured, cut, marks, .. }) in circuits.zip(&self.courses)
+        for ((circuit, tally), &FlowRoute { lost, unmeasured, cut, marks, .. }) in
+            circuits.zip(&self.flow_routes)
         {
             circuit.enter(Tally { lost, ..tally }, marks, tally.arrived - unmeasured - cut);
         }
         self
     }
 
-    /// Whether no packet of a flow is on its way that has circuits of its own.
+    /// Return whether a flow with circuits of its own has no packet in flight.
     pub(crate) fn is_quiet(&self, flow: usize) -> bool {
         let [source, sink] = [End::Source, End::Sink].map(|end| end.entity(flow));
         let all_came = |from: usize, to: usize| {
-            let lost = self.courses[self.circuits_to[to] as usize].lost;
+            let lost = self.flow_routes[self.circuits_to[to] as usize].lost;
             self.hosts[from].sent() == self.hosts[to].arrived() + lost
         };
         all_came(source, sink) && all_came(sink, source)
     }
 
-    /// How packets arrive at a step.
+    /// Return how packets arrive at a step.
     #[inline(always)]
     pub(crate) fn stop(&self, at: u32) -> PacketDestination {
         self.kinds[self.steps[at as usize].kind as usize].stop
     }
 
-    /// A host sends a packet of `bytes` octets, IP header included.
+    /// Send a packet of `bytes` octets, IP header included, from a host.
     #[inline(always)] // see `Row::add`
     pub(crate) fn send(&mut self, now: Time, entity: usize, bytes: u32, cargo: PacketPayload) {
         let (at, sent) = self.hosts[entity].send();
@@ -295,7 +294,7 @@ impl Transit {
         }
     }
 
-    /// The same behind an interface that is not the only port to be handled.
+    /// Send a packet on to the next step, beyond an interface that is not the only port to be handled.
     #[inline(never)]
     fn send_on(&mut self, at: u32, packet: Packet, now: Time) {
         if let Some((at, time)) = self.pass(at, packet.head, now) {
@@ -303,13 +302,13 @@ impl Transit {
         }
     }
 
-    /// The same where the circuit numbers its packets, or where the interface of the host marks them or must be asked.
+    /// Send a packet whose circuit numbers its packets, or whose host interface marks or judges them.
     #[inline(never)]
     fn send_specially(&mut self, mut at: u32, mut packet: Packet, now: Time) {
-        let circuit = self.passages[at as usize].circuit;
-        let course = &mut self.courses[circuit as usize];
-        packet.head.frame = course.sent as u32;
-        course.sent += 1;
+        let circuit = self.extras[at as usize].circuit;
+        let flow_route = &mut self.flow_routes[circuit as usize];
+        packet.head.frame = flow_route.sent as u32;
+        flow_route.sent += 1;
         if !self.branches.is_empty() {
             self.network.circuits[circuit as usize].depart(now, packet.head.frame);
             at = self.first_step(circuit, packet.head.frame);
@@ -330,16 +329,16 @@ impl Transit {
     #[inline]
     fn first_step(&self, circuit: u32, frame: u32) -> u32 {
         if self.branches.is_empty() {
-            return self.courses[circuit as usize].first;
+            return self.flow_routes[circuit as usize].first;
         }
         match self.branches.get(&circuit) {
-            None => self.courses[circuit as usize].first,
+            None => self.flow_routes[circuit as usize].first,
             Some(begins) => begins[self.network.circuits[circuit as usize].route_number(frame)],
         }
     }
 
-    /// A packet arrives at a port that accepts it by a rule, and passes all ports that can be handled now; returns
-    /// the step that it reaches, and when, unless it is lost or the run is over.
+    /// Pass a packet through a port that accepts it by a rule, and all later ports that can be handled now; returns the
+    /// step that it reaches, and its arrival there, unless it is lost or the run is over.
     #[inline(always)] // keeps the result out of memory
     pub(crate) fn pass(&mut self, mut at: u32, head: Head, mut time: Time) -> Option<(u32, Time)> {
         loop {
@@ -351,7 +350,8 @@ impl Transit {
         }
     }
 
-    /// The same where the circuit is policed, or where the policy marks; returns its head as well, which may bear a mark now.
+    /// Pass a packet whose circuit is policed, or that the policy may mark. Also return its head, which may bear a mark
+    /// now.
     #[inline(always)]
     pub(crate) fn pass_marking(&mut self, at: u32, packet: &Packet, now: Time) -> Option<(u32, Head, Time)> {
         let head = self.police(at, packet, now)?;
@@ -365,7 +365,7 @@ impl Transit {
         self.pass(at + 1, head, time).map(|(at, time)| (at, head, time))
     }
 
-    /// A packet arrives at such a port; returns when it reaches the next step.
+    /// Pass a packet through such a port; returns its arrival at the next step.
     #[inline(always)]
     fn cross(&mut self, at: u32, head: Head, now: Time) -> Option<Time> {
         match self.cross_quickly(at, head, now) {
@@ -374,7 +374,7 @@ impl Transit {
         }
     }
 
-    /// The same for a packet that need not be looked at separately, if it is one.
+    /// Cross the port with a packet that needs no separate handling; return `None` for another packet.
     #[inline(always)]
     fn cross_quickly(&mut self, at: u32, head: Head, now: Time) -> Option<Time> {
         let step = &self.steps[at as usize];
@@ -393,14 +393,14 @@ impl Transit {
         Some(ends.later(latency))
     }
 
-    /// The same for a packet that must be looked at separately; returns its head as well, which may bear a mark now.
+    /// Cross the port with a packet that needs separate handling. Also return its head, which may bear a mark now.
     #[inline(never)]
     fn cross_singly(&mut self, at: u32, head: Head, now: Time) -> Option<(Head, Time)> {
-        let (step, passage) = (&self.steps[at as usize], &self.passages[at as usize]);
+        let (step, extra) = (&self.steps[at as usize], &self.extras[at as usize]);
         let (fifo, queue) = (&mut self.fifos[step.place as usize], &mut self.queues[step.place as usize]);
         let kind = &mut self.kinds[step.kind as usize];
         let (latency, pace) = (kind.latency, kind.pace_of(head.bytes));
-        let unit = || (head.unit(passage), passage.number);
+        let unit = || (head.unit(extra), extra.number);
         let policy = self.network.ports[step.place as usize].admission_mut();
         match fifo.take((queue, policy), self.window, now, head.bytes, pace, unit) {
             Ok(Taken { starts, ends, mark }) => {
@@ -410,17 +410,18 @@ impl Transit {
                 if time < self.window.to { Some((head, time)) } else { self.stay(at, starts) }
             }
             Err(reason) => {
-                let (port, unit) = (step.place, head.unit(passage));
+                let (port, unit) = (step.place, head.unit(extra));
                 self.lost(port, unit, reason, now);
                 None
             }
         }
     }
 
-    /// A packet arrives at a port that shares a memory and need not be asked; returns what [`Transit::pass_marking`] returns.
+    /// Pass a packet at a port that shares a memory and decides by a rule; returns the result of
+    /// [`Transit::pass_marking`].
     pub(crate) fn pass_shared(&mut self, at: u32, head: Head, now: Time) -> Option<(u32, Head, Time)> {
-        let (port, passage) = (self.steps[at as usize].place, &self.passages[at as usize]);
-        let (unit, vc) = (head.unit(passage), passage.number);
+        let (port, extra) = (self.steps[at as usize].place, &self.extras[at as usize]);
+        let (unit, vc) = (head.unit(extra), extra.number);
         let begins = now.max(self.shared.last(port)) < self.window.to; // its first bit may leave a picosecond later
         let accepted = self.shared.arrive(&mut self.network, now, (port, unit, vc));
         let Ok((unit, sent)) = accepted.map_err(|reason| self.lost(port, unit, reason, now)) else {
@@ -440,8 +441,8 @@ impl Transit {
         }
     }
 
-    /// For a step at a port that accepts packets by a rule and takes part in no other order: its number, or that of its memory,
-    /// beyond those of ports.
+    /// For a step at a port that accepts packets by a rule and takes part in no other order, return its number, or that
+    /// of its memory beyond those of ports.
     #[inline]
     pub(crate) fn turn_of(&self, at: u32) -> Option<u32> {
         let place = self.steps[at as usize].place;
@@ -454,18 +455,18 @@ impl Transit {
         }
     }
 
-    /// A packet does not reach the next step before the end of the run.
+    /// Count a packet that does not reach the next step before the end of the run.
     #[cold]
     fn stay<T>(&mut self, at: u32, starts: Time) -> Option<T> {
         if starts < self.window.to {
-            self.on_lines[self.passages[at as usize].circuit as usize] += 1;
+            self.on_lines[self.extras[at as usize].circuit as usize] += 1;
         } else {
             self.packet_hops -= 1;
         }
         None
     }
 
-    /// A packet will arrive at a port where lines meet.
+    /// Add a packet that will arrive at a port where lines meet.
     #[inline(always)] // see `Row::add`
     fn meet(&mut self, at: u32, packet: Packet, time: Time) {
         let line = self.steps[at as usize - 1].place;
@@ -476,7 +477,7 @@ impl Transit {
         self.agendas[agenda].expect(Arrival { time, line, at, packet });
     }
 
-    /// The same where arrivals are in a calendar.
+    /// Add an arrival to the calendar.
     #[inline(never)] // so that rows do not pay for it
     pub(crate) fn add(&mut self, arrival: Arrival) {
         if let Some(calendar) = &mut self.calendar {
@@ -484,7 +485,7 @@ impl Transit {
         }
     }
 
-    /// A packet will arrive at a step that cannot be handled ahead of time.
+    /// Add a packet that will arrive at a step that cannot be handled ahead of time.
     #[inline(never)] // hosts rarely use it
     pub(crate) fn expect(&mut self, at: u32, packet: Packet, time: Time) {
         let Step { place, .. } = self.steps[at as usize];
@@ -503,7 +504,7 @@ impl Transit {
         self.agendas[HOSTS].expect(Arrival { time, line, at, packet });
     }
 
-    /// An end of a flow is called.
+    /// Add a call of an end of a flow.
     #[inline]
     pub(crate) fn call(&mut self, event: Event) {
         self.agendas[HOSTS].call(event);
@@ -515,16 +516,16 @@ impl Transit {
     /// Set a congestion mark of a port on a packet; returns its head with the mark.
     #[cold]
     fn mark(&mut self, at: u32, head: Head, reason: Reason) -> Head {
-        let (port, passage) = (self.steps[at as usize].place, self.passages[at as usize]);
-        self.network.ports[port as usize].counters_mut().marked(&head.unit(&passage), reason);
+        let (port, extra) = (self.steps[at as usize].place, self.extras[at as usize]);
+        self.network.ports[port as usize].counters_mut().marked(&head.unit(&extra), reason);
         Head { flags: head.flags.with(Flags::CE), ..head }
     }
 
-    /// A packet arrives at a port where its circuit may be policed; returns its head as it continues, unless it is lost.
+    /// Police a packet at a port where its circuit may be policed; returns its head as it continues, unless it is lost.
     fn police(&mut self, at: u32, packet: &Packet, now: Time) -> Option<Head> {
-        let (port, passage) = (self.steps[at as usize].place, self.passages[at as usize]);
-        let unit = packet.unit(&passage);
-        match self.network.circuits[passage.circuit as usize].police(now, unit) {
+        let (port, extra) = (self.steps[at as usize].place, self.extras[at as usize]);
+        let unit = packet.unit(&extra);
+        match self.network.circuits[extra.circuit as usize].police(now, unit) {
             Ok(unit) => Some(Head { flags: unit.flags, ..packet.head }),
             Err(reason) => {
                 self.queues[port as usize].lose(self.window, now, &unit, reason);
@@ -534,24 +535,24 @@ impl Transit {
         }
     }
 
-    /// A packet with a congestion mark, or one that was cut, arrives at the end of its circuit: what it carries, with that.
+    /// Return the payload of a packet that arrives with a congestion mark, or cut, at the end of its circuit.
     #[cold]
     pub(crate) fn receive_marked(&mut self, packet: &Packet) -> PacketPayload {
         let end = if packet.cargo.is_ack() { End::Source } else { End::Sink };
         let circuit = self.circuits_to[end.entity(packet.flow as usize)];
-        let course = &mut self.courses[circuit as usize];
-        course.marks.arrived += u64::from(packet.head.flags.has(Flags::CE));
-        course.cut += u64::from(packet.head.flags.has(Flags::CUT));
+        let flow_route = &mut self.flow_routes[circuit as usize];
+        flow_route.marks.arrived += u64::from(packet.head.flags.has(Flags::CE));
+        flow_route.cut += u64::from(packet.head.flags.has(Flags::CUT));
         packet.cargo.marked_by(packet.head.flags)
     }
 
-    /// A port has lost a packet.
+    /// Count a packet that a port has lost.
     #[cold]
     fn lost(&mut self, port: u32, unit: Unit, reason: Reason, time: Time) {
         let Unit { vc, frame, index, .. } = unit;
-        let course = &mut self.courses[vc as usize];
-        course.lost += 1;
-        course.marks.lost += u64::from(unit.is_ce());
+        let flow_route = &mut self.flow_routes[vc as usize];
+        flow_route.lost += 1;
+        flow_route.marks.lost += u64::from(unit.is_ce());
         if let Some(log) = &mut self.log {
             log.push(LossRecord { time, port, vc, frame, index, reason });
         }

@@ -1,4 +1,4 @@
-//! The packets at ports that are asked, in the order in which they arrived at each step.
+//! The packets at ports that judge every packet, in the order in which they arrived at each step.
 //!
 //! # What it assumes
 //! Few of all steps have packets at a time.
@@ -9,9 +9,6 @@
 //! # Why that is exact
 //! It holds what a list for each step would hold: see the test.
 //!
-//! # What turns it off
-//! Nothing.
-//!
 //! # What it saves
 //! Memory: on a leaf-spine a step takes 8 octets instead of 32 and those of the list, which keeps its room.
 
@@ -20,7 +17,7 @@ use crate::engine::packets::route::Packet;
 /// The number of no packet.
 const NONE: u32 = u32::MAX;
 
-/// The packets that have arrived at ports which are asked; they are removed when they, or later ones, are sent.
+/// The packets that have arrived at ports that judge every packet; they are removed when they, or later ones, are sent.
 #[derive(Debug)]
 pub(super) struct WaitingPackets {
     /// For each step its first packet and its last one.
@@ -32,12 +29,12 @@ pub(super) struct WaitingPackets {
 }
 
 impl WaitingPackets {
-    /// No packets at this number of steps.
+    /// A list for this number of steps, without packets.
     pub(super) fn new(steps: usize) -> WaitingPackets {
         WaitingPackets { ends: vec![[NONE; 2]; steps], packets: Vec::new(), next: Vec::new(), free: NONE }
     }
 
-    /// A packet arrives at a step.
+    /// Add a packet that arrives at a step.
     #[inline]
     pub(super) fn push(&mut self, at: u32, packet: Packet) {
         let place = self.take_place(packet);
@@ -64,7 +61,7 @@ impl WaitingPackets {
         Some(self.give_place(place))
     }
 
-    /// Take a frame out of those of a step, if it is there.
+    /// Remove a frame from those of a step, if it is there.
     pub(super) fn remove(&mut self, at: u32, frame: u32) -> Option<Packet> {
         let [first, _] = self.ends[at as usize];
         let (mut before, mut place) = (NONE, first);

@@ -53,7 +53,7 @@ const BETA: f64 = 0.7;
 const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
 /// α in Linux: the inverse of `beta_scale`, in eighths.
 const LINUX_ALPHA: f64 = 8.0 / 15.0;
-/// How many segments one ACK counts for in slow start with HyStart++ and no pacing (RFC 9406 section 4.3).
+/// Most segments that one ACK counts for in slow start with HyStart++ and no pacing (RFC 9406 section 4.3).
 const BURST: u64 = 8;
 
 /// A CUBIC sender. Its state is separate, so that Reno senders need no room for it.
@@ -82,7 +82,7 @@ struct Curve {
     cwnd: f64,
     /// The window before the last reduction, in segments.
     prior: f64,
-    /// When the last ACK came, idle time added.
+    /// Arrival of the last ACK, idle time added.
     last_ack: Time,
     /// Whether the application is the limit at the next ACK.
     is_limited: bool,
@@ -151,7 +151,7 @@ impl Control {
 }
 
 impl Curve {
-    /// `acked` octets were acknowledged outside of recovery.
+    /// Grow the window for `acked` octets that were acknowledged outside of recovery.
     fn grow(&mut self, window: &mut Window, acked: u64, facts: Facts) {
         if let Some(rtt) = facts.rtt {
             self.measure(rtt.as_secs_f64());
@@ -197,8 +197,8 @@ impl Curve {
         };
     }
 
-    /// Time in which the window does not follow the curve does not count (RFC 9438 section 5.8): the application is the limit, or slow
-    /// start goes on after an idle time.
+    /// Exclude time in which the window does not follow the curve (RFC 9438 section 5.8): the application is the limit,
+    /// or slow start continues after an idle time.
     fn rest(&mut self, time: Span) {
         if let Some(epoch) = &mut self.epoch {
             epoch.began += time;
@@ -213,7 +213,7 @@ impl Curve {
         }
     }
 
-    /// A loss or a mark: the reduced window, and the values with which the next epoch begins.
+    /// Reduce the window after a loss or a mark, and store the values with which the next epoch begins.
     fn reduce(&mut self, window: &mut Window, facts: Facts) {
         let segments = window.cwnd.min(facts.send_window) as f64 / window.mss as f64;
         self.w_max = if segments < self.w_max { segments * (1.0 + BETA) / 2.0 } else { segments };
@@ -441,8 +441,8 @@ mod tests {
         assert!(!cubic.is_recovering());
     }
 
-    /// From a loss at this window until it is reached again, with a constant round trip: segments acknowledged, and the average
-    /// window over time.
+    /// Return the segments acknowledged from a loss at this window until it is reached again, with a constant round
+    /// trip, and the average window over time.
     fn cycle(rtt_s: f64, w_max: u64) -> (f64, f64) {
         let params = Params { window: crate::units::Bytes(64 << 20), ..defaults() };
         let (mut cubic, mut window) = (Control::new(&params), Window::new(&params));

@@ -39,7 +39,7 @@ struct State {
     /// Octets acknowledged in this window, and those of them whose ACK echoed a mark.
     acked: u64,
     marked: u64,
-    /// The octet behind which the next window begins.
+    /// The octet after which the next window begins.
     window_end: u64,
 }
 
@@ -56,7 +56,7 @@ impl Control {
 }
 
 impl State {
-    /// `acked` octets were acknowledged, with an echo or without; the average moves where a window ends.
+    /// Count `acked` acknowledged octets, with an echo or without; the average moves at the end of a window.
     fn count(&mut self, acked: u64, echo: bool, facts: Facts) {
         self.acked += acked;
         self.marked += if echo { acked } else { 0 };
@@ -67,7 +67,7 @@ impl State {
     }
 }
 
-/// α after a window in which `marked` of `acked` octets were marked.
+/// Return α after a window in which `marked` of `acked` octets were marked.
 fn averaged(alpha: u64, marked: u64, acked: u64) -> u64 {
     let decay = alpha >> SHIFT;
     let kept = alpha - if decay == 0 { alpha } else { decay };
@@ -75,7 +75,7 @@ fn averaged(alpha: u64, marked: u64, acked: u64) -> u64 {
     (kept + added).min(ONE)
 }
 
-/// The window after a mark.
+/// Return the window after a mark.
 fn reduced(cwnd: u64, alpha: u64) -> u64 {
     cwnd - ((u128::from(cwnd) * u128::from(alpha)) >> 11) as u64
 }

@@ -1,4 +1,4 @@
-//! Leaving slow start before the buffer overflows: HyStart, as Linux has it, and HyStart++.
+//! The end of slow start before the buffer overflows: HyStart, as Linux has it, and HyStart++.
 //!
 //! *Source*: S. Ha and I. Rhee, "Taming the Elephants: New TCP Slow Start", Computer Networks 55(9), 2011, and Linux,
 //! `net/ipv4/tcp_cubic.c`; P. Balasubramanian, Y. Huang and M. Olson, "HyStart++", RFC 9406, 2023.
@@ -31,7 +31,7 @@ pub(super) enum Growth {
     Leave,
 }
 
-/// Smallest window for which Linux looks, in segments.
+/// Smallest window for which Linux measures, in segments.
 const LOW_WINDOW: u64 = 16;
 /// Samples in a round.
 const SAMPLES: u32 = 8;
@@ -48,12 +48,12 @@ const SLOW_ROUNDS: u32 = 5;
 #[derive(Clone, Debug)]
 pub(super) struct HyStart {
     mode: Mode,
-    /// The round: the octet behind which it ends, when it began, its smallest round trip and how many there were.
+    /// The round: the octet after which it ends, its start, its smallest round trip and their number.
     end: u64,
     began: Time,
     smallest: Span,
     samples: u32,
-    /// When the last ACK of the train came (Linux).
+    /// Arrival of the last ACK of the train (Linux).
     train: Time,
     /// The smallest round trip of all (Linux), or of the round before (HyStart++).
     reference: Span,
@@ -75,7 +75,7 @@ impl HyStart {
         }
     }
 
-    /// An ACK has arrived in slow start.
+    /// React to an ACK in slow start.
     pub(super) fn on_ack(&mut self, window: &Window, facts: Facts) -> Growth {
         match self.mode {
             Mode::Off => Growth::By(1),
@@ -147,7 +147,7 @@ impl HyStart {
     }
 }
 
-/// How much longer than this one a round trip has to be.
+/// Return by how much a round trip must exceed this one.
 fn rise(rtt: Span) -> Span {
     Span(rtt.0 / 8).clamp(LEAST_RISE, LARGEST_RISE)
 }
@@ -159,8 +159,8 @@ mod tests {
 
     const MSS: u64 = 1460;
 
-    /// ACKs of one segment each, ten milliseconds apart, of segments with these round trips, in a window of 64 segments of
-    /// which each round acknowledges all: what slow start does with each.
+    /// Return the reactions of slow start to ACKs of one segment each, ten milliseconds apart, of segments with these
+    /// round trips, in a window of 64 segments all of which each round acknowledges.
     fn asked(mode: Mode, rounds: &[(u64, u64)]) -> Vec<Growth> {
         let (mut hystart, mut window) = (HyStart::new(mode), Window::new(&defaults()));
         window.cwnd = 64 * MSS;

@@ -1,4 +1,4 @@
-//! Congestion control: how the window reacts to ACKs, duplicates and timeouts.
+//! Congestion control: reactions of the window to ACKs, duplicates and timeouts.
 //!
 //! An algorithm receives facts and returns a [`Reaction`]; the [sender](super::Sender) counts duplicates, keeps the
 //! timer and sends. Slow start, congestion avoidance and the reaction to a timeout are common to all and are in
@@ -28,46 +28,46 @@ registry! {
 
     /// The interface of an algorithm.
     pub trait Congestion for Control {
-        /// An ACK of `acked` new octets has arrived; `facts` are those after it.
+        /// React to an ACK of `acked` new octets; `facts` are those after it.
         fn on_new_ack(&mut self, window: &mut Window, acked: u64, facts: Facts) -> Reaction;
 
-        /// The receiver has echoed a congestion mark, for the first time in this round trip (RFC 3168 section 6.1.2): the
-        /// window falls as after a loss.
+        /// React to a congestion mark that the receiver echoes, for the first time in this round trip (RFC 3168 section
+        /// 6.1.2): the window falls as after a loss.
         fn on_mark(&mut self, window: &mut Window, facts: Facts) {
             window.halve(facts.send_window);
             window.cwnd = window.cwnd.min(window.ssthresh);
         }
 
-        /// An ACK of `acked` new octets echoes a mark; `facts` are those after it.
+        /// React to a mark that an ACK of `acked` new octets echoes; `facts` are those after it.
         fn on_echo(&mut self, acked: u64, facts: Facts) {}
 
-        /// An ACK of `acked` new octets without a mark, in a recovery by selective acknowledgements, leaves the window to
-        /// that recovery.
+        /// React to an ACK of `acked` new octets without a mark, in a recovery by selective acknowledgements, which
+        /// changes the window by itself.
         fn on_recovery_ack(&mut self, acked: u64, facts: Facts) {}
 
-        /// A loss has been detected without duplicate ACKs: set the threshold.
+        /// Set the threshold after a loss has been detected without duplicate ACKs.
         fn on_loss(&mut self, window: &mut Window, facts: Facts) {
             window.halve(facts.send_window);
         }
 
-        /// The application has had nothing to send for this time.
+        /// Record that the application has had no data to send for this time.
         fn on_idle(&mut self, idle: Span) {}
 
-        /// The next ACK of new octets comes while the application is the limit: the window does not grow.
+        /// Record that the application is the limit at the next ACK of new octets: the window does not grow.
         fn on_limited(&mut self) {}
 
-        /// The `count`-th duplicate ACK in a row has come.
+        /// React to the `count`-th duplicate ACK in a row.
         fn on_duplicate(&mut self, window: &mut Window, count: u32, facts: Facts) -> Reaction;
 
-        /// The retransmission timer has expired.
+        /// React to the end of the retransmission timer.
         fn on_timeout(&mut self, window: &mut Window, facts: Facts, timeout: Timeout);
 
-        /// What the algorithm keeps in mind, for reports over time: always the same figures in the same order.
+        /// Return the algorithm's variables, for reports over time: always the same figures in the same order.
         fn state(&self) -> Vec<Figure> {
             Vec::new()
         }
 
-        /// It is in fast recovery.
+        /// Return whether it is in fast recovery.
         fn is_recovering(&self) -> bool;
     }
 }
@@ -92,19 +92,19 @@ pub struct Facts {
     pub rtt: Option<Span>,
 }
 
-/// Which timeout of a segment it is.
+/// Kind of timeout of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Timeout {
     /// The timer has not sent this segment before.
     First,
-    /// The timer has sent this segment before, and nothing new has been acknowledged since.
+    /// The timer has sent this segment before, and no new octet has been acknowledged since.
     Repeated,
 }
 
-/// What the sender should do.
+/// Reaction that the sender should show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reaction {
-    /// Send what the window allows.
+    /// Send as many segments as the window allows.
     Continue,
     /// Retransmit the first unacknowledged segment.
     Retransmit {
@@ -128,7 +128,7 @@ pub struct Window {
     /// The inflation by duplicate ACKs in fast recovery, in octets; a loss halves this part only with
     /// `halve_inflation`.
     pub inflation: u64,
-    /// Slow-start threshold, in octets; what is above every window if there is none: see [`Window::threshold`].
+    /// Slow-start threshold, in octets; above every window if there is none: see [`Window::threshold`].
     pub ssthresh: u64,
     /// Octets of a full segment.
     pub mss: u64,
@@ -177,8 +177,9 @@ impl Window {
         (self.ssthresh != UNLIMITED).then_some(self.ssthresh)
     }
 
-    /// One ACK of `acked` new octets: a segment more in slow start, `mss²/cwnd` in whole octets, at least one, in congestion
-    /// avoidance (RFC 5681 section 3.1). At the threshold itself it is still slow start, as in 4.4BSD; the RFC leaves it open.
+    /// Grow the window by one ACK of `acked` new octets: a segment more in slow start, `mss²/cwnd` in whole octets, at
+    /// least one, in congestion avoidance (RFC 5681 section 3.1). At the threshold itself it is still slow start, as in
+    /// 4.4BSD; the RFC leaves it open.
     #[inline]
     pub fn grow(&mut self, acked: u64) {
         if self.counts_bytes {
@@ -192,9 +193,9 @@ impl Window {
         self.cwnd = (self.cwnd + increase).min(self.limit);
     }
 
-    /// The same with the octets that were acknowledged: in slow start up to two segments more, in congestion avoidance one when
-    /// a whole window was acknowledged (RFC 3465 sections 2.1 and 2.2). Slow start goes up to the threshold and no further, as
-    /// in Linux; else each recovery, which leaves the window at the threshold, would be followed by two segments more.
+    /// Grow the window by acknowledged octets: in slow start by up to two segments more, in congestion avoidance by one
+    /// when a whole window was acknowledged (RFC 3465 sections 2.1 and 2.2). Slow start stops at the threshold, as in
+    /// Linux; else each recovery, which leaves the window at the threshold, would be followed by two segments more.
     #[inline(never)]
     fn grow_by_bytes(&mut self, acked: u64) {
         if self.cwnd < self.ssthresh {
@@ -211,22 +212,22 @@ impl Window {
         self.cwnd = (self.cwnd + octets).min(self.limit);
     }
 
-    /// A loss: remember half of the window in use, in whole segments and at least two.
+    /// Store half of the window in use after a loss, in whole segments and at least two.
     pub fn halve(&mut self, send_window: u64) {
         let in_use = if self.halves_inflation { self.usable() } else { self.cwnd };
         let segments = in_use.min(send_window) / 2 / self.mss;
         self.reduce_to(segments * self.mss);
     }
 
-    /// A loss or a mark leaves this window, at least two segments; octets counted before it open the window no more (Linux).
+    /// Reduce the window to this many octets after a loss or a mark, but to at least two segments; octets counted
+    /// before no longer open the window (Linux).
     pub(super) fn reduce_to(&mut self, octets: u64) {
         self.ssthresh = octets.max(2 * self.mss);
         self.counted = 0;
     }
 
-    /// Enter fast recovery: halve the window, unless that has been done for a mark, and add the segments that the
-    /// duplicates have reported to have left the network (RFC 5681 section 3.2, steps 2 and 3; RFC 3168 section
-    /// 6.1.2).
+    /// Enter fast recovery: halve the window, unless that has been done for a mark, and add the segments that, by the
+    /// duplicates, have left the network (RFC 5681 section 3.2, steps 2 and 3; RFC 3168 section 6.1.2).
     pub fn enter_recovery(&mut self, facts: Facts, duplicates: u32) {
         if !facts.is_reduced {
             self.halve(facts.send_window);
@@ -234,19 +235,20 @@ impl Window {
         self.begin_recovery(duplicates);
     }
 
-    /// The same with the threshold as it is.
+    /// Set the window to the threshold, and inflate it by the segments that duplicates reported.
     pub(super) fn begin_recovery(&mut self, duplicates: u32) {
         self.cwnd = self.ssthresh;
         self.inflation = u64::from(duplicates) * self.mss;
     }
 
-    /// One more duplicate in fast recovery: one more segment has left the network (RFC 5681 section 3.2, step 4).
+    /// Inflate the window by one more duplicate in fast recovery: one more segment has left the network (RFC 5681
+    /// section 3.2, step 4).
     pub fn inflate(&mut self) {
         self.inflation += self.mss;
     }
 
-    /// A partial ACK takes away what it acknowledges and adds one segment (RFC 6582 section 3.2, step 3): inflation goes
-    /// first, the window itself last.
+    /// Deflate the window after a partial ACK: subtract the acknowledged octets and add one segment (RFC 6582 section
+    /// 3.2, step 3). Inflation goes first, the window itself last.
     pub fn deflate(&mut self, acked: u64) {
         let left = self.usable().saturating_sub(acked) + self.mss;
         self.cwnd = self.cwnd.min(left);
@@ -259,8 +261,8 @@ impl Window {
         self.inflation = 0;
     }
 
-    /// A timeout: slow start from one segment. The threshold becomes half of the window in use, once for each segment (RFC
-    /// 5681 section 3.1).
+    /// Return to slow start from one segment after a timeout. The threshold becomes half of the window in use, once for
+    /// each segment (RFC 5681 section 3.1).
     pub fn collapse(&mut self, send_window: u64, timeout: Timeout) {
         if timeout == Timeout::First {
             self.halve(send_window);
@@ -268,7 +270,7 @@ impl Window {
         self.leave_recovery(self.mss);
     }
 
-    /// The connection was idle: slow start from the initial window (RFC 5681 section 4.1).
+    /// Return to slow start from the initial window after an idle time (RFC 5681 section 4.1).
     pub fn restart(&mut self) {
         self.cwnd = self.cwnd.min(self.initial);
     }
@@ -281,7 +283,7 @@ mod tests {
     use crate::units::Bytes;
 
     impl Facts {
-        /// Nothing is outstanding, and the receiver takes everything.
+        /// Facts without outstanding octets, and with a receiver that accepts all octets.
         pub(crate) fn plain() -> Facts {
             Facts {
                 unacknowledged: 0,

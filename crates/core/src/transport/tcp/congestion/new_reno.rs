@@ -35,7 +35,7 @@ use crate::choice;
 use crate::transport::tcp::Params;
 
 choice! {
-    /// When a partial ACK restarts the retransmission timer.
+    /// Partial ACKs that restart the retransmission timer.
     pub enum PartialAck {
         /// The first one of a recovery restarts it (RFC 6582 section 3.2, step 3).
         Impatient = "impatient",
@@ -57,9 +57,9 @@ pub(super) struct NewReno {
     timer: PartialAck,
     /// In fast recovery: the octet after the last that was sent before it began.
     recover: Option<u64>,
-    /// No partial ACK has come in this recovery.
+    /// No partial ACK has arrived in this recovery.
     first_partial: bool,
-    /// Whether a timeout is remembered.
+    /// Whether a timeout is stored.
     careful: bool,
     /// The octet after the last that was sent before the latest timeout.
     send_high: Option<u64>,
@@ -83,7 +83,7 @@ impl NewReno {
         }
     }
 
-    /// RFC 6582 section 3.2, step 3; outside of recovery the window is for the algorithm to open.
+    /// React by RFC 6582 section 3.2, step 3; outside of recovery the algorithm opens the window.
     pub(super) fn on_new_ack(&mut self, window: &mut Window, acked: u64, facts: Facts) -> Option<Reaction> {
         let recover = self.recover?;
         if facts.unacknowledged < recover {
@@ -102,7 +102,7 @@ impl NewReno {
         Some(Reaction::Continue)
     }
 
-    /// RFC 6582 section 3.2, step 2, with RFC 5681 section 3.2, steps 2–4; `reduce` sets the threshold.
+    /// React by RFC 6582 section 3.2, step 2, with RFC 5681 section 3.2, steps 2–4; `reduce` sets the threshold.
     pub(super) fn on_duplicate(
         &mut self,
         window: &mut Window,
@@ -124,7 +124,7 @@ impl NewReno {
         Reaction::Continue
     }
 
-    /// RFC 6582 section 3.2, step 4.
+    /// React by RFC 6582 section 3.2, step 4.
     pub(super) fn on_timeout(&mut self, facts: Facts) {
         self.recover = None;
         self.send_high = self.careful.then_some(facts.sent);

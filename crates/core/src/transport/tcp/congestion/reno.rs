@@ -56,12 +56,13 @@ impl Control {
         }
     }
 
-    /// With `one_fast_retransmit`: more is acknowledged than had been sent at the last reduction.
+    /// Return whether a fast retransmission is permitted; with `one_fast_retransmit` only if more is acknowledged than
+    /// had been sent at the last reduction.
     fn may_retransmit(&self, facts: Facts) -> bool {
         self.recover.is_none_or(|recover| facts.unacknowledged > recover.get())
     }
 
-    /// The window has been reduced, by a fast retransmission or a timeout.
+    /// Record a reduction of the window, by a fast retransmission or a timeout.
     fn reduced(&mut self, by_duplicates: bool, sent: u64) {
         self.recovering = by_duplicates;
         self.inflates = self.one_fast_retransmit && by_duplicates;

@@ -19,7 +19,7 @@
 use super::{Congestion, Facts, Reaction, Timeout, Window};
 use crate::transport::tcp::Params;
 
-/// State of Tahoe. It stands apart, since it is larger than that of `reno`, whose senders would be as large.
+/// State of Tahoe, in a box, since it is larger than that of `reno`, whose senders would be as large.
 #[derive(Clone, Debug)]
 pub struct Control(Box<State>);
 

@@ -1,4 +1,4 @@
-//! Recovery with selective acknowledgements: what counts as lost, and how fast the window is refilled.
+//! Recovery with selective acknowledgements: the segments that count as lost, and the growth of the window.
 //!
 //! The [sender](super::Sender) keeps the scoreboard, sends and has the timers; the congestion control sets the threshold. To add
 //! an algorithm, write its file and add a line to the list below.
@@ -22,25 +22,26 @@ registry! {
 
     /// The interface of an algorithm.
     pub trait Recovery for Control {
-        /// An ACK has been entered in the scoreboard: find losses. It may return when to look again.
-        fn find_losses(&mut self, board: &mut Scoreboard, told: &Told) -> Option<Time>;
+        /// Find losses after an ACK has been entered in the scoreboard. Returns the instant of the next search, if one
+        /// is needed.
+        fn find_losses(&mut self, board: &mut Scoreboard, report: &AckReport) -> Option<Time>;
 
-        /// A recovery begins; the window's threshold is set, and `prior` octets is the window in use that was reduced.
+        /// Begin a recovery; the window's threshold is set, and `prior` octets is the window in use that was reduced.
         fn begin(&mut self, window: &mut Window, prior: u64);
 
-        /// An ACK has arrived in recovery, or begins it; `is_safe` if it acknowledges new data and reports no further
-        /// loss.
+        /// React to an ACK in recovery, or at its beginning; `is_safe` if it acknowledges new data and reports no
+        /// further loss.
         fn on_ack(&mut self, window: &mut Window, board: &Scoreboard, delivered: u64, is_safe: bool) {}
 
-        /// `octets` octets were sent in recovery.
+        /// Record that `octets` octets were sent in recovery.
         fn sent(&mut self, octets: u64) {}
 
-        /// Whether a probe is sent when the last ACKs do not come (RFC 8985 section 7).
+        /// Return whether a probe is sent when the last ACKs do not arrive (RFC 8985 section 7).
         fn probes(&self) -> bool {
             false
         }
 
-        /// Whether it sends segments again that are not known to be lost, when there is nothing else to send (RFC
+        /// Return whether segments are sent again that are not declared lost, when there are no others to send (RFC
         /// 6675, `NextSeg`).
         fn fills_holes(&self) -> bool {
             true
@@ -50,7 +51,7 @@ registry! {
 
 /// The content of an ACK.
 #[derive(Clone, Copy, Debug)]
-pub struct Told {
+pub struct AckReport {
     pub(super) now: Time,
     pub(super) delivered: Delivered,
     pub(super) mss: u64,
@@ -73,8 +74,8 @@ mod tests {
 
     const MSS: u64 = 1000;
 
-    /// Which losses the algorithm of this name finds when these segments of ten arrive in order, all sent at once but the
-    /// eleventh, and which block tells of each.
+    /// Find the losses that the algorithm of this name declares when these segments of ten arrive in order, all sent at
+    /// once except the eleventh, with the block that reports each.
     fn found(name: &str, arrived: &[u64]) -> BTreeMap<String, u64> {
         let spec = Spec::from_word(name).unwrap();
         let mut recovery = spec.start(&defaults());
@@ -87,8 +88,8 @@ mod tests {
             board.sack(&SackBlocks::of(&[((segment - 1) * MSS, segment * MSS)]), &mut delivered);
             let (now, is_recovering) = (Time::ZERO + Span::millis(10 + segment / 11 * 10), !by.is_empty());
             let (smoothed, outstanding) = (Some(Span::millis(10)), (MSS, 11 * MSS));
-            let told = Told { now, delivered, mss: MSS, is_recovering, smoothed, outstanding };
-            recovery.find_losses(&mut board, &told);
+            let report = AckReport { now, delivered, mss: MSS, is_recovering, smoothed, outstanding };
+            recovery.find_losses(&mut board, &report);
             while let Some(index) = board.next_lost() {
                 by.entry((1 + board.piece(index).0 / MSS).to_string()).or_insert(segment);
                 board.resend(index, now);

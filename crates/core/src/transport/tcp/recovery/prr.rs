@@ -22,7 +22,7 @@
 //! # Complexity
 //! O(1) for each ACK; three numbers for each connection.
 
-use super::{Recovery, Told};
+use super::{AckReport, Recovery};
 use crate::transport::tcp::Params;
 use crate::transport::tcp::congestion::Window;
 use crate::transport::tcp::scoreboard::Scoreboard;
@@ -42,8 +42,8 @@ impl Control {
 }
 
 impl Recovery for Control {
-    fn find_losses(&mut self, board: &mut Scoreboard, told: &Told) -> Option<Time> {
-        board.lose_by_blocks(self.threshold, told.mss);
+    fn find_losses(&mut self, board: &mut Scoreboard, report: &AckReport) -> Option<Time> {
+        board.lose_by_blocks(self.threshold, report.mss);
         None
     }
 
@@ -81,8 +81,8 @@ impl Proportional {
         window.leave_recovery(pipe + self.allowance(pipe, window.ssthresh, delivered, more, window.mss));
     }
 
-    /// The octets that may be sent after an ACK of `delivered` octets, `more` of them if it reports no further loss.
-    /// The first retransmission is always sent.
+    /// Return the octets that may be sent after an ACK of `delivered` octets, `more` of them if it reports no further
+    /// loss. The first retransmission is always sent.
     fn allowance(&mut self, pipe: u64, threshold: u64, delivered: u64, more: Option<u64>, mss: u64) -> u64 {
         self.delivered += delivered;
         let allowed = if pipe > threshold {

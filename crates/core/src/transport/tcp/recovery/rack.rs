@@ -22,7 +22,7 @@
 //! O(1) for each transmission, on average.
 
 use super::prr::Proportional;
-use super::{Recovery, Told};
+use super::{AckReport, Recovery};
 use crate::transport::tcp::Params;
 use crate::transport::tcp::congestion::Window;
 use crate::transport::tcp::scoreboard::Scoreboard;
@@ -33,7 +33,7 @@ use crate::units::{Span, Time};
 pub struct Control {
     threshold: u64,
     rate: Proportional,
-    /// When the latest of the delivered segments had been sent, and its end (RACK.xmit_ts, RACK.end_seq).
+    /// Sending of the latest of the delivered segments, and its end (RACK.xmit_ts, RACK.end_seq).
     latest: Option<(Time, u64)>,
     /// Its round trip (RACK.rtt), and the smallest of all.
     rtt: Span,
@@ -41,7 +41,7 @@ pub struct Control {
     order: Order,
 }
 
-/// What is known of packets that overtake others (RFC 8985 section 6.2, step 4).
+/// Facts about packets that overtake others (RFC 8985 section 6.2, step 4).
 #[derive(Clone, Copy, Debug)]
 struct Order {
     /// Segments have overtaken others (RACK.reordering_seen).
@@ -62,14 +62,14 @@ impl Order {
         Order { is_overtaken: false, quarters: 1, persist: PERSIST, round: None, was_recovering: false }
     }
 
-    /// `RACK_update_reo_wnd`.
-    fn update(&mut self, told: &Told) {
-        let (unacknowledged, sent) = told.outstanding;
-        self.is_overtaken |= told.delivered.is_overtaken;
+    /// Adapt the reordering window: `RACK_update_reo_wnd`.
+    fn update(&mut self, report: &AckReport) {
+        let (unacknowledged, sent) = report.outstanding;
+        self.is_overtaken |= report.delivered.is_overtaken;
         self.round = self.round.filter(|round| unacknowledged < *round);
         let ends_recovery =
-            std::mem::replace(&mut self.was_recovering, told.is_recovering) && !told.is_recovering;
-        if told.delivered.is_duplicate && self.round.is_none() {
+            std::mem::replace(&mut self.was_recovering, report.is_recovering) && !report.is_recovering;
+        if report.delivered.is_duplicate && self.round.is_none() {
             (self.round, self.quarters, self.persist) = (Some(sent), self.quarters + 1, PERSIST);
         } else if ends_recovery {
             self.persist = self.persist.saturating_sub(1);
@@ -90,11 +90,11 @@ impl Control {
         }
     }
 
-    /// RFC 8985 section 6.2, steps 1 and 2: the ACK of a retransmission that comes sooner than any round trip is that of the
-    /// original.
-    fn update(&mut self, told: &Told) {
-        let Some((at, end, resent)) = told.delivered.newest else { return };
-        let rtt = told.now.since(at);
+    /// Update by RFC 8985 section 6.2, steps 1 and 2: the ACK of a retransmission that arrives sooner than any round
+    /// trip is that of the original.
+    fn update(&mut self, report: &AckReport) {
+        let Some((at, end, resent)) = report.delivered.newest else { return };
+        let rtt = report.now.since(at);
         if resent && rtt < self.smallest {
             return;
         }
@@ -106,27 +106,27 @@ impl Control {
         }
     }
 
-    /// Section 6.2, step 4.
-    fn reordering(&self, board: &Scoreboard, told: &Told) -> Span {
+    /// Compute the reordering window: section 6.2, step 4.
+    fn reordering(&self, board: &Scoreboard, report: &AckReport) -> Span {
         let Order { is_overtaken, quarters, .. } = self.order;
-        if !is_overtaken && (told.is_recovering || board.sacked() >= self.threshold * told.mss) {
+        if !is_overtaken && (report.is_recovering || board.sacked() >= self.threshold * report.mss) {
             return Span::ZERO;
         }
         let window = match self.smallest {
             Span::FOREVER => Span::ZERO,
             smallest => Span((smallest.0 / 4).saturating_mul(quarters)),
         };
-        told.smoothed.map_or(window, |smoothed| window.min(smoothed))
+        report.smoothed.map_or(window, |smoothed| window.min(smoothed))
     }
 }
 
 impl Recovery for Control {
-    fn find_losses(&mut self, board: &mut Scoreboard, told: &Told) -> Option<Time> {
-        self.update(told);
-        self.order.update(told);
+    fn find_losses(&mut self, board: &mut Scoreboard, report: &AckReport) -> Option<Time> {
+        self.update(report);
+        self.order.update(report);
         let latest = self.latest?;
-        let age = self.rtt + self.reordering(board, told);
-        board.lose_by_time(latest, told.now, |sent| sent + age)
+        let age = self.rtt + self.reordering(board, report);
+        board.lose_by_time(latest, report.now, |sent| sent + age)
     }
 
     fn begin(&mut self, _: &mut Window, prior: u64) {

@@ -17,7 +17,7 @@
 //! # Complexity
 //! O(1) for each ACK and each lost segment.
 
-use super::{Recovery, Told};
+use super::{AckReport, Recovery};
 use crate::transport::tcp::Params;
 use crate::transport::tcp::congestion::Window;
 use crate::transport::tcp::scoreboard::Scoreboard;
@@ -36,8 +36,8 @@ impl Control {
 }
 
 impl Recovery for Control {
-    fn find_losses(&mut self, board: &mut Scoreboard, told: &Told) -> Option<Time> {
-        board.lose_by_blocks(self.threshold, told.mss);
+    fn find_losses(&mut self, board: &mut Scoreboard, report: &AckReport) -> Option<Time> {
+        board.lose_by_blocks(self.threshold, report.mss);
         None
     }
 

@@ -1,4 +1,4 @@
-//! What acknowledgements do: the ACK half of `tcp_input`, for a sender without selective acknowledgements.
+//! Handling of acknowledgements: the ACK half of `tcp_input`, for a sender without selective acknowledgements.
 
 use super::{Sender, Timer};
 use crate::transport::ecn::Ecn;
@@ -7,7 +7,7 @@ use crate::transport::tcp::{Outlet, SackBlocks, Segment};
 use crate::units::{Span, Time};
 
 impl Sender {
-    /// An ACK that acknowledges nothing new: a duplicate, a window update or a latecomer.
+    /// Handle an ACK that acknowledges no new octet: a duplicate, a window update or a latecomer.
     #[inline(never)]
     pub(super) fn on_old_ack(&mut self, now: Time, segment: &Segment, out: &mut impl Outlet) {
         let waiting = matches!(self.timer, Some((Timer::Retransmit, _)));
@@ -27,8 +27,8 @@ impl Sender {
         self.on_duplicate(now, out);
     }
 
-    /// An ACK reports that a segment was cut to its headers on its way: it is lost. If it is the first one outstanding, that is as
-    /// good as all duplicates that a fast retransmission asks for.
+    /// Handle an ACK which reports that a segment was cut to its headers on its way: it is lost. If it is the first one
+    /// outstanding, that counts like all duplicates that a fast retransmission needs.
     #[cold]
     pub(super) fn on_cut(&mut self, now: Time, segment: &Segment, out: &mut impl Outlet) {
         if self.sacks {
@@ -40,17 +40,17 @@ impl Sender {
         let is_first = segment.seq == 0 && segment.ack == self.unacknowledged;
         let waiting = matches!(self.timer, Some((Timer::Retransmit, _)));
         if is_first && waiting && !self.congestion.is_recovering() {
-            self.duplicates = self.aside.params.dupack_threshold;
+            self.duplicates = self.rare.params.dupack_threshold;
             self.on_duplicate(now, out);
         }
     }
 
-    /// A duplicate has been counted.
+    /// React to a counted duplicate.
     fn on_duplicate(&mut self, now: Time, out: &mut impl Outlet) {
         let facts = self.facts(now, None);
         match self.congestion.on_duplicate(&mut self.window, self.duplicates, facts) {
             reaction @ (Reaction::Retransmit { .. } | Reaction::GoBack) => {
-                self.aside.stats.fast_retransmits += 1;
+                self.rare.stats.fast_retransmits += 1;
                 self.note_reduction();
                 self.timer = None;
                 if reaction == Reaction::GoBack {
@@ -94,8 +94,8 @@ impl Sender {
         self.output(now, out);
     }
 
-    /// An ACK of `acked` new octets echoes a congestion mark: it does not open the window (RFC 3168 section 6.1.2). In fast
-    /// recovery, which has reduced the window already, it is like any other.
+    /// React to an ACK of `acked` new octets that echoes a congestion mark: it does not open the window (RFC 3168
+    /// section 6.1.2). In fast recovery, which has reduced the window already, it is like any other.
     #[cold]
     pub(super) fn on_echo(&mut self, acked: u64, facts: Facts) -> Reaction {
         self.congestion.on_echo(acked, facts);
@@ -107,25 +107,25 @@ impl Sender {
         Reaction::Continue
     }
 
-    /// Reduce the window for a congestion mark, unless that has been done for one or for a loss in this round trip.
+    /// Reduce the window for a congestion mark, unless that has been done for a mark or a loss in this round trip.
     pub(in super::super) fn reduce_for_mark(&mut self, now: Time) {
         let facts = self.facts(now, None);
         if facts.is_reduced || self.congestion.is_recovering() {
             return;
         }
-        self.aside.stats.mark_reactions += 1;
+        self.rare.stats.mark_reactions += 1;
         self.congestion.on_mark(&mut self.window, facts);
         self.note_reduction();
     }
 
-    /// The window has been reduced, which the next new segment reports to a receiver that echoes marks until then.
+    /// Record a reduction of the window: the next new segment reports it to a receiver that echoes marks until then.
     pub(in super::super) fn note_reduction(&mut self) {
         if self.ecn {
-            (self.tells_reduced, self.aside.reduced) = (true, Some(self.sent));
+            (self.tells_reduced, self.rare.reduced) = (true, Some(self.sent));
         }
     }
 
-    /// Take the window of an ACK unless a newer ACK has overtaken it; returns whether it changed.
+    /// Set the window of an ACK unless a newer ACK has overtaken it; returns whether it changed.
     #[inline]
     pub(in super::super) fn update_window(&mut self, segment: &Segment) -> bool {
         let window = u64::from(segment.window);
@@ -140,7 +140,7 @@ impl Sender {
         changed
     }
 
-    /// If `ack` covers the timed segment, its round trip ends now.
+    /// End the measurement of the timed segment, if `ack` covers it, and return its round trip.
     pub(super) fn measure(&mut self, now: Time, ack: u64) -> Option<Span> {
         let (_, since) = self.timed.filter(|(seq, _)| ack > *seq)?;
         self.timed = None;
@@ -151,10 +151,10 @@ impl Sender {
     pub(in super::super) fn sample(&mut self, since: Time, now: Time) {
         let jitter = match self.rtt_jitter {
             Span::ZERO => Span::ZERO,
-            limit => Span(self.aside.jitter.up_to(limit.0)),
+            limit => Span(self.rare.jitter.up_to(limit.0)),
         };
-        let ends_round = self.unacknowledged >= self.aside.round;
-        self.aside.round = if ends_round { self.sent } else { self.aside.round };
+        let ends_round = self.unacknowledged >= self.rare.round;
+        self.rare.round = if ends_round { self.sent } else { self.rare.round };
         self.estimator.sample(self.clock.between(since, now + jitter), ends_round);
     }
 }

@@ -1,5 +1,5 @@
-//! The sending end: what an application and an engine see of it. What it sends is in `output`, what acknowledgements do in
-//! `acks`, what happens when its timers expire in `timeouts`.
+//! The sending end, as an application and an engine use it. `output` sends, `acks` handles acknowledgements, `timeouts`
+//! handles timers.
 
 mod acks;
 
@@ -24,8 +24,8 @@ use crate::rng::Stream;
 use crate::transport::ecn::Ecn;
 use crate::units::{Span, Time};
 
-/// The sending end of a connection, and of those that follow it on the same pair: the fields that every segment and
-/// every ACK touch come first, because with a thousand senders memory access dominates.
+/// The sending end of a connection, and of those that follow it on one pair: the fields that every segment and every
+/// ACK use come first, because with a thousand senders memory access dominates.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Sender {
@@ -42,11 +42,11 @@ pub struct Sender {
     is_unscheduled: bool,
     /// The next segment of new data says that the window has been reduced (RFC 3168, CWR).
     tells_reduced: bool,
-    /// It takes selective acknowledgements.
+    /// It uses selective acknowledgements.
     sacks: bool,
-    /// The application closes the connection behind what it has written.
+    /// The application closes the connection after its last octet.
     is_closing: bool,
-    /// The application may be what limits it: then the window does not grow.
+    /// The application may be the limit: then the window does not grow.
     pub(super) heeds_application: bool,
     /// First octet that is not acknowledged (snd_una).
     pub(super) unacknowledged: u64,
@@ -56,66 +56,67 @@ pub struct Sender {
     pub(super) sent: u64,
     /// The octet after the last that the application has written; [`ENDLESS`] for a greedy one.
     pub(super) written: u64,
-    /// Window that the receiver offers, and the ACK that said so (snd_wnd, snd_wl2).
+    /// Window that the receiver advertises, and the number of its ACK (snd_wnd, snd_wl2).
     pub(super) send_window: u64,
     window_ack: u64,
-    /// Largest window ever offered (max_sndwnd).
+    /// Largest window ever advertised (max_sndwnd).
     largest_window: u64,
-    /// When a segment was last sent.
+    /// Last sending of a segment.
     last_sent: Time,
     /// The retransmission and the persist timer never run together.
     pub(super) timer: Option<(Timer, Time)>,
     pub(super) clock: TickClock,
     pub(super) window: Window,
     pub(super) congestion: Control,
-    /// First octet of the segment whose round trip is measured, and when it left (t_rtseq, t_rtt).
+    /// First octet of the segment whose round trip is measured, and its sending (t_rtseq, t_rtt).
     pub(super) timed: Option<(u64, Time)>,
     deliveries: Deliveries,
     segments_sent: u64,
     segments_retransmitted: u64,
-    pub(super) aside: Box<Aside>,
+    pub(super) rare: Box<RareState>,
     /// The state for selective acknowledgements, if it uses them.
     selective: Option<Box<Selective>>,
 }
 
-/// What a greedy application has written: more than a connection ever sends, so that its end is compared with as any other.
+/// Octets that a greedy application has written: more than a connection ever sends, so that its end is compared with as
+/// any other.
 const ENDLESS: u64 = u64::MAX;
 
-/// What is needed at the start of a connection, for measurements that are lengthened, and after a timeout.
+/// State that is needed at the start of a connection, for measurements that are lengthened, and after a timeout.
 #[derive(Clone, Debug)]
-pub(super) struct Aside {
+pub(super) struct RareState {
     params: Params,
-    /// What is counted seldom; the segments stand in the sender.
+    /// Counts of rare events; the sender itself counts the segments.
     pub(super) stats: SenderStats,
     jitter: Stream,
     repeats: Repeats,
-    /// How often the SYN of this connection has been sent.
+    /// Number of times the SYN of this connection has been sent.
     syns: u16,
     /// The first octet that the timer sent again last, on this connection.
     timed_out: Option<u64>,
     /// The octet after the last that had been sent when this connection's window was reduced last: until more than that is
     /// acknowledged, it is not reduced for a congestion mark.
     reduced: Option<u64>,
-    /// The octet behind which the next round trip of measurements begins.
+    /// The octet after which the next round trip of measurements begins.
     round: u64,
-    /// How much of the window is used.
+    /// Use of the window.
     usage: Usage,
 }
 
-/// How much of the window a connection uses, over a round trip (as `tcp_cwnd_validate` of Linux has it).
+/// Use of the window by a connection, over a round trip (as `tcp_cwnd_validate` of Linux has it).
 #[derive(Clone, Copy, Debug, Default)]
 struct Usage {
     /// The window, and not the application, was the limit.
     is_full: bool,
     /// The most octets in flight.
     most: u64,
-    /// Octet behind which the next round trip begins.
+    /// Octet after which the next round trip begins.
     end: u64,
 }
 
 impl Usage {
-    /// `flight` octets are in flight; the window is full, or not. Octets from the first of the range on are not acknowledged, and those
-    /// before its end are sent.
+    /// Record `flight` octets in flight, and whether the window is full. The range begins with the first unacknowledged
+    /// octet and ends after the last one sent.
     fn note(&mut self, flight: u64, is_full: bool, (unacknowledged, sent): (u64, u64)) {
         if unacknowledged >= self.end || is_full || (!self.is_full && flight > self.most) {
             *self = Usage { is_full, most: flight, end: sent };
@@ -123,9 +124,9 @@ impl Usage {
     }
 }
 
-impl Aside {
-    fn new(params: &Params, jitter: Stream) -> Aside {
-        Aside {
+impl RareState {
+    fn new(params: &Params, jitter: Stream) -> RareState {
+        RareState {
             params: params.clone(),
             stats: SenderStats::default(),
             jitter,
@@ -150,7 +151,8 @@ pub(super) enum State {
 pub(super) enum Timer {
     Retransmit,
     Persist,
-    /// Look for losses again, or probe for them (RFC 8985): each comes before the retransmission timer and stands for it.
+    /// Search for losses again, or probe for them (RFC 8985): each timer expires before the retransmission timer and
+    /// replaces it.
     Reordering,
     Probe,
 }
@@ -190,18 +192,18 @@ impl Sender {
             segments_retransmitted: 0,
             deliveries: Deliveries::default(),
             rtt_jitter: params.rtt_jitter,
-            aside: Box::new(Aside::new(params, jitter)),
+            rare: Box::new(RareState::new(params, jitter)),
         }
     }
 
-    /// Number connections from that of this flow among those of its circuit, before the first one opens.
+    /// Number connections from the number of this flow among those of its circuit, before the first one opens.
     pub fn number_connections(&mut self, flow: u32) {
         // Numbers must leave room to ascend; flows 80 000 apart may share them.
         self.connection = flow % 80_000 * CONNECTIONS_APART;
     }
 
-    /// Start a connection: with SYN if there is a handshake, else it is established at once. Nothing of the one before
-    /// may be outstanding; sequence numbers continue, everything else is fresh.
+    /// Open a connection: with SYN if there is a handshake, else it is established at once. No octet of the connection
+    /// before may be outstanding; sequence numbers continue, all other state is new.
     pub fn open(&mut self, now: Time, out: &mut impl Outlet) {
         assert!(
             self.sent == self.unacknowledged,
@@ -209,7 +211,7 @@ impl Sender {
         );
         self.connection += 1;
         (self.is_closing, self.tells_reduced) = (false, false);
-        let params = &self.aside.params;
+        let params = &self.rare.params;
         self.is_unscheduled = params.unscheduled.is_some();
         self.window = Window::new(params);
         self.congestion = params.congestion.start(params);
@@ -219,26 +221,26 @@ impl Sender {
         self.timed = None;
         self.timer = None;
         self.last_sent = now;
-        (self.aside.timed_out, self.aside.reduced, self.aside.syns) = (None, None, 0);
-        if self.aside.params.handshake {
+        (self.rare.timed_out, self.rare.reduced, self.rare.syns) = (None, None, 0);
+        if self.rare.params.handshake {
             self.state = State::SynSent;
             self.send_window = 0;
             self.timed = Some((self.next, now));
             self.send_syn(now, out);
         } else {
-            self.establish(self.aside.params.advertised_window());
+            self.establish(self.rare.params.advertised_window());
             self.output(now, out);
         }
     }
 
-    /// The next piece of data after an end: on a new connection, or on the old one as it stands.
+    /// Begin the next piece of data after an end: on a new connection, or on the old one in its state.
     pub fn restart(&mut self, now: Time, reconnect: bool, out: &mut impl Outlet) {
         if reconnect || self.state == State::Closed {
             self.open(now, out);
         }
     }
 
-    /// The application writes `bytes` octets.
+    /// Accept `bytes` octets from the application.
     pub fn write(&mut self, now: Time, bytes: u64, out: &mut impl Outlet) {
         if self.was_idle(now) {
             self.window.restart();
@@ -248,18 +250,18 @@ impl Sender {
         self.output(now, out);
     }
 
-    /// The application writes `bytes` octets, the last ones of this connection.
+    /// Accept `bytes` octets from the application, the last ones of this connection.
     pub fn write_last(&mut self, now: Time, bytes: u64, out: &mut impl Outlet) {
         self.is_closing = true;
         self.write(now, bytes, out);
     }
 
-    /// The application writes at instants of its own: while it is the limit, the window does not grow.
+    /// Heed the application, which writes at instants of its own: while it is the limit, the window does not grow.
     pub fn heed_application(&mut self) {
         self.heeds_application = true;
     }
 
-    /// The application writes nothing more; what has been sent is repeated until it has arrived.
+    /// End the data: the application stops writing; outstanding octets are repeated until they have arrived.
     pub fn end_of_data(&mut self) {
         self.written = self.sent;
         if self.all_acked() && self.state == State::Established {
@@ -267,12 +269,12 @@ impl Sender {
         }
     }
 
-    /// The application has data without end from now on.
+    /// Send endless data from now on.
     pub fn write_forever(&mut self, now: Time, out: &mut impl Outlet) {
         self.write(now, ENDLESS, out);
     }
 
-    /// An ACK or SYN-ACK has arrived. Anything else, and what belongs to an older connection, is ignored.
+    /// Handle an ACK or SYN-ACK. Other segments, and those of an older connection, are ignored.
     #[inline(always)] // the caller has just built the segment
     pub fn on_segment(&mut self, now: Time, segment: &Segment, out: &mut impl Outlet) {
         if !segment.is_ack || segment.connection != self.connection {
@@ -296,7 +298,7 @@ impl Sender {
         }
     }
 
-    /// The same for an ACK with blocks that have arrived out of order.
+    /// Handle an ACK with blocks that have arrived out of order.
     pub fn on_sack(&mut self, now: Time, segment: &Segment, blocks: &SackBlocks, out: &mut impl Outlet) {
         let is_ours = segment.is_ack && segment.connection == self.connection && !segment.syn;
         if is_ours && self.sacks && self.state == State::Established {
@@ -305,7 +307,7 @@ impl Sender {
         }
     }
 
-    /// A timer may have expired; nothing happens before [`Sender::next_timer`].
+    /// Handle a timer, which may have expired; nothing happens before [`Sender::next_timer`].
     pub fn on_timer(&mut self, now: Time, out: &mut impl Outlet) {
         match self.timer {
             Some((Timer::Retransmit, at)) if at <= now => self.time_out(now, out),
@@ -324,7 +326,7 @@ impl Sender {
         self.timer.map(|(_, at)| at)
     }
 
-    /// Everything written has been acknowledged.
+    /// Return whether all written octets have been acknowledged.
     pub fn all_acked(&self) -> bool {
         self.unacknowledged == self.written
     }
@@ -339,12 +341,12 @@ impl Sender {
         self.sent
     }
 
-    /// Octets sent and not acknowledged, from the view of the sender: after a timeout it counts them as lost.
+    /// Octets sent and not acknowledged, as the sender counts them: after a timeout they count as lost.
     pub fn flight(&self) -> u64 {
         self.next - self.unacknowledged
     }
 
-    /// What its congestion control keeps in mind.
+    /// Return the variables of the congestion control.
     pub fn state(&self) -> Vec<Figure> {
         self.congestion.state()
     }
@@ -354,7 +356,7 @@ impl Sender {
         self.window.cwnd
     }
 
-    /// What duplicate ACKs add to the congestion window in fast recovery, in octets.
+    /// Return the octets that duplicate ACKs add to the congestion window in fast recovery.
     pub fn inflation(&self) -> u64 {
         self.window.inflation
     }
@@ -364,7 +366,7 @@ impl Sender {
         self.window.threshold()
     }
 
-    /// The window that the receiver offered last, in octets.
+    /// The window that the receiver advertised last, in octets.
     pub fn send_window(&self) -> u64 {
         self.send_window
     }
@@ -379,15 +381,15 @@ impl Sender {
         self.estimator.srtt().map(|ticks| self.clock.span(ticks))
     }
 
-    /// Whether fast recovery is in progress.
+    /// Return whether fast recovery is in progress.
     pub fn is_recovering(&self) -> bool {
         self.congestion.is_recovering() || self.selective.as_ref().is_some_and(|it| it.is_recovering())
     }
 
-    /// What it has counted since it was made.
+    /// Return the counts since the sender was made.
     pub fn stats(&self) -> SenderStats {
         let (segments_sent, segments_retransmitted) = (self.segments_sent, self.segments_retransmitted);
-        SenderStats { segments_sent, segments_retransmitted, ..self.aside.stats }
+        SenderStats { segments_sent, segments_retransmitted, ..self.rare.stats }
     }
 
     /// Return the delivery times of segments since [`Sender::record`].
@@ -400,15 +402,15 @@ impl Sender {
         self.deliveries.record(times);
     }
 
-    /// Count the delivery times of segments that the receiver has passed to its application up to octet `next`. No ACK reports
-    /// this instant to a sender: the owner of both ends does.
+    /// Count the delivery times of segments that the receiver has passed to its application up to octet `next`. No ACK
+    /// reports this instant to a sender: the owner of both ends does.
     #[inline]
     pub fn count_delivered(&mut self, now: Time, next: u64) {
         self.deliveries.delivered(next, now);
     }
 
     fn end_handshake(&mut self, now: Time, segment: &Segment) {
-        if self.timed.is_none() && self.aside.params.initial_estimate == InitialEstimate::Rfc6298 {
+        if self.timed.is_none() && self.rare.params.initial_estimate == InitialEstimate::Rfc6298 {
             self.estimator.restart_after_syn_loss(&self.clock);
         }
         self.measure(now, segment.ack + 1);
@@ -432,14 +434,14 @@ impl Sender {
             sent: self.sent,
             send_window: self.send_window,
             is_counted: false,
-            is_reduced: self.ecn && self.aside.reduced.is_some_and(|sent| self.unacknowledged <= sent),
+            is_reduced: self.ecn && self.rare.reduced.is_some_and(|sent| self.unacknowledged <= sent),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    // What a sender sends and when is tested by the scripts in tests/behaviour/tcp.
+    // The scripts in tests/behaviour/tcp test the segments of a sender and their times.
     use super::*;
     use crate::transport::tcp::tests::defaults;
 

@@ -1,4 +1,4 @@
-//! What a sender sends, and when it may: `tcp_output`, with the silly-window avoidance and the congestion notification of segments.
+//! Output of a sender: `tcp_output`, with the silly-window avoidance and the congestion notification of segments.
 
 use super::{Sender, State, Timer};
 use crate::transport::Transport;
@@ -8,7 +8,7 @@ use crate::transport::tcp::{Outlet, Segment};
 use crate::units::Time;
 
 impl Sender {
-    /// Send what the window allows (`tcp_output`).
+    /// Send as many segments as the window allows (`tcp_output`).
     pub(super) fn output(&mut self, now: Time, out: &mut impl Outlet) {
         if self.state != State::Established {
             return;
@@ -40,31 +40,34 @@ impl Sender {
         }
     }
 
-    /// Note how much of the window is used, after what it allows has been sent.
+    /// Record how much of the window is used, after all allowed segments have been sent.
     pub(in super::super) fn note_usage(&mut self, now: Time, window: u64) {
         let flight = self.flight();
         let is_full = self.sent < self.written || flight + self.window.mss > window;
         if is_full || self.last_sent == now {
-            self.aside.usage.note(flight, is_full, (self.unacknowledged, self.sent));
+            self.rare.usage.note(flight, is_full, (self.unacknowledged, self.sent));
         }
     }
 
-    /// What the window may grow to: no further while the application is the limit, so that it is never much larger than what has been
-    /// tried (RFC 7661); in slow start up to twice the most that was in flight, as in Linux (`tcp_is_cwnd_limited`).
+    /// Return the largest window to which the sender may grow: no further while the application is the limit, so that
+    /// the window is never much larger than the amount that has been tried (RFC 7661); in slow start up to twice the
+    /// most that was in flight, as in Linux (`tcp_is_cwnd_limited`).
     #[inline]
     pub(in super::super) fn largest_growth(&self) -> u64 {
         let Window { cwnd, ssthresh, .. } = self.window;
-        let usage = &self.aside.usage;
+        let usage = &self.rare.usage;
         let may_grow = !self.heeds_application || usage.is_full || (cwnd < ssthresh && cwnd < 2 * usage.most);
         if may_grow { u64::MAX } else { cwnd }
     }
 
-    /// Nothing is outstanding, and nothing has been sent for longer than the timeout in force (RFC 5681 section 4.1).
+    /// Return whether no octet is outstanding, and none has been sent for longer than the timeout in force (RFC 5681
+    /// section 4.1).
     pub(super) fn was_idle(&self, now: Time) -> bool {
         self.sent == self.unacknowledged && self.clock.after(self.last_sent, self.estimator.timeout()) < now
     }
 
-    /// Silly-window avoidance of the sender (RFC 1122 section 4.2.3.4) for the `len` octets at `next`.
+    /// Return whether the `len` octets at `next` are worth a segment: silly-window avoidance of the sender (RFC 1122
+    /// section 4.2.3.4).
     pub(in super::super) fn worth_sending(&self, len: u64) -> bool {
         len == self.window.mss
             || self.next + len == self.written
@@ -83,7 +86,8 @@ impl Sender {
         self.emit(now, seq, len, Ecn::default(), out);
     }
 
-    /// Send a segment of a connection that takes part in congestion notification, or that has had no acknowledgement and says so.
+    /// Send a segment of a connection with congestion notification, or one that is marked as sent before the first
+    /// acknowledgement.
     #[inline(never)]
     pub(super) fn emit_marked(&mut self, now: Time, seq: u64, len: u64, out: &mut impl Outlet) {
         let is_new = seq >= self.sent;
@@ -92,18 +96,18 @@ impl Sender {
         self.emit(now, seq, len, ecn.with(unscheduled), out);
     }
 
-    /// The congestion notification of a segment: one that is sent again cannot be marked (RFC 3168 section 6.1.5), unless all
-    /// can.
+    /// Return the congestion notification of a segment: one that is sent again cannot be marked (RFC 3168 section
+    /// 6.1.5), unless all can.
     pub(super) fn notification(&mut self, seq: u64) -> Ecn {
         if seq < self.sent {
-            return self.aside.params.ect_of_others();
+            return self.rare.params.ect_of_others();
         }
-        self.aside.params.ect().with(Ecn::CWR.when(std::mem::take(&mut self.tells_reduced)))
+        self.rare.params.ect().with(Ecn::CWR.when(std::mem::take(&mut self.tells_reduced)))
     }
 
     pub(super) fn emit(&mut self, now: Time, seq: u64, len: u64, ecn: Ecn, out: &mut impl Outlet) {
         let is_repeated = seq < self.sent;
-        let repeats = if is_repeated { self.aside.repeats.count(seq, self.unacknowledged) } else { 0 };
+        let repeats = if is_repeated { self.rare.repeats.count(seq, self.unacknowledged) } else { 0 };
         if seq + len > self.sent {
             self.sent = seq + len;
             self.deliveries.sent(self.sent, now);
@@ -127,20 +131,20 @@ impl Sender {
     }
 
     pub(super) fn send_syn(&mut self, now: Time, out: &mut impl Outlet) {
-        let ecn = Ecn::ECE.with(Ecn::CWR).when(self.ecn).with(self.aside.params.ect_of_others());
+        let ecn = Ecn::ECE.with(Ecn::CWR).when(self.ecn).with(self.rare.params.ect_of_others());
         out.put(Segment {
             seq: self.next,
             connection: self.connection,
             syn: true,
             ecn,
-            repeats: self.aside.syns,
+            repeats: self.rare.syns,
             ..Segment::default()
         });
-        self.aside.syns = self.aside.syns.saturating_add(1);
+        self.rare.syns = self.rare.syns.saturating_add(1);
         self.start_retransmission_timer(now);
     }
 
-    /// Send the first unacknowledged segment again; what follows stays where it is.
+    /// Send the first unacknowledged segment again; the next octet to send does not change.
     pub(super) fn retransmit_first(&mut self, now: Time, out: &mut impl Outlet) {
         let left = self.written - self.unacknowledged;
         let len = left.min(self.send_window).min(self.window.mss);

@@ -1,4 +1,4 @@
-//! How often each octet that is sent again has been sent before: part of the name of a segment, see `Segment::identity`.
+//! Number of earlier sendings of each octet that is sent again: part of the name of a segment, see `Segment::identity`.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 pub(super) struct Repeats(BTreeMap<u64, u16>);
 
 impl Repeats {
-    /// The segment that begins at `seq` is sent again, while `unacknowledged` is the first octet without an acknowledgement: how often
-    /// it was sent before.
+    /// Return how often the segment that begins at `seq` was sent before it is sent again now; `unacknowledged` is the
+    /// first octet without an acknowledgement.
     pub(super) fn count(&mut self, seq: u64, unacknowledged: u64) -> u16 {
         while self.0.first_key_value().is_some_and(|(&first, _)| first < unacknowledged) {
             self.0.pop_first();

@@ -6,7 +6,7 @@
 use super::{Sender, State, Timer};
 use crate::transport::ecn::Ecn;
 use crate::transport::tcp::congestion::{self, Congestion, Facts};
-use crate::transport::tcp::recovery::{self, Recovery, Told};
+use crate::transport::tcp::recovery::{self, AckReport, Recovery};
 use crate::transport::tcp::sack::SackBlocks;
 use crate::transport::tcp::scoreboard::{Delivered, Scoreboard};
 use crate::transport::tcp::{Outlet, Params, Segment};
@@ -17,29 +17,29 @@ use crate::units::{Span, Time};
 pub(super) struct Selective {
     board: Scoreboard,
     recovery: recovery::Control,
-    /// In fast recovery, or behind a timeout: the octet after the last that had been sent when it began.
+    /// In fast recovery, or after a timeout: the octet after the last that had been sent when it began.
     point: Option<u64>,
     after_timeout: Option<u64>,
     /// The next segment is sent even if the window is full (RFC 6675 section 5, step 4.3).
     is_forced: bool,
-    /// The last segment may be sent again if there is nothing else to send (`NextSeg`, rule 4).
+    /// The last segment may be sent again if there are no others to send (`NextSeg`, rule 4).
     may_rescue: bool,
-    /// Duplicates let new segments out (RFC 3042).
+    /// Duplicates permit new segments (RFC 3042).
     limited_transmit: bool,
     smoothed: Option<Span>,
-    /// When the retransmission timer expires; another timer may come first.
+    /// End of the retransmission timer; another timer may expire first.
     timeout_at: Time,
-    /// The octet after a tail-loss probe, and whether the probe repeats what had been sent.
+    /// The octet after a tail-loss probe, and whether the probe repeats octets.
     probe: Option<(u64, bool)>,
     /// The longest time for which an ACK of one segment is delayed.
     ack_delay: Span,
-    /// What takes back the last reduction of the window, if all that was sent again since had arrived.
+    /// State that undoes the last reduction of the window, if all segments sent again since had arrived.
     undo: Option<Undo>,
     /// Blocks restart the retransmission timer as in Linux.
     sack_restarts_timer: bool,
 }
 
-/// The window before a reduction, and what was sent again since (as `tcp_try_undo_dsack` of Linux has it).
+/// The window before a reduction, and the segments sent again since (as `tcp_try_undo_dsack` of Linux has it).
 #[derive(Clone, Copy, Debug)]
 struct Undo {
     cwnd: u64,
@@ -50,7 +50,7 @@ struct Undo {
     repeats: u64,
 }
 
-/// What an event has brought forward, as far as timers ask: new data acknowledged, or sent.
+/// Progress by an event, as timers use it: new data acknowledged, or sent.
 #[derive(Clone, Copy)]
 struct Progress {
     acked: bool,
@@ -98,7 +98,7 @@ impl Selective {
 }
 
 impl Sender {
-    /// An ACK of this connection that is not older than others, with its blocks.
+    /// Handle an ACK of this connection that is not older than others, with its blocks.
     #[inline(never)]
     pub(super) fn on_selective(
         &mut self,
@@ -135,12 +135,12 @@ impl Sender {
         let facts = self.facts(now, rtt);
         self.end_episodes(it);
         self.end_probe(facts, acked, blocks, it);
-        let told = self.told(now, delivered, it);
+        let report = self.ack_report(now, delivered, it);
         let before = it.board.lost();
         if segment.ecn.has(Ecn::CUT) {
             it.board.lose_at(segment.ack + segment.seq);
         }
-        let (found, wait) = self.find_losses(&told, before, it);
+        let (found, wait) = self.find_losses(&report, before, it);
         self.react(facts, (acked, segment.ecn.has(Ecn::ECE)), (&delivered, found), it);
         duplicate.iter().for_each(|block| self.take_back(*block, it));
         let restarts = acked > 0 || it.reports_older_than_head(&delivered);
@@ -148,21 +148,22 @@ impl Sender {
         self.set_selective_timer(now, Progress { acked: restarts, sent }, wait, it);
     }
 
-    /// Find losses and count them. Returns the octets that became lost since `before` were, and when to look again.
-    fn find_losses(&mut self, told: &Told, before: u64, it: &mut Selective) -> (u64, Option<Time>) {
-        let wait = it.recovery.find_losses(&mut it.board, told);
+    /// Find losses and count them. Returns the octets that became lost since `before`, and the instant of the next
+    /// search.
+    fn find_losses(&mut self, report: &AckReport, before: u64, it: &mut Selective) -> (u64, Option<Time>) {
+        let wait = it.recovery.find_losses(&mut it.board, report);
         let found = it.board.lost().saturating_sub(before);
-        self.aside.stats.found_lost += found.div_ceil(self.window.mss);
+        self.rare.stats.found_lost += found.div_ceil(self.window.mss);
         (found, wait)
     }
 
-    fn told(&self, now: Time, delivered: Delivered, it: &Selective) -> Told {
+    fn ack_report(&self, now: Time, delivered: Delivered, it: &Selective) -> AckReport {
         let is_recovering = it.point.is_some() || it.after_timeout.is_some();
         let outstanding = (self.unacknowledged, self.sent);
-        Told { now, delivered, mss: self.window.mss, is_recovering, smoothed: it.smoothed, outstanding }
+        AckReport { now, delivered, mss: self.window.mss, is_recovering, smoothed: it.smoothed, outstanding }
     }
 
-    /// A round trip: by timestamps, or of the last segment that was sent once only.
+    /// Measure a round trip: by timestamps, or of the last segment that was sent once only.
     fn measure_selective(
         &mut self,
         now: Time,
@@ -189,7 +190,7 @@ impl Sender {
         it.after_timeout.take_if(|point| acked >= *point);
     }
 
-    /// The effect of an ACK on the window, after losses have been found.
+    /// Change the window by an ACK, after losses have been found.
     fn react(
         &mut self,
         facts: Facts,
@@ -225,7 +226,7 @@ impl Sender {
     }
 
     fn begin_recovery(&mut self, facts: Facts, it: &mut Selective) {
-        self.aside.stats.fast_retransmits += 1;
+        self.rare.stats.fast_retransmits += 1;
         let congestion::Window { cwnd, ssthresh, .. } = self.window;
         it.undo = Some(Undo { cwnd, ssthresh, from: self.unacknowledged, repeats: 0 });
         if !facts.is_reduced {
@@ -236,7 +237,7 @@ impl Sender {
         it.recovery.begin(&mut self.window, cwnd.min(facts.send_window));
     }
 
-    /// Send what the window allows; returns whether new data was sent.
+    /// Send as many segments as the window allows; returns whether new data was sent.
     pub(super) fn output_selective(&mut self, now: Time, it: &mut Selective, out: &mut impl Outlet) -> bool {
         let mut is_new = false;
         while self.state == State::Established {
@@ -265,14 +266,14 @@ impl Sender {
         is_new
     }
 
-    /// Octets of the next segment of new data, if there are any that the receiver accepts.
+    /// Return the octets of the next segment of new data, if there are any that the receiver accepts.
     fn new_data(&self) -> Option<u64> {
         let end = self.written.min(self.unacknowledged.saturating_add(self.send_window));
         let len = end.saturating_sub(self.sent).min(self.window.mss);
         (len > 0 && self.worth_sending(len)).then_some(len)
     }
 
-    /// What may be sent again although it is not known to be lost (RFC 6675, `NextSeg`, rules 3 and 4).
+    /// Choose a segment to send again although it is not declared lost (RFC 6675, `NextSeg`, rules 3 and 4).
     fn filling(&self, it: &mut Selective, room: u64) -> Option<usize> {
         if it.point.is_none() || !it.recovery.fills_holes() || self.new_data().is_some() {
             return None;
@@ -309,8 +310,8 @@ impl Sender {
         it.undo.iter_mut().for_each(|undo| undo.repeats += 1);
     }
 
-    /// A segment has arrived twice: if that holds for all that was sent again since the window was reduced, nothing was lost, and the
-    /// window is what it was.
+    /// Undo the reduction of the window if every segment that was sent again since has arrived twice: then nothing was
+    /// lost.
     #[cold]
     fn take_back(&mut self, (start, _): (u64, u64), it: &mut Selective) {
         let Some(undo) = it.undo.as_mut().filter(|undo| start >= undo.from && undo.repeats > 0) else {
@@ -324,9 +325,9 @@ impl Sender {
         }
     }
 
-    /// Set the timer: to look for losses again, to probe, or for the retransmission timeout. Only an ACK of new data postpones
-    /// the timeout (RFC 6298, 5.1 and 5.3), since new segments may follow a lost retransmission for long; with
-    /// `sack_restarts_timer` also a block of data older than that retransmission.
+    /// Set the timer: for the next search for losses, a probe, or the retransmission timeout. Only an ACK of new data
+    /// postpones the timeout (RFC 6298, 5.1 and 5.3), since new segments may follow a lost retransmission for long;
+    /// with `sack_restarts_timer` also a block of data older than that retransmission.
     fn set_selective_timer(&mut self, now: Time, progress: Progress, wait: Option<Time>, it: &mut Selective) {
         if it.board.is_empty() {
             self.timer = None;
@@ -350,27 +351,28 @@ impl Sender {
         }
     }
 
-    /// RFC 8985 section 7.2: not in recovery, while something is selectively acknowledged, or twice.
+    /// Return whether a probe is permitted by RFC 8985 section 7.2: not in recovery, not while an octet is selectively
+    /// acknowledged, and not twice.
     fn may_probe(&self, it: &Selective) -> bool {
         let is_open = it.point.is_none() && it.after_timeout.is_none() && it.probe.is_none();
         is_open && it.recovery.probes() && it.board.sacked() == 0
     }
 
-    /// The reordering timer has expired: look for losses.
+    /// Search for losses, when the reordering timer has expired.
     pub(super) fn look_again(&mut self, now: Time, out: &mut impl Outlet) {
         let mut it = self.selective.take().expect("a sender with selective acknowledgements");
-        let told = self.told(now, Delivered::default(), &it);
-        let (found, wait) = self.find_losses(&told, it.board.lost(), &mut it);
+        let report = self.ack_report(now, Delivered::default(), &it);
+        let (found, wait) = self.find_losses(&report, it.board.lost(), &mut it);
         self.react(self.facts(now, None), (0, false), (&Delivered::default(), found), &mut it);
         let sent = self.output_selective(now, &mut it, out);
         self.set_selective_timer(now, Progress { acked: false, sent }, wait, &mut it);
         self.selective = Some(it);
     }
 
-    /// The probe timer has expired: send new data, or the last segment again (RFC 8985 section 7.3).
+    /// Send a probe, when its timer has expired: new data, or the last segment again (RFC 8985 section 7.3).
     pub(super) fn send_probe(&mut self, now: Time, out: &mut impl Outlet) {
         let mut it = self.selective.take().expect("a sender with selective acknowledgements");
-        self.aside.stats.tail_probes += 1;
+        self.rare.stats.tail_probes += 1;
         if let Some(len) = self.new_data() {
             self.send_new(now, len, &mut it, out);
             it.probe = Some((self.sent, false));
@@ -384,8 +386,8 @@ impl Sender {
         self.selective = Some(it);
     }
 
-    /// What the ACK behind a probe means: one beyond a repeated segment, without a duplicate, that the original was lost (RFC
-    /// 8985 section 7.4.2).
+    /// Handle an ACK beyond a probe: if the probe repeated a segment and no duplicate arrived, the original was lost
+    /// (RFC 8985 section 7.4.2).
     fn end_probe(&mut self, facts: Facts, acked: u64, blocks: &SackBlocks, it: &mut Selective) {
         let Some((end, repeats)) = it.probe.filter(|(end, _)| self.unacknowledged >= *end) else { return };
         if repeats && self.unacknowledged > end {
@@ -401,7 +403,7 @@ impl Sender {
         }
     }
 
-    /// The retransmission timer has expired: nothing is in flight any more, and slow start sends it again.
+    /// Declare all segments lost, when the retransmission timer has expired: slow start sends them again.
     pub(super) fn give_up_flight(&mut self, now: Time, out: &mut impl Outlet) {
         let mut it = self.selective.take().expect("a sender with selective acknowledgements");
         it.board.lose_all();
@@ -414,7 +416,7 @@ impl Sender {
         self.selective = Some(it);
     }
 
-    /// The persist timer may have sent new data.
+    /// Record new data that the persist timer may have sent.
     pub(super) fn note_window_probe(&mut self, now: Time) {
         let Some(it) = &mut self.selective else { return };
         it.board.sent(self.sent, now);
@@ -434,14 +436,15 @@ impl Sender {
 }
 
 impl Selective {
-    /// Whether a block reports data, sent once only, that left before the first unacknowledged segment was sent last: the path still
-    /// delivers what is older than the retransmission, so its ACK cannot have come yet.
+    /// Return whether a block reports data, sent once only, that left before the first unacknowledged segment was sent
+    /// last: the path still delivers data older than the retransmission, so its ACK cannot have arrived yet.
     fn reports_older_than_head(&self, delivered: &Delivered) -> bool {
         let head = self.board.head_sent();
         self.sack_restarts_timer && delivered.first_sacked.zip(head).is_some_and(|(sent, head)| sent < head)
     }
 
-    /// RFC 8985 section 7.2: twice the smoothed round trip, and for one segment the delay of its ACK.
+    /// Return the probe timeout of RFC 8985 section 7.2: twice the smoothed round trip, and for one segment the delay
+    /// of its ACK.
     fn probe_timeout(&self) -> Span {
         let delay = if self.board.has_one() { self.ack_delay } else { Span::ZERO };
         self.smoothed.map_or(FIRST_PROBE, |smoothed| Span(2 * smoothed.0) + delay)

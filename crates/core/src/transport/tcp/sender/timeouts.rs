@@ -1,4 +1,5 @@
-//! The retransmission and the persist timer: when they run, and what a sender does when one expires (`tcp_timers`).
+//! The retransmission and the persist timer: when they run, and the actions of a sender when one expires
+//! (`tcp_timers`).
 
 use super::{Sender, State, Timer};
 use crate::transport::tcp::congestion::{Congestion, Reaction, Timeout};
@@ -16,7 +17,7 @@ impl Sender {
         self.timer = Some((Timer::Retransmit, self.clock.after(now, self.estimator.timeout())));
     }
 
-    /// New data was acknowledged: the retransmission timer starts anew, or ends if nothing is outstanding.
+    /// Restart the retransmission timer after an ACK of new data, or stop it if no octet is outstanding.
     #[inline]
     pub(super) fn restart_timer(&mut self, now: Time, reaction: Reaction) {
         if !matches!(self.timer, Some((Timer::Retransmit, _))) {
@@ -29,9 +30,10 @@ impl Sender {
         }
     }
 
-    /// The retransmission timer has expired: go back to the first unacknowledged octet and slow-start (`tcp_timers`).
+    /// Handle the end of the retransmission timer: go back to the first unacknowledged octet and slow-start
+    /// (`tcp_timers`).
     pub(super) fn time_out(&mut self, now: Time, out: &mut impl Outlet) {
-        self.aside.stats.timeouts += 1;
+        self.rare.stats.timeouts += 1;
         self.estimator.back_off();
         let (facts, timeout) = (self.facts(now, None), self.which_timeout());
         self.congestion.on_timeout(&mut self.window, facts, timeout);
@@ -55,20 +57,20 @@ impl Sender {
         }
     }
 
-    /// Whether the timer now sends a segment that it has sent before; 4.4BSD makes no difference.
+    /// Return the kind of timeout: the timer may send a segment that it has sent before; 4.4BSD makes no difference.
     pub(super) fn which_timeout(&mut self) -> Timeout {
-        if self.state == State::SynSent || self.aside.params.backoff == Backoff::Bsd {
+        if self.state == State::SynSent || self.rare.params.backoff == Backoff::Bsd {
             return Timeout::First;
         }
-        let last = self.aside.timed_out.replace(self.unacknowledged);
+        let last = self.rare.timed_out.replace(self.unacknowledged);
         if last == Some(self.unacknowledged) { Timeout::Repeated } else { Timeout::First }
     }
 
-    /// The persist timer has expired: one octet into a closed window, or what a small window can take.
+    /// Handle the persist timer: send one octet into a closed window, or as many octets as a small window takes.
     pub(super) fn probe(&mut self, now: Time, out: &mut impl Outlet) {
         let window = self.send_window.min(self.window.usable());
         let left = self.written - self.unacknowledged;
-        self.aside.stats.window_probes += 1;
+        self.rare.stats.window_probes += 1;
         let seq = self.unacknowledged;
         if window > 0 {
             let len = left.min(window).min(self.window.mss);
@@ -77,7 +79,7 @@ impl Sender {
             self.start_retransmission_timer(now);
         } else {
             // never timed: its ACK may well not acknowledge it; nor marked, unless all are (RFC 3168 section 6.1.6)
-            let ecn = self.aside.params.ect_of_others();
+            let ecn = self.rare.params.ect_of_others();
             self.emit(now, seq, 1, ecn, out);
             self.next = if self.sacks { self.sent } else { self.next };
             self.timer = Some((Timer::Persist, self.clock.after(now, self.estimator.persist())));

@@ -13,7 +13,7 @@
 //! Packets, which differ in size: they are in a list with their ends.
 //!
 //! # What it saves
-//! A queue operation per cell. Not measured separately.
+//! A queue operation per cell.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -24,7 +24,7 @@ use crate::units::{Span, Time};
 /// The content of the buffer.
 #[derive(Debug)]
 pub(super) enum Content {
-    /// `count` cells, the oldest of which ends at this exact time.
+    /// `count` cells; the oldest ends at this exact time.
     Cells { count: u64, ends: ExactTime, pace: TransmissionTime, spacing: Rc<SpacingTable> },
     /// Units with their ends and sizes, and the sum of their sizes.
     Packets { level: u64, units: VecDeque<(Time, u64)> },
@@ -55,7 +55,7 @@ impl Content {
         }
     }
 
-    /// Remove what has ended before `time`; returns when the last of it ended.
+    /// Remove the cells that ended before `time`; returns when the last of them ended.
     #[inline]
     pub(super) fn drop_before(&mut self, time: Time) -> Time {
         let mut left = Time::ZERO;

@@ -50,10 +50,10 @@ pub(crate) struct CellFifo {
     pub(crate) done: Option<Time>,
     books: Accounting,
     rule: Rule,
-    /// Whether the policy must be asked about every unit, or units are policed on arrival.
+    /// Whether the policy must judge every unit, or units are policed on arrival.
     by_unit: bool,
     polices: bool,
-    /// The view that the policy has of the buffer, if the rule must ask it.
+    /// The view that the policy has of the buffer, if the rule must call it.
     ledger: Option<Box<VcAccounting>>,
     capacity: Capacity,
     measure: Measure,
@@ -70,9 +70,9 @@ pub(crate) struct CellFifo {
     busy: Time,
     /// Consecutive units of a frame, by circuit, that are forwarded together.
     gathered: Vec<Gathering>,
-    /// Whether some of them go to another port.
+    /// Whether some of them are for another port.
     pub(crate) holds_back: bool,
-    /// Start times at which units before and after are forwarded separately, the next one last.
+    /// Instants that separate units: those before and after one are forwarded separately. The next one is last.
     cuts: Vec<Time>,
     /// When the occupancy is sampled next.
     sample: Time,
@@ -80,8 +80,7 @@ pub(crate) struct CellFifo {
     tick: Time,
     /// When the measured time begins, if it has not begun.
     begin: Time,
-    /// The time up to which it has been decided whether inner cells can pass together; and whether a unit has passed
-    /// since.
+    /// The time up to which inner cells were checked for passing together; and whether a unit has passed since.
     examined: Time,
     looks_between: bool,
     /// Trains of the current segment.
@@ -95,25 +94,25 @@ pub(crate) struct CellFifo {
 /// The next step of the port. Only [`CellFifo::next_step`] decides it.
 #[derive(Debug)]
 enum SegmentStep {
-    /// Nothing that arrives before the limit.
+    /// No arrival before the limit.
     Nothing,
-    /// Cells that were only counted must be entered in the books first.
+    /// Enter counted cells in the books first.
     Settle,
-    /// By arithmetic: a train that no other crosses, the first cell of which starts at `start`.
+    /// By arithmetic: a train that no other crosses; its first cell starts at `start`.
     Whole { train: CellTrain, start: ExactTime, fate: Result<(), Reason> },
     /// By arithmetic: the first cell of a train among others.
     Begins { end: TrainEnd },
-    /// By arithmetic: the last cell of a train among others; `ahead` of the cells before it are in no book yet.
+    /// By arithmetic: the last cell of a train among others; the books lack `ahead` of the cells before it.
     Ends { end: TrainEnd, train: CellTrain, ahead: u64, fate: Result<(), Reason> },
     /// By arithmetic: the segment up to the next end of a train; `taken` of its cells are accepted.
     Busy { taken: u64 },
-    /// In one loop: the segment up to the next end of a train, each cell of which is accepted or lost with its frame.
+    /// In one loop: the segment up to the next end of a train; each cell is accepted, or lost with its frame.
     Loop,
     /// In one loop: short trains that cross each other on an idle line.
     Crossing,
-    /// In one loop: cells that are shown to the policy, with a fate that is already decided.
+    /// In one loop: cells that a policy observes, with a fate that is already decided.
     Shown,
-    /// In one loop: cells about each of which the policy is asked.
+    /// In one loop: cells that the policy judges one by one.
     Asked,
     /// A single unit.
     Unit,
@@ -189,7 +188,7 @@ impl CellFifo {
         self.busy = self.busy_until(cx, until);
     }
 
-    /// Let units pass that arrive before `stop`. Unless they pass `singly`, some may only be counted.
+    /// Pass the units that arrive before `stop`. Unless they pass `singly`, some may only be counted.
     fn pass_before(&mut self, cx: &mut Context<'_>, out: &mut Outbox, stop: Time, singly: bool) {
         loop {
             match self.next_step(cx, stop, singly) {
@@ -217,7 +216,7 @@ impl CellFifo {
         }
     }
 
-    /// Decide what passes next before `stop`, and how.
+    /// Decide which cells pass next before `stop`, and how.
     fn next_step(&mut self, cx: &mut Context<'_>, stop: Time, singly: bool) -> SegmentStep {
         if std::mem::take(&mut self.looks_between)
             && let Some(step) = self.step_between(cx, stop)
@@ -246,13 +245,13 @@ impl CellFifo {
         self.step_of_crossing(cx, stop).unwrap_or(SegmentStep::Unit)
     }
 
-    /// Let every unit pass that arrives before `stop`, and enter it in the books.
+    /// Pass every unit that arrives before `stop`, and enter it in the books.
     fn catch_up(&mut self, cx: &mut Context<'_>, out: &mut Outbox, stop: Time) {
         self.enter_counted(cx, out);
         self.pass_before(cx, out, stop, true);
     }
 
-    /// Let the next unit pass alone if it arrives before `stop`; returns whether there was one.
+    /// Pass the next unit alone if it arrives before `stop`; returns whether there was one.
     #[inline]
     fn pass_unit(&mut self, cx: &mut Context<'_>, out: &mut Outbox, stop: Time) -> bool {
         let Some(mut arriving) = self.inbox.pop_before(stop) else { return false };
@@ -267,7 +266,7 @@ impl CellFifo {
         self.catch_up(cx, out, stop);
     }
 
-    /// Take the samples that are due up to `until`, before anything else happens.
+    /// Take the samples that are due up to `until`, before any other event.
     fn take_samples(&mut self, cx: &mut Context<'_>, until: Time) {
         let next = self.inbox.next_time().unwrap_or(Time::NEVER);
         let stop = next.min(Time(until.0 + 1)).min(self.begin).min(self.tick);
@@ -284,20 +283,20 @@ impl CellFifo {
         }
     }
 
-    /// When the next event other than an arrival happens.
+    /// Return when the next event other than an arrival happens.
     fn next_stop(&self) -> Time {
         self.sample.min(self.begin).min(self.tick)
     }
 
-    /// The port has advanced to `now`: when to wake it again, before the next awaited unit can have passed the port
-    /// and, `reach` later, the line after it.
+    /// Return the next wake-up of a port that has advanced to `now`: before the next awaited unit can have passed the
+    /// port and, `reach` later, the line after it.
     pub(crate) fn next_wakeup(&mut self, reach: Span) -> Option<Time> {
         let next = self.inbox.next_awaited().map(|next| self.not_out_before(next) + reach);
         self.called = next.unwrap_or(Time::NEVER);
         next
     }
 
-    /// The earliest start of an unknown unit that arrives at `time`: after everything that was accepted.
+    /// Return the earliest start of an unknown unit that arrives at `time`: after all accepted units.
     pub(crate) fn not_out_before(&self, time: Time) -> Time {
         time.max(self.busy)
     }
@@ -330,7 +329,7 @@ impl CellFifo {
         cx.lose(arriving.time, &arriving.unit, reason);
     }
 
-    /// Whether a unit that meets this occupancy is accepted.
+    /// Judge a unit that meets this occupancy; the error says why it is lost.
     #[inline]
     fn judge(&self, cx: &mut Context<'_>, arriving: &Arriving, size: u64, level: u64) -> Result<(), Reason> {
         let &Arriving { time, unit, vc } = arriving;
@@ -341,7 +340,7 @@ impl CellFifo {
         }
     }
 
-    /// Remove what has ended before `time`.
+    /// Remove the cells that ended before `time`.
     #[inline]
     fn drop_before(&mut self, cx: &mut Context<'_>, time: Time) {
         let Some(ledger) = &mut self.ledger else {
@@ -425,7 +424,8 @@ impl CellFifo {
         }
     }
 
-    /// The fate of a train that fits, where `ahead` cells before it are in no book yet; `None` if each cell must be decided.
+    /// Return the fate of a train that fits, if the books lack `ahead` cells before it; `None` if each cell must be
+    /// decided.
     fn fate(&mut self, cx: &mut Context<'_>, train: &CellTrain, ahead: u64) -> Option<Result<(), Reason>> {
         let &CellTrain { unit, vc, beat, begun, .. } = train;
         if cx.routes[vc as usize].is_collected() {
@@ -450,7 +450,8 @@ impl CellFifo {
         Some(self.judge(cx, &Arriving { time: beat.time, unit, vc }, 1, level))
     }
 
-    /// Whether `cells` cells that start back to back have certainly left before the measured time begins or ends.
+    /// Return whether `cells` cells that start back to back have certainly left before the measured time begins or
+    /// ends.
     fn leave_in_time(&self, start: ExactTime, cells: u64) -> bool {
         let Content::Cells { pace, .. } = &self.content else { return false };
         let limit = if self.begin == Time::NEVER { self.books.window.to } else { self.begin };
@@ -458,12 +459,13 @@ impl CellFifo {
         last < limit && self.cuts.last().is_none_or(|cut| last < *cut)
     }
 
-    /// Whether `taken` cells fit that all start before a unit after `start` would, and the same condition holds.
+    /// Return whether `taken` cells fit that all start before a unit after `start` would, and leave before the measured
+    /// time begins or ends.
     fn fits(&self, start: ExactTime, taken: u64) -> bool {
         self.capacity.holds(self.content.level() + taken) && self.leave_in_time(start, taken)
     }
 
-    /// Whether the measured time has begun.
+    /// Return whether the measured time has begun.
     fn is_measured(&self) -> bool {
         self.begin == Time::NEVER
     }

@@ -14,7 +14,7 @@
 //! is decided beforehand, also a buffer that may overflow. Then they pass unit by unit.
 //!
 //! # What it saves
-//! For policies that are asked: without it RED for cells takes 2.6 times as long. For crossing trains: W1-cell takes
+//! For policies that judge each cell: without it RED for cells takes 2.6 times as long. For crossing trains: W1-cell takes
 //! 1.06 times, the local network of study 000 1.08 times as long.
 
 use super::{CellFifo, Content, SegmentStep};
@@ -28,8 +28,7 @@ use crate::engine::forms::{Form, allows, used};
 use crate::units::Time;
 
 impl CellFifo {
-    /// Whether the next train and those that cross it pass together: all are short, accepted, and arrive before
-    /// `stop`.
+    /// Pass the next train together with those that cross it: all are short, accepted, and arrive before `stop`.
     ///
     /// Acknowledgements on their way back pass like this: a cell or two each, on a line that is mostly idle.
     pub(super) fn step_of_crossing(&mut self, cx: &mut Context<'_>, stop: Time) -> Option<SegmentStep> {
@@ -49,7 +48,7 @@ impl CellFifo {
         taken.then_some(SegmentStep::Crossing)
     }
 
-    /// Short trains that cross pass in the order of their cells; each train is forwarded once.
+    /// Pass short trains that cross in the order of their cells; each train is forwarded once.
     pub(super) fn pass_crossing(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
         used(Form::CrossingTrains);
         let (trains, mut order) = (std::mem::take(&mut self.segment), std::mem::take(&mut self.order));
@@ -67,13 +66,13 @@ impl CellFifo {
         (self.segment, self.order) = (trains, order);
     }
 
-    /// The segment passes cell by cell, each accepted or lost with its frame.
+    /// Pass the segment cell by cell, each accepted or lost with its frame.
     pub(super) fn pass_loop(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
         used(Form::LoopedSegment);
         let Content::Cells { pace, .. } = self.content else { return };
         let (segment, mut order) = (std::mem::take(&mut self.segment), std::mem::take(&mut self.order));
         self.gather(cx, out, &segment, &pace);
-        self.tell_taken(cx, &segment);
+        self.report_accepted(cx, &segment);
         self.inbox.in_order(&segment, &mut order);
         for &(time, place) in &order {
             self.take_cell(cx, segment[place as usize].vc, time);
@@ -82,7 +81,7 @@ impl CellFifo {
         (self.segment, self.order) = (segment, order);
     }
 
-    /// How a segment passes if the policy must be asked about each cell.
+    /// Pass a segment whose cells the policy must judge one by one.
     pub(super) fn step_of_asked(&mut self, cx: &mut Context<'_>, until: Time) -> Option<SegmentStep> {
         let together =
             self.segment.iter().all(|train| cx.routes[train.vc as usize].handoff != Handoff::Singly);
@@ -96,8 +95,8 @@ impl CellFifo {
         allows(Form::AskedCells).then_some(SegmentStep::Asked)
     }
 
-    /// Whether the fate of the segment follows from the policy's state before it, and there is room for all accepted
-    /// cells.
+    /// Return whether the fate of the segment follows from the policy's state before it, and there is room for all
+    /// accepted cells.
     fn is_foreseen(&self, cx: &mut Context<'_>) -> bool {
         let (policy, logs) = (cx.port.admission_mut(), cx.losses.log.is_some());
         let mut taken = 0;
@@ -112,7 +111,7 @@ impl CellFifo {
         self.capacity.holds(self.content.level() + taken)
     }
 
-    /// Take the cells of the segment from the inbox, in order.
+    /// Remove the cells of the segment from the inbox, in order.
     fn take_in_order(&mut self) -> (Vec<CellTrain>, Vec<(Time, u32)>) {
         let (segment, mut order) = (std::mem::take(&mut self.segment), std::mem::take(&mut self.order));
         self.inbox.in_order(&segment, &mut order);
@@ -120,7 +119,7 @@ impl CellFifo {
         (segment, order)
     }
 
-    /// Show the cells of the segment, whose fate is decided, to the policy.
+    /// Report the cells of the segment, whose fate is decided, to the policy.
     pub(super) fn show_each(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
         used(Form::ShownCells);
         let Content::Cells { pace, .. } = self.content else { return };
@@ -145,7 +144,7 @@ impl CellFifo {
         (self.segment, self.order) = (segment, order);
     }
 
-    /// Ask the policy about each cell of the segment in order.
+    /// Call the policy for each cell of the segment in order.
     pub(super) fn ask_each(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
         used(Form::AskedCells);
         let Content::Cells { pace, .. } = self.content else { return };
@@ -167,15 +166,15 @@ impl CellFifo {
         (self.segment, self.order) = (segment, order);
     }
 
-    /// Remove what has left by `time`, and accept one cell of a gathered train. Returns when it starts.
+    /// Remove the cells that have left by `time`, and accept one cell of a gathered train. Returns when it starts.
     #[inline]
     fn take_cell(&mut self, cx: &mut Context<'_>, vc: u32, time: Time) -> Time {
         self.drop_before(cx, Time(time.0 + 1));
         self.accept_cell(cx, vc, time)
     }
 
-    /// Accept one cell of a gathered train, now that all cells that have left by `time` are removed: it starts as soon
-    /// as it can. Returns when.
+    /// Accept one cell of a gathered train, now that all cells that have left by `time` are removed, and return the
+    /// earliest start that it can have.
     #[inline]
     fn accept_cell(&mut self, cx: &Context<'_>, vc: u32, time: Time) -> Time {
         let Content::Cells { pace, .. } = self.content else { return Time::ZERO };

@@ -15,7 +15,7 @@
 //!
 //! # What turns it off
 //! A line that becomes idle, a buffer that may overflow or exceed its maximum so far, an end of the measured time
-//! before the cells have left, a log of every loss, or a policy that is asked about each cell: then `per_cell.rs`, or
+//! before the cells have left, a log of every loss, or a policy that judges each cell: then `per_cell.rs`, or
 //! unit by unit.
 //!
 //! # What it saves
@@ -36,7 +36,7 @@ use crate::units::{CELL_BYTES, Span, Time};
 use crate::verdict::Reason;
 
 impl CellFifo {
-    /// Whether the next train passes whole, if it arrives before `stop` with nothing else in between.
+    /// Pass the next train as a whole, if it arrives before `stop` with nothing else in between.
     pub(super) fn step_of_whole_train(&mut self, cx: &mut Context<'_>, stop: Time) -> Option<SegmentStep> {
         let &Content::Cells { pace, .. } = &self.content else { return None };
         let train = self.inbox.alone_before(stop)?;
@@ -44,11 +44,11 @@ impl CellFifo {
         if cx.is_logged() || !self.is_orderly(&train, start, &pace) || !allows(Form::WholeTrain) {
             return None;
         }
-        // with the spacing of their own line at most a cell or two wait, unless that line is faster or they have
-        // begun among others
+        // with the spacing of their own line at most a cell or two wait, unless that line is faster or they have begun
+        // among others
         let most = if train.begun || !self.inbox.is_spaced(&train) { train.units } else { 2 };
         let has_room = |fifo: &CellFifo| fifo.has_room(start, most.into(), train.units.into());
-        // what has left matters only if all has, if the buffer may be full, or if a policy keeps books
+        // departed cells matter only if all have left, if the buffer may be full, or if a policy keeps books
         if self.free.time < start.time || self.ledger.is_some() || !has_room(self) {
             self.drop_before(cx, Time(train.beat.time.0 + 1));
             if !has_room(self) {
@@ -59,7 +59,7 @@ impl CellFifo {
         Some(SegmentStep::Whole { train, start, fate })
     }
 
-    /// Whether each cell arrives before it can start, the first of them at `start`: there it waits for all cells
+    /// Return whether each cell arrives before it can start, the first of them at `start`. Each waits for all cells
     /// before it, but on a slower line only for those of its own frame.
     fn is_orderly(&self, train: &CellTrain, start: ExactTime, pace: &TransmissionTime) -> bool {
         let own = self.inbox.pace_of(train);
@@ -75,7 +75,7 @@ impl CellFifo {
         }
     }
 
-    /// Let a train pass that nothing crosses.
+    /// Pass a train that no other crosses.
     pub(super) fn pass_whole(
         &mut self,
         cx: &mut Context<'_>,
@@ -97,7 +97,7 @@ impl CellFifo {
         self.inbox.pop_train();
     }
 
-    /// Its cells start back to back; returns when the last one does.
+    /// Start its cells back to back; returns the start of the last one.
     fn lay_whole(
         &mut self,
         routes: &[RouteSegment],
@@ -122,30 +122,30 @@ impl CellFifo {
         last.time
     }
 
-    /// Whether the next end of a train passes among others; with its last cell the whole train passes.
+    /// Pass the next end of a train among others; with its last cell the whole train passes.
     pub(super) fn step_of_train_end(&mut self, cx: &mut Context<'_>, end: TrainEnd) -> Option<SegmentStep> {
         let &train = self.inbox.train(end);
         let begins = !train.begun && train.units > 1;
-        if !self.is_calm(cx, end.time) || !allows(Form::TrainEnds) {
+        if !self.may_count_until(cx, end.time) || !allows(Form::TrainEnds) {
             return None;
         }
         let ahead = self.inbox.ahead_of(end, |vc| self.rule.takes_rest(cx.port.admission_mut(), vc));
         let own = if begins { 1 } else { u64::from(train.units) };
-        if !self.let_go(Time(end.time.0 + 1), ahead + own) {
+        if !self.leave_room(Time(end.time.0 + 1), ahead + own) {
             return None;
         }
         let fate = self.fate(cx, &train, ahead)?;
         Some(if begins { SegmentStep::Begins { end } } else { SegmentStep::Ends { end, train, ahead, fate } })
     }
 
-    /// The first cell of a train arrives among others.
+    /// Begin a train among others: its first cell arrives.
     pub(super) fn begin_train(&mut self, end: TrainEnd) {
         used(Form::TrainEnds);
         self.inbox.begin_train(end);
         self.counted = Some(end);
     }
 
-    /// The last cell of a train arrives among others.
+    /// End a train among others: its last cell arrives.
     pub(super) fn end_train(
         &mut self,
         cx: &mut Context<'_>,
@@ -166,15 +166,15 @@ impl CellFifo {
         self.counted = Some(end);
     }
 
-    /// Enter cells in the books, given the sums of their starts and of their arrivals. Cells that were counted may
-    /// have arrived after the starts that are entered with them, so single differences wrap; their total is right.
+    /// Enter cells in the books, given the sums of their starts and of their arrivals. Counted cells may have arrived
+    /// after the starts that are entered with them, so single differences wrap; their total is right.
     #[inline]
     fn enter_busy(&mut self, cells: u64, starts: u128, arrivals: u128, whole: Span) {
         let ends = starts + u128::from(cells) * u128::from(whole.0);
         self.books.enter_inner(cells, ends.wrapping_sub(arrivals), 0);
     }
 
-    /// Its cells start among others, `ahead` of them before its last one; returns when the last one starts.
+    /// Start its cells among others, with `ahead` of those before its last one; returns the start of the last one.
     fn lay_among(&mut self, train: &CellTrain, ahead: u64, arrivals: u128) -> Time {
         let Content::Cells { pace, spacing, .. } = &self.content else { return Time::ZERO };
         let (first, units, whole) = (self.free, u64::from(train.units), pace.whole);
@@ -191,32 +191,32 @@ impl CellFifo {
     /// taken.
     pub(super) fn sample_between(&mut self, cx: &mut Context<'_>) -> bool {
         let time = self.sample;
-        if !self.by_ends || !self.is_calm(cx, time) {
+        if !self.by_ends || !self.may_count_until(cx, time) {
             return false;
         }
         let ahead = self.inbox.before(time, |vc| self.rule.takes_rest(cx.port.admission_mut(), vc));
-        let calm = self.let_go(time, ahead);
-        if calm {
+        let has_margin = self.leave_room(time, ahead);
+        if has_margin {
             self.counted = self.inbox.midst_before(time);
             self.content.drop_before(time);
             cx.port.sample_level(self.content.level() + ahead, 1);
             self.sample += cx.every;
         }
-        calm
+        has_margin
     }
 
-    /// Whether cells may be counted up to `time`, as far as that is known beforehand: the line has work, losses are
-    /// not logged, and if units have just passed in other ways, the buffer is not too full.
+    /// Return whether cells may be counted up to `time`, as far as that is known beforehand: the line has work, losses
+    /// are not logged, and if units have just passed one by one, the buffer is not too full.
     ///
     /// The occupancy at the ends of trains bounds the occupancy between them: see [`CellFifo::has_room_between`].
-    fn is_calm(&self, cx: &Context<'_>, time: Time) -> bool {
+    fn may_count_until(&self, cx: &Context<'_>, time: Time) -> bool {
         let room = || self.counted.is_some() || self.has_room(self.free, self.beside(), 0);
         self.free.time >= time && !cx.is_logged() && room()
     }
 
-    /// Whether `cells` cells beyond those in the books set no new maximum occupancy, and the measured time neither
-    /// begins nor ends before they have left. Removes what has ended before `time` if that matters.
-    fn let_go(&mut self, time: Time, cells: u64) -> bool {
+    /// Return whether `cells` cells beyond those in the books set no new maximum occupancy, and leave before the
+    /// measured time begins or ends. Removes cells that ended before `time` if that matters.
+    fn leave_room(&mut self, time: Time, cells: u64) -> bool {
         let most = self.most().beside(self.beside());
         let in_time = self.leave_in_time(self.free, cells);
         let Content::Cells { count, ends, spacing, .. } = &mut self.content else { return false };
@@ -225,16 +225,16 @@ impl CellFifo {
         }
         let (gone, next) = spacing.count_before(*ends, time);
         let left = *count - gone.min(*count);
-        let calm = in_time && left + cells <= most;
-        if calm {
+        let has_margin = in_time && left + cells <= most;
+        if has_margin {
             (*count, *ends) = (left, next);
         }
-        calm
+        has_margin
     }
 
     /// The most by which the occupancy between two ends of trains may exceed that at both of them.
     fn beside(&self) -> u64 {
-        self.inbox.in_midst() + 3
+        self.inbox.count_within() + 3
     }
 
     /// Enter the counted cells in the books.
@@ -247,8 +247,7 @@ impl CellFifo {
         }
     }
 
-    /// The line is busy before this instant for arrivals after `time`. Whether uncounted cells will fit is not yet
-    /// known.
+    /// Return the instant before which the line is busy for arrivals after `time`. Uncounted cells may still be lost.
     pub(super) fn busy_until(&self, cx: &mut Context<'_>, time: Time) -> Time {
         match (&self.content, self.counted) {
             (Content::Cells { pace, .. }, Some(end)) => {
@@ -260,7 +259,7 @@ impl CellFifo {
         }
     }
 
-    /// How the segment up to the next end of a train, but not beyond `stop`, passes if its cells can pass together.
+    /// Pass the segment up to the next end of a train, but not beyond `stop`, if its cells can pass together.
     pub(super) fn step_between(&mut self, cx: &mut Context<'_>, stop: Time) -> Option<SegmentStep> {
         self.segment.clear();
         let until = self.inbox.inner(stop, &mut self.segment);
@@ -279,7 +278,8 @@ impl CellFifo {
         (fits && allows(Form::LoopedSegment)).then_some(SegmentStep::Loop)
     }
 
-    /// The number of accepted cells of the segment, and why others are lost; `None` if each cell must be decided.
+    /// Count the accepted cells of the segment, and the reason for the loss of others; `None` if each cell must be
+    /// decided.
     fn count_taken(&mut self, cx: &mut Context<'_>) -> Option<u64> {
         let mut taken = 0;
         for train in &mut self.segment {
@@ -298,8 +298,8 @@ impl CellFifo {
         Some(taken)
     }
 
-    /// Whether `taken` cells that start back to back, at most `gathered` of them in the buffer at a time, fit without
-    /// a new maximum occupancy and leave in time.
+    /// Return whether `taken` cells that start back to back, at most `gathered` of them in the buffer at a time, fit
+    /// without a new maximum occupancy and leave in time.
     fn has_room(&self, start: ExactTime, gathered: u64, taken: u64) -> bool {
         self.most().holds(self.content.level() + gathered) && self.leave_in_time(start, taken)
     }
@@ -310,7 +310,7 @@ impl CellFifo {
         if self.is_measured() { measured() } else { self.capacity }
     }
 
-    /// Whether there is room for the segment, if `taken` of its cells are accepted up to `until`.
+    /// Return whether there is room for the segment, if `taken` of its cells are accepted up to `until`.
     ///
     /// Arrivals on each lane and departures are evenly spaced, so the occupancy never exceeds its value at the
     /// beginning or at the end by more than a cell for each lane and two.
@@ -326,7 +326,7 @@ impl CellFifo {
         self.has_room(self.free, gathered, taken)
     }
 
-    /// Let the segment pass while the line has work for all of it.
+    /// Pass the segment while the line has work for all of it.
     pub(super) fn pass_busy(&mut self, cx: &mut Context<'_>, out: &mut Outbox, taken: u64) {
         let (measured, segment) = (self.is_measured(), std::mem::take(&mut self.segment));
         let Content::Cells { pace, spacing, .. } = &self.content else { return };
@@ -372,7 +372,7 @@ impl CellFifo {
     /// Enter the accepted cells where their order matters: in the books of a policy, or because the next port needs
     /// each start.
     fn enter_in_order(&mut self, cx: &mut Context<'_>, segment: &[CellTrain], pace: &TransmissionTime) {
-        self.tell_taken(cx, segment);
+        self.report_accepted(cx, segment);
         let mut taken = segment.iter().filter(|train| train.lost.is_none());
         let (first, second) = (taken.next(), taken.next());
         if let (Some(only), None) = (first, second) {
@@ -388,7 +388,7 @@ impl CellFifo {
         }
     }
 
-    /// The same for cells of one circuit, the first of which starts at `start`; returns when the next one can start.
+    /// Enter cells of one circuit, the first of which starts at `start`. Return when the next one can start.
     fn enter_some(
         &mut self,
         routes: &[RouteSegment],
@@ -407,8 +407,8 @@ impl CellFifo {
         }
     }
 
-    /// Notify a policy that is asked of the accepted cells.
-    pub(super) fn tell_taken(&self, cx: &mut Context<'_>, segment: &[CellTrain]) {
+    /// Report the accepted cells to a policy that judges cells one by one.
+    pub(super) fn report_accepted(&self, cx: &mut Context<'_>, segment: &[CellTrain]) {
         if self.ledger.is_some() {
             for train in segment.iter().filter(|train| train.lost.is_none()) {
                 let units = u64::from(train.units);
@@ -439,7 +439,7 @@ impl CellFifo {
             self.books.frames_in += u64::from(unit.begins_frame());
             self.books.frames_whole_out += u64::from(whole);
         }
-        // of a whole frame nothing needs to be gathered
+        // a whole frame needs no gathering
         let at_once = match cx.routes[vc as usize].handoff {
             Handoff::Singly => true,
             Handoff::Together => {
@@ -460,7 +460,7 @@ impl CellFifo {
         }
     }
 
-    /// All cells of a train are lost.
+    /// Lose all cells of a train.
     fn lose_train(&mut self, cx: &mut Context<'_>, train: &CellTrain, reason: Reason) {
         let &CellTrain { unit, units, .. } = train;
         cx.circuits[unit.vc as usize].lost_many(&unit, units.into());
@@ -471,7 +471,7 @@ impl CellFifo {
     }
 }
 
-/// The reason for which an inner cell of a circuit's frame would be discarded now, if any.
+/// Return the reason for which an inner cell of a circuit's frame would be discarded now, if any.
 fn refusal(rule: Rule, policy: &mut Policy, vc: u32) -> Option<Reason> {
     let within = match rule {
         Rule::Fits => return None,

@@ -4,13 +4,13 @@
 use crate::engine::cells::port::scripted::{Script, used};
 use crate::engine::forms::Form;
 
-/// Accepts all that fits.
+/// Accepts every cell that fits.
 const PLAIN: &str = "buffer = '100 cells'";
-/// Is asked once for each frame, so that trains do not pass by their ends.
+/// Its policy is called once for each frame, so that trains do not pass by their ends.
 const ONCE: &str = "buffer = '100 cells'\nadmission = { policy = 'dt-epd', alpha = 10 }";
-/// Is asked about each cell.
+/// Its policy judges each cell.
 const EACH: &str = "buffer = '100 cells'\nadmission = { policy = 'dynamic-threshold', alpha = 10 }";
-/// Sees each cell; within a frame its verdict is fixed.
+/// Its policy observes each cell; within a frame its verdict is fixed.
 const SEES: &str = "buffer = '100 cells'\nadmission = { policy = 'atm-red' }";
 
 /// A line half as fast as the incoming lines, one as fast, and one twice as fast: 20, 10 and 5 µs a cell.

@@ -1,11 +1,11 @@
-//! How cells join the queues of their circuits.
+//! Arrival of cells in the queues of their circuits.
 //!
 //! # What it assumes
 //! Whether the rest of a frame gets in depends on nothing but room.
 //!
 //! # What it skips
 //! Single joins: a train joins its queue as a whole when its first cell arrives (it is reserved ahead), or the inner
-//! cells of a segment join together. A policy that decides about each cell is asked in one loop.
+//! cells of a segment join together. A policy that judges each cell is called in one loop.
 //!
 //! # Why that is exact
 //! If there is room and the queue does not become empty before the last cell arrives, it makes no difference that
@@ -15,7 +15,7 @@
 //! accepts it with less in the buffer (`is_monotone`).
 //!
 //! # What turns it off
-//! Room that may become short, a queue that may become empty, a policy that is asked about each cell, or a log of
+//! Room that may become short, a queue that may become empty, a policy that judges each cell, or a log of
 //! losses.
 //!
 //! # What it saves
@@ -37,10 +37,10 @@ use crate::units::{CELL_BYTES, Time};
 use crate::verdict::Reason;
 
 impl PerVc {
-    /// Let the whole next train join its queue, if it can, or be lost; returns whether that happened. Arrivals that
-    /// are not `known` yet come no earlier than that.
+    /// Join the whole next train to its queue, or lose it, if that can be decided; returns whether it was. Arrivals
+    /// later than `known` are still unknown.
     pub(super) fn take_train(&mut self, cx: &mut Context<'_>, known: Time, occupancy: Occupancy) -> bool {
-        // a policy with a clock may count what it has accepted
+        // a policy with a clock may count the units that it has accepted
         let counts = self.tick < Time::NEVER;
         let next = if counts { self.inbox.alone_before(known) } else { self.inbox.next_train(cx.end) };
         let Some(next) = next.filter(|_| allows(Form::ReservedTrain)) else { return false };
@@ -71,7 +71,7 @@ impl PerVc {
         }
     }
 
-    /// Whether the queue that a train joins cannot become empty before the whole train has arrived.
+    /// Return whether the queue that a train joins cannot become empty before the whole train has arrived.
     fn finds_queue(&mut self, port: &Port, next: &CellTrain) -> bool {
         let &CellTrain { beat, vc, units, last, .. } = next;
         self.catch_up_with(vc as usize);
@@ -80,8 +80,8 @@ impl PerVc {
             && (self.inbox.is_spaced(next) || self.stays_ahead(port, vc, 0, beat.time))
     }
 
-    /// Whether a train is accepted even if nothing has left since the line was served, and every joined cell has
-    /// arrived. The policy sees the books as they are, unless they exceed the capacity of the buffer.
+    /// Return whether a train is accepted even if no cell has left since the line was served, and every joined cell has
+    /// arrived. The policy reads the books as they are, unless they exceed the capacity of the buffer.
     fn is_taken_anyway(&mut self, port: &mut Port, next: &CellTrain) -> bool {
         let more = if self.inbox.is_spaced(next) { self.inbox.begun() + 3 } else { next.units.into() };
         if !self.monotone || port.pool.total() - self.rotation.unbooked() + more > most(port) {
@@ -122,15 +122,15 @@ impl PerVc {
             log.join(*next);
         }
         join(port, next, u64::from(unit.is_first()));
-        self.awaited += u64::from(closed && cx.plan.answered[unit.vc as usize]);
+        self.awaited += u64::from(closed && cx.plan.answerable[unit.vc as usize]);
         if cx.port.pushout.is_some() {
             self.closed(cx.port, vc);
         }
         self.inbox.reserve(next);
     }
 
-    /// Whether there is room for `units` more units, `spaced` no more closely than departures, and for all cells of
-    /// joined trains that are still to arrive, without a new maximum occupancy.
+    /// Return whether there is room for `units` more units, `spaced` no more closely than departures, and for all cells
+    /// of joined trains that are still to arrive, without a new maximum occupancy.
     ///
     /// Meanwhile the line sends, which makes up for the arrival of the longest spaced train.
     fn has_room(&self, port: &Port, units: u64, spaced: bool) -> bool {
@@ -139,8 +139,8 @@ impl PerVc {
         port.pool.total() + units + self.rests.len() as u64 + 3 <= most(port) + longest
     }
 
-    /// Before a unit arrives: list the cells of joined trains that are then still to arrive. If they and the unit do
-    /// not fit together, those cells are taken back.
+    /// Before a unit arrives, list the cells of joined trains that are then still to arrive. If they and the unit do
+    /// not fit together, take those cells back.
     pub(super) fn make_sure_of_room(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
         self.inbox.list_behind_next(&mut self.rests);
         if !self.rests.is_empty() && !self.has_room(cx.port, 1, false) {
@@ -148,7 +148,7 @@ impl PerVc {
         }
     }
 
-    /// Let the cells of joined trains that are still to arrive do so as if they had not joined.
+    /// Undo the joining of cells of joined trains that are still to arrive.
     fn take_back(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
         let rests = std::mem::take(&mut self.rests);
         if let Some(log) = &mut self.register_log {
@@ -163,7 +163,7 @@ impl PerVc {
             cx.port.counters.units_in -= units;
             cx.port.pool.remove(vc, units);
             cx.port.queues[vc].withdraw(rest.units);
-            self.awaited -= u64::from(rest.closed && cx.plan.answered[rest.unit.vc as usize]);
+            self.awaited -= u64::from(rest.closed && cx.plan.answerable[rest.unit.vc as usize]);
         }
         self.inbox.put_back(&rests);
         self.rests = rests;
@@ -190,7 +190,7 @@ impl PerVc {
         }
     }
 
-    /// Let cells join up to the next end of a train, but not beyond `stop`, if the conditions hold.
+    /// Join cells up to the next end of a train, but not beyond `stop`, if the conditions hold.
     pub(super) fn pass_segment(&mut self, cx: &mut Context<'_>, stop: Time) -> bool {
         let Some(first) = self.inbox.next_time() else { return false };
         self.inbox.list_behind_next(&mut self.rests);
@@ -210,10 +210,10 @@ impl PerVc {
         joins
     }
 
-    /// The time before which cells of arriving trains, from the one that arrives at `first` on, can be expected to
-    /// find room, but not beyond `stop`; `None` if there may be no room for the next cell of each.
+    /// Return the time up to which cells of arriving trains, from the one that arrives at `first` on, find room, but
+    /// not beyond `stop`; `None` if there may be no room for the next cell of each.
     fn room_until(&self, port: &Port, first: Time, stop: Time) -> Option<Time> {
-        let lanes = self.inbox.in_midst() + self.rests.len() as u64;
+        let lanes = self.inbox.count_within() + self.rests.len() as u64;
         let room = most(port).checked_sub(self.arrived(port) + lanes)?;
         match lanes {
             0 => None,
@@ -226,7 +226,7 @@ impl PerVc {
         }
     }
 
-    /// Whether each of these cells is either lost or can join its queue, at any time in this interval.
+    /// Return whether each of these cells is either lost or can join its queue, at any time in this interval.
     ///
     /// Meanwhile cells of joined trains arrive, and the line sends. While the longest train arrives whose cells are
     /// spaced no more closely than departures, the line makes up for it except for two cells, or for one if each cell
@@ -284,20 +284,20 @@ impl PerVc {
         cx.port.counters.occupancy.rise(first, level, taken, instants);
     }
 
-    /// Whether a queue that `units` cells join up to `until` cannot become empty before, even if the line serves only
-    /// this queue.
+    /// Return whether a queue that `units` cells join up to `until` cannot become empty before, even if the line serves
+    /// only this queue.
     fn stays_ahead(&self, port: &Port, vc: u32, units: u64, until: Time) -> bool {
         let queued = self.queued(port, vc);
         queued >= 3 && self.lasts_until(queued + units, until)
     }
 
-    /// Whether `cells` cells keep the line busy up to then, with a margin.
+    /// Return whether `cells` cells keep the line busy up to `until`, with a margin.
     fn lasts_until(&self, cells: u64, until: Time) -> bool {
         let starts = cells.saturating_sub(4) * self.pace.whole.0;
         until.0 < self.ends.0.saturating_add(starts)
     }
 
-    /// Ask about cells up to the next end of a train and before `stop`; returns whether there were any.
+    /// Judge cells up to the next end of a train and before `stop` one by one; returns whether there were any.
     pub(super) fn ask_segment(&mut self, cx: &mut Context<'_>, out: &mut Outbox, stop: Time) -> bool {
         let (mut segment, mut order) = (std::mem::take(&mut self.segment), std::mem::take(&mut self.order));
         self.inbox.inner(stop, &mut segment);
@@ -323,7 +323,7 @@ impl PerVc {
         found
     }
 
-    /// Let the line work up to `until`, that instant included, and enter each slot in the books immediately.
+    /// Serve the line up to `until`, that instant included, and enter each slot in the books immediately.
     fn serve_one_by_one(&mut self, cx: &mut Context<'_>, out: &mut Outbox, until: Time) {
         while self.ends <= until {
             if !self.give_one(cx.port) {
@@ -333,7 +333,7 @@ impl PerVc {
         }
     }
 
-    /// Replay to the register what it has missed. The books are as they are at `now`, without the listed cells of
+    /// Replay the missed changes to the register. The books are as they are at `now`, without the listed cells of
     /// trains.
     pub(super) fn remind(&mut self, port: &mut Port, now: Time) {
         let (Some(log), Some(pushout)) = (&mut self.register_log, &mut port.pushout) else { return };
@@ -351,15 +351,15 @@ impl PerVc {
         log.begin(register.longest(), &self.rests);
     }
 
-    /// The register is up to date at this time.
-    pub(super) fn was_told(&mut self, port: &mut Port) {
+    /// Record that the register is up to date.
+    pub(super) fn confirm_register(&mut self, port: &mut Port) {
         let register = port.pushout.as_mut().and_then(PushOut::register);
         if let (Some(log), Some(register)) = (&mut self.register_log, register) {
             log.before = register.longest();
         }
     }
 
-    /// Replay to the register before the next unit arrives, if it has missed much.
+    /// Replay changes to the register before the next unit arrives, if it has missed many.
     pub(super) fn remind_in_time(&mut self, cx: &mut Context<'_>, out: &mut Outbox, next: Time) {
         if self.register_log.as_ref().is_some_and(|log| log.is_long()) {
             self.serve(cx, out, next);
@@ -372,12 +372,12 @@ impl PerVc {
     }
 }
 
-/// The occupancy that neither needs another place in the buffer nor sets a new maximum.
+/// Return the largest occupancy that neither needs another place in the buffer nor sets a new maximum.
 fn most(port: &Port) -> u64 {
     port.pool.capacity().up_to(port.counters.occupancy.max())
 }
 
-/// Let these cells join a queue that is not empty; the policy has been asked about `asked` of them.
+/// Add these cells to a queue that is not empty; the policy has already judged `asked` of them.
 fn join(port: &mut Port, train: &CellTrain, asked: u64) {
     let &CellTrain { unit, vc, units, closed, .. } = train;
     let others = u64::from(units) - asked;
@@ -395,7 +395,7 @@ fn lose(cx: &mut Context<'_>, unit: &Unit, units: u64, reason: Reason) {
     cx.circuits[unit.vc as usize].lost_many(unit, units);
 }
 
-/// The fate of a train that there is room for.
+/// Judge a train for which there is room.
 fn judge(port: &mut Port, next: &CellTrain) -> Result<(), Reason> {
     let &CellTrain { beat, unit, vc, .. } = next;
     if !unit.is_first() {
@@ -404,7 +404,7 @@ fn judge(port: &mut Port, next: &CellTrain) -> Result<(), Reason> {
     port.judge(beat.time, &unit, vc as usize, 1, false).taken()
 }
 
-/// Ask about a cell, and let it join its queue, which is not empty, if it is accepted.
+/// Judge a cell, and let it join its queue, which is not empty, if it is accepted.
 #[inline]
 fn ask_about(cx: &mut Context<'_>, arriving: &Arriving) {
     let &Arriving { time, unit, vc } = arriving;

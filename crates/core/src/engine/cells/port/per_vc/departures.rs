@@ -1,4 +1,4 @@
-//! How cells leave: the line takes them in the order of the scheduler, and frames are forwarded.
+//! Departure of cells: the line takes them in the order of the scheduler, and frames are forwarded.
 //!
 //! # What it assumes
 //! A cell that ends neither a frame nor its queue affects only counts when it starts.
@@ -12,9 +12,6 @@
 //!
 //! # What turns it off
 //! Cells that are forwarded one by one, and policies that observe every departure.
-//!
-//! # What it saves
-//! See `rotation.rs`.
 
 use super::PerVc;
 use super::rotation::MOST_PLACES;
@@ -32,7 +29,7 @@ use crate::unit::{Flags, Unit};
 use crate::units::Time;
 
 impl PerVc {
-    /// Let the line work up to `until`, that instant included.
+    /// Serve the line up to `until`, that instant included.
     pub(super) fn serve(&mut self, cx: &mut Context<'_>, out: &mut Outbox, until: Time) {
         while self.ends <= until {
             if self.rotates(cx.port) {
@@ -43,7 +40,7 @@ impl PerVc {
         }
     }
 
-    /// The cell in transmission ends, and the scheduler chooses the next one.
+    /// End the transmission of a cell, and call the scheduler for the next one.
     fn ask_for_next(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
         let now = self.ends;
         self.leave(cx.port, now);
@@ -57,7 +54,7 @@ impl PerVc {
         }
     }
 
-    /// The cell in transmission leaves at `now`.
+    /// Remove the cell in transmission, which leaves at `now`.
     #[inline]
     fn leave(&mut self, port: &mut Port, now: Time) {
         let (vc, ends_frame) = match self.ahead.take() {
@@ -74,12 +71,12 @@ impl PerVc {
             log.leave(now, vc);
         }
         if self.observes_departures || port.pool.of(vc) == 0 {
-            self.tell(port, now, vc, ends_frame);
+            self.report_departure(port, now, vc, ends_frame);
         }
     }
 
     /// Notify the policies of a departed cell, if they observe it; the cell may end a frame.
-    pub(super) fn tell(&self, port: &mut Port, now: Time, vc: usize, ends_frame: bool) {
+    pub(super) fn report_departure(&self, port: &mut Port, now: Time, vc: usize, ends_frame: bool) {
         if self.interest.includes(ends_frame, vc, &port.pool) {
             let (unit, pool) = (&unknown_unit(ends_frame), &port.pool);
             port.admission.departed(&Departure { now, unit, queue: None, vc, size: 1, pool, sent: true });
@@ -89,7 +86,7 @@ impl PerVc {
         }
     }
 
-    /// The line sends one more cell; returns when it starts.
+    /// Send one more cell on the line; returns its start.
     #[inline]
     pub(super) fn send(&mut self, now: Time) -> ExactTime {
         let starts = self.free.not_before(now);
@@ -98,7 +95,7 @@ impl PerVc {
         starts
     }
 
-    /// Start the next cell, if it is one that does not matter.
+    /// Start the next cell, if it affects only counts.
     #[inline]
     fn start_ahead(&mut self, vc: usize, starts: ExactTime) -> bool {
         let turn = &mut self.turns[vc];
@@ -171,7 +168,7 @@ impl PerVc {
         }
     }
 
-    /// Units of a frame have started, possibly after others the `last` of which is in transmission. `unit` has the
+    /// Count units of a frame that have started; `last` says that the last of them is in transmission. `unit` has the
     /// marks of the first and of the last.
     fn count_run(&mut self, port: &mut Port, vc: usize, (unit, units): (&Unit, u16), last: bool) {
         if !last || self.ahead.take_if(|ahead| *ahead == vc).is_none() {
@@ -187,7 +184,7 @@ impl PerVc {
         port.sending = Some(Sending { unit, vc, size: 1 });
     }
 
-    /// Whether the units at the head of a queue that start now have already been forwarded.
+    /// Return whether the units at the head of a queue that start now have already been forwarded.
     fn was_foretold(&mut self, vc: usize, unit: &Unit, units: u16) -> bool {
         let turn = &mut self.turns[vc];
         if turn.foretold == 0 {
@@ -222,7 +219,7 @@ impl PerVc {
         }
     }
 
-    /// From `starts` on, cells are forwarded separately from those before.
+    /// Separate the cells from `starts` on from those before: they are forwarded apart.
     #[cold]
     fn cut(&mut self, cx: &mut Context<'_>, out: &mut Outbox, starts: Time) {
         while self.cuts.pop_if(|cut| *cut <= starts).is_some() {}
@@ -237,7 +234,7 @@ impl PerVc {
         }
     }
 
-    /// Whether the next slot rotates; if that is not known, the scheduler is asked.
+    /// Return whether the next slot rotates; if that is not known, call the scheduler.
     #[inline]
     pub(super) fn rotates(&mut self, port: &mut Port) -> bool {
         let rotation = &self.rotation;
@@ -246,7 +243,7 @@ impl PerVc {
         known || self.unseen && allows(Form::Rotation) && self.begin_rotation(port)
     }
 
-    /// Ask the scheduler what rotates from the next slot on; returns whether anything does.
+    /// Call the scheduler for the rotation from the next slot on; returns whether there is one.
     fn begin_rotation(&mut self, port: &mut Port) -> bool {
         self.end_rotation(port);
         let rotation = &mut self.rotation;
@@ -274,8 +271,8 @@ impl PerVc {
         }
     }
 
-    /// Assign one slot and enter it in the books, which are otherwise up to date, if its cell does not matter;
-    /// returns whether it has.
+    /// Assign one slot and enter it in the books, which are otherwise up to date, if its cell affects only counts;
+    /// returns whether it was assigned.
     #[inline]
     pub(super) fn give_one(&mut self, port: &mut Port) -> bool {
         let rotation = &self.rotation;
@@ -289,7 +286,7 @@ impl PerVc {
         port.counters.occupancy.drain(1, self.ends.0.into());
         port.pool.remove(sending, 1);
         if port.pool.of(sending) == 0 {
-            self.tell(port, self.ends, sending, false);
+            self.report_departure(port, self.ends, sending, false);
         }
         let queue = self.rotation.queue(slots);
         self.send(self.ends);
@@ -299,7 +296,7 @@ impl PerVc {
         true
     }
 
-    /// All slots are in the books, and the last one went to a queue.
+    /// Record that all slots are in the books, and that the last one went to a queue.
     fn note_booked(&mut self, queue: usize) {
         let rotation = &mut self.rotation;
         (rotation.booked, rotation.sending) = (rotation.slots, queue);
@@ -312,7 +309,7 @@ impl PerVc {
         self.slots_within(rotation.sure - rotation.slots, Time(rotation.change.0 - 1))
     }
 
-    /// `slots` slots rotate.
+    /// Assign `slots` slots of the rotation.
     fn give_away(&mut self, slots: u64) {
         let last = self.spacing.skip(self.free, slots - 1);
         self.ends = last.time.later(self.pace.whole);
@@ -336,7 +333,7 @@ impl PerVc {
         }
     }
 
-    /// The next slot goes to a cell that matters.
+    /// Assign the next slot to a cell that matters.
     fn stop_at_next(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
         self.has_left(cx.port);
         self.ahead = None;
@@ -344,7 +341,7 @@ impl PerVc {
         self.catch_up(place);
         let starts = self.send(self.ends);
         self.rotation.slots += 1;
-        self.rotation.told[place] += 1;
+        self.rotation.reported[place] += 1;
         let vc = self.rotation.places[place].queue;
         self.start_one(cx, out, vc, starts);
         if !self.rotation.places.is_empty() {
@@ -352,7 +349,7 @@ impl PerVc {
         }
     }
 
-    /// A cell has left whose transmission was known to the port, if there was one.
+    /// Enter the departure of a cell whose transmission was known to the port, if there was one.
     fn has_left(&self, port: &mut Port) {
         if let Some(Sending { unit, vc, .. }) = port.sending.take() {
             port.counters.departed(&unit, vc);
@@ -361,32 +358,32 @@ impl PerVc {
 
     /// Report to the queue of a place the cells that it has sent.
     pub(super) fn catch_up(&mut self, place: usize) {
-        self.tell_turns(place, self.rotation.turns(place, self.rotation.slots));
+        self.report_turns(place, self.rotation.turns(place, self.rotation.slots));
     }
 
     /// Report to the queue of a place that it has had `turns` turns.
     #[inline]
-    fn tell_turns(&mut self, place: usize, turns: u64) {
+    fn report_turns(&mut self, place: usize, turns: u64) {
         let rotation = &mut self.rotation;
-        let told = rotation.told[place];
-        if turns > told {
+        let reported = rotation.reported[place];
+        if turns > reported {
             let last = (turns - 1) * rotation.places.len() as u64 + place as u64;
-            self.turns[rotation.places[place].queue].serve(turns - told, (rotation.first, last));
-            rotation.told[place] = turns;
+            self.turns[rotation.places[place].queue].serve(turns - reported, (rotation.first, last));
+            rotation.reported[place] = turns;
         }
     }
 
-    /// The same for the queue of a circuit.
+    /// Bring the queue of one circuit up to date.
     pub(super) fn catch_up_with(&mut self, vc: usize) {
         if let Some(place) = self.rotation.find(vc) {
             self.catch_up(place);
         }
     }
 
-    /// The same for all queues.
+    /// Bring all queues up to date.
     pub(super) fn catch_up_all(&mut self) {
         for (place, turns) in shares(self.rotation.places.len(), self.rotation.slots).enumerate() {
-            self.tell_turns(place, turns);
+            self.report_turns(place, turns);
         }
     }
 
@@ -399,7 +396,7 @@ impl PerVc {
         port.counters.occupancy.drain(slots - booked, u128::from(ends.0) + later);
         port.pool.remove(sending, 1);
         if port.pool.of(sending) == 0 {
-            self.tell(port, ends, sending, false);
+            self.report_departure(port, ends, sending, false);
         }
         for (vc, cells) in self.rotation.shares(booked, slots - booked) {
             port.pool.remove(vc, cells);
@@ -410,7 +407,7 @@ impl PerVc {
         self.note_booked(sending);
     }
 
-    /// Note for a register when the cells of these slots leave, which are not in the books yet.
+    /// Record for a register the departures of the cells of these slots, which are not in the books yet.
     fn log_slots(&mut self, slots: std::ops::Range<u64>) {
         let (rotation, Some(log)) = (&self.rotation, &mut self.register_log) else { return };
         log.leave(rotation.ends, rotation.sending);
@@ -421,7 +418,7 @@ impl PerVc {
         }
     }
 
-    /// The scheduler must be asked again: report to it, and to the queues, what has rotated.
+    /// End the rotation, since the scheduler must be called again: report the past slots to it and to the queues.
     pub(super) fn end_rotation(&mut self, port: &mut Port) {
         self.catch_up_all();
         self.book_slots(port);

@@ -30,8 +30,8 @@ use crate::unit::Unit;
 use crate::units::Time;
 
 impl PerVc {
-    /// The port has advanced to `now`: forward the frames whose end is certain, and return the earliest start of the
-    /// EOM of another frame that a host awaits.
+    /// Forward the frames whose end is certain after the port has advanced to `now`, and return the earliest start of
+    /// the EOM of another frame that a host awaits.
     pub(super) fn earliest_eom(&mut self, cx: &mut Context<'_>, out: &mut Outbox, now: Time) -> Time {
         let queued = match self.ends {
             Time::NEVER => Time::NEVER,
@@ -43,7 +43,8 @@ impl PerVc {
         self.inbox.first_awaited(queued, joins)
     }
 
-    /// The same for frames that have begun to arrive, and for those that join the queue after others.
+    /// Return the earliest departure from the queues, with frames that have begun to arrive and those that join a queue
+    /// after others.
     fn earliest_in_queues(&mut self, cx: &mut Context<'_>, out: &mut Outbox, now: Time) -> Time {
         let rotates = self.rotates(cx.port);
         let certain = self.slots_certain(cx.port, now);
@@ -73,8 +74,8 @@ impl PerVc {
         self.rotation.find(vc as usize).map_or(arrived, |place| self.rotation.slots_before(place, arrived))
     }
 
-    /// Forward frames whose slots rotate, `certain` of which are certain; returns the least number of slots before
-    /// the EOM of another one.
+    /// Forward frames whose slots rotate, with `certain` certain slots; returns the least number of slots before the
+    /// EOM of another one.
     fn foretell_round(&mut self, cx: &mut Context<'_>, out: &mut Outbox, now: Time, certain: u64) -> u64 {
         let known = self.slots_known(cx.port).min(certain);
         self.look_beyond_stop(cx.port);
@@ -82,7 +83,7 @@ impl PerVc {
             true => self.foretell_until(cx, out, now, known),
             false => known,
         };
-        // among very many queues one is always near its EOM
+        // one of very many queues is always near its EOM
         if self.turns.len() > MOST_PLACES {
             return known.min(self.rotation.before_stop());
         }
@@ -95,7 +96,7 @@ impl PerVc {
         let sure = self.slots_until_join(cx, known);
         let uncut = self.slots_until_cut(cx.port);
         while self.rotation.before_stop() < known {
-            if self.is_told(cx.port) {
+            if self.is_forwarded(cx.port) {
                 return self.rotation.before_stop() + 1; // then the queue leaves
             }
             if self.rotation.before_stop() >= sure || !self.foretell_next(cx, out, uncut, now) {
@@ -106,8 +107,8 @@ impl PerVc {
         known
     }
 
-    /// Whether the whole queue that stops the round has been forwarded.
-    fn is_told(&self, port: &Port) -> bool {
+    /// Return whether the whole queue that stops the round has been forwarded.
+    fn is_forwarded(&self, port: &Port) -> bool {
         let (_, vc) = self.rotation.at_stop();
         self.turns[vc].foretold == port.queues[vc].len() as u64
     }
@@ -138,7 +139,7 @@ impl PerVc {
         true
     }
 
-    /// The number of cells that the queue of a place may continue to send; its turns have been reported to it.
+    /// Count the cells that the queue of a place may continue to send; its turns have been reported to it.
     fn see_ahead(&mut self, port: &Port, place: usize) {
         let vc = self.rotation.places[place].queue;
         let turn = &mut self.turns[vc];
@@ -147,7 +148,7 @@ impl PerVc {
         self.rotation.set_stop(place, cells - turn.served);
     }
 
-    /// More cells may have joined the queue that has the next cell that matters.
+    /// Count again: more cells may have joined the queue that has the next cell that matters.
     fn look_beyond_stop(&mut self, port: &Port) {
         let mut before = None;
         while self.rotation.stops_within_sure() && before != Some(self.rotation.before_stop()) {
@@ -161,7 +162,7 @@ impl PerVc {
         }
     }
 
-    /// Whether the transmission of the first unforwarded frame of a queue has begun. The queue's turns have been
+    /// Return whether the transmission of the first unforwarded frame of a queue has begun. The queue's turns have been
     /// reported to it.
     fn has_begun(&self, port: &Port, vc: usize) -> bool {
         let Turn { foretold, served, .. } = self.turns[vc];
@@ -195,7 +196,7 @@ impl PerVc {
         self.rotation.places.iter().zip(&self.rotation.stops).map(eom).fold(u64::MAX, u64::min)
     }
 
-    /// The same if every slot may go to the same queue, for queues without a place in the round.
+    /// Return the least number if every slot may go to one queue, for queues without a place in the round.
     fn least_elsewhere(&mut self, cx: &mut Context<'_>, out: &mut Outbox) -> u64 {
         let (mut least, spare) = self.least_of_cuts(cx.port);
         for vc in 0..self.turns.len() {
@@ -210,8 +211,8 @@ impl PerVc {
         least
     }
 
-    /// The least number of cells before the EOM of a frame that becomes the first when others are pushed out: from
-    /// now on, and from the beginning of a frame.
+    /// Return the least number of cells before the EOM of a frame that becomes the first when others are pushed out:
+    /// from now on, and from the beginning of a frame.
     fn least_of_cuts(&self, port: &mut Port) -> (u64, u64) {
         match port.pushout.as_mut().map(PushOut::scope) {
             None => (MANY, MANY),
@@ -228,7 +229,7 @@ impl PerVc {
         left.min(ahead + spare).max(ahead)
     }
 
-    /// The number of slots that rotate as the scheduler has said, unless others join.
+    /// Return the number of slots that rotate by the scheduler's plan, unless others join.
     fn slots_known(&mut self, port: &mut Port) -> u64 {
         let slots = self.slots_sure();
         match port.pushout.as_mut().map(PushOut::scope) {
@@ -244,7 +245,7 @@ impl PerVc {
         }
     }
 
-    /// The number of known slots that are certain: no empty queue can be joined before.
+    /// Return the number of known slots that are certain: no empty queue can be joined before.
     fn slots_until_join(&mut self, cx: &Context<'_>, known: u64) -> u64 {
         let last = self.spacing.skip(self.free, known).time;
         if last < self.undisturbed {
@@ -257,8 +258,8 @@ impl PerVc {
         if last < self.undisturbed { known } else { self.spacing.count_before(self.free, self.undisturbed).0 }
     }
 
-    /// The number of slots during which nothing can be pushed out: in each of them no more arrives than the lines can
-    /// carry.
+    /// Return the number of slots during which no cell can be pushed out: in each of them at most as many cells arrive
+    /// as the lines carry.
     fn slots_until_cut(&self, port: &Port) -> u64 {
         if port.pushout.is_some() { self.slots_with_room(port) } else { MANY }
     }
@@ -268,7 +269,7 @@ impl PerVc {
         self.free_at_first(port) / self.growth()
     }
 
-    /// Whether that number is at least `slots`.
+    /// Return whether all possible arrivals fit for at least `slots` slots.
     fn has_room_for(&self, port: &Port, slots: u64) -> bool {
         slots * self.growth() <= self.free_at_first(port)
     }

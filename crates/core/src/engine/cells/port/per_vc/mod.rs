@@ -13,7 +13,7 @@
 //! lengths sees their true values.
 //!
 //! # What turns it off
-//! A scheduler or a push-out policy that depends on each cell, a policy that is asked about each, a policer, a log of
+//! A scheduler or a push-out policy that depends on each cell, a policy that judges each, a policer, a log of
 //! losses: then cells join one by one. Units of different sizes are run per unit.
 //!
 //! # What it saves
@@ -51,7 +51,7 @@ pub(crate) struct PerVc {
     pub(crate) inbox: Inbox,
     /// The local clock: everything earlier has happened.
     pub(crate) done: Option<Time>,
-    /// When the cell in transmission ends, and when the line is free for the next one.
+    /// End of the transmission of the present cell, and the time at which the line is free for the next one.
     ends: Time,
     free: ExactTime,
     /// Its circuit, if its start has not been reported to the port.
@@ -59,14 +59,14 @@ pub(crate) struct PerVc {
     turns: Vec<Turn>,
     /// Slots that rotate among the queues.
     rotation: Rotation,
-    /// Which departures the policy observes, and whether all of them matter to some policy.
+    /// Departures that the policy observes, and whether all of them matter to some policy.
     interest: Interest,
     observes_departures: bool,
-    /// Whether the admission policy accepts no less when there is less in the buffer.
+    /// Whether the admission policy accepts at least as many units when the buffer holds less.
     monotone: bool,
-    /// Whether slots may rotate without a visit to each.
+    /// Whether slots may rotate without a step for each.
     unseen: bool,
-    /// Whether cells join one by one; and whether the only reason is that the policy is asked about each.
+    /// Whether cells join one by one; and whether the only reason is that the policy judges each.
     one_by_one: bool,
     asked: bool,
     /// Whether units are policed on arrival.
@@ -81,10 +81,10 @@ pub(crate) struct PerVc {
     sample: Time,
     /// Consecutive units of a frame for a host, by circuit; forwarded together.
     gathered: Vec<Gathering>,
-    /// Start times at which units before and after are forwarded separately, the next one last.
+    /// Instants that separate units: those before and after one are forwarded separately. The next one is last.
     cuts: Vec<Time>,
-    /// Where there is push-out, lower bounds of the units of a frame that has its EOM in a queue, and of the number
-    /// of entire packets in all queues.
+    /// Lower bounds of the units of a frame that has its EOM in a queue, and of the number of entire packets in all
+    /// queues, where there is push-out.
     shortest: u64,
     packets: u64,
     /// Most units of a frame.
@@ -93,9 +93,9 @@ pub(crate) struct PerVc {
     influx: u64,
     /// Units in the port that make a host act when they arrive.
     awaited: u64,
-    /// Before this time nothing arrives for a queue that is empty.
+    /// Time before which no unit arrives for an empty queue.
     undisturbed: Time,
-    /// When to wake the port, in time to see them start.
+    /// Wake-up of the port, in time for their starts.
     pub(crate) called: Time,
     segment: Vec<CellTrain>,
     /// Cells in the order of their arrival, each with its train.
@@ -106,7 +106,7 @@ pub(crate) struct PerVc {
     register_log: Option<RegisterLog>,
 }
 
-/// How exactly the occupancy is known when a train arrives.
+/// Precision of the occupancy when a train arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Occupancy {
     /// An upper bound: more cells may have left.
@@ -188,8 +188,8 @@ impl PerVc {
         self.done = self.done.max(Some(until));
     }
 
-    /// Let the next arrival, at `next`, pass: before `stop`, and where units are taken together, before all that is
-    /// not `known`.
+    /// Pass the next arrival, at `next`: before `stop`, and where units are joined in groups, before any unknown
+    /// arrival.
     fn pass_next(&mut self, cx: &mut Context<'_>, out: &mut Outbox, next: Time, (stop, known): (Time, Time)) {
         let (alone, asks) = (self.one_by_one || cx.is_logged(), self.asked && !cx.is_logged());
         if asks && allows(Form::AskedSegment) && self.ask_segment(cx, out, stop) {
@@ -209,7 +209,7 @@ impl PerVc {
         }
     }
 
-    /// Whether the port rests until an arrival that is still unknown.
+    /// Return whether the port rests until an arrival that is still unknown.
     pub(crate) fn is_quiet(&self) -> bool {
         self.ends == Time::NEVER && self.tick == Time::NEVER && self.inbox.is_empty()
     }
@@ -227,7 +227,7 @@ impl PerVc {
         self.bring_back(port);
     }
 
-    /// Take the next unit, which arrives at `now`.
+    /// Remove the next unit, which arrives at `now`, from the inbox.
     fn take_next(&mut self, cx: &mut Context<'_>, out: &mut Outbox, now: Time) {
         self.make_sure_of_room(cx, out);
         let noted = self.register_log.as_ref().and_then(|_| self.inbox.next_unit());
@@ -240,7 +240,7 @@ impl PerVc {
         self.enter(cx, out, &arriving, noted);
     }
 
-    /// A unit arrives at the buffer, where it may be lost; it may have to be noted for a register.
+    /// Put an arriving unit into the buffer, or lose it; a register may need a record of it.
     fn enter(
         &mut self,
         cx: &mut Context<'_>,
@@ -263,7 +263,7 @@ impl PerVc {
         self.awaited += cx.awaits(&unit);
         cx.port.arrive(now, unit, vc, number_at_port(cx.circuits), &mut cx.losses.now);
         if full {
-            self.was_told(cx.port);
+            self.confirm_register(cx.port);
         } else if let (Some(log), Some(noted)) = (&mut self.register_log, noted)
             && cx.port.pool.of(vc) > before
         {
@@ -275,7 +275,7 @@ impl PerVc {
         self.start_if_idle(cx, out, now);
     }
 
-    /// A unit has arrived: count entire packets again, and note whether a queue may be empty.
+    /// After an arrival, count entire packets again, and record whether a queue may be empty.
     fn count_after(&mut self, cx: &Context<'_>, arriving: &Arriving, full: bool) {
         let lost = !cx.losses.now.is_empty();
         if full && lost && cx.port.pushout.is_some() {
@@ -298,23 +298,23 @@ impl PerVc {
         }
     }
 
-    /// Wake the port by `time`: a host awaits a train, or too many have accumulated. Returns whether that is earlier
-    /// than before.
+    /// Wake the port by `time`, since a host awaits a train, or too many units have accumulated. Returns whether that
+    /// is earlier than before.
     pub(crate) fn call_by(&mut self, time: Time) -> bool {
         let sooner = time < self.called;
         self.called = self.called.min(time);
         sooner
     }
 
-    /// The port has advanced to `now`: when to wake it again, in time to forward the units that make a host act. None
-    /// of them arrives at the next stop earlier than `reach` after it starts.
+    /// Find the next wake-up of a port that has advanced to `now`, in time to forward the units that make a host act.
+    /// None of them arrives at the next stop earlier than `reach` after it starts.
     pub(crate) fn find_wakeup(&mut self, cx: &mut Context<'_>, out: &mut Outbox, now: Time, reach: Span) {
         let none = self.awaited == 0 && self.inbox.next_awaited().is_none();
         let first = if none { Time::NEVER } else { self.earliest_eom(cx, out, now) };
         self.called = if first < Time::NEVER { first + reach } else { first };
     }
 
-    /// The end of a circuit's frame may have joined the queue.
+    /// Count the packets of a queue that the end of a circuit's frame may have joined.
     fn closed(&mut self, port: &Port, vc: u32) {
         let runs = port.queues[vc as usize].runs();
         if let Some(run) = runs.last().and_then(|last| runs.get(last)).filter(|run| run.is_closed()) {
@@ -323,7 +323,7 @@ impl PerVc {
         }
     }
 
-    /// Units were taken out of a queue, or have not arrived yet.
+    /// Count the packets again, after units have left a queue, or have not arrived yet.
     fn count_packets(&mut self, port: &Port) {
         let shortest = port.queues.iter().filter_map(|queue| queue.runs().shortest()).min();
         self.shortest = shortest.map_or(MANY, |units| units as u64);
@@ -331,8 +331,8 @@ impl PerVc {
     }
 }
 
-/// Whether cells join and leave one by one: because the scheduler or the push-out policy depends on it, or because
-/// the admission policy decides about each cell that push-out leaves to it.
+/// Return whether cells join and leave one by one: because the scheduler or the push-out policy depends on it, or
+/// because the admission policy decides about each cell that push-out leaves to it.
 fn goes_by_cell(port: &mut Port) -> bool {
     let in_turn = port.scheduler.goes_by_turns();
     let by_queues = port.pushout.as_ref().is_none_or(PushOut::goes_by_queues);

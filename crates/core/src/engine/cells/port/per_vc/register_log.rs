@@ -15,7 +15,7 @@
 //! A push-out policy without a register, or cells that join one by one.
 //!
 //! # What it saves
-//! Not measured separately; without it quasi-push-out would run cell by cell.
+//! Without it quasi-push-out would run cell by cell.
 
 use std::cmp::Ordering;
 
@@ -24,13 +24,13 @@ use crate::engine::cells::inbox::Inbox;
 use crate::engine::cells::train::CellTrain;
 use crate::units::Time;
 
-/// What has joined and left since the named queue was last determined.
+/// Log of the queues that have grown and shrunk since the named queue was last determined.
 #[derive(Debug, Default)]
 pub(super) struct RegisterLog {
     /// The queue that was named then.
     pub(super) before: usize,
     joined: Vec<CellTrain>,
-    /// When each cell has left, and its circuit.
+    /// Departure of each cell, and its circuit.
     left: Vec<(Time, u32)>,
     /// Cells that have joined, each on a lane, or left: their times and circuits.
     moments: Vec<(Time, Option<u32>, u32)>,
@@ -41,22 +41,22 @@ pub(super) struct RegisterLog {
 pub(super) const FIRST: u64 = 3;
 /// If these do not determine the named queue, the number is multiplied by this.
 pub(super) const MORE: u64 = 4;
-/// Most changes that are noted before they are replayed in any case.
+/// Most changes that are recorded before they are replayed in any case.
 const MOST: usize = 1 << 9;
 
 impl RegisterLog {
-    /// Cells join.
+    /// Record cells that join.
     pub(super) fn join(&mut self, train: CellTrain) {
         self.joined.push(train);
     }
 
-    /// A cell leaves.
+    /// Record a cell that leaves.
     #[inline]
     pub(super) fn leave(&mut self, time: Time, vc: usize) {
         self.left.push((time, vc as u32));
     }
 
-    /// Whether the noted changes must be replayed in any case.
+    /// Return whether the recorded changes must be replayed in any case.
     pub(super) fn is_long(&self) -> bool {
         self.left.len().max(self.joined.len()) >= MOST
     }
@@ -69,7 +69,7 @@ impl RegisterLog {
         }
     }
 
-    /// The changes have been replayed: the register names this queue, and at most `rests` changes remain.
+    /// Begin a new record after the replay: the register names this queue, and at most `rests` changes remain.
     pub(super) fn begin(&mut self, longest: usize, rests: &[CellTrain]) {
         self.joined.clear();
         self.left.clear();
@@ -96,7 +96,7 @@ impl RegisterLog {
     }
 }
 
-/// At one instant a departure precedes every arrival.
+/// Order two changes: at one instant a departure precedes every arrival.
 fn order((time, lane): (Time, Option<u32>), (other, second): (Time, Option<u32>), inbox: &Inbox) -> Ordering {
     time.cmp(&other).then_with(|| match (lane, second) {
         (Some(lane), Some(second)) if inbox.is_before((time, lane), (other, second)) => Ordering::Less,

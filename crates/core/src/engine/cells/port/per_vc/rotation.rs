@@ -24,13 +24,12 @@ use crate::units::Time;
 /// The state of a circuit that has not been reported to the port.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Turn {
-    /// Cells at the head of its queue that may be sent like this, and whether there may be more after others have
-    /// joined.
+    /// Cells at the head of its queue that affect only counts, and whether there may be more after others have joined.
     pub(super) left: u64,
     pub(super) grows: bool,
     /// Those of them that have started.
     pub(super) served: u64,
-    /// When the last of them started: a number of slots after an exact time.
+    /// Start of the last of them: a number of slots after an exact time.
     pub(super) last: (ExactTime, u64),
     /// Frames at the head of its queue that have already been forwarded to their end, and their cells.
     pub(super) frames: usize,
@@ -38,7 +37,7 @@ pub(super) struct Turn {
 }
 
 impl Turn {
-    /// `cells` cells start, the last of them `last.1` slots after an exact time.
+    /// Start `cells` cells, the last of them `last.1` slots after an exact time.
     #[inline]
     pub(super) fn serve(&mut self, cells: u64, last: (ExactTime, u64)) {
         (self.left, self.served, self.last) = (self.left - cells, self.served + cells, last);
@@ -51,10 +50,10 @@ pub(super) const MANY: u64 = 1 << 16;
 /// Largest number of queues for which a rotation is listed.
 pub(super) const MOST_PLACES: usize = 64;
 
-/// Slots that rotate as the scheduler has said, counted from the first one.
+/// Slots that rotate by the scheduler's plan, counted from the first one.
 #[derive(Debug, Default)]
 pub(super) struct Rotation {
-    /// The queues in their order; empty if the scheduler must be asked about every slot.
+    /// The queues in their order; empty if the scheduler must be called for every slot.
     pub(super) places: Vec<Place>,
     /// The place of each queue, if it has one.
     place_of: Vec<usize>,
@@ -64,13 +63,13 @@ pub(super) struct Rotation {
     /// The number of slots that are certain, and the instant before which they must be assigned.
     pub(super) sure: u64,
     pub(super) change: Time,
-    /// When the first slot begins, and how many slots were assigned.
+    /// Start of the first slot, and number of slots assigned.
     pub(super) first: ExactTime,
     pub(super) slots: u64,
     /// For each place the number of slots that have been reported to its queue.
-    pub(super) told: Vec<u64>,
-    /// Slots that are in the books; when the cell before the next one ends, its circuit, and when the next slot
-    /// begins.
+    pub(super) reported: Vec<u64>,
+    /// Number of slots that are in the books; the end of the cell before the next slot, its circuit, and the start of
+    /// the next slot.
     pub(super) booked: u64,
     pub(super) ends: Time,
     pub(super) sending: usize,
@@ -98,12 +97,12 @@ impl Rotation {
         self.stop - self.slots
     }
 
-    /// Whether that one is among the certain slots.
+    /// Return whether that slot is among the certain slots.
     pub(super) fn stops_within_sure(&self) -> bool {
         self.stop < self.sure
     }
 
-    /// The place and the queue that get it.
+    /// Return the place and the queue that get that slot.
     pub(super) fn at_stop(&self) -> (usize, usize) {
         let place = self.place(self.stop);
         (place, self.places[place].queue)
@@ -119,7 +118,7 @@ impl Rotation {
         self.places[self.place(slot)].queue
     }
 
-    /// The places are known and no slot has been assigned.
+    /// Begin a rotation with known places; no slot has been assigned.
     pub(super) fn begin(&mut self, turns: &[Turn]) {
         let count = self.places.len() as u64;
         let unlisted = if self.places.len() < MOST_PLACES { MANY } else { count };
@@ -134,8 +133,8 @@ impl Rotation {
             self.stops.push(stop);
             self.place_of[place.queue] = at as usize;
         }
-        self.told.clear();
-        self.told.resize(self.places.len(), 0);
+        self.reported.clear();
+        self.reported.resize(self.places.len(), 0);
     }
 
     /// The place of a queue.
@@ -145,7 +144,7 @@ impl Rotation {
         self.places.get(place).is_some_and(|it| it.queue == queue).then_some(place)
     }
 
-    /// The number of slots before a place has had `more` more slots and gets another.
+    /// Count the slots before a place has had `more` more slots and gets another.
     pub(super) fn slots_before(&self, place: usize, more: u64) -> u64 {
         self.slot_behind(place, more) - self.slots
     }
@@ -155,7 +154,7 @@ impl Rotation {
         (self.turns(place, self.slots) + more) * self.places.len() as u64 + place as u64
     }
 
-    /// A place has `left` cells before one that matters.
+    /// Set the first slot of a place that matters, after `left` cells.
     pub(super) fn set_stop(&mut self, place: usize, left: u64) {
         let stop = self.slot_behind(place, left);
         if std::mem::replace(&mut self.stops[place], stop) != stop {
@@ -173,7 +172,7 @@ impl Rotation {
 mod tests {
     use super::*;
 
-    /// Three queues in turn, the first `left` cells of which do not matter.
+    /// Three queues in turn; the first `left` cells of each do not matter.
     fn rotation(left: [u64; 3]) -> Rotation {
         let place = |queue| Place { queue, cells: None };
         let mut rotation = Rotation { places: [4, 0, 2].map(place).to_vec(), ..Rotation::default() };

@@ -6,7 +6,7 @@ use crate::engine::forms::{Form, switch_off};
 
 /// Two circuits take turns; a frame is refused as a whole or not at all.
 const ROBIN: &str = "buffer = '200 cells'\nscheduler = { policy = 'round-robin' }\nadmission = { policy = 'dt-epd', alpha = 10 }";
-/// The same, with a policy that is asked about each cell.
+/// Like the one before, with a policy that decides about each cell.
 const EACH: &str = "buffer = '200 cells'\nscheduler = { policy = 'round-robin' }\nadmission = { policy = 'dynamic-threshold', alpha = 10 }";
 
 /// A line half as fast as the incoming lines, one as fast, and one twice as fast: 20, 10 and 5 µs a cell.
@@ -14,8 +14,8 @@ const SLOW: &str = "21.2 Mb/s";
 const EQUAL: &str = "42.4 Mb/s";
 const FAST: &str = "84.8 Mb/s";
 
-/// A port whose two queues hold long frames, and which has been fuller than it is: trains may join ahead without a
-/// new maximum.
+/// A port with long frames in both of its queues and a former maximum above its occupancy: trains may join ahead
+/// without a new maximum.
 fn busy(keys: &str, rate: &str) -> Script {
     let mut port = Script::new(keys, rate, 2);
     for start in [0, 200, 400] {
