@@ -305,9 +305,8 @@ fn a_shared_headroom_loses_nothing_with_as_many_lines_at_once_as_it_says() {
     let (headroom_lines, found, lost) = shared_headroom(2);
     assert!(found.iter().all(|headroom| (headroom.lines, headroom.lines_at_once) == (3, 2)), "{found:?}");
     assert!(
-        headroom_lines
-            .contains("shared: the 8 cells of its pool are enough for 2 of 3 lines at once (1.5 : 1)"),
-        "{headroom_lines}"
+        lines.contains("shared: the 8 cells of its pool are enough for 2 of 3 lines at once (1.5 : 1)"),
+        "{lines}"
     );
     assert_eq!(lost, 0, "two lines at once");
     assert!(shared_headroom(3).2 > 0, "three lines at once");
