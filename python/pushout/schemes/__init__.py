@@ -332,7 +332,7 @@ class DropFromFront(Scheme):
 
     Its parameters:
 
-    - `form` (default "cell"): What is given up. `cell`: One cell for each arriving cell. `frame`: The same, and then
+    - `form` (default "cell"): What is given up. `cell`: One cell for each arriving cell. `frame`: One cell, and then
       the rest of its frame.
     - `pass_eom` (default True): Send the last cell of a broken frame as a delimiter; for the frame form only.
     """
