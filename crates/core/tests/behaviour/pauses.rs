@@ -302,7 +302,7 @@ fn shared_headroom(senders: u64) -> (String, Vec<Headroom>, u64) {
 
 #[test]
 fn a_shared_headroom_loses_nothing_with_as_many_lines_at_once_as_it_says() {
-    let (headroom_lines, found, lost) = shared_headroom(2);
+    let (lines, found, lost) = shared_headroom(2);
     assert!(found.iter().all(|headroom| (headroom.lines, headroom.lines_at_once) == (3, 2)), "{found:?}");
     assert!(
         lines.contains("shared: the 8 cells of its pool are enough for 2 of 3 lines at once (1.5 : 1)"),
