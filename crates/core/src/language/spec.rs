@@ -467,6 +467,6 @@ mod tests {
         assert_eq!(params[0].default, None);
         assert_eq!(params[0].shape.unit, "time");
         assert_eq!(params[1].default, Some(json!("bent")));
-        assert_eq!(params[1].doc, "Which way.");
+        assert_eq!(params[1].doc, "Form of the curve.");
     }
 }
