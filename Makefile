@@ -67,7 +67,7 @@ answers: $(VENV)/.built ## Measure the numbers of README and docs again and writ
 equivalence: need ## Both engines on ten thousand random scenarios (PUSHOUT_EQUIVALENCE=…)
 	export PUSHOUT_EQUIVALENCE=$${PUSHOUT_EQUIVALENCE:-10000} && \
 		cargo test --locked --release --package pushout-core --test equivalence --test textbook && \
-		cargo test --locked --release --package pushout-core --test behaviour deliveries:: memories:: pauses::
+		cargo test --locked --release --package pushout-core --test behaviour -- deliveries:: memories:: pauses::
 
 msrv: need ## The simulator and its bindings compile with the oldest Rust that is promised (rustup toolchain install $(MSRV))
 	env -u PYO3_PYTHON PYO3_NO_PYTHON=1 PYO3_BUILD_EXTENSION_MODULE=1 cargo +$(MSRV) check --locked --workspace --target-dir target/msrv
