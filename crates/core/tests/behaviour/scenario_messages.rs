@@ -727,6 +727,10 @@ fn a_value_with_which_a_policy_means_nothing_is_refused() {
             r#"{ policy = "codel", target = "200 ms" }"#,
             r#"target must be at most the interval of 100 ms, not "200 ms""#,
         ),
+        (
+            r#"{ policy = "dfba", low = "90 %", high = "50 %" }"#,
+            r#"high must be at least `low` of 135000 bytes, not "50 %""#,
+        ),
         (r#"{ policy = "red", weight = 0 }"#, "weight must be greater than 0 and at most 1, not 0"),
         (r#"{ policy = "fred", weight = 0 }"#, "weight must be greater than 0 and at most 1, not 0"),
         (r#"{ policy = "red", packet_time = "0 s" }"#, r#"packet_time must be greater than 0, not "0 s""#),

@@ -72,7 +72,7 @@ impl Policy {
         let (low, high) = (context.level("low", params.low)?, context.level("high", params.high)?);
         if high < low {
             let word = context.measure.word();
-            return refuse("high", format!("must be at least `low`, {low} {word}, not {high} {word}"));
+            return refuse("high", format!("must be at least `low` of {low} {word}"));
         }
         let (weights, total_weight) = match context.promised()? {
             0 => (vec![1; context.vcs()], context.vcs() as u64),
@@ -277,7 +277,7 @@ mod tests {
     #[test]
     fn what_cannot_be_is_refused() {
         let why = |params| built(&params, 4000, &[1, 1]).unwrap_err().to_string();
-        assert_eq!(why(params(5, 4, 0.5)), "high: must be at least `low`, 5 cells, not 4 cells");
+        assert_eq!(why(params(5, 4, 0.5)), "high: must be at least `low` of 5 cells");
         assert_eq!(why(params(4, 5, 1.5)), "fairness: must be from 0 to 1");
         assert!(built(&params(4, 5, 0.5), 4000, &[100, 100]).unwrap_err().to_string().contains("add up to"));
     }
