@@ -61,6 +61,7 @@ fn settled(scenario: &Scenario, passing: &Passing, index: usize, spec: &Spec) ->
         ));
     };
     check_line(line, &scenario.lines[back], spec)?;
+    check_classes(scenario, &passing[index])?;
     let latencies = scenario.nodes[line.to].latency + scenario.nodes[line.from].latency;
     let largest = |line: usize| {
         let octets = |&vc: &usize| scenario.vcs[vc].framing.shape(scenario.vcs[vc].packet).line_bytes();
@@ -74,6 +75,17 @@ fn settled(scenario: &Scenario, passing: &Passing, index: usize, spec: &Spec) ->
         delay: line.delay + back_line.delay + latencies,
         largest: [largest(index), largest(back)],
         classes: classes.len() as u64,
+    })
+}
+
+/// Refuse credits for circuits whose packets are of two classes: an account is one class, or the one class of a circuit.
+fn check_classes(scenario: &Scenario, circuits: &[usize]) -> Result<(), Refused> {
+    let has_two = |vc: &&usize| scenario.vcs[**vc].unscheduled != scenario.vcs[**vc].queue;
+    circuits.iter().find(has_two).map_or(Ok(()), |&vc| {
+        unfit(format!(
+            "must be left out: credits count packets of one class for each circuit, and {:?} has transport.unscheduled",
+            scenario.vcs[vc].name
+        ))
     })
 }
 

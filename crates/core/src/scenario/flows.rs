@@ -307,7 +307,7 @@ impl Network<'_> {
         let parity = self.parity_cells(item, needs, cells)?;
         let packet = u32::try_from(needs.octets()).expect("a packet of at most 65535 octets");
         let queue = self.queue(item)?;
-        let unscheduled = self.unscheduled(item, queue, &path)?;
+        let unscheduled = self.unscheduled(item, queue)?;
         Ok(Vc {
             name,
             path,
@@ -333,7 +333,7 @@ impl Network<'_> {
 
     /// Return the class of the packets that the sender of a flow marks as unscheduled: that of the flow if it marks
     /// none.
-    fn unscheduled(&self, item: &Item<'_, file::Flow>, queue: usize, path: &[usize]) -> Result<usize, Fault> {
+    fn unscheduled(&self, item: &Item<'_, file::Flow>, queue: usize) -> Result<usize, Fault> {
         let transport::Spec::Tcp(transport::tcp::Params { unscheduled: Some(name), .. }) = &item.it.transport
         else {
             return Ok(queue);
@@ -343,13 +343,7 @@ impl Network<'_> {
         let class = found.ok_or_else(|| item.fault(key, unknown("queue", name, self.queues)))?;
         let message = "must name another class than that of the flow, which is by default the first section [queue.NAME]";
         item.ensure(class != queue, key, message)?;
-        let with_credit = path.iter().map(|&line| &self.lines[line]).find(|line| line.port.credit.is_some());
-        let Some(line) = with_credit else { return Ok(class) };
-        let message = format!(
-            "must be left out: the line {:?} has credits, which know one class of each circuit",
-            line.name
-        );
-        Err(item.fault(key, message))
+        Ok(class)
     }
 
     /// Return how packets become frames.

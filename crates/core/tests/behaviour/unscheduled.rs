@@ -127,6 +127,11 @@ fn what_cannot_be_is_refused_with_its_place() {
         ("flow.young.transport.unscheduled=\"all\"", key, "must name another class than that of the flow"),
         ("flow.young.queue=\"first\"", key, "must name another class than that of the flow"),
         (
+            "port.'young.in'.credit={policy=\"cbfc\", room=\"6 kB\"}",
+            "port.'young.in'.credit",
+            "must be left out: credits count packets of one class for each circuit, and \"young\" has transport.unscheduled",
+        ),
+        (
             "queue.first.opposite={pool=\"b\"}",
             "queue.first.opposite",
             "must be left out: flows with transport.unscheduled have packets of this class and of another",

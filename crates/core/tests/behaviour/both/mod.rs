@@ -26,7 +26,6 @@ pub(crate) fn run_on_both(text: &str, sets: &[&str]) -> Json {
 }
 
 /// The entry of this name in a list of a report.
-#[allow(dead_code)] // not every test looks for one
 pub(crate) fn entry<'a>(document: &'a Json, list: &str, name: &str) -> &'a Json {
     document[list].as_array().unwrap().iter().find(|entry| entry["name"] == name).unwrap()
 }
