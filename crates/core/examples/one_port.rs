@@ -59,17 +59,13 @@ fn port() -> Result<Port, Refused> {
         action: Action::Drop,
     };
     Ok(Port::new(Parts {
-        measure: context.measure,
-        pool: Pool::new(context.capacity, context.vcs()),
-        share: None,
-        admission: admission::Spec::Epd(epd).build(&context)?,
-        pushout: None,
-        scheduler: scheduler::Spec::Fifo(fifo::Params {}).build(&context)?,
         shared_queue: true,
-        credit: None,
-        paused: None,
-        trims: false,
-        line: Line::new(context.rate, Span::ZERO),
+        ..Parts::plain(
+            (context.measure, Pool::new(context.capacity, context.vcs())),
+            admission::Spec::Epd(epd).build(&context)?,
+            scheduler::Spec::Fifo(fifo::Params {}).build(&context)?,
+            Line::new(context.rate, Span::ZERO),
+        )
     }))
 }
 

@@ -38,17 +38,14 @@ fn port(admission: &str, pushout: Option<&str>, scheduler: &str) -> Port {
     let scheduler: scheduler::Spec = default_of(scheduler);
     let pushout = pushout.map(default_of::<pushout::Spec>);
     Port::new(Parts {
-        measure: Measure::Cells,
-        pool: Pool::new(context.capacity, CIRCUITS),
-        share: None,
-        admission: default_of::<admission::Spec>(admission).build(&context).expect("defaults suffice"),
         pushout: pushout.map(|spec| spec.build(&context).expect("defaults suffice")),
         shared_queue: scheduler.shares_one_queue(),
-        scheduler: scheduler.build(&context).expect("defaults suffice"),
-        credit: None,
-        paused: None,
-        trims: false,
-        line: Line::new(context.rate, Span::ZERO),
+        ..Parts::plain(
+            (Measure::Cells, Pool::new(context.capacity, CIRCUITS)),
+            default_of::<admission::Spec>(admission).build(&context).expect("defaults suffice"),
+            scheduler.build(&context).expect("defaults suffice"),
+            Line::new(context.rate, Span::ZERO),
+        )
     })
 }
 

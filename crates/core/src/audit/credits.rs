@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::Audit;
 use crate::engine::Outcome;
-use crate::link::credit::{Receiver, Sender};
+use crate::link::gate::credit::{Receiver, Sender};
 use crate::memory::Side;
 use crate::network::Network;
 use crate::network::branches::Hop;
@@ -101,7 +101,7 @@ fn memory_losses(audit: &mut Audit, scenario: &Scenario, network: &Network) {
     for (spec, memory) in scenario.memories.iter().zip(network.memories()) {
         for (queue, running) in spec.queues.iter().zip(memory.queues()) {
             let line = &scenario.lines[queue.line];
-            if spec.pools[queue.pool].side == Side::Ingress && line.port.credit.is_some() {
+            if spec.pools[queue.pool].side == Side::Ingress && line.port.gates.credit.is_some() {
                 let (class, lost) = (&queue.class, running.dropped);
                 audit.check(lost == 0, || {
                     format!("memory {}: {lost} lost of {class} behind {}", spec.name, line.name)
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
     use crate::audit::audit;
     use crate::engine;
-    use crate::link::credit::Terms;
+    use crate::link::gate::credit::Terms;
     use crate::scenario;
     use crate::unit::Flags;
 

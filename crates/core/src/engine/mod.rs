@@ -70,7 +70,7 @@ pub fn run_timed(scenario: &Scenario, log: bool, watch: &mut Stopwatch<'_>) -> O
 /// Return the engine that runs a scenario and, if the scenario names another one, the reason.
 pub fn chosen(scenario: &Scenario) -> (Engine, Option<&'static str>) {
     match scenario.engine {
-        Engine::Fast if scenario.lines.iter().any(|line| line.port.credit.is_some()) => {
+        Engine::Fast if scenario.lines.iter().any(|line| line.port.gates.credit.is_some()) => {
             (Engine::Reference, Some("with credits a port depends on its neighbours at every unit"))
         }
         Engine::Fast if !packets::covers(scenario) && !scenario.memories.is_empty() => {

@@ -24,13 +24,6 @@ pub(super) fn latency(scenario: &Scenario, line: &Line) -> Span {
     line.delay + scenario.nodes[line.to].latency
 }
 
-/// For every port whether its line loses units by intent.
-pub(super) fn losing_ports(scenario: &Scenario) -> Vec<bool> {
-    let mut losing = vec![false; scenario.lines.len()];
-    scenario.losses.iter().for_each(|loss| losing[loss.line] = true);
-    losing
-}
-
 /// For every port whether a circuit is policed when it arrives there.
 pub(super) fn policed_ports(scenario: &Scenario) -> Vec<bool> {
     let mut policed = vec![false; scenario.lines.len()];

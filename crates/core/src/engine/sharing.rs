@@ -33,7 +33,7 @@ pub(super) fn arrive(
         });
     };
     let elastic = network.victim((port, vc), &unit).is_some();
-    let verdict = network.at(port, |port, _| port.consult(now, &unit, vc, elastic));
+    let verdict = network.at(port, |port, _| port.consult(now, unit, vc, elastic));
     if matches!(verdict, Verdict::Accept | Verdict::Mark(_)) {
         while let Some((other, queue)) = network.victim((port, vc), &unit) {
             network.at(other, |port, circuits| {

@@ -1,7 +1,8 @@
 //! One description of a section gives its reader, its writer, its schema and its documentation.
 //!
 //! [`section!`](crate::section) declares a struct whose fields are the keys of a table: the field's doc comment is
-//! the key's documentation, `= value` its default; a field without default must be given. [`choice!`](crate::choice)
+//! the key's documentation, `= value` its default; a field without default must be given. A field `with` which
+//! the declaration ends is another section, whose keys stand in the same table. [`choice!`](crate::choice)
 //! declares an enum whose variants are words. Everything that a scenario file can say is described by these two and
 //! by the registries of policies, so reader, catalogue and documentation cannot differ.
 
@@ -274,31 +275,42 @@ macro_rules! section {
         $vis:vis struct $name:ident {
             $( $(#[doc = $fdoc:literal])+ $fvis:vis $field:ident : $type:ty $(= $default:expr)? ),* $(,)?
         }
+        $( with $part_vis:vis $part:ident : $part_type:ty )?
     ) => {
         $(#[doc = $doc])+
         #[derive(Clone, Debug, PartialEq)]
-        $vis struct $name { $( $(#[doc = $fdoc])+ $fvis $field: $type ),* }
+        $vis struct $name {
+            $( $(#[doc = $fdoc])+ $fvis $field: $type, )*
+            $( #[doc = "Keys that another section declares."] $part_vis $part: $part_type, )?
+        }
 
         impl $crate::language::spec::Section for $name {
             const DOC: &'static str = concat!($($doc, "\n"),+);
             const KEYS: &'static [&'static str] = &[$(stringify!($field)),*];
             fn params() -> Vec<$crate::language::spec::ParamSpec> {
-                vec![$( $crate::language::spec::ParamSpec {
+                #[allow(unused_mut)] // only a section with a part extends it
+                let mut params = vec![$( $crate::language::spec::ParamSpec {
                     name: stringify!($field),
                     shape: <$type as $crate::language::spec::Field>::shape(),
                     default: $crate::section!(@default $type $(, $default)?),
                     doc: [$($fdoc.trim()),+].join(" "),
-                } ),*]
+                } ),*];
+                $( params.extend(<$part_type as $crate::language::spec::Section>::params()); )?
+                params
             }
             #[allow(unused_variables)]
             fn take(
                 table: &mut $crate::language::spec::Table<'_>,
             ) -> Result<Self, $crate::language::tree::Fault> {
-                Ok($name { $( $field: $crate::section!(@take table, $field $(, $default)?) ),* })
+                Ok($name {
+                    $( $field: $crate::section!(@take table, $field $(, $default)?), )*
+                    $( $part: <$part_type as $crate::language::spec::Section>::take(table)?, )?
+                })
             }
             #[allow(unused_variables)]
             fn put(&self, into: &mut $crate::serde_json::Map<String, $crate::serde_json::Value>) {
                 $( $crate::language::spec::put(into, stringify!($field), &self.$field); )*
+                $( $crate::language::spec::Section::put(&self.$part, into); )?
             }
         }
     };

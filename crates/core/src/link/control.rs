@@ -1,7 +1,7 @@
 //! Control frames, which travel against the data of a line: credits, and pauses. They are not units.
 
-use super::credit::{Credit, cbfc};
-use super::pause::{self, PauseFrame};
+use super::gate::credit::{Credit, cbfc};
+use super::gate::pause::{self, PauseFrame};
 use crate::units::CELL_BYTES;
 
 /// A control frame.

@@ -6,7 +6,6 @@
 //! is at most a picosecond later. Hence a train that comes from a line of the same or a lower rate passes an idle line
 //! with its gaps unchanged, and every unit of it stays equally long.
 
-use super::shaper::Shaper;
 use crate::rng::{Keyed, Subject};
 use crate::units::{CELL_BYTES, Rate, Span, Time};
 
@@ -16,7 +15,6 @@ pub struct Line {
     rate: Rate,
     latency: Span,
     pause: Option<Box<Pause>>,
-    shaper: Option<Box<Shaper>>,
     free: Time,
     carry: u64,
     cell: (u64, u64),
@@ -45,8 +43,7 @@ impl Pause {
 /// When a transmission starts, and when it ends at both ends of the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sent {
-    /// When the first bit leaves: at the requested instant, or up to a picosecond later, or after a pause or when
-    /// there are tokens.
+    /// When the first bit leaves: at the requested instant, or up to a picosecond later, or after a pause.
     pub starts: Time,
     /// When the last bit leaves, and with it the unit leaves the buffer.
     pub ends: Time,
@@ -58,17 +55,12 @@ impl Line {
     /// An idle line; `latency` is its propagation delay plus the constant delay of the node at its end.
     pub fn new(rate: Rate, latency: Span) -> Line {
         let cell = rate.time_of_bits(CELL_BYTES * 8);
-        Line { rate, latency, pause: None, shaper: None, free: Time::ZERO, carry: 0, cell }
+        Line { rate, latency, pause: None, free: Time::ZERO, carry: 0, cell }
     }
 
     /// Return this line with a pause before each frame.
     pub fn with_pause(self, pause: Option<Pause>) -> Line {
         Line { pause: pause.map(Box::new), ..self }
-    }
-
-    /// Return this line with a token bucket before it.
-    pub fn with_shaper(self, shaper: Option<Shaper>) -> Line {
-        Line { shaper: shaper.map(Box::new), ..self }
     }
 
     /// The pauses, if there are any.
@@ -107,11 +99,6 @@ impl Line {
     pub fn send(&mut self, now: Time, bytes: u16) -> Sent {
         if now > self.free {
             (self.free, self.carry) = (now, 0);
-        }
-        if let Some(shaper) = &mut self.shaper {
-            let starts = shaper.start(self.free, bytes);
-            self.carry = if starts > self.free { 0 } else { self.carry };
-            self.free = starts;
         }
         let starts = self.free;
         let (whole, rest) = self.transmission(bytes);

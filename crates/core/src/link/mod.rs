@@ -1,15 +1,9 @@
-//! Ports, lines, credits and pauses: where units wait, how they get to the next node, and whether there is room for them.
+//! Ports, lines and gates: where units wait, how they get to the next node, and what loses, holds or delays them on the way.
 
 pub mod line;
 
 pub mod control;
 
-pub mod pause;
-
-pub mod credit;
-
-pub mod loss;
+pub mod gate;
 
 pub mod port;
-
-pub mod shaper;

@@ -16,7 +16,7 @@
 //! is exact to a cell.
 
 use crate::buffer::size::CellSize;
-use crate::link::pause;
+use crate::link::gate::pause;
 use crate::units::{PS_PER_S, Rate, Span};
 
 /// A link that carries a class without losses.

@@ -1,7 +1,7 @@
 //! A queue of a memory: the packets of one class at a port, or from an incoming line.
 
 use super::pause::Pause;
-use crate::link::pause;
+use crate::link::gate::pause;
 use crate::metrics::occupancy::Occupancy;
 use crate::unit::Unit;
 use crate::units::{Rate, Span, Time};

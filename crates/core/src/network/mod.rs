@@ -33,12 +33,11 @@ use crate::buffer::admission::{Expulsion, Failure};
 use crate::buffer::pool::Pool;
 use crate::buffer::pushout::longest_queue::End;
 use crate::buffer::size::Measure;
-use crate::link::credit::{self, Receiver, Sender};
+use crate::link::control::Control;
+use crate::link::gate::credit::{self, Receiver};
+use crate::link::gate::{self, loss};
 use crate::link::line::{Line, Pause};
-use crate::link::loss::Losses;
-use crate::link::pause::Paused;
 use crate::link::port::{Parts, Port};
-use crate::link::shaper::Shaper;
 use crate::memory::{self, Memory, Share, SharedPool, SharedQueue, Signal};
 use crate::rng::Keyed;
 use crate::scenario::contract::{Passing, context, contracts, passing_circuits};
@@ -65,8 +64,6 @@ pub struct Network {
     pub pause_cycle: Option<PauseCycle>,
     /// For each line the state of the credits at its far end, if credits govern it; empty if they govern no line.
     pub receivers: Vec<Option<Box<Receiver>>>,
-    /// The losses by intent of every line; empty if no line has any.
-    losses: Vec<Option<Box<Losses>>>,
     /// The circuits.
     pub circuits: Vec<Circuit>,
     /// The flows.
@@ -85,11 +82,9 @@ impl Network {
         let passing = passing_circuits(scenario);
         let mut shares = shares(scenario);
         let ports = scenario.lines.iter().zip(passing.iter()).zip(&mut shares);
-        let paused = scenario.paused_lines();
-        let ports = ports.zip(paused).map(|(((line, vcs), share), is_paused)| {
-            let paused = is_paused.then(|| Paused::new(classes(scenario, vcs)));
-            port(scenario, line, vcs, (share.take(), paused))
-        });
+        let ports = ports.zip(gates(scenario, &passing));
+        let ports =
+            ports.map(|(((line, vcs), share), gates)| port(scenario, line, vcs, (share.take(), gates)));
         let mut ports: Vec<Port> = ports.collect();
         let memories = scenario.memories.iter().map(|spec| Some(Box::new(memory(scenario, spec)))).collect();
         let Measures { occupancy, meter, state, .. } = &scenario.measure;
@@ -98,17 +93,17 @@ impl Network {
         state.ports.iter().for_each(|&line| ports[line].counters_mut().rare_mut().state = Some(Vec::new()));
         let receiver = |(line, vcs): (&model::Line, &[usize])| {
             let accounts = |credit: &credit::Spec| credit.accounts(&classes(scenario, vcs));
-            let credit = line.port.credit.as_ref();
+            let credit = line.port.gates.credit.as_ref();
             credit.map(|credit| Box::new(Receiver::new(credit.terms(), accounts(credit))))
         };
-        let has_credits = scenario.lines.iter().any(|line| line.port.credit.is_some());
+        let has_credits = scenario.lines.iter().any(|line| line.port.gates.credit.is_some());
         let receivers = scenario.lines.iter().zip(passing.iter()).filter(|_| has_credits);
         let receivers = receivers.map(receiver).collect();
         let circuits =
             scenario.vcs.iter().enumerate().map(|(vc, spec)| Circuit::new(scenario, spec, vc, &passing));
         let circuits = circuits.collect();
-        let (losses, pause_cycle, flows) = (losses(scenario, &passing), None, Vec::new());
-        let mut network = Network { ports, memories, pause_cycle, receivers, losses, circuits, flows };
+        let (pause_cycle, flows) = (None, Vec::new());
+        let mut network = Network { ports, memories, pause_cycle, receivers, circuits, flows };
         let traced = |(number, memory): (usize, &mut Memory)| {
             if scenario.measure.memories.contains(&number) {
                 memory.keep_traces();
@@ -211,12 +206,17 @@ impl Network {
         hop.expect("a queued unit has a port").vc as usize
     }
 
-    /// Pass a unit to the port of a line; the error says why the line loses it by intent.
+    /// Pass a unit to a port; the error says why the gates before it lose the unit.
     #[inline]
     pub(crate) fn cross_link(&mut self, now: Time, hop: Hop, unit: Unit) -> Result<Unit, Reason> {
-        match self.losses.get_mut(hop.port as usize) {
-            Some(Some(losses)) => losses.pass(now, unit, hop.vc as usize),
-            _ => Ok(unit),
+        self.ports[hop.port as usize].enter(now, unit, hop.vc as usize)
+    }
+
+    /// Let a port react to a control frame from the node at the far end.
+    pub(crate) fn hear(&mut self, port: usize, now: Time, control: Control) {
+        self.ports[port].hear(now, control);
+        if let Control::Pause(frame) = control {
+            self.seek_pause_cycle(port, now, frame);
         }
     }
 
@@ -255,18 +255,19 @@ impl Network {
     }
 }
 
-/// The losses by intent of every line; an empty list if no line has any. Each rule of a line has random numbers of its own.
-fn losses(scenario: &Scenario, passing: &Passing) -> Vec<Option<Box<Losses>>> {
-    if scenario.losses.is_empty() {
-        return Vec::new();
-    }
-    let mut specs = vec![Vec::new(); scenario.lines.len()];
-    scenario.losses.iter().for_each(|spec| specs[spec.line].push(spec));
-    let of_line = |(number, line): (usize, &model::Line)| {
-        let keyed = |rule| Keyed::new(scenario.seed, format_args!("line.{}.loss.{rule}", line.name));
-        Losses::new(&specs[number], passing[number].len(), keyed)
-    };
-    scenario.lines.iter().enumerate().map(of_line).collect()
+/// The gates of every line.
+fn gates<'a>(
+    scenario: &'a Scenario,
+    passing: &'a Passing,
+) -> impl Iterator<Item = Box<[gate::Policy]>> + use<'a> {
+    let mut losses: Vec<Vec<&loss::Spec>> = vec![Vec::new(); scenario.lines.len()];
+    scenario.losses.iter().for_each(|spec| losses[spec.line].push(spec));
+    let lines = scenario.lines.iter().zip(passing.iter()).zip(losses).zip(scenario.paused_lines());
+    lines.map(|(((line, vcs), losses), is_paused)| {
+        let (keys, classes) = (&line.port.gates, &classes(scenario, vcs));
+        let (seed, line, losses) = (scenario.seed, line.name.as_str(), &losses);
+        gate::build(&gate::Site { seed, line, keys, losses, classes, is_paused })
+    })
 }
 
 /// The pauses of a line, which have random numbers of their own.
@@ -313,31 +314,24 @@ fn port(
     scenario: &Scenario,
     line: &model::Line,
     vcs: &[usize],
-    (share, paused): (Option<Share>, Option<Paused>),
+    (share, gates): (Option<Share>, Box<[gate::Policy]>),
 ) -> Port {
     let contracts = contracts(scenario, line, vcs);
     let context = context(scenario, line, &contracts);
     let latency = line.delay + scenario.nodes[line.to].latency;
+    let pushout =
+        line.port.pushout.as_ref().map(|spec| spec.build(&context).expect("a checked scenario can be built"));
     Port::new(Parts {
-        measure: line.port.measure,
-        pool: Pool::new(line.port.capacity, vcs.len()),
         share,
-        admission: line.port.admission.build(&context).expect("a checked scenario can be built"),
-        pushout: line
-            .port
-            .pushout
-            .as_ref()
-            .map(|spec| spec.build(&context).expect("a checked scenario can be built")),
-        scheduler: line.port.scheduler.build(&context).expect("a checked scenario can be built"),
+        pushout,
         shared_queue: line.port.scheduler.shares_one_queue(),
-        credit: line.port.credit.as_ref().map(|credit| {
-            let accounts = credit.accounts(&classes(scenario, vcs));
-            Sender::new(credit.terms(), accounts)
-        }),
-        paused,
+        gates,
         trims: line.port.admission.trims(),
-        line: Line::new(line.rate, latency)
-            .with_pause(pause(scenario, line))
-            .with_shaper(line.port.shaper.as_ref().map(Shaper::new)),
+        ..Parts::plain(
+            (line.port.measure, Pool::new(line.port.capacity, vcs.len())),
+            line.port.admission.build(&context).expect("a checked scenario can be built"),
+            line.port.scheduler.build(&context).expect("a checked scenario can be built"),
+            Line::new(line.rate, latency).with_pause(pause(scenario, line)),
+        )
     })
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use super::Network;
 use crate::buffer::pushout::longest_queue::End;
-use crate::link::pause::PauseFrame;
+use crate::link::gate::pause::PauseFrame;
 use crate::unit::Unit;
 use crate::units::Time;
 
@@ -24,8 +24,7 @@ pub struct PauseCycle {
 
 impl Network {
     /// Search for a cycle after a pause frame has reached a port.
-    pub(crate) fn pause(&mut self, port: usize, now: Time, frame: PauseFrame) {
-        self.ports[port].pause(now, frame);
+    pub(super) fn seek_pause_cycle(&mut self, port: usize, now: Time, frame: PauseFrame) {
         if frame.stops && self.pause_cycle.is_none() {
             let ports = self.find_cycle(port, frame.class);
             self.pause_cycle = ports.map(|ports| PauseCycle { since: now, class: frame.class, ports });

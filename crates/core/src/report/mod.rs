@@ -33,7 +33,8 @@ use serde_json::{Map, Value as Json, json};
 use crate::audit::Audit;
 use crate::engine::{self, Outcome};
 use crate::language::spec::Field;
-use crate::link::credit::Receiver;
+use crate::link::gate::Gate;
+use crate::link::gate::credit::Receiver;
 use crate::metrics::fairness;
 use crate::network::figures::{Coding, Figures};
 use crate::scenario::Warning;
@@ -254,8 +255,8 @@ fn plain_port(line: &Line, outcome: &Outcome, index: usize) -> Json {
     if !marked.is_empty() {
         entry["marked"] = marked.into();
     }
-    if let Some(paused) = port.paused() {
-        entry["paused_s"] = paused.total().as_secs_f64().into();
+    if let Some(figures) = entry.as_object_mut() {
+        port.gates().iter().for_each(|gate| gate.report(figures));
     }
     if rare.trimmed > 0 {
         entry["trimmed"] = rare.trimmed.into();

@@ -7,7 +7,7 @@ use crate::adaptation;
 use crate::buffer::{admission, pushout};
 use crate::discipline;
 use crate::language::registry::Entry;
-use crate::link::credit;
+use crate::link::gate::credit;
 use crate::police;
 use crate::scheduler;
 use crate::source;

@@ -11,7 +11,7 @@ use crate::buffer::admission::{self, tail_drop};
 use crate::buffer::capacity::Capacity;
 use crate::buffer::pushout;
 use crate::language::tree::Fault;
-use crate::link::credit::{Spec, Way};
+use crate::link::gate::credit::{Spec, Way};
 use crate::memory::Side;
 use crate::refused::{Refused, unfit};
 
@@ -19,11 +19,11 @@ use crate::refused::{Refused, unfit};
 pub(super) fn settle(scenario: &mut Scenario, passing: &Passing, ports: &Ports<'_>) -> Result<(), Fault> {
     for index in 0..scenario.lines.len() {
         let line = &scenario.lines[index];
-        let Some(spec) = &line.port.credit else { continue };
+        let Some(spec) = &line.port.gates.credit else { continue };
         let settled = settled(scenario, passing, index, spec)
             .map_err(|refused| ports.refuse(index, line, "credit", refused))?;
         if settled != *spec {
-            Arc::make_mut(&mut scenario.lines[index].port).credit = Some(settled);
+            Arc::make_mut(&mut scenario.lines[index].port).gates.credit = Some(settled);
         }
     }
     Ok(())
@@ -119,10 +119,10 @@ fn check_packet_line(line: &Line, back: &Line) -> Result<(), Refused> {
             line.name
         ));
     }
-    match &back.port.shaper {
+    match back.port.gates.delays_controls() {
         None => Ok(()),
-        Some(_) => unfit(format!(
-            "must be left out: the port {:?}, which sends the credits, has a shaper that would delay them",
+        Some(gate) => unfit(format!(
+            "must be left out: the port {:?}, which sends the credits, has {gate} that would delay them",
             back.name
         )),
     }
@@ -157,7 +157,7 @@ fn before(scenario: &Scenario, vc: usize, port: usize) -> Option<usize> {
 
 /// Return whether each class has credits of its own on a line.
 fn has_class_credits(scenario: &Scenario, line: usize) -> bool {
-    scenario.lines[line].port.credit.as_ref().is_some_and(|credit| !credit.is_per_circuit())
+    scenario.lines[line].port.gates.credit.as_ref().is_some_and(|credit| !credit.is_per_circuit())
 }
 
 /// Warn of a class that arrives over some lines with credits and over others without: the latter can fill the memory.
@@ -212,7 +212,7 @@ fn promised(scenario: &Scenario, ports: &Ports<'_>) -> Result<Vec<Promised>, Fau
     for (number, vc) in scenario.vcs.iter().enumerate() {
         let from = std::iter::once(None).chain(vc.path.iter().copied().map(Some));
         for (from, &to) in from.zip(&vc.path) {
-            let credit = from.and_then(|from| Some((from, scenario.lines[from].port.credit.as_ref()?)));
+            let credit = from.and_then(|from| Some((from, scenario.lines[from].port.gates.credit.as_ref()?)));
             let Some((from, credit)) = credit else {
                 promised[to].stranger = Some(number);
                 continue;

@@ -136,17 +136,8 @@ fn port(line: &Line) -> Json {
         (Some(packets), Measure::Packets) => BufferSize::Packets(packets),
         (Some(cells), Measure::MemoryCells(cell)) => BufferSize::MemoryCells(cells, cell.octets),
     };
-    let model::Port { memory, admission, pushout, scheduler, shaper, credit, .. } = (**port).clone();
-    table(&file::Port {
-        buffer,
-        memory,
-        discipline: None,
-        admission,
-        pushout,
-        scheduler,
-        shaper: shaper.map(Nested),
-        credit,
-    })
+    let model::Port { memory, admission, pushout, scheduler, gates, .. } = (**port).clone();
+    table(&file::Port { buffer, memory, discipline: None, admission, pushout, scheduler, gates })
 }
 
 /// List the flows, with those that draw transfers instead of their transfers.

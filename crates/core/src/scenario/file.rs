@@ -5,7 +5,7 @@ use crate::buffer::pushout;
 use crate::buffer::size::{BufferSize, Level};
 use crate::discipline;
 use crate::language::spec::{Named, Nested};
-use crate::link::{credit, loss, shaper};
+use crate::link::gate::{self, loss};
 use crate::memory::{Check, Side};
 use crate::police;
 use crate::scheduler::{self, fifo};
@@ -152,12 +152,8 @@ section! {
         pub pushout: Option<pushout::Spec> = None,
         /// Scheduler: which queue the line serves next.
         pub scheduler: scheduler::Spec = scheduler::Spec::Fifo(fifo::Params {}),
-        /// Token bucket that delays departures; by default none.
-        pub shaper: Option<Nested<shaper::Params>> = None,
-        /// Credits of the next node, without which the port sends nothing; that node then reserves room for every
-        /// circuit, or on packet links for every class of traffic.
-        pub credit: Option<credit::Spec> = None,
     }
+    with pub gates: gate::Keys
 }
 
 section! {

@@ -6,7 +6,7 @@ use super::model::{Line, Medium, Scenario};
 use crate::language::item::Item;
 use crate::language::spec::Nested;
 use crate::language::tree::{Fault, Node, Value};
-use crate::link::loss::{Pattern, Spec};
+use crate::link::gate::loss::{Pattern, Spec};
 use crate::units::Span;
 use crate::words::nearest::unknown;
 
@@ -43,7 +43,7 @@ pub(super) fn check(list: Option<&Node>, scenario: &Scenario) -> Result<Intended
     let mut intended = Intended::default();
     for (index, entry) in entries.iter().enumerate() {
         let item = Item::<file::Loss>::entry(entry, "loss", index)?;
-        let lossless = scenario.lines.iter().all(|line| line.port.credit.is_none());
+        let lossless = scenario.lines.iter().all(|line| line.port.gates.credit.is_none());
         item.ensure(
             lossless,
             "link",

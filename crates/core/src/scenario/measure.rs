@@ -93,7 +93,7 @@ pub(super) fn check_state(
     let (admission, scheduler) = (&line.port.admission, &line.port.scheduler);
     let is_kept = admission.build(context).is_ok_and(|policy| !policy.state().is_empty())
         || scheduler.build(context).is_ok_and(|policy| !policy.state().is_empty());
-    if is_kept || line.port.credit.is_some() {
+    if is_kept || line.port.gates.credit.is_some() {
         return Ok(());
     }
     let message = format!(

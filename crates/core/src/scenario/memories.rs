@@ -14,8 +14,8 @@ use crate::language::item::Item;
 use crate::language::names::name_fault;
 use crate::language::spec::{Field, Named, Nested, Section, read_section};
 use crate::language::tree::{self, Fault, Value, join};
-use crate::link::credit;
-use crate::link::pause::MOST_CLASSES;
+use crate::link::gate::credit;
+use crate::link::gate::pause::MOST_CLASSES;
 use crate::memory::{self, Account, Limits, Pause, QueueTerms, Side};
 use crate::words::nearest::unknown;
 
@@ -539,6 +539,6 @@ pub(super) fn is_at_switch(line: &Line, nodes: &[Node]) -> bool {
 /// its own.
 fn reserved(line: &Line, side: Side, cell: CellSize) -> u64 {
     let is_own = |credit: &&credit::Spec| side == Side::Ingress && !credit.is_per_circuit();
-    let credit = line.port.credit.as_ref().filter(is_own);
+    let credit = line.port.gates.credit.as_ref().filter(is_own);
     credit.map_or(0, |credit| credit.promised(Measure::MemoryCells(cell)))
 }

@@ -14,7 +14,7 @@ use crate::buffer::size::{CellSize, Measure};
 use crate::language::set::Set;
 use crate::language::spec::Named;
 use crate::language::tree;
-use crate::link::{credit, loss, shaper};
+use crate::link::gate::{self, loss};
 use crate::memory::{self, Check, Limits, Side};
 use crate::police;
 use crate::scheduler;
@@ -241,9 +241,9 @@ impl Line {
         self.port.capacity.is_limited()
     }
 
-    /// The rate that it can sustain: its own, or that of its port's shaper if that is less.
+    /// The rate that it can sustain: its own, or that of a gate of its port if that is less.
     pub fn sending_rate(&self) -> Rate {
-        self.port.shaper.as_ref().map_or(self.rate, |shaper| shaper.rate.min(self.rate))
+        self.port.gates.rate().map_or(self.rate, |rate| rate.min(self.rate))
     }
 }
 
@@ -262,10 +262,8 @@ pub struct Port {
     pub pushout: Option<pushout::Spec>,
     /// Its scheduler.
     pub scheduler: scheduler::Spec,
-    /// Token bucket that delays departures, if there is one.
-    pub shaper: Option<shaper::Params>,
-    /// Credits of the next node without which no unit is sent, with all parameters fixed for this line.
-    pub credit: Option<credit::Spec>,
+    /// What loses, holds or delays its units by its section, with all parameters fixed for this line.
+    pub gates: gate::Keys,
 }
 
 impl Port {

@@ -84,7 +84,7 @@ fn misfit(scenario: &Scenario, queue: &MemoryQueue) -> Option<String> {
             line.name
         ));
     };
-    back.port.shaper.as_ref().map(|_| {
-        format!("the port {:?}, which sends the pauses, has a shaper that would delay them", back.name)
+    back.port.gates.delays_controls().map(|gate| {
+        format!("the port {:?}, which sends the pauses, has {gate} that would delay them", back.name)
     })
 }

@@ -15,9 +15,9 @@ use crate::buffer::size::{BufferSize, Measure};
 use crate::discipline;
 use crate::language::item::Item;
 use crate::language::set::Set;
-use crate::language::spec::{Nested, read_section};
+use crate::language::spec::read_section;
 use crate::language::tree::{self, Fault, Value, join};
-use crate::link::credit;
+use crate::link::gate::credit;
 use crate::refused::{Refused, refuse, unfit};
 use crate::scheduler;
 use crate::units::CELL_BYTES;
@@ -139,20 +139,19 @@ impl<'a> Ports<'a> {
         check_trimming(line).map_err(fault("admission"))?;
         let admission = admission(line, context).map_err(fault("admission"))?;
         check_pushout(line, context, &admission).map_err(fault("pushout"))?;
-        check_shaper(line, context).map_err(fault("shaper"))?;
+        check_gates(line, context).map_err(|(key, refused)| fault(key)(refused))?;
         check_scheduler(line, context).map_err(fault("scheduler"))
     }
 }
 
 /// The port that a section describes.
 fn described(section: file::Port, (measure, capacity): (Measure, Capacity)) -> Port {
-    let file::Port { memory, discipline, admission, pushout, scheduler, shaper, credit, .. } = section;
+    let file::Port { memory, discipline, admission, pushout, scheduler, gates, .. } = section;
     let (admission, scheduler) = match discipline.map(discipline::Spec::composition) {
         Some(parts) => (parts.admission, parts.scheduler),
         None => (admission, scheduler),
     };
-    let shaper = shaper.map(|Nested(it)| it);
-    Port { measure, capacity, memory, admission, pushout, scheduler, shaper, credit }
+    Port { measure, capacity, memory, admission, pushout, scheduler, gates }
 }
 
 /// Refuse a scheduler that cannot work at its port.
@@ -167,14 +166,10 @@ fn check_scheduler(line: &Line, context: &Context<'_>) -> Result<(), Refused> {
     scheduler.build(context).map(|_| ())
 }
 
-/// Refuse a shaper through which some packet cannot pass, or with which credits would have no meaning.
-fn check_shaper(line: &Line, context: &Context<'_>) -> Result<(), Refused> {
-    let Some(shaper) = &line.port.shaper else { return Ok(()) };
-    if line.port.credit.is_some() {
-        return unfit("cannot be combined with credits, which pace the port already; remove one of them");
-    }
+/// Refuse gates through which some packet cannot pass, or that contradict each other.
+fn check_gates(line: &Line, context: &Context<'_>) -> Result<(), (&'static str, Refused)> {
     let longest = context.contracts.iter().map(|contract| contract.octets).max().unwrap_or(0);
-    shaper.check(if line.medium == Medium::Cells { CELL_BYTES } else { longest })
+    line.port.gates.check(if line.medium == Medium::Cells { CELL_BYTES } else { longest })
 }
 
 /// The admission policy of a port, which must be able to work under its scheduler.
@@ -340,7 +335,7 @@ fn shared(
     item.ensure(item.it.pushout.is_none(), "pushout", pushout)?;
     item.ensure(item.it.discipline.is_none(), "discipline", pushout)?;
     let credit = "must be cbfc beside memory; other credits promise room in buffers of their own";
-    let is_per_circuit = item.it.credit.as_ref().is_some_and(credit::Spec::is_per_circuit);
+    let is_per_circuit = item.it.gates.credit.as_ref().is_some_and(credit::Spec::is_per_circuit);
     item.ensure(!is_per_circuit, "credit", credit)?;
     Ok((Measure::MemoryCells(cell), Capacity::limited(cells)))
 }

@@ -13,7 +13,7 @@ use crate::language::docs::{choice, pages, reference, section};
 use crate::language::registry::Entry;
 use crate::language::schema::{file, list, named, partial, without};
 use crate::language::spec::{Field, Section, object_schema};
-use crate::link::loss::Gilbert;
+use crate::link::gate::loss::Gilbert;
 use crate::source::replay;
 
 /// JSON Schema of a scenario file, for editors and for programs that write scenarios.

@@ -10,7 +10,7 @@ use pushout_core::catalogue;
 use pushout_core::engine;
 use pushout_core::language::registry::Entry;
 use pushout_core::language::spec::{ParamSpec, Section};
-use pushout_core::link::loss::Gilbert;
+use pushout_core::link::gate::loss::Gilbert;
 use pushout_core::report::report;
 use pushout_core::scenario::file;
 use pushout_core::scenario::model::{Engine, Scenario};

@@ -159,17 +159,14 @@ fn run(
     let capacity = if measure == Measure::Cells { 40 } else { 8000 };
     let context = Context { measure, contracts: &contracts, ..Context::alone(capacity, 0) };
     let port = Port::new(Parts {
-        measure,
-        pool: Pool::new(context.capacity, VCS),
-        share: None,
-        admission: admission.build(&context).unwrap(),
         pushout: scheme.as_ref().map(|scheme| scheme.build(&context).unwrap()),
-        scheduler: scheduler.build(&context).ok()?,
         shared_queue: scheduler.shares_one_queue(),
-        credit: None,
-        paused: None,
-        trims: false,
-        line: Line::new(context.rate, Span::ZERO),
+        ..Parts::plain(
+            (measure, Pool::new(context.capacity, VCS)),
+            admission.build(&context).unwrap(),
+            scheduler.build(&context).ok()?,
+            Line::new(context.rate, Span::ZERO),
+        )
     });
     let stream = Stream::new(7, "traffic");
     let mut traffic = Traffic { stream, measure, frames: [(0, 0, 0); VCS], refused: [None; VCS] };

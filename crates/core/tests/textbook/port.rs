@@ -127,17 +127,14 @@ fn port(scheme: &Scheme, draw: &Draw) -> Port {
     let built = |refused: Refused| panic!("{}: {refused}", scheme.admission);
     let scheduler = spec::<scheduler::Spec>(&scheme.scheduler);
     Port::new(Parts {
-        measure: Measure::Cells,
-        pool: Pool::new(capacity, contracts.len()),
-        share: None,
-        admission: spec::<admission::Spec>(&scheme.admission).build(&context).unwrap_or_else(built),
         pushout: scheme.pushout.as_ref().map(|text| spec::<pushout::Spec>(text).build(&context).unwrap()),
-        scheduler: scheduler.build(&context).unwrap(),
         shared_queue: scheduler.shares_one_queue(),
-        credit: None,
-        paused: None,
-        trims: false,
-        line: Line::new(RATE, Span::ZERO),
+        ..Parts::plain(
+            (Measure::Cells, Pool::new(capacity, contracts.len())),
+            spec::<admission::Spec>(&scheme.admission).build(&context).unwrap_or_else(built),
+            scheduler.build(&context).unwrap(),
+            Line::new(RATE, Span::ZERO),
+        )
     })
 }
 

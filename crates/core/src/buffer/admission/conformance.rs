@@ -70,17 +70,13 @@ impl Rig {
         let context = Context { capacity, measure, rate: RATE, contracts: &contracts, seed, port: "rig" };
         let fifo = scheduler::Spec::Fifo(fifo::Params {});
         let mut port = Port::new(Parts {
-            measure,
-            pool: Pool::new(context.capacity, vcs),
-            share: None,
-            admission: spec.build(&context).unwrap(),
-            pushout: None,
-            scheduler: fifo.build(&context).unwrap(),
             shared_queue: true,
-            credit: None,
-            paused: None,
-            trims: false,
-            line: Line::new(RATE, Span::ZERO),
+            ..Parts::plain(
+                (measure, Pool::new(context.capacity, vcs)),
+                spec.build(&context).unwrap(),
+                fifo.build(&context).unwrap(),
+                Line::new(RATE, Span::ZERO),
+            )
         });
         let tick = port.tick(Time::ZERO);
         let next = vec![(0, 0); vcs];

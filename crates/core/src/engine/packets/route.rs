@@ -27,7 +27,7 @@ use crate::buffer::admission::{Rule, Shortcuts};
 use crate::buffer::size::Measure;
 use crate::engine::exact::spacing::{Paces, TransmissionTime};
 use crate::engine::forms::{Form, allows};
-use crate::engine::questions::{latency, losing_ports, policed_ports};
+use crate::engine::questions::{latency, policed_ports};
 use crate::link::port::Port;
 use crate::memory::{Memory, Share};
 use crate::network::Network;
@@ -174,13 +174,11 @@ impl Head {
 impl Steps {
     /// The routes through a network before its start.
     pub(crate) fn new(scenario: &Scenario, network: &Network) -> Steps {
-        let (meets, losing, takes_controls) =
-            (meets(scenario), losing_ports(scenario), control_lines(scenario));
+        let (meets, takes_controls) = (meets(scenario), control_lines(scenario));
         let rule = |((number, line), port): ((usize, &Line), &Port)| {
             let fifo = matches!(line.port.scheduler, scheduler::Spec::Fifo(_));
-            let is_plain_line = line.pause == Span::ZERO && line.port.shaper.is_none() && !port.trims();
-            let is_plain_link = !losing[number] && !takes_controls[number];
-            let plain = fifo && is_plain_line && is_plain_link;
+            let is_plain_line = line.pause == Span::ZERO && port.gates().is_empty() && !port.trims();
+            let plain = fifo && is_plain_line && !takes_controls[number];
             let rule = if plain { port.admission.rule_for_packets() } else { None };
             rule.filter(|rule| matches!(rule, Rule::Fits | Rule::Frames { .. }))
         };

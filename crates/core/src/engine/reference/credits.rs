@@ -3,7 +3,7 @@
 use super::{Engine, before};
 use crate::kernel::queue::{Class, Event};
 use crate::link::control::Control;
-use crate::link::credit::Report;
+use crate::link::gate::credit::Report;
 use crate::network::Network;
 use crate::trace::Tracer;
 use crate::unit::Unit;

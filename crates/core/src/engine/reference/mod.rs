@@ -34,7 +34,7 @@ use super::timers::Timers;
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue, Series};
 use crate::link::control::Control;
-use crate::link::pause::PauseFrame;
+use crate::link::gate::pause::PauseFrame;
 use crate::link::port::{Loss, Port, Started};
 use crate::memory::Signal;
 use crate::network::Network;
@@ -112,7 +112,7 @@ impl Underway {
 impl<T: Tracer> Engine<T> {
     pub(super) fn new(scenario: &Scenario, log: bool, tracer: T) -> Engine<T> {
         let network = Network::new(scenario);
-        let with_credits = scenario.lines.iter().any(|line| line.port.credit.is_some());
+        let with_credits = scenario.lines.iter().any(|line| line.port.gates.credit.is_some());
         let with_controls = with_credits || scenario.paused_lines().contains(&true);
         let underway = |line| Underway::new(line, with_controls || line.port.memory.is_some());
         let mut engine = Engine {
@@ -306,11 +306,7 @@ impl<T: Tracer> Engine<T> {
         if let Some(&(time, _)) = self.controls[port].front() {
             self.queue.push(Event::new(time, Class::Credit, port as u32));
         }
-        match control {
-            Control::Credit(credit) => self.network.ports[port].credited(credit),
-            Control::Message => unreachable!("a message is written when it starts"),
-            Control::Pause(frame) => self.network.pause(port, now, frame),
-        }
+        self.network.hear(port, now, control);
         self.start(port, now);
         self.settle(port, now);
     }

@@ -1,6 +1,7 @@
 //! A port that shares a memory and whose engine computes the departure of each packet on arrival: it keeps its books,
 //! but no queue.
 
+use super::offer::Offer;
 use super::{Port, Sending};
 use crate::buffer::queue::Queue;
 use crate::link::line::Sent;
@@ -31,7 +32,8 @@ impl Port {
         let (size, account) = (self.size_of(&unit), self.account(&unit, vc));
         let charge = memory.offer(now, account, (size, unit.bytes));
         self.pool.grant(if charge.is_some() { size } else { 0 });
-        match self.judge_by_rule(now, &unit, vc as usize, size) {
+        let offer = Offer { now, unit, vc: vc as usize, size };
+        match self.judge_by_rule(&offer) {
             Verdict::Mark(reason) => {
                 self.mark(&mut unit, reason);
                 memory.note_mark(account);
@@ -66,10 +68,10 @@ impl Port {
 
     /// Return the verdict of the port's own policy.
     #[inline]
-    fn judge_by_rule(&mut self, now: Time, unit: &Unit, vc: usize, size: u64) -> Verdict {
-        match self.takes_all && self.pool.fits(size) {
+    fn judge_by_rule(&mut self, offer: &Offer) -> Verdict {
+        match self.takes_all && self.pool.fits(offer.size) {
             true => Verdict::Accept,
-            false => self.judge_alone(now, unit, vc, size),
+            false => self.judge_alone(offer),
         }
     }
 

@@ -41,17 +41,13 @@ impl Bench {
             mcr.iter().map(|kbps| Contract { mcr: Rate(kbps * 1000), ..plain }).collect();
         let context = Context { contracts: &contracts, ..Context::alone(capacity, 0) };
         let port = Port::new(Parts {
-            measure: Measure::Cells,
-            pool: Pool::new(context.capacity, mcr.len()),
-            share: None,
-            admission: admission.build(&context).unwrap(),
             pushout: pushout.map(|pushout| pushout.build(&context).unwrap()),
-            scheduler: scheduler::Spec::RoundRobin(round_robin::Params {}).build(&context).unwrap(),
-            shared_queue: false,
-            credit: None,
-            paused: None,
-            trims: false,
-            line: Line::new(context.rate, Span::ZERO),
+            ..Parts::plain(
+                (Measure::Cells, Pool::new(context.capacity, mcr.len())),
+                admission.build(&context).unwrap(),
+                scheduler::Spec::RoundRobin(round_robin::Params {}).build(&context).unwrap(),
+                Line::new(context.rate, Span::ZERO),
+            )
         });
         Bench { port, now: Time::ZERO, next: vec![(0, 0); mcr.len()], pushed_out: Vec::new() }
     }

@@ -1,8 +1,7 @@
 //! The port: one buffer, one admission policy, an optional push-out policy, one scheduler and one line.
 //!
-//! Where credits govern the line, the scheduler passes over circuits without balance; where the node at the far end pauses
-//! classes of traffic, over queues that a paused class is the first of. Credits and pauses for the node at the far end are sent
-//! before everything else; these control frames are not units, so they are neither in the books nor in the counters of units.
+//! The scheduler passes over queues whose first unit a gate holds ([`crate::link::gate`]). Control frames for the node at the far
+//! end are sent before everything else; they are not units, so they are neither in the books nor in the counters of units.
 //!
 //! The port keeps the books and acts; policies answer. A unit is counted from its acceptance until its last bit has
 //! left. Time comes in as an argument, and the consequences of an action (the next instant at which the port must be
@@ -14,6 +13,7 @@ pub(crate) mod bench;
 
 pub(crate) mod ahead;
 mod arrivals;
+mod offer;
 mod room;
 
 use std::collections::VecDeque;
@@ -24,9 +24,10 @@ use crate::buffer::pushout::{self, PushOut};
 use crate::buffer::queue::Queue;
 use crate::buffer::size::Measure;
 use crate::link::control::Control;
-use crate::link::credit::{self, Credit};
+use crate::link::gate::credit;
+use crate::link::gate::pause::Paused;
+use crate::link::gate::{self, Gate};
 use crate::link::line::{Line, Sent};
-use crate::link::pause::{PauseFrame, Paused};
 use crate::memory::{Leaving, Share};
 use crate::metrics::port::Counters;
 use crate::metrics::state::Figure;
@@ -36,7 +37,7 @@ use crate::units::{Span, Time};
 use crate::verdict::{HeadVerdict, Reason, Verdict};
 
 use arrivals::ArrivalTimes;
-use room::ArrivingUnit;
+pub(crate) use offer::Offer;
 
 /// A running port. Engines may take over some of its parts for a while.
 #[derive(Clone, Debug)]
@@ -55,9 +56,8 @@ pub struct Port {
     pub(crate) admission: admission::Policy,
     pub(crate) pushout: Option<pushout::Policy>,
     pub(crate) scheduler: scheduler::Policy,
-    credit: Option<Box<credit::Sender>>,
-    /// The classes that it must not send now, if the next node pauses any.
-    paused: Option<Box<Paused>>,
+    /// What loses, holds or delays its units.
+    gates: Box<[gate::Policy]>,
     /// Headers of packets that were cut, with their circuits, if packets are cut instead of being lost: they go first.
     headers: Option<Box<Headers>>,
     handling: Handling,
@@ -140,14 +140,26 @@ pub struct Parts {
     pub scheduler: scheduler::Policy,
     /// Whether all circuits share one queue.
     pub shared_queue: bool,
-    /// The credits of its circuits, if credits limit its transmissions.
-    pub credit: Option<credit::Sender>,
-    /// The classes of its circuits, if the next node pauses any.
-    pub paused: Option<Paused>,
+    /// What loses, holds or delays its units.
+    pub gates: Box<[gate::Policy]>,
     /// Whether packets are cut to their headers instead of being lost.
     pub trims: bool,
     /// The line that it feeds.
     pub line: Line,
+}
+
+impl Parts {
+    /// The parts of a port of its own buffer: without push-out, gates or trimming, and with a queue for each circuit.
+    pub fn plain(
+        (measure, pool): (Measure, Pool),
+        admission: admission::Policy,
+        scheduler: scheduler::Policy,
+        line: Line,
+    ) -> Parts {
+        let (share, pushout, gates) = (None, None, Box::default());
+        let (shared_queue, trims) = (false, false);
+        Parts { measure, pool, share, admission, pushout, scheduler, shared_queue, gates, trims, line }
+    }
 }
 
 impl Port {
@@ -166,7 +178,7 @@ impl Port {
         assert!(parts.pushout.is_none() || !is_shared, "push-out needs a queue for each circuit");
         let queue = if parts.pushout.is_some() { Queue::of_frames() } else { Queue::default() };
         let is_fifo = matches!(parts.scheduler, scheduler::Policy::Fifo(_));
-        let may_wait = parts.paused.is_some() || parts.credit.is_some();
+        let may_wait = parts.gates.iter().any(Gate::holds);
         let rule = parts.admission.rule();
         let arrival_times = parts.admission.needs().arrival_times;
         assert!(
@@ -194,8 +206,7 @@ impl Port {
             admission: parts.admission,
             pushout: parts.pushout,
             scheduler: parts.scheduler,
-            credit: parts.credit.map(Box::new),
-            paused: parts.paused.map(Box::new),
+            gates: parts.gates,
             headers: parts.trims.then(Box::default),
             line: parts.line,
             sending: None,
@@ -235,9 +246,19 @@ impl Port {
         &self.counters
     }
 
+    /// What loses, holds or delays its units.
+    pub fn gates(&self) -> &[gate::Policy] {
+        &self.gates
+    }
+
     /// The credits of every circuit, if credits limit its transmissions.
     pub fn credit(&self) -> Option<&credit::Sender> {
-        self.credit.as_deref()
+        credit::Sender::among(&self.gates)
+    }
+
+    /// The classes that it must not send now, if the next node pauses any.
+    pub fn paused(&self) -> Option<&Paused> {
+        Paused::among(&self.gates)
     }
 
     /// The line.
@@ -284,9 +305,9 @@ impl Port {
         self.counters.arrived(&unit);
         let size = self.size_of(&unit);
         if self.handling == Handling::Asked {
-            return self.arrive_asking(now, ArrivingUnit { unit, vc, size }, vc_of, losses);
+            return self.arrive_asking(Offer { now, unit, vc, size }, vc_of, losses);
         }
-        let Some(unit) = self.admit(now, ArrivingUnit { unit, vc, size }, losses) else { return };
+        let Some(unit) = self.admit(Offer { now, unit, vc, size }, losses) else { return };
         let queue = self.queue_of(&unit, vc);
         self.queues[queue].push(unit);
         if self.handling == Handling::InTurn {
@@ -310,19 +331,19 @@ impl Port {
             return self.start(now, &vc_of, losses);
         }
         self.counters.arrived(&unit);
-        let incoming = ArrivingUnit { unit, vc, size: self.size_of(&unit) };
-        self.admit(now, incoming, losses).map(|unit| self.send(now, unit, vc))
+        let offer = Offer { now, unit, vc, size: self.size_of(&unit) };
+        self.admit(offer, losses).map(|unit| self.send(now, unit, vc))
     }
 
     /// Admit a unit at a port where only the admission policy decides. Return the unit as it is queued if the policy
     /// accepts it; then the books count it.
     #[inline(always)]
-    fn admit(&mut self, now: Time, incoming: ArrivingUnit, losses: &mut Vec<Loss>) -> Option<Unit> {
-        let ArrivingUnit { mut unit, vc, size } = incoming;
+    fn admit(&mut self, offer: Offer, losses: &mut Vec<Loss>) -> Option<Unit> {
+        let Offer { now, mut unit, vc, size } = offer;
         let verdict = match self.handling {
             Handling::Plain | Handling::InTurn if self.pool.fits(size) => Verdict::Accept,
             Handling::Plain | Handling::InTurn => Verdict::Discard(Reason::Overflow),
-            Handling::Judged | Handling::Asked => self.judge_alone(now, &unit, vc, size),
+            Handling::Judged | Handling::Asked => self.judge_alone(&offer),
         };
         match verdict {
             Verdict::Discard(reason) => {
@@ -357,19 +378,10 @@ impl Port {
         matches!(self.handling, Handling::InTurn | Handling::Asked)
     }
 
-    fn judge_alone(&mut self, now: Time, unit: &Unit, vc: usize, size: u64) -> Verdict {
-        let (pool, queue) = (&self.pool, &self.queues[0]);
-        self.admission.judge(&mut Arrival {
-            now,
-            unit,
-            vc,
-            size,
-            pool,
-            queue,
-            place: 0,
-            waiting: 0,
-            elastic: false,
-        })
+    fn judge_alone(&mut self, &Offer { now, ref unit, vc, size }: &Offer) -> Verdict {
+        let (pool, queue, place) = (&self.pool, &self.queues[0], 0);
+        let (waiting, elastic) = (0, false);
+        self.admission.judge(&mut Arrival { now, unit, vc, size, pool, queue, place, waiting, elastic })
     }
 
     /// Lose a unit at the entrance, before it reaches the admission policy.
@@ -413,17 +425,9 @@ impl Port {
             return Some(header);
         }
         loop {
-            let Port { scheduler, credit, paused, queues, .. } = self;
-            let is_held = |paused: &Paused, queue: usize| {
-                queues[queue].front().is_some_and(|unit| paused.holds(vc_of(unit)))
-            };
-            let has_credit = |credit: &credit::Sender, queue: usize| {
-                queues[queue].front().is_none_or(|unit| credit.lets(vc_of(unit), unit))
-            };
-            let mut may_send = |queue: usize| {
-                credit.as_ref().is_none_or(|credit| has_credit(credit, queue))
-                    && paused.as_ref().is_none_or(|paused| !is_held(paused, queue))
-            };
+            let Port { scheduler, gates, queues, .. } = self;
+            let lets = |unit: &Unit| gates.iter().all(|gate| gate.lets(unit, vc_of(unit)));
+            let mut may_send = |queue: usize| gates.is_empty() || queues[queue].front().is_none_or(lets);
             let octets = |queue: usize| queues[queue].front().map_or(0, |unit| unit.bytes.into());
             let index = scheduler.next_by_size(now, &mut may_send, &octets)?;
             let queue = &mut self.queues[index];
@@ -444,9 +448,6 @@ impl Port {
                 }
             }
             self.scheduler.sent(index, unit.bytes.into());
-            if let Some(credit) = &mut self.credit {
-                credit.sent(vc, &unit);
-            }
             return Some((unit, vc));
         }
     }
@@ -492,19 +493,15 @@ impl Port {
         Some((control, self.line.send(now, control.octets())))
     }
 
-    /// Stop or resume the circuits of this port as a pause frame says.
-    pub fn pause(&mut self, now: Time, frame: PauseFrame) {
-        self.paused.as_mut().expect("pauses come where they are obeyed").obey(now, frame);
+    /// Pass a unit through the gates before the port; the error says why the link loses it.
+    #[inline]
+    pub(crate) fn enter(&mut self, now: Time, unit: Unit, vc: usize) -> Result<Unit, Reason> {
+        self.gates.iter_mut().try_fold(unit, |unit, gate| gate.enters(now, unit, vc))
     }
 
-    /// The classes that it must not send now, if the next node pauses any.
-    pub fn paused(&self) -> Option<&Paused> {
-        self.paused.as_deref()
-    }
-
-    /// Record a credit for the circuits of this port.
-    pub fn credited(&mut self, credit: Credit) {
-        self.credit.as_mut().expect("credits come where they are asked for").credited(credit);
+    /// React to a control frame from the node at the far end.
+    pub fn hear(&mut self, now: Time, control: Control) {
+        self.gates.iter_mut().for_each(|gate| gate.hears(now, control));
     }
 
     /// Finish the transmission: the unit leaves the buffer. Return it, unless it was a control frame.
@@ -552,7 +549,7 @@ impl Port {
         let sending = self.sending.iter().map(|sending| sending.unit);
         let queued: Vec<Unit> = self.waiting().chain(sending).collect();
         self.counters.reset(now, queued.into_iter(), self.pool.total());
-        self.paused.iter_mut().for_each(|paused| paused.reset(now));
+        self.gates.iter_mut().for_each(|gate| gate.reset(now));
         self.share.iter_mut().for_each(|share| share.reset_counters());
     }
 
@@ -577,19 +574,18 @@ impl Port {
         }
     }
 
-    /// List the variables of the admission policy, the scheduler and the credits; of a policy by queues only for queues
+    /// List the variables of the admission policy, the scheduler and the gates; of a policy by queues only for queues
     /// that exist.
     pub fn state(&self) -> Vec<Figure> {
         let is_known = |figure: &Figure| figure.queue.is_none_or(|queue| queue < self.queues.len());
         let policies = self.admission.state().into_iter().chain(self.scheduler.state());
-        let credits = self.credit.iter().flat_map(|credit| credit.state());
-        policies.filter(is_known).chain(credits).collect()
+        policies.filter(is_known).chain(self.gates.iter().flat_map(Gate::state)).collect()
     }
 
     /// Extend time averages to the end of the run.
     pub fn close_counters(&mut self, now: Time) {
         self.counters.occupancy.change(now, self.pool.total(), self.pool.total());
-        self.paused.iter_mut().for_each(|paused| paused.close(now));
+        self.gates.iter_mut().for_each(|gate| gate.close(now));
     }
 
     /// The counters, for an engine that keeps some of them itself.
@@ -629,7 +625,7 @@ impl Port {
         self.pool.add(vc, size);
     }
 
-    fn enqueue(&mut self, now: Time, queue: usize, ArrivingUnit { unit, vc, size }: ArrivingUnit) {
+    fn enqueue(&mut self, queue: usize, Offer { now, unit, vc, size }: Offer) {
         self.take_in(now, vc, size);
         if let Some(share) = &mut self.share {
             share.take_in(now, &unit, vc, size);
@@ -650,9 +646,20 @@ impl Port {
         if unit.begins_frame() {
             self.line.rest(now, unit.subject());
         }
-        let sent = self.line.send(now, unit.bytes);
+        let ready = self.pass_gates(now, &unit, vc);
+        let sent = self.line.send(ready, unit.bytes);
         self.sending = Some(Sending { unit, vc, size: self.size_of(&unit) });
         Started { unit: self.boundaries[vc].pass(unit), sent }
+    }
+
+    /// Return when a unit may start that is to be sent now or as soon as the line is free.
+    #[inline(always)]
+    fn pass_gates(&mut self, now: Time, unit: &Unit, vc: usize) -> Time {
+        if self.gates.is_empty() {
+            return now;
+        }
+        let ready = now.max(self.line.free());
+        self.gates.iter_mut().fold(ready, |ready, gate| gate.starts(ready, unit, vc))
     }
 
     fn lose(&mut self, unit: Unit, reason: Reason, losses: &mut Vec<Loss>) {

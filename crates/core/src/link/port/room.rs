@@ -8,48 +8,40 @@
 use std::cmp::Reverse;
 
 use super::arrivals::ArrivalTimes;
+use super::offer::Offer;
 use super::{Loss, Port};
 use crate::buffer::admission::{Admission, Arrival, Departure, Expulsion, Within};
 use crate::buffer::pushout::longest_queue::End;
 use crate::buffer::pushout::{Cut, Full, PushOut};
 use crate::buffer::queue::Queue;
 use crate::buffer::runs::Extent;
+use crate::link::gate::Gate;
 use crate::scheduler::Scheduler;
 use crate::unit::{CUT_BYTES, Unit};
 use crate::units::Time;
 use crate::verdict::{Reason, Verdict, Victim};
-
-/// An arriving unit.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ArrivingUnit {
-    pub(super) unit: Unit,
-    pub(super) vc: usize,
-    pub(super) size: u64,
-}
 
 impl Port {
     /// Handle the arrival of a unit at a port where it may displace others, or where policies observe it.
     #[inline(never)]
     pub(super) fn arrive_asking(
         &mut self,
-        now: Time,
-        incoming: ArrivingUnit,
+        offer: Offer,
         vc_of: impl Fn(&Unit) -> usize,
         losses: &mut Vec<Loss>,
     ) {
-        let ArrivingUnit { unit, vc, size } = incoming;
-        self.offer(now, &unit, vc, size);
-        let cut = self.cut_for(now, &unit, vc, size);
-        let verdict = self.judge(now, &unit, vc, size, cut.is_some());
-        self.act_on((verdict, cut), now, incoming, vc_of, losses);
+        self.report_offer(&offer);
+        let cut = self.cut_for(&offer);
+        let verdict = self.judge(&offer, cut.is_some());
+        self.act_on((verdict, cut), offer, vc_of, losses);
     }
 
     /// Judge an arriving unit that may find room in a memory by push-out.
-    pub(crate) fn consult(&mut self, now: Time, unit: &Unit, vc: usize, elastic: bool) -> Verdict {
-        self.counters.arrived(unit);
-        let size = self.size_of(unit);
-        self.offer(now, unit, vc, size);
-        self.judge(now, unit, vc, size, elastic)
+    pub(crate) fn consult(&mut self, now: Time, unit: Unit, vc: usize, elastic: bool) -> Verdict {
+        self.counters.arrived(&unit);
+        let offer = Offer { now, unit, vc, size: self.size_of(&unit) };
+        self.report_offer(&offer);
+        self.judge(&offer, elastic)
     }
 
     /// Carry out the verdict on such a unit, now that the memory has made the room that it could.
@@ -61,39 +53,38 @@ impl Port {
         vc_of: impl Fn(&Unit) -> usize,
         losses: &mut Vec<Loss>,
     ) {
-        let size = self.size_of(&unit);
-        self.ask_memory(now, &unit, vc, size);
-        self.act_on((verdict, None), now, ArrivingUnit { unit, vc, size }, vc_of, losses);
+        let offer = Offer { now, unit, vc, size: self.size_of(&unit) };
+        self.ask_memory(&offer);
+        self.act_on((verdict, None), offer, vc_of, losses);
     }
 
     /// Carry out the verdict on an arriving unit; `cut` goes first if it does not fit.
     fn act_on(
         &mut self,
         (verdict, cut): (Verdict, Option<Cut>),
-        now: Time,
-        incoming: ArrivingUnit,
+        offer: Offer,
         vc_of: impl Fn(&Unit) -> usize,
         losses: &mut Vec<Loss>,
     ) {
-        let ArrivingUnit { unit, vc, .. } = incoming;
+        let Offer { now, unit, vc, .. } = offer;
         let queue = self.queue_of(&unit, vc);
         match verdict {
-            Verdict::Accept => self.let_in(now, incoming, (cut, None), losses),
-            Verdict::Mark(reason) => self.let_in(now, incoming, (cut, Some(reason)), losses),
-            Verdict::Discard(reason) if self.trims() => self.cut_down(now, &incoming, reason, losses),
-            Verdict::Discard(reason) => self.lose_shared(&incoming, reason, losses),
+            Verdict::Accept => self.let_in(offer, (cut, None), losses),
+            Verdict::Mark(reason) => self.let_in(offer, (cut, Some(reason)), losses),
+            Verdict::Discard(reason) if self.trims() => self.cut_down(&offer, reason, losses),
+            Verdict::Discard(reason) => self.lose_shared(&offer, reason, losses),
             Verdict::Replace(Victim::FattestQueue(batch), reason) => {
-                if self.shorten_fattest(now, &incoming, (batch, reason), &vc_of, losses) {
-                    self.enqueue(now, queue, incoming);
+                if self.shorten_fattest(&offer, (batch, reason), &vc_of, losses) {
+                    self.enqueue(queue, offer);
                 } else {
-                    self.turn_away(&incoming, Reason::Overflow, losses);
+                    self.turn_away(&offer, Reason::Overflow, losses);
                 }
             }
             Verdict::Replace(victim, reason) => {
-                if self.make_room(now, &incoming, (victim, reason), &vc_of, losses) {
-                    self.enqueue(now, queue, incoming);
+                if self.make_room(&offer, (victim, reason), &vc_of, losses) {
+                    self.enqueue(queue, offer);
                 } else {
-                    self.lose_shared(&incoming, Reason::Overflow, losses);
+                    self.lose_shared(&offer, Reason::Overflow, losses);
                     self.admission.broken(vc, !unit.is_first());
                 }
             }
@@ -107,8 +98,8 @@ impl Port {
     /// Queue the headers of a packet that would be lost, ahead of all units, or the whole packet if it is no longer
     /// than its headers. Lose it if the port, or its shared memory, has no room for the headers either. A packet that
     /// was cut before waits with other cut packets.
-    fn cut_down(&mut self, now: Time, incoming: &ArrivingUnit, reason: Reason, losses: &mut Vec<Loss>) {
-        let &ArrivingUnit { unit, vc, .. } = incoming;
+    fn cut_down(&mut self, offer: &Offer, reason: Reason, losses: &mut Vec<Loss>) {
+        let &Offer { now, unit, vc, .. } = offer;
         let is_long = unit.bytes > CUT_BYTES;
         let header = if is_long { unit.cut() } else { unit };
         let size = self.size_of(&header);
@@ -117,7 +108,7 @@ impl Port {
             self.pool.grant(granted);
         }
         if !self.pool.fits(size) {
-            return self.lose_shared(incoming, reason, losses);
+            return self.lose_shared(offer, reason, losses);
         }
         self.take_in(now, vc, size);
         if let Some(share) = &mut self.share {
@@ -129,19 +120,11 @@ impl Port {
         self.counters.rare_mut().trimmed += u64::from(is_long);
     }
 
-    /// Take the first of the headers that wait, unless it is paused or lacks credit.
+    /// Take the first of the headers that wait, unless a gate holds it.
     pub(super) fn next_header(&mut self) -> Option<(Unit, usize)> {
         let headers = self.headers.as_mut()?;
         let &(header, vc) = headers.0.front()?;
-        let is_held = self.paused.as_ref().is_some_and(|paused| paused.holds(vc))
-            || self.credit.as_ref().is_some_and(|credit| !credit.lets(vc, &header));
-        if is_held {
-            return None;
-        }
-        if let Some(credit) = &mut self.credit {
-            credit.sent(vc, &header);
-        }
-        headers.0.pop_front()
+        if self.gates.iter().all(|gate| gate.lets(&header, vc)) { headers.0.pop_front() } else { None }
     }
 
     /// Lose units at the heads of the circuits' queues for as long as the admission policy expels any.
@@ -170,7 +153,7 @@ impl Port {
     }
 
     /// Report an arriving unit to the memory that the port shares.
-    fn offer(&mut self, now: Time, unit: &Unit, vc: usize, size: u64) {
+    fn report_offer(&mut self, &Offer { now, ref unit, vc, size }: &Offer) {
         if let Some(share) = &mut self.share {
             let granted = if share.offer(now, unit, vc, size) { size } else { 0 };
             self.pool.grant(granted);
@@ -178,7 +161,7 @@ impl Port {
     }
 
     /// Set the room for a unit of this circuit to what the shared memory grants, if the port shares one.
-    fn ask_memory(&mut self, now: Time, unit: &Unit, vc: usize, size: u64) {
+    fn ask_memory(&mut self, &Offer { now, ref unit, vc, size }: &Offer) {
         if let Some(share) = &mut self.share {
             let granted = if share.admits(now, unit, vc, size) { size } else { 0 };
             self.pool.grant(granted);
@@ -186,12 +169,7 @@ impl Port {
     }
 
     /// Lose an arriving unit at a port that may share a memory.
-    fn lose_shared(
-        &mut self,
-        &ArrivingUnit { unit, vc, .. }: &ArrivingUnit,
-        reason: Reason,
-        losses: &mut Vec<Loss>,
-    ) {
+    fn lose_shared(&mut self, &Offer { unit, vc, .. }: &Offer, reason: Reason, losses: &mut Vec<Loss>) {
         self.note_loss(&unit, vc);
         self.lose(unit, reason, losses);
     }
@@ -210,17 +188,16 @@ impl Port {
     /// chosen.
     fn shorten_fattest(
         &mut self,
-        now: Time,
-        incoming: &ArrivingUnit,
+        offer: &Offer,
         (batch, reason): (u64, Reason),
         vc_of: impl Fn(&Unit) -> usize,
         losses: &mut Vec<Loss>,
     ) -> bool {
-        let &ArrivingUnit { unit, vc, size } = incoming;
+        let &Offer { now, unit, size, .. } = offer;
         if !self.pool.capacity().holds(size + self.sending.map_or(0, |sending| sending.size)) {
             return false;
         }
-        let own = self.queue_of(&unit, vc);
+        let own = self.queue_of(&unit, offer.vc);
         while !self.pool.fits(size) {
             let octets = |queue: usize| {
                 self.arrivals[queue].octets() + if queue == own { unit.bytes.into() } else { 0 }
@@ -232,14 +209,14 @@ impl Port {
             let (half, mut units, mut gone) = (octets(fattest) / 2, 0, 0);
             while units == 0 || units < batch && gone < half {
                 let Some(victim) = self.queues[fattest].pop() else {
-                    self.ask_memory(now, &unit, vc, size);
+                    self.ask_memory(offer);
                     return units > 0 && self.pool.fits(size);
                 };
                 (units, gone) = (units + 1, gone + u64::from(victim.bytes));
                 self.left_queue(fattest, &victim, self.queues[fattest].is_empty());
                 self.give_up(now, victim, (fattest, vc_of(&victim)), reason, losses);
             }
-            self.ask_memory(now, &unit, vc, size);
+            self.ask_memory(offer);
         }
         true
     }
@@ -249,13 +226,13 @@ impl Port {
     /// transmission cannot be removed.
     fn make_room(
         &mut self,
-        now: Time,
-        &ArrivingUnit { unit, vc, size }: &ArrivingUnit,
+        offer: &Offer,
         (victim, reason): (Victim, Reason),
         vc_of: impl Fn(&Unit) -> usize,
         losses: &mut Vec<Loss>,
     ) -> bool {
-        let queue = self.queue_of(&unit, vc);
+        let &Offer { now, size, .. } = offer;
+        let queue = self.queue_of(&offer.unit, offer.vc);
         if !self.pool.capacity().holds(size + self.sending.map_or(0, |sending| sending.size)) {
             return false;
         }
@@ -268,7 +245,7 @@ impl Port {
             let Some(unit) = given_up else { return false };
             self.left_queue(queue, &unit, self.queues[queue].is_empty());
             self.give_up(now, unit, (queue, vc_of(&unit)), reason, losses);
-            self.ask_memory(now, &unit, vc, size);
+            self.ask_memory(offer);
             if self.pool.fits(size) {
                 return true;
             }
@@ -330,7 +307,7 @@ impl Port {
 
     /// Choose the first units to remove for an arriving unit that does not fit. Return `None` if it fits, if none can
     /// be removed, or if it is the rest of a broken frame, for which none is removed.
-    pub(super) fn cut_for(&mut self, now: Time, unit: &Unit, vc: usize, size: u64) -> Option<Cut> {
+    fn cut_for(&mut self, &Offer { now, ref unit, vc, size }: &Offer) -> Option<Cut> {
         let sending = self.sending.map_or(0, |sending| sending.size);
         let pushout = self.pushout.as_mut()?;
         let is_rest = pushout.frames().is_some_and(|frames| frames.is_rest(unit, vc));
@@ -347,7 +324,7 @@ impl Port {
     }
 
     /// Judge an arriving unit: first by the frame rule of a port with push-out, then by the admission policy.
-    pub(crate) fn judge(&mut self, now: Time, unit: &Unit, vc: usize, size: u64, elastic: bool) -> Verdict {
+    pub(crate) fn judge(&mut self, &Offer { now, ref unit, vc, size }: &Offer, elastic: bool) -> Verdict {
         if unit.is_cut() && self.trims() {
             return Verdict::Discard(Reason::Overflow);
         }
@@ -389,57 +366,46 @@ impl Port {
 
     /// Queue a unit that the admission policy has accepted; if it does not fit, remove units for it, `cut` first. It
     /// is queued with a congestion mark if there is a reason to mark it.
-    fn let_in(
-        &mut self,
-        now: Time,
-        incoming: ArrivingUnit,
-        (cut, mark): (Option<Cut>, Option<Reason>),
-        losses: &mut Vec<Loss>,
-    ) {
-        let ArrivingUnit { mut unit, vc, size } = incoming;
+    fn let_in(&mut self, offer: Offer, (cut, mark): (Option<Cut>, Option<Reason>), losses: &mut Vec<Loss>) {
+        let Offer { mut unit, vc, size, .. } = offer;
         let mut chosen = cut;
         while !self.pool.fits(size) {
-            let Some(cut) = chosen.take().or_else(|| self.cut_for(now, &unit, vc, size)) else {
+            let Some(cut) = chosen.take().or_else(|| self.cut_for(&offer)) else {
                 self.cut_off(vc, !unit.is_first());
-                return self.turn_away(&incoming, Reason::Overflow, losses);
+                return self.turn_away(&offer, Reason::Overflow, losses);
             };
-            let own = self.push_out(now, cut, &incoming, losses);
+            let own = self.push_out(cut, &offer, losses);
             if own && let Verdict::Discard(reason) = self.judge_rest(&unit, vc, size) {
-                return self.turn_away(&incoming, reason, losses);
+                return self.turn_away(&offer, reason, losses);
             }
         }
         let queue = self.queue_of(&unit, vc);
         if let Some(reason) = mark {
             self.mark_shared(&mut unit, vc, reason);
         }
-        self.enqueue(now, queue, ArrivingUnit { unit, vc, size });
+        self.enqueue(queue, Offer { unit, ..offer });
     }
 
     /// Lose a unit that the admission policy has accepted.
-    fn turn_away(
-        &mut self,
-        &ArrivingUnit { unit, vc, size }: &ArrivingUnit,
-        reason: Reason,
-        losses: &mut Vec<Loss>,
-    ) {
-        self.admission.turned_away(&unit, vc, size);
-        self.lose_shared(&ArrivingUnit { unit, vc, size }, reason, losses);
+    fn turn_away(&mut self, offer: &Offer, reason: Reason, losses: &mut Vec<Loss>) {
+        self.admission.turned_away(&offer.unit, offer.vc, offer.size);
+        self.lose_shared(offer, reason, losses);
     }
 
     /// Push out a part of a queue; returns whether that was the beginning of the arrival's own frame.
-    fn push_out(&mut self, now: Time, cut: Cut, incoming: &ArrivingUnit, losses: &mut Vec<Loss>) -> bool {
+    fn push_out(&mut self, cut: Cut, offer: &Offer, losses: &mut Vec<Loss>) -> bool {
         let Cut { vc, part } = cut;
         let runs = self.queues[vc].runs();
         let run = runs.get(part.run).copied();
         let fragment = part.extent == Extent::AndEomBefore || (part.run == 0 && runs.is_open_ahead());
-        self.remove(now, cut, losses);
+        self.remove(offer.now, cut, losses);
         let Some(run) = run else { return false };
         // Only a run without EOM can still grow, unless a newer frame already arrives.
-        let arriving = !run.is_closed() && (vc != incoming.vc || !incoming.unit.is_first());
+        let arriving = !run.is_closed() && (vc != offer.vc || !offer.unit.is_first());
         if arriving {
             self.cut_off(vc, fragment);
         }
-        arriving && vc == incoming.vc
+        arriving && vc == offer.vc
     }
 
     /// Take a part out of its queue and out of the books.

@@ -60,7 +60,7 @@ fn is_locked(flow: &Flow) -> bool {
 fn drops_tails(line: &Line) -> bool {
     let tail = matches!(line.port.admission, admission::Spec::TailDrop(_)) && line.port.pushout.is_none();
     tail && line.port.capacity.is_limited()
-        && line.port.credit.is_none()
+        && line.port.gates.credit.is_none()
         && line.port.scheduler.shares_one_queue()
 }
 

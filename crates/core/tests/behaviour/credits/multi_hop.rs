@@ -15,7 +15,7 @@ fn buffers(scenario: &Scenario, class: &str) -> (u64, u64) {
     let passing = passing_circuits(scenario);
     let lines = scenario.lines.iter().zip(passing.iter()).filter(|(line, _)| line.class == class);
     lines.fold((0, 0), |(circuits, cells), (line, vcs)| {
-        let terms = line.port.credit.as_ref().expect("credits on every line of data").terms();
+        let terms = line.port.gates.credit.as_ref().expect("credits on every line of data").terms();
         let vcs = vcs.len() as u64;
         (circuits + vcs, cells + vcs * terms.room)
     })

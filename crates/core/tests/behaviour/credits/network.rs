@@ -5,7 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use pushout_core::audit::audit;
 use pushout_core::engine;
-use pushout_core::link::credit::{Receiver, Report};
+use pushout_core::link::gate::Gate;
+use pushout_core::link::gate::credit::{Receiver, Report};
 use pushout_core::report::report;
 use pushout_core::rng::Stream;
 use pushout_core::scenario::explain;
@@ -191,7 +192,7 @@ fn check(text: &Json, seen: &mut Seen) {
         for vc in 0..port.pool().vcs() {
             let largest =
                 Unit { vc: 0, frame: 0, identity: 0, index: 0, bytes: 1500, hop: 0, flags: Flags(0) };
-            seen.blocked += u64::from(!sender.lets(vc, &largest) && port.pool().of(vc) > 0);
+            seen.blocked += u64::from(!sender.lets(&largest, vc) && port.pool().of(vc) > 0);
             seen.full_hops += u64::from(receiver.books(vc).most == receiver.terms().room);
             if matches!(receiver.terms().report, Report::Cells { charge: false, .. }) {
                 seen.free += receiver.books(vc).reported;

@@ -277,7 +277,7 @@ fn needs(delay_ns: u64) -> [u64; 3] {
     };
     let headroom = headrooms(&scenario).into_iter().find(of_line).unwrap().needed;
     let octets = 2 * delay_ns * 100 / 8; // of a round trip
-    [headroom, octets.div_ceil(1500) * 6, line.port.credit.as_ref().unwrap().terms().room]
+    [headroom, octets.div_ceil(1500) * 6, line.port.gates.credit.as_ref().unwrap().terms().room]
 }
 
 #[test]

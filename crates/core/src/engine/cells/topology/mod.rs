@@ -203,7 +203,7 @@ impl Plan {
         for (line, vcs) in scenario.lines.iter().zip(passing.iter()) {
             let from_host = scenario.nodes[line.from].kind == NodeKind::Host;
             let fifo = matches!(line.port.scheduler, scheduler::Spec::Fifo(_));
-            let rule = rule(scenario, line, vcs).filter(|_| line.port.shaper.is_none());
+            let rule = rule(scenario, line, vcs).filter(|_| line.port.gates.is_empty());
             self.forms.push(match rule {
                 Some(Rule::Fits) if fifo && from_host && is_unlimited(line) => PortForm::HostInterface,
                 Some(rule) if fifo && !from_host => PortForm::Fifo(rule),

@@ -7,7 +7,7 @@ use crate::engine::questions::number_at_port;
 use crate::engine::sharing;
 use crate::kernel::queue::{Class, Event};
 use crate::link::control::Control;
-use crate::link::pause::PauseFrame;
+use crate::link::gate::pause::PauseFrame;
 use crate::link::port::{Loss, Started};
 use crate::memory::Signal;
 use crate::network::branches::Hop;
@@ -130,10 +130,7 @@ impl Transit {
         if let Some(&(time, _)) = self.controls[port].front() {
             self.agendas[HOSTS].call(Event::new(time, Class::Credit, port as u32));
         }
-        match control {
-            Control::Pause(frame) => self.network.pause(port, now, frame),
-            Control::Credit(_) | Control::Message => unreachable!("credits run on the reference engine"),
-        }
+        self.network.hear(port, now, control);
         let started = self.start(port, now);
         self.settle(port, now);
         started

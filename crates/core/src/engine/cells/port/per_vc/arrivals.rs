@@ -31,7 +31,7 @@ use crate::engine::cells::port::context::Context;
 use crate::engine::cells::port::outbox::Outbox;
 use crate::engine::cells::train::CellTrain;
 use crate::engine::forms::{Form, allows, used};
-use crate::link::port::Port;
+use crate::link::port::{Offer, Port};
 use crate::unit::Unit;
 use crate::units::{CELL_BYTES, Time};
 use crate::verdict::Reason;
@@ -401,7 +401,7 @@ fn judge(port: &mut Port, next: &CellTrain) -> Result<(), Reason> {
     if !unit.is_first() {
         return Ok(());
     }
-    port.judge(beat.time, &unit, vc as usize, 1, false).taken()
+    port.judge(&Offer { now: beat.time, unit, vc: vc as usize, size: 1 }, false).taken()
 }
 
 /// Judge a cell, and let it join its queue, which is not empty, if it is accepted.

@@ -101,8 +101,10 @@ const MOST: Cells = Cells(1_000_000_000);
 #[cfg(test)]
 mod tests {
     use super::super::{Account, Credit, Receiver, Sender};
+    use crate::link::gate::Gate;
     use super::*;
     use crate::unit::{Flags, Unit};
+    use crate::units::Time;
 
     const LINK: Rate = Rate(149_760_000);
 
@@ -165,7 +167,7 @@ mod tests {
     fn the_balance_is_the_room_less_what_is_not_known_to_have_left() {
         let (mut sender, mut receiver) = ends(terms(5, 2, false), 2);
         for balance in [4, 3, 2, 1, 0] {
-            sender.sent(1, &CELL);
+            sender.starts(Time::ZERO, &CELL, 1);
             receiver.arrived(1, &CELL);
             assert_eq!(sender.balance(1), balance);
         }
@@ -181,7 +183,7 @@ mod tests {
     fn a_credit_says_how_many_cells_have_left_in_all_so_that_the_next_one_mends_its_loss() {
         let (mut sender, mut receiver) = ends(terms(6, 2, false), 1);
         for _ in 0..4 {
-            sender.sent(0, &CELL);
+            sender.starts(Time::ZERO, &CELL, 0);
             receiver.arrived(0, &CELL);
         }
         let credits: Vec<Credit> = (0..4).filter_map(|_| receiver.left(0, &CELL)).collect();
@@ -194,7 +196,7 @@ mod tests {
     #[should_panic(expected = "no unit without credit")]
     fn a_circuit_without_balance_sends_nothing() {
         let (mut sender, _) = ends(terms(1, 1, false), 1);
-        sender.sent(0, &CELL);
-        sender.sent(0, &CELL);
+        sender.starts(Time::ZERO, &CELL, 0);
+        sender.starts(Time::ZERO, &CELL, 0);
     }
 }

@@ -7,6 +7,7 @@
 
 use std::collections::VecDeque;
 
+use super::{Build, Gate, Site};
 use crate::refused::{Refused, probability};
 use crate::rng::Keyed;
 use crate::section;
@@ -83,7 +84,7 @@ enum State {
 
 impl Losses {
     /// The losses of a line that `circuits` circuits pass; `keyed` makes the random numbers of a rule.
-    pub fn new(specs: &[&Spec], circuits: usize, keyed: impl Fn(usize) -> Keyed) -> Option<Box<Losses>> {
+    fn new(specs: &[&Spec], circuits: usize, keyed: impl Fn(usize) -> Keyed) -> Losses {
         let rule = |(number, spec): (usize, &Spec)| Rule {
             circuits: spec.circuits.clone(),
             state: match &spec.pattern {
@@ -95,13 +96,21 @@ impl Losses {
             },
         };
         let rules: Vec<Rule> = specs.iter().copied().enumerate().map(rule).collect();
-        let boundaries = vec![Boundary::default(); circuits];
-        (!rules.is_empty()).then(|| Box::new(Losses { rules, boundaries }))
+        Losses { rules, boundaries: vec![Boundary::default(); circuits] }
     }
+}
 
-    /// Pass a unit on to the port, where its circuit has this number; the error says why it is lost. Every rule counts
-    /// it, even if another one loses it.
-    pub fn pass(&mut self, now: Time, unit: Unit, number: usize) -> Result<Unit, Reason> {
+impl Build for Losses {
+    /// The losses of a line; each rule has random numbers of its own.
+    fn build(site: &Site<'_>) -> Option<Self> {
+        let keyed = |rule| site.keyed(format_args!("loss.{rule}"));
+        (!site.losses.is_empty()).then(|| Losses::new(site.losses, site.classes.len(), keyed))
+    }
+}
+
+impl Gate for Losses {
+    /// Pass a unit on to the port. Every rule counts it, even if another one loses it.
+    fn enters(&mut self, now: Time, unit: Unit, vc: usize) -> Result<Unit, Reason> {
         let concerned = |rule: &&mut Rule| {
             let circuits = rule.circuits.as_ref();
             circuits.is_none_or(|circuits| circuits.binary_search(&(unit.vc as usize)).is_ok())
@@ -109,7 +118,7 @@ impl Losses {
         let judge = |lost: bool, rule: &mut Rule| rule.state.loses(now, &unit) || lost;
         match self.rules.iter_mut().filter(concerned).fold(false, judge) {
             true => Err(Reason::Link),
-            false => Ok(self.boundaries[number].pass(unit)),
+            false => Ok(self.boundaries[vc].pass(unit)),
         }
     }
 }
@@ -151,14 +160,13 @@ mod tests {
 
     /// List which of these units are lost, by circuit and instant.
     fn lost(specs: &[Spec], units: &[(u32, u64)]) -> Vec<usize> {
-        let mut losses =
-            Losses::new(&specs.iter().collect::<Vec<_>>(), 2, |_| Keyed::new(1, "loss")).unwrap();
+        let mut losses = Losses::new(&specs.iter().collect::<Vec<_>>(), 2, |_| Keyed::new(1, "loss"));
         let mut number = 0;
         let mut is_lost = |&(vc, time): &(u32, u64)| {
             number += 1;
             let flags = Flags::default().with(Flags::FIRST).with(Flags::EOM);
             let unit = Unit { vc, frame: number, identity: number, index: 0, bytes: 1500, hop: 0, flags };
-            losses.pass(Time(time), unit, vc as usize).is_err()
+            losses.enters(Time(time), unit, vc as usize).is_err()
         };
         (1..).zip(units).filter_map(|(number, unit)| is_lost(unit).then_some(number)).collect()
     }

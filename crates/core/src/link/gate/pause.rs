@@ -7,6 +7,11 @@
 //! quanta of 512 bit times unless another frame comes before. The node repeats the frame after half of that, so a pause lasts here
 //! until the frame that ends it.
 
+use serde_json::{Map, Value as Json};
+
+use super::{Build, Gate, Policy, Site};
+use crate::link::control::Control;
+use crate::unit::Unit;
 use crate::units::{Rate, Span, Time};
 
 /// Octets of a pause frame.
@@ -49,10 +54,9 @@ impl Paused {
         Paused { of, stopped: Vec::new(), since: Time::ZERO, total: Span::ZERO }
     }
 
-    /// Return whether a circuit must wait for the end of a pause.
-    #[inline]
-    pub fn holds(&self, vc: usize) -> bool {
-        !self.stopped.is_empty() && self.stops(self.of[vc])
+    /// The pauses among the gates of a port, if it can be paused.
+    pub(crate) fn among(gates: &[Policy]) -> Option<&Paused> {
+        gates.iter().find_map(|gate| if let Policy::Pause(paused) = gate { Some(paused) } else { None })
     }
 
     /// Return whether a class is stopped.
@@ -66,7 +70,7 @@ impl Paused {
     }
 
     /// Stop or resume a class, as a pause frame says.
-    pub(crate) fn obey(&mut self, now: Time, frame: PauseFrame) {
+    fn obey(&mut self, now: Time, frame: PauseFrame) {
         self.close(now);
         let of = (frame.class, frame.memory);
         self.stopped.retain(|stopped| *stopped != of);
@@ -74,22 +78,44 @@ impl Paused {
             self.stopped.push(of);
         }
     }
+}
 
-    /// Return the time for which a class was stopped since the last reset, up to the last close.
-    pub fn total(&self) -> Span {
-        self.total
+impl Build for Paused {
+    fn build(site: &Site<'_>) -> Option<Self> {
+        site.is_paused.then(|| Paused::new(site.classes.to_vec()))
+    }
+}
+
+impl Gate for Paused {
+    fn holds(&self) -> bool {
+        true
+    }
+
+    #[inline]
+    fn lets(&self, _unit: &Unit, vc: usize) -> bool {
+        self.stopped.is_empty() || !self.stops(self.of[vc])
+    }
+
+    fn hears(&mut self, now: Time, control: Control) {
+        if let Control::Pause(frame) = control {
+            self.obey(now, frame);
+        }
+    }
+
+    /// Report the time for which a class was stopped since the last reset, up to the last close.
+    fn report(&self, figures: &mut Map<String, Json>) {
+        figures.insert("paused_s".to_string(), self.total.as_secs_f64().into());
     }
 
     /// Count the time of pauses up to now.
-    pub(crate) fn close(&mut self, now: Time) {
+    fn close(&mut self, now: Time) {
         if !self.stopped.is_empty() {
             self.total = self.total + now.since(self.since);
         }
         self.since = now;
     }
 
-    /// Reset the counters.
-    pub(crate) fn reset(&mut self, now: Time) {
+    fn reset(&mut self, now: Time) {
         (self.since, self.total) = (now, Span::ZERO);
     }
 }
@@ -97,33 +123,40 @@ impl Paused {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::unit::Flags;
+
+    /// Return whether a packet of a circuit may be sent.
+    fn lets(paused: &Paused, vc: usize) -> bool {
+        let flags = Flags::default();
+        paused.lets(&Unit { vc: 0, frame: 0, identity: 0, index: 0, bytes: 1500, hop: 0, flags }, vc)
+    }
 
     #[test]
     fn a_port_counts_the_time_in_which_any_of_its_classes_is_stopped() {
         let frame = |class, stops| PauseFrame { class, memory: 0, stops };
         let mut paused = Paused::new(vec![0, 1, 0]);
         paused.obey(Time(10), frame(0, true));
-        assert_eq!([0, 1, 2].map(|vc| paused.holds(vc)), [true, false, true]);
+        assert_eq!([0, 1, 2].map(|vc| lets(&paused, vc)), [false, true, false]);
         paused.obey(Time(15), frame(0, true)); // repeated
         paused.obey(Time(20), frame(1, true));
         paused.obey(Time(30), frame(0, false));
-        assert_eq!([0, 1, 2].map(|vc| paused.holds(vc)), [false, true, false]);
+        assert_eq!([0, 1, 2].map(|vc| lets(&paused, vc)), [true, false, true]);
         paused.obey(Time(40), frame(1, false));
         paused.close(Time(100));
-        assert_eq!(paused.total(), Span(30));
+        assert_eq!(paused.total, Span(30));
         paused.obey(Time(110), frame(1, true));
         paused.reset(Time(120));
         paused.close(Time(125));
-        assert_eq!(paused.total(), Span(5));
+        assert_eq!(paused.total, Span(5));
     }
 
     #[test]
     fn a_class_goes_on_when_every_memory_that_has_stopped_it_lets_it() {
         let mut paused = Paused::new(vec![0]);
-        for (memory, stops, holds) in [(0, true, true), (1, true, true), (0, false, true), (1, false, false)]
+        for (memory, stops, waits) in [(0, true, true), (1, true, true), (0, false, true), (1, false, false)]
         {
             paused.obey(Time::ZERO, PauseFrame { class: 0, memory, stops });
-            assert_eq!(paused.holds(0), holds);
+            assert_eq!(lets(&paused, 0), !waits);
         }
     }
 

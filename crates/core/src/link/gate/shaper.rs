@@ -7,9 +7,12 @@
 //!
 //! Times are exact: the bucket stores when it will be full, in picoseconds times the rate.
 
+use super::{Build, Gate, Site};
 use crate::buffer::size::BufferSize;
+use crate::language::spec::Nested;
 use crate::refused::{Refused, refuse, refuse_if};
 use crate::section;
+use crate::unit::Unit;
 use crate::units::{CELL_BYTES, Rate, Time};
 
 section! {
@@ -64,12 +67,24 @@ impl Shaper {
     }
 
     /// Take the tokens of a unit of `bytes` octets that could start at `now`; returns when it does start.
-    pub(super) fn start(&mut self, now: Time, bytes: u16) -> Time {
+    fn start(&mut self, now: Time, bytes: u16) -> Time {
         let taken = OCTET * u128::from(bytes);
         // exact, although a unit starts at a whole picosecond
         let start = (u128::from(now.0) * self.rate).max((self.full + taken).saturating_sub(self.depth));
         self.full = self.full.max(start) + taken;
         Time(start.div_ceil(self.rate) as u64)
+    }
+}
+
+impl Build for Shaper {
+    fn build(site: &Site<'_>) -> Option<Self> {
+        site.keys.shaper.as_ref().map(|Nested(params)| Shaper::new(params))
+    }
+}
+
+impl Gate for Shaper {
+    fn starts(&mut self, ready: Time, unit: &Unit, _vc: usize) -> Time {
+        self.start(ready, unit.bytes)
     }
 }
 

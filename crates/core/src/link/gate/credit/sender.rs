@@ -1,8 +1,11 @@
 //! The sending end of a hop: the units that each account may still send.
 
 use super::{Credit, Terms, count};
+use crate::link::control::Control;
+use crate::link::gate::{Build, Gate, Policy, Site};
 use crate::metrics::state::Figure;
 use crate::unit::Unit;
+use crate::units::Time;
 
 /// The sending end of a hop.
 #[derive(Clone, Debug)]
@@ -35,28 +38,14 @@ impl Sender {
         Sender { terms, accounts: vec![Account::default(); count(&account_of)], account_of }
     }
 
-    /// List what each account may still send, and what it has behind the line, in the measure of the credits.
-    pub fn state(&self) -> Vec<Figure> {
-        let in_use = || self.accounts.iter().map(|account| account.in_use());
-        let left = in_use().map(|in_use| (self.terms.room - in_use) as f64);
-        let credits = Figure::of_queues("credits", left);
-        credits.chain(Figure::of_queues("credits_in_use", in_use().map(|in_use| in_use as f64))).collect()
+    /// The credits among the gates of a port, if credits limit its transmissions.
+    pub(crate) fn among(gates: &[Policy]) -> Option<&Sender> {
+        gates.iter().find_map(|gate| if let Policy::Credit(sender) = gate { Some(sender) } else { None })
     }
 
     /// Return how much a circuit may send before the next credit.
     pub fn balance(&self, vc: usize) -> u64 {
         self.terms.room - self.account(vc).in_use()
-    }
-
-    /// Return whether a circuit may send a unit.
-    pub fn lets(&self, vc: usize, unit: &Unit) -> bool {
-        self.terms.measure.size_of(unit) <= self.balance(vc)
-    }
-
-    /// Count a unit of a circuit that is sent.
-    pub fn sent(&mut self, vc: usize, unit: &Unit) {
-        assert!(self.lets(vc, unit), "no unit without credit");
-        self.accounts[self.account_of[vc] as usize].sent += self.terms.measure.size_of(unit);
     }
 
     /// Record a credit. Counts are compared by their difference, which is right even after one has wrapped to zero.
@@ -70,5 +59,42 @@ impl Sender {
     /// Return the state of a circuit's account, for the audit.
     pub fn account(&self, vc: usize) -> Account {
         self.accounts[self.account_of[vc] as usize]
+    }
+}
+
+impl Build for Sender {
+    fn build(site: &Site<'_>) -> Option<Self> {
+        let credit = site.keys.credit.as_ref()?;
+        Some(Sender::new(credit.terms(), credit.accounts(site.classes)))
+    }
+}
+
+impl Gate for Sender {
+    fn holds(&self) -> bool {
+        true
+    }
+
+    fn lets(&self, unit: &Unit, vc: usize) -> bool {
+        self.terms.measure.size_of(unit) <= self.balance(vc)
+    }
+
+    fn starts(&mut self, ready: Time, unit: &Unit, vc: usize) -> Time {
+        assert!(self.lets(unit, vc), "no unit without credit");
+        self.accounts[self.account_of[vc] as usize].sent += self.terms.measure.size_of(unit);
+        ready
+    }
+
+    fn hears(&mut self, _now: Time, control: Control) {
+        if let Control::Credit(credit) = control {
+            self.credited(credit);
+        }
+    }
+
+    /// List what each account may still send, and what it has behind the line, in the measure of the credits.
+    fn state(&self) -> Vec<Figure> {
+        let in_use = || self.accounts.iter().map(|account| account.in_use());
+        let left = in_use().map(|in_use| (self.terms.room - in_use) as f64);
+        let credits = Figure::of_queues("credits", left);
+        credits.chain(Figure::of_queues("credits_in_use", in_use().map(|in_use| in_use as f64))).collect()
     }
 }

@@ -146,6 +146,7 @@ impl Params {
 #[cfg(test)]
 mod tests {
     use super::super::{Account, Credit, Receiver, Sender};
+    use crate::link::gate::Gate;
     use super::*;
     use crate::unit::{Flags, Unit};
     use crate::units::{Rate, Span, Time};
@@ -189,7 +190,7 @@ mod tests {
         let (mut sender, mut receiver) = ends(6, &[0]);
         let mut count = 0;
         for _ in 0..(1_048_570 + 6) {
-            sender.sent(0, &packet(64));
+            sender.starts(Time::ZERO, &packet(64), 0);
             receiver.arrived(0, &packet(64));
             assert_eq!(receiver.left(0, &packet(64)), None, "a message waits until it is called for");
             let credit = receiver.message(Time::ZERO, Span::ZERO);
@@ -203,16 +204,16 @@ mod tests {
     #[test]
     fn a_packet_is_sent_if_and_only_if_all_its_credits_are_there() {
         let (mut sender, _) = ends(5, &[0]);
-        sender.sent(0, &packet(700)); // three credits
+        sender.starts(Time::ZERO, &packet(700), 0); // three credits
         assert_eq!(sender.balance(0), 2);
-        assert_eq!([508, 509].map(|octets| sender.lets(0, &packet(octets))), [true, false]);
+        assert_eq!([508, 509].map(|octets| sender.lets(&packet(octets), 0)), [true, false]);
     }
 
     #[test]
     fn circuits_of_a_class_share_its_credits_and_classes_do_not() {
         let (mut sender, _) = ends(2, &[0, 1, 0]);
-        sender.sent(0, &packet(64));
-        sender.sent(2, &packet(64));
+        sender.starts(Time::ZERO, &packet(64), 0);
+        sender.starts(Time::ZERO, &packet(64), 2);
         assert_eq!([0, 1, 2].map(|vc| sender.balance(vc)), [0, 2, 0]);
     }
 
@@ -221,7 +222,7 @@ mod tests {
         let (mut sender, mut receiver) = ends(4, &[0]);
         let mut messages = Vec::new();
         for _ in 0..3 {
-            sender.sent(0, &packet(64));
+            sender.starts(Time::ZERO, &packet(64), 0);
             receiver.arrived(0, &packet(64));
             receiver.left(0, &packet(64));
             messages.push(receiver.message(Time::ZERO, Span::ZERO));
@@ -236,7 +237,7 @@ mod tests {
         let (mut sender, mut receiver) = ends(8, &[0, 1, 2]);
         assert_eq!(receiver.call(Time(5)), None, "nothing to tell");
         for vc in [2, 0, 2] {
-            sender.sent(vc, &packet(64));
+            sender.starts(Time::ZERO, &packet(64), vc);
             receiver.arrived(vc, &packet(64));
             receiver.left(vc, &packet(64));
         }

@@ -1,0 +1,170 @@
+//! Gates: what a link does to the units of its port besides sending them. A gate loses, holds or delays units.
+//!
+//! A unit meets the gates of a port at three stages: [`Gate::enters`] before it reaches the buffer, [`Gate::lets`] as
+//! long as it is at the head of its queue, and [`Gate::starts`] when the port sends it. Control frames from the node at the
+//! far end reach every gate by [`Gate::hears`].
+//!
+//! One mechanism is one file. To add one, write its file and add a line to the list below; a mechanism with keys in the section
+//! of a port adds them to [`Keys`]. Engines, reports and overrides take both from here.
+
+use serde_json::{Map, Value as Json};
+
+use super::control::Control;
+use crate::language::spec::Nested;
+use crate::metrics::state::Figure;
+use crate::refused::{Refused, unfit};
+use crate::rng::Keyed;
+use crate::section;
+use crate::unit::Unit;
+use crate::units::{Rate, Time};
+use crate::verdict::Reason;
+
+pub mod credit;
+
+pub mod loss;
+
+pub mod pause;
+
+pub mod shaper;
+
+section! {
+    /// The gates that the section of a port asks for.
+    pub struct Keys {
+        /// Token bucket that delays departures; by default none.
+        pub shaper: Option<Nested<shaper::Params>> = None,
+        /// Credits of the next node, without which the port sends nothing; that node then reserves room for every
+        /// circuit, or on packet links for every class of traffic.
+        pub credit: Option<credit::Spec> = None,
+    }
+}
+
+/// The line at which gates stand.
+#[derive(Clone, Copy, Debug)]
+pub struct Site<'a> {
+    /// Seed of the run, and name of the line: together they seed the random numbers of a gate.
+    pub seed: u64,
+    /// Name of the line.
+    pub line: &'a str,
+    /// Keys of the port's section.
+    pub keys: &'a Keys,
+    /// Losses by intent on the line.
+    pub losses: &'a [&'a loss::Spec],
+    /// Class of every circuit of the port.
+    pub classes: &'a [u32],
+    /// Whether a memory at the far end pauses the line.
+    pub is_paused: bool,
+}
+
+impl Site<'_> {
+    /// The random numbers of a purpose at this line.
+    pub(super) fn keyed(&self, purpose: impl std::fmt::Display) -> Keyed {
+        Keyed::new(self.seed, format_args!("line.{}.{purpose}", self.line))
+    }
+}
+
+/// A gate that can stand at a line.
+pub trait Build: Sized {
+    /// The gate of a line, if the line has one of this kind.
+    fn build(site: &Site<'_>) -> Option<Self>;
+}
+
+macro_rules! gates {
+    ($( $variant:ident = $gate:ident in $module:ident ),+ $(,)?) => {
+        /// A gate of a port.
+        #[derive(Clone, Debug)]
+        #[allow(missing_docs)] // documented by their modules
+        pub enum Policy { $( $variant($module::$gate) ),+ }
+
+        /// Build the gates of a line, in the order in which units meet them.
+        pub fn build(site: &Site<'_>) -> Box<[Policy]> {
+            let gates = [$( $module::$gate::build(site).map(Policy::$variant) ),+];
+            gates.into_iter().flatten().collect()
+        }
+
+        $crate::registry! {
+            @trait { $( $variant = $module ),+ }
+            /// A mechanism that loses, holds or delays the units of a port.
+            pub trait Gate for Policy {
+                /// Pass a unit that would enter the port, where its circuit has the number `vc`; the error says why the link
+                /// loses it.
+                fn enters(&mut self, now: Time, unit: Unit, vc: usize) -> Result<Unit, Reason> {
+                    Ok(unit)
+                }
+
+                /// Return whether it may ever hold units that wait.
+                fn holds(&self) -> bool {
+                    false
+                }
+
+                /// Return whether a unit at the head of its queue may be sent now.
+                fn lets(&self, unit: &Unit, vc: usize) -> bool {
+                    true
+                }
+
+                /// Record that the port sends a unit, and return when it may start, at the time `ready` or later.
+                fn starts(&mut self, ready: Time, unit: &Unit, vc: usize) -> Time {
+                    ready
+                }
+
+                /// React to a control frame from the node at the far end.
+                fn hears(&mut self, now: Time, control: Control) {}
+
+                /// List its variables.
+                fn state(&self) -> Vec<Figure> {
+                    Vec::new()
+                }
+
+                /// Add its figures to those of the port.
+                fn report(&self, figures: &mut Map<String, Json>) {}
+
+                /// Reset its counters: the measured time starts now.
+                fn reset(&mut self, now: Time) {}
+
+                /// Extend its counters to this instant, the end of the run.
+                fn close(&mut self, now: Time) {}
+            }
+        }
+    };
+}
+
+gates! {
+    Loss = Losses in loss,
+    Pause = Paused in pause,
+    Credit = Sender in credit,
+    Shaper = Shaper in shaper,
+}
+
+impl Keys {
+    /// Return whether the section asks for no gate.
+    pub(crate) fn is_empty(&self) -> bool {
+        *self == Keys::default()
+    }
+
+    /// Refuse gates through which units of up to `largest` octets cannot pass, or that contradict each other; with the key.
+    pub(crate) fn check(&self, largest: u64) -> Result<(), (&'static str, Refused)> {
+        let Some(Nested(shaper)) = &self.shaper else { return Ok(()) };
+        let pair = match self.credit {
+            Some(_) => {
+                unfit("cannot be combined with credits, which pace the port already; remove one of them")
+            }
+            None => Ok(()),
+        };
+        pair.and_then(|()| shaper.check(largest)).map_err(|refused| ("shaper", refused))
+    }
+
+    /// The rate of octets to which a gate limits the line, if any does.
+    pub(crate) fn rate(&self) -> Option<Rate> {
+        self.shaper.as_ref().map(|Nested(shaper)| shaper.rate)
+    }
+
+    /// Name the gate that keeps the line from control frames while a unit waits for its start, if there is one.
+    pub(crate) fn delays_controls(&self) -> Option<&'static str> {
+        self.shaper.as_ref().map(|_| "a shaper")
+    }
+}
+
+impl Default for Keys {
+    fn default() -> Self {
+        Keys { shaper: None, credit: None }
+    }
+}
