@@ -40,7 +40,7 @@ mod outcome;
 
 mod questions;
 
-mod sharing;
+mod asked;
 
 pub mod floor;
 

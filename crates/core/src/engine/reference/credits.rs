@@ -23,7 +23,7 @@ impl<T: Tracer> Engine<T> {
         let Some(receiver) = &mut receivers[port] else { return };
         let Some(credit) = receiver.left(last.vc as usize, unit) else { return self.call_message(port, now) };
         if matches!(receiver.terms().report, Report::Cells { charge: false, .. }) {
-            let back = self.back[port].expect("a line with credits has another direction");
+            let back = self.controls.back(port);
             let arrives = now + ports[back].line().transit(CELL_BYTES as u16);
             self.send_control(port, arrives, Control::Credit(credit));
         } else {
@@ -31,9 +31,14 @@ impl<T: Tracer> Engine<T> {
         }
     }
 
+    /// The first entity that stands for messages about a line: it follows the last memory.
+    pub(super) fn first_message(&self) -> usize {
+        self.lines.len() + self.network.memories().count()
+    }
+
     /// Send a control frame against the data of a line.
     pub(super) fn send_back(&mut self, line: usize, control: Control, now: Time) {
-        let back = self.back[line].expect("a line with credits has another direction");
+        let back = self.controls.back(line);
         self.network.ports[back].queue_control(control);
         self.start(back, now);
     }
@@ -44,7 +49,7 @@ impl<T: Tracer> Engine<T> {
         let receiver = self.network.receivers[line].as_mut().expect("credits govern the line");
         match receiver.call(now) {
             Some(time) if time > now => {
-                let entity = self.lines.len() + self.clocks.len() + line;
+                let entity = self.first_message() + line;
                 self.queue.push(Event::new(time, Class::Tick, entity as u32));
             }
             Some(_) => self.send_back(line, Control::Message, now),
@@ -56,7 +61,7 @@ impl<T: Tracer> Engine<T> {
     pub(super) fn message(&mut self, line: usize, now: Time) -> Control {
         let Network { ports, receivers, .. } = &mut self.network;
         let receiver = receivers[line].as_mut().expect("credits govern the line");
-        let back = self.back[line].expect("a line with credits has another direction");
+        let back = self.controls.back(line);
         let Report::Messages { spacing } = receiver.terms().report else { unreachable!("it sends messages") };
         let credit = receiver.message(now, ports[back].line().duration(spacing));
         self.call_message(line, now);

@@ -27,16 +27,14 @@ pub use stepper::{Stepper, run, run_traced};
 
 use std::collections::VecDeque;
 
+use super::asked::{self, ActingMemories, Controls};
 use super::outcome::{LossRecord, Outcome, Stopwatch, Work};
 use super::questions::{number_at_port, sampled_ports};
-use super::sharing;
 use super::timers::Timers;
 use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue, Series};
 use crate::link::control::Control;
-use crate::link::gate::pause::PauseFrame;
 use crate::link::port::{Loss, Port, Started};
-use crate::memory::Signal;
 use crate::network::Network;
 use crate::network::branches::Hop;
 use crate::network::circuit::Emission;
@@ -54,16 +52,10 @@ pub(super) struct Engine<T> {
     queue: EventQueue,
     ties: Ties,
     lines: Vec<Underway>,
-    /// Credits and pauses in flight to each port, with their arrivals.
-    controls: Vec<VecDeque<(Time, Control)>>,
-    /// For each line the line in the other direction.
-    back: Vec<Option<usize>>,
-    /// Whether any port works with credits, and whether any does or can be paused.
+    controls: Controls,
+    /// Whether any port works with credits.
     with_credits: bool,
-    with_controls: bool,
-    /// For every port its memory, if the memory acts by itself, and the next action of each memory.
-    acting: Vec<Option<usize>>,
-    clocks: Vec<Time>,
+    memories: ActingMemories,
     timers: Timers,
     /// Ports whose occupancy is sampled, with the next sample and the interval.
     sampled: Vec<usize>,
@@ -113,18 +105,16 @@ impl<T: Tracer> Engine<T> {
     pub(super) fn new(scenario: &Scenario, log: bool, tracer: T) -> Engine<T> {
         let network = Network::new(scenario);
         let with_credits = scenario.lines.iter().any(|line| line.port.gates.credit.is_some());
-        let with_controls = with_credits || scenario.paused_lines().contains(&true);
+        let controls = Controls::new(scenario);
+        let with_controls = controls.can_be();
         let underway = |line| Underway::new(line, with_controls || line.port.memory.is_some());
         let mut engine = Engine {
             queue: EventQueue::default(),
             ties: Ties::new(scenario.seed),
             lines: scenario.lines.iter().map(underway).collect(),
-            controls: vec![VecDeque::new(); scenario.lines.len()],
-            back: scenario.lines.iter().map(|line| line.back).collect(),
+            controls,
             with_credits,
-            with_controls,
-            acting: network.acting_memories(),
-            clocks: vec![Time::NEVER; scenario.memories.len()],
+            memories: ActingMemories::new(scenario, &network),
             timers: Timers::new(network.flows.len()),
             sampled: sampled_ports(scenario),
             sample: Time::ZERO,
@@ -209,7 +199,7 @@ impl<T: Tracer> Engine<T> {
     /// Make a memory that acts by itself act now, after a packet has joined or left a port.
     #[inline]
     fn settle(&mut self, port: usize, now: Time) {
-        if let Some(&Some(memory)) = self.acting.get(port) {
+        if let Some(memory) = self.memories.of(port) {
             self.act(memory, now);
         }
     }
@@ -217,28 +207,22 @@ impl<T: Tracer> Engine<T> {
     /// Run the actions of a memory that are due now, and schedule its next one.
     #[inline(never)]
     fn act(&mut self, memory: usize, now: Time) {
-        let next = sharing::act(&mut self.network, memory, now, &mut self.losses);
+        let next = self.memories.act(&mut self.network, memory, now, &mut self.losses);
         self.count_losses(now);
-        for Signal { line, class, stops } in self.network.take_signals(memory) {
-            let back = self.back[line].expect("a line that can be paused has another direction");
-            let frame = PauseFrame { class, memory: memory as u32, stops };
-            self.network.ports[back].queue_control(Control::Pause(frame));
-            self.start(back, now);
+        for (port, control) in self.controls.of_memory(&mut self.network, memory) {
+            self.network.ports[port].queue_control(control);
+            self.start(port, now);
         }
-        if let Some(next) = next.filter(|next| *next < self.clocks[memory]) {
-            self.clocks[memory] = next;
-            self.queue.push(Event::new(next, Class::Tick, (self.lines.len() + memory) as u32));
-        }
+        next.into_iter().for_each(|event| self.queue.push(event));
     }
 
     /// Run the clock of a port's policy or, beyond those numbers, of a memory or, beyond those, of the messages about a
     /// line.
     fn tick(&mut self, port: usize, now: Time) {
-        if let Some(line) = port.checked_sub(self.lines.len() + self.clocks.len()) {
+        if let Some(line) = port.checked_sub(self.first_message()) {
             return self.send_back(line, Control::Message, now);
         }
-        if let Some(memory) = port.checked_sub(self.lines.len()) {
-            self.clocks[memory] = Time::NEVER;
+        if let Some(memory) = self.memories.ticking(port) {
             return self.act(memory, now);
         }
         self.catch_up(port, after(now));
@@ -294,18 +278,13 @@ impl<T: Tracer> Engine<T> {
 
     /// Send a credit or a pause to a port.
     fn send_control(&mut self, port: usize, arrives: Time, control: Control) {
-        if self.controls[port].is_empty() {
-            self.queue.push(Event::new(arrives, Class::Credit, port as u32));
-        }
-        self.controls[port].push_back((arrives, control));
+        self.controls.send(port, arrives, control).into_iter().for_each(|event| self.queue.push(event));
     }
 
     /// Handle a credit or a pause at the port that it is for.
     fn control(&mut self, port: usize, now: Time) {
-        let (_, control) = self.controls[port].pop_front().expect("what arrives was in flight");
-        if let Some(&(time, _)) = self.controls[port].front() {
-            self.queue.push(Event::new(time, Class::Credit, port as u32));
-        }
+        let (control, next) = self.controls.arrive(port);
+        next.into_iter().for_each(|event| self.queue.push(event));
         self.network.hear(port, now, control);
         self.start(port, now);
         self.settle(port, now);
@@ -330,7 +309,7 @@ impl<T: Tracer> Engine<T> {
         self.tracer.see(now, hop.port as usize, &unit, What::Arrives, &self.network.circuits);
         let (port, vc, losses) = (hop.port as usize, hop.vc as usize, &mut self.losses);
         let started = if self.network.pushout_end(port).is_some() {
-            sharing::arrive(&mut self.network, now, (port, vc), unit, losses);
+            asked::arrive(&mut self.network, now, (port, vc), unit, losses);
             self.network.at(port, |port, circuits| port.start(now, number_at_port(circuits), losses))
         } else {
             let pass = |port: &mut Port, circuits: &mut _| {
@@ -353,7 +332,7 @@ impl<T: Tracer> Engine<T> {
     /// Start the next control frame or else the next unit at a port, if its line is free.
     #[inline(always)]
     fn start(&mut self, port: usize, now: Time) {
-        if self.with_controls && (self.network.ports[port].is_busy() || self.start_control(port, now)) {
+        if self.controls.can_be() && (self.network.ports[port].is_busy() || self.start_control(port, now)) {
             return;
         }
         let losses = &mut self.losses;
@@ -368,7 +347,7 @@ impl<T: Tracer> Engine<T> {
         let Some((control, sent)) = self.network.ports[port].start_control(now) else { return false };
         self.work.cell_hops += u64::from(matches!(control, Control::Credit(_)));
         self.queue.push(Event::new(sent.ends, Class::Free, port as u32));
-        let to = self.back[port].expect("control frames go against the data of a line");
+        let to = self.controls.back(port);
         let control = if control == Control::Message { self.message(to, sent.starts) } else { control };
         self.send_control(to, sent.arrives, control);
         true

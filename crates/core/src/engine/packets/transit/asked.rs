@@ -1,15 +1,12 @@
 //! Ports that judge every packet, memories that act by themselves, and pauses.
 
 use super::Transit;
+use crate::engine::asked;
 use crate::engine::packets::lookahead::HOSTS;
 use crate::engine::packets::route::{Packet, PacketDestination};
 use crate::engine::questions::number_at_port;
-use crate::engine::sharing;
 use crate::kernel::queue::{Class, Event};
-use crate::link::control::Control;
-use crate::link::gate::pause::PauseFrame;
 use crate::link::port::{Loss, Started};
-use crate::memory::Signal;
 use crate::network::branches::Hop;
 use crate::units::Time;
 
@@ -29,7 +26,7 @@ impl Transit {
             }
         };
         self.asked.push(at, packet);
-        sharing::arrive(&mut self.network, now, (port, number), unit, &mut self.losses);
+        asked::arrive(&mut self.network, now, (port, number), unit, &mut self.losses);
         let started = self.start(port, now);
         self.settle(port, now);
         started
@@ -46,7 +43,7 @@ impl Transit {
     /// Make a memory that acts by itself act now, after a packet has joined or left a port.
     #[inline]
     fn settle(&mut self, port: usize, now: Time) {
-        if let Some(&Some(memory)) = self.acting.get(port) {
+        if let Some(memory) = self.memories.of(port) {
             self.act(memory, now);
         }
     }
@@ -54,25 +51,19 @@ impl Transit {
     /// Run the actions of a memory that are due now, and schedule its next one.
     #[inline(never)]
     fn act(&mut self, memory: usize, now: Time) {
-        let next = sharing::act(&mut self.network, memory, now, &mut self.losses);
+        let next = self.memories.act(&mut self.network, memory, now, &mut self.losses);
         self.enter_losses(now);
-        for Signal { line, class, stops } in self.network.take_signals(memory) {
-            let back = self.back[line].expect("a line that can be paused has another direction");
-            let frame = PauseFrame { class, memory: memory as u32, stops };
-            self.network.ports[back].queue_control(Control::Pause(frame));
-            self.start_control(back, now);
+        for (port, control) in self.controls.of_memory(&mut self.network, memory) {
+            self.network.ports[port].queue_control(control);
+            self.start_control(port, now);
         }
-        if let Some(next) = next.filter(|next| *next < self.clocks[memory]) {
-            self.clocks[memory] = next;
-            let entity = (self.is_ruled.len() + memory) as u32;
-            self.agendas[HOSTS].call(Event::new(next, Class::Tick, entity));
-        }
+        next.into_iter().for_each(|event| self.agendas[HOSTS].call(event));
     }
 
     /// Start the next packet at a port that judges every packet, if its line is free; returns the packet's next step,
     /// and when, unless it is lost or the run is over.
     fn start(&mut self, port: usize, now: Time) -> Option<(u32, Packet, Time)> {
-        if !self.controls.is_empty() && self.start_control(port, now) {
+        if self.controls.can_be() && self.start_control(port, now) {
             return None;
         }
         let losses = &mut self.losses;
@@ -116,20 +107,16 @@ impl Transit {
     fn start_control(&mut self, port: usize, now: Time) -> bool {
         let Some((control, sent)) = self.network.ports[port].start_control(now) else { return false };
         self.agendas[HOSTS].call(Event::new(sent.ends, Class::Free, port as u32));
-        let to = self.back[port].expect("control frames go against the data of a line");
-        if self.controls[to].is_empty() {
-            self.agendas[HOSTS].call(Event::new(sent.arrives, Class::Credit, to as u32));
-        }
-        self.controls[to].push_back((sent.arrives, control));
+        let to = self.controls.back(port);
+        let arrival = self.controls.send(to, sent.arrives, control);
+        arrival.into_iter().for_each(|event| self.agendas[HOSTS].call(event));
         true
     }
 
     /// Handle a pause at the port that it is for; returns the result of [`Transit::start`].
     pub(crate) fn control(&mut self, port: usize, now: Time) -> Option<(u32, Packet, Time)> {
-        let (_, control) = self.controls[port].pop_front().expect("what arrives was in flight");
-        if let Some(&(time, _)) = self.controls[port].front() {
-            self.agendas[HOSTS].call(Event::new(time, Class::Credit, port as u32));
-        }
+        let (control, next) = self.controls.arrive(port);
+        next.into_iter().for_each(|event| self.agendas[HOSTS].call(event));
         self.network.hear(port, now, control);
         let started = self.start(port, now);
         self.settle(port, now);
@@ -138,8 +125,7 @@ impl Transit {
 
     /// Run the clock of a port's policy or, beyond those numbers, of a memory.
     pub(crate) fn tick(&mut self, port: usize, now: Time) {
-        if let Some(memory) = port.checked_sub(self.is_ruled.len()) {
-            self.clocks[memory] = Time::NEVER;
+        if let Some(memory) = self.memories.ticking(port) {
             return self.act(memory, now);
         }
         if let Some(time) = self.network.ports[port].tick(now) {

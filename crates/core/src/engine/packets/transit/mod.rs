@@ -15,7 +15,7 @@
 mod asked;
 mod waiting;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 use super::agenda::{Arrival, ArrivalAgenda};
 use super::calendar::Calendar;
@@ -26,12 +26,12 @@ use super::port::{PacketFifo, PacketQueue, Taken};
 use super::route::{Head, Packet, PacketDestination, Step, StepClass, StepExtras, Steps};
 use super::shared::SharedPorts;
 use crate::buffer::admission::Rule;
+use crate::engine::asked::{ActingMemories, Controls};
 use crate::engine::exact::accounting::Window;
 use crate::engine::outcome::LossRecord;
 use crate::engine::questions::sampled_ports;
 use crate::kernel::Ties;
 use crate::kernel::queue::Event;
-use crate::link::control::Control;
 use crate::link::port::Loss;
 use crate::network::Network;
 use crate::network::circuit::{Marks, Tally};
@@ -76,12 +76,8 @@ pub(crate) struct Transit {
     pub(crate) log: Option<Vec<LossRecord>>,
     losses: Vec<Loss>,
     asked: WaitingPackets,
-    /// For every port its memory, if the memory acts by itself, and the next action of each memory.
-    acting: Vec<Option<usize>>,
-    clocks: Vec<Time>,
-    /// Pauses in flight to each port, with their arrivals, if there can be any, and the line in the other direction.
-    controls: Vec<VecDeque<(Time, Control)>>,
-    back: Vec<Option<usize>>,
+    memories: ActingMemories,
+    controls: Controls,
     /// Packets in flight on a line at the end of the run, by circuit.
     pub(crate) on_lines: Vec<u64>,
     /// Ports that judge every packet and whose occupancy is sampled, with the next sample and the interval.
@@ -120,7 +116,6 @@ impl Transit {
         let sampled = sampled_ports(scenario).into_iter().filter(|&port| rules[port].is_none());
         let flow_route = |&first: &u32| FlowRoute { first, ..FlowRoute::default() };
         let any_asked = rules.iter().any(Option::is_none);
-        let pauses = scenario.paused_lines().contains(&true);
         let mut transit = Transit {
             window,
             edge: Time::ZERO,
@@ -134,10 +129,8 @@ impl Transit {
             flow_routes: first.iter().map(flow_route).collect(),
             branches,
             circuits_to: scenario.flows.iter().flat_map(circuits_to).collect(),
-            acting: network.acting_memories(),
-            clocks: vec![Time::NEVER; scenario.memories.len()],
-            controls: vec![VecDeque::new(); if pauses { scenario.lines.len() } else { 0 }],
-            back: scenario.lines.iter().map(|line| line.back).collect(),
+            memories: ActingMemories::new(scenario, &network),
+            controls: Controls::new(scenario),
             on_lines: vec![0; first.len()],
             fifos: Vec::with_capacity(rules.len()),
             queues: Vec::with_capacity(rules.len()),
