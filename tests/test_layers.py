@@ -20,8 +20,8 @@ CORE_EXCEPTIONS = {
     ("program/values", "buffer/context"): "parameters of a program may be parts of a buffer, whose size its port gives",
     ("program/values", "buffer/size"): "the same parameters are written as the thresholds of schemes are",
     ("buffer/admission/follow_lqd/virtual_buffer", "link/line"): "a virtual queue is served at the pace of its line",
-    ("memory/queue", "link/pause"): "a pool that pauses repeats its frame before the pause of the standard ends",
-    ("memory/headroom", "link/pause"): "headroom covers the time in which a pause frame is sent",
+    ("memory/queue", "link/gate/pause"): "a pool that pauses repeats its frame before the pause of the standard ends",
+    ("memory/headroom", "link/control"): "headroom covers the time in which a pause frame is sent",
 }
 """Arrows of the core that go up, and why."""
 

@@ -61,7 +61,8 @@ fn port() -> Result<Port, Refused> {
     Ok(Port::new(Parts {
         shared_queue: true,
         ..Parts::plain(
-            (context.measure, Pool::new(context.capacity, context.vcs())),
+            context.measure,
+            Pool::new(context.capacity, context.vcs()),
             admission::Spec::Epd(epd).build(&context)?,
             scheduler::Spec::Fifo(fifo::Params {}).build(&context)?,
             Line::new(context.rate, Span::ZERO),

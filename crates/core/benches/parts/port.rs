@@ -41,7 +41,8 @@ fn port(admission: &str, pushout: Option<&str>, scheduler: &str) -> Port {
         pushout: pushout.map(|spec| spec.build(&context).expect("defaults suffice")),
         shared_queue: scheduler.shares_one_queue(),
         ..Parts::plain(
-            (Measure::Cells, Pool::new(context.capacity, CIRCUITS)),
+            Measure::Cells,
+            Pool::new(context.capacity, CIRCUITS),
             default_of::<admission::Spec>(admission).build(&context).expect("defaults suffice"),
             scheduler.build(&context).expect("defaults suffice"),
             Line::new(context.rate, Span::ZERO),

@@ -21,7 +21,7 @@ pub(super) fn check(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
     }
     let (passing, held) = (passing_circuits(scenario), held(network));
     for (line, receiver) in network.receivers.iter().enumerate() {
-        if let (Some(sender), Some(receiver)) = (network.ports[line].credit(), receiver) {
+        if let (Some(sender), Some(receiver)) = (Sender::among(network.ports[line].gates()), receiver) {
             accounts(audit, (scenario, &passing), line, (sender, receiver), &held[line]);
         }
     }

@@ -16,8 +16,7 @@ use std::collections::VecDeque;
 use super::questions::number_at_port;
 use crate::buffer::pushout::longest_queue::End;
 use crate::kernel::queue::{Class, Event};
-use crate::link::control::Control;
-use crate::link::gate::pause::PauseFrame;
+use crate::link::control::{Control, PauseFrame};
 use crate::link::port::Loss;
 use crate::memory::Signal;
 use crate::network::Network;
@@ -45,12 +44,12 @@ pub(super) fn arrive(
     if matches!(verdict, Verdict::Accept | Verdict::Mark(_)) {
         while let Some((other, queue)) = network.victim((port, vc), &unit) {
             network.at(other, |port, circuits| {
-                port.expel(now, (queue, end), number_at_port(circuits), losses);
+                port.expel(now, queue, end, number_at_port(circuits), losses);
             });
         }
     }
     network.at(port, |port, circuits| {
-        port.conclude(verdict, now, (unit, vc), number_at_port(circuits), losses);
+        port.conclude(verdict, now, unit, vc, number_at_port(circuits), losses);
     });
 }
 
@@ -98,7 +97,7 @@ impl ActingMemories {
         let expels = loop {
             match network.expulsion(memory, now) {
                 Some(Ok((port, queue))) => network.at(port, |port, circuits| {
-                    port.expel(now, (queue, End::Head), number_at_port(circuits), losses);
+                    port.expel(now, queue, End::Head, number_at_port(circuits), losses);
                 }),
                 Some(Err(time)) => break Some(time),
                 None => break None,

@@ -1,8 +1,32 @@
 //! Control frames, which travel against the data of a line: credits, and pauses. They are not units.
 
-use super::gate::credit::{Credit, cbfc};
-use super::gate::pause::{self, PauseFrame};
+use crate::metrics::port::RareCounters;
 use crate::units::CELL_BYTES;
+
+/// Octets of a message with freed credits.
+pub(crate) const MESSAGE_OCTETS: u16 = 8;
+/// Octets of a pause frame.
+pub const PAUSE_OCTETS: u16 = 64;
+
+/// Report of a receiver about an account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Credit {
+    /// The account, numbered within the hop.
+    pub account: u32,
+    /// Units that have left the receiver's buffer since the start of the run, in as many bits as the scheme sends.
+    pub forwarded: u64,
+}
+
+/// A pause frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PauseFrame {
+    /// The class, numbered within the scenario.
+    pub class: u32,
+    /// The memory that sends it: a node may have several, and a class may send again when all of them permit it.
+    pub memory: u32,
+    /// True if the class must stop, false if it may send again.
+    pub stops: bool,
+}
 
 /// A control frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,8 +44,16 @@ impl Control {
     pub(crate) fn octets(self) -> u16 {
         match self {
             Control::Credit(_) => CELL_BYTES as u16,
-            Control::Message => cbfc::MESSAGE,
-            Control::Pause(_) => pause::OCTETS,
+            Control::Message => MESSAGE_OCTETS,
+            Control::Pause(_) => PAUSE_OCTETS,
+        }
+    }
+
+    /// Count the frame among those that its port has sent.
+    pub(super) fn count(self, sent: &mut RareCounters) {
+        match self {
+            Control::Credit(_) | Control::Message => sent.credit_cells += 1,
+            Control::Pause(_) => sent.pause_frames += 1,
         }
     }
 

@@ -16,7 +16,7 @@
 //! is exact to a cell.
 
 use crate::buffer::size::CellSize;
-use crate::link::gate::pause;
+use crate::link::control::PAUSE_OCTETS;
 use crate::units::{PS_PER_S, Rate, Span};
 
 /// A link that carries a class without losses.
@@ -60,7 +60,7 @@ impl Link {
 
     /// Octets that arrive between the packet that causes the pause and the last one.
     pub fn propagation(&self) -> u64 {
-        let waits = self.largest_back + self.frames * u64::from(pause::OCTETS);
+        let waits = self.largest_back + self.frames * u64::from(PAUSE_OCTETS);
         let waits = (u128::from(waits) * u128::from(self.rate.0)).div_ceil(u128::from(self.back.0.max(1)));
         let cable = u128::from(self.delay.0) * u128::from(self.rate.0);
         let octets = waits + cable.div_ceil(8 * u128::from(PS_PER_S)) + u128::from(self.packets.1);

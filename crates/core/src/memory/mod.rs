@@ -13,7 +13,7 @@
 //!
 //! A memory with **push-out** makes room for a packet that the thresholds allow but that finds none: its longest queue,
 //! at whichever port, loses a packet, until the arriving one fits. With a policy that **expels**, queues also lose packets
-//! without an arrival that needs their room (`engine/sharing.rs`).
+//! without an arrival that needs their room (`engine/asked.rs`).
 //!
 //! A [`Port`](crate::link::port::Port) checks with the memory whether an arriving unit fits, as it would with its own buffer;
 //! its admission policy decides in addition. The network lends it to one port at a time (`Network::at`).

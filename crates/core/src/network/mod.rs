@@ -213,8 +213,8 @@ impl Network {
     }
 
     /// Let a port react to a control frame from the node at the far end.
-    pub(crate) fn hear(&mut self, port: usize, now: Time, control: Control) {
-        self.ports[port].hear(now, control);
+    pub(crate) fn receive_control(&mut self, port: usize, now: Time, control: Control) {
+        self.ports[port].receive_control(now, control);
         if let Control::Pause(frame) = control {
             self.seek_pause_cycle(port, now, frame);
         }
@@ -328,7 +328,8 @@ fn port(
         gates,
         trims: line.port.admission.trims(),
         ..Parts::plain(
-            (line.port.measure, Pool::new(line.port.capacity, vcs.len())),
+            line.port.measure,
+            Pool::new(line.port.capacity, vcs.len()),
             line.port.admission.build(&context).expect("a checked scenario can be built"),
             line.port.scheduler.build(&context).expect("a checked scenario can be built"),
             Line::new(line.rate, latency).with_pause(pause(scenario, line)),

@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 
 use super::Network;
 use crate::buffer::pushout::longest_queue::End;
-use crate::link::gate::pause::PauseFrame;
+use crate::link::control::PauseFrame;
+use crate::link::gate::pause::Paused;
 use crate::unit::Unit;
 use crate::units::Time;
 
@@ -37,7 +38,7 @@ impl Network {
     }
 
     fn is_paused(&self, port: usize, class: u32) -> bool {
-        self.ports[port].paused().is_some_and(|paused| paused.stops(class))
+        Paused::among(self.ports[port].gates()).is_some_and(|paused| paused.stops(class))
     }
 
     /// A cycle of ports that are paused for a class, beginning with this one.
@@ -65,7 +66,7 @@ impl Network {
 
     /// The paused ports at which packets wait that keep a paused port from sending.
     fn waits_for(&self, port: usize, class: u32) -> Vec<usize> {
-        let Some(paused) = self.ports[port].paused() else { return Vec::new() };
+        let Some(paused) = Paused::among(self.ports[port].gates()) else { return Vec::new() };
         let mut found = Vec::new();
         for memory in paused.memories(class) {
             let queues = self.memories[memory].as_ref().expect("no port works now").queues();

@@ -162,7 +162,8 @@ fn run(
         pushout: scheme.as_ref().map(|scheme| scheme.build(&context).unwrap()),
         shared_queue: scheduler.shares_one_queue(),
         ..Parts::plain(
-            (measure, Pool::new(context.capacity, VCS)),
+            measure,
+            Pool::new(context.capacity, VCS),
             admission.build(&context).unwrap(),
             scheduler.build(&context).ok()?,
             Line::new(context.rate, Span::ZERO),

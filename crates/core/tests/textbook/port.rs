@@ -130,7 +130,8 @@ fn port(scheme: &Scheme, draw: &Draw) -> Port {
         pushout: scheme.pushout.as_ref().map(|text| spec::<pushout::Spec>(text).build(&context).unwrap()),
         shared_queue: scheduler.shares_one_queue(),
         ..Parts::plain(
-            (Measure::Cells, Pool::new(capacity, contracts.len())),
+            Measure::Cells,
+            Pool::new(capacity, contracts.len()),
             spec::<admission::Spec>(&scheme.admission).build(&context).unwrap_or_else(built),
             scheduler.build(&context).unwrap(),
             Line::new(RATE, Span::ZERO),

@@ -72,7 +72,8 @@ impl Rig {
         let mut port = Port::new(Parts {
             shared_queue: true,
             ..Parts::plain(
-                (measure, Pool::new(context.capacity, vcs)),
+                measure,
+                Pool::new(context.capacity, vcs),
                 spec.build(&context).unwrap(),
                 fifo.build(&context).unwrap(),
                 Line::new(RATE, Span::ZERO),

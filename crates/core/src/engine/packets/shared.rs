@@ -80,7 +80,7 @@ impl SharedPorts {
         let number = self.memories[port as usize].expect("a port of a memory");
         let (memory, ports) = network.memory_and_ports(number);
         self.settle(number, (memory, ports), now);
-        let (accepted, sent) = ports[port as usize].accept(memory, now, (unit, vc))?;
+        let (accepted, sent) = ports[port as usize].accept(memory, now, unit, vc)?;
         let packets = &mut self.stays[port as usize];
         if packets.is_empty() {
             self.due[number].push(Reverse((sent.ends, port)));

@@ -285,7 +285,7 @@ impl<T: Tracer> Engine<T> {
     fn control(&mut self, port: usize, now: Time) {
         let (control, next) = self.controls.arrive(port);
         next.into_iter().for_each(|event| self.queue.push(event));
-        self.network.hear(port, now, control);
+        self.network.receive_control(port, now, control);
         self.start(port, now);
         self.settle(port, now);
     }

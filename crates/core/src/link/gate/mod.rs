@@ -2,7 +2,7 @@
 //!
 //! A unit meets the gates of a port at three stages: [`Gate::enters`] before it reaches the buffer, [`Gate::lets`] as
 //! long as it is at the head of its queue, and [`Gate::starts`] when the port sends it. Control frames from the node at the
-//! far end reach every gate by [`Gate::hears`].
+//! far end reach every gate by [`Gate::receives`].
 //!
 //! One mechanism is one file. To add one, write its file and add a line to the list below; a mechanism with keys in the section
 //! of a port adds them to [`Keys`]. Engines, reports and overrides take both from here.
@@ -107,7 +107,7 @@ macro_rules! gates {
                 }
 
                 /// React to a control frame from the node at the far end.
-                fn hears(&mut self, now: Time, control: Control) {}
+                fn receives(&mut self, now: Time, control: Control) {}
 
                 /// List its variables.
                 fn state(&self) -> Vec<Figure> {

@@ -10,12 +10,9 @@
 use serde_json::{Map, Value as Json};
 
 use super::{Build, Gate, Policy, Site};
-use crate::link::control::Control;
+use crate::link::control::{Control, PauseFrame};
 use crate::unit::Unit;
 use crate::units::{Rate, Span, Time};
-
-/// Octets of a pause frame.
-pub const OCTETS: u16 = 64;
 
 /// Most classes that pause: the priorities of Ethernet.
 pub const MOST_CLASSES: usize = 8;
@@ -23,17 +20,6 @@ pub const MOST_CLASSES: usize = 8;
 /// The time after which the frame that stops a class is repeated: half of the longest pause.
 pub fn refresh(rate: Rate) -> Span {
     Span(rate.time_of_bits(65_535 * 512 / 2).0)
-}
-
-/// A pause frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PauseFrame {
-    /// The class, numbered within the scenario.
-    pub class: u32,
-    /// The memory that sends it: a node may have several, and a class may send again when all of them permit it.
-    pub memory: u32,
-    /// True if the class must stop, false if it may send again.
-    pub stops: bool,
 }
 
 /// The classes that a port must not send now.
@@ -55,7 +41,7 @@ impl Paused {
     }
 
     /// The pauses among the gates of a port, if it can be paused.
-    pub(crate) fn among(gates: &[Policy]) -> Option<&Paused> {
+    pub fn among(gates: &[Policy]) -> Option<&Paused> {
         gates.iter().find_map(|gate| if let Policy::Pause(paused) = gate { Some(paused) } else { None })
     }
 
@@ -96,7 +82,7 @@ impl Gate for Paused {
         self.stopped.is_empty() || !self.stops(self.of[vc])
     }
 
-    fn hears(&mut self, now: Time, control: Control) {
+    fn receives(&mut self, now: Time, control: Control) {
         if let Control::Pause(frame) = control {
             self.obey(now, frame);
         }

@@ -26,7 +26,8 @@ impl Port {
         &mut self,
         memory: &mut Memory,
         now: Time,
-        (mut unit, vc): (Unit, u32),
+        mut unit: Unit,
+        vc: u32,
     ) -> Result<(Accepted, Sent), Reason> {
         self.counters.arrived(&unit);
         let (size, account) = (self.size_of(&unit), self.account(&unit, vc));

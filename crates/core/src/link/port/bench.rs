@@ -43,7 +43,8 @@ impl Bench {
         let port = Port::new(Parts {
             pushout: pushout.map(|pushout| pushout.build(&context).unwrap()),
             ..Parts::plain(
-                (Measure::Cells, Pool::new(context.capacity, mcr.len())),
+                Measure::Cells,
+                Pool::new(context.capacity, mcr.len()),
                 admission.build(&context).unwrap(),
                 scheduler::Spec::RoundRobin(round_robin::Params {}).build(&context).unwrap(),
                 Line::new(context.rate, Span::ZERO),

@@ -24,8 +24,6 @@ use crate::buffer::pushout::{self, PushOut};
 use crate::buffer::queue::Queue;
 use crate::buffer::size::Measure;
 use crate::link::control::Control;
-use crate::link::gate::credit;
-use crate::link::gate::pause::Paused;
 use crate::link::gate::{self, Gate};
 use crate::link::line::{Line, Sent};
 use crate::memory::{Leaving, Share};
@@ -38,6 +36,7 @@ use crate::verdict::{HeadVerdict, Reason, Verdict};
 
 use arrivals::ArrivalTimes;
 pub(crate) use offer::Offer;
+use offer::Taken;
 
 /// A running port. Engines may take over some of its parts for a while.
 #[derive(Clone, Debug)]
@@ -151,7 +150,8 @@ pub struct Parts {
 impl Parts {
     /// The parts of a port of its own buffer: without push-out, gates or trimming, and with a queue for each circuit.
     pub fn plain(
-        (measure, pool): (Measure, Pool),
+        measure: Measure,
+        pool: Pool,
         admission: admission::Policy,
         scheduler: scheduler::Policy,
         line: Line,
@@ -249,16 +249,6 @@ impl Port {
     /// What loses, holds or delays its units.
     pub fn gates(&self) -> &[gate::Policy] {
         &self.gates
-    }
-
-    /// The credits of every circuit, if credits limit its transmissions.
-    pub fn credit(&self) -> Option<&credit::Sender> {
-        credit::Sender::among(&self.gates)
-    }
-
-    /// The classes that it must not send now, if the next node pauses any.
-    pub fn paused(&self) -> Option<&Paused> {
-        Paused::among(&self.gates)
     }
 
     /// The line.
@@ -438,11 +428,12 @@ impl Port {
             self.left_queue(index, &unit, empty);
             let vc = if self.shares_queues() { vc_of(&unit) } else { index };
             if self.handling == Handling::Asked {
-                match self.judge_head(now, &unit, (index, vc), arrived) {
+                let taken = Taken { now, unit, queue: index, vc };
+                match self.judge_head(&taken, arrived) {
                     HeadVerdict::Send => {}
                     HeadVerdict::Mark(reason) => self.mark_shared(&mut unit, vc, reason),
                     HeadVerdict::Discard(reason) => {
-                        self.give_up(now, unit, (index, vc), reason, losses);
+                        self.give_up(&taken, reason, losses);
                         continue;
                     }
                 }
@@ -452,13 +443,8 @@ impl Port {
         }
     }
 
-    fn judge_head(
-        &mut self,
-        now: Time,
-        unit: &Unit,
-        (queue, vc): (usize, usize),
-        arrived: Option<Time>,
-    ) -> HeadVerdict {
+    fn judge_head(&mut self, taken: &Taken, arrived: Option<Time>) -> HeadVerdict {
+        let &Taken { now, ref unit, queue, vc } = taken;
         let behind = self.arrivals.get(queue).map_or(0, ArrivalTimes::octets);
         let (size, pool) = (self.size_of(unit), &self.pool);
         self.admission.at_head(&Head { now, arrived, unit, queue, vc, size, behind, pool })
@@ -486,10 +472,7 @@ impl Port {
         }
         let control = self.controls.as_mut()?.0.pop_front()?;
         self.sending_control = true;
-        match control {
-            Control::Credit(_) | Control::Message => self.counters.rare_mut().credit_cells += 1,
-            Control::Pause(_) => self.counters.rare_mut().pause_frames += 1,
-        }
+        control.count(self.counters.rare_mut());
         Some((control, self.line.send(now, control.octets())))
     }
 
@@ -500,8 +483,8 @@ impl Port {
     }
 
     /// React to a control frame from the node at the far end.
-    pub fn hear(&mut self, now: Time, control: Control) {
-        self.gates.iter_mut().for_each(|gate| gate.hears(now, control));
+    pub fn receive_control(&mut self, now: Time, control: Control) {
+        self.gates.iter_mut().for_each(|gate| gate.receives(now, control));
     }
 
     /// Finish the transmission: the unit leaves the buffer. Return it, unless it was a control frame.
@@ -516,7 +499,7 @@ impl Port {
             self.counters.departed_cut();
         }
         if self.handling == Handling::Asked {
-            self.report_departure(now, (&unit, vc, size), None);
+            self.report_departure(&Offer { now, unit, vc, size }, None);
         }
         Some(unit)
     }
@@ -667,19 +650,12 @@ impl Port {
         losses.push(Loss { unit, reason });
     }
 
-    /// Lose a unit that has been removed from a queue.
-    fn give_up(
-        &mut self,
-        now: Time,
-        unit: Unit,
-        (queue, vc): (usize, usize),
-        reason: Reason,
-        losses: &mut Vec<Loss>,
-    ) {
+    /// Lose a unit that has been taken out of a queue.
+    fn give_up(&mut self, &Taken { now, unit, queue, vc }: &Taken, reason: Reason, losses: &mut Vec<Loss>) {
         let size = self.size_of(&unit);
         self.counters.occupancy.change(now, self.pool.total(), self.pool.total() - size);
         self.pool.remove(vc, size);
-        self.report_departure(now, (&unit, vc, size), Some(queue));
+        self.report_departure(&Offer { now, unit, vc, size }, Some(queue));
         self.counters.gave_up(&unit, reason);
         self.note_loss(&unit, vc);
         losses.push(Loss { unit, reason });
@@ -694,7 +670,7 @@ impl Port {
 
     /// Notify the policies that observe departures of a unit that was sent, or lost from a queue.
     #[inline(never)]
-    fn report_departure(&mut self, now: Time, (unit, vc, size): (&Unit, usize, u64), queue: Option<usize>) {
+    fn report_departure(&mut self, &Offer { now, ref unit, vc, size }: &Offer, queue: Option<usize>) {
         let sent = queue.is_none();
         if let Some(share) = &mut self.share {
             share.release(vc, &Leaving { now, unit, size, sent });

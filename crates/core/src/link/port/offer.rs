@@ -1,4 +1,4 @@
-//! An arriving unit, as the functions of a port pass it on.
+//! A unit that arrives, and one that has left its queue, as the functions of a port pass them on.
 
 use crate::unit::Unit;
 use crate::units::Time;
@@ -13,4 +13,23 @@ pub(crate) struct Offer {
     pub(crate) vc: usize,
     /// Its size, in the measure of the port.
     pub(crate) size: u64,
+}
+
+/// A unit that the port has taken out of a queue.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Taken {
+    pub(super) now: Time,
+    pub(super) unit: Unit,
+    pub(super) queue: usize,
+    /// Number of its circuit at the port.
+    pub(super) vc: usize,
+}
+
+/// The place in a queue of a unit that the port loses.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Removal {
+    /// The head.
+    Head,
+    /// The unit at this position.
+    At(u64),
 }

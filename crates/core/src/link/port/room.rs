@@ -8,7 +8,7 @@
 use std::cmp::Reverse;
 
 use super::arrivals::ArrivalTimes;
-use super::offer::Offer;
+use super::offer::{Offer, Removal, Taken};
 use super::{Loss, Port};
 use crate::buffer::admission::{Admission, Arrival, Departure, Expulsion, Within};
 use crate::buffer::pushout::longest_queue::End;
@@ -33,7 +33,7 @@ impl Port {
         self.report_offer(&offer);
         let cut = self.cut_for(&offer);
         let verdict = self.judge(&offer, cut.is_some());
-        self.act_on((verdict, cut), offer, vc_of, losses);
+        self.act_on(verdict, cut, offer, vc_of, losses);
     }
 
     /// Judge an arriving unit that may find room in a memory by push-out.
@@ -49,19 +49,21 @@ impl Port {
         &mut self,
         verdict: Verdict,
         now: Time,
-        (unit, vc): (Unit, usize),
+        unit: Unit,
+        vc: usize,
         vc_of: impl Fn(&Unit) -> usize,
         losses: &mut Vec<Loss>,
     ) {
         let offer = Offer { now, unit, vc, size: self.size_of(&unit) };
         self.ask_memory(&offer);
-        self.act_on((verdict, None), offer, vc_of, losses);
+        self.act_on(verdict, None, offer, vc_of, losses);
     }
 
     /// Carry out the verdict on an arriving unit; `cut` goes first if it does not fit.
     fn act_on(
         &mut self,
-        (verdict, cut): (Verdict, Option<Cut>),
+        verdict: Verdict,
+        cut: Option<Cut>,
         offer: Offer,
         vc_of: impl Fn(&Unit) -> usize,
         losses: &mut Vec<Loss>,
@@ -69,19 +71,19 @@ impl Port {
         let Offer { now, unit, vc, .. } = offer;
         let queue = self.queue_of(&unit, vc);
         match verdict {
-            Verdict::Accept => self.let_in(offer, (cut, None), losses),
-            Verdict::Mark(reason) => self.let_in(offer, (cut, Some(reason)), losses),
+            Verdict::Accept => self.let_in(offer, cut, None, losses),
+            Verdict::Mark(reason) => self.let_in(offer, cut, Some(reason), losses),
             Verdict::Discard(reason) if self.trims() => self.cut_down(&offer, reason, losses),
             Verdict::Discard(reason) => self.lose_shared(&offer, reason, losses),
             Verdict::Replace(Victim::FattestQueue(batch), reason) => {
-                if self.shorten_fattest(&offer, (batch, reason), &vc_of, losses) {
+                if self.shorten_fattest(&offer, batch, reason, &vc_of, losses) {
                     self.enqueue(queue, offer);
                 } else {
                     self.turn_away(&offer, Reason::Overflow, losses);
                 }
             }
             Verdict::Replace(victim, reason) => {
-                if self.make_room(&offer, (victim, reason), &vc_of, losses) {
+                if self.make_room(&offer, victim, reason, &vc_of, losses) {
                     self.enqueue(queue, offer);
                 } else {
                     self.lose_shared(&offer, Reason::Overflow, losses);
@@ -133,23 +135,27 @@ impl Port {
             let Port { admission, pool, queues, measure, .. } = self;
             let head = |vc: usize| queues[vc].front().map(|unit| measure.size_of(unit));
             let Some(Expulsion::Now(vc)) = admission.expels(now, pool, &head) else { return };
-            let position = self.queues[vc].positions().start;
-            self.give_up_at(now, (vc, position), vc, Reason::PushedOut, losses);
+            self.remove_one(now, vc, Removal::Head, Reason::PushedOut, |_| vc, losses);
         }
     }
 
-    /// Lose the unit at a position of a queue, by decision of the policy.
-    fn give_up_at(
+    /// Lose the unit at a place of a queue; returns it, unless the queue has none there.
+    fn remove_one(
         &mut self,
         now: Time,
-        (queue, position): (usize, u64),
-        vc: usize,
+        queue: usize,
+        place: Removal,
         reason: Reason,
+        vc_of: impl Fn(&Unit) -> usize,
         losses: &mut Vec<Loss>,
-    ) {
-        let unit = self.queues[queue].take(position).expect("a unit that was found");
+    ) -> Option<Unit> {
+        let unit = match place {
+            Removal::Head => self.queues[queue].pop(),
+            Removal::At(position) => self.queues[queue].take(position),
+        }?;
         self.left_queue(queue, &unit, self.queues[queue].is_empty());
-        self.give_up(now, unit, (queue, vc), reason, losses);
+        self.give_up(&Taken { now, unit, queue, vc: vc_of(&unit) }, reason, losses);
+        Some(unit)
     }
 
     /// Report an arriving unit to the memory that the port shares.
@@ -177,9 +183,8 @@ impl Port {
     /// Remove from a queue all units that the admission policy has decided to lose.
     fn sweep(&mut self, now: Time, queue: usize, vc_of: impl Fn(&Unit) -> usize, losses: &mut Vec<Loss>) {
         while let Some((position, reason)) = self.admission.sweep(&self.queues[queue], &self.pool) {
-            let unit = self.queues[queue].take(position).expect("a policy gives up units that are queued");
-            self.left_queue(queue, &unit, self.queues[queue].is_empty());
-            self.give_up(now, unit, (queue, vc_of(&unit)), reason, losses);
+            let removed = self.remove_one(now, queue, Removal::At(position), reason, &vc_of, losses);
+            assert!(removed.is_some(), "a policy gives up units that are queued");
         }
     }
 
@@ -189,7 +194,8 @@ impl Port {
     fn shorten_fattest(
         &mut self,
         offer: &Offer,
-        (batch, reason): (u64, Reason),
+        batch: u64,
+        reason: Reason,
         vc_of: impl Fn(&Unit) -> usize,
         losses: &mut Vec<Loss>,
     ) -> bool {
@@ -208,13 +214,12 @@ impl Port {
             };
             let (half, mut units, mut gone) = (octets(fattest) / 2, 0, 0);
             while units == 0 || units < batch && gone < half {
-                let Some(victim) = self.queues[fattest].pop() else {
+                let removed = self.remove_one(now, fattest, Removal::Head, reason, &vc_of, losses);
+                let Some(victim) = removed else {
                     self.ask_memory(offer);
                     return units > 0 && self.pool.fits(size);
                 };
                 (units, gone) = (units + 1, gone + u64::from(victim.bytes));
-                self.left_queue(fattest, &victim, self.queues[fattest].is_empty());
-                self.give_up(now, victim, (fattest, vc_of(&victim)), reason, losses);
             }
             self.ask_memory(offer);
         }
@@ -227,7 +232,8 @@ impl Port {
     fn make_room(
         &mut self,
         offer: &Offer,
-        (victim, reason): (Victim, Reason),
+        victim: Victim,
+        reason: Reason,
         vc_of: impl Fn(&Unit) -> usize,
         losses: &mut Vec<Loss>,
     ) -> bool {
@@ -238,13 +244,13 @@ impl Port {
         }
         let mut chosen = victim;
         loop {
-            let given_up = match chosen {
-                Victim::Head | Victim::FattestQueue(_) => self.queues[queue].pop(),
-                Victim::At(position) => self.queues[queue].take(position),
+            let place = match chosen {
+                Victim::Head | Victim::FattestQueue(_) => Removal::Head,
+                Victim::At(position) => Removal::At(position),
             };
-            let Some(unit) = given_up else { return false };
-            self.left_queue(queue, &unit, self.queues[queue].is_empty());
-            self.give_up(now, unit, (queue, vc_of(&unit)), reason, losses);
+            if self.remove_one(now, queue, place, reason, &vc_of, losses).is_none() {
+                return false;
+            }
             self.ask_memory(offer);
             if self.pool.fits(size) {
                 return true;
@@ -285,18 +291,18 @@ impl Port {
     pub(crate) fn expel(
         &mut self,
         now: Time,
-        (number, end): (usize, End),
+        number: usize,
+        end: End,
         vc_of: impl Fn(&Unit) -> usize,
         losses: &mut Vec<Loss>,
     ) {
         let (queue, position) =
             self.find_waiting(number, end, &vc_of).expect("a queue that gives way has something");
-        let unit = self.queues[queue].at(position).expect("a unit that was found");
-        let vc = vc_of(&unit);
+        let removed = self.remove_one(now, queue, Removal::At(position), Reason::PushedOut, &vc_of, losses);
+        let unit = removed.expect("a unit that was found");
         if let Some(share) = &mut self.share {
-            share.note_pushed_out(&unit, vc);
+            share.note_pushed_out(&unit, vc_of(&unit));
         }
-        self.give_up_at(now, (queue, position), vc, Reason::PushedOut, losses);
     }
 
     /// Return the size of the first of the waiting packets that a memory charges to its queue `number`.
@@ -366,7 +372,7 @@ impl Port {
 
     /// Queue a unit that the admission policy has accepted; if it does not fit, remove units for it, `cut` first. It
     /// is queued with a congestion mark if there is a reason to mark it.
-    fn let_in(&mut self, offer: Offer, (cut, mark): (Option<Cut>, Option<Reason>), losses: &mut Vec<Loss>) {
+    fn let_in(&mut self, offer: Offer, cut: Option<Cut>, mark: Option<Reason>, losses: &mut Vec<Loss>) {
         let Offer { mut unit, vc, size, .. } = offer;
         let mut chosen = cut;
         while !self.pool.fits(size) {

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use pushout_core::audit::audit;
 use pushout_core::engine;
 use pushout_core::link::gate::Gate;
-use pushout_core::link::gate::credit::{Receiver, Report};
+use pushout_core::link::gate::credit::{Receiver, Report, Sender};
 use pushout_core::report::report;
 use pushout_core::rng::Stream;
 use pushout_core::scenario::explain;
@@ -186,7 +186,8 @@ fn check(text: &Json, seen: &mut Seen) {
         let port = &outcome.network.ports[index];
         assert!(line.port.memory.is_some() || port.counters().lost_total() == 0, "{}", line.name);
         seen.credits += port.counters().rare().credit_cells;
-        let (Some(sender), Some(receiver)) = (port.credit(), outcome.network.receiver(index)) else {
+        let (Some(sender), Some(receiver)) = (Sender::among(port.gates()), outcome.network.receiver(index))
+        else {
             continue;
         };
         for vc in 0..port.pool().vcs() {

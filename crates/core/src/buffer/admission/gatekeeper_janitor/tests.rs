@@ -48,7 +48,7 @@ impl Bench {
         let context = Context::alone(capacity, budgets.len());
         let port = Port::new(Parts {
 shared_queue: true,
-..Parts::plain((measure, Pool::new(context.capacity, budgets.len())), admission::Policy::GatekeeperJanitor(Box::new(policy(
+..Parts::plain(measure, Pool::new(context.capacity, budgets.len()), admission::Policy::GatekeeperJanitor(Box::new(policy(
                 text, measure, capacity, budgets,
             ))), scheduler::Spec::Fifo(fifo::Params {}).build(&context).unwrap(), Line::new(Rate(155_520_000), Span::ZERO))});
         let next = vec![(0, 0); budgets.len()];

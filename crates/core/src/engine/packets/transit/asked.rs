@@ -117,7 +117,7 @@ impl Transit {
     pub(crate) fn control(&mut self, port: usize, now: Time) -> Option<(u32, Packet, Time)> {
         let (control, next) = self.controls.arrive(port);
         next.into_iter().for_each(|event| self.agendas[HOSTS].call(event));
-        self.network.hear(port, now, control);
+        self.network.receive_control(port, now, control);
         let started = self.start(port, now);
         self.settle(port, now);
         started

@@ -46,10 +46,9 @@ use super::{Report, Terms, Way};
 use crate::buffer::size::{CellSize, Measure};
 use crate::refused::{Refused, refuse_if};
 use crate::section;
+use crate::link::control::MESSAGE_OCTETS;
 use crate::units::{Bytes, PS_PER_S};
 
-/// Octets of a message with freed credits.
-pub const MESSAGE: u16 = 8;
 
 /// The bits of a counter of credits, which is also the largest limit of a channel.
 pub const COUNTER: u64 = (1 << 20) - 1;
@@ -107,8 +106,8 @@ impl Params {
         refuse_if(!(1..=most).contains(&size), "credit_size", format!("must be from 1 to {most} bytes"))?;
         let overhead = format!("must be at most {MOST_OVERHEAD} bytes");
         refuse_if(self.overhead.0 > MOST_OVERHEAD, "overhead", overhead)?;
-        let update = format!("must be from {MESSAGE} bytes, the length of a message, to {MOST_UPDATE} bytes");
-        let updates = u64::from(MESSAGE)..=MOST_UPDATE;
+        let update = format!("must be from {MESSAGE_OCTETS} bytes, the length of a message, to {MOST_UPDATE} bytes");
+        let updates = u64::from(MESSAGE_OCTETS)..=MOST_UPDATE;
         refuse_if(!updates.contains(&self.update.0), "update", update)
     }
 
@@ -133,7 +132,7 @@ impl Params {
         let [packet, other] = way.largest.map(|octets| octets.max(1));
         let on_line =
             |octets: u64, rate: u64| u128::from(octets) * 8 * u128::from(PS_PER_S) / u128::from(rate);
-        let updates = way.classes * (self.update.0 + other) + u64::from(MESSAGE);
+        let updates = way.classes * (self.update.0 + other) + u64::from(MESSAGE_OCTETS);
         let time =
             u128::from(way.delay.0) + on_line(updates, way.back.0) + on_line(2 * packet, way.rate.0) + 4;
         let bits = time * u128::from(way.rate.0);
@@ -145,7 +144,8 @@ impl Params {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Account, Credit, Receiver, Sender};
+    use super::super::{Account, Receiver, Sender};
+    use crate::link::control::Credit;
     use crate::link::gate::Gate;
     use super::*;
     use crate::unit::{Flags, Unit};

@@ -2,7 +2,7 @@
 //!
 //! The sending port of a hop holds a [`Sender`]; the receiver of its line, the next port of each circuit or the host
 //! where it ends, answers through a [`Receiver`]. A unit that leaves the buffer there, sent or lost, frees its room;
-//! hosts forward immediately. The [`Credit`]s travel on the line in the other direction.
+//! hosts forward immediately. The [`Credit`](crate::link::control::Credit)s travel on the line in the other direction.
 //!
 //! Both ends keep an **account** for all that shares one promise: a circuit, or a class of traffic.
 //!
@@ -99,15 +99,6 @@ impl Report {
             Report::Messages { .. } => cbfc::COUNTER,
         }
     }
-}
-
-/// Report of a receiver about an account.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Credit {
-    /// The account, numbered within the hop.
-    pub account: u32,
-    /// Units that have left the receiver's buffer since the start of the run, in as many bits as the scheme sends.
-    pub forwarded: u64,
 }
 
 impl Spec {

@@ -100,7 +100,8 @@ const MOST: Cells = Cells(1_000_000_000);
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Account, Credit, Receiver, Sender};
+    use super::super::{Account, Receiver, Sender};
+    use crate::link::control::Credit;
     use crate::link::gate::Gate;
     use super::*;
     use crate::unit::{Flags, Unit};

@@ -1,6 +1,7 @@
 //! The receiving end of a hop: the buffered units of each account, and the times at which credits are due.
 
-use super::{Credit, Report, Terms, count};
+use super::{Report, Terms, count};
+use crate::link::control::Credit;
 use crate::unit::Unit;
 use crate::units::{Span, Time};
 

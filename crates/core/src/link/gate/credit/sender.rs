@@ -1,7 +1,7 @@
 //! The sending end of a hop: the units that each account may still send.
 
-use super::{Credit, Terms, count};
-use crate::link::control::Control;
+use super::{Terms, count};
+use crate::link::control::{Control, Credit};
 use crate::link::gate::{Build, Gate, Policy, Site};
 use crate::metrics::state::Figure;
 use crate::unit::Unit;
@@ -39,7 +39,7 @@ impl Sender {
     }
 
     /// The credits among the gates of a port, if credits limit its transmissions.
-    pub(crate) fn among(gates: &[Policy]) -> Option<&Sender> {
+    pub fn among(gates: &[Policy]) -> Option<&Sender> {
         gates.iter().find_map(|gate| if let Policy::Credit(sender) = gate { Some(sender) } else { None })
     }
 
@@ -84,7 +84,7 @@ impl Gate for Sender {
         ready
     }
 
-    fn hears(&mut self, _now: Time, control: Control) {
+    fn receives(&mut self, _now: Time, control: Control) {
         if let Control::Credit(credit) = control {
             self.credited(credit);
         }
