@@ -31,6 +31,7 @@ use crate::engine::questions::{latency, policed_ports};
 use crate::link::port::Port;
 use crate::memory::{Memory, Share};
 use crate::network::Network;
+use crate::network::branches::Hop;
 use crate::police;
 use crate::scenario::model::{Line, NodeKind, Scenario, Vc};
 use crate::scheduler;
@@ -174,77 +175,138 @@ impl Head {
 impl Steps {
     /// The routes through a network before its start.
     pub(crate) fn new(scenario: &Scenario, network: &Network) -> Steps {
-        let (meets, takes_controls) = (meets(scenario), control_lines(scenario));
-        let rule = |((number, line), port): ((usize, &Line), &Port)| {
-            let fifo = matches!(line.port.scheduler, scheduler::Spec::Fifo(_));
-            let is_plain_line = line.pause == Span::ZERO && port.gates().is_empty() && !port.trims();
-            let plain = fifo && is_plain_line && !takes_controls[number];
-            let rule = if plain { port.admission.rule_for_packets() } else { None };
-            rule.filter(|rule| matches!(rule, Rule::Fits | Rule::Frames { .. }))
-        };
-        let mut rules: Vec<Option<Rule>> =
-            scenario.lines.iter().enumerate().zip(&network.ports).map(rule).collect();
-        let (policed, policed_circuits) = (policed_ports(scenario), policed_circuits(scenario));
-        let is_ruled = |port: usize| {
-            rules[port].is_some() && !policed[port] && !is_from_host(scenario, &scenario.lines[port])
-        };
-        let memories = ruled_memories(network, is_ruled);
-        let memory_of = |line: usize| memories.get(line).copied().flatten();
-        for (rule, line) in rules.iter_mut().zip(&scenario.lines) {
-            *rule = rule.filter(|_| !matches!(line.port.measure, Measure::MemoryCells(_)));
-        }
-        let marks = |line: usize| network.ports[line].admission.rule().is_none();
-        let stop = |line: usize| {
-            let from_host = is_from_host(scenario, &scenario.lines[line]);
-            match rules[line] {
-                None if memory_of(line).is_some() => PacketDestination::Shared,
-                None => PacketDestination::Asked,
-                Some(_) if from_host || !(meets[line] || policed[line] || marks(line)) => {
-                    PacketDestination::Alone
-                }
-                Some(_) => PacketDestination::Meet,
-            }
-        };
-        let division = Lookahead::new(scenario, |line| match stop(line) {
+        let ports = port_classes(scenario, network);
+        let division = Lookahead::new(scenario, |line| match ports[line].destination() {
             PacketDestination::Meet => Some(line),
-            PacketDestination::Shared => memory_of(line).map(|memory| scenario.lines.len() + memory),
+            PacketDestination::Shared => ports[line].memory.map(|memory| scenario.lines.len() + memory),
             _ => None,
         });
+        let rules: Vec<Option<Rule>> = ports.iter().map(|port| port.rule).collect();
+        let memories = ports.iter().map(|port| port.memory);
+        let memories =
+            if ports.iter().any(|port| port.memory.is_some()) { memories.collect() } else { Vec::new() };
         let ends = Ends::new(scenario, &rules);
-        let length = scenario.vcs.iter().flat_map(Vc::routes).map(|path| path.len() + 1).sum();
-        let (mut list, mut extras) = (Vec::with_capacity(length), Vec::with_capacity(length));
+        let mut rows = Rows::new(scenario, &ports, &ends);
         let mut first = vec![0; scenario.vcs.len()];
-        let mut kinds = Kinds::default();
         let mut branches = BTreeMap::new();
         for (vc, way) in ways(scenario) {
-            first[vc] = list.len() as u32;
-            let mut begins = Vec::new();
-            for (path, hops) in scenario.vcs[vc].routes().zip(network.circuits[vc].routes()) {
-                begins.push(list.len() as u32);
-                for (hop, (&line, port)) in (0..).zip(path.iter().zip(hops)) {
-                    let is_policed = hop == police::HOP && policed_circuits[vc];
-                    let stop = match stop(line) {
-                        PacketDestination::Meet if is_policed => PacketDestination::Marking,
-                        PacketDestination::Meet | PacketDestination::Alone if marks(line) => {
-                            PacketDestination::Marking
-                        }
-                        stop => stop,
-                    };
-                    let kind = kinds.place(scenario, way, line, stop);
-                    extras.push(StepExtras { circuit: vc as u32, number: port.vc, hop });
-                    list.push(Step { place: line as u32, kind });
-                }
-                let last = *path.last().expect("a circuit has a port");
-                let (stop, place) = ends.hosts[scenario.lines[last].to];
-                let kind = kinds.place(scenario, way, last, stop);
-                extras.push(StepExtras { circuit: vc as u32, number: 0, hop: path.len() as u8 });
-                list.push(Step { place, kind });
-            }
+            first[vc] = rows.list.len() as u32;
+            let routes = scenario.vcs[vc].routes().zip(network.circuits[vc].routes());
+            let begins = routes.map(|(path, hops)| rows.push(vc, way, path, hops)).collect();
             if scenario.vcs[vc].spread.is_some() {
                 branches.insert(vc as u32, begins);
             }
         }
+        let Rows { list, extras, kinds, .. } = rows;
         Steps { list, extras, first, branches, kinds: kinds.list, rules, memories, division, ends }
+    }
+}
+
+/// How a port handles packets.
+#[derive(Clone, Copy, Debug, Default)]
+struct PortClass {
+    /// The rule by which it accepts packets, without a memory that it shares.
+    rule: Option<Rule>,
+    /// The memory that it shares, if all ports of that decide by a rule.
+    memory: Option<usize>,
+    /// Whether it belongs to a host.
+    is_from_host: bool,
+    /// Whether packets arrive over several lines.
+    meets: bool,
+    /// Whether a circuit is policed there.
+    polices: bool,
+    /// Whether its policy marks packets.
+    marks: bool,
+}
+
+impl PortClass {
+    /// Return how packets arrive there.
+    fn destination(&self) -> PacketDestination {
+        let is_alone = self.is_from_host || !(self.meets || self.polices || self.marks);
+        match self.rule {
+            None if self.memory.is_some() => PacketDestination::Shared,
+            None => PacketDestination::Asked,
+            Some(_) if is_alone => PacketDestination::Alone,
+            Some(_) => PacketDestination::Meet,
+        }
+    }
+
+    /// Return how packets of a circuit arrive there, which may be policed.
+    fn destination_of(&self, is_policed: bool) -> PacketDestination {
+        match self.destination() {
+            PacketDestination::Meet if is_policed => PacketDestination::Marking,
+            PacketDestination::Meet | PacketDestination::Alone if self.marks => PacketDestination::Marking,
+            destination => destination,
+        }
+    }
+}
+
+/// The classes of all ports.
+fn port_classes(scenario: &Scenario, network: &Network) -> Vec<PortClass> {
+    let (meets, polices, takes_controls) =
+        (meets(scenario), policed_ports(scenario), control_lines(scenario));
+    let of_port = |((number, line), port): ((usize, &Line), &Port)| PortClass {
+        rule: if takes_controls[number] { None } else { rule(line, port) },
+        memory: None,
+        is_from_host: scenario.nodes[line.from].kind == NodeKind::Host,
+        meets: meets[number],
+        polices: polices[number],
+        marks: port.admission.rule().is_none(),
+    };
+    let lines = scenario.lines.iter().enumerate();
+    let mut ports: Vec<PortClass> = lines.zip(&network.ports).map(of_port).collect();
+    let is_ruled = |port: &PortClass| port.rule.is_some() && !port.polices && !port.is_from_host;
+    let memories = ruled_memories(network, |port| is_ruled(&ports[port]));
+    ports.iter_mut().zip(memories).for_each(|(port, memory)| port.memory = memory);
+    for (port, line) in ports.iter_mut().zip(&scenario.lines) {
+        port.rule = port.rule.filter(|_| !matches!(line.port.measure, Measure::MemoryCells(_)));
+    }
+    ports
+}
+
+/// The rule by which a port accepts packets, if it has one and sends them in order at the rate of its line.
+fn rule(line: &Line, port: &Port) -> Option<Rule> {
+    let fifo = matches!(line.port.scheduler, scheduler::Spec::Fifo(_));
+    let is_plain = fifo && line.pause == Span::ZERO && port.gates().is_empty() && !port.trims();
+    let rule = if is_plain { port.admission.rule_for_packets() } else { None };
+    rule.filter(|rule| matches!(rule, Rule::Fits | Rule::Frames { .. }))
+}
+
+/// The steps of the routes, as far as they are known.
+struct Rows<'a> {
+    scenario: &'a Scenario,
+    ports: &'a [PortClass],
+    ends: &'a Ends,
+    policed: Vec<bool>,
+    list: Vec<Step>,
+    extras: Vec<StepExtras>,
+    kinds: Kinds,
+}
+
+impl<'a> Rows<'a> {
+    fn new(scenario: &'a Scenario, ports: &'a [PortClass], ends: &'a Ends) -> Rows<'a> {
+        let length = scenario.vcs.iter().flat_map(Vc::routes).map(|path| path.len() + 1).sum();
+        let (list, extras) = (Vec::with_capacity(length), Vec::with_capacity(length));
+        let (policed, kinds) = (policed_circuits(scenario), Kinds::default());
+        Rows { scenario, ports, ends, policed, list, extras, kinds }
+    }
+
+    /// Add the steps of a route of a circuit; returns the first one.
+    fn push(&mut self, vc: usize, way: RouteClass, path: &[usize], hops: &[Hop]) -> u32 {
+        let first = self.list.len() as u32;
+        for (hop, (&line, port)) in (0..).zip(path.iter().zip(hops)) {
+            let is_policed = hop == police::HOP && self.policed[vc];
+            let stop = self.ports[line].destination_of(is_policed);
+            let kind = self.kinds.place(self.scenario, way, line, stop);
+            self.extras.push(StepExtras { circuit: vc as u32, number: port.vc, hop });
+            self.list.push(Step { place: line as u32, kind });
+        }
+        let last = *path.last().expect("a circuit has a port");
+        let (stop, place) = self.ends.hosts[self.scenario.lines[last].to];
+        let kind = self.kinds.place(self.scenario, way, last, stop);
+        self.extras.push(StepExtras { circuit: vc as u32, number: 0, hop: path.len() as u8 });
+        self.list.push(Step { place, kind });
+        first
     }
 }
 
@@ -295,11 +357,6 @@ fn control_lines(scenario: &Scenario) -> Vec<bool> {
     let paused = scenario.paused_lines();
     let carries = |(line, of): (&bool, &Line)| *line || of.back.is_some_and(|back| paused[back]);
     paused.iter().zip(&scenario.lines).map(carries).collect()
-}
-
-/// Return whether a line belongs to a host.
-fn is_from_host(scenario: &Scenario, line: &Line) -> bool {
-    scenario.nodes[line.from].kind == NodeKind::Host
 }
 
 /// For every circuit whether one of its flows is policed.
@@ -397,4 +454,27 @@ fn suits(scenario: &Scenario, rules: &[Option<Rule>]) -> Vec<bool> {
         suits[node] &= line[node].replace(last).is_none_or(|other| other == last);
     }
     suits.into_iter().zip(line).map(|(suits, line)| suits && line.is_some()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_port_is_handled_by_what_arrives_there_and_what_its_policy_does() {
+        use PacketDestination::{Alone, Asked, Marking, Meet, Shared};
+        let ruled = PortClass { rule: Some(Rule::Fits), ..PortClass::default() };
+        let cases = [
+            (PortClass::default(), [Asked, Asked]),
+            (PortClass { memory: Some(0), ..PortClass::default() }, [Shared, Shared]),
+            (ruled, [Alone, Alone]),
+            (PortClass { meets: true, ..ruled }, [Meet, Marking]),
+            (PortClass { polices: true, ..ruled }, [Meet, Marking]),
+            (PortClass { marks: true, ..ruled }, [Marking, Marking]),
+            (PortClass { meets: true, is_from_host: true, ..ruled }, [Alone, Alone]),
+        ];
+        for (port, expected) in cases {
+            assert_eq!([false, true].map(|is_policed| port.destination_of(is_policed)), expected, "{port:?}");
+        }
+    }
 }

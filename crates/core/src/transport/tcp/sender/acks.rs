@@ -31,7 +31,7 @@ impl Sender {
     /// outstanding, that counts like all duplicates that a fast retransmission needs.
     #[cold]
     pub(super) fn on_cut(&mut self, now: Time, segment: &Segment, out: &mut impl Outlet) {
-        if self.sacks {
+        if self.is_selective() {
             return self.on_selective(now, segment, &SackBlocks::default(), out);
         }
         if segment.ack > self.unacknowledged && segment.ack <= self.sent {

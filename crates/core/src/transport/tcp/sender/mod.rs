@@ -42,12 +42,12 @@ pub struct Sender {
     is_unscheduled: bool,
     /// The next segment of new data says that the window has been reduced (RFC 3168, CWR).
     tells_reduced: bool,
-    /// It uses selective acknowledgements.
-    sacks: bool,
     /// The application closes the connection after its last octet.
     is_closing: bool,
     /// The application may be the limit: then the window does not grow.
     pub(super) heeds_application: bool,
+    /// The state for selective acknowledgements, if the connection uses them.
+    selective: Option<Box<Selective>>,
     /// First octet that is not acknowledged (snd_una).
     pub(super) unacknowledged: u64,
     /// Next octet to send (snd_nxt); behind `sent` after a timeout.
@@ -74,8 +74,6 @@ pub struct Sender {
     segments_sent: u64,
     segments_retransmitted: u64,
     pub(super) rare: Box<RareState>,
-    /// The state for selective acknowledgements, if it uses them.
-    selective: Option<Box<Selective>>,
 }
 
 /// Octets that a greedy application has written: more than a connection ever sends, so that its end is compared with as
@@ -117,7 +115,7 @@ struct Usage {
 impl Usage {
     /// Record `flight` octets in flight, and whether the window is full. The range begins with the first unacknowledged
     /// octet and ends after the last one sent.
-    fn note(&mut self, flight: u64, is_full: bool, (unacknowledged, sent): (u64, u64)) {
+    fn note(&mut self, flight: u64, is_full: bool, unacknowledged: u64, sent: u64) {
         if unacknowledged >= self.end || is_full || (!self.is_full && flight > self.most) {
             *self = Usage { is_full, most: flight, end: sent };
         }
@@ -170,7 +168,6 @@ impl Sender {
             ecn: params.ecn,
             is_unscheduled: false,
             tells_reduced: false,
-            sacks: params.sack,
             selective: None,
             is_closing: false,
             heeds_application: false,
@@ -287,7 +284,7 @@ impl Sender {
                 self.output(now, out);
             }
             (State::Established, false) if segment.ecn.has(Ecn::CUT) => self.on_cut(now, segment, out),
-            (State::Established, false) if self.sacks => {
+            (State::Established, false) if self.is_selective() => {
                 self.on_selective(now, segment, &SackBlocks::default(), out);
             }
             (State::Established, false) if segment.ack <= self.unacknowledged => {
@@ -301,7 +298,7 @@ impl Sender {
     /// Handle an ACK with blocks that have arrived out of order.
     pub fn on_sack(&mut self, now: Time, segment: &Segment, blocks: &SackBlocks, out: &mut impl Outlet) {
         let is_ours = segment.is_ack && segment.connection == self.connection && !segment.syn;
-        if is_ours && self.sacks && self.state == State::Established {
+        if is_ours && self.is_selective() && self.state == State::Established {
             self.is_unscheduled = false;
             self.on_selective(now, segment, blocks, out);
         }
@@ -383,7 +380,7 @@ impl Sender {
 
     /// Return whether fast recovery is in progress.
     pub fn is_recovering(&self) -> bool {
-        self.congestion.is_recovering() || self.selective.as_ref().is_some_and(|it| it.is_recovering())
+        self.congestion.is_recovering() || self.selective.as_ref().is_some_and(|sack| sack.is_recovering())
     }
 
     /// Return the counts since the sender was made.

@@ -13,7 +13,7 @@ impl Sender {
         if self.state != State::Established {
             return;
         }
-        if self.sacks {
+        if self.is_selective() {
             return self.push_selective(now, out);
         }
         let window = self.send_window.min(self.window.usable());
@@ -45,7 +45,7 @@ impl Sender {
         let flight = self.flight();
         let is_full = self.sent < self.written || flight + self.window.mss > window;
         if is_full || self.last_sent == now {
-            self.rare.usage.note(flight, is_full, (self.unacknowledged, self.sent));
+            self.rare.usage.note(flight, is_full, self.unacknowledged, self.sent);
         }
     }
 

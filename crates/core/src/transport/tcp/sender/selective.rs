@@ -50,6 +50,13 @@ struct Undo {
     repeats: u64,
 }
 
+/// What an acknowledgement, or a search for losses, has brought, in octets.
+#[derive(Clone, Copy)]
+struct News {
+    delivered: u64,
+    lost: u64,
+}
+
 /// Progress by an event, as timers use it: new data acknowledged, or sent.
 #[derive(Clone, Copy)]
 struct Progress {
@@ -110,57 +117,69 @@ impl Sender {
         if segment.ack < self.unacknowledged || segment.ack > self.sent {
             return;
         }
-        let mut it = self.selective.take().expect("a sender with selective acknowledgements");
-        self.enter_ack(now, (segment, blocks), &mut it, out);
-        self.selective = Some(it);
+        self.with_selective(|sender, sack| sender.enter_ack(now, segment, blocks, sack, out));
+    }
+
+    /// Return whether the connection uses selective acknowledgements.
+    #[inline]
+    pub(super) fn is_selective(&self) -> bool {
+        self.selective.is_some()
+    }
+
+    /// Act with the state for selective acknowledgements.
+    fn with_selective(&mut self, act: impl FnOnce(&mut Sender, &mut Selective)) {
+        let mut state = self.selective.take().expect("a sender with selective acknowledgements");
+        act(self, &mut state);
+        self.selective = Some(state);
     }
 
     fn enter_ack(
         &mut self,
         now: Time,
-        (segment, blocks): (&Segment, &SackBlocks),
-        it: &mut Selective,
+        segment: &Segment,
+        blocks: &SackBlocks,
+        sack: &mut Selective,
         out: &mut impl Outlet,
     ) {
         let acked = segment.ack - self.unacknowledged;
         let (duplicate, blocks) = &blocks.split(segment.ack);
-        let mut delivered = it.board.acknowledge(segment.ack);
-        it.board.sack(blocks, &mut delivered);
-        it.board.note_order(&mut delivered);
+        let mut delivered = sack.board.acknowledge(segment.ack);
+        sack.board.sack(blocks, &mut delivered);
+        sack.board.note_order(&mut delivered);
         delivered.is_duplicate = duplicate.is_some();
-        let rtt = self.measure_selective(now, segment, acked, &delivered, it);
+        let rtt = self.measure_selective(now, segment, acked, &delivered, sack);
         self.unacknowledged = segment.ack;
         self.next = self.sent;
         self.update_window(segment);
         let facts = self.facts(now, rtt);
-        self.end_episodes(it);
-        self.end_probe(facts, acked, blocks, it);
-        let report = self.ack_report(now, delivered, it);
-        let before = it.board.lost();
+        self.end_episodes(sack);
+        self.end_probe(facts, acked, blocks, sack);
+        let report = self.ack_report(now, delivered, sack);
+        let before = sack.board.lost();
         if segment.ecn.has(Ecn::CUT) {
-            it.board.lose_at(segment.ack + segment.seq);
+            sack.board.lose_at(segment.ack + segment.seq);
         }
-        let (found, wait) = self.find_losses(&report, before, it);
-        self.react(facts, (acked, segment.ecn.has(Ecn::ECE)), (&delivered, found), it);
-        duplicate.iter().for_each(|block| self.take_back(*block, it));
-        let restarts = acked > 0 || it.reports_older_than_head(&delivered);
-        let sent = self.output_selective(now, it, out);
-        self.set_selective_timer(now, Progress { acked: restarts, sent }, wait, it);
+        let (found, wait) = self.find_losses(&report, before, sack);
+        self.react(facts, acked, segment.ecn.has(Ecn::ECE), News { delivered: delivered.octets, lost: found }, sack);
+        duplicate.iter().for_each(|&(start, _)| self.take_back(start, sack));
+        let restarts = acked > 0 || sack.reports_older_than_head(&delivered);
+        let sent = self.output_selective(now, sack, out);
+        self.set_selective_timer(now, Progress { acked: restarts, sent }, wait, sack);
     }
 
     /// Find losses and count them. Returns the octets that became lost since `before`, and the instant of the next
     /// search.
-    fn find_losses(&mut self, report: &AckReport, before: u64, it: &mut Selective) -> (u64, Option<Time>) {
-        let wait = it.recovery.find_losses(&mut it.board, report);
-        let found = it.board.lost().saturating_sub(before);
+    fn find_losses(&mut self, report: &AckReport, before: u64, sack: &mut Selective) -> (u64, Option<Time>) {
+        let wait = sack.recovery.find_losses(&mut sack.board, report);
+        let found = sack.board.lost().saturating_sub(before);
         self.rare.stats.found_lost += found.div_ceil(self.window.mss);
         (found, wait)
     }
 
-    fn ack_report(&self, now: Time, delivered: Delivered, it: &Selective) -> AckReport {
-        let is_recovering = it.point.is_some() || it.after_timeout.is_some();
+    fn ack_report(&self, now: Time, delivered: Delivered, sack: &Selective) -> AckReport {
+        let is_recovering = sack.point.is_some() || sack.after_timeout.is_some();
         let outstanding = (self.unacknowledged, self.sent);
-        AckReport { now, delivered, mss: self.window.mss, is_recovering, smoothed: it.smoothed, outstanding }
+        AckReport { now, delivered, mss: self.window.mss, is_recovering, smoothed: sack.smoothed, outstanding }
     }
 
     /// Measure a round trip: by timestamps, or of the last segment that was sent once only.
@@ -170,7 +189,7 @@ impl Sender {
         segment: &Segment,
         acked: u64,
         delivered: &Delivered,
-        it: &mut Selective,
+        sack: &mut Selective,
     ) -> Option<Span> {
         if acked == 0 {
             return None;
@@ -178,40 +197,41 @@ impl Sender {
         self.timed = self.timed.filter(|(seq, _)| segment.ack <= *seq);
         let since = if self.timestamps { Some(segment.stamp) } else { delivered.clean }?;
         self.sample(since, now);
-        it.smooth(now.since(since));
+        sack.smooth(now.since(since));
         Some(now.since(since))
     }
 
-    fn end_episodes(&mut self, it: &mut Selective) {
+    fn end_episodes(&mut self, sack: &mut Selective) {
         let acked = self.unacknowledged;
-        if it.point.take_if(|point| acked >= *point).is_some() {
+        if sack.point.take_if(|point| acked >= *point).is_some() {
             self.window.leave_recovery(self.window.ssthresh);
         }
-        it.after_timeout.take_if(|point| acked >= *point);
+        sack.after_timeout.take_if(|point| acked >= *point);
     }
 
     /// Change the window by an ACK, after losses have been found.
     fn react(
         &mut self,
         facts: Facts,
-        (acked, echo): (u64, bool),
-        (delivered, found): (&Delivered, u64),
-        it: &mut Selective,
+        acked: u64,
+        echo: bool,
+        news: News,
+        sack: &mut Selective,
     ) {
         if echo {
             self.congestion.on_echo(acked, facts);
         }
         let facts = Facts { is_counted: echo, ..facts };
-        let begins = it.point.is_none() && it.after_timeout.is_none() && it.board.lost() > 0;
+        let begins = sack.point.is_none() && sack.after_timeout.is_none() && sack.board.lost() > 0;
         if begins {
-            self.begin_recovery(facts, it);
+            self.begin_recovery(facts, sack);
         }
-        if it.point.is_some() {
+        if sack.point.is_some() {
             if acked > 0 && !echo {
                 self.congestion.on_recovery_ack(acked, facts);
             }
-            let is_safe = acked > 0 && found == 0;
-            return it.recovery.on_ack(&mut self.window, &it.board, delivered.octets, is_safe);
+            let is_safe = acked > 0 && news.lost == 0;
+            return sack.recovery.on_ack(&mut self.window, &sack.board, news.delivered, is_safe);
         }
         if echo {
             self.reduce_for_mark(facts.now);
@@ -225,40 +245,39 @@ impl Sender {
         }
     }
 
-    fn begin_recovery(&mut self, facts: Facts, it: &mut Selective) {
+    fn begin_recovery(&mut self, facts: Facts, sack: &mut Selective) {
         self.rare.stats.fast_retransmits += 1;
         let congestion::Window { cwnd, ssthresh, .. } = self.window;
-        it.undo = Some(Undo { cwnd, ssthresh, from: self.unacknowledged, repeats: 0 });
+        sack.undo = Some(Undo { cwnd, ssthresh, from: self.unacknowledged, repeats: 0 });
         if !facts.is_reduced {
             self.congestion.on_loss(&mut self.window, facts);
         }
         self.note_reduction();
-        (it.point, it.is_forced, it.may_rescue, it.probe) = (Some(self.sent), true, true, None);
-        it.recovery.begin(&mut self.window, cwnd.min(facts.send_window));
+        (sack.point, sack.is_forced, sack.may_rescue, sack.probe) = (Some(self.sent), true, true, None);
+        sack.recovery.begin(&mut self.window, cwnd.min(facts.send_window));
     }
 
     /// Send as many segments as the window allows; returns whether new data was sent.
-    pub(super) fn output_selective(&mut self, now: Time, it: &mut Selective, out: &mut impl Outlet) -> bool {
+    pub(super) fn output_selective(&mut self, now: Time, sack: &mut Selective, out: &mut impl Outlet) -> bool {
         let mut is_new = false;
         while self.state == State::Established {
-            let room = self.window.cwnd.saturating_sub(it.under_way());
-            let room = if it.is_forced { room.max(self.window.mss) } else { room };
-            if let Some(index) = it.board.next_lost() {
-                let (seq, len) = it.board.piece(index);
+            let room = self.window.cwnd.saturating_sub(sack.under_way());
+            let room = if sack.is_forced { room.max(self.window.mss) } else { room };
+            if let Some(index) = sack.board.next_lost() {
+                let (_, len) = sack.board.piece(index);
                 if len > room {
                     break;
                 }
-                self.resend(now, index, (seq, len), it, out);
+                self.resend(now, index, sack, out);
             } else if let Some(len) = self.new_data().filter(|len| *len <= room) {
-                self.send_new(now, len, it, out);
+                self.send_new(now, len, sack, out);
                 is_new = true;
-            } else if let Some(index) = self.filling(it, room) {
-                let piece = it.board.piece(index);
-                self.resend(now, index, piece, it, out);
+            } else if let Some(index) = self.filling(sack, room) {
+                self.resend(now, index, sack, out);
             } else {
                 break;
             }
-            it.is_forced = false;
+            sack.is_forced = false;
         }
         if self.heeds_application {
             self.note_usage(now, self.window.cwnd);
@@ -274,62 +293,56 @@ impl Sender {
     }
 
     /// Choose a segment to send again although it is not declared lost (RFC 6675, `NextSeg`, rules 3 and 4).
-    fn filling(&self, it: &mut Selective, room: u64) -> Option<usize> {
-        if it.point.is_none() || !it.recovery.fills_holes() || self.new_data().is_some() {
+    fn filling(&self, sack: &mut Selective, room: u64) -> Option<usize> {
+        if sack.point.is_none() || !sack.recovery.fills_holes() || self.new_data().is_some() {
             return None;
         }
-        let hole = it.board.next_hole();
-        let fits = |index: &usize| it.board.piece(*index).1 <= room;
+        let hole = sack.board.next_hole();
+        let fits = |index: &usize| sack.board.piece(*index).1 <= room;
         if let Some(hole) = hole.filter(fits) {
             return Some(hole);
         }
-        let rescue = it.board.last().filter(fits).filter(|_| it.may_rescue && it.board.sacked() > 0);
-        it.may_rescue &= rescue.is_none();
+        let rescue = sack.board.last().filter(fits).filter(|_| sack.may_rescue && sack.board.sacked() > 0);
+        sack.may_rescue &= rescue.is_none();
         rescue
     }
 
-    fn send_new(&mut self, now: Time, len: u64, it: &mut Selective, out: &mut impl Outlet) {
+    fn send_new(&mut self, now: Time, len: u64, sack: &mut Selective, out: &mut impl Outlet) {
         self.transmit(now, self.sent, len, out);
         self.next = self.sent;
-        it.board.sent(self.sent, now);
-        it.recovery.sent(len);
+        sack.board.sent(self.sent, now);
+        sack.recovery.sent(len);
     }
 
-    fn resend(
-        &mut self,
-        now: Time,
-        index: usize,
-        (seq, len): (u64, u64),
-        it: &mut Selective,
-        out: &mut impl Outlet,
-    ) {
+    fn resend(&mut self, now: Time, index: usize, sack: &mut Selective, out: &mut impl Outlet) {
+        let (seq, len) = sack.board.piece(index);
         self.timed = None;
         self.transmit(now, seq, len, out);
-        it.board.resend(index, now);
-        it.recovery.sent(len);
-        it.undo.iter_mut().for_each(|undo| undo.repeats += 1);
+        sack.board.resend(index, now);
+        sack.recovery.sent(len);
+        sack.undo.iter_mut().for_each(|undo| undo.repeats += 1);
     }
 
     /// Undo the reduction of the window if every segment that was sent again since has arrived twice: then nothing was
     /// lost.
     #[cold]
-    fn take_back(&mut self, (start, _): (u64, u64), it: &mut Selective) {
-        let Some(undo) = it.undo.as_mut().filter(|undo| start >= undo.from && undo.repeats > 0) else {
+    fn take_back(&mut self, start: u64, sack: &mut Selective) {
+        let Some(undo) = sack.undo.as_mut().filter(|undo| start >= undo.from && undo.repeats > 0) else {
             return;
         };
         undo.repeats -= 1;
         if undo.repeats == 0 {
             self.window.cwnd = self.window.cwnd.max(undo.cwnd);
             self.window.ssthresh = self.window.ssthresh.max(undo.ssthresh);
-            (it.undo, it.point) = (None, None);
+            (sack.undo, sack.point) = (None, None);
         }
     }
 
     /// Set the timer: for the next search for losses, a probe, or the retransmission timeout. Only an ACK of new data
     /// postpones the timeout (RFC 6298, 5.1 and 5.3), since new segments may follow a lost retransmission for long;
     /// with `sack_restarts_timer` also a block of data older than that retransmission.
-    fn set_selective_timer(&mut self, now: Time, progress: Progress, wait: Option<Time>, it: &mut Selective) {
-        if it.board.is_empty() {
+    fn set_selective_timer(&mut self, now: Time, progress: Progress, wait: Option<Time>, sack: &mut Selective) {
+        if sack.board.is_empty() {
             self.timer = None;
             if self.unacknowledged < self.written && self.state == State::Established {
                 self.timer = Some((Timer::Persist, self.clock.after(now, self.estimator.persist())));
@@ -338,58 +351,58 @@ impl Sender {
         }
         let is_running = !matches!(self.timer, None | Some((Timer::Persist, _)));
         if progress.acked || !is_running {
-            it.timeout_at = self.clock.after(now, self.estimator.timeout());
+            sack.timeout_at = self.clock.after(now, self.estimator.timeout());
         }
         let restart = progress.acked || progress.sent || !is_running;
         if let Some(at) = wait {
-            let timer = if at < it.timeout_at { Timer::Reordering } else { Timer::Retransmit };
-            self.timer = Some((timer, at.min(it.timeout_at)));
-        } else if self.may_probe(it) && restart {
-            self.timer = Some((Timer::Probe, (now + it.probe_timeout()).min(it.timeout_at)));
-        } else if restart || !matches!(self.timer, Some((Timer::Probe, _))) || !self.may_probe(it) {
-            self.timer = Some((Timer::Retransmit, it.timeout_at));
+            let timer = if at < sack.timeout_at { Timer::Reordering } else { Timer::Retransmit };
+            self.timer = Some((timer, at.min(sack.timeout_at)));
+        } else if self.may_probe(sack) && restart {
+            self.timer = Some((Timer::Probe, (now + sack.probe_timeout()).min(sack.timeout_at)));
+        } else if restart || !matches!(self.timer, Some((Timer::Probe, _))) || !self.may_probe(sack) {
+            self.timer = Some((Timer::Retransmit, sack.timeout_at));
         }
     }
 
     /// Return whether a probe is permitted by RFC 8985 section 7.2: not in recovery, not while an octet is selectively
     /// acknowledged, and not twice.
-    fn may_probe(&self, it: &Selective) -> bool {
-        let is_open = it.point.is_none() && it.after_timeout.is_none() && it.probe.is_none();
-        is_open && it.recovery.probes() && it.board.sacked() == 0
+    fn may_probe(&self, sack: &Selective) -> bool {
+        let is_open = sack.point.is_none() && sack.after_timeout.is_none() && sack.probe.is_none();
+        is_open && sack.recovery.probes() && sack.board.sacked() == 0
     }
 
     /// Search for losses, when the reordering timer has expired.
     pub(super) fn look_again(&mut self, now: Time, out: &mut impl Outlet) {
-        let mut it = self.selective.take().expect("a sender with selective acknowledgements");
-        let report = self.ack_report(now, Delivered::default(), &it);
-        let (found, wait) = self.find_losses(&report, it.board.lost(), &mut it);
-        self.react(self.facts(now, None), (0, false), (&Delivered::default(), found), &mut it);
-        let sent = self.output_selective(now, &mut it, out);
-        self.set_selective_timer(now, Progress { acked: false, sent }, wait, &mut it);
-        self.selective = Some(it);
+        self.with_selective(|sender, sack| {
+            let report = sender.ack_report(now, Delivered::default(), sack);
+            let (found, wait) = sender.find_losses(&report, sack.board.lost(), sack);
+            let facts = sender.facts(now, None);
+            sender.react(facts, 0, false, News { delivered: 0, lost: found }, sack);
+            let sent = sender.output_selective(now, sack, out);
+            sender.set_selective_timer(now, Progress { acked: false, sent }, wait, sack);
+        });
     }
 
     /// Send a probe, when its timer has expired: new data, or the last segment again (RFC 8985 section 7.3).
     pub(super) fn send_probe(&mut self, now: Time, out: &mut impl Outlet) {
-        let mut it = self.selective.take().expect("a sender with selective acknowledgements");
-        self.rare.stats.tail_probes += 1;
-        if let Some(len) = self.new_data() {
-            self.send_new(now, len, &mut it, out);
-            it.probe = Some((self.sent, false));
-        } else if let Some(last) = it.board.last() {
-            let piece = it.board.piece(last);
-            self.resend(now, last, piece, &mut it, out);
-            it.probe = Some((self.sent, true));
-        }
-        it.timeout_at = self.clock.after(now, self.estimator.timeout());
-        self.timer = Some((Timer::Retransmit, it.timeout_at));
-        self.selective = Some(it);
+        self.with_selective(|sender, sack| {
+            sender.rare.stats.tail_probes += 1;
+            if let Some(len) = sender.new_data() {
+                sender.send_new(now, len, sack, out);
+                sack.probe = Some((sender.sent, false));
+            } else if let Some(last) = sack.board.last() {
+                sender.resend(now, last, sack, out);
+                sack.probe = Some((sender.sent, true));
+            }
+            sack.timeout_at = sender.clock.after(now, sender.estimator.timeout());
+            sender.timer = Some((Timer::Retransmit, sack.timeout_at));
+        });
     }
 
     /// Handle an ACK beyond a probe: if the probe repeated a segment and no duplicate arrived, the original was lost
     /// (RFC 8985 section 7.4.2).
-    fn end_probe(&mut self, facts: Facts, acked: u64, blocks: &SackBlocks, it: &mut Selective) {
-        let Some((end, repeats)) = it.probe.filter(|(end, _)| self.unacknowledged >= *end) else { return };
+    fn end_probe(&mut self, facts: Facts, acked: u64, blocks: &SackBlocks, sack: &mut Selective) {
+        let Some((end, repeats)) = sack.probe.filter(|(end, _)| self.unacknowledged >= *end) else { return };
         if repeats && self.unacknowledged > end {
             if !facts.is_reduced {
                 self.congestion.on_loss(&mut self.window, facts);
@@ -399,39 +412,39 @@ impl Sender {
         }
         let arrived_twice = acked == 0 && blocks.octets() == 0;
         if !repeats || self.unacknowledged > end || arrived_twice {
-            it.probe = None;
+            sack.probe = None;
         }
     }
 
     /// Declare all segments lost, when the retransmission timer has expired: slow start sends them again.
     pub(super) fn give_up_flight(&mut self, now: Time, out: &mut impl Outlet) {
-        let mut it = self.selective.take().expect("a sender with selective acknowledgements");
-        it.board.lose_all();
-        (it.point, it.after_timeout, it.probe) = (None, Some(self.sent), None);
-        it.undo = None;
-        it.is_forced = true;
-        self.timed = None;
-        self.output_selective(now, &mut it, out);
-        self.set_selective_timer(now, Progress { acked: true, sent: true }, None, &mut it);
-        self.selective = Some(it);
+        self.with_selective(|sender, sack| {
+            sack.board.lose_all();
+            (sack.point, sack.after_timeout, sack.probe) = (None, Some(sender.sent), None);
+            sack.undo = None;
+            sack.is_forced = true;
+            sender.timed = None;
+            sender.output_selective(now, sack, out);
+            sender.set_selective_timer(now, Progress { acked: true, sent: true }, None, sack);
+        });
     }
 
     /// Record new data that the persist timer may have sent.
     pub(super) fn note_window_probe(&mut self, now: Time) {
-        let Some(it) = &mut self.selective else { return };
-        it.board.sent(self.sent, now);
+        let Some(sack) = &mut self.selective else { return };
+        sack.board.sent(self.sent, now);
         self.next = self.sent;
         if let Some((Timer::Retransmit, at)) = self.timer {
-            it.timeout_at = at;
+            sack.timeout_at = at;
         }
     }
 
     /// Send new data at once, as far as the window allows.
     pub(super) fn push_selective(&mut self, now: Time, out: &mut impl Outlet) {
-        let mut it = self.selective.take().expect("a sender with selective acknowledgements");
-        let sent = self.output_selective(now, &mut it, out);
-        self.set_selective_timer(now, Progress { acked: false, sent }, None, &mut it);
-        self.selective = Some(it);
+        self.with_selective(|sender, sack| {
+            let sent = sender.output_selective(now, sack, out);
+            sender.set_selective_timer(now, Progress { acked: false, sent }, None, sack);
+        });
     }
 }
 

@@ -40,7 +40,7 @@ impl Sender {
         self.note_reduction();
         self.duplicates = 0;
         self.timer = None;
-        if self.sacks && self.state == State::Established {
+        if self.is_selective() && self.state == State::Established {
             return self.give_up_flight(now, out);
         }
         self.go_back(now, out);
@@ -81,7 +81,7 @@ impl Sender {
             // never timed: its ACK may well not acknowledge it; nor marked, unless all are (RFC 3168 section 6.1.6)
             let ecn = self.rare.params.ect_of_others();
             self.emit(now, seq, 1, ecn, out);
-            self.next = if self.sacks { self.sent } else { self.next };
+            self.next = if self.is_selective() { self.sent } else { self.next };
             self.timer = Some((Timer::Persist, self.clock.after(now, self.estimator.persist())));
         }
     }
