@@ -25,7 +25,7 @@ section! {
     pub struct Params {}
 }
 
-/// Complete sharing of one buffer or memory.
+/// Complete sharing of one buffer.
 #[derive(Clone, Debug)]
 pub struct Policy;
 

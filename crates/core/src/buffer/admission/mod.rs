@@ -94,8 +94,7 @@ registry! {
         /// that keeps [arrival times](Needs::arrival_times).
         fn see_wait(&mut self, wait: Span) {}
 
-        /// Run the clock of a policy that has one: called first at time zero, then at each returned instant, and by a
-        /// memory before it takes a sample.
+        /// Run the clock of a policy that has one: called first at time zero, then at each returned instant.
         fn tick(&mut self, now: Time, pool: &Pool) -> Option<Time> {
             None
         }
@@ -105,12 +104,8 @@ registry! {
             None
         }
 
-        /// A packet of this size and number of octets requests room in a queue of a memory, before the threshold is
-        /// compared; the books do not count it yet.
-        fn offered(&mut self, now: Time, pool: &Pool, queue: usize, size: (u64, u16)) {}
-
-        /// Return the most that a queue may hold now, for a policy that shares a buffer by a threshold of every queue:
-        /// infinite where there is none. Only such a policy can share a memory among ports.
+        /// Return the most that a queue may hold now, for pictures of a policy that shares a buffer by a threshold of
+        /// every queue: infinite where there is none.
         fn threshold(&self, pool: &Pool, queue: usize) -> Option<f64> {
             None
         }
@@ -127,7 +122,7 @@ registry! {
 
         /// Return the queue that loses the packet at its head now although nothing arrives for it, or the instant of
         /// the next check; `head` returns the size of that packet, if one waits. The port calls this after packets have
-        /// joined or left, until no queue is returned; a memory also calls it at the returned instant.
+        /// joined or left, until no queue is returned.
         fn expels(&mut self, now: Time, pool: &Pool, head: &dyn Fn(usize) -> Option<u64>) -> Option<Expulsion> {
             None
         }

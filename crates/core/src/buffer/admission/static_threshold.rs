@@ -30,7 +30,7 @@ section! {
     }
 }
 
-/// Static threshold at one port or in one memory.
+/// Static threshold at one port.
 #[derive(Clone, Debug)]
 pub struct Policy {
     limit: u64,
@@ -39,10 +39,14 @@ pub struct Policy {
 impl Policy {
     /// Build the policy; the error says why its limit cannot be used.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
-        let limit = context.level("limit", params.limit)?;
-        refuse_if(limit == 0, "limit", "must be greater than 0: no queue could hold anything")?;
-        Ok(Policy { limit })
+        Ok(Policy { limit: checked(context.level("limit", params.limit)?)? })
     }
+}
+
+/// Return a limit that a queue can have.
+pub(crate) fn checked(limit: u64) -> Result<u64, Refused> {
+    refuse_if(limit == 0, "limit", "must be greater than 0: no queue could hold anything")?;
+    Ok(limit)
 }
 
 impl Admission for Policy {
