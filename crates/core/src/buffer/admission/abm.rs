@@ -27,7 +27,7 @@
 //! # Complexity
 //! The number of queues per packet.
 
-use super::{Admission, Arrival, Context, Departure, Pool, Shortcuts};
+use super::{Admission, Arrival, Context, Departure, Pool, Properties, Shortcuts};
 use crate::buffer::context::{Contract, Outlet, QueueTerms};
 use crate::buffer::size::Measure;
 use crate::refused::{Refused, refuse};
@@ -237,8 +237,8 @@ impl Admission for Policy {
         Some(self.shares.threshold(pool, queue))
     }
 
-    fn goes_by_frames(&self) -> bool {
-        false
+    fn properties(&self) -> Properties {
+        Properties { splits_frames: true, ..Properties::default() }
     }
 }
 

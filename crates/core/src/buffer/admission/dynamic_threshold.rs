@@ -22,7 +22,7 @@
 //! # Complexity
 //! Constant, no state.
 
-use super::{Admission, Arrival, Context, Interest, Rule, Shortcuts};
+use super::{Admission, Arrival, Context, Interest, Properties, Rule, Shortcuts};
 use crate::buffer::pool::Pool;
 use crate::buffer::size::Measure;
 use crate::refused::{Refused, refuse};
@@ -41,6 +41,7 @@ section! {
 #[derive(Clone, Debug)]
 pub struct Policy {
     threshold: Threshold,
+    bars_pushout: Option<&'static str>,
 }
 
 /// Equation (2).
@@ -90,8 +91,9 @@ pub(super) fn bars_pushout(measure: Measure) -> Option<&'static str> {
 
 impl Policy {
     /// Build the policy of one port; the error says why its factor cannot be used.
-    pub fn new(params: &Params, _: &Context<'_>) -> Result<Policy, Refused> {
-        Ok(Policy { threshold: Threshold::new(params.alpha)? })
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
+        let bars_pushout = bars_pushout(context.measure);
+        Ok(Policy { threshold: Threshold::new(params.alpha)?, bars_pushout })
     }
 }
 
@@ -104,20 +106,13 @@ impl Admission for Policy {
         Some(self.threshold.of(pool))
     }
 
-    fn bars_pushout(&self, measure: Measure) -> Option<&'static str> {
-        bars_pushout(measure)
-    }
-
-    fn goes_by_frames(&self) -> bool {
-        false
+    fn properties(&self) -> Properties {
+        let bars_pushout = self.bars_pushout;
+        Properties { splits_frames: true, is_monotone: true, bars_pushout, ..Properties::default() }
     }
 }
 
 impl Shortcuts for Policy {
-    fn is_monotone(&self) -> bool {
-        true
-    }
-
     fn rule(&self) -> Option<Rule> {
         Some(Rule::Asked(Interest::Last))
     }

@@ -16,7 +16,7 @@
 //! # Complexity
 //! Constant, no state.
 
-use super::{Admission, Arrival, Context, Interest, Pool, Rule, Shortcuts};
+use super::{Admission, Arrival, Context, Interest, Pool, Properties, Rule, Shortcuts};
 use crate::buffer::size::Level;
 use crate::refused::{Refused, refuse_if};
 use crate::section;
@@ -61,16 +61,12 @@ impl Admission for Policy {
         Some(self.limit as f64)
     }
 
-    fn goes_by_frames(&self) -> bool {
-        false
+    fn properties(&self) -> Properties {
+        Properties { splits_frames: true, is_monotone: true, ..Properties::default() }
     }
 }
 
 impl Shortcuts for Policy {
-    fn is_monotone(&self) -> bool {
-        true
-    }
-
     fn rule(&self) -> Option<Rule> {
         Some(Rule::Asked(Interest::Last))
     }

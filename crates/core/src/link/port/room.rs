@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 
 use super::arrivals::ArrivalTimes;
 use super::{Loss, Port};
-use crate::buffer::admission::{Admission, Arrival, Departure, Expulsion, Within};
+use crate::buffer::admission::{Admission, Arrival, Departure, Expulsion, Settled, Within};
 use crate::buffer::pushout::longest_queue::End;
 use crate::buffer::pushout::{Cut, Full, PushOut};
 use crate::buffer::queue::Queue;
@@ -99,7 +99,7 @@ impl Port {
             }
         }
         self.sweep(now, queue, &vc_of, losses);
-        if self.is_busy() && !self.shares_queues() && self.admission.needs().expels {
+        if self.is_busy() && !self.shares_queues() && self.admission.properties().expels {
             self.expel_excess(now, losses);
         }
     }
@@ -371,7 +371,7 @@ impl Port {
         let verdict = self.admission.judge(&mut arrival);
         if !self.takes_all && unit.is_first() {
             let refused = matches!(verdict, Verdict::Discard(reason) if reason != Reason::Overflow);
-            self.refused[vc] = refused && self.admission.goes_by_frames();
+            self.refused[vc] = refused && !self.admission.properties().splits_frames;
         }
         verdict
     }
@@ -422,7 +422,7 @@ impl Port {
         reason: Reason,
         losses: &mut Vec<Loss>,
     ) {
-        self.admission.turned_away(&unit, vc, size);
+        self.admission.settled(&unit, vc, Settled::TurnedAway { size });
         self.lose_shared(&ArrivingUnit { unit, vc, size }, reason, losses);
     }
 

@@ -23,7 +23,7 @@
 
 mod virtual_buffer;
 
-use super::{Admission, Arrival, Context, Departure, Pool, Shortcuts};
+use super::{Admission, Arrival, Context, Departure, Pool, Properties, Shortcuts};
 use crate::buffer::context::Outlet;
 use crate::buffer::pushout::longest_queue;
 use crate::refused::Refused;
@@ -80,8 +80,8 @@ impl Admission for Policy {
         Some(self.buffer.length(queue) as f64)
     }
 
-    fn goes_by_frames(&self) -> bool {
-        false
+    fn properties(&self) -> Properties {
+        Properties { splits_frames: true, ..Properties::default() }
     }
 }
 

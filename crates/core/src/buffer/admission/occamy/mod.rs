@@ -24,9 +24,8 @@
 mod bucket;
 
 use super::dynamic_threshold::{Threshold, bars_pushout};
-use super::{Admission, Arrival, Context, Departure, Expulsion, Needs, Shortcuts};
+use super::{Admission, Arrival, Context, Departure, Expulsion, Properties, Shortcuts};
 use crate::buffer::pool::Pool;
-use crate::buffer::size::Measure;
 use crate::refused::{Refused, refuse_if};
 use crate::section;
 use crate::units::{Cells, PerSecond, Time};
@@ -51,6 +50,7 @@ section! {
 pub struct Policy {
     threshold: Threshold,
     expeller: Expeller,
+    bars_pushout: Option<&'static str>,
 }
 
 /// Expulsion of packets, for as long as there are tokens.
@@ -101,9 +101,10 @@ impl Expeller {
 
 impl Policy {
     /// Build the policy of one port; the error says why its parameters cannot be used.
-    pub fn new(params: &Params, _: &Context<'_>) -> Result<Policy, Refused> {
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let expeller = Expeller::new(params)?;
-        Ok(Policy { threshold: Threshold::new(params.alpha)?, expeller })
+        let bars_pushout = bars_pushout(context.measure);
+        Ok(Policy { threshold: Threshold::new(params.alpha)?, expeller, bars_pushout })
     }
 }
 
@@ -121,20 +122,13 @@ impl Admission for Policy {
     }
 
     fn expels(&mut self, now: Time, pool: &Pool, head: &dyn Fn(usize) -> Option<u64>) -> Option<Expulsion> {
-        let Policy { threshold, expeller } = self;
+        let Policy { threshold, expeller, .. } = self;
         expeller.expels(now, pool.vcs(), |queue| threshold.is_exceeded(pool, queue), head)
     }
 
-    fn needs(&self) -> Needs {
-        Needs { expels: true, ..Needs::default() }
-    }
-
-    fn bars_pushout(&self, measure: Measure) -> Option<&'static str> {
-        bars_pushout(measure)
-    }
-
-    fn goes_by_frames(&self) -> bool {
-        false
+    fn properties(&self) -> Properties {
+        let bars_pushout = self.bars_pushout;
+        Properties { expels: true, splits_frames: true, bars_pushout, ..Properties::default() }
     }
 }
 
