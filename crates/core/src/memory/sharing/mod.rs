@@ -11,6 +11,7 @@ use crate::buffer::capacity::Capacity;
 use crate::buffer::context::QueueTerms;
 use crate::buffer::pool::Pool;
 use crate::buffer::size::Measure;
+use crate::language::spec::Field;
 use crate::registry;
 use crate::units::Time;
 
@@ -55,7 +56,6 @@ registry! {
 impl Spec {
     /// Return whether a queue can have its own factor instead of that of the scheme.
     pub fn takes_alpha(&self) -> bool {
-        use crate::language::spec::Field;
         self.write().get("alpha").is_some()
     }
 }
@@ -77,7 +77,7 @@ pub(super) mod tests {
     use crate::buffer::admission;
     use crate::buffer::context::Outlet;
     use crate::buffer::size::CellSize;
-    use crate::language::spec::{Field, ParamSpec};
+    use crate::language::spec::ParamSpec;
     use crate::language::tree::Node;
     use crate::units::Rate;
 
