@@ -27,7 +27,7 @@ pub struct Context<'a> {
 /// The contract of a circuit, and the form of its frames.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contract {
-    /// Number of the circuit in the network; of a queue of a memory, that of the queue.
+    /// Number of the circuit in the network.
     pub circuit: u32,
     /// Minimum cell rate of the circuit; zero without a promise. The scheduler defines which cells count.
     pub mcr: Rate,
@@ -43,13 +43,20 @@ pub struct Contract {
     pub payload: Option<u64>,
     /// The cells and frames that may be lost, if the circuit carries packets with parity.
     pub budget: Option<Budget>,
-    /// Factor of the dynamic threshold of a queue that shares a memory, if it has its own.
-    pub alpha: Option<f64>,
-    /// The line of a queue that shares a memory; elsewhere the line of the port.
-    pub outlet: Option<Outlet>,
 }
 
-/// A line by which a queue of a memory drains.
+/// Facts that a scheme of sharing may use about a queue.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct QueueTerms {
+    /// Factor of its dynamic threshold, if it has its own.
+    pub alpha: Option<f64>,
+    /// The priority of its class.
+    pub priority: u32,
+    /// Its line.
+    pub outlet: Outlet,
+}
+
+/// A line by which a queue drains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outlet {
     /// Its number in the scenario.
@@ -62,12 +69,6 @@ impl Context<'_> {
     /// Number of circuits through the port.
     pub fn vcs(&self) -> usize {
         self.contracts.len()
-    }
-
-    /// The line of every circuit or queue.
-    pub fn outlets(&self) -> impl Iterator<Item = Outlet> {
-        let own = Outlet { line: 0, rate: self.rate };
-        self.contracts.iter().map(move |contract| contract.outlet.unwrap_or(own))
     }
 
     /// The policy's own random numbers at this port, by the unit or circuit that they are for.
@@ -113,8 +114,6 @@ impl Context<'_> {
             octets: 32 * CELL_BYTES,
             payload: Some(1460),
             budget: None,
-            alpha: None,
-            outlet: None,
         };
         static CONTRACTS: [Contract; 64] = {
             let mut contracts = [PLAIN; 64];

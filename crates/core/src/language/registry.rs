@@ -290,14 +290,21 @@ macro_rules! registry {
     };
     (@enum Spec $list:tt) => {};
     (@enum Policy { $( $variant:ident = $module:ident ),+ }) => {
-        /// One of the policies of this registry, running at a port: no port needs room for policies that it does not
-        /// have.
+        /// One of the policies of this registry, running within its owner, which needs no room for policies that it
+        /// does not have.
         #[derive(Clone, Debug)]
         #[allow(missing_docs)] // documented by their modules
         pub enum Policy { $( $variant(Box<$module::Policy>) ),+ }
 
+        impl Policy {
+            /// Return the kind of entry.
+            pub fn kind(&self) -> Kind {
+                match self { $( Policy::$variant(_) => Kind::$variant ),+ }
+            }
+        }
+
         impl Spec {
-            /// Build the policy of one port; the error says why it cannot work there.
+            /// Build the policy of one owner; the error says why it cannot work there.
             pub fn build(&self, context: &Context<'_>) -> Result<Policy, $crate::refused::Refused> {
                 Ok(match self {
                     $( Spec::$variant(params) => Policy::$variant(Box::new($module::Policy::new(params, context)?)) ),+

@@ -6,19 +6,21 @@
 //! one for each incoming line. A class may also have to fit a pool of the other side.
 //!
 //! A packet is charged to its queue in this order: the unused part of the queue's **reserved** room; **shared** room,
-//! as long as the policy's threshold, the class's limit, the pool and the memory allow it; **headroom** of the pool,
+//! as long as the scheme's threshold, the class's limit, the pool and the memory allow it; **headroom** of the pool,
 //! which a queue continues to take until it has returned all of it. A departure frees headroom first, then shared,
 //! then reserved room. Reserved room and headroom are kept free for their queues exactly: they are part of neither
 //! the shared room of a pool nor of that of the memory.
 //!
 //! A memory with **push-out** makes room for a packet that the thresholds allow but that finds none: its longest queue,
-//! at whichever port, loses a packet, until the arriving one fits. With a policy that **expels**, queues also lose packets
+//! at whichever port, loses a packet, until the arriving one fits. With a scheme that **expels**, queues also lose packets
 //! without an arrival that needs their room (`engine/asked.rs`).
 //!
 //! A [`Port`](crate::link::port::Port) checks with the memory whether an arriving unit fits, as it would with its own buffer;
 //! its admission policy decides in addition. The network lends it to one port at a time (`Network::at`).
 
 pub mod headroom;
+
+mod leaving;
 
 mod pause;
 
@@ -30,19 +32,17 @@ mod queue;
 
 mod share;
 
-use crate::buffer::admission::{self, Admission, Expulsion};
-use crate::buffer::capacity::Capacity;
-use crate::buffer::context::{Context, Contract, Outlet};
-use crate::buffer::pool::Pool;
+pub mod sharing;
+
+use crate::buffer::admission::Expulsion;
 use crate::buffer::pushout::{self, longest_queue};
-use crate::buffer::size::Measure;
 use crate::metrics::occupancy::Occupancy;
 use crate::refused::{Refused, unfit};
-use crate::unit::Unit;
-use crate::units::{Rate, Time};
+use crate::units::Time;
 
 use pause::Stopped;
 
+pub use leaving::Leaving;
 pub use pause::Pause;
 pub(crate) use pause::Signal;
 pub use pool::SharedPool;
@@ -112,16 +112,6 @@ pub struct Parts {
     pub queues: Vec<SharedQueue>,
     /// Choice of the queue that gives way to a packet without room, if any does.
     pub pushout: Option<longest_queue::Params>,
-}
-
-/// A packet that leaves a memory.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Leaving<'a> {
-    pub(crate) now: Time,
-    pub(crate) unit: &'a Unit,
-    pub(crate) size: u64,
-    /// True if it was sent, false if it was lost.
-    pub(crate) sent: bool,
 }
 
 /// Charge of a packet.
@@ -283,7 +273,7 @@ impl Memory {
         pushout.victim(lengths, (queue, beyond), can_give)
     }
 
-    /// Return whether its policy expels packets.
+    /// Return whether the scheme of a pool expels packets.
     pub(crate) fn is_expelling(&self) -> bool {
         self.pools.iter().any(SharedPool::is_expelling)
     }
@@ -417,62 +407,6 @@ impl Memory {
         self.occupancy.change(now, self.used, self.used);
         self.pools.iter_mut().for_each(|pool| pool.close_counters(now));
         self.queues.iter_mut().for_each(|queue| queue.close_counters(now));
-    }
-}
-
-/// Facts that a policy may use about a queue in a shared memory.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct QueueTerms {
-    /// Its own factor, if it has one.
-    pub alpha: Option<f64>,
-    /// The priority of its class.
-    pub priority: u32,
-    /// Its line.
-    pub outlet: Outlet,
-}
-
-/// Build the policy of a pool with `cells` cells of shared room, for queues with these facts; or say why it cannot
-/// share a memory.
-pub fn policy(
-    spec: &admission::Spec,
-    cells: u64,
-    measure: Measure,
-    queues: &[QueueTerms],
-    (seed, name): (u64, &str),
-) -> Result<admission::Policy, Refused> {
-    let plain = Contract {
-        circuit: 0,
-        mcr: Rate(0),
-        weight: 1.0,
-        priority: 0,
-        frame: 1,
-        octets: 1,
-        payload: None,
-        budget: None,
-        alpha: None,
-        outlet: None,
-    };
-    let contract = |(queue, &QueueTerms { alpha, priority, outlet }): (usize, &QueueTerms)| Contract {
-        circuit: queue as u32,
-        alpha,
-        priority,
-        outlet: Some(outlet),
-        ..plain
-    };
-    let mut contracts: Vec<Contract> = queues.iter().enumerate().map(contract).collect();
-    if contracts.is_empty() {
-        contracts.push(plain); // a pool that no flow uses
-    }
-    let capacity = Capacity::limited(cells);
-    let context = Context { capacity, measure, rate: Rate(1), contracts: &contracts, seed, port: name };
-    let policy = spec.build(&context)?;
-    match policy.threshold(&Pool::new(capacity, contracts.len()), 0) {
-        Some(_) => Ok(policy),
-        None => unfit(format!(
-            "{:?} decides about one port, not about a memory; a memory takes: complete-sharing, static-threshold, \
-             dynamic-threshold, abm, follow-lqd, occamy",
-            spec.name()
-        )),
     }
 }
 

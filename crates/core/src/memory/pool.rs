@@ -1,7 +1,8 @@
-//! A pool: a counter over a memory, with the policy that divides its shared room.
+//! A pool: a counter over a memory, with the scheme that divides its shared room.
 
-use super::Leaving;
-use crate::buffer::admission::{self, Admission, Departure, Expulsion};
+use super::leaving::Leaving;
+use super::sharing::{self, Sharing};
+use crate::buffer::admission::Expulsion;
 use crate::buffer::capacity::Capacity;
 use crate::buffer::pool::Pool;
 use crate::metrics::occupancy::Occupancy;
@@ -12,7 +13,7 @@ use crate::units::Time;
 pub struct SharedPool {
     /// Its shared room, the part in use, and the part of each queue.
     pub(super) books: Pool,
-    policy: admission::Policy,
+    scheme: sharing::Policy,
     /// Whether one of its classes must lose nothing.
     pub(super) is_lossless: bool,
     headroom: u64,
@@ -23,10 +24,10 @@ pub struct SharedPool {
 
 impl SharedPool {
     /// An empty pool of `cells` cells of shared room for `queues` queues, and this much headroom.
-    pub fn new(cells: u64, queues: usize, headroom: u64, policy: admission::Policy) -> SharedPool {
+    pub fn new(cells: u64, queues: usize, headroom: u64, scheme: sharing::Policy) -> SharedPool {
         SharedPool {
             books: Pool::new(Capacity::limited(cells), queues.max(1)), // no flow may use it
-            policy,
+            scheme,
             is_lossless: false,
             headroom,
             headroom_used: 0,
@@ -63,7 +64,7 @@ impl SharedPool {
     /// The most that its queue `number` may have of the shared room now.
     #[inline]
     pub fn threshold(&self, number: usize) -> f64 {
-        self.policy.threshold(&self.books, number).expect("a memory takes only policies with thresholds")
+        self.scheme.threshold(&self.books, number)
     }
 
     pub(super) fn has_headroom(&self, size: u64) -> bool {
@@ -85,34 +86,32 @@ impl SharedPool {
 
     /// Report that a packet requests room in queue `number`.
     pub(super) fn offer(&mut self, now: Time, number: usize, size: (u64, u16)) {
-        self.policy.offered(now, &self.books, number, size);
+        self.scheme.offered(now, &self.books, number, size);
     }
 
-    /// Advance a policy whose thresholds depend on time.
+    /// Advance a scheme whose thresholds depend on time.
     pub(super) fn catch_up(&mut self, now: Time) {
-        self.policy.tick(now, &self.books);
+        self.scheme.catch_up(now, &self.books);
     }
 
     /// Return whether it expels packets.
     pub(super) fn is_expelling(&self) -> bool {
-        self.policy.needs().expels
+        self.scheme.kind().expels()
     }
 
     /// Choose the queue that loses a packet now; `head` returns the size of the first packet that waits in a queue.
     pub(super) fn expels(&mut self, now: Time, head: &dyn Fn(usize) -> Option<u64>) -> Option<Expulsion> {
-        self.policy.expels(now, &self.books, head)
+        self.scheme.expels(now, &self.books, head)
     }
 
     /// Release the shared room and the headroom of a packet that leaves queue `number`.
     pub(super) fn give_back(&mut self, leaving: &Leaving<'_>, number: usize, (shared, headroom): (u64, u64)) {
-        let &Leaving { now, unit, size, sent } = leaving;
         if shared > 0 {
-            self.occupancy.fall(now, self.books.total());
+            self.occupancy.fall(leaving.now, self.books.total());
             self.books.remove(number, shared);
         }
         self.headroom_used -= headroom;
-        let (pool, queue) = (&self.books, (!sent).then_some(number));
-        self.policy.departed(&Departure { now, unit, queue, vc: number, size, pool, sent });
+        self.scheme.departed(leaving, &self.books, number);
     }
 
     pub(super) fn reset_counters(&mut self, now: Time) {

@@ -67,7 +67,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Return the shared room that a queue may have, given the threshold of its policy.
+    /// Return the shared room that a queue may have, given the threshold of its scheme.
     #[inline]
     pub(super) fn below(&self, threshold: f64) -> f64 {
         threshold.min(self.limit.map_or(f64::INFINITY, |limit| limit as f64))

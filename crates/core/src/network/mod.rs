@@ -32,7 +32,6 @@ mod sources;
 use crate::buffer::admission::{Expulsion, Failure};
 use crate::buffer::pool::Pool;
 use crate::buffer::pushout::longest_queue::End;
-use crate::buffer::size::Measure;
 use crate::link::control::Control;
 use crate::link::gate::credit::{self, Receiver};
 use crate::link::gate::{self, loss};
@@ -290,10 +289,8 @@ fn shares(scenario: &Scenario) -> Vec<Option<Share>> {
 /// A running memory.
 fn memory(scenario: &Scenario, spec: &model::Memory) -> Memory {
     let pool = |pool: &model::MemoryPool| {
-        let (measure, name) = (Measure::MemoryCells(spec.cell), (scenario.seed, spec.name.as_str()));
-        let policy = memory::policy(&spec.admission, pool.shared, measure, &pool.terms, name);
-        let policy = policy.expect("a checked scenario can be built");
-        SharedPool::new(pool.shared, pool.terms.len(), pool.headroom, policy)
+        let scheme = spec.scheme(pool).expect("a checked scenario can be built");
+        SharedPool::new(pool.shared, pool.terms.len(), pool.headroom, scheme)
     };
     let queue = |queue: &model::MemoryQueue| {
         let rate = scenario.lines[queue.line].rate;

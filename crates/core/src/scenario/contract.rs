@@ -67,7 +67,7 @@ pub fn contracts(scenario: &Scenario, line: &Line, vcs: &[usize]) -> Vec<Contrac
         let budget = carried(scenario, vc).and_then(|flow| flow.transport.budget(&flow.source));
         let payload = spec.payload.map(u64::from);
         let circuit = vc as u32;
-        Contract { circuit, mcr, weight, priority, frame, octets, payload, budget, alpha: None, outlet: None }
+        Contract { circuit, mcr, weight, priority, frame, octets, payload, budget }
     };
     vcs.iter().map(contract).collect()
 }

@@ -8,12 +8,12 @@ use super::file::{self, Back, Head};
 use super::headroom;
 use super::measure;
 use super::model::{self, Flow, Line, Measures, Memory, MemoryQueue, Routing, Scenario};
-use crate::buffer::admission::Admission;
 use crate::buffer::capacity::Capacity;
 use crate::buffer::pool::Pool;
 use crate::buffer::size::{BufferSize, Measure};
 use crate::language::spec::{Field, Nested, Section};
-use crate::memory::{self, Check, Limits};
+use crate::memory::sharing::Sharing;
+use crate::memory::{Check, Limits};
 use crate::units::Rate;
 
 /// A scenario as an explicit JSON document, which [`load`](super::load) reads back to an equal scenario.
@@ -49,23 +49,19 @@ pub fn thresholds(scenario: &Scenario) -> Vec<String> {
     let of_memory = |spec: &Memory| {
         let mut listed = BTreeSet::new();
         let queues = spec.queues.iter().filter(|queue| listed.insert((queue.pool, queue.class.as_str())));
-        queues.map(|queue| threshold(scenario, spec, queue)).collect::<Vec<String>>()
+        queues.map(|queue| threshold(spec, queue)).collect::<Vec<String>>()
     };
     scenario.memories.iter().flat_map(of_memory).chain(headroom::sentences(scenario)).collect()
 }
 
-fn threshold(scenario: &Scenario, spec: &Memory, queue: &MemoryQueue) -> String {
+fn threshold(spec: &Memory, queue: &MemoryQueue) -> String {
     let pool = &spec.pools[queue.pool];
-    let measure = Measure::MemoryCells(spec.cell);
-    let terms = [pool.terms[queue.number]];
-    let policy = memory::policy(&spec.admission, pool.shared, measure, &terms, (scenario.seed, &spec.name));
-    let policy = policy.expect("a checked scenario can be built");
+    let scheme = spec.scheme(pool).expect("a checked scenario can be built");
     let Limits { reserved, limit, .. } = queue.limits;
     let at = |used: u64| {
-        let mut books = Pool::new(Capacity::limited(pool.shared), 1);
-        books.add(0, used);
-        let threshold = policy.threshold(&books, 0).expect("a memory takes only policies with thresholds");
-        threshold.min(limit.unwrap_or(pool.shared).min(pool.shared) as f64)
+        let mut books = Pool::new(Capacity::limited(pool.shared), pool.terms.len());
+        books.add(queue.number, used);
+        scheme.threshold(&books, queue.number).min(limit.unwrap_or(pool.shared).min(pool.shared) as f64)
     };
     let (class, shared) = (&queue.class, pool.shared);
     format!(

@@ -1,11 +1,12 @@
 //! The sections of a scenario file, except those that the registries and the templates declare.
 
-use crate::buffer::admission::{self, complete_sharing, tail_drop};
+use crate::buffer::admission::{self, tail_drop};
 use crate::buffer::pushout;
 use crate::buffer::size::{BufferSize, Level};
 use crate::discipline;
 use crate::language::spec::{Named, Nested};
 use crate::link::gate::{self, loss};
+use crate::memory::sharing::{self, complete_sharing};
 use crate::memory::{Check, Side};
 use crate::police;
 use crate::scheduler::{self, fifo};
@@ -170,7 +171,7 @@ section! {
         /// Which length of a queue is compared with its threshold.
         pub dt_check: Check = Check::Before,
         /// How the shared room of every pool is divided among queues.
-        pub admission: admission::Spec = admission::Spec::CompleteSharing(complete_sharing::Params {}),
+        pub admission: sharing::Spec = sharing::Spec::CompleteSharing(complete_sharing::Params {}),
         /// Policy that removes queued packets, at whichever port, for one that finds no room although its thresholds allow it:
         /// `longest-queue`. By default none. It needs packet links, and pools of the egress side.
         pub pushout: Option<pushout::Spec> = None,

@@ -8,15 +8,15 @@ use super::model::{Line, Medium, Memory, MemoryPool, MemoryQueue, Node, Scenario
 use super::pauses;
 use crate::buffer::admission;
 use crate::buffer::capacity::Capacity;
-use crate::buffer::context::Outlet;
+use crate::buffer::context::{Outlet, QueueTerms};
 use crate::buffer::size::{BufferSize, CellSize, Level, Measure};
 use crate::language::item::Item;
 use crate::language::names::name_fault;
-use crate::language::spec::{Field, Named, Nested, Section, read_section};
+use crate::language::spec::{Named, Nested, Section, read_section};
 use crate::language::tree::{self, Fault, Value, join};
 use crate::link::gate::credit;
 use crate::link::gate::pause::MOST_CLASSES;
-use crate::memory::{self, Account, Limits, Pause, QueueTerms, Side};
+use crate::memory::{self, Account, Limits, Pause, Side, sharing};
 use crate::words::nearest::unknown;
 
 /// The sections `[memory.…]` and `[queue.…]` of a scenario.
@@ -58,6 +58,24 @@ fn sections<'a, T: Section>(
     entries.iter().map(section).collect()
 }
 
+/// Refuse admission policies that only ports can have: the reader of a memory would call them unknown.
+fn check_schemes(memory: Option<&tree::Node>) -> Result<(), Fault> {
+    let Some(Value::Table(entries)) = memory.map(|node| &node.value) else { return Ok(()) };
+    let takes: Vec<&str> = sharing::CATALOGUE.iter().map(|entry| entry.name).collect();
+    for (key, section) in entries {
+        let policy = section.get("admission").and_then(|admission| admission.get("policy"));
+        let Some((policy, name)) = policy.and_then(|policy| Some((policy, policy.text()?))) else { continue };
+        if !takes.contains(&name) && admission::CATALOGUE.iter().any(|entry| entry.name == name) {
+            let message = format!(
+                "{name:?} decides about one port, not about a memory; a memory takes: {}",
+                takes.join(", ")
+            );
+            return Err(policy.fault(&format!("memory.{}.admission.policy", key.name), message));
+        }
+    }
+    Ok(())
+}
+
 /// The names of the classes of a scenario.
 pub(super) fn queue_names(table: Option<&tree::Node>) -> Vec<&str> {
     match table.map(|node| &node.value) {
@@ -72,6 +90,7 @@ impl<'a> Memories<'a> {
         memory: Option<&'a tree::Node>,
         queue: Option<&'a tree::Node>,
     ) -> Result<Memories<'a>, Fault> {
+        check_schemes(memory)?;
         let read = Memories { memories: sections(memory, "memory")?, queues: sections(queue, "queue")? };
         read.memories.iter().try_for_each(|(_, item)| check_memory(item))?;
         for (_, item) in &read.queues {
@@ -148,10 +167,9 @@ impl<'a> Memories<'a> {
         let Some(alpha) = alpha else { return Ok(()) };
         let is_factor = alpha > 0.0 && alpha.is_finite();
         item.ensure(is_factor, key, "must be greater than 0 and finite")?;
-        let takes_alpha = |memory: &file::Memory| memory.admission.write().get("alpha").is_some();
         let message = "must stand beside a policy with dynamic thresholds; give the memory \
                        admission = { policy = \"dynamic-threshold\" }";
-        item.ensure(self.memories.iter().any(|(_, memory)| takes_alpha(&memory.it)), key, message)
+        item.ensure(self.memories.iter().any(|(_, memory)| memory.it.admission.takes_alpha()), key, message)
     }
 
     fn check_pool(&self, item: &Item<'_, file::Queue>, key: &str, name: &String) -> Result<(), Fault> {
@@ -279,7 +297,7 @@ fn check_pushout(item: &Item<'_, file::Memory>) -> Result<(), Fault> {
 
 /// Return the key by which a memory removes packets that wait, if it has one.
 fn removing_key(memory: &file::Memory) -> Option<&'static str> {
-    let expels = matches!(memory.admission, admission::Spec::Occamy(_));
+    let expels = memory.admission.kind().expels();
     memory.pushout.as_ref().map(|_| "pushout").or(expels.then_some("admission"))
 }
 
@@ -303,7 +321,7 @@ impl Builder<'_, '_> {
             cells,
             cell,
             check: self.item.it.dt_check,
-            admission: self.item.it.admission.clone(),
+            sharing: self.item.it.admission.clone(),
             pushout: self.item.it.pushout.clone(),
             pools: self.pools()?,
             queues: Vec::new(),
@@ -482,7 +500,7 @@ impl Builder<'_, '_> {
         Err(self.item.fault(&format!("pool.{pool}.side"), message))
     }
 
-    /// Refuse more reserved room than the pool has, and a policy that cannot share a memory; reserved room is
+    /// Refuse more reserved room than the pool has, and a scheme of sharing that cannot be built; reserved room is
     /// subtracted from the shared room.
     fn check(&self, memory: &mut Memory) -> Result<(), Fault> {
         let mut promised = 0;
@@ -500,9 +518,9 @@ impl Builder<'_, '_> {
                 ));
             }
             pool.shared -= reserved;
-            let measure = Measure::MemoryCells(memory.cell);
-            memory::policy(&memory.admission, pool.shared, measure, &pool.terms, (0, &memory.name))
-                .map_err(|refused| self.item.refuse("admission", refused))?;
+        }
+        for pool in &memory.pools {
+            memory.scheme(pool).map_err(|refused| self.item.refuse("admission", refused))?;
         }
         let cells = memory.cells;
         let message = format!(

@@ -9,14 +9,16 @@ pub use super::file::{Engine, Medium, NodeKind, Routing};
 use crate::adaptation::{self, Framing};
 use crate::buffer::admission;
 use crate::buffer::capacity::Capacity;
+use crate::buffer::context::QueueTerms;
 use crate::buffer::pushout;
 use crate::buffer::size::{CellSize, Measure};
 use crate::language::set::Set;
 use crate::language::spec::Named;
 use crate::language::tree;
 use crate::link::gate::{self, loss};
-use crate::memory::{self, Check, Limits, Side};
+use crate::memory::{self, Check, Limits, Side, sharing};
 use crate::police;
+use crate::refused::Refused;
 use crate::scheduler;
 use crate::source::{self, Source};
 use crate::transport::{self, Transport};
@@ -97,7 +99,7 @@ pub struct Memory {
     /// Comparison of queues with their thresholds.
     pub check: Check,
     /// The policy of its pools.
-    pub admission: admission::Spec,
+    pub sharing: sharing::Spec,
     /// Its push-out policy, if it has one.
     pub pushout: Option<pushout::Spec>,
     /// Its pools.
@@ -113,6 +115,13 @@ impl Memory {
     pub fn section(&self) -> &str {
         self.name.split(['@', '/']).next().unwrap_or_default()
     }
+
+    /// Build the scheme that divides the shared room of one of its pools; the error says why that is impossible.
+    pub fn scheme(&self, pool: &MemoryPool) -> Result<sharing::Policy, Refused> {
+        let capacity = Capacity::limited(pool.shared);
+        let measure = Measure::MemoryCells(self.cell);
+        self.sharing.build(&sharing::Context { capacity, measure, queues: &pool.terms })
+    }
 }
 
 /// A counter over a memory.
@@ -126,8 +135,8 @@ pub struct MemoryPool {
     pub shared: u64,
     /// Its headroom in cells.
     pub headroom: u64,
-    /// Facts that its policy may use about each of its queues.
-    pub terms: Vec<memory::QueueTerms>,
+    /// Facts that its scheme may use about each of its queues.
+    pub terms: Vec<QueueTerms>,
 }
 
 /// A queue of a memory.

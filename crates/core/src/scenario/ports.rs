@@ -176,7 +176,7 @@ fn check_gates(line: &Line, context: &Context<'_>) -> Result<(), (&'static str, 
 fn admission(line: &Line, context: &Context<'_>) -> Result<admission::Policy, Refused> {
     let Port { admission, scheduler, .. } = &*line.port;
     let policy = admission.build(context)?;
-    if policy.needs().one_queue && !scheduler.shares_one_queue() {
+    if policy.properties().one_queue && !scheduler.shares_one_queue() {
         return unfit(format!(
             "looks into a queue that all circuits share, and {:?} has one for each",
             scheduler.name()
@@ -204,9 +204,9 @@ fn check_trimming(line: &Line) -> Result<(), Refused> {
 
 /// Refuse a push-out policy that cannot work at its port, or would never act.
 fn check_pushout(line: &Line, context: &Context<'_>, admission: &admission::Policy) -> Result<(), Refused> {
-    let Port { measure, pushout, scheduler, .. } = &*line.port;
+    let Port { pushout, scheduler, .. } = &*line.port;
     let Some(pushout) = pushout else { return Ok(()) };
-    if let Some(why) = admission.bars_pushout(*measure) {
+    if let Some(why) = admission.properties().bars_pushout {
         return unfit(format!("never acts: {why}"));
     }
     check_queues(scheduler, pushout)?;

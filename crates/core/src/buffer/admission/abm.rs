@@ -27,12 +27,12 @@
 //! # Complexity
 //! The number of queues per packet.
 
-use super::{Admission, Arrival, Context, Departure, Pool, Shortcuts};
-use crate::buffer::context::{Contract, Outlet};
+use super::{Admission, Arrival, Context, Departure, Pool, Properties, Shortcuts};
+use crate::buffer::context::{Contract, Outlet, QueueTerms};
 use crate::buffer::size::Measure;
 use crate::refused::{Refused, refuse};
 use crate::section;
-use crate::units::{Bytes, CELL_BYTES, Rate, Span, Time};
+use crate::units::{Bytes, CELL_BYTES, Span, Time};
 use crate::verdict::{Reason, Verdict};
 
 section! {
@@ -47,9 +47,15 @@ section! {
     }
 }
 
-/// ABM at one port or in one pool.
+/// ABM at one port.
 #[derive(Clone, Debug)]
 pub struct Policy {
+    shares: Shares,
+}
+
+/// The parts that queues get of a buffer.
+#[derive(Clone, Debug)]
+pub(crate) struct Shares {
     update: Span,
     congested: u64,
     /// The queues that the port or the pool counts, and those of the paper: one for each line and priority.
@@ -71,10 +77,7 @@ struct Part {
 #[derive(Clone, Debug)]
 struct Meter {
     priority: u32,
-    /// Its line in a memory; at a port each circuit has a queue of its own.
-    outlet: Option<Outlet>,
-    /// Rate of its line.
-    rate: Rate,
+    outlet: Outlet,
     /// The numbers of its parts.
     parts: Vec<usize>,
     /// Octets that have left in the present interval, and whether it was empty at some time in it.
@@ -84,37 +87,58 @@ struct Meter {
     share: f64,
 }
 
+/// Octets that have left a queue.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sent {
+    pub(crate) queue: usize,
+    /// 0 of a packet that was lost.
+    pub(crate) octets: u16,
+}
+
 impl Policy {
-    /// Build the policy of one port; the error says why its parameters cannot be used.
+    /// Build the policy of one port, where each circuit has a queue of its own; the error says why its parameters
+    /// cannot be used.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
+        let Context { measure, rate, contracts, .. } = *context;
+        let terms = |(line, contract): (usize, &Contract)| QueueTerms {
+            alpha: None,
+            priority: contract.priority,
+            outlet: Outlet { line, rate },
+        };
+        let terms: Vec<QueueTerms> = contracts.iter().enumerate().map(terms).collect();
+        let largest = contracts.iter().map(|contract| contract.octets).max().unwrap_or(1);
+        Ok(Policy { shares: Shares::new(params, &terms, congested(params, measure, largest))? })
+    }
+}
+
+impl Shares {
+    /// Share among queues with these terms, which count as congested from `congested` in the measure of the books; the
+    /// error says why the parameters cannot be used.
+    pub(crate) fn new(params: &Params, terms: &[QueueTerms], congested: u64) -> Result<Shares, Refused> {
         if params.update == Span::ZERO {
             return refuse("update", "must be longer than 0 s");
         }
         let is_factor = |alpha: f64| alpha > 0.0 && alpha.is_finite();
-        let own = context.contracts.iter().map(|contract| contract.alpha.unwrap_or(params.alpha));
-        if !is_factor(params.alpha) || !own.clone().all(is_factor) {
+        let factor = |terms: &QueueTerms| terms.alpha.unwrap_or(params.alpha);
+        if !is_factor(params.alpha) || !terms.iter().map(factor).all(is_factor) {
             return refuse("alpha", "must be greater than 0 and finite");
         }
         let (mut parts, mut queues) = (Vec::new(), Vec::<Meter>::new());
-        for ((contract, alpha), Outlet { rate, .. }) in
-            context.contracts.iter().zip(own).zip(context.outlets())
-        {
-            let &Contract { priority, outlet, .. } = contract;
-            let is_joined =
-                |queue: &Meter| outlet.is_some() && (queue.outlet, queue.priority) == (outlet, priority);
+        for one in terms {
+            let &QueueTerms { priority, outlet, .. } = one;
+            let is_joined = |queue: &Meter| (queue.outlet, queue.priority) == (outlet, priority);
             let queue = queues.iter().position(is_joined).unwrap_or_else(|| {
-                queues.push(Meter::new(priority, outlet, rate));
+                queues.push(Meter::new(priority, outlet));
                 queues.len() - 1
             });
             queues[queue].parts.push(parts.len());
-            parts.push(Part { alpha, queue });
+            parts.push(Part { alpha: factor(one), queue });
         }
-        let congested = congested(params.congested.0, context);
-        Ok(Policy { update: params.update, congested, parts, queues, interval: 0 })
+        Ok(Shares { update: params.update, congested, parts, queues, interval: 0 })
     }
 
     /// Begin the interval of `now`, if it is a new one; part `released` has just sent or lost a unit.
-    fn advance(&mut self, now: Time, pool: &Pool, released: Option<usize>) {
+    pub(crate) fn advance(&mut self, now: Time, pool: &Pool, released: Option<usize>) {
         let interval = now.0 / self.update.0;
         if interval == self.interval {
             return;
@@ -140,31 +164,46 @@ impl Policy {
     }
 
     /// Return the limit of one part of a queue next to its other parts: infinite in an unlimited buffer.
-    fn threshold_of(&self, pool: &Pool, part: usize) -> f64 {
+    pub(crate) fn threshold(&self, pool: &Pool, part: usize) -> f64 {
         let Part { alpha, queue } = self.parts[part];
         let queue = &self.queues[queue];
         let free = pool.free().map_or(f64::INFINITY, |free| free as f64);
         let others = queue.length(pool) - pool.of(part);
         (alpha * free * queue.share / self.congested_queues(pool, queue.priority) - others as f64).max(0.0)
     }
+
+    /// Record that a packet requests room in a queue.
+    pub(crate) fn offered(&mut self, now: Time, pool: &Pool, queue: usize) {
+        self.advance(now, pool, None);
+        let meter = &mut self.queues[self.parts[queue].queue];
+        meter.was_empty |= meter.length(pool) == 0;
+    }
+
+    /// Record that a packet has left its queue.
+    pub(crate) fn departed(&mut self, now: Time, pool: &Pool, Sent { queue, octets }: Sent) {
+        self.advance(now, pool, Some(queue));
+        let meter = &mut self.queues[self.parts[queue].queue];
+        meter.octets += u64::from(octets);
+        meter.was_empty |= meter.length(pool) == 0;
+    }
 }
 
-/// Convert this number of octets to the measure of a port; at least 1.
-fn congested(octets: u64, context: &Context<'_>) -> u64 {
-    let largest = context.contracts.iter().map(|contract| contract.octets).max().unwrap_or(1);
-    let unit = match context.measure {
+/// Convert the length from which a queue counts as congested to the measure of a port, where the largest packet has
+/// `largest` octets; at least 1.
+pub(crate) fn congested(params: &Params, measure: Measure, largest: u64) -> u64 {
+    let unit = match measure {
         Measure::Bytes => 1,
         Measure::Cells => CELL_BYTES,
         Measure::Packets => largest.max(1),
         Measure::MemoryCells(cell) => cell.octets.into(),
     };
-    octets.div_ceil(unit).max(1)
+    params.congested.0.div_ceil(unit).max(1)
 }
 
 impl Meter {
     /// An empty queue without parts.
-    fn new(priority: u32, outlet: Option<Outlet>, rate: Rate) -> Meter {
-        Meter { priority, outlet, rate, parts: Vec::new(), octets: 0, was_empty: true, share: 1.0 }
+    fn new(priority: u32, outlet: Outlet) -> Meter {
+        Meter { priority, outlet, parts: Vec::new(), octets: 0, was_empty: true, share: 1.0 }
     }
 
     /// Its length.
@@ -175,45 +214,31 @@ impl Meter {
     /// Divide the units sent in an interval by those that the line could send.
     fn share_over(&self, update: Span) -> f64 {
         let bits = 8.0 * self.octets as f64 * 1e12;
-        (bits / (self.rate.0 as f64 * update.0 as f64)).min(1.0)
+        (bits / (self.outlet.rate.0 as f64 * update.0 as f64)).min(1.0)
     }
 }
 
 impl Admission for Policy {
     fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict {
-        self.offered(arrival.now, arrival.pool, arrival.vc, (arrival.size, arrival.unit.bytes));
-        let threshold = self.threshold_of(arrival.pool, arrival.vc);
+        self.shares.offered(arrival.now, arrival.pool, arrival.vc);
+        let threshold = self.shares.threshold(arrival.pool, arrival.vc);
         match arrival.fits() && (arrival.pool.of(arrival.vc) as f64) < threshold {
             true => Verdict::Accept,
             false => Verdict::Discard(Reason::Overflow),
         }
     }
 
-    fn offered(&mut self, now: Time, pool: &Pool, queue: usize, _: (u64, u16)) {
-        self.advance(now, pool, None);
-        let meter = &mut self.queues[self.parts[queue].queue];
-        meter.was_empty |= meter.length(pool) == 0;
-    }
-
     fn departed(&mut self, departure: &Departure<'_>) {
         let &Departure { now, unit, vc, pool, sent, .. } = departure;
-        self.advance(now, pool, Some(vc));
-        let meter = &mut self.queues[self.parts[vc].queue];
-        meter.octets += if sent { unit.bytes.into() } else { 0 };
-        meter.was_empty |= meter.length(pool) == 0;
-    }
-
-    fn tick(&mut self, now: Time, pool: &Pool) -> Option<Time> {
-        self.advance(now, pool, None);
-        None
+        self.shares.departed(now, pool, Sent { queue: vc, octets: if sent { unit.bytes } else { 0 } });
     }
 
     fn threshold(&self, pool: &Pool, queue: usize) -> Option<f64> {
-        Some(self.threshold_of(pool, queue))
+        Some(self.shares.threshold(pool, queue))
     }
 
-    fn goes_by_frames(&self) -> bool {
-        false
+    fn properties(&self) -> Properties {
+        Properties { splits_frames: true, ..Properties::default() }
     }
 }
 
@@ -223,19 +248,20 @@ impl Shortcuts for Policy {}
 mod tests {
     use super::super::tests::Bench;
     use super::*;
+    use crate::units::Rate;
 
     /// Queues that each have a line of this rate, or one for all.
     fn bench(lines: &[usize], priorities: &[u32], alpha: f64) -> Bench<Policy> {
         Bench::new(1000, lines.len(), |context| {
-            let queue = |(vc, contract): (usize, &Contract)| Contract {
-                priority: priorities[vc],
-                outlet: Some(Outlet { line: lines[vc], rate: Rate(8_000_000) }),
-                ..*contract
+            let queue = |(&line, &priority): (&usize, &u32)| QueueTerms {
+                alpha: None,
+                priority,
+                outlet: Outlet { line, rate: Rate(8_000_000) },
             };
-            let contracts: Vec<Contract> = context.contracts.iter().enumerate().map(queue).collect();
-            let context = Context { contracts: &contracts, ..*context };
+            let terms: Vec<QueueTerms> = lines.iter().zip(priorities).map(queue).collect();
             let params = Params { alpha, update: Span::millis(1), congested: Bytes(53 * 10) };
-            Policy::new(&params, &context)
+            let congested = congested(&params, context.measure, CELL_BYTES);
+            Ok(Policy { shares: Shares::new(&params, &terms, congested)? })
         })
     }
 

@@ -15,7 +15,7 @@
 //! # Complexity
 //! Constant, no state.
 
-use super::{Admission, Arrival, Context, Pool, Rule, Shortcuts};
+use super::{Admission, Arrival, Context, Pool, Properties, Rule, Shortcuts};
 use crate::refused::Refused;
 use crate::section;
 use crate::verdict::{Reason, Verdict};
@@ -25,7 +25,7 @@ section! {
     pub struct Params {}
 }
 
-/// Complete sharing of one buffer or memory.
+/// Complete sharing of one buffer.
 #[derive(Clone, Debug)]
 pub struct Policy;
 
@@ -45,16 +45,12 @@ impl Admission for Policy {
         Some(f64::INFINITY)
     }
 
-    fn goes_by_frames(&self) -> bool {
-        false
+    fn properties(&self) -> Properties {
+        Properties { splits_frames: true, is_monotone: true, ..Properties::default() }
     }
 }
 
 impl Shortcuts for Policy {
-    fn is_monotone(&self) -> bool {
-        true
-    }
-
     fn rule(&self) -> Option<Rule> {
         Some(Rule::Fits)
     }

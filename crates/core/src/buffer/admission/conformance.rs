@@ -261,7 +261,7 @@ fn the_same_seed_gives_the_same_verdicts() {
 #[test]
 fn schemes_that_look_at_frames_lose_them_whole_unless_the_buffer_overflows() {
     every_port(|scheme, measure, capacity| {
-        if !policy_of(scheme, measure, capacity).unwrap().goes_by_frames() {
+        if policy_of(scheme, measure, capacity).unwrap().properties().splits_frames {
             return;
         }
         let story = random_traffic(scheme, measure, capacity, 3);
@@ -315,7 +315,7 @@ fn what_a_monotone_scheme_takes_it_takes_with_less_in_the_buffer() {
         let context = Context { contracts: &contracts, ..Context::alone(CAPACITY, 0) };
         let mut policy = default_of(entry.name).build(&context).unwrap();
         let mut draw = Stream::new(5, "books");
-        for _ in 0..if policy.is_monotone() { 2000 } else { 0 } {
+        for _ in 0..if policy.properties().is_monotone { 2000 } else { 0 } {
             let (mut more, mut less) = (Pool::new(context.capacity, VCS), Pool::new(context.capacity, VCS));
             for vc in 0..VCS {
                 let cells = draw.up_to(CAPACITY / VCS as u64);
@@ -370,7 +370,7 @@ fn the_rest_of_a_frame_that_was_pushed_out_is_refused_but_for_the_eom_that_ends_
     for entry in CATALOGUE {
         for fragment in [true, false] {
             let mut policy = policy_of(entry.name, Measure::Cells, 1000).unwrap();
-            if !policy.goes_by_frames() {
+            if policy.properties().splits_frames {
                 continue;
             }
             let judge = |policy: &mut Policy, flags| {

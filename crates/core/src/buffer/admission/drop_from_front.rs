@@ -22,8 +22,7 @@
 //! # Complexity
 //! Constant; the frame form keeps the number of the broken frame of each circuit.
 
-use super::{Admission, Arrival, Context, Departure, Head, Shortcuts};
-use crate::buffer::size::Measure;
+use super::{Admission, Arrival, Context, Departure, Head, Properties, Shortcuts};
 use crate::refused::Refused;
 use crate::unit::Unit;
 use crate::verdict::{HeadVerdict, Reason, Verdict, Victim};
@@ -121,12 +120,9 @@ impl Admission for Policy {
         self.lost(vc, self.arriving, fragment);
     }
 
-    fn bars_pushout(&self, _: Measure) -> Option<&'static str> {
-        Some("drop-from-front makes the room itself; use tail-drop with push-out")
-    }
-
-    fn goes_by_frames(&self) -> bool {
-        false
+    fn properties(&self) -> Properties {
+        let why = "drop-from-front makes the room itself; use tail-drop with push-out";
+        Properties { splits_frames: true, bars_pushout: Some(why), ..Properties::default() }
     }
 }
 
@@ -138,6 +134,7 @@ mod tests {
     use super::super::conformance::Rig;
     use super::super::tests::Bench;
     use super::*;
+    use crate::buffer::size::Measure;
 
     fn rig(capacity: u64, form: Form) -> Rig {
         let spec = Spec::DropFromFront(Params { form, pass_eom: true });

@@ -23,7 +23,7 @@
 //! Constant; two bits per circuit.
 
 use super::dynamic_threshold::Threshold;
-use super::{Admission, Arrival, Context, Interest, Rule, Shortcuts};
+use super::{Admission, Arrival, Context, Interest, Properties, Rule, Shortcuts};
 use crate::buffer::frame::Frames;
 use crate::refused::Refused;
 use crate::section;
@@ -59,15 +59,15 @@ impl Admission for Policy {
         let refuse = || self.threshold.blocks(arrival.pool, arrival.vc).then_some(Reason::Early);
         self.frames.judge(arrival.unit, arrival.vc, arrival.fits(), refuse)
     }
+
+    fn properties(&self) -> Properties {
+        Properties { is_monotone: true, ..Properties::default() }
+    }
 }
 
 impl Shortcuts for Policy {
     fn frames(&mut self) -> Option<&mut Frames> {
         Some(&mut self.frames)
-    }
-
-    fn is_monotone(&self) -> bool {
-        true
     }
 
     fn rule(&self) -> Option<Rule> {

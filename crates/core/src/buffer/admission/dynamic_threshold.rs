@@ -22,7 +22,7 @@
 //! # Complexity
 //! Constant, no state.
 
-use super::{Admission, Arrival, Context, Interest, Rule, Shortcuts};
+use super::{Admission, Arrival, Context, Interest, Properties, Rule, Shortcuts};
 use crate::buffer::pool::Pool;
 use crate::buffer::size::Measure;
 use crate::refused::{Refused, refuse};
@@ -41,21 +41,28 @@ section! {
 #[derive(Clone, Debug)]
 pub struct Policy {
     threshold: Threshold,
-    /// The factor of every queue that has its own.
-    own: Vec<Option<Threshold>>,
+    bars_pushout: Option<&'static str>,
 }
 
 /// Equation (2).
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Threshold {
+pub(crate) struct Threshold {
     alpha: f64,
 }
 
 impl Threshold {
-    pub(super) fn new(alpha: f64) -> Result<Threshold, Refused> {
+    pub(crate) fn new(alpha: f64) -> Result<Threshold, Refused> {
         match alpha > 0.0 && alpha.is_finite() {
             true => Ok(Threshold { alpha }),
             false => refuse("alpha", "must be greater than 0"),
+        }
+    }
+
+    /// Accept a unit that fits, unless its queue is blocked.
+    pub(super) fn judge(self, arrival: &Arrival<'_>) -> Verdict {
+        match arrival.fits() && !self.blocks(arrival.pool, arrival.vc) {
+            true => Verdict::Accept,
+            false => Verdict::Discard(Reason::Overflow),
         }
     }
 
@@ -64,51 +71,48 @@ impl Threshold {
         pool.of(vc) as f64 >= self.of(pool)
     }
 
-    /// The threshold now: infinite in an unlimited buffer.
-    fn of(self, pool: &Pool) -> f64 {
+    /// Return whether a queue is longer than the threshold.
+    pub(crate) fn is_exceeded(self, pool: &Pool, queue: usize) -> bool {
+        pool.of(queue) as f64 > self.of(pool)
+    }
+
+    /// Return the threshold now: infinite in an unlimited buffer.
+    #[inline]
+    pub(crate) fn of(self, pool: &Pool) -> f64 {
         pool.free().map_or(f64::INFINITY, |free| self.alpha * free as f64)
     }
+}
+
+/// Return why push-out never acts beside the threshold at a port that counts in `measure`, if that is so.
+pub(super) fn bars_pushout(measure: Measure) -> Option<&'static str> {
+    (measure != Measure::Bytes)
+        .then_some("when the buffer is full, the dynamic threshold of every queue is 0")
 }
 
 impl Policy {
     /// Build the policy of one port; the error says why its factor cannot be used.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
-        let own = context.contracts.iter().map(|contract| contract.alpha.map(Threshold::new).transpose());
-        Ok(Policy { threshold: Threshold::new(params.alpha)?, own: own.collect::<Result<_, _>>()? })
-    }
-
-    fn of(&self, queue: usize) -> Threshold {
-        self.own[queue].unwrap_or(self.threshold)
+        let bars_pushout = bars_pushout(context.measure);
+        Ok(Policy { threshold: Threshold::new(params.alpha)?, bars_pushout })
     }
 }
 
 impl Admission for Policy {
     fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict {
-        match arrival.fits() && !self.of(arrival.vc).blocks(arrival.pool, arrival.vc) {
-            true => Verdict::Accept,
-            false => Verdict::Discard(Reason::Overflow),
-        }
+        self.threshold.judge(arrival)
     }
 
-    fn threshold(&self, pool: &Pool, queue: usize) -> Option<f64> {
-        Some(self.of(queue).of(pool))
+    fn threshold(&self, pool: &Pool, _: usize) -> Option<f64> {
+        Some(self.threshold.of(pool))
     }
 
-    fn bars_pushout(&self, measure: Measure) -> Option<&'static str> {
-        (measure != Measure::Bytes)
-            .then_some("when the buffer is full, the dynamic threshold of every queue is 0")
-    }
-
-    fn goes_by_frames(&self) -> bool {
-        false
+    fn properties(&self) -> Properties {
+        let bars_pushout = self.bars_pushout;
+        Properties { splits_frames: true, is_monotone: true, bars_pushout, ..Properties::default() }
     }
 }
 
 impl Shortcuts for Policy {
-    fn is_monotone(&self) -> bool {
-        true
-    }
-
     fn rule(&self) -> Option<Rule> {
         Some(Rule::Asked(Interest::Last))
     }

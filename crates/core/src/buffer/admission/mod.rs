@@ -61,12 +61,8 @@ registry! {
         /// Accept this unit or lose it. The books do not count it yet.
         fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict;
 
-        /// Record that an accepted unit has joined its queue at this position.
-        fn queued(&mut self, unit: &Unit, vc: usize, position: u64) {}
-
-        /// Record that an accepted unit is lost after all: push-out could not make room for it, or removed the rest of
-        /// its own frame.
-        fn turned_away(&mut self, unit: &Unit, vc: usize, size: u64) {}
+        /// Record what the port did with an accepted unit.
+        fn settled(&mut self, unit: &Unit, vc: usize, end: Settled) {}
 
         /// Return a queued unit that must be lost, and the reason. Called after every arrival until it returns `None`.
         fn sweep(&mut self, queue: &Queue, pool: &Pool) -> Option<(u64, Reason)> {
@@ -90,13 +86,10 @@ registry! {
             }
         }
 
-        /// Receive the longest wait of a unit at the head of a queue, before each [`tick`](Admission::tick) at a port
-        /// that keeps [arrival times](Needs::arrival_times).
-        fn see_wait(&mut self, wait: Span) {}
-
-        /// Run the clock of a policy that has one: called first at time zero, then at each returned instant, and by a
-        /// memory before it takes a sample.
-        fn tick(&mut self, now: Time, pool: &Pool) -> Option<Time> {
+        /// Run the clock of a policy that has one: called first at time zero, then at each returned instant. `wait` is
+        /// the longest wait of a unit at the head of a queue, at a port that keeps
+        /// [arrival times](Properties::arrival_times).
+        fn tick(&mut self, now: Time, pool: &Pool, wait: Span) -> Option<Time> {
             None
         }
 
@@ -105,12 +98,8 @@ registry! {
             None
         }
 
-        /// A packet of this size and number of octets requests room in a queue of a memory, before the threshold is
-        /// compared; the books do not count it yet.
-        fn offered(&mut self, now: Time, pool: &Pool, queue: usize, size: (u64, u16)) {}
-
-        /// Return the most that a queue may hold now, for a policy that shares a buffer by a threshold of every queue:
-        /// infinite where there is none. Only such a policy can share a memory among ports.
+        /// Return the most that a queue may hold now, for pictures of a policy that shares a buffer by a threshold of
+        /// every queue: infinite where there is none.
         fn threshold(&self, pool: &Pool, queue: usize) -> Option<f64> {
             None
         }
@@ -127,26 +116,14 @@ registry! {
 
         /// Return the queue that loses the packet at its head now although nothing arrives for it, or the instant of
         /// the next check; `head` returns the size of that packet, if one waits. The port calls this after packets have
-        /// joined or left, until no queue is returned; a memory also calls it at the returned instant.
+        /// joined or left, until no queue is returned.
         fn expels(&mut self, now: Time, pool: &Pool, head: &dyn Fn(usize) -> Option<u64>) -> Option<Expulsion> {
             None
         }
 
-        /// Return the needs of the policy at its port.
-        fn needs(&self) -> Needs {
-            Needs::default()
-        }
-
-        /// Return the reason why a push-out policy would never act with this one at a port that counts in `measure`, if
-        /// there is one.
-        fn bars_pushout(&self, measure: Measure) -> Option<&'static str> {
-            None
-        }
-
-        /// Return whether it refuses a frame as a whole at its first unit or not at all, and loses other units of
-        /// frames only if there is no room.
-        fn goes_by_frames(&self) -> bool {
-            true
+        /// Return the properties of the policy, which stay as they are during a run.
+        fn properties(&self) -> Properties {
+            Properties::default()
         }
     }
 
@@ -185,12 +162,6 @@ registry! {
         /// Observe a unit inside a frame that finds `level` in the buffer. The policy has
         /// [foreseen](Shortcuts::foresees) its fate.
         fn see(&mut self, now: Time, unit: &Unit, vc: usize, level: u64) {}
-
-        /// Return whether a unit that is accepted would also be accepted with less in the buffer, of any circuit, and
-        /// whether judging the first unit of a refused frame again changes nothing.
-        fn is_monotone(&self) -> bool {
-            false
-        }
     }
 }
 
@@ -348,15 +319,38 @@ pub struct Failure {
     pub why: String,
 }
 
-/// Requirements of a policy on its port.
+/// What the port did with a unit that its policy has accepted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Settled {
+    /// It has joined its queue.
+    Queued {
+        /// Its position there.
+        position: u64,
+    },
+    /// It is lost after all: push-out could not make room for it, or removed the rest of its own frame.
+    TurnedAway {
+        /// Its size in the port's measure.
+        size: u64,
+    },
+}
+
+/// Properties of a policy: its requirements on its port, and what the port and its engine may rely on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Needs {
+pub struct Properties {
     /// All circuits share one queue.
     pub one_queue: bool,
     /// The port stores the arrival of each queued unit and the octets that wait, for [`at_head`](Admission::at_head).
     pub arrival_times: bool,
     /// It chooses packets that it [expels](Admission::expels).
     pub expels: bool,
+    /// It may lose some units of a frame and keep others even where there is room. Without this it refuses a frame as a
+    /// whole at its first unit or not at all.
+    pub splits_frames: bool,
+    /// A unit that it accepts it would also accept with less in the buffer, of any circuit, and judging the first unit
+    /// of a refused frame again changes nothing.
+    pub is_monotone: bool,
+    /// The reason why a push-out policy would never act with this one, if there is one.
+    pub bars_pushout: Option<&'static str>,
 }
 
 /// The answer of a policy that expels packets.
@@ -385,7 +379,7 @@ pub struct Arrival<'a> {
     pub queue: &'a Queue,
     /// The number of that queue.
     pub place: usize,
-    /// Octets that wait in that queue, at a port that keeps [arrival times](Needs::arrival_times).
+    /// Octets that wait in that queue, at a port that keeps [arrival times](Properties::arrival_times).
     pub waiting: u64,
     /// Whether a push-out policy makes room when there is none.
     pub elastic: bool,
@@ -403,7 +397,7 @@ impl Arrival<'_> {
 pub struct Head<'a> {
     /// The present instant.
     pub now: Time,
-    /// Its arrival, at a port that keeps [arrival times](Needs::arrival_times).
+    /// Its arrival, at a port that keeps [arrival times](Properties::arrival_times).
     pub arrived: Option<Time>,
     /// The unit.
     pub unit: &'a Unit,
@@ -413,7 +407,7 @@ pub struct Head<'a> {
     pub vc: usize,
     /// Its size in the port's measure.
     pub size: u64,
-    /// Octets that wait behind it in its queue, at a port that keeps [arrival times](Needs::arrival_times).
+    /// Octets that wait behind it in its queue, at a port that keeps [arrival times](Properties::arrival_times).
     pub behind: u64,
     /// The books, which still count it.
     pub pool: &'a Pool,
@@ -530,7 +524,7 @@ pub(crate) mod tests {
         /// Advance the instant to `now`, and call the policy's clock.
         pub(crate) fn tick(&mut self, now: Time) -> Option<Time> {
             self.now = now;
-            self.policy.tick(now, &self.pool)
+            self.policy.tick(now, &self.pool, Span::ZERO)
         }
     }
 

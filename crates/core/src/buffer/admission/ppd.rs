@@ -15,7 +15,7 @@
 //! # Complexity
 //! Constant; two bits per circuit.
 
-use super::{Admission, Arrival, Context, Rule, Shortcuts};
+use super::{Admission, Arrival, Context, Properties, Rule, Shortcuts};
 use crate::buffer::frame::Frames;
 use crate::refused::Refused;
 use crate::section;
@@ -46,15 +46,15 @@ impl Admission for Policy {
     fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict {
         self.frames.judge(arrival.unit, arrival.vc, arrival.fits(), || None)
     }
+
+    fn properties(&self) -> Properties {
+        Properties { is_monotone: true, ..Properties::default() }
+    }
 }
 
 impl Shortcuts for Policy {
     fn frames(&mut self) -> Option<&mut Frames> {
         Some(&mut self.frames)
-    }
-
-    fn is_monotone(&self) -> bool {
-        true
     }
 
     fn rule(&self) -> Option<Rule> {

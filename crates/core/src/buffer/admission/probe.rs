@@ -15,7 +15,7 @@
 //! # Complexity
 //! Constant, no state.
 
-use super::{Admission, Arrival, Context, Head, Needs, Shortcuts};
+use super::{Admission, Arrival, Context, Head, Properties, Shortcuts};
 use crate::buffer::size::Level;
 use crate::refused::Refused;
 use crate::section;
@@ -73,12 +73,8 @@ impl Admission for Policy {
         }
     }
 
-    fn needs(&self) -> Needs {
-        Needs { arrival_times: true, ..Needs::default() }
-    }
-
-    fn goes_by_frames(&self) -> bool {
-        false
+    fn properties(&self) -> Properties {
+        Properties { arrival_times: true, splits_frames: true, ..Properties::default() }
     }
 }
 

@@ -220,7 +220,7 @@ impl Admission for Policy {
         }
     }
 
-    fn tick(&mut self, now: Time, pool: &Pool) -> Option<Time> {
+    fn tick(&mut self, now: Time, pool: &Pool, _: Span) -> Option<Time> {
         let interval = self.interval?;
         if now > Time::ZERO {
             let average = self.detector.at(now, pool.total());
@@ -593,7 +593,7 @@ mod tests {
     #[test]
     fn adaptive_red_moves_its_probability_by_the_clock_and_by_the_average_of_an_idle_port() {
         let mut bench = bench(Params { adaptive: true, ..params(0.5, 0.02, 0, 10) });
-        let tick = |bench: &mut Bench<Policy>, now| bench.policy.tick(Time(now), &bench.pool);
+        let tick = |bench: &mut Bench<Policy>, now| bench.policy.tick(Time(now), &bench.pool, Span::ZERO);
         assert_eq!(tick(&mut bench, 0), Some(Time::ZERO + Span::millis(500)));
         bench.policy.detector.average = 9.0;
         bench.offer(0, "1");
@@ -605,7 +605,7 @@ mod tests {
         bench.depart(0);
         tick(&mut bench, 4000);
         assert!((bench.policy.max_p - 0.0225).abs() < 1e-12, "two packet times without packets: 2.25");
-        assert_eq!(bench_of_fixed().policy.tick(Time::ZERO, &bench.pool), None);
+        assert_eq!(bench_of_fixed().policy.tick(Time::ZERO, &bench.pool, Span::ZERO), None);
     }
 
     fn bench_of_fixed() -> Bench<Policy> {

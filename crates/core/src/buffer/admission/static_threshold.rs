@@ -16,7 +16,7 @@
 //! # Complexity
 //! Constant, no state.
 
-use super::{Admission, Arrival, Context, Interest, Pool, Rule, Shortcuts};
+use super::{Admission, Arrival, Context, Interest, Pool, Properties, Rule, Shortcuts};
 use crate::buffer::size::Level;
 use crate::refused::{Refused, refuse_if};
 use crate::section;
@@ -30,7 +30,7 @@ section! {
     }
 }
 
-/// Static threshold at one port or in one memory.
+/// Static threshold at one port.
 #[derive(Clone, Debug)]
 pub struct Policy {
     limit: u64,
@@ -39,10 +39,14 @@ pub struct Policy {
 impl Policy {
     /// Build the policy; the error says why its limit cannot be used.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
-        let limit = context.level("limit", params.limit)?;
-        refuse_if(limit == 0, "limit", "must be greater than 0: no queue could hold anything")?;
-        Ok(Policy { limit })
+        Ok(Policy { limit: checked(context.level("limit", params.limit)?)? })
     }
+}
+
+/// Return a limit that a queue can have.
+pub(crate) fn checked(limit: u64) -> Result<u64, Refused> {
+    refuse_if(limit == 0, "limit", "must be greater than 0: no queue could hold anything")?;
+    Ok(limit)
 }
 
 impl Admission for Policy {
@@ -57,16 +61,12 @@ impl Admission for Policy {
         Some(self.limit as f64)
     }
 
-    fn goes_by_frames(&self) -> bool {
-        false
+    fn properties(&self) -> Properties {
+        Properties { splits_frames: true, is_monotone: true, ..Properties::default() }
     }
 }
 
 impl Shortcuts for Policy {
-    fn is_monotone(&self) -> bool {
-        true
-    }
-
     fn rule(&self) -> Option<Rule> {
         Some(Rule::Asked(Interest::Last))
     }

@@ -19,7 +19,7 @@
 //! # Complexity
 //! Constant; two bits per circuit.
 
-use super::{Admission, Arrival, Context, Rule, Shortcuts};
+use super::{Admission, Arrival, Context, Properties, Rule, Shortcuts};
 use crate::buffer::frame::Frames;
 use crate::buffer::size::Level;
 use crate::refused::Refused;
@@ -58,15 +58,15 @@ impl Admission for Policy {
         let above = arrival.pool.total() > self.threshold;
         self.frames.judge(arrival.unit, arrival.vc, arrival.fits(), || above.then_some(Reason::Early))
     }
+
+    fn properties(&self) -> Properties {
+        Properties { is_monotone: true, ..Properties::default() }
+    }
 }
 
 impl Shortcuts for Policy {
     fn frames(&mut self) -> Option<&mut Frames> {
         Some(&mut self.frames)
-    }
-
-    fn is_monotone(&self) -> bool {
-        true
     }
 
     fn rule(&self) -> Option<Rule> {

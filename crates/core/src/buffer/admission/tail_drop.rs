@@ -15,7 +15,7 @@
 //! # Complexity
 //! Constant, no state.
 
-use super::{Admission, Arrival, Context, Interest, Rule, Shortcuts};
+use super::{Admission, Arrival, Context, Interest, Properties, Rule, Shortcuts};
 use crate::buffer::size::Level;
 use crate::refused::Refused;
 use crate::section;
@@ -52,16 +52,12 @@ impl Admission for Policy {
         if arrival.fits() { Verdict::Accept } else { Verdict::Discard(Reason::Overflow) }
     }
 
-    fn goes_by_frames(&self) -> bool {
-        false
+    fn properties(&self) -> Properties {
+        Properties { splits_frames: true, is_monotone: true, ..Properties::default() }
     }
 }
 
 impl Shortcuts for Policy {
-    fn is_monotone(&self) -> bool {
-        true
-    }
-
     /// Without a threshold the room alone decides, and with one the occupancy.
     fn rule(&self) -> Option<Rule> {
         Some(if self.clp_threshold.is_none() { Rule::Fits } else { Rule::Asked(Interest::Total) })

@@ -26,7 +26,7 @@
 //! A departure finds the next circuit by looking at two words, and at one more for every 4096 circuits in between; a
 //! period visits every circuit.
 
-use super::{Admission, Arrival, Context, Departure, Interest, Measure, Rule, Shortcuts};
+use super::{Admission, Arrival, Context, Departure, Interest, Measure, Rule, Settled, Shortcuts};
 use crate::buffer::context::Contract;
 use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
@@ -133,9 +133,11 @@ impl Admission for Policy {
         verdict
     }
 
-    fn turned_away(&mut self, _: &Unit, vc: usize, size: u64) {
-        let left = self.queues.leave(vc, size);
-        self.queues.serve(size - left);
+    fn settled(&mut self, _: &Unit, vc: usize, end: Settled) {
+        if let Settled::TurnedAway { size } = end {
+            let left = self.queues.leave(vc, size);
+            self.queues.serve(size - left);
+        }
     }
 
     fn departed(&mut self, departure: &Departure<'_>) {
@@ -150,7 +152,7 @@ impl Admission for Policy {
         self.frames.broken(vc, fragment);
     }
 
-    fn tick(&mut self, now: Time, _: &Pool) -> Option<Time> {
+    fn tick(&mut self, now: Time, _: &Pool, _: Span) -> Option<Time> {
         let renewal = self.renewal.as_mut()?;
         for vc in 0..self.mcr.len() {
             self.queues.grant(vc, renewal.credit(vc));

@@ -18,7 +18,9 @@ mod room;
 
 use std::collections::VecDeque;
 
-use crate::buffer::admission::{self, Admission, Arrival, Departure, Failure, Head, Rule, Shortcuts};
+use crate::buffer::admission::{
+    self, Admission, Arrival, Departure, Failure, Head, Rule, Settled, Shortcuts,
+};
 use crate::buffer::pool::Pool;
 use crate::buffer::pushout::{self, PushOut};
 use crate::buffer::queue::Queue;
@@ -180,7 +182,7 @@ impl Port {
         let is_fifo = matches!(parts.scheduler, scheduler::Policy::Fifo(_));
         let may_wait = parts.gates.iter().any(Gate::holds);
         let rule = parts.admission.rule();
-        let arrival_times = parts.admission.needs().arrival_times;
+        let arrival_times = parts.admission.properties().arrival_times;
         assert!(
             !arrival_times || rule.is_none(),
             "only a policy that is asked about every unit sees arrival times"
@@ -514,10 +516,8 @@ impl Port {
 
     /// Run the clock of the admission policy; returns when it must run again.
     pub fn tick(&mut self, now: Time) -> Option<Time> {
-        if !self.arrivals.is_empty() {
-            self.admission.see_wait(self.longest_wait(now));
-        }
-        self.admission.tick(now, &self.pool)
+        let wait = if self.arrivals.is_empty() { Span::ZERO } else { self.longest_wait(now) };
+        self.admission.tick(now, &self.pool, wait)
     }
 
     /// The longest wait of the units at the heads of the queues.
@@ -617,7 +617,7 @@ impl Port {
         if let Some(times) = self.arrivals.get_mut(queue) {
             times.joined(self.queues[queue].positions().start, position, now, unit.bytes);
         }
-        self.admission.queued(&unit, vc, position);
+        self.admission.settled(&unit, vc, Settled::Queued { position });
         self.scheduler.joined(queue);
         if let Some(pushout) = &mut self.pushout {
             pushout.joined(vc, &self.pool);

@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 use super::arrivals::ArrivalTimes;
 use super::offer::{Offer, Removal, Taken};
 use super::{Loss, Port};
-use crate::buffer::admission::{Admission, Arrival, Departure, Expulsion, Within};
+use crate::buffer::admission::{Admission, Arrival, Departure, Expulsion, Settled, Within};
 use crate::buffer::pushout::longest_queue::End;
 use crate::buffer::pushout::{Cut, Full, PushOut};
 use crate::buffer::queue::Queue;
@@ -92,7 +92,7 @@ impl Port {
             }
         }
         self.sweep(now, queue, &vc_of, losses);
-        if self.is_busy() && !self.shares_queues() && self.admission.needs().expels {
+        if self.is_busy() && !self.shares_queues() && self.admission.properties().expels {
             self.expel_excess(now, losses);
         }
     }
@@ -354,7 +354,7 @@ impl Port {
         let verdict = self.admission.judge(&mut arrival);
         if !self.takes_all && unit.is_first() {
             let refused = matches!(verdict, Verdict::Discard(reason) if reason != Reason::Overflow);
-            self.refused[vc] = refused && self.admission.goes_by_frames();
+            self.refused[vc] = refused && !self.admission.properties().splits_frames;
         }
         verdict
     }
@@ -394,7 +394,8 @@ impl Port {
 
     /// Lose a unit that the admission policy has accepted.
     fn turn_away(&mut self, offer: &Offer, reason: Reason, losses: &mut Vec<Loss>) {
-        self.admission.turned_away(&offer.unit, offer.vc, offer.size);
+        let &Offer { ref unit, vc, size, .. } = offer;
+        self.admission.settled(unit, vc, Settled::TurnedAway { size });
         self.lose_shared(offer, reason, losses);
     }
 

@@ -45,7 +45,7 @@ pub(super) fn samples(scenario: &Scenario) -> Option<Warning> {
 /// Return the time from one tick of a port's policy to the next, if it has a clock.
 fn period(line: &Line, context: &Context<'_>) -> Option<Span> {
     let mut policy = line.port.admission.build(context).ok()?;
-    let next = policy.tick(Time::ZERO, &Pool::new(context.capacity, context.vcs()))?;
+    let next = policy.tick(Time::ZERO, &Pool::new(context.capacity, context.vcs()), Span::ZERO)?;
     Some(next.since(Time::ZERO))
 }
 

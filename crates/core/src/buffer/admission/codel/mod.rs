@@ -31,8 +31,7 @@
 
 mod control;
 
-use super::{Admission, Arrival, Context, Departure, Head, Needs, Shortcuts};
-use crate::buffer::size::Measure;
+use super::{Admission, Arrival, Context, Departure, Head, Properties, Shortcuts};
 use crate::metrics::state::Figure;
 use crate::refused::{Refused, refuse_if};
 use crate::units::{Bytes, Span};
@@ -168,16 +167,10 @@ impl Admission for Policy {
         verdict
     }
 
-    fn bars_pushout(&self, _: Measure) -> Option<&'static str> {
-        self.batch.map(|_| "codel with full = \"fattest-queue\" makes the room itself; leave full out")
-    }
-
-    fn needs(&self) -> Needs {
-        Needs { arrival_times: true, ..Needs::default() }
-    }
-
-    fn goes_by_frames(&self) -> bool {
-        false
+    fn properties(&self) -> Properties {
+        let why = "codel with full = \"fattest-queue\" makes the room itself; leave full out";
+        let bars_pushout = self.batch.map(|_| why);
+        Properties { arrival_times: true, splits_frames: true, bars_pushout, ..Properties::default() }
     }
 }
 

@@ -23,14 +23,14 @@
 
 mod virtual_buffer;
 
-use super::{Admission, Arrival, Context, Departure, Pool, Shortcuts};
+use super::{Admission, Arrival, Context, Departure, Pool, Properties, Shortcuts};
+use crate::buffer::context::Outlet;
 use crate::buffer::pushout::longest_queue;
 use crate::refused::Refused;
 use crate::section;
-use crate::units::Time;
 use crate::verdict::{Reason, Verdict};
 
-use virtual_buffer::VirtualBuffer;
+pub(crate) use virtual_buffer::VirtualBuffer;
 
 section! {
     /// Block a circuit whose queue is as long as it would be with longest queue drop.
@@ -40,7 +40,14 @@ section! {
     }
 }
 
-/// FollowLQD at one port or in one pool.
+impl Params {
+    /// Return the rule by which the virtual buffer loses packets.
+    pub(crate) fn rule(&self) -> longest_queue::Params {
+        longest_queue::Params { end: longest_queue::End::Tail, counts_arrival: self.counts_arrival }
+    }
+}
+
+/// FollowLQD at one port.
 #[derive(Clone, Debug)]
 pub struct Policy {
     buffer: VirtualBuffer,
@@ -49,16 +56,15 @@ pub struct Policy {
 impl Policy {
     /// Build the policy, which can work everywhere.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
-        let rule =
-            longest_queue::Params { end: longest_queue::End::Tail, counts_arrival: params.counts_arrival };
-        Ok(Policy { buffer: VirtualBuffer::new(rule, context) })
+        let outlets = (0..context.vcs()).map(|_| Outlet { line: 0, rate: context.rate });
+        Ok(Policy { buffer: VirtualBuffer::new(params.rule(), context.capacity, outlets) })
     }
 }
 
 impl Admission for Policy {
     fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict {
         let &mut Arrival { now, unit, vc, size, pool, .. } = arrival;
-        self.offered(now, pool, vc, (size, unit.bytes));
+        self.buffer.offered(now, vc, (size, unit.bytes));
         let threshold = self.buffer.length(vc);
         match arrival.fits() && pool.of(vc) < threshold {
             true => Verdict::Accept,
@@ -66,26 +72,16 @@ impl Admission for Policy {
         }
     }
 
-    fn offered(&mut self, now: Time, _: &Pool, queue: usize, (size, bytes): (u64, u16)) {
-        self.buffer.send_until(now);
-        self.buffer.arrive(now, queue, (size, bytes));
-    }
-
     fn departed(&mut self, departure: &Departure<'_>) {
         self.buffer.send_until(departure.now);
-    }
-
-    fn tick(&mut self, now: Time, _: &Pool) -> Option<Time> {
-        self.buffer.send_until(now);
-        None
     }
 
     fn threshold(&self, _: &Pool, queue: usize) -> Option<f64> {
         Some(self.buffer.length(queue) as f64)
     }
 
-    fn goes_by_frames(&self) -> bool {
-        false
+    fn properties(&self) -> Properties {
+        Properties { splits_frames: true, ..Properties::default() }
     }
 }
 

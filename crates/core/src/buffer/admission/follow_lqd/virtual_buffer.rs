@@ -2,14 +2,15 @@
 
 use std::collections::VecDeque;
 
-use crate::buffer::context::Context;
+use crate::buffer::capacity::Capacity;
+use crate::buffer::context::Outlet;
 use crate::buffer::pushout::longest_queue;
 use crate::link::line::Line;
 use crate::units::{Span, Time};
 
 /// The virtual buffer: its lines, and the length of each queue.
 #[derive(Clone, Debug)]
-pub(super) struct VirtualBuffer {
+pub(crate) struct VirtualBuffer {
     rule: longest_queue::Params,
     /// Its capacity, if it is limited.
     capacity: Option<u64>,
@@ -37,10 +38,14 @@ struct Packet {
 }
 
 impl VirtualBuffer {
-    /// An empty buffer.
-    pub(super) fn new(rule: longest_queue::Params, context: &Context<'_>) -> VirtualBuffer {
+    /// An empty buffer, with a queue for each of these lines.
+    pub(crate) fn new(
+        rule: longest_queue::Params,
+        capacity: Capacity,
+        outlets: impl Iterator<Item = Outlet>,
+    ) -> VirtualBuffer {
         let (mut numbers, mut lines) = (Vec::new(), Vec::new());
-        let line_of = context.outlets().map(|outlet| {
+        let line_of = outlets.map(|outlet| {
             numbers.iter().position(|number| *number == outlet.line).unwrap_or_else(|| {
                 numbers.push(outlet.line);
                 let line = Line::new(outlet.rate, Span::ZERO);
@@ -48,18 +53,18 @@ impl VirtualBuffer {
                 lines.len() - 1
             })
         });
-        let line_of = line_of.collect();
-        let lengths = vec![0; context.vcs()];
-        VirtualBuffer { rule, capacity: context.capacity.limit(), total: 0, lengths, line_of, lines }
+        let line_of: Vec<usize> = line_of.collect();
+        let lengths = vec![0; line_of.len()];
+        VirtualBuffer { rule, capacity: capacity.limit(), total: 0, lengths, line_of, lines }
     }
 
     /// The length of a queue.
-    pub(super) fn length(&self, queue: usize) -> u64 {
+    pub(crate) fn length(&self, queue: usize) -> u64 {
         self.lengths[queue]
     }
 
     /// Send the units that leave by `now`.
-    pub(super) fn send_until(&mut self, now: Time) {
+    pub(crate) fn send_until(&mut self, now: Time) {
         for line in &mut self.lines {
             while let Some((packet, ends)) = line.sending.filter(|(_, ends)| *ends <= now) {
                 self.lengths[packet.queue] -= packet.size;
@@ -70,8 +75,14 @@ impl VirtualBuffer {
         }
     }
 
+    /// Receive a packet of this size and number of octets.
+    pub(crate) fn offered(&mut self, now: Time, queue: usize, size: (u64, u16)) {
+        self.send_until(now);
+        self.arrive(now, queue, size);
+    }
+
     /// Add an arriving packet to its queue, unless that is the longest one of a full buffer.
-    pub(super) fn arrive(&mut self, now: Time, queue: usize, (size, bytes): (u64, u16)) {
+    fn arrive(&mut self, now: Time, queue: usize, (size, bytes): (u64, u16)) {
         while self.capacity.is_some_and(|capacity| self.total + size > capacity) {
             let lengths = self.lengths.iter().copied().enumerate();
             let Some(victim) =

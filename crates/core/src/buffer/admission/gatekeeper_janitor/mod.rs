@@ -40,7 +40,7 @@ mod candidates;
 
 use std::collections::VecDeque;
 
-use super::{Admission, Arrival, Context, Departure, Measure, Needs, Shortcuts};
+use super::{Admission, Arrival, Context, Departure, Measure, Properties, Settled, Shortcuts};
 use crate::buffer::context::Contract;
 use crate::buffer::pool::Pool;
 use crate::buffer::queue::Queue;
@@ -355,9 +355,11 @@ impl Admission for Policy {
         self.decide(arrival, id)
     }
 
-    fn queued(&mut self, unit: &Unit, vc: usize, position: u64) {
-        let keep = self.circuits[vc].needs_eom && unit.is_eom();
-        self.candidates.queued(vc, position, unit.is_marked(), keep);
+    fn settled(&mut self, unit: &Unit, vc: usize, end: Settled) {
+        if let Settled::Queued { position } = end {
+            let keep = self.circuits[vc].needs_eom && unit.is_eom();
+            self.candidates.queued(vc, position, unit.is_marked(), keep);
+        }
     }
 
     fn sweep(&mut self, queue: &Queue, pool: &Pool) -> Option<(u64, Reason)> {
@@ -377,12 +379,8 @@ impl Admission for Policy {
         }
     }
 
-    fn needs(&self) -> Needs {
-        Needs { one_queue: true, ..Needs::default() }
-    }
-
-    fn goes_by_frames(&self) -> bool {
-        false
+    fn properties(&self) -> Properties {
+        Properties { one_queue: true, splits_frames: true, ..Properties::default() }
     }
 }
 

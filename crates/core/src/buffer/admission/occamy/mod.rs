@@ -23,9 +23,9 @@
 
 mod bucket;
 
-use super::{Admission, Arrival, Context, Departure, Expulsion, Needs, Shortcuts, dynamic_threshold};
+use super::dynamic_threshold::{Threshold, bars_pushout};
+use super::{Admission, Arrival, Context, Departure, Expulsion, Properties, Shortcuts};
 use crate::buffer::pool::Pool;
-use crate::buffer::size::Measure;
 use crate::refused::{Refused, refuse_if};
 use crate::section;
 use crate::units::{Cells, PerSecond, Time};
@@ -45,45 +45,48 @@ section! {
     }
 }
 
-/// Occamy at one port or in one pool.
+/// Occamy at one port.
 #[derive(Clone, Debug)]
 pub struct Policy {
-    threshold: dynamic_threshold::Policy,
+    threshold: Threshold,
+    expeller: Expeller,
+    bars_pushout: Option<&'static str>,
+}
+
+/// Expulsion of packets, for as long as there are tokens.
+#[derive(Clone, Debug)]
+pub(crate) struct Expeller {
     bucket: Bucket,
     /// The queue that is next in turn to lose a packet.
     turn: usize,
 }
 
-impl Policy {
-    /// Build the policy of one port; the error says why its parameters cannot be used.
-    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
-        let &Params { alpha, token_rate, token_depth } = params;
+impl Expeller {
+    /// Build an expeller with a full bucket; the error says why its parameters cannot be used.
+    pub(crate) fn new(params: &Params) -> Result<Expeller, Refused> {
+        let &Params { token_rate, token_depth, .. } = params;
         refuse_if(token_rate == PerSecond(0), "token_rate", "must be greater than 0 per s")?;
         refuse_if(token_depth == Cells(0), "token_depth", "must be at least 1 cell")?;
-        let threshold = dynamic_threshold::Policy::new(&dynamic_threshold::Params { alpha }, context)?;
-        Ok(Policy { threshold, bucket: Bucket::new(token_rate, token_depth.0), turn: 0 })
-    }
-}
-
-impl Admission for Policy {
-    fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict {
-        self.threshold.judge(arrival)
+        Ok(Expeller { bucket: Bucket::new(token_rate, token_depth.0), turn: 0 })
     }
 
-    fn departed(&mut self, departure: &Departure<'_>) {
-        self.bucket.refill(departure.now);
-        self.bucket.take(departure.size);
+    /// Take the tokens of a packet that has left.
+    pub(crate) fn departed(&mut self, now: Time, size: u64) {
+        self.bucket.refill(now);
+        self.bucket.take(size);
     }
 
-    fn threshold(&self, pool: &Pool, queue: usize) -> Option<f64> {
-        self.threshold.threshold(pool, queue)
-    }
-
-    fn expels(&mut self, now: Time, pool: &Pool, head: &dyn Fn(usize) -> Option<u64>) -> Option<Expulsion> {
-        let queues = pool.vcs();
+    /// Choose the next in turn of those of `queues` queues that are over their threshold, if there are tokens for the
+    /// packet at its head, whose size `head` returns; otherwise return the instant at which there are.
+    pub(crate) fn expels(
+        &mut self,
+        now: Time,
+        queues: usize,
+        is_over: impl Fn(usize) -> bool,
+        head: &dyn Fn(usize) -> Option<u64>,
+    ) -> Option<Expulsion> {
         let in_turn = (0..queues).map(|step| (self.turn + step) % queues);
-        let limit = |queue| self.threshold(pool, queue).expect("it has thresholds");
-        let mut over = in_turn.filter(|&queue| pool.of(queue) as f64 > limit(queue));
+        let mut over = in_turn.filter(|&queue| is_over(queue));
         let (queue, size) = over.find_map(|queue| Some((queue, head(queue)?)))?;
         self.bucket.refill(now);
         match self.bucket.wait_for(size) {
@@ -94,17 +97,38 @@ impl Admission for Policy {
             }
         }
     }
+}
 
-    fn needs(&self) -> Needs {
-        Needs { expels: true, ..Needs::default() }
+impl Policy {
+    /// Build the policy of one port; the error says why its parameters cannot be used.
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
+        let expeller = Expeller::new(params)?;
+        let bars_pushout = bars_pushout(context.measure);
+        Ok(Policy { threshold: Threshold::new(params.alpha)?, expeller, bars_pushout })
+    }
+}
+
+impl Admission for Policy {
+    fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict {
+        self.threshold.judge(arrival)
     }
 
-    fn bars_pushout(&self, measure: Measure) -> Option<&'static str> {
-        self.threshold.bars_pushout(measure)
+    fn departed(&mut self, departure: &Departure<'_>) {
+        self.expeller.departed(departure.now, departure.size);
     }
 
-    fn goes_by_frames(&self) -> bool {
-        false
+    fn threshold(&self, pool: &Pool, _: usize) -> Option<f64> {
+        Some(self.threshold.of(pool))
+    }
+
+    fn expels(&mut self, now: Time, pool: &Pool, head: &dyn Fn(usize) -> Option<u64>) -> Option<Expulsion> {
+        let Policy { threshold, expeller, .. } = self;
+        expeller.expels(now, pool.vcs(), |queue| threshold.is_exceeded(pool, queue), head)
+    }
+
+    fn properties(&self) -> Properties {
+        let bars_pushout = self.bars_pushout;
+        Properties { expels: true, splits_frames: true, bars_pushout, ..Properties::default() }
     }
 }
 

@@ -36,7 +36,7 @@
 
 mod control;
 
-use super::{Admission, Arrival, Context, Departure, Head, Needs, Shortcuts};
+use super::{Admission, Arrival, Context, Departure, Head, Properties, Settled, Shortcuts};
 use crate::buffer::pool::Pool;
 use crate::metrics::state::Figure;
 use crate::refused::{Refused, gains, refuse, refuse_if};
@@ -107,8 +107,6 @@ pub struct Policy {
     keyed: Keyed,
     /// Octets that wait in all queues.
     octets: u64,
-    /// The longest wait at the head of a queue, as the port has measured it.
-    wait: Span,
     /// Whether the policy discards the next departing unit at the head.
     is_discarding: bool,
     /// For each circuit whether the policy discards the frame whose cells come to the head.
@@ -139,7 +137,6 @@ impl Policy {
             control: Control::new(gains, params.target, most),
             keyed: context.keyed("pi2"),
             octets: 0,
-            wait: Span::ZERO,
             is_discarding: false,
             discards: vec![false; context.vcs()],
         })
@@ -224,8 +221,10 @@ impl Admission for Policy {
         Verdict::Accept
     }
 
-    fn turned_away(&mut self, unit: &Unit, _: usize, _: u64) {
-        self.octets -= u64::from(unit.bytes);
+    fn settled(&mut self, unit: &Unit, _: usize, end: Settled) {
+        if let Settled::TurnedAway { .. } = end {
+            self.octets -= u64::from(unit.bytes);
+        }
     }
 
     fn departed(&mut self, departure: &Departure<'_>) {
@@ -246,23 +245,15 @@ impl Admission for Policy {
         verdict
     }
 
-    fn see_wait(&mut self, wait: Span) {
-        self.wait = wait;
-    }
-
-    fn tick(&mut self, now: Time, _: &Pool) -> Option<Time> {
+    fn tick(&mut self, now: Time, _: &Pool, wait: Span) -> Option<Time> {
         if now > Time::ZERO {
-            self.control.update(self.wait);
+            self.control.update(wait);
         }
         Some(now + self.update)
     }
 
-    fn needs(&self) -> Needs {
-        Needs { arrival_times: true, ..Needs::default() }
-    }
-
-    fn goes_by_frames(&self) -> bool {
-        false
+    fn properties(&self) -> Properties {
+        Properties { arrival_times: true, splits_frames: true, ..Properties::default() }
     }
 }
 

@@ -127,9 +127,8 @@ fn an_update_takes_the_longest_wait_that_the_port_has_seen() {
     let mut policy = Policy::new(&params(), &Context::alone(100, 1)).unwrap();
     let pool = Pool::new(Context::alone(100, 1).capacity, 1);
     let time = |millis| Time::ZERO + Span::millis(millis);
-    assert_eq!(policy.tick(Time::ZERO, &pool), Some(time(16)));
-    policy.see_wait(Span::millis(10));
-    assert_eq!(policy.tick(time(16), &pool), Some(time(32)));
+    assert_eq!(policy.tick(Time::ZERO, &pool, Span::ZERO), Some(time(16)));
+    assert_eq!(policy.tick(time(16), &pool, Span::millis(10)), Some(time(32)));
     // .16 · (10 − 15) ms + 3.2 · 10 ms
     assert!((policy.control.probability() - 0.0312).abs() < 1e-12);
 }
@@ -154,7 +153,7 @@ fn octets_that_wait_are_those_that_have_come_and_not_left_in_any_way() {
             Arrival { now, unit, vc: 0, size: 1, pool, queue, place: 0, waiting: 0, elastic: false };
         assert_eq!(policy.judge(&mut arrival), Verdict::Accept);
     }
-    policy.turned_away(unit, 0, 1);
+    policy.settled(unit, 0, Settled::TurnedAway { size: 1 });
     assert_eq!(policy.octets, 4500);
     let departure =
         |queue: Option<usize>| Departure { now, unit, queue, vc: 0, size: 1, pool, sent: queue.is_none() };

@@ -34,7 +34,7 @@
 
 mod control;
 
-use super::{Admission, Arrival, Context, Head, Needs, Shortcuts};
+use super::{Admission, Arrival, Context, Head, Properties, Shortcuts};
 use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::buffer::size::Measure;
@@ -156,15 +156,15 @@ impl Admission for Policy {
         HeadVerdict::Send
     }
 
-    fn tick(&mut self, now: Time, _: &Pool) -> Option<Time> {
+    fn tick(&mut self, now: Time, _: &Pool, _: Span) -> Option<Time> {
         if now > Time::ZERO {
             self.controls.iter_mut().for_each(|control| control.update(&self.gains));
         }
         Some(now + self.update)
     }
 
-    fn needs(&self) -> Needs {
-        Needs { arrival_times: true, ..Needs::default() }
+    fn properties(&self) -> Properties {
+        Properties { arrival_times: true, ..Properties::default() }
     }
 }
 

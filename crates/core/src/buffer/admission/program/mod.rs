@@ -76,7 +76,7 @@ mod view;
 #[cfg(test)]
 mod tests;
 
-use super::{Admission, Arrival, Context, Departure, Failure, Head, Interest, Needs, Rule, Shortcuts};
+use super::{Admission, Arrival, Context, Departure, Failure, Head, Interest, Properties, Rule, Shortcuts};
 use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::language::spec::Boxed;
@@ -368,7 +368,7 @@ impl Admission for Policy {
         }
     }
 
-    fn tick(&mut self, now: Time, pool: &Pool) -> Option<Time> {
+    fn tick(&mut self, now: Time, pool: &Pool, _: Span) -> Option<Time> {
         let every = self.tick.as_ref()?.0;
         if now > Time::ZERO {
             let queues = if self.kept.per_queue.is_empty() { 1 } else { self.kept.queues };
@@ -377,16 +377,14 @@ impl Admission for Policy {
         Some(now + every)
     }
 
-    fn needs(&self) -> Needs {
-        Needs { arrival_times: self.looks_at == LooksAt::Queues, ..Needs::default() }
+    fn properties(&self) -> Properties {
+        let arrival_times = self.looks_at == LooksAt::Queues;
+        let splits_frames = self.asks == Asks::Unit || self.at_head.is_some();
+        Properties { arrival_times, splits_frames, ..Properties::default() }
     }
 
     fn failure(&self) -> Option<&Failure> {
         self.failure.as_ref()
-    }
-
-    fn goes_by_frames(&self) -> bool {
-        self.asks == Asks::Frame && self.at_head.is_none()
     }
 }
 

@@ -28,7 +28,7 @@
 mod divider;
 mod gauge;
 
-use super::{Admission, Arrival, Context, Interest, Rule, Shortcuts};
+use super::{Admission, Arrival, Context, Interest, Rule, Settled, Shortcuts};
 use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::buffer::size::Level;
@@ -142,15 +142,17 @@ impl Admission for Policy {
     }
 
     /// Subtract a unit that was not admitted: only units in the buffer count.
-    fn turned_away(&mut self, unit: &Unit, vc: usize, _: u64) {
-        self.gauge.take_back(vc, u64::from(unit.bytes));
+    fn settled(&mut self, unit: &Unit, vc: usize, end: Settled) {
+        if let Settled::TurnedAway { .. } = end {
+            self.gauge.take_back(vc, u64::from(unit.bytes));
+        }
     }
 
     fn broken(&mut self, vc: usize, fragment: bool) {
         self.frames.broken(vc, fragment);
     }
 
-    fn tick(&mut self, now: Time, _: &Pool) -> Option<Time> {
+    fn tick(&mut self, now: Time, _: &Pool, _: Span) -> Option<Time> {
         if self.gauge.has_no_clock() {
             return None;
         }

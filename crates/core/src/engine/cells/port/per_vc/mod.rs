@@ -27,7 +27,7 @@ mod rotation;
 
 use std::rc::Rc;
 
-use crate::buffer::admission::{Interest, Shortcuts};
+use crate::buffer::admission::{Admission, Interest};
 use crate::buffer::pushout::PushOut;
 use crate::engine::cells::inbox::{Arriving, Inbox};
 use crate::engine::cells::port::context::{Context, PortSetup};
@@ -137,7 +137,7 @@ impl PerVc {
             asked: asked && !by_cell && !polices,
             polices,
             observes_departures,
-            monotone: setup.port.admission.is_monotone(),
+            monotone: setup.port.admission.properties().is_monotone,
             unseen: together && !observes_departures,
             pace: spacing.pace,
             min_arrival_delay: plan.min_arrival_delay(index),

@@ -1,0 +1,44 @@
+//! ABM in a pool: see `buffer/admission/abm.rs`.
+
+use super::{Context, Leaving, Pool, Sharing};
+use crate::buffer::admission::abm::{Sent, Shares, congested};
+use crate::refused::Refused;
+use crate::units::Time;
+
+pub use crate::buffer::admission::abm::Params;
+
+/// It removes no packets.
+pub const EXPELS: bool = false;
+
+/// ABM in one pool.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    shares: Shares,
+}
+
+impl Policy {
+    /// Build the scheme; the error says why its parameters cannot be used.
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
+        let congested = congested(params, context.measure, 1);
+        Ok(Policy { shares: Shares::new(params, context.queues, congested)? })
+    }
+}
+
+impl Sharing for Policy {
+    fn threshold(&self, pool: &Pool, queue: usize) -> f64 {
+        self.shares.threshold(pool, queue)
+    }
+
+    fn offered(&mut self, now: Time, pool: &Pool, queue: usize, _: (u64, u16)) {
+        self.shares.offered(now, pool, queue);
+    }
+
+    fn departed(&mut self, leaving: &Leaving<'_>, pool: &Pool, queue: usize) {
+        let octets = if leaving.sent { leaving.unit.bytes } else { 0 };
+        self.shares.departed(leaving.now, pool, Sent { queue, octets });
+    }
+
+    fn catch_up(&mut self, now: Time, pool: &Pool) {
+        self.shares.advance(now, pool, None);
+    }
+}

@@ -1,0 +1,27 @@
+//! Complete sharing of a pool: see `buffer/admission/complete_sharing.rs`.
+
+use super::{Context, Pool, Sharing};
+use crate::refused::Refused;
+
+pub use crate::buffer::admission::complete_sharing::Params;
+
+/// It removes no packets.
+pub const EXPELS: bool = false;
+
+/// Complete sharing of one pool.
+#[derive(Clone, Debug)]
+pub struct Policy;
+
+impl Policy {
+    /// Build the scheme, which can work everywhere.
+    pub fn new(_: &Params, _: &Context<'_>) -> Result<Policy, Refused> {
+        Ok(Policy)
+    }
+}
+
+impl Sharing for Policy {
+    #[inline]
+    fn threshold(&self, _: &Pool, _: usize) -> f64 {
+        f64::INFINITY
+    }
+}

@@ -1,0 +1,60 @@
+//! Dynamic thresholds in a pool, with a factor of its own for every queue that has one: see
+//! `buffer/admission/dynamic_threshold.rs`.
+
+use super::{Context, Pool, Sharing};
+use crate::buffer::admission::dynamic_threshold::Threshold;
+use crate::refused::Refused;
+
+pub use crate::buffer::admission::dynamic_threshold::Params;
+
+/// It removes no packets.
+pub const EXPELS: bool = false;
+
+/// Dynamic thresholds of the queues of one pool.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    thresholds: Thresholds,
+}
+
+/// The threshold of every queue.
+#[derive(Clone, Debug)]
+pub(super) struct Thresholds(Box<[Threshold]>);
+
+impl Thresholds {
+    /// Give each queue its own factor, or `alpha`; the error says why a factor cannot be used.
+    pub(super) fn new(alpha: f64, context: &Context<'_>) -> Result<Thresholds, Refused> {
+        let common = Threshold::new(alpha)?;
+        let own = |alpha: Option<f64>| alpha.map_or(Ok(common), Threshold::new);
+        Ok(Thresholds(context.queues.iter().map(|queue| own(queue.alpha)).collect::<Result<_, _>>()?))
+    }
+
+    /// Return the number of queues.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Return whether a queue is longer than its threshold.
+    pub(super) fn is_exceeded(&self, pool: &Pool, queue: usize) -> bool {
+        self.0[queue].is_exceeded(pool, queue)
+    }
+
+    /// Return the threshold of a queue now.
+    #[inline]
+    pub(super) fn of(&self, pool: &Pool, queue: usize) -> f64 {
+        self.0[queue].of(pool)
+    }
+}
+
+impl Policy {
+    /// Build the scheme; the error says why a factor cannot be used.
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
+        Ok(Policy { thresholds: Thresholds::new(params.alpha, context)? })
+    }
+}
+
+impl Sharing for Policy {
+    #[inline]
+    fn threshold(&self, pool: &Pool, queue: usize) -> f64 {
+        self.thresholds.of(pool, queue)
+    }
+}

@@ -1,0 +1,149 @@
+//! Sharing: schemes that divide the shared room of a pool among its queues.
+//!
+//! A scheme gives each queue a **threshold**; the memory compares it with the room that the queue uses, and keeps the
+//! books. One scheme is one file. To add a scheme, write its file and add a line to the list below. A scheme that ports
+//! with a buffer of their own can have as well takes its parameters and its arithmetic from its file in
+//! `buffer/admission/`, which documents it.
+
+use super::leaving::Leaving;
+use crate::buffer::admission::Expulsion;
+use crate::buffer::capacity::Capacity;
+use crate::buffer::context::QueueTerms;
+use crate::buffer::pool::Pool;
+use crate::buffer::size::Measure;
+use crate::language::spec::Field;
+use crate::registry;
+use crate::units::Time;
+
+registry! {
+    /// A scheme of sharing as a scenario asks for it: the `admission` of a memory.
+    "admission" by "policy" {
+        CompleteSharing = "complete-sharing" in complete_sharing,
+        StaticThreshold = "static-threshold" in static_threshold,
+        DynamicThreshold = "dynamic-threshold" in dynamic_threshold,
+        Abm = "abm" in abm,
+        FollowLqd = "follow-lqd" in follow_lqd,
+        Occamy = "occamy" in occamy,
+    }
+
+    /// The interface of a scheme. Queues are numbered within the pool, from 0.
+    pub trait Sharing for Policy {
+        /// Return the most that a queue may have of the shared room now; infinite where only the room itself limits it.
+        fn threshold(&self, pool: &Pool, queue: usize) -> f64;
+
+        /// Record that a packet of this size and number of octets requests room in a queue, before the memory reads its
+        /// threshold. The books do not count the packet yet.
+        fn offered(&mut self, now: Time, pool: &Pool, queue: usize, size: (u64, u16)) {}
+
+        /// Record that a packet of a queue has left the memory; the books no longer count it.
+        fn departed(&mut self, leaving: &Leaving<'_>, pool: &Pool, queue: usize) {}
+
+        /// Advance thresholds that depend on time to `now`, before the memory takes a sample.
+        fn catch_up(&mut self, now: Time, pool: &Pool) {}
+
+        /// Return the queue that loses the packet at its head now although no packet arrives for it, or the instant of
+        /// the next check; `head` returns the size of that packet, if one waits. The memory calls this after packets
+        /// have joined or left, until no queue is returned, and at the returned instant.
+        fn expels(&mut self, now: Time, pool: &Pool, head: &dyn Fn(usize) -> Option<u64>) -> Option<Expulsion> {
+            None
+        }
+    }
+
+    /// Return whether the scheme [expels](Sharing::expels) packets that wait.
+    pub const EXPELS: bool as Kind::expels;
+}
+
+impl Spec {
+    /// Return whether a queue can have its own factor instead of that of the scheme.
+    pub fn takes_alpha(&self) -> bool {
+        self.write().get("alpha").is_some()
+    }
+}
+
+/// The properties of its pool that a scheme may use before the run.
+#[derive(Clone, Copy, Debug)]
+pub struct Context<'a> {
+    /// The shared room of the pool.
+    pub capacity: Capacity,
+    /// Unit in which the memory counts.
+    pub measure: Measure,
+    /// The terms of every queue, by its number within the pool.
+    pub queues: &'a [QueueTerms],
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::buffer::admission;
+    use crate::buffer::context::Outlet;
+    use crate::buffer::size::CellSize;
+    use crate::language::spec::ParamSpec;
+    use crate::language::tree::Node;
+    use crate::units::Rate;
+
+    /// A context of 100 cells for queues of lines of 8 Mb/s, each with a factor of its own or none.
+    pub(crate) fn context(queues: &[QueueTerms]) -> Context<'_> {
+        let measure = Measure::MemoryCells(CellSize { octets: 100, header: 0 });
+        Context { capacity: Capacity::limited(100), measure, queues }
+    }
+
+    /// Terms of a queue at a line of 8 Mb/s.
+    pub(crate) fn terms(line: usize, alpha: Option<f64>) -> QueueTerms {
+        QueueTerms { alpha, priority: 0, outlet: Outlet { line, rate: Rate(8_000_000) } }
+    }
+
+    fn spec(name: &str) -> Spec {
+        Spec::read(&Node::named("policy", name), "").unwrap()
+    }
+
+    /// The names, units and defaults of parameters.
+    fn outside(params: fn() -> Vec<ParamSpec>) -> Vec<(&'static str, Option<serde_json::Value>)> {
+        params().into_iter().map(|param| (param.name, param.default)).collect()
+    }
+
+    #[test]
+    fn every_scheme_has_its_page_among_the_policies_of_ports() {
+        for entry in CATALOGUE {
+            let page = admission::CATALOGUE.iter().find(|page| page.name == entry.name);
+            let page = page.unwrap_or_else(|| panic!("{}: list it in scenario/catalogue.rs", entry.name));
+            assert_eq!(outside(entry.params), outside(page.params), "{}", entry.name);
+        }
+    }
+
+    #[test]
+    fn a_pool_that_no_flow_uses_can_have_every_scheme() {
+        for entry in CATALOGUE {
+            let mut scheme = spec(entry.name).build(&context(&[])).unwrap();
+            let pool = Pool::new(Capacity::limited(100), 1);
+            scheme.catch_up(Time(1), &pool);
+            assert_eq!(scheme.expels(Time(1), &pool, &|_| Some(1)), None, "{}", entry.name);
+        }
+    }
+
+    #[test]
+    fn a_factor_of_its_own_changes_the_threshold_of_its_queue_alone_where_a_scheme_has_factors() {
+        for entry in CATALOGUE {
+            let pool = Pool::new(Capacity::limited(100), 2);
+            let threshold = |own: Option<f64>, queue| {
+                let queues = [terms(0, own), terms(1, None)];
+                spec(entry.name).build(&context(&queues)).unwrap().threshold(&pool, queue)
+            };
+            let takes_alpha = spec(entry.name).takes_alpha();
+            assert_eq!(threshold(Some(0.25), 0) != threshold(None, 0), takes_alpha, "{}", entry.name);
+            assert_eq!(threshold(Some(0.25), 1), threshold(None, 1), "{}", entry.name);
+            assert!(!takes_alpha || threshold(Some(0.25), 0) == 25.0, "{}: 100 / 4", entry.name);
+        }
+    }
+
+    #[test]
+    fn a_scheme_that_does_not_expel_never_names_a_queue() {
+        for entry in CATALOGUE {
+            let mut pool = Pool::new(Capacity::limited(100), 2);
+            pool.add(0, 99);
+            let mut scheme = spec(entry.name).build(&context(&[terms(0, None), terms(1, None)])).unwrap();
+            let expelled = scheme.expels(Time(1), &pool, &|_| Some(1));
+            let expected = scheme.kind().expels().then_some(Expulsion::Now(0));
+            assert_eq!(expelled, expected, "{}", entry.name);
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Occamy in a pool: see `buffer/admission/occamy/mod.rs`.
+
+use super::dynamic_threshold::Thresholds;
+use super::{Context, Expulsion, Leaving, Pool, Sharing};
+use crate::buffer::admission::occamy::Expeller;
+use crate::refused::Refused;
+use crate::units::Time;
+
+pub use crate::buffer::admission::occamy::Params;
+
+/// It removes packets beyond the threshold of their queue.
+pub const EXPELS: bool = true;
+
+/// Occamy in one pool.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    thresholds: Thresholds,
+    expeller: Expeller,
+}
+
+impl Policy {
+    /// Build the scheme; the error says why its parameters cannot be used.
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
+        let expeller = Expeller::new(params)?;
+        Ok(Policy { thresholds: Thresholds::new(params.alpha, context)?, expeller })
+    }
+}
+
+impl Sharing for Policy {
+    #[inline]
+    fn threshold(&self, pool: &Pool, queue: usize) -> f64 {
+        self.thresholds.of(pool, queue)
+    }
+
+    fn departed(&mut self, leaving: &Leaving<'_>, _: &Pool, _: usize) {
+        self.expeller.departed(leaving.now, leaving.size);
+    }
+
+    fn expels(&mut self, now: Time, pool: &Pool, head: &dyn Fn(usize) -> Option<u64>) -> Option<Expulsion> {
+        let Policy { thresholds, expeller } = self;
+        expeller.expels(now, thresholds.len(), |queue| thresholds.is_exceeded(pool, queue), head)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{context, terms};
+    use super::*;
+    use crate::buffer::capacity::Capacity;
+    use crate::units::{Cells, PerSecond};
+
+    #[test]
+    fn the_next_queue_in_turn_over_its_own_threshold_loses_a_packet_when_there_are_tokens_for_it() {
+        let params = Params { alpha: 8.0, token_rate: PerSecond(1_000_000_000_000), token_depth: Cells(10) };
+        let queues = [terms(0, Some(0.5)), terms(1, None), terms(2, Some(0.5))];
+        let mut policy = Policy::new(&params, &context(&queues)).unwrap();
+        let mut pool = Pool::new(Capacity::limited(100), queues.len());
+        (0..3).for_each(|queue| pool.add(queue, 20)); // thresholds of 20, 320 and 20
+        let mut expels = |pool: &Pool| policy.expels(Time(0), pool, &|_| Some(6));
+        assert_eq!(expels(&pool), None, "a queue as long as its threshold stays");
+        (0..3).for_each(|queue| pool.add(queue, 1));
+        assert_eq!([expels(&pool), expels(&pool)], [0, 2].map(|queue| Some(Expulsion::Now(queue))));
+    }
+}
