@@ -47,8 +47,8 @@ lint: need-lint $(VENV)/.built ## Formats, lints and types
 test-rust: $(VENV)/.installed ## Tests of the simulator
 	cargo test --locked --workspace
 
-test-python: $(VENV)/.built ## Tests of the package and the command line
-	$(BIN)/pytest
+test-python: $(VENV)/.built ## Tests of the package and the command line, on up to four cores
+	$(BIN)/pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 
 fresh: $(VENV)/.built ## Generated files are those that the program writes
 	@$(BIN)/python -m pushout.generate --check
