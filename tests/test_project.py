@@ -24,7 +24,10 @@ import tour
 import urls
 
 GIT = shutil.which("git")
-SETUP = re.compile(r"rustup (toolchain install|component add|target add) |cargo install --locked |docker (build|run) ")
+SETUP = re.compile(
+    r"rustup (toolchain install|component add|target add) |cargo install --locked |sudo apt-get install "
+    r"|docker (build|run) "
+)
 """Steps of a workflow besides making targets: it installs tools, and builds the image."""
 NO_MAKE = {"windows"}
 """Jobs on a system where the Makefile does not run."""
@@ -74,7 +77,7 @@ def test_workflows_call_targets_that_exist() -> None:
                     assert program == "make"
                     assert re.search(rf"^{re.escape(target)}:.* ## ", makefile, re.MULTILINE), target
                     made.add(target)
-    nightly = {"equivalence", "answers", "hostile", "lab-again", "tour"}
+    nightly = {"equivalence", "answers", "hostile", "instructions", "lab-again", "tour"}
     assert made == {"test", "docs", "msrv", "test-web", "deny", "fuzz", *nightly}
 
 
