@@ -105,11 +105,15 @@ def test_a_release_is_published_from_a_tag_without_a_password() -> None:
     assert all("secrets" not in file.read_text(encoding="utf-8") for file in tracked(".github"))
 
 
-def test_caches_of_crates_follow_the_lock_file() -> None:
+def test_caches_follow_the_lock_file_and_hold_what_cargo_checks() -> None:
+    """Cargo compares its own folders with the sources; notebooks and the page of the lab in target/ would be stale."""
     steps = [step for workflow in workflows().values() for job in workflow["jobs"].values() for step in job["steps"]]
-    keys = [step["with"]["key"] for step in steps if step.get("uses", "").startswith("actions/cache@")]
-    assert len(keys) == 4
-    assert all("github.job" in key and "hashFiles('Cargo.lock'" in key for key in keys)
+    caches = [step["with"] for step in steps if step.get("uses", "").startswith("actions/cache@")]
+    assert len(caches) == 4
+    for cache in caches:
+        assert "github.job" in cache["key"] and "hashFiles('Cargo.lock'" in cache["key"]
+        folders = {"~/.cargo/registry", "target/debug", "target/release", "target/wasm32-unknown-unknown"}
+        assert set(cache["path"].split()) == folders
 
 
 def test_metadata_names_no_address_but_that_of_the_repository() -> None:
