@@ -7,6 +7,7 @@ PYTHON ?= $(shell for each in python3 python3.14 python3.13 python3.12 python3.1
 SOURCES := $(shell find crates/core crates/python -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
 RUST_FILES = $(shell git ls-files --cached --others --exclude-standard '*.rs')
 ARGS ?=
+CORES := $(shell getconf _NPROCESSORS_ONLN)
 MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 # Where the repository is. Nothing in it names an address until `make urls REPOSITORY=https://…` has written one.
 REPOSITORY ?=
@@ -24,7 +25,7 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 export CARGO_TERM_PROGRESS_WHEN := never
 
 .DELETE_ON_ERROR:
-.PHONY: help setup reproduce test lint test-rust test-python fresh fmt generate answers lock equivalence hostile wasm lab lab-again test-web fuzz bench performance findings picture docs wheel tour msrv msrv-version deny urls simulator plain trained need need-lint need-web clean
+.PHONY: help setup reproduce test lint lint-rust lint-python rust-tests test-rust test-python fresh fmt generate answers lock equivalence hostile wasm lab lab-again test-web fuzz bench instructions performance findings picture docs wheel tour msrv msrv-version deny urls simulator plain trained need need-lint need-web clean
 
 help: ## What can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,21 +35,35 @@ setup: $(VENV)/.built ## Set up .venv with the tool in it: .venv/bin/pushout
 reproduce: $(VENV)/.built ## Run the published studies; the report is reports/index.html (ARGS="--reps 30 …")
 	$(BIN)/pushout reproduce $(ARGS)
 
-test: lint test-rust test-python fresh ## Everything that is checked
+# One core optimises the simulator for Python while others compile the tests. Tests have the machine for themselves, because
+# some of them measure time.
+test: need-lint $(VENV)/.installed ## Everything that is checked
+	@$(MAKE) --no-print-directory --jobs $(CORES) $(VENV)/.built rust-tests
+	@$(MAKE) --no-print-directory --jobs $(CORES) lint-python fresh
+	@$(MAKE) --no-print-directory test-rust
+	@$(MAKE) --no-print-directory test-python
 
-lint: need-lint $(VENV)/.built ## Formats, lints and types
+lint: lint-rust lint-python ## Formats, lints and types
+
+lint-rust: need-lint $(VENV)/.installed
 	rustfmt --check --edition 2024 $(RUST_FILES)
 	cargo clippy --locked --workspace --all-targets -- --deny warnings
+
+lint-python: $(VENV)/.built
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	MYPYPATH=python $(BIN)/stubtest pushout._core
 
+# After clippy, for both write to one folder.
+rust-tests: lint-rust
+	cargo test --locked --workspace --no-run
+
 test-rust: $(VENV)/.installed ## Tests of the simulator
 	cargo test --locked --workspace
 
-test-python: $(VENV)/.built ## Tests of the package and the command line
-	$(BIN)/pytest
+test-python: $(VENV)/.built ## Tests of the package and the command line, on up to four cores
+	$(BIN)/pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 
 fresh: $(VENV)/.built ## Generated files are those that the program writes
 	@$(BIN)/python -m pushout.generate --check
@@ -108,6 +123,10 @@ fuzz: need ## Fuzz the reader and both engines with random input, a minute each 
 bench: $(VENV)/.built ## How fast: each part by itself, then the workloads beside the peers (ARGS="--reps 9 …"); keep the machine idle
 	cargo bench --locked --package pushout-core
 	$(BIN)/pushout bench $(ARGS)
+
+instructions: $(VENV)/.built ## Count the simulator's instructions and append them to benchmarks/history.jsonl (ARGS=--check: compare; needs valgrind)
+	cargo build --locked --release --package pushout-web --example answer
+	$(BIN)/python benchmarks/instructions.py target/release/examples/answer $(ARGS)
 
 performance: ## Copy the latest benchmark results into docs/performance.md
 	cp reports/bench/bench.json docs/performance.json

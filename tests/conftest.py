@@ -1,6 +1,7 @@
 """A stand-in for the compiled module: instant runs whose figures follow from seed and overrides alone."""
 
 import json
+import os
 import signal
 import threading
 from collections.abc import Sequence
@@ -19,6 +20,12 @@ ROOT = Path(__file__).parent.parent
 
 # A shell starts what runs in the background with SIGINT ignored, and commands under test would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# pytest imports readline, which exports the size of its terminal to every process that pytest starts, workers of
+# pytest-xdist among them; os.environ of the first process lacks it. Tables then have the width of a pipe, PIPED.
+for size in ("COLUMNS", "LINES"):
+    os.environ.pop(size, None)
+    os.unsetenv(size)
 
 
 def document(seed: int = 1, *, goodput: float = 0.98, queue: float = 5500.0) -> Document:

@@ -102,7 +102,8 @@ def asked(verb: str, scenario: str, port: Port | None) -> list[str]:
     if verb == "size" and port is not None:
         number, unit = split(port.buffer)
         ends = ["--from", port.buffer, "--to", text(2 * number, unit)]
-        return [verb, scenario, "--goal", "goodput_bps>=0", "--over", f'port."{port.name}".buffer', *ends]
+        reps = ["--least", "2", "--most", "2"]
+        return [verb, scenario, "--goal", "goodput_bps>=0", "--over", f'port."{port.name}".buffer', *ends, *reps]
     return [verb, scenario]
 
 

@@ -24,8 +24,13 @@ import tour
 import urls
 
 GIT = shutil.which("git")
-SETUP = re.compile(r"rustup (toolchain install|component add|target add) |cargo install --locked |docker (build|run) ")
+SETUP = re.compile(
+    r"rustup (toolchain install|component add|target add) |cargo install --locked |sudo apt-get install "
+    r"|docker (build|run) "
+)
 """Steps of a workflow besides making targets: it installs tools, and builds the image."""
+NO_MAKE = {"windows"}
+"""Jobs on a system where the Makefile does not run."""
 
 
 def tracked(*patterns: str) -> list[Path]:
@@ -63,22 +68,23 @@ def test_workflows_call_targets_that_exist() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     made = set()
     for workflow in workflows().values():
-        for job in workflow["jobs"].values():
+        for name, job in workflow["jobs"].items():
             assert job["timeout-minutes"] <= 180
             for step in job["steps"]:
                 assert step.keys() <= {"uses", "with", "run", "if"}
-                if "run" in step and not SETUP.match(step["run"]):
+                if "run" in step and name not in NO_MAKE and not SETUP.match(step["run"]):
                     program, target, *_ = step["run"].split()
                     assert program == "make"
                     assert re.search(rf"^{re.escape(target)}:.* ## ", makefile, re.MULTILINE), target
                     made.add(target)
-    nightly = {"equivalence", "answers", "hostile", "lab-again", "tour"}
-    assert made == {"test", "docs", "msrv", "wasm", "deny", "fuzz", *nightly}
+    nightly = {"equivalence", "answers", "hostile", "instructions", "lab-again", "tour"}
+    assert made == {"test", "docs", "msrv", "test-web", "deny", "fuzz", *nightly}
 
 
-def test_workflows_cover_both_systems_and_keep_their_hours() -> None:
+def test_workflows_cover_three_systems_and_keep_their_hours() -> None:
     found = workflows()
     assert {"ubuntu-latest", "macos-latest"} <= set(found["ci.yml"]["jobs"]["test"]["strategy"]["matrix"]["os"])
+    assert found["ci.yml"]["jobs"]["windows"]["runs-on"] == "windows-latest"
     assert {"ubuntu-latest", "macos-latest"} <= set(found["wheels.yml"]["jobs"]["wheel"]["strategy"]["matrix"]["os"])
     # YAML reads the key `on` as true.
     hours = {
@@ -87,6 +93,27 @@ def test_workflows_cover_both_systems_and_keep_their_hours() -> None:
     assert set(hours) == {"nightly.yml", "weekly.yml"}
     assert hours["nightly.yml"].endswith("* * *")
     assert re.search(r"\* \* \d$", hours["weekly.yml"])
+
+
+def test_a_release_is_published_from_a_tag_without_a_password() -> None:
+    found = workflows()["wheels.yml"]
+    publish = found["jobs"]["publish"]
+    assert publish["if"] == "github.ref_type == 'tag'"
+    assert found[True]["push"]["tags"] == ["v*"]
+    assert set(publish["needs"]) == found["jobs"].keys() - {"publish"}, "what was not tested is not published"
+    assert publish["permissions"] == {"id-token": "write"}
+    assert all("secrets" not in file.read_text(encoding="utf-8") for file in tracked(".github"))
+
+
+def test_caches_follow_the_lock_file_and_hold_what_cargo_checks() -> None:
+    """Cargo compares its own folders with the sources; notebooks and the page of the lab in target/ would be stale."""
+    steps = [step for workflow in workflows().values() for job in workflow["jobs"].values() for step in job["steps"]]
+    caches = [step["with"] for step in steps if step.get("uses", "").startswith("actions/cache@")]
+    assert len(caches) == 4
+    for cache in caches:
+        assert "github.job" in cache["key"] and "hashFiles('Cargo.lock'" in cache["key"]
+        folders = {"~/.cargo/registry", "target/debug", "target/release", "target/wasm32-unknown-unknown"}
+        assert set(cache["path"].split()) == folders
 
 
 def test_metadata_names_no_address_but_that_of_the_repository() -> None:
