@@ -457,7 +457,7 @@ impl Sender {
 
     fn look_again(&mut self, now: Ps) -> Vec<(u64, u64)> {
         self.seen.waits += 1;
-        self.was_recovering = self.recovers();
+        self.update_reordering(false); // section 6.2: the search for losses begins with it
         self.timer = Some(Timer::Retransmit(self.timeout_at));
         let wait = self.detect_losses(now);
         let found = self.lost();
