@@ -323,7 +323,7 @@ fn port(
         pushout,
         shared_queue: line.port.scheduler.shares_one_queue(),
         gates,
-        trims: line.port.admission.trims(),
+        trims: line.port.trims,
         ..Parts::plain(
             line.port.measure,
             Pool::new(line.port.capacity, vcs.len()),

@@ -271,6 +271,8 @@ pub struct Port {
     pub pushout: Option<pushout::Spec>,
     /// Its scheduler.
     pub scheduler: scheduler::Spec,
+    /// Whether packets are cut to their headers instead of being lost.
+    pub trims: bool,
     /// What loses, holds or delays its units by its section, with all parameters fixed for this line.
     pub gates: gate::Keys,
 }
@@ -278,7 +280,7 @@ pub struct Port {
 impl Port {
     /// Return whether packets of one circuit may overtake each other there.
     pub fn lets_overtake(&self) -> bool {
-        self.scheduler.splits_circuits() || self.admission.trims()
+        self.scheduler.splits_circuits() || self.trims
     }
 }
 

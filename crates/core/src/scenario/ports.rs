@@ -136,8 +136,8 @@ impl<'a> Ports<'a> {
             return Err(item.fault(key, message));
         }
         let fault = |key| move |refused| self.refuse(index, line, key, refused);
-        check_trimming(line).map_err(fault("admission"))?;
         let admission = admission(line, context).map_err(fault("admission"))?;
+        check_trimming(line, &admission).map_err(fault("admission"))?;
         check_pushout(line, context, &admission).map_err(fault("pushout"))?;
         check_gates(line, context).map_err(|(key, refused)| fault(key)(refused))?;
         check_scheduler(line, context).map_err(fault("scheduler"))
@@ -151,7 +151,8 @@ fn described(section: file::Port, (measure, capacity): (Measure, Capacity)) -> P
         Some(parts) => (parts.admission, parts.scheduler),
         None => (admission, scheduler),
     };
-    Port { measure, capacity, memory, admission, pushout, scheduler, gates }
+    let trims = admission.trims();
+    Port { measure, capacity, memory, admission, pushout, scheduler, trims, gates }
 }
 
 /// Refuse a scheduler that cannot work at its port.
@@ -186,14 +187,14 @@ fn admission(line: &Line, context: &Context<'_>) -> Result<admission::Policy, Re
 }
 
 /// Refuse to cut cells, packets that have been queued, and packets for which push-out makes room.
-fn check_trimming(line: &Line) -> Result<(), Refused> {
-    let Port { admission, pushout, .. } = &*line.port;
-    if !admission.trims() {
+fn check_trimming(line: &Line, admission: &admission::Policy) -> Result<(), Refused> {
+    let Port { pushout, trims, .. } = &*line.port;
+    if !trims {
         return Ok(());
     }
     let why = match line.medium {
         Medium::Cells => "on a cell link, where a frame is no packet that could be cut",
-        _ if admission.decides_at_head() => {
+        _ if admission.properties().decides_at_head => {
             "with this policy, which decides about packets that have been queued"
         }
         _ if pushout.is_some() => "beside pushout, which makes room for the packet",

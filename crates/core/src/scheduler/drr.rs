@@ -19,7 +19,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Context, Scheduler};
+use super::{Context, Queues, Scheduler};
 use crate::metrics::state::Figure;
 use crate::refused::{Refused, refuse_if};
 use crate::section;
@@ -32,6 +32,12 @@ section! {
         pub quantum: Bytes = Bytes(1514),
     }
 }
+
+/// Its queues.
+pub const QUEUES: Queues = Queues::PerCircuit;
+
+/// Whether it counts octets.
+pub const COUNTS_OCTETS: bool = true;
 
 /// Deficit round robin at one port.
 #[derive(Clone, Debug)]

@@ -21,7 +21,7 @@
 //! # Complexity
 //! Constant.
 
-use super::{Context, Scheduler};
+use super::{Context, Queues, Scheduler};
 use crate::refused::{Refused, refuse_if};
 use crate::section;
 use crate::units::{Bytes, Share, Time};
@@ -35,6 +35,12 @@ section! {
         pub mtu: Option<Bytes> = None,
     }
 }
+
+/// Its queues.
+pub const QUEUES: Queues = Queues::ByNotification;
+
+/// Whether it counts octets.
+pub const COUNTS_OCTETS: bool = true;
 
 /// The two queues of one port.
 #[derive(Clone, Debug)]

@@ -22,7 +22,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Context, Scheduler};
+use super::{Context, Queues, Scheduler};
 use crate::buffer::context::Contract;
 use crate::metrics::state::Figure;
 use crate::refused::{Refused, refuse_if};
@@ -39,6 +39,12 @@ section! {
         pub buckets: u64 = 1024,
     }
 }
+
+/// Its queues.
+pub const QUEUES: Queues = Queues::PerFlow;
+
+/// Whether it counts octets.
+pub const COUNTS_OCTETS: bool = true;
 
 /// Fair queueing at one port.
 #[derive(Clone, Debug)]

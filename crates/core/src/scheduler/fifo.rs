@@ -13,7 +13,7 @@
 //! # Complexity
 //! Constant.
 
-use super::{Context, Scheduler};
+use super::{Context, Queues, Scheduler};
 use crate::refused::Refused;
 use crate::section;
 use crate::units::Time;
@@ -22,6 +22,12 @@ section! {
     /// First come, first served.
     pub struct Params {}
 }
+
+/// Its queues.
+pub const QUEUES: Queues = Queues::One;
+
+/// Whether it counts octets.
+pub const COUNTS_OCTETS: bool = false;
 
 /// First in, first out: the number of units that wait.
 #[derive(Clone, Debug)]

@@ -90,27 +90,41 @@ registry! {
             false
         }
     }
+
+    /// Return which units share a queue.
+    pub const QUEUES: Queues as Kind::queues;
+
+    /// Return whether it counts octets, or may do so, so that it must be notified of every unit that is sent.
+    pub const COUNTS_OCTETS: bool as Kind::counts_octets;
+}
+
+/// The queues of a port, by the units that share one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Queues {
+    /// All units.
+    One,
+    /// Those of a circuit.
+    PerCircuit,
+    /// Those of the flows to which a hash gives equal places.
+    PerFlow,
+    /// Those of one kind of congestion notification.
+    ByNotification,
 }
 
 impl Spec {
     /// Return whether each circuit has a queue of its own.
     pub fn has_queue_per_circuit(&self) -> bool {
-        !matches!(self, Spec::Fifo(_) | Spec::FairQueue(_) | Spec::DualQueue(_))
+        self.kind().queues() == Queues::PerCircuit
     }
 
     /// Return whether all circuits share one queue.
     pub fn shares_one_queue(&self) -> bool {
-        matches!(self, Spec::Fifo(_))
-    }
-
-    /// Return whether it counts octets, or may do so, so that it must be notified of every unit that is sent.
-    pub fn counts_octets(&self) -> bool {
-        matches!(self, Spec::Drr(_) | Spec::FairQueue(_) | Spec::DualQueue(_) | Spec::ProgramScheduler(_))
+        self.kind().queues() == Queues::One
     }
 
     /// Return whether packets of one circuit may be in different queues and overtake each other.
     pub fn splits_circuits(&self) -> bool {
-        matches!(self, Spec::DualQueue(_))
+        self.kind().queues() == Queues::ByNotification
     }
 }
 

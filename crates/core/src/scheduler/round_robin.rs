@@ -15,7 +15,7 @@
 //! # Complexity
 //! Constant per unit, and one step more for every queue that has no credit.
 
-use super::{Context, Place, Scheduler};
+use super::{Context, Place, Queues, Scheduler};
 use crate::buffer::ring::Ring;
 use crate::refused::Refused;
 use crate::section;
@@ -25,6 +25,12 @@ section! {
     /// One unit of each queue in turn.
     pub struct Params {}
 }
+
+/// Its queues.
+pub const QUEUES: Queues = Queues::PerCircuit;
+
+/// Whether it counts octets.
+pub const COUNTS_OCTETS: bool = false;
 
 /// Round robin at one port.
 #[derive(Clone, Debug)]

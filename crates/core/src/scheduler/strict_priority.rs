@@ -15,7 +15,7 @@
 //! # Complexity
 //! Constant per unit, and one step more for every queue that has no credit.
 
-use super::{Context, Place, Scheduler};
+use super::{Context, Place, Queues, Scheduler};
 use crate::buffer::ring::Ring;
 use crate::buffer::set::Set;
 use crate::refused::Refused;
@@ -26,6 +26,12 @@ section! {
     /// The lowest priority number first; turns among equals.
     pub struct Params {}
 }
+
+/// Its queues.
+pub const QUEUES: Queues = Queues::PerCircuit;
+
+/// Whether it counts octets.
+pub const COUNTS_OCTETS: bool = false;
 
 /// Strict priority at one port.
 #[derive(Clone, Debug)]

@@ -14,12 +14,13 @@ use super::frame::Frames;
 use super::pool::Pool;
 use super::queue::Queue;
 use super::size::Measure;
+use crate::language::spec::Field;
 use crate::metrics::port::Reading;
 use crate::metrics::state::Figure;
 use crate::registry;
 use crate::unit::Unit;
 use crate::units::{Span, Time};
-use crate::verdict::{Action, HeadVerdict, Reason, Verdict};
+use crate::verdict::{HeadVerdict, Reason, Verdict};
 
 pub use super::frame::Within;
 
@@ -166,31 +167,9 @@ registry! {
 }
 
 impl Spec {
-    /// Return the action on a frame that the policy would refuse early, if it has one.
-    pub fn action(&self) -> Option<Action> {
-        match self {
-            Spec::Epd(params) => Some(params.action),
-            Spec::SelectiveDrop(params) => Some(params.action),
-            Spec::Fba(params) => Some(params.action),
-            Spec::Red(params) => Some(params.action),
-            Spec::AtmRed(params) => Some(params.action),
-            Spec::Fred(params) => Some(params.action),
-            Spec::Step(params) => Some(params.action),
-            Spec::Codel(params) => Some(params.action),
-            Spec::Pie(params) => Some(params.action),
-            Spec::Pi2(params) => Some(params.action),
-            _ => None,
-        }
-    }
-
-    /// Return whether packets are cut to their headers instead of being lost.
+    /// Return whether packets are cut to their headers instead of being lost: its key `action` says so.
     pub fn trims(&self) -> bool {
-        self.action() == Some(Action::Trim)
-    }
-
-    /// Return whether it decides about units when they come to the head of their queue.
-    pub fn decides_at_head(&self) -> bool {
-        matches!(self, Spec::Codel(_) | Spec::Pi2(_))
+        self.write().get("action").and_then(|word| word.as_str()) == Some("trim")
     }
 }
 
@@ -341,6 +320,8 @@ pub struct Properties {
     pub one_queue: bool,
     /// The port stores the arrival of each queued unit and the octets that wait, for [`at_head`](Admission::at_head).
     pub arrival_times: bool,
+    /// It decides about units when they come to the head of their queue.
+    pub decides_at_head: bool,
     /// It chooses packets that it [expels](Admission::expels).
     pub expels: bool,
     /// It may lose some units of a frame and keep others even where there is room. Without this it refuses a frame as a

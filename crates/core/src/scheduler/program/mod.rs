@@ -37,7 +37,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::{Context, Scheduler};
+use super::{Context, Queues, Scheduler};
 use crate::buffer::admission::Failure;
 use crate::buffer::set::Set;
 use crate::language::spec::Boxed;
@@ -90,6 +90,12 @@ impl Params {
     }
 }
 
+/// Its queues.
+pub const QUEUES: Queues = Queues::PerCircuit;
+
+/// Whether it counts octets.
+pub const COUNTS_OCTETS: bool = true;
+
 /// A program at one port.
 #[derive(Clone, Debug)]
 pub struct Policy {
@@ -97,7 +103,7 @@ pub struct Policy {
     joined: Option<Program>,
     sent: Option<Program>,
     memory: Memory,
-    queues: Queues,
+    queues: ProgramQueues,
     /// The queues that may send now.
     choices: Vec<usize>,
     /// Instant of the last run.
@@ -119,7 +125,7 @@ struct Memory {
 
 /// Facts about queues that it may read.
 #[derive(Clone, Debug)]
-struct Queues {
+struct ProgramQueues {
     rate: Word,
     lengths: Vec<u64>,
     backlogged: Set,
@@ -147,11 +153,11 @@ impl Memory {
     }
 }
 
-impl Queues {
-    fn new(context: &Context<'_>) -> Queues {
+impl ProgramQueues {
+    fn new(context: &Context<'_>) -> ProgramQueues {
         let contracts = context.contracts.iter();
         let of = contracts.map(|contract| [Word::float(contract.weight), Word::size(contract.mcr.0)]);
-        Queues {
+        ProgramQueues {
             rate: Word::size(context.rate.0),
             lengths: vec![0; context.vcs()],
             backlogged: Set::new(context.vcs()),
@@ -179,7 +185,7 @@ impl Policy {
             joined: params.joined.as_ref().map(|_| function()),
             sent: params.sent.as_ref().map(|_| function()),
             memory: Memory::new(&names, context.vcs(), context.dice(&params.stream)),
-            queues: Queues::new(context),
+            queues: ProgramQueues::new(context),
             choices: Vec::new(),
             now: Time::ZERO,
             failure: None,
@@ -222,7 +228,7 @@ impl Policy {
 
 /// View that a program has of the queues.
 struct QueueView<'a> {
-    queues: &'a Queues,
+    queues: &'a ProgramQueues,
     choices: &'a [usize],
     now: Time,
     /// The queue of a unit and its octets.

@@ -44,7 +44,7 @@ mod promise;
 
 mod virtual_clock;
 
-use super::{Context, Place, Scheduler, shares};
+use super::{Context, Place, Queues, Scheduler, shares};
 use crate::buffer::context::Contract;
 use crate::buffer::ring::Ring;
 use crate::buffer::set::Set;
@@ -104,6 +104,12 @@ section! {
         pub layer: Layer = Layer::Cells,
     }
 }
+
+/// Its queues.
+pub const QUEUES: Queues = Queues::PerCircuit;
+
+/// Whether it counts octets.
+pub const COUNTS_OCTETS: bool = false;
 
 /// Weighted round robin at one port.
 #[derive(Clone, Debug)]

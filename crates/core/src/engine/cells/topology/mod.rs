@@ -448,7 +448,7 @@ fn rule(scenario: &Scenario, line: &Line, vcs: &[usize]) -> Option<Rule> {
 /// Return whether a port has a queue of cells for each circuit, and only the scheduler decides departures.
 fn has_turns(line: &Line) -> bool {
     let Line { medium, port, .. } = line;
-    *medium == Medium::Cells && port.measure == Measure::Cells && !port.scheduler.counts_octets()
+    *medium == Medium::Cells && port.measure == Measure::Cells && !port.scheduler.kind().counts_octets()
 }
 
 /// Return whether every unit fits into a port.
