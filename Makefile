@@ -25,7 +25,7 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 export CARGO_TERM_PROGRESS_WHEN := never
 
 .DELETE_ON_ERROR:
-.PHONY: help setup reproduce test lint lint-rust lint-python rust-tests test-rust test-python fresh fmt generate answers lock equivalence hostile wasm lab lab-again test-web fuzz bench instructions performance findings picture docs wheel tour msrv msrv-version deny urls simulator plain trained need need-lint need-web clean
+.PHONY: help setup reproduce test lint lint-rust lint-python rust-tests test-rust test-python fresh fmt generate answers lock equivalence hostile wasm lab lab-again test-web fuzz bench instructions performance findings full picture docs wheel tour msrv msrv-version deny urls simulator plain trained need need-lint need-web clean
 
 help: ## What can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -132,6 +132,10 @@ performance: ## Copy the latest benchmark results into docs/performance.md
 	cp reports/bench/bench.json docs/performance.json
 	cp reports/bench/bench.svg docs/performance.svg
 	$(MAKE) generate
+
+full: $(VENV)/.built ## Run the studies of a fabric with many replications (an hour); their pages print the verdicts
+	$(BIN)/pushout reproduce 106 110 --full
+	$(BIN)/python -m pushout.generate --pictures reports
 
 findings: $(VENV)/.built ## Run the findings, their controls and ranges; draw their figures and those of the studies' pages; take docs/score.md
 	$(BIN)/pushout reproduce

@@ -14,9 +14,10 @@ from conftest import ROOT, FakeCore, command, document
 from pushout.cache import Cache
 from pushout.document import figure
 from pushout.generate import findings as pages
+from pushout.generate import studies as study_pages
 from pushout.show.findings import verdicts
 from pushout.stats import interval
-from pushout.study import model, report
+from pushout.study import full_result, model, report
 from pushout.study.chapter import Reproduction, draw
 from pushout.study.finding import SEEDS, Change, Finding
 from pushout.study.finding_result import FILE, Result, kept, problem, save
@@ -356,5 +357,57 @@ def test_the_data_are_taken_from_a_report_with_the_commit(
     assert pages.wrong(studies) == []
     for damaged in ("{", "[]"):
         (out / "findings" / "toy.json").write_text(damaged, encoding="utf-8")
-        with pytest.raises(SystemExit, match="must be what pushout reproduce --findings writes"):
+        with pytest.raises(SystemExit, match="must be what pushout reproduce writes"):
             pages.take(out)
+
+
+FULL = TOML.replace('scenario = "base.toml"', 'scenario = "base.toml"\nfull = 12', 1)
+"""More replications at full size."""
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="an archive of the source has no commit")
+def test_what_a_study_gave_at_full_size_is_kept_and_named_once_its_files_change(
+    core: FakeCore, studies: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = toy(studies, FULL)
+    out = studies / "reports"
+    command("reproduce", "toy", "--full", "--out", str(out))
+    assert core.runs
+    monkeypatch.setattr(pages, "STUDIES", studies)
+    pages.take_full(out)
+    taken = full_result.kept(found, studies)
+    assert taken is not None
+    commit, full = taken
+    assert (re.fullmatch(r"[0-9a-f]{40}(-dirty)?", commit) is not None, full.replications) == (True, 12)
+    assert full.claims["larger-is-better"]["holds"]
+    assert pages.wrong(studies) == []
+    changed = [
+        ("full = 12", "full = 13"),
+        ('"mss=9140"', '"mss=9141"'),
+        ('> goodput["*.1460"]', '>= goodput["*.1460"]'),
+    ]
+    for old, new in changed:
+        toy(studies, FULL.replace(old, new))
+        assert pages.wrong(studies) == ["toy: has changed since its runs at full size: make full"]
+    toy(studies, FULL.replace("Larger segments reach more.", "Reworded."))
+    assert pages.wrong(studies) == []
+
+
+def test_a_study_without_more_replications_keeps_nothing_at_full_size(core: FakeCore, studies: Path) -> None:
+    toy(studies)
+    command("reproduce", "toy", "--full", "--out", str(studies / "reports"))
+    assert core.runs
+    assert not (studies / "reports" / "full").exists()
+
+
+def test_the_page_of_a_study_lists_its_claims_as_they_are_at_full_size(
+    studies: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = toy(studies, FULL)
+    claims = {claim.id: {"holds": False, "sure": 0.996, "milder": None} for claim in found.claims}
+    document = {"commit": "c" * 40, "inputs": full_result.inputs(found), "replications": 12, "claims": claims}
+    (studies / "toy" / full_result.FILE).write_text(json.dumps(document), encoding="utf-8")
+    monkeypatch.setattr(full_result.kept, "__defaults__", (studies,))
+    heading, _, verdicts_at_full_size = study_pages.at_full_size(found)
+    assert heading == "## With 12 replications"
+    assert "* *Larger segments reach more.* It does not hold (99 %)." in verdicts_at_full_size

@@ -1,7 +1,7 @@
 """The command `pushout reproduce`."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -77,12 +77,15 @@ def reproduce(
             raise click.UsageError("--findings has its own replications: leave out --reps, --full, --decide, --details")
         _findings([load(study) for study in _studies(studies)], out, jobs, strict=strict, as_json=as_json)
         return
-    chosen = [load(study).at_full_size() if full else load(study) for study in _studies(studies)]
+    loaded = [load(study) for study in _studies(studies)]
+    chosen = [study.at_full_size() if full else study for study in loaded]
     cache = Cache(kept.folder(out / "cache"))
     interrupt.keeping(cache.folder)
     with Output(out).claimed(["reproduce"]):
         done = run_studies(chosen, reps=reps, cache=cache, jobs=jobs, stage=Progress, decide=decide)
         others = carried_over(out / REPORT, [study.id for study in chosen], cache, Progress)
+        if full:
+            _keep_full(done, {study.id for study in loaded if study.grows}, out)
         _write_report(done.beside(others.chapters), out)
     if others.gone:
         tell(f"removed from the report, because their results are of another version: {', '.join(others.gone)}")
@@ -119,6 +122,16 @@ def _findings(studies: "Sequence[Study]", out: Path, jobs: int | None, *, strict
         verdicts([study for study in studies if study.findings], results, console())
     if strict and any(result.failures for found in results.values() for result in found):
         raise click.exceptions.Exit(MISSED)
+
+
+def _keep_full(done: "Reproduction", grown: Collection[str], out: Path) -> None:
+    """Keep what the studies with more replications at full size gave, in `DIR/full`."""
+    from pushout import kept
+    from pushout.study.full_result import save
+
+    for chapter in done.chapters:
+        if chapter.outcome.study.id in grown:
+            save(chapter.outcome, kept.folder(out / "full"))
 
 
 def _write_report(done: "Reproduction", out: Path) -> None:

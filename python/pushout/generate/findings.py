@@ -13,6 +13,8 @@ from pushout.shipped import STUDIES
 from pushout.study.digits import doubt
 from pushout.study.finding import AGREEING, SEEDS, Finding
 from pushout.study.finding_result import FILE, Checked, Result, kept, problem
+from pushout.study.full_result import FILE as FULL
+from pushout.study.full_result import is_outdated
 from pushout.study.model import Study, available, load
 from pushout.study.outcome import SETS, SURE
 from pushout.study.reference import filled, written
@@ -43,14 +45,16 @@ def page(root: Path = STUDIES) -> str:
 
 
 def wrong(root: Path = STUDIES) -> list[str]:
-    """List the findings that fail, that have changed since their runs, or that were never run."""
+    """List findings that fail, have changed since their runs or were never run, and outdated studies at full size."""
     found = []
     for study in _studies(root):
         results = kept(study, root)
         for finding in study.findings:
             if why := problem(study, finding, results.get(finding.id)):
                 found.append(f"{study.id}: finding {finding.id!r} {why}: make findings")
-    return found
+    studies = [load(study, root) for study in available(root)]
+    outdated = [study.id for study in studies if is_outdated(study, root)]
+    return found + [f"{study}: has changed since its runs at full size: make full" for study in outdated]
 
 
 def take(report: Path) -> None:
@@ -60,11 +64,20 @@ def take(report: Path) -> None:
     for study in _studies(STUDIES):
         data = report / "findings" / f"{study.id}.json"
         if data.is_file():
-            document = {"commit": commit, **_read(data)}
-            text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
-            (STUDIES / study.id / FILE).write_text(text, encoding="utf-8")
+            _keep({"commit": commit, **_read(data)}, STUDIES / study.id / FILE)
         for finding in study.findings:
             copy_figure(report, study, finding.figure, PICTURES / f"{finding.id}.svg")
+
+
+def take_full(report: Path) -> None:
+    """Copy what studies gave at full size from a report to their folders, with the commit."""
+    commit = _commit()
+    for data in sorted((report / "full").glob("*.json")):
+        _keep({"commit": commit, **_read(data)}, STUDIES / data.stem / FULL)
+
+
+def _keep(document: Mapping[str, Any], file: Path) -> None:
+    file.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def _read(data: Path) -> dict[str, Any]:
@@ -74,7 +87,7 @@ def _read(data: Path) -> dict[str, Any]:
     except ValueError:
         found = None
     if not isinstance(found, dict):
-        raise SystemExit(f"{data}: must be what pushout reproduce --findings writes: run it again")
+        raise SystemExit(f"{data}: must be what pushout reproduce writes with --findings or --full: run it again")
     return found
 
 

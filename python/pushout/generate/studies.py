@@ -1,12 +1,14 @@
 """Pages about the studies, for readers who want the finding and not the method: `docs/studies/`."""
 
+import math
 import shutil
 from itertools import groupby
 from pathlib import Path
 
 from pushout.shipped import STUDIES
+from pushout.study.full_result import Verdict, kept
 from pushout.study.headline import era
-from pushout.study.model import Study, available, load
+from pushout.study.model import Claim, Study, available, load
 
 FOLDER = Path("docs/studies")
 PICTURES = Path("docs/static/studies")
@@ -66,6 +68,7 @@ def _page(study: Study) -> str:
         for name, heading in headings.items():
             if text := getattr(study.conclusion, name):
                 parts += [f"## {heading}", text.strip()]
+    parts += at_full_size(study)
     parts += ["## Its figures", _figures(study)]
     return "\n\n".join(parts) + "\n"
 
@@ -74,6 +77,27 @@ def _figure(study: Study) -> list[str]:
     """The figure that the list of studies shows, if it has been drawn for the pages."""
     picture = PICTURES / f"{study.id}.svg"
     return [f"![{study.listed_figure}](../static/studies/{study.id}.svg)"] if picture.is_file() else []
+
+
+def at_full_size(study: Study) -> list[str]:
+    """The verdicts on its claims at full size, if it has been run so."""
+    if (found := kept(study)) is None:
+        return []
+    commit, full = found
+    ran = f"Commit `{commit[:8]}`, `pushout reproduce {study.id[:3]} --full`"
+    said = f"{ran}; in brackets the share of bootstrap resamples with the verdict."
+    claims = [_claim(claim, full.claims[claim.id]) for claim in study.claims]
+    return [f"## With {full.replications} replications", said, "\n".join(claims)]
+
+
+def _claim(claim: Claim, verdict: Verdict) -> str:
+    """The verdict on a claim, and on its milder form."""
+    word = "holds" if verdict["holds"] else "does not hold"
+    sure = "" if verdict["sure"] is None else f" ({math.floor(100 * verdict['sure'])} %)"
+    milder = (
+        claim.milder and f" Milder, it {'holds' if verdict['milder'] else 'does not hold'}: {_line(claim.milder.text)}"
+    )
+    return f"* *{_line(claim.text)}* It {word}{sure}.{milder or ''}"
 
 
 def _networks(study: Study) -> list[str]:

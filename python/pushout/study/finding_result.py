@@ -69,13 +69,13 @@ def inputs(study: Study, finding: Finding) -> str:
         "cases": {case.id: [case.scenario.name, *case.sets] for case in cases},
         "range": {change.name: dict(change.sets) for change in finding.range},
         "checks": [check.text for check in checks],
-        "figures": _definitions(study, checks),
+        "figures": definitions(study, checks),
         "seeds": finding.seeds,
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
-def _definitions(study: Study, checks: Sequence[Expression]) -> dict[str, str]:
+def definitions(study: Study, checks: Sequence[Expression]) -> dict[str, str]:
     """Collect the figures that expressions use, those of quantities among them, with what each stands for."""
     found: dict[str, str] = {}
     names = [name for check in checks for name, _ in check.uses]

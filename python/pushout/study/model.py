@@ -175,6 +175,11 @@ class Study:
         return replace(self, cases=cases)
 
     @property
+    def grows(self) -> bool:
+        """True if some case has more replications with `--full`."""
+        return any(case.full > case.reps for case in self.cases.values())
+
+    @property
     def compares(self) -> bool:
         """True if it compares with print; studies from 110 on ask questions of their own, which no score counts."""
         return not self.id.startswith("11")
