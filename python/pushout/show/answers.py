@@ -31,6 +31,21 @@ USUAL = ("goodput_ratio", "fairness_mean_deviation", "fairness_jain")
 """Figures shown by default; where files are sent, transfer times come first."""
 
 
+Answered = SweepResult | CompareResult | SizeResult
+"""The answer to a question."""
+
+
+def answer(result: Answered, place: str | None, console: Console) -> None:
+    """Print an answer; `place` is the folder that has it as files."""
+    match result:
+        case SweepResult():
+            sweep(result, console)
+        case CompareResult():
+            comparison(result, place, console)
+        case SizeResult():
+            size(result, place, console)
+
+
 def sweep(result: SweepResult, console: Console) -> None:
     """Print the mean of the main figures at every point."""
     asked = result.manifest["figures"]
