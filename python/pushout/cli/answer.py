@@ -18,8 +18,9 @@ from pushout.errors import InternalError
 from pushout.excerpt import place as shown_place
 
 if TYPE_CHECKING:
-    from pushout.question.ask import Comparison, Sizing
+    from pushout.question.compare import Comparison
     from pushout.question.session import Session
+    from pushout.question.size import Sizing
     from pushout.show.answers import Answered
 
 OUT = click.option("--out", type=PLACE, metavar="DIR", help="Folder for the results, or s3://BUCKET/FOLDER.")
