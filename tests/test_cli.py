@@ -1,4 +1,5 @@
 import errno
+import inspect
 import json
 import os
 import re
@@ -7,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,8 @@ from rich.console import Console
 
 import pushout
 from conftest import ROOT, FakeCore, command
-from pushout.cli import options
+from pushout.cli import options, questions
+from pushout.question import ask
 from pushout.show import result
 from pushout.show.result import cell, decimals
 from pushout.simulate import Job
@@ -307,6 +310,21 @@ def test_options_that_mean_nothing_are_refused_by_all_questions(
     ):
         command(*arguments, *options, code=2)
         assert why in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("verb", "read"), [("compare", ask.comparison), ("size", ask.sizing)])
+def test_a_question_has_the_same_options_in_python_and_on_the_command_line(
+    verb: str, read: Callable[..., object]
+) -> None:
+    in_python = inspect.signature(getattr(pushout, verb)).parameters
+    assert {name: in_python.get(name) for name in inspect.signature(read).parameters} == inspect.signature(
+        read
+    ).parameters
+    typed = {each.name: each.default for each in getattr(questions, verb).params}
+    only_typed = {"sets", "policy", "allow_files", "memory", "html", "as_json"}
+    assert typed.keys() - only_typed == in_python.keys() - {"set", "progress"}
+    for name in ("reps", "least", "most", "resolution", "search"):
+        assert name not in typed or typed[name] == in_python[name].default, name
 
 
 def test_quotes_that_were_forgotten_are_named(capsys: pytest.CaptureFixture[str]) -> None:

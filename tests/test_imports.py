@@ -1,6 +1,7 @@
 """Imports of the package: no cycle, not even at run time, and commands import only what they use."""
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -34,6 +35,15 @@ def test_no_file_imports_one_that_imports_it() -> None:
     files = {name(file): file for file in (*PACKAGE.rglob("*.py"), PACKAGE / "_core.pyi")}
     assert len(files) > 50
     needed = {own: {path for path in imports(file, set(files)) if path in files} for own, file in files.items()}
+    TopologicalSorter(needed).prepare()  # raises a CycleError that names the circle
+
+
+def test_no_script_of_the_page_imports_one_that_imports_it() -> None:
+    files = {file.stem: file.read_text(encoding="utf-8") for file in (ROOT / "web" / "src").glob("*.ts")}
+    needed = {
+        own: set(re.findall(r'^(?:im|ex)port [^"]*"\./([\w-]+)"', text, re.MULTILINE)) for own, text in files.items()
+    }
+    assert needed["strip"] >= {"layout", "motion", "run"}
     TopologicalSorter(needed).prepare()  # raises a CycleError that names the circle
 
 

@@ -1,5 +1,6 @@
 """Policies in Python: what they are translated to, what is refused, and what they do in runs."""
 
+import inspect
 import json
 import math
 import operator
@@ -600,3 +601,13 @@ def test_a_file_of_any_name_is_named_in_the_message_about_it(name: str, tmp_path
         policy.read(file)
     with pytest.raises(PolicyError, match=rf"^{re.escape(file)}: no policy 'other'"):
         policy.read(f"{file}:other")
+
+
+@pytest.mark.parametrize("decorator", [policy.admission, policy.scheduler, policy.pushout])
+def test_a_decorator_shows_its_options_and_refuses_others(decorator: Any) -> None:
+    first, *options = inspect.signature(decorator).parameters.values()
+    assert (first.name, first.kind, first.default) == ("function", inspect.Parameter.POSITIONAL_ONLY, None)
+    assert {"params", "state", "per_queue", "stream", "name"} <= {each.name for each in options}
+    assert all(each.kind is inspect.Parameter.KEYWORD_ONLY for each in options)
+    with pytest.raises(TypeError, match=rf"^{decorator.__name__}\(\) got an unexpected keyword argument 'nme'"):
+        decorator(nme="mine")

@@ -1,7 +1,7 @@
 """Read IP packets from captures: pcap (draft-ietf-opsawg-pcap) and pcapng (draft-ietf-opsawg-pcapng)."""
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -67,11 +67,11 @@ def packets(file: BinaryIO) -> Iterator[tuple[int, int, int, int]]:
             yield since, finest, octets, number
 
 
-Found = Iterator[tuple[int, Interface, bytes, int]]
-"""Time, interface, captured octets and original length of every packet."""
+Captured = tuple[int, Interface, bytes, int]
+"""Time, interface, captured octets and original length of a packet."""
 
 
-def _pcap(file: BinaryIO, order: str, digits: int) -> Found:
+def _pcap(file: BinaryIO, order: str, digits: int) -> Iterator[Captured]:
     header = _exactly(file, 20, "the header of the file")
     interface = Interface(struct.unpack(f"{order}16xI", header)[0] & 0xFFFF, digits)
     record = struct.Struct(f"{order}IIII")
@@ -87,9 +87,10 @@ def _pcap(file: BinaryIO, order: str, digits: int) -> Found:
         number += 1
 
 
-def _pcapng(file: BinaryIO) -> Found:
-    order, interfaces, number = "<", [Interface(0, 6)][:0], 1
+def _pcapng(file: BinaryIO) -> Iterator[Captured]:
     file.seek(0)
+    interfaces: list[Interface] = []
+    order, number = "<", 1
     while head := file.read(8):
         where = f"packet {number}"
         if len(head) < 8:
@@ -97,27 +98,38 @@ def _pcapng(file: BinaryIO) -> Found:
         if head[:4] == PCAPNG:
             order = _order(file)
             interfaces = []
-        kind, size = struct.unpack(f"{order}II", head)
-        if size < 12 or size % 4:
-            raise CaptureError(f"{where}: damaged, a block of {size} bytes cannot be")
-        body = _exactly(file, _checked(size, number) - 8, where)
-        if struct.unpack(f"{order}I", body[-4:])[0] != size:
-            raise CaptureError(f"{where}: damaged, its block has two lengths")
-        body = body[:-4]
+        kind, body = _block(file, head, order, number)
         if kind == INTERFACE:
             interfaces.append(_interface(body, order, where))
         elif kind == SIMPLE:
             raise CaptureError(f"{where}: has no time; capture with times")
         elif kind == PACKET:
-            if len(body) < 20:
-                raise CaptureError(f"{where}: damaged, its block has {len(body)} bytes of at least 20")
-            index, high, low, kept, length = struct.unpack_from(f"{order}IIIII", body)
-            if kept > len(body) - 20:
-                raise CaptureError(f"{where}: damaged, {kept} captured bytes are more than its block has")
-            if index >= len(interfaces):
-                raise CaptureError(f"{where}: damaged, its interface {index} is not described")
-            yield high << 32 | low, interfaces[index], body[20 : 20 + kept], length
+            yield _packet(body, order, interfaces, where)
             number += 1
+
+
+def _block(file: BinaryIO, head: bytes, order: str, number: int) -> tuple[int, bytes]:
+    """Read the rest of a block; return its kind and its body."""
+    kind, size = struct.unpack(f"{order}II", head)
+    where = f"packet {number}"
+    if size < 12 or size % 4:
+        raise CaptureError(f"{where}: damaged, a block of {size} bytes cannot be")
+    rest = _exactly(file, _checked(size, number) - 8, where)
+    if struct.unpack(f"{order}I", rest[-4:])[0] != size:
+        raise CaptureError(f"{where}: damaged, its block has two lengths")
+    return kind, rest[:-4]
+
+
+def _packet(body: bytes, order: str, interfaces: Sequence[Interface], where: str) -> Captured:
+    """Parse the body of an enhanced packet block."""
+    if len(body) < 20:
+        raise CaptureError(f"{where}: damaged, its block has {len(body)} bytes of at least 20")
+    index, high, low, kept, length = struct.unpack_from(f"{order}IIIII", body)
+    if kept > len(body) - 20:
+        raise CaptureError(f"{where}: damaged, {kept} captured bytes are more than its block has")
+    if index >= len(interfaces):
+        raise CaptureError(f"{where}: damaged, its interface {index} is not described")
+    return high << 32 | low, interfaces[index], body[20 : 20 + kept], length
 
 
 def _order(file: BinaryIO) -> str:

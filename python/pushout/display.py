@@ -24,21 +24,9 @@ def _run(result: Result | TraceResult, console: "Console") -> None:
 
 
 @display.register(CompareResult)
-def _comparison(result: CompareResult, console: "Console") -> None:
-    from pushout.show import answers as show
-
-    show.comparison(result, None, console)
-
-
-@display.register(SweepResult)
-def _sweep(result: SweepResult, console: "Console") -> None:
-    from pushout.show import answers as show
-
-    show.sweep(result, console)
-
-
 @display.register(SizeResult)
-def _size(result: SizeResult, console: "Console") -> None:
+@display.register(SweepResult)
+def _answer(result: CompareResult | SizeResult | SweepResult, console: "Console") -> None:
     from pushout.show import answers as show
 
-    show.size(result, None, console)
+    show.answer(result, None, console)

@@ -26,7 +26,7 @@ export class Charts {
     this.now = seconds(now);
     for (const { plot, lines } of this.plots) {
       const longest = lines.reduce((best, { run }) => (run.rows.length > best.length ? run.rows : best), [] as Row[]);
-      const times = longest.map(([time]) => seconds(time));
+      const times = longest.map(({ time }) => seconds(time));
       const columns = lines.map((line) => padded(line.values(line.run.rows), times.length));
       plot.setData([times, ...columns] as uPlot.AlignedData, true);
     }

@@ -1,6 +1,7 @@
 // The engine as the page sees it: a question now, an answer later.
 
-import type { Answer, Call, Difference, Entry, EventName, Opened, Picture, Request, ScenarioText, Start } from "./protocol";
+import { decoded } from "./decode";
+import type { Answer, Call, Difference, Entry, EventName, Opened, Picture, Request, ScenarioText, SentPicture, Start } from "./protocol";
 
 interface Waiting {
   resolve(answer: unknown): void;
@@ -27,8 +28,8 @@ export class Client {
     return this.ask<Opened>({ do: "open", ...scenario, ...(port === undefined ? {} : { port }) });
   }
 
-  go(handle: number, to: number, have: number): Promise<Picture> {
-    return this.ask<Picture>({ do: "go", handle, to: Math.round(to), have });
+  async go(handle: number, to: number, have: number): Promise<Picture> {
+    return decoded(await this.ask<SentPicture>({ do: "go", handle, to: Math.round(to), have }));
   }
 
   /** The instant just behind the next event of a kind; none if none follows. */

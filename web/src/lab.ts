@@ -7,7 +7,7 @@ import { inks } from "./ink";
 import { Panel } from "./panel";
 import type { Shot } from "./picture";
 import type { Preset } from "./presets";
-import { LEAVES } from "./protocol";
+import { lossOf } from "./protocol";
 import type { Entry, EventName } from "./protocol";
 import { Run } from "./run";
 import { instant } from "./words";
@@ -98,8 +98,8 @@ export class Lab {
       const words = difference.records.map((record, at) => {
         const [run, other] = [this.runs[at], difference.records[1 - at]];
         if (!record || !run) return `${"AB"[at]}: nothing more`;
-        if (record.what <= LEAVES && other && other.what > LEAVES) return `${"AB"[at]} keeps it`;
-        return `${"AB"[at]}: ${run.flowName(record.circuit)}, frame ${record.frame}, unit ${record.index} ${run.word(record.what)}`;
+        if (lossOf(record) === undefined && other && lossOf(other) !== undefined) return `${"AB"[at]} keeps it`;
+        return `${"AB"[at]}: ${run.flowName(record.circuit)}, frame ${record.frame}, unit ${record.index} ${run.word(record)}`;
       });
       this.told(`First difference at ${instant(difference.time)}. ${words.join("; ")}.`);
     });

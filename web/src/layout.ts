@@ -1,5 +1,7 @@
 // Where the units of a buffer are drawn: in rows, as a text is, each as wide as the room that it takes.
 
+import type { Port } from "./protocol";
+
 export interface Layout {
   rows: number;
   rowHeight: number;
@@ -18,6 +20,12 @@ export interface Piece {
 const LEAST = 3;
 const MOST = 22;
 const TALLEST = 44;
+
+/** What a unit takes of the buffer, in the port's measure. */
+export function sizeOf({ measure, cells, cell }: Port, octets: number): number {
+  if (cell !== null) return Math.ceil(octets / cell);
+  return cells || measure !== "bytes" ? 1 : octets;
+}
 
 /** The layout for a buffer of this capacity whose smallest unit takes `unit` of it. */
 export function layout(capacity: number, unit: number, width: number, height: number): Layout {

@@ -1,7 +1,7 @@
 // What moves between two pictures: units that arrive, leave, are lost or get a congestion mark, each from the instant of its event.
 
-import { ARRIVES, LEAVES, MARK, RECORD, UNIT } from "./protocol";
-import type { Picture } from "./protocol";
+import { ARRIVES, LEAVES, MARK, lossOf } from "./protocol";
+import type { Identity, Picture, Unit, UnitEvent } from "./protocol";
 
 export type Kind = "in" | "out" | "lost" | "mark";
 
@@ -40,29 +40,27 @@ export class Motion {
     const span = Math.min(STEP, now - this.last > 100 ? STEP : 16);
     this.last = now;
     this.prune(now);
-    const from = latest(after.records);
-    const start = after.records[from] ?? 0;
+    const events = latest(after.records);
+    const start = events[0]?.time ?? 0;
     const scale = span / Math.max(1, after.now - start);
-    const places = placesOf(before, size, after.records);
-    const flight = (kind: Kind, at: number, place: number, word: string): Flight => ({
+    const places = placesOf(before, size, events);
+    const flight = (kind: Kind, { time, circuit, octets }: UnitEvent, place: number, word: string): Flight => ({
       kind,
-      birth: moves ? now + ((after.records[at] ?? 0) - start) * scale : -Infinity,
-      circuit: after.records[at + 2] ?? 0,
-      octets: after.records[at + 5] ?? 0,
+      birth: moves ? now + (time - start) * scale : -Infinity,
+      circuit,
+      octets,
       place,
       word,
       picture: this.pictures,
     });
     const tail = filled(after, size);
     const marked = marksOf(before, after, reasons);
-    for (let at = from; at < after.records.length; at += RECORD) {
-      const what = after.records[at + 1] ?? 0;
-      const key = keyOf(after.records, at + 2);
-      const reason = reasons[what - 2];
-      if (what === ARRIVES && moves) this.arriving.set(key, flight("in", at, 0, ""));
-      if (what === LEAVES && moves) this.others.push(flight("out", at, 0, ""));
-      if (reason !== undefined) this.lose(key, flight("lost", at, places.get(key) ?? tail, reason));
-      if (marked.has(key)) this.others.push(flight("mark", at, this.placeIn(after, key, size), marked.get(key) ?? ""));
+    for (const event of events) {
+      const [key, loss] = [keyOf(event), lossOf(event)];
+      if (event.what === ARRIVES && moves) this.arriving.set(key, flight("in", event, 0, ""));
+      if (event.what === LEAVES && moves) this.others.push(flight("out", event, 0, ""));
+      if (loss !== undefined) this.lose(key, flight("lost", event, places.get(key) ?? tail, reasons[loss] ?? ""));
+      if (marked.has(key)) this.others.push(flight("mark", event, this.placeIn(after, key, size), marked.get(key) ?? ""));
       marked.delete(key);
     }
   }
@@ -101,29 +99,28 @@ export class Motion {
   }
 }
 
-/** A number for circuit, frame and index of a unit, which follow each other from `at` on. */
-export function keyOf(numbers: ArrayLike<number>, at: number): number {
-  const [circuit, frame, index] = [numbers[at] ?? 0, numbers[at + 1] ?? 0, numbers[at + 2] ?? 0];
+/** The identity of a unit as one number. */
+export function keyOf({ circuit, frame, index }: Identity): number {
   return (circuit * 65536 + index) * 2 ** 20 + (frame % 2 ** 20);
 }
 
-/** Where the latest records begin that can be told apart. */
-function latest(records: ArrayLike<number>): number {
-  return Math.max(0, records.length - 2 * MOST * RECORD);
+/** The latest events, as many as a reader can distinguish. */
+function latest(events: UnitEvent[]): UnitEvent[] {
+  return events.slice(-2 * MOST);
+}
+
+/** Whether a unit or an event has a congestion mark. */
+function isMarked({ marks }: { marks: number }): boolean {
+  return (marks & MARK.congestion) !== 0;
 }
 
 function filled(picture: Picture, size: (octets: number) => number): number {
-  let sum = 0;
-  for (let at = 0; at < picture.units.length; at += UNIT) sum += size(picture.units[at + 4] ?? 0);
-  return sum;
+  return picture.units.reduce((sum, { octets }) => sum + size(octets), 0);
 }
 
 /** Where the lost units were in the picture before. */
-function placesOf(before: Picture | undefined, size: (octets: number) => number, records: ArrayLike<number>): Map<number, number> {
-  const lost = new Set<number>();
-  for (let at = latest(records); at < records.length; at += RECORD) {
-    if ((records[at + 1] ?? 0) > LEAVES) lost.add(keyOf(records, at + 2));
-  }
+function placesOf(before: Picture | undefined, size: (octets: number) => number, events: UnitEvent[]): Map<number, number> {
+  const lost = new Set(events.filter((event) => lossOf(event) !== undefined).map(keyOf));
   return before && lost.size > 0 ? places(before, size, lost) : new Map();
 }
 
@@ -131,10 +128,10 @@ function placesOf(before: Picture | undefined, size: (octets: number) => number,
 function places(picture: Picture, size: (octets: number) => number, wanted: Set<number>): Map<number, number> {
   const found = new Map<number, number>();
   let start = 0;
-  for (let at = 0; at < picture.units.length; at += UNIT) {
-    const key = keyOf(picture.units, at + 1);
+  for (const unit of picture.units) {
+    const key = keyOf(unit);
     if (wanted.has(key)) found.set(key, start);
-    start += size(picture.units[at + 4] ?? 0);
+    start += size(unit.octets);
   }
   return found;
 }
@@ -144,19 +141,14 @@ function marksOf(before: Picture | undefined, after: Picture, reasons: string[])
   const why = after.marked.flatMap((count, at) => (count > (before?.marked[at] ?? 0) ? [reasons[at] ?? ""] : [])).join(", ");
   const marked = new Map<number, string>();
   if (why === "") return marked;
-  const came = new Set<number>();
-  for (let at = 0; before && at < before.units.length; at += UNIT) {
-    if (((before.units[at + 5] ?? 0) & MARK.congestion) === 0) came.add(keyOf(before.units, at + 1));
+  const came = new Set((before?.units ?? []).filter((unit) => !isMarked(unit)).map(keyOf));
+  const mark = (unit: Unit | UnitEvent): void => {
+    if (isMarked(unit) && came.has(keyOf(unit))) marked.set(keyOf(unit), why);
+  };
+  for (const event of after.records) {
+    if (event.what === ARRIVES && !isMarked(event)) came.add(keyOf(event));
+    if (event.what === LEAVES) mark(event);
   }
-  for (let at = 0; at < after.records.length; at += RECORD) {
-    const isMarked = ((after.records[at + 6] ?? 0) & MARK.congestion) !== 0;
-    const key = keyOf(after.records, at + 2);
-    if (after.records[at + 1] === ARRIVES && !isMarked) came.add(key);
-    if (after.records[at + 1] === LEAVES && isMarked && came.has(key)) marked.set(key, why);
-  }
-  for (let at = 0; at < after.units.length; at += UNIT) {
-    const key = keyOf(after.units, at + 1);
-    if (((after.units[at + 5] ?? 0) & MARK.congestion) !== 0 && came.has(key)) marked.set(key, why);
-  }
+  after.units.forEach(mark);
   return marked;
 }

@@ -5,7 +5,7 @@ import { colour } from "./flow";
 import { inks } from "./ink";
 import { CanvasPen } from "./pen";
 import { Ports } from "./ports";
-import type { Entry, Picture } from "./protocol";
+import type { Entry, Frame, Picture } from "./protocol";
 import type { Drop, Run } from "./run";
 import { goodputs } from "./series";
 import { Strip, unitAt } from "./strip";
@@ -136,11 +136,11 @@ export class Panel {
   /** Follow the frame at this place of the strip. */
   private follow(x: number, y: number): void {
     const found = this.run && unitAt(this.run, this.size, x, y);
-    if (this.run && found) this.followFrame(this.run, ...found);
+    if (this.run && found) this.followFrame(this.run, found);
   }
 
-  private followFrame(run: Run, circuit: number, frame: number): void {
-    run.follow(circuit, frame);
+  private followFrame(run: Run, frame: Frame): void {
+    run.follow(frame);
     this.draw(run);
   }
 
@@ -166,7 +166,8 @@ export class Panel {
   }
 
   /** A loss in words; a click follows its frame. */
-  private item(run: Run, { time, circuit, frame, index, reason }: Drop): HTMLElement {
+  private item(run: Run, drop: Drop): HTMLElement {
+    const { time, circuit, frame, index, reason } = drop;
     const item = document.createElement("li");
     item.style.setProperty("--flow", colour(run.flow[circuit] ?? -1));
     item.dataset["time"] = String(time);
@@ -174,7 +175,7 @@ export class Panel {
     button.type = "button";
     button.textContent = `${instant(time)} ${run.flowName(circuit)}, frame ${frame}, unit ${index}: ${run.scenario.reasons[reason]}`;
     button.title = run.scenario.meanings[reason] ?? "";
-    button.onclick = () => this.followFrame(run, circuit, frame);
+    button.onclick = () => this.followFrame(run, drop);
     item.append(button);
     return item;
   }

@@ -80,10 +80,10 @@ function draw(pen: Pen, shot: Shot): void {
 function chart(pen: Pen, { title, lines }: Chart, { inks, now, runs }: Shot): void {
   const [left, top, wide, tall] = [64, 24, WIDTH / 2 - 2 * PAD - 64, CHART - 74];
   const series = lines.map((line) => {
-    const rows = line.run.rows.filter(([time]) => time <= now);
+    const rows = line.run.rows.filter(({ time }) => time <= now);
     return { ...line, rows, ys: line.values(rows) };
   });
-  const end = Math.max(1, ...runs.flatMap((run) => run.rows.filter(([time]) => time <= now).map(([time]) => time)));
+  const end = Math.max(1, ...runs.flatMap((run) => run.rows.filter(({ time }) => time <= now).map(({ time }) => time)));
   const most = Math.max(1, ...series.flatMap(({ ys }) => ys.map((y) => y ?? 0))) * 1.05;
   pen.text(0, 12, title, inks.text, "start", 13);
   for (const share of [0, 0.5, 1]) {
@@ -94,7 +94,7 @@ function chart(pen: Pen, { title, lines }: Chart, { inks, now, runs }: Shot): vo
   }
   let x = left;
   for (const { label, stroke, dash, rows, ys } of series) {
-    const points = rows.flatMap(([time], at): [number, number][] => {
+    const points = rows.flatMap(({ time }, at): [number, number][] => {
       const y = ys[at];
       return typeof y === "number" ? [[left + (wide * time) / end, top + tall * (1 - y / most)]] : [];
     });

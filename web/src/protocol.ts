@@ -75,14 +75,52 @@ export interface Window {
   fast_retransmits: number;
 }
 
-/** Time, occupancy, losses by reason, marks, and of each flow its window and the octets delivered. */
-export type Row = [number, number, number[], number, [number | null, number][]];
+/** What identifies a frame: its circuit, and its number there. */
+export interface Frame {
+  circuit: number;
+  frame: number;
+}
+
+/** What identifies a unit: its frame, and its place there. */
+export interface Identity extends Frame {
+  index: number;
+}
+
+/** A unit in the buffer. */
+export interface Unit extends Identity {
+  /** 0 is the line. */
+  queue: number;
+  octets: number;
+  /** A sum of values of `MARK`. */
+  marks: number;
+}
+
+/** What happened to a unit at the port in view. */
+export interface UnitEvent extends Identity {
+  time: number;
+  /** `ARRIVES`, `LEAVES`, or 2 and more for a loss: see `lossOf`. */
+  what: number;
+  octets: number;
+  /** A sum of values of `MARK`. */
+  marks: number;
+}
+
+/** Figures over time: what holds at one instant. */
+export interface Row {
+  time: number;
+  occupancy: number;
+  /** Units lost so far, by reason. */
+  lost: number[];
+  /** Units marked so far. */
+  marked: number;
+  flows: { window: number | null; delivered: number }[];
+}
 
 export interface Picture {
   now: number;
   ended: boolean;
-  /** Six numbers for each unit: queue (0 is the line), circuit, frame, index, octets, marks. */
-  units: ArrayLike<number>;
+  /** From the head of the buffer to its tail. */
+  units: Unit[];
   occupancy: number;
   /** Of every port: its occupancy, and the units that it has lost. */
   occupancies: number[];
@@ -93,17 +131,24 @@ export interface Picture {
   lost: number[];
   marked: number[];
   flows: { delivered: number; window: Window | null }[];
-  /** Seven numbers for each: time, what happened, circuit, frame, index, octets, marks. */
-  records: ArrayLike<number>;
+  /** In the order of time. */
+  records: UnitEvent[];
   missed: number;
   rows: Row[];
 }
 
-export interface Place {
+/** A picture as the engine sends it; `decode.ts` gives its lists names. */
+export interface SentPicture extends Omit<Picture, "units" | "records" | "rows"> {
+  /** Six numbers for each unit: queue, circuit, frame, index, octets, marks. */
+  units: ArrayLike<number>;
+  /** Seven numbers for each: time, what happened, circuit, frame, index, octets, marks. */
+  records: ArrayLike<number>;
+  /** Time, occupancy, losses by reason, marks, and the window and the octets delivered of each flow. */
+  rows: [number, number, number[], number, [number | null, number][]][];
+}
+
+export interface Place extends Identity {
   what: number;
-  circuit: number;
-  frame: number;
-  index: number;
 }
 
 export interface Difference {
@@ -156,10 +201,11 @@ export interface Answer {
   stopped?: boolean;
 }
 
-/** Places of a unit in `Picture.units`. */
-export const UNIT = 6;
-/** Places of a record in `Picture.records`. */
-export const RECORD = 7;
 export const ARRIVES = 0;
 export const LEAVES = 1;
 export const MARK = { eom: 1, congestion: 2, discardable: 4, broken: 8 } as const;
+
+/** The number of the reason for a loss in `Scenario.reasons`; none for an event that is not a loss. */
+export function lossOf({ what }: { what: number }): number | undefined {
+  return what > LEAVES ? what - LEAVES - 1 : undefined;
+}

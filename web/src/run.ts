@@ -3,22 +3,19 @@
 import type { Client } from "./client";
 import { flowOf } from "./flow";
 import { Followed } from "./followed";
+import { sizeOf } from "./layout";
 import { Motion } from "./motion";
-import { LEAVES, RECORD } from "./protocol";
-import type { EventName, Picture, Row, Scenario, ScenarioText } from "./protocol";
-import { sizeOf } from "./strip";
+import { ARRIVES, lossOf } from "./protocol";
+import type { EventName, Frame, Picture, Row, Scenario, ScenarioText, UnitEvent } from "./protocol";
 
-export interface Drop {
-  time: number;
-  circuit: number;
-  frame: number;
-  index: number;
+export interface Drop extends UnitEvent {
+  /** Its number in `Scenario.reasons`. */
   reason: number;
 }
 
 const DROPS_KEPT = 40;
-/** Records that are kept, so that a frame can be followed from before the click. */
-const KEPT = 8192 * RECORD;
+/** Events that are kept, so that a frame can be followed from before the click. */
+const EVENTS_KEPT = 8192;
 
 export class Run {
   picture: Picture | undefined;
@@ -28,7 +25,7 @@ export class Run {
   /** What was lost and is not listed yet, the latest last. */
   drops: Drop[] = [];
   followed: Followed | undefined;
-  private log: number[] = [];
+  private log: UnitEvent[] = [];
   private readonly stops: number;
 
   private constructor(
@@ -62,7 +59,7 @@ export class Run {
   }
 
   /** Follow a frame, from as far back as it was seen. */
-  follow(circuit: number, frame: number): void {
+  follow({ circuit, frame }: Frame): void {
     this.followed = new Followed(circuit, frame, this.flowName(circuit));
     this.followed.see(this.log, this.scenario);
   }
@@ -99,8 +96,10 @@ export class Run {
   }
 
   /** The word for what happened to a unit. */
-  word(what: number): string {
-    return ["arrives", "leaves"][what] ?? `lost: ${this.scenario.reasons[what - 2]}`;
+  word(event: { what: number }): string {
+    const loss = lossOf(event);
+    if (loss !== undefined) return `lost: ${this.scenario.reasons[loss]}`;
+    return event.what === ARRIVES ? "arrives" : "leaves";
   }
 
   flowName(circuit: number): string {
@@ -114,30 +113,27 @@ export class Run {
     this.rows.push(...picture.rows);
     if (back) this.rewind();
     else this.see(picture.records);
-    this.drops = back ? [] : [...this.drops, ...this.dropsOf(picture.records)].slice(-DROPS_KEPT);
-    const size = (octets: number) => sizeOf(this, octets);
+    this.drops = back ? [] : [...this.drops, ...dropsOf(picture.records)].slice(-DROPS_KEPT);
+    const size = (octets: number) => sizeOf(this.port, octets);
     if (back || !before) this.motion.clear();
     else this.motion.see(before, picture, this.scenario.reasons, size, moves);
   }
 
-  private see(records: ArrayLike<number>): void {
-    this.log = this.log.concat(Array.from(records)).slice(-KEPT);
-    this.followed?.see(records, this.scenario);
+  private see(events: UnitEvent[]): void {
+    this.log = [...this.log, ...events].slice(-EVENTS_KEPT);
+    this.followed?.see(events, this.scenario);
   }
 
   private rewind(): void {
     this.log = [];
-    if (this.followed) this.follow(this.followed.circuit, this.followed.frame);
+    if (this.followed) this.follow(this.followed);
   }
+}
 
-  private dropsOf(records: ArrayLike<number>): Drop[] {
-    const drops: Drop[] = [];
-    for (let at = 0; at < records.length; at += RECORD) {
-      const what = records[at + 1] ?? 0;
-      if (what <= LEAVES) continue;
-      const [time = 0, circuit = 0, frame = 0, index = 0] = [records[at], records[at + 2], records[at + 3], records[at + 4]];
-      drops.push({ time, circuit, frame, index, reason: what - 2 });
-    }
-    return drops;
-  }
+/** The losses among these events. */
+function dropsOf(events: UnitEvent[]): Drop[] {
+  return events.flatMap((event) => {
+    const reason = lossOf(event);
+    return reason === undefined ? [] : [{ ...event, reason }];
+  });
 }

@@ -42,7 +42,7 @@ export function charts(runs: Run[]): Chart[] {
 }
 
 function occupancy(run: Run, dash: number[] | undefined, name: string): Omit<Line, "run">[] {
-  const line = { label: `occupancy${name}`, stroke: colour(dash ? 5 : 0), values: (rows: Row[]) => rows.map(([, level]) => level) };
+  const line = { label: `occupancy${name}`, stroke: colour(dash ? 5 : 0), values: (rows: Row[]) => rows.map((row) => row.occupancy) };
   const threshold = run.scenario.thresholds.map(([key, level]) => ({
     label: `${key}${name}`,
     stroke: colour(7),
@@ -57,13 +57,13 @@ function windows(run: Run, dash: number[] | undefined, name: string): Omit<Line,
   const hasWindow = (at: number) => run.picture?.flows[at]?.window != null;
   return flows.flatMap((flow, at) => {
     if (!hasWindow(at)) return [];
-    const values = (rows: Row[]) => rows.map((row) => row[4][at]?.[0]);
+    const values = (rows: Row[]) => rows.map((row) => row.flows[at]?.window);
     return [{ label: `${flow}${name}`, stroke: colour(at), values, ...(dash ? { dash } : {}) }];
   });
 }
 
 function goodput(dash: number[] | undefined, name: string): Omit<Line, "run"> {
-  const total = (row: Row) => row[4].reduce((sum, [, octets]) => sum + octets, 0);
+  const total = (row: Row) => row.flows.reduce((sum, { delivered }) => sum + delivered, 0);
   const values = (rows: Row[]) => rows.map((row, at) => rateSince(rows[Math.max(0, at - BURST)] ?? row, row, total) / 1e6);
   return { label: `goodput${name}`, stroke: colour(dash ? 5 : 2), values, ...(dash ? { dash } : {}) };
 }
@@ -72,20 +72,20 @@ function goodput(dash: number[] | undefined, name: string): Omit<Line, "run"> {
 export function goodputs(run: Run): number[] {
   const rows = run.rows;
   let last = rows.length - 1;
-  while (last > 0 && (rows[last]?.[0] ?? 0) > run.now) last -= 1;
+  while (last > 0 && (rows[last]?.time ?? 0) > run.now) last -= 1;
   const [before, now] = [rows[Math.max(0, last - BURST)], rows[last]];
-  return (now?.[4] ?? []).map((_, flow) => (before && now ? rateSince(before, now, (row) => row[4][flow]?.[1] ?? 0) : 0));
+  return (now?.flows ?? []).map((_, flow) => (before && now ? rateSince(before, now, (row) => row.flows[flow]?.delivered ?? 0) : 0));
 }
 
 function rateSince(before: Row, now: Row, octets: (row: Row) => number): number {
-  const time = seconds(now[0] - before[0]);
+  const time = seconds(now.time - before.time);
   return time > 0 ? Math.max(0, (8 * (octets(now) - octets(before))) / time) : 0;
 }
 
 function losses(run: Run, dash: number[] | undefined, name: string): Omit<Line, "run">[] {
   const sum = (lost: number[]) => lost.reduce((a, b) => a + b, 0);
-  const all = { label: `lost${name}`, stroke: colour(dash ? 5 : 0), values: (rows: Row[]) => rows.map((row) => sum(row[2])) };
-  const marks = { label: `marked${name}`, stroke: colour(2), values: (rows: Row[]) => rows.map((row) => row[3]) };
+  const all = { label: `lost${name}`, stroke: colour(dash ? 5 : 0), values: (rows: Row[]) => rows.map((row) => sum(row.lost)) };
+  const marks = { label: `marked${name}`, stroke: colour(2), values: (rows: Row[]) => rows.map((row) => row.marked) };
   const canMark = JSON.stringify(run.scenario.policies).includes('"mark"');
   return [all, ...(canMark ? [marks] : [])].map((line) => ({ ...line, ...(dash ? { dash } : {}) }));
 }

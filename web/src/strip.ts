@@ -4,10 +4,11 @@
 
 import { colour } from "./flow";
 import type { Inks } from "./ink";
-import { type Layout, layout, pieces } from "./layout";
+import { type Layout, layout, pieces, sizeOf } from "./layout";
 import { type Flight, type Motion, keyOf } from "./motion";
 import type { Pen } from "./pen";
-import { MARK, UNIT } from "./protocol";
+import { MARK } from "./protocol";
+import type { Unit } from "./protocol";
 import type { Run } from "./run";
 
 const ATM_CELL = 53;
@@ -51,15 +52,14 @@ export class Strip {
   /** Every unit, and a line where another queue begins. Units side by side that look the same are drawn at once. */
   private units(motion: Motion, now: number): void {
     const { run } = this;
-    const units = run.picture?.units ?? [];
+    const [port, units] = [run.port, run.picture?.units ?? []];
     let [start, queue] = [0, 1];
     let same = { start: 0, size: 0, flow: 0, marks: 0 };
     const draw = () => same.size > 0 && this.unit(same.start, same.size, same.flow, same.marks, 1);
-    for (let at = 0; at < units.length; at += UNIT) {
-      const [of = 0, circuit = 0, octets = 0, marks = 0] = [units[at], units[at + 1], units[at + 4], units[at + 5]];
-      const [size, flow] = [sizeOf(run, octets), run.flow[circuit] ?? -1];
-      const shown = run.port.cells ? marks : marks & ~MARK.eom; // every packet is a frame of its own
-      const coming = motion.arriving.size > 0 ? motion.arriving.get(keyOf(units, at + 1)) : undefined;
+    for (const unit of units) {
+      const [size, flow] = [sizeOf(port, unit.octets), run.flow[unit.circuit] ?? -1];
+      const shown = port.cells ? unit.marks : unit.marks & ~MARK.eom; // every packet is a frame of its own
+      const coming = motion.arriving.size > 0 ? motion.arriving.get(keyOf(unit)) : undefined;
       const isPlain = !coming && (shown & (MARK.eom | MARK.congestion)) === 0 && this.gap === 0;
       if (isPlain && same.size > 0 && same.flow === flow && same.marks === shown) same.size += size;
       else {
@@ -68,8 +68,8 @@ export class Strip {
         const way = coming ? motion.progress(coming, now) : 1;
         if (!isPlain && way !== undefined) this.unit(start, size, flow, shown, way);
       }
-      if (of > queue) this.line(start, this.inks.muted, 1);
-      queue = Math.max(queue, of);
+      if (unit.queue > queue) this.line(start, this.inks.muted, 1);
+      queue = Math.max(queue, unit.queue);
       start += size;
     }
     draw();
@@ -77,13 +77,13 @@ export class Strip {
   }
 
   /** Lines through the units of the frame that is followed. */
-  private followed(units: ArrayLike<number>): void {
-    const { run } = this;
-    if (!run.followed) return;
+  private followed(units: Unit[]): void {
+    const { followed, port } = this.run;
+    if (!followed) return;
     let start = 0;
-    for (let at = 0; at < units.length; at += UNIT) {
-      const size = sizeOf(run, units[at + 4] ?? 0);
-      if (run.followed.has(units[at + 1] ?? -1, units[at + 2] ?? -1)) this.line(start + size / 2, this.inks.text, 2);
+    for (const unit of units) {
+      const size = sizeOf(port, unit.octets);
+      if (followed.has(unit)) this.line(start + size / 2, this.inks.text, 2);
       start += size;
     }
   }
@@ -106,7 +106,7 @@ export class Strip {
   private flight({ kind, circuit, octets, place }: Flight, way: number | undefined): void {
     if (way === undefined) return;
     const { pen, run, inks } = this;
-    const size = sizeOf(run, octets);
+    const size = sizeOf(run.port, octets);
     const width = Math.max(2, Math.min(LEFT - 4, size * this.place.scale));
     const tall = Math.min(14, this.place.rowHeight - 2);
     const flow = colour(run.flow[circuit] ?? -1);
@@ -155,15 +155,16 @@ export class Strip {
   }
 }
 
-/** Circuit and frame of the unit at this place of a strip. */
-export function unitAt(run: Run, [width, height]: [number, number], x: number, y: number): [number, number] | undefined {
+/** The unit at this place of a strip. */
+export function unitAt(run: Run, [width, height]: [number, number], x: number, y: number): Unit | undefined {
   const { scale, rowHeight, width: wide } = place(run, width, height);
   const level = (Math.max(0, Math.floor((y - ABOVE) / rowHeight)) * wide + x - LEFT) / scale;
-  const units = run.picture?.units ?? [];
-  let start = 0;
-  for (let at = 0; level >= 0 && at < units.length; at += UNIT) {
-    start += sizeOf(run, units[at + 4] ?? 0);
-    if (level < start) return [units[at + 1] ?? 0, units[at + 2] ?? 0];
+  if (level < 0) return undefined;
+  const [port, units] = [run.port, run.picture?.units ?? []];
+  let end = 0;
+  for (const unit of units) {
+    end += sizeOf(port, unit.octets);
+    if (level < end) return unit;
   }
   return undefined;
 }
@@ -177,13 +178,6 @@ function capacity(run: Run): number {
   const { memory } = run.scenario;
   const limit = memory ? null : run.port.capacity; // a port shares its memory: show its part of it
   return limit ?? 2 ** Math.ceil(Math.log2(Math.max(64 * smallest(run), run.picture?.occupancy ?? 1)));
-}
-
-/** What a unit takes of the buffer, in the port's measure. */
-export function sizeOf(run: Run, octets: number): number {
-  const { measure, cells, cell } = run.port;
-  if (cell !== null) return Math.ceil(octets / cell);
-  return cells || measure !== "bytes" ? 1 : octets;
 }
 
 function smallest(run: Run): number {

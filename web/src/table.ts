@@ -20,21 +20,21 @@ export function table(runs: Run[], until: number): [string[], Cell[][]] {
   ];
   const rows = runs.flatMap((run, at) =>
     run.rows
-      .filter(([time]) => time <= until)
-      .map(([time, occupancy, lost, marked, windows]) => [
+      .filter(({ time }) => time <= until)
+      .map(({ time, occupancy, lost, marked, flows: states }) => [
         "AB"[at] ?? "",
         seconds(time),
         occupancy,
         ...reasons.map((reason) => lost[reason] ?? 0),
         marked,
-        ...windows.flatMap(([window, delivered]) => [window ?? "", delivered]),
+        ...states.flatMap(({ window, delivered }) => [window ?? "", delivered]),
       ]),
   );
   return [heading, rows];
 }
 
 function happened(run: Run, reason: number): boolean {
-  return (run.rows.at(-1)?.[2][reason] ?? 0) > 0;
+  return (run.rows.at(-1)?.lost[reason] ?? 0) > 0;
 }
 
 /** The same as a file of comma-separated values (RFC 4180). */

@@ -1,107 +1,35 @@
 """The commands that need many runs: `sweep`, `compare` and `size`."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from pushout.cli import completion, interrupt
+from pushout.cli import completion
+from pushout.cli.answer import Answering, shared_options
 from pushout.cli.options import (
     ALLOW,
-    CACHE,
-    CLUSTER,
     ENGINE,
-    JOBS,
-    JSON,
     PAIRED,
-    PLACE,
     POLICY,
     SCENARIO,
     SEED,
     SET,
     Resolution,
     allowed,
-    console,
-    default_folder,
     given_policies,
     no_sweep,
     scenario_file,
 )
-from pushout.cli.page import HTML, write_page
-from pushout.cli.streams import echo_json, tell
-from pushout.cli.warn import warn
-from pushout.errors import InternalError
-from pushout.excerpt import place as shown_place
 from pushout.literals import SEARCHES
 from pushout.question import LEAST, MOST, REPS, RESOLUTION
-
-if TYPE_CHECKING:
-    from pushout.question.session import Session
-
-OUT = click.option("--out", type=PLACE, metavar="DIR", help="Folder for the results, or s3://BUCKET/FOLDER.")
-
-
-@contextmanager
-def _session(
-    out: str, cache: Path | None, jobs: int | None, cluster: str | None, *, about: bool = False
-) -> Iterator["Session"]:
-    """Open a session; finished runs are saved, even if the user interrupts or a run fails.
-
-    `about`: the number of runs is an estimate.
-    """
-    if jobs is not None and cluster is not None:
-        raise click.UsageError("--jobs counts threads of this machine and cannot be used with --cluster: leave out one")
-    from pushout.cli.progress import Progress
-    from pushout.question.session import Session, default_cache
-    from pushout.question.store import RUNS
-
-    place = (cache or default_cache(out)) / RUNS
-    interrupt.keeping(place)
-    with Progress("runs", about=about) as progress, Session.open(out, cache, jobs, cluster, progress) as session:
-        try:
-            yield session
-        except InternalError as error:
-            raise InternalError(f"{error}\nNothing is lost: finished runs are saved in {place}") from None
-
-
-@contextmanager
-def _replacing(
-    place: str, cache: Path | None, jobs: int | None, cluster: str | None, *, about: bool = False
-) -> Iterator["Session"]:
-    """Open a session in a folder named after its scenario; report if it replaces the answer to another question."""
-    with _session(place, cache, jobs, cluster, about=about) as session:
-        try:
-            yield session
-        finally:
-            if session.out and session.out.replaced:
-                differs = ", ".join(session.out.replaced)
-                tell(
-                    f"{session.out.place} held the answer to another question (it differs in {differs}); this answer "
-                    "replaces it. Finished runs are saved; to keep both answers, give each a folder (--out)."
-                )
 
 
 @click.command()
 @click.argument("file", metavar="SWEEP.toml", shell_complete=completion.scenario)
 @POLICY
 @ALLOW
-@OUT
-@HTML
-@CACHE
-@JOBS
-@CLUSTER
-@JSON
-def sweep(
-    file: str,
-    out: str | None,
-    html: Path | None,
-    cache: Path | None,
-    jobs: int | None,
-    cluster: str | None,
-    as_json: bool,
-) -> None:
+@shared_options
+def sweep(file: str, answering: Answering) -> None:
     """Run every point of a design and write one row per run.
 
     SWEEP.toml names a scenario and the keys to vary: grids, labelled axes, lists in parallel, random points. Results go
@@ -117,16 +45,10 @@ def sweep(
     with Progress("packets", about=True) as progress:
         plan = question.loaded(plan, progress)
     question.look_over(plan)
-    place = out or str(question.default_out(plan))
-    with _session(place, cache, jobs, cluster, about=plan.reps.least < plan.reps.most) as session:
+    place = answering.out or str(question.default_out(plan))
+    with answering.session(place, about=plan.reps.least < plan.reps.most) as session:
         result = question.sweep(plan, session)
-    if as_json:
-        echo_json(result.document)
-    else:
-        from pushout.show import answers
-
-        answers.sweep(result, console())
-    write_page(html, result)
+    answering.give(result, place)
 
 
 PORT = click.option(
@@ -158,14 +80,9 @@ FIRST_SEED = click.option(
     metavar="PATH,…",
     help="Further figures to compare, as in classes.udp.goodput_bps,flows.flow3.timeouts.",
 )
-@OUT
-@HTML
-@CACHE
-@JOBS
-@CLUSTER
-@JSON
+@shared_options
 def compare(
-    scenario: str, out: str | None, html: Path | None, cache: Path | None, as_json: bool, **options: Any
+    scenario: str, policies: tuple[str, ...], sets: tuple[str, ...], answering: Answering, **options: Any
 ) -> None:
     """Compare policies under the same traffic.
 
@@ -175,22 +92,9 @@ def compare(
     """
     from pushout.question import ask
 
-    jobs, cluster = options.pop("jobs"), options.pop("cluster")
-    policies, sets = options.pop("policies"), options.pop("sets")
     with no_sweep(scenario):
         asked = ask.comparison(scenario_file(scenario), policies, set=sets, **options)
-    warn(asked.warnings)
-    place = out or default_folder(f"{asked.explained['name']}-compare")
-    with _replacing(place, cache, jobs, cluster) as session:
-        result = asked(session)
-    warn(warned for warned in result.warnings if warned not in asked.warnings)
-    if as_json:
-        echo_json(result.document)
-    else:
-        from pushout.show import answers
-
-        answers.comparison(result, shown_place(place), console())
-    write_page(html, result)
+    answering.answer(asked, "compare")
 
 
 @click.command()
@@ -235,13 +139,8 @@ def compare(
     help="bisect halves the range, optuna tries values anywhere in it, auto chooses between them.",
 )
 @ENGINE
-@OUT
-@HTML
-@CACHE
-@JOBS
-@CLUSTER
-@JSON
-def size(scenario: str, out: str | None, html: Path | None, cache: Path | None, as_json: bool, **options: Any) -> None:
+@shared_options
+def size(scenario: str, goal: str, over: str, sets: tuple[str, ...], answering: Answering, **options: Any) -> None:
     """Find the smallest buffer, threshold or weight for a goal.
 
     If more is better, the range is halved, and each value is replicated until it is clearly on one side of the goal.
@@ -250,19 +149,6 @@ def size(scenario: str, out: str | None, html: Path | None, cache: Path | None, 
     """
     from pushout.question import ask
 
-    jobs, cluster = options.pop("jobs"), options.pop("cluster")
-    goal, over, sets = options.pop("goal"), options.pop("over"), options.pop("sets")
     with no_sweep(scenario):
         asked = ask.sizing(scenario_file(scenario), goal, over, set=sets, **options)
-    warn(asked.warnings)
-    place = out or default_folder(f"{asked.explained['name']}-size")
-    with _replacing(place, cache, jobs, cluster, about=True) as session:
-        result = asked(session)
-    warn(warned for warned in result.warnings if warned not in asked.warnings)
-    if as_json:
-        echo_json(result.document)
-    else:
-        from pushout.show import answers
-
-        answers.size(result, shown_place(place), console())
-    write_page(html, result)
+    answering.answer(asked, "size", about=True)

@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal, overload
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from pushout.errors import QuestionError
 from pushout.excerpt import quoted
 from pushout.policy.attributes import ATTRIBUTES, Hook, Type
 from pushout.policy.code import Code, Names
+from pushout.policy.decorator import also_without_brackets
 from pushout.policy.parameters import Parameter, Value, parameter
 from pushout.policy.text import Text, text_of
 from pushout.policy.translate import translate
@@ -60,11 +62,55 @@ class Program(Mapping[str, Any]):
         return Program({**self._table, **changed}, self._parameters, self.kind)
 
 
-@overload
-def admission(function: Callable[..., Any], /) -> Program: ...
+@dataclass(frozen=True)
+class Declared:
+    """The checked options of a decorator, which the decorators of all kinds share."""
+
+    kind: Kind
+    name: str | None
+    """By default that of the function."""
+    stream: str | None
+    """The name of its random numbers."""
+    parameters: Mapping[str, Parameter]
+    kept: Mapping[str, Mapping[str, Value]]
+    """The state with its initial values, by what keeps it."""
+    names: Names
+
+    def translated(self, hooks: "Hooks") -> "Functions":
+        """Translate the functions of the policy."""
+        texts = {key: (hook, text_of(function)) for key, (hook, function) in hooks.items() if function is not None}
+        return {key: (text, translate(text, self.names, hook)) for key, (hook, text) in texts.items()}
+
+    def program(self, decide: Callable[..., Any], functions: "Functions", table: Mapping[str, Any]) -> Program:
+        """Build the program; `table` has the keys of its kind."""
+        read = {name for _, code in functions.values() for name in code.params}
+        used = {key: each for key, each in self.parameters.items() if key in read}
+        common = {
+            "policy": "program",
+            "name": (self.name or decide.__name__).replace("_", "-"),
+            "params": {key: each.checked(key, each.default) for key, each in used.items()},
+            **({"limits": limits} if (limits := _limits(used)) else {}),
+            "source": _source(functions),
+            **({} if self.stream is None else {"stream": self.stream}),
+        }
+        return Program({**common, **table}, used, self.kind)
 
 
-@overload
+def declared(
+    kind: Kind,
+    asks: Asks,
+    name: str | None,
+    stream: str | None,
+    params: Mapping[str, Any] | None,
+    **kept: Mapping[str, Value] | None,
+) -> Declared:
+    """Check the options of a decorator."""
+    parameters = {key: parameter(key, value) for key, value in (params or {}).items()}
+    initial = {key: values or {} for key, values in kept.items()}
+    return Declared(kind, name, stream, parameters, initial, _names(asks, parameters, initial))
+
+
+@also_without_brackets
 def admission(
     *,
     asks: Asks = "frame",
@@ -77,24 +123,7 @@ def admission(
     every: str | None = None,
     stream: str | None = None,
     name: str | None = None,
-) -> Callable[[Callable[..., Any]], Program]: ...
-
-
-def admission(
-    function: Callable[..., Any] | None = None,
-    /,
-    *,
-    asks: Asks = "frame",
-    params: Mapping[str, Any] | None = None,
-    state: Mapping[str, Value] | None = None,
-    per_vc: Mapping[str, Value] | None = None,
-    per_queue: Mapping[str, Value] | None = None,
-    at_head: Callable[..., Any] | None = None,
-    tick: Callable[..., Any] | None = None,
-    every: str | None = None,
-    stream: str | None = None,
-    name: str | None = None,
-) -> Program | Callable[[Callable[..., Any]], Program]:
+) -> Callable[[Callable[..., Any]], Program]:
     """Translate a function of an arrival `x`, and of its state `s`, to an admission policy; also without brackets.
 
     Parameters: `asks` is frame (at the first unit of each frame) or unit; `params` are parameters with their defaults,
@@ -112,22 +141,21 @@ def admission(
         raise QuestionError(f"asks must be frame or unit, not {quoted(asks)}")
     if (tick is None) != (every is None):
         raise QuestionError('tick and every must be given together, as in tick=update, every="15 ms"')
-    parameters = {key: parameter(key, value) for key, value in (params or {}).items()}
-    kept = {"state": state or {}, "per_vc": per_vc or {}, "per_queue": per_queue or {}}
-    names = names_of(asks, parameters, kept)
+    given = declared("admission", asks, name, stream, params, state=state, per_vc=per_vc, per_queue=per_queue)
 
     def decorate(decide: Callable[..., Any]) -> Program:
-        hooks: Hooks = {"code": ("arrival", decide), "at_head": ("head", at_head), "tick": ("tick", tick)}
-        functions = translated(names, hooks)
+        functions = given.translated(
+            {"code": ("arrival", decide), "at_head": ("head", at_head), "tick": ("tick", tick)}
+        )
         table = {
             "asks": asks,
             "looks_at": _looks_at(functions),
-            **{key: dict(values) for key, values in kept.items() if values or key != "per_queue"},
+            **{key: dict(values) for key, values in given.kept.items() if values or key != "per_queue"},
             **_instructions(functions, every),
         }
-        return program("admission", (name or decide.__name__, stream), functions, parameters, table)
+        return given.program(decide, functions, table)
 
-    return decorate if function is None else decorate(function)
+    return decorate
 
 
 Functions = Mapping[str, tuple[Text, Code]]
@@ -138,40 +166,12 @@ Hooks = Mapping[str, tuple[Hook, Callable[..., Any] | None]]
 """Functions of a policy, with their roles."""
 
 
-def names_of(asks: str, parameters: Mapping[str, Parameter], kept: Mapping[str, Mapping[str, Value]]) -> Names:
+def _names(asks: Asks, parameters: Mapping[str, Parameter], kept: Mapping[str, Mapping[str, Value]]) -> Names:
     """The names of parameters and state, with their types."""
     types = {key: _types(key, values) for key, values in kept.items()}
     names = Names(asks, {key: each.kind for key, each in parameters.items()}, **types)
     _check_names(names)
     return names
-
-
-def program(
-    kind: Kind,
-    called: tuple[str, str | None],
-    functions: Functions,
-    parameters: Mapping[str, Parameter],
-    table: Mapping[str, Any],
-) -> Program:
-    """Build a program of a kind from its functions; `called` is its name, and that of its random numbers."""
-    read = {name for _, code in functions.values() for name in code.params}
-    used = {key: each for key, each in parameters.items() if key in read}
-    name, stream = called
-    common = {
-        "policy": "program",
-        "name": name.replace("_", "-"),
-        "params": {key: each.checked(key, each.default) for key, each in used.items()},
-        **({"limits": limits} if (limits := _limits(used)) else {}),
-        "source": _source(functions),
-        **({} if stream is None else {"stream": stream}),
-    }
-    return Program({**common, **table}, used, kind)
-
-
-def translated(names: Names, hooks: Hooks) -> Functions:
-    """Translate the functions of a policy."""
-    texts = {key: (hook, text_of(function)) for key, (hook, function) in hooks.items() if function is not None}
-    return {key: (text, translate(text, names, hook)) for key, (hook, text) in texts.items()}
 
 
 def _limits(parameters: Mapping[str, Parameter]) -> dict[str, dict[str, float]]:

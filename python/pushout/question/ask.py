@@ -2,8 +2,8 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypeVar
 
 from pushout import _core
 from pushout.document import Document, figure, steps
@@ -12,14 +12,13 @@ from pushout.excerpt import excerpt, quoted
 from pushout.limits import DEEPEST, LEAST_RESOLUTION, MOST_REPS
 from pushout.literals import SEARCHES, Engine, Search
 from pushout.question import LEAST, MOST, REPS, RESOLUTION, size
-from pushout.question.compare import CompareResult, compare, planned, policies_named
-from pushout.question.design import Design
+from pushout.question.asked import Asked
+from pushout.question.compare import Comparison, policies_named
 from pushout.question.goal import Goal
 from pushout.question.goal import read as read_goal
 from pushout.question.port import Choice, Port, by_default, choose, ports
 from pushout.question.port import policies as choices_of
-from pushout.question.session import Session
-from pushout.question.size import Question, SizeResult
+from pushout.question.size import Question, Sizing
 from pushout.question.space import space
 from pushout.question.sweep import look_over
 from pushout.question.table import path_of
@@ -30,66 +29,10 @@ from pushout.warning import Warned, of_scenario, union
 Policies = str | Mapping[str, Any] | Sequence[str | Mapping[str, Any]]
 """Policies: names, tables of parameters (as TOML or as a mapping) or `as-is`."""
 
+A = TypeVar("A", bound=Asked)
+
 Named = str | Sequence[str] | None
 """The name of a port, or of several."""
-
-
-@dataclass(frozen=True)
-class Asked:
-    """The parts that all questions about a scenario share."""
-
-    source: Source
-    explained: Document
-    """The complete scenario, as `explain` returns it."""
-    sets: tuple[str, ...]
-    choices: tuple[Choice, ...]
-    seed: int | None
-    engine: Engine | None
-    warnings: list[Warned]
-    """Anything that may mislead in the scenario under any of the policies."""
-
-
-@dataclass(frozen=True)
-class Comparison(Asked):
-    """A checked comparison."""
-
-    ports: tuple[Port, ...]
-    design: Design
-    figures: tuple[str, ...]
-
-    def __call__(self, session: Session) -> CompareResult:
-        """Make it."""
-        return compare(
-            self.design,
-            self.explained,
-            self.choices,
-            self.ports,
-            session,
-            sets=self.sets,
-            figures=self.figures,
-            warnings=self.warnings,
-        )
-
-
-@dataclass(frozen=True)
-class Sizing(Asked):
-    """A checked search for a size."""
-
-    question: Question
-
-    def __call__(self, session: Session) -> SizeResult:
-        """Find it."""
-        return size.size(
-            self.source,
-            self.explained,
-            self.question,
-            self.choices,
-            session,
-            sets=self.sets,
-            seed=self.seed,
-            engine_name=self.engine,
-            warnings=self.warnings,
-        )
 
 
 def _read(
@@ -191,13 +134,10 @@ def comparison(
     where, told = _where(explained, _named(port))
     check_reps(reps, least=2)
     choices, paths = _choices(policies, where), _paths(figures)
-    design = planned(
-        source, explained, choices, where[0], sets=sets, seed=seed, reps=reps, engine=engine, figures=paths
-    )
-    with policies_named(design, choices):
-        look_over(design)
-    warnings = [*told, *_warnings(source, sets, choices)]
-    return Comparison(source, explained, sets, choices, seed, engine, warnings, where, design, paths)
+    asked = Comparison(source, explained, sets, choices, seed, engine, told, where, reps, paths)
+    with policies_named(asked.design, choices):
+        look_over(asked.design)
+    return _warned(asked)
 
 
 def _where(explained: Document, named: Named) -> tuple[tuple[Port, ...], list[Warned]]:
@@ -208,8 +148,10 @@ def _where(explained: Document, named: Named) -> tuple[tuple[Port, ...], list[Wa
     return (port,), told
 
 
-def _warnings(source: Source, sets: Sequence[str], choices: Sequence[Choice]) -> list[Warned]:
-    return union(of_scenario(source, (*sets, *choice.sets)) for choice in choices)
+def _warned(asked: A) -> A:
+    """Add the warnings of the scenario under each of the policies."""
+    found = union(of_scenario(asked.source, (*asked.sets, *choice.sets)) for choice in asked.choices)
+    return replace(asked, warnings=[*asked.warnings, *found])
 
 
 def _paths(figures: str | Sequence[str]) -> tuple[str, ...]:
@@ -257,6 +199,6 @@ def sizing(
     _check_measure(wanted, explained)
     room = space(explained, over, *ends, written=_written(over, source, sets))
     question = Question(wanted, over, room, own or (given[0] if given else None), resolution, least, most, search)
-    size.look_over(source, question, choices, sets, engine, int(explained["seed"]))
-    warnings = [*told, *_warnings(source, sets, choices)]
-    return Sizing(source, explained, sets, choices, seed, engine, warnings, question)
+    asked = Sizing(source, explained, sets, choices, seed, engine, told, question)
+    size.look_over(asked)
+    return _warned(asked)

@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from statistics import fmean
 from typing import Any
 
@@ -18,6 +19,7 @@ from pushout.document import Document
 from pushout.errors import Argument, QuestionError, ScenarioError
 from pushout.question import port as at_port
 from pushout.question import sweep
+from pushout.question.asked import Asked
 from pushout.question.design import Design
 from pushout.question.factor import Level
 from pushout.question.frame import Framed
@@ -26,9 +28,8 @@ from pushout.question.quantity import content, seconds
 from pushout.question.replications import DRAWS, Fixed
 from pushout.question.session import Session
 from pushout.question.table import column_of
-from pushout.source import Source
 from pushout.stats import Interval, interval
-from pushout.warning import HasWarnings, Warned
+from pushout.warning import HasWarnings
 
 SAMPLES, TOGETHER = 8009, 20
 """Samples of the occupancy over time in a run, and the samples averaged for each drawn point. Single samples would
@@ -193,29 +194,40 @@ class CompareResult(HasWarnings, Framed):
         return f"{what.removesuffix(' in the port')} at {self.port.name}{bracket}{unit}"
 
 
-def planned(
-    source: Source,
-    explained: Document,
-    choices: Sequence[Choice],
-    port: Port,
-    *,
-    sets: Sequence[str],
-    seed: int | None,
-    reps: int,
-    engine: str | None,
-    figures: Sequence[str],
-) -> Design:
-    """Plan the runs of a comparison: every policy with the same seeds. `explained` is the scenario with `sets`."""
+@dataclass(frozen=True)
+class Comparison(Asked):
+    """A comparison that has been read."""
+
+    ports: tuple[Port, ...]
+    """The ports that get the policies; figures are those of the first."""
+    reps: int
+    figures: tuple[str, ...]
+    """Paths of further figures."""
+
+    @cached_property
+    def design(self) -> Design:
+        """The planned runs: every policy with the same seeds."""
+        return _planned(self)
+
+    def __call__(self, session: Session) -> CompareResult:
+        """Make it."""
+        return _compared(self, session)
+
+
+def _planned(asked: Comparison) -> Design:
+    choices, explained, figures, port = asked.choices, asked.explained, asked.figures, asked.ports[0]
     if len(choices) < 2:
         raise QuestionError("a comparison needs two policies or more, as in ", Argument("policies"), " tail-drop,epd")
     if many := [path for path in figures if "*" in path]:
         raise QuestionError(Argument("figures"), f" {many[0]}: the path must name a single figure, not many")
-    watched = [*sets, *_watch(explained, port)]
+    watched = [*asked.sets, *_watch(explained, port)]
     points = tuple(Level({"policy": choice.label}, (*watched, *choice.sets)) for choice in choices)
     own = (at_port.figure_of(port, name) for name in (*_leaving(port), "occupancy_mean", *LOSSES, *CURVE))
     measured = tuple(dict.fromkeys((*own, DRAWS, *figures)))
-    name = f"{explained['name']}-compare"
-    return Design(name, "", "", source, points, Fixed(reps), seed, None, engine, measured, once_without_chance=True)
+    name, reps = f"{explained['name']}-compare", Fixed(asked.reps)
+    return Design(
+        name, "", "", asked.source, points, reps, asked.seed, None, asked.engine, measured, once_without_chance=True
+    )
 
 
 @contextmanager
@@ -232,32 +244,21 @@ def policies_named(design: Design, choices: Sequence[Choice]) -> Iterator[None]:
         raise at_port.policy_refused(error, choice, sets[error.set]) from None
 
 
-def compare(
-    design: Design,
-    explained: Document,
-    choices: Sequence[Choice],
-    ports: tuple[Port, ...],
-    session: Session,
-    *,
-    sets: Sequence[str],
-    figures: Sequence[str] = (),
-    warnings: Sequence[Warned] = (),
-) -> CompareResult:
+def _compared(asked: Comparison, session: Session) -> CompareResult:
     """Execute the planned runs and evaluate them for every policy."""
-    port = ports[0]
-    listed = [{"label": choice.label, "sets": list(choice.sets)} for choice in choices]
-    head = {"kind": "compare", "port": port.name, "ports": _names(ports), "policies": listed, "set": list(sets)}
-    with policies_named(design, choices):
-        found = sweep.sweep(design, session, head=head)
-    asked = tuple(dict.fromkeys(map(column_of, figures)))
-    for name in asked:
+    explained, ports, port = asked.explained, asked.ports, asked.ports[0]
+    head = {"port": port.name, "ports": _names(ports), "policies": asked.listed(), "set": list(asked.sets)}
+    with policies_named(asked.design, asked.choices):
+        found = sweep.sweep(asked.design, session, head={"kind": "compare", **head})
+    further = tuple(dict.fromkeys(map(column_of, asked.figures)))
+    for name in further:
         if found.is_list(name):
             raise QuestionError(Argument("figures"), f" {name}: the path must name a single figure, not a list")
-    policies = [_policy(found, index, choice, port, explained, asked) for index, choice in enumerate(choices)]
+    policies = [_policy(found, index, choice, port, explained, further) for index, choice in enumerate(asked.choices)]
     start, step = (float(found.columns[at_port.figure_of(port, name)][0]) for name in CURVE[1:])
-    result = CompareResult(found.columns, {}, ports, policies, start, step, asked)
+    result = CompareResult(found.columns, {}, ports, policies, start, step, further)
     doubted = trust.warnings((policy.choice.label, _doubts(found, policy, explained)) for policy in policies)
-    result.document.update({**_document(result, found, explained), "warnings": [*warnings, *doubted]})
+    result.document.update({**_document(result, found, explained), "warnings": [*asked.warnings, *doubted]})
     if session.out:
         session.out.text("compare.json", json.dumps(result.document, indent=2, ensure_ascii=False) + "\n")
         session.out.figure("compare", result.plot())

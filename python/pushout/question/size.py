@@ -18,6 +18,7 @@ from pushout.excerpt import quoted
 from pushout.literals import SEARCHES, Search
 from pushout.measures import improvement
 from pushout.question import LEAST, MOST, RESOLUTION, search
+from pushout.question.asked import Asked
 from pushout.question.campaign import Campaign
 from pushout.question.columns import Columns
 from pushout.question.executor import Variations, check
@@ -34,9 +35,8 @@ from pushout.question.space import HIGH, LOW, Space
 from pushout.question.store import Run
 from pushout.question.table import engine, path_of
 from pushout.simulate import check_room
-from pushout.source import Source
 from pushout.stats import AGREEING, interval
-from pushout.warning import HasWarnings, Warned
+from pushout.warning import HasWarnings
 
 
 @dataclass(frozen=True)
@@ -175,31 +175,32 @@ class Question:
         return self.port.sizes(f"{value!r} {self.space.unit}") if self.port and self.space.unit else {}
 
 
-def size(
-    source: Source,
-    explained: Document,
-    question: Question,
-    choices: Sequence[Choice],
-    session: Session,
-    *,
-    sets: Sequence[str],
-    seed: int | None,
-    engine_name: str | None,
-    warnings: Sequence[Warned] = (),
-) -> SizeResult:
-    """Search the answer for every policy. `explained` is the scenario with `sets` applied."""
+@dataclass(frozen=True)
+class Sizing(Asked):
+    """A search for a size that has been read."""
+
+    question: Question
+
+    def __call__(self, session: Session) -> SizeResult:
+        """Find it."""
+        return _sized(self, session)
+
+
+def _sized(asked: Sizing, session: Session) -> SizeResult:
+    """Search the answer for every policy."""
     start = time.monotonic()
+    explained, question, choices = asked.explained, asked.question, asked.choices
     if session.out:
-        session.out.claim(("size", source.text, question, choices, sets, seed, engine_name))
-    listed = [{"label": choice.label, "sets": list(choice.sets)} for choice in choices]
-    asked = {**_asked(question, explained, sets), "policies": listed}
-    manifest = {"kind": "size", "name": f"{explained['name']}-size", **asked, **who(explained["engine"])}
+        session.out.claim(("size", asked.source.text, question, choices, asked.sets, asked.seed, asked.engine))
+    written = _written(asked)
+    head = {"kind": "size", "name": f"{explained['name']}-size", **written, "policies": asked.listed()}
+    manifest = {**head, **who(explained["engine"])}
     begin(session.out, {**manifest, "scenario": explained})
-    campaign = Campaign(source, session, [question.goal.path, DRAWS], engine_name, seed)
+    campaign = Campaign(asked.source, session, [question.goal.path, DRAWS], asked.engine, asked.seed)
     outlook = question.outlook(len(choices))
-    searches = [_Search(campaign, question, choice, tuple(sets), outlook) for choice in choices]
+    searches = [_Search(campaign, question, choice, asked.sets, outlook) for choice in choices]
     answers = [one.answer() for one in searches]
-    document = {**_asked(question, explained, sets), "answers": _entries(question, choices, answers)}
+    document = {**written, "answers": _entries(question, choices, answers)}
     table = _table(question, searches)
     factor = question.sizes(1).get("us")
     result = SizeResult(table, document, question.goal, question.over, question.space, factor, answers)
@@ -209,7 +210,7 @@ def size(
     )
     counts = {"runs": table.rows, "computed": campaign.counts.computed}
     document.update(
-        {**counts, "engine": engine(), "wall_s": time.monotonic() - start, "warnings": [*warnings, *doubted]}
+        {**counts, "engine": engine(), "wall_s": time.monotonic() - start, "warnings": [*asked.warnings, *doubted]}
     )
     if session.out:
         rows = session.out.rows("rows", table)
@@ -219,21 +220,15 @@ def size(
     return result
 
 
-def look_over(
-    source: Source,
-    question: Question,
-    choices: Sequence[Choice],
-    sets: Sequence[str],
-    engine_name: str | None,
-    first_seed: int,
-) -> None:
+def look_over(asked: Sizing) -> None:
     """Raise errors at the ends of the search before anything is run or written."""
+    question = asked.question
     ends = (question.space.low, question.space.high)
-    check_room(first_seed, question.most)
-    for choice in choices:
-        points = _points(question, choice, sets, ends)
+    check_room(int(asked.explained["seed"]), question.most)
+    for choice in asked.choices:
+        points = _points(question, choice, asked.sets, ends)
         try:
-            check(Variations(source, points, engine_name), [question.goal.path], threads=1)
+            check(Variations(asked.source, points, asked.engine), [question.goal.path], threads=1)
         except ScenarioError as error:
             raise _explained(error, question, ends, points, choice) from None
 
@@ -356,8 +351,9 @@ class _Search:
             raise _explained(error, self.question, values, points, self.choice) from None
 
 
-def _asked(question: Question, explained: Document, sets: Sequence[str]) -> Document:
+def _written(asked: Sizing) -> Document:
     """Write the question for answer and manifest."""
+    explained, question = asked.explained, asked.question
     space, port = question.space, question.port
     return {
         "scenario": explained["name"],
@@ -367,7 +363,7 @@ def _asked(question: Question, explained: Document, sets: Sequence[str]) -> Docu
         "from": space.text(space.low),
         "to": space.text(space.high),
         "port": port and port.name,
-        "set": list(sets),
+        "set": list(asked.sets),
         "seed": explained["seed"],
         "least": question.least,
         "most": question.most,

@@ -72,43 +72,45 @@ def space(explained: Document, over: str, low: str | None, high: str | None, *, 
     most = min(MOST_TIMES * number, 100.0) if unit == "%" else MOST_TIMES * number
     start, one = _end(LOW, low) if low is not None else (LEAST_SHARE * number, unit)
     end, other = _end(HIGH, high) if high is not None else (most, unit)
-    given = [(end, text) for end, text in ((LOW, low), (HIGH, high)) if text is not None]
-    if given and not any(split(text)[1] for _, text in given) and unit not in PLAIN:
-        bare, text = given[0]
-        raise QuestionError(
-            bare, f" must have a unit, not be {excerpt(text)}: {excerpt(over)} is {number:.10g} {unit} in the scenario"
-        )
+    if unit not in PLAIN:
+        _refuse_bare(low, high, f"{excerpt(over)} is {number:.10g} {unit}")
     units = (one or other or unit, other or one or unit)
     together = quantity.alike((start, units[0]), (end, units[1]))
     if together is None:
         raise QuestionError(LOW, " and ", HIGH, f" must have units that can be compared, not {one} and {other}")
     start, end, unit = together
     if not _is_finite(start, end, unit):
-        raise QuestionError(
-            LOW,
-            " and ",
-            HIGH,
-            " must be closer together than "
-            f"{excerpt(low or f'{start:g} {unit}')} and {excerpt(high or f'{end:g} {unit}')}",
-        )
+        first, last = excerpt(low or f"{start:g} {unit}"), excerpt(high or f"{end:g} {unit}")
+        raise QuestionError(LOW, " and ", HIGH, f" must be closer together than {first} and {last}")
     whole = unit in WHOLE or (not unit and _are_whole(low, high))
     if whole and start < 0:
         raise QuestionError(LOW, f" must be at least 0, not {excerpt(low or '')}")
     asked = [
-        f"{end:.10g} {unit}".strip() if text is None else excerpt(text) for end, text in ((start, low), (end, high))
+        f"{value:.10g} {unit}".strip() if text is None else excerpt(text) for value, text in ((start, low), (end, high))
     ]
     if one != other:  # an end without unit takes that of the other, so show it
         asked = [
             text if own else f"{text} (without unit, so {units[0]})"
             for text, own in zip(asked, (one, other), strict=True)
         ]
-    if start > end:
-        raise QuestionError(LOW, " must be less than ", HIGH, f", not {asked[0]} and {asked[1]}")
-    if whole:
+    return _ordered(start, end, unit, whole, f", not {asked[0]} and {asked[1]}")
+
+
+def _refuse_bare(low: str | None, high: str | None, now: str) -> None:
+    """Refuse ends without a unit, if all that are given have none; `now` says what the scenario has."""
+    given = [(end, text) for end, text in ((LOW, low), (HIGH, high)) if text is not None]
+    if given and not any(split(text)[1] for _, text in given):
+        bare, text = given[0]
+        raise QuestionError(bare, f" must have a unit, not be {excerpt(text)}: {now} in the scenario")
+
+
+def _ordered(start: float, end: float, unit: str, whole: bool, asked: str) -> Space:
+    """Make the range, if it has two values or more; `asked` quotes its ends for the message."""
+    if start <= end and whole:
         start, end = max(1.0, float(round(start))), float(round(end))
+        asked += f" (whole {unit or 'numbers'} from 1)"
     if not start < end:
-        measure = f" (whole {unit or 'numbers'} from 1)" if whole else ""
-        raise QuestionError(LOW, " must be less than ", HIGH, f", not {asked[0]} and {asked[1]}{measure}")
+        raise QuestionError(LOW, " must be less than ", HIGH, asked)
     return Space(start, end, unit, whole, log=start > 0 and end >= 4 * start)
 
 

@@ -31,6 +31,21 @@ USUAL = ("goodput_ratio", "fairness_mean_deviation", "fairness_jain")
 """Figures shown by default; where files are sent, transfer times come first."""
 
 
+Answered = SweepResult | CompareResult | SizeResult
+"""The answer to a question."""
+
+
+def answer(result: Answered, place: str | None, console: Console) -> None:
+    """Print an answer; `place` is the folder that has it as files."""
+    match result:
+        case SweepResult():
+            sweep(result, console)
+        case CompareResult():
+            comparison(result, place, console)
+        case SizeResult():
+            size(result, place, console)
+
+
 def sweep(result: SweepResult, console: Console) -> None:
     """Print the mean of the main figures at every point."""
     asked = result.manifest["figures"]
@@ -261,30 +276,54 @@ def _reached(point: Tried | None) -> str:
 
 def _beyond(result: SizeResult) -> Iterator[str]:
     """Explain answers at an end of the range."""
-    has_goal = result.goal.level is not None
     for answer, entry in zip(result.answers, result.document["answers"], strict=True):
-        whose = f"{answer.label}: " if answer.label else ""
-        best, below = answer.found.best, answer.found.below
         for end in entry["at_end"]:
-            if not has_goal:
-                which = "one of the best values" if answer.rivals else "the best value"
-                side = "less" if end == "from" else "more"
-                beyond = f"{side} than {spoken(result.document[end])} may be better; extend it (--{end})"
-                yield f"{whose}{which} is at an end of the range: {beyond}"
-            elif best is not None:
-                least = spoken(result.space.text(best.value))
-                yield f"{whose}the smallest value tried meets the goal; less than {least} may suffice (--from)"
-            elif below is not None:
-                there = f"{spoken(result.space.text(below.value))} {result.goal.column} is {_reached(below)}"
-                share = half_width(below.mean) if below.mean else 0.0
-                fix = too_wide(share) if share > WIDE else "extend the range (--to), or lower the goal"
-                yield f"{whose}no value tried meets the goal; at {there}: {fix}"
+            if result.goal.level is None:
+                yield f"{_whose(answer)}{_best_at(end, result, answer)}"
+            elif why := _no_bracket(result, answer):
+                yield f"{_whose(answer)}{why}"
+
+
+def _whose(answer: Answer) -> str:
+    """Begin a line about the answer for one policy, if there are several."""
+    return f"{answer.label}: " if answer.label else ""
+
+
+def _best_at(end: str, result: SizeResult, answer: Answer) -> str:
+    """Explain a best value at an end of the range."""
+    which = "one of the best values" if answer.rivals else "the best value"
+    side = "less" if end == "from" else "more"
+    beyond = f"{side} than {spoken(result.document[end])} may be better; extend it (--{end})"
+    return f"{which} is at an end of the range: {beyond}"
+
+
+def _no_bracket(result: SizeResult, answer: Answer) -> str | None:
+    """Explain that all values meet the goal, or none does."""
+    best, below = answer.found.best, answer.found.below
+    if best is not None:
+        least = spoken(result.space.text(best.value))
+        return f"the smallest value tried meets the goal; less than {least} may suffice (--from)"
+    if below is None:
+        return None
+    there = f"{spoken(result.space.text(below.value))} {result.goal.column} is {_reached(below)}"
+    share = half_width(below.mean) if below.mean else 0.0
+    fix = too_wide(share) if share > WIDE else "extend the range (--to), or lower the goal"
+    return f"no value tried meets the goal; at {there}: {fix}"
 
 
 def _doubts(result: SizeResult) -> Iterator[str]:
     """Explain what the runs leave open about the answers."""
     ends = [end for answer in result.answers for end in (answer.found.best, answer.found.below) if end is not None]
-    doubtful = [end for end in ends if not end.sure]
+    yield from _unsure(result, [end for end in ends if not end.sure], ends)
+    for answer, entry in zip(result.answers, result.document["answers"], strict=True):
+        yield from _unsettled(answer, entry)
+    for answer in result.answers:
+        if answer.found.best is not None:
+            yield from _without_spread(answer.found.best, _whose(answer))
+
+
+def _unsure(result: SizeResult, doubtful: Sequence[Tried], ends: Sequence[Tried]) -> Iterator[str]:
+    """Say why the values next to the goal may lie on its other side."""
     if near := [spoken(result.space.text(end.value)) for end in doubtful if end.unseen is None]:
         yield f"? at {', '.join(near)} the 95 % interval contains the goal: allow more replications (--most)"
     yield from _partly((end.mean, end.runs) for end in ends)
@@ -292,29 +331,33 @@ def _doubts(result: SizeResult) -> Iterator[str]:
         yield f"? at {', '.join(nothing)} no run could measure the figure, but the runs are few: use --least {AGREEING}"
     if any(end.unseen is not None and end.mean for end in doubtful):
         yield f"? all runs gave the same value, but they are too few to be sure: use --most {AGREEING}"
-    for answer, entry in zip(result.answers, result.document["answers"], strict=True):
-        whose = f"{answer.label}: " if answer.label else ""
-        if not answer.sure and any(entry.get("between", ())):
-            low, high = (end and spoken(end) for end in entry["between"])
-            clear = [*([f"too small up to {low}"] if low else []), *([f"large enough from {high} on"] if high else [])]
-            yield f"{whose}clearly {', clearly '.join(clear)}"
-        if answer.rivals:
-            rivals = ", ".join(map(spoken, entry["rivals"]))
-            yield (
-                f"? {whose}{rivals} may be as good: the 95 % interval of the difference, seed by seed, contains zero, "
-                f"or fewer than {AGREEING} differences are all the same"
-            )
-    for answer in result.answers:
-        best = answer.found.best
-        if best is not None and best.unseen is not None and best.mean is not None:
-            whose = f"{answer.label}: " if answer.label else ""
-            if best.unseen == 0:
-                yield f"{whose}nothing is drawn at random: one run of each value stands for all seeds"
-                continue
-            yield (
-                f"{whose}all {best.mean['n']} runs at this value gave the same; up to {100 * best.unseen:.2g} % of "
-                "further runs might still differ (95 % confidence)"
-            )
+
+
+def _unsettled(answer: Answer, entry: Document) -> Iterator[str]:
+    """State the range that is certain, and the values that may be as good as the best one."""
+    if not answer.sure and any(entry.get("between", ())):
+        low, high = (end and spoken(end) for end in entry["between"])
+        clear = [*([f"too small up to {low}"] if low else []), *([f"large enough from {high} on"] if high else [])]
+        yield f"{_whose(answer)}clearly {', clearly '.join(clear)}"
+    if answer.rivals:
+        rivals = ", ".join(map(spoken, entry["rivals"]))
+        yield (
+            f"? {_whose(answer)}{rivals} may be as good: the 95 % interval of the difference, seed by seed, contains "
+            f"zero, or fewer than {AGREEING} differences are all the same"
+        )
+
+
+def _without_spread(best: Tried, whose: str) -> Iterator[str]:
+    """State what equal runs at the best value prove."""
+    if best.unseen is None or best.mean is None:
+        return
+    if best.unseen == 0:
+        yield f"{whose}nothing is drawn at random: one run of each value stands for all seeds"
+    else:
+        yield (
+            f"{whose}all {best.mean['n']} runs at this value gave the same; up to {100 * best.unseen:.2g} % of "
+            "further runs might still differ (95 % confidence)"
+        )
 
 
 def mean(value: Interval | None, reps: int = 0) -> str:

@@ -28,43 +28,60 @@ Namer = Callable[[Expression], str]
 
 def by_run(check: Expression, is_list: IsList, name: Namer) -> Expression:
     """Replace every part that is evaluated in each run by a figure of a new name."""
-    names: list[str] = []
+    parts = _Parts(check, is_list, name)
+    tree = parts.judged(check.tree)
+    return check.replaced(tree, parts.names) if parts.names else check
 
-    def gives_list(node: ast.expr) -> bool:
+
+class _Parts:
+    """The parts of a check that are evaluated in each run; `names` are those of their figures."""
+
+    def __init__(self, check: Expression, is_list: IsList, name: Namer) -> None:
+        self.check = check
+        self.is_list = is_list
+        self.name = name
+        self.names: list[str] = []
+        self.sides = [side for node in comparisons(check.tree) for side in _operands(node)]
+
+    def judged(self, node: ast.expr) -> ast.expr:
+        """Replace parts within the sides of comparisons, or in a check without comparisons."""
+        if node in self.sides or not comparisons(node):
+            return self._worked_out(node)
+        return _with(node, [self.judged(operand) for operand in _operands(node)])
+
+    def _worked_out(self, node: ast.expr) -> ast.expr:
+        match node:
+            case ast.Call(func=ast.Name(id=function)) if function in AVERAGED:
+                return node
+        operands = _operands(node)
+        if operands and self._is_of_one_case(node) and any(map(self._gives_list, [node, *operands])):
+            return self._figure(node)
+        return _with(node, [self._worked_out(operand) for operand in operands])
+
+    def _figure(self, node: ast.expr) -> ast.expr:
+        """Name a part and refer to it as a figure of its case."""
+        (_, case), *_ = _uses(node)
+        self.names.append(self.name(self.check.of_run(_OfRun().visit(copy.deepcopy(node)))))
+        return ast.Subscript(ast.Name(self.names[-1]), ast.Constant(case))
+
+    def _gives_list(self, node: ast.expr) -> bool:
         match node:
             case ast.Subscript(value=ast.Name(id=figure), slice=ast.Constant(value=str(case))):
-                return case not in check.cases or is_list(figure, case)
+                return case not in self.check.cases or self.is_list(figure, case)
             case ast.Call(func=ast.Name(id=function)) if function in LISTS:
                 return True
             case ast.Tuple():
                 return True
             case ast.Call(func=ast.Name(id="abs")) | ast.UnaryOp() | ast.BinOp() | ast.Compare():
-                return any(map(gives_list, _operands(node)))
+                return any(map(self._gives_list, _operands(node)))
         return False
 
-    def of_one_case(node: ast.expr) -> bool:
+    def _is_of_one_case(self, node: ast.expr) -> bool:
+        """Return whether a part uses a single case, and a list of it."""
         uses = list(_uses(node))
-        return len({case for _, case in uses}) == 1 and uses[0][1] in check.cases and any(is_list(*use) for use in uses)
-
-    def worked_out(node: ast.expr) -> ast.expr:
-        match node:
-            case ast.Call(func=ast.Name(id=function)) if function in AVERAGED:
-                return node
-        operands = _operands(node)
-        if operands and of_one_case(node) and (gives_list(node) or any(map(gives_list, operands))):
-            (_, case), *_ = _uses(node)
-            names.append(name(check.of_run(_OfRun().visit(copy.deepcopy(node)))))
-            return ast.Subscript(ast.Name(names[-1]), ast.Constant(case))
-        return _with(node, [worked_out(operand) for operand in operands])
-
-    def judged(node: ast.expr) -> ast.expr:
-        if node in sides or not comparisons(node):
-            return worked_out(node)
-        return _with(node, [judged(operand) for operand in _operands(node)])
-
-    sides = [side for node in comparisons(check.tree) for side in _operands(node)]
-    tree = judged(check.tree)
-    return check.replaced(tree, names) if names else check
+        if len({case for _, case in uses}) != 1 or uses[0][1] not in self.check.cases:
+            return False
+        return any(self.is_list(*use) for use in uses)
 
 
 class _OfRun(ast.NodeTransformer):

@@ -33,6 +33,7 @@ a claim in backticks becomes a link. `{FIGURE:CASE}` in `why` stands for the mea
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,7 @@ from pushout.study.null import Null, null_of
 from pushout.study.reference import expression, references
 from pushout.study.sensitivity import Sensitivity
 from pushout.study.settings import Assumption, Override, as_printed
-from pushout.study.toml_entry import Entries, EntryError, keys, made, read
+from pushout.study.toml_entry import Entries, EntryError, each_of, keys, made, read
 
 DEFAULT_REPS = 10
 
@@ -210,61 +211,75 @@ def load(study: str, root: Path = STUDIES) -> Study:
 
 def _study(table: dict[str, Any], folder: Path) -> Study:
     figures = _figures(table)
-    try:
-        reps = counted(table.pop("reps", DEFAULT_REPS))
-    except TypeError as error:
-        raise EntryError(str(error), ("reps",)) from error
-    with read(Entries(table, "cases")) as entries:
-        cases = {case.id: case for grid in entries for case in cases_of(grid, folder, reps)}
-    with read(Entries(table, "null")) as entries:
-        nulls = tuple(Null.read(entry) for entry in entries)
-    columns = table.pop("column", {})
-    with read(Entries(table, "table")) as entries:
-        keys("column", columns)
-        cells = (cell for entry in entries for cell in printed.numbers(entry, columns))
-        numbers = [number for cell in cells for number in _numbers(cell, figures, cases, nulls)]
-    with read(Entries(table, "number")) as entries:
-        numbers += [number for entry in entries for number in _numbers(entry, figures, cases, nulls)]
-    _used(nulls, numbers)
-    with read(Entries(table, "claim")) as entries:
-        claims = tuple(_claim(entry, figures, cases) for entry in entries)
-    with read(Entries(table, "remark")) as entries:
-        remarks = tuple(_claim(entry, figures, cases) for entry in entries)
+    cases = _cases(table, folder)
+    nulls = each_of(table, "null", Null.read)
+    numbers = _all_numbers(table, figures, cases, nulls)
+    claims, remarks = (
+        each_of(table, key, partial(_claim, figures=figures, cases=cases)) for key in ("claim", "remark")
+    )
     with read(Entries(table, "plot")) as entries:
         plots = charts.read(entries, [number.id for number in numbers], figures, cases)
-    with read(Entries(table, "scheme")) as entries:
-        schemes = tuple(made(Scheme, entry) for entry in entries)
-    with read(Entries(table, "assumption")) as entries:
-        assumptions = tuple(made(Assumption, entry) for entry in entries)
-    with read(Entries(table, "override")) as entries:
-        overrides = tuple(Override.read(entry, assumptions, cases) for entry in entries)
-    with read(Entries(table, "sensitivity")) as entries:
-        names = [assumption.name for assumption in assumptions]
-        printed_cases = as_printed(cases, overrides)
-        sensitivities = tuple(_sensitivity(entry, cases, printed_cases, names) for entry in entries)
-    with read(Entries(table, "finding")) as entries:
-        published = {number.id: number.published for number in numbers}
-        surroundings = Surroundings(folder, figures, cases, [plot.title for plot in plots], published)
-        findings = tuple(Finding.read(entry, surroundings) for entry in entries)
+    settings = _settings(table, cases)
+    published = {number.id: number.published for number in numbers}
+    surroundings = Surroundings(folder, figures, cases, [plot.title for plot in plots], published)
+    findings = each_of(table, "finding", lambda entry: Finding.read(entry, surroundings))
     if table["id"] != folder.name:
         raise EntryError(f"id must be the name of the folder, not {table['id']!r}", ("id",))
     rest = {
         **_prose(table, folder, plots),
-        "schemes": schemes,
-        "assumptions": assumptions,
-        "overrides": overrides,
+        **settings,
         "figures": figures,
         "units": _units(table, figures),
         "cases": cases,
-        "numbers": tuple(numbers),
+        "numbers": numbers,
         "nulls": nulls,
         "claims": claims,
         "remarks": remarks,
         "plots": plots,
-        "sensitivities": sensitivities,
         "findings": findings,
     }
     return made(Study, {**table, **rest})
+
+
+def _cases(table: dict[str, Any], folder: Path) -> dict[str, Case]:
+    """Read the cases, each with the replications of the study unless it has its own."""
+    try:
+        reps = counted(table.pop("reps", DEFAULT_REPS))
+    except TypeError as error:
+        raise EntryError(str(error), ("reps",)) from error
+    grids = each_of(table, "cases", lambda grid: list(cases_of(grid, folder, reps)))
+    return {case.id: case for grid in grids for case in grid}
+
+
+def _all_numbers(
+    table: dict[str, Any], figures: Figures, cases: Mapping[str, Case], nulls: Sequence[Null]
+) -> tuple[Number, ...]:
+    """Read the printed numbers: those in tables, and those that stand alone."""
+    columns = table.pop("column", {})
+    with read(Entries(table, "table")) as entries:
+        keys("column", columns)
+        cells = (cell for entry in entries for cell in printed.numbers(entry, columns))
+        in_tables = [number for cell in cells for number in _numbers(cell, figures, cases, nulls)]
+    alone = each_of(table, "number", lambda entry: list(_numbers(entry, figures, cases, nulls)))
+    numbers = (*in_tables, *(number for several in alone for number in several))
+    _used(nulls, numbers)
+    return numbers
+
+
+def _settings(table: dict[str, Any], cases: Mapping[str, Case]) -> dict[str, Any]:
+    """Read the schemes, the assumptions, and what changes or varies them."""
+    schemes = each_of(table, "scheme", partial(made, Scheme))
+    assumptions = each_of(table, "assumption", partial(made, Assumption))
+    overrides = each_of(table, "override", lambda entry: Override.read(entry, assumptions, cases))
+    names = [assumption.name for assumption in assumptions]
+    printed_cases = as_printed(cases, overrides)
+    sensitivities = each_of(table, "sensitivity", lambda entry: _sensitivity(entry, cases, printed_cases, names))
+    return {
+        "schemes": schemes,
+        "assumptions": assumptions,
+        "overrides": overrides,
+        "sensitivities": sensitivities,
+    }
 
 
 def _prose(table: dict[str, Any], folder: Path, plots: Sequence[Dots | Chart]) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Read the entries of a `study.toml` into dataclasses; errors carry the position of the entry."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import MISSING, fields
 from typing import Any, TypeVar
@@ -45,6 +45,12 @@ def read(entries: Entries) -> Iterator[Entries]:
         raise EntryError(f"{entries.key}: the key {error} is missing", entries.at) from error
     except (TypeError, AttributeError, ExpressionError, EntryError) as error:
         raise EntryError(f"{entries.key}: {error}", entries.at) from error
+
+
+def each_of(table: dict[str, Any], key: str, make: Callable[[dict[str, Any]], T]) -> tuple[T, ...]:
+    """Take a list of tables out of `table` and make something of each; an error has the path of its entry."""
+    with read(Entries(table, key)) as entries:
+        return tuple(make(entry) for entry in entries)
 
 
 def keys(name: str, value: Any) -> dict[str, Any]:
