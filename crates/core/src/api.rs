@@ -7,9 +7,9 @@ use serde_json::Value as Json;
 use crate::audit::Audit;
 use crate::engine::{Outcome, Stopwatch};
 use crate::report::{Listing, Report, keys};
-use crate::scenario::model::{Engine, Scenario};
-use crate::scenario::{Part, Refusal, Variation, Warning};
-use crate::trace::{Packet, Packets};
+use crate::scenario::model::{EngineKind, Scenario};
+use crate::scenario::{Refusal, RequestPart, Variation, Warning};
+use crate::trace::{TracedPacket, TracedPackets};
 use crate::units::{Span, Time};
 use crate::{audit, engine, report, scenario, words};
 
@@ -57,8 +57,8 @@ impl<'a> Base<'a> {
 /// Set another engine, if one is named.
 fn on_engine(scenario: Scenario, engine: Option<&str>) -> Result<Scenario, Refusal> {
     let Some(word) = engine else { return Ok(scenario) };
-    let refusal = |why| Refusal { message: format!("engine: {why}"), part: Some(Part::Engine) };
-    let engine = Engine::from_word(word).map_err(refusal)?;
+    let refusal = |why| Refusal { message: format!("engine: {why}"), part: Some(RequestPart::Engine) };
+    let engine = EngineKind::from_word(word).map_err(refusal)?;
     Ok(Scenario { engine, ..scenario })
 }
 
@@ -113,7 +113,7 @@ pub struct Traced {
     /// Ports at which packets were recorded.
     pub ports: Vec<usize>,
     /// Every packet at these ports, by the time at which its last unit was sent or lost.
-    pub packets: Vec<Packet>,
+    pub packets: Vec<TracedPacket>,
 }
 
 impl Checked {
@@ -170,8 +170,8 @@ impl Checked {
         ports: &[String],
         caller: Caller<'_>,
     ) -> Result<Traced, Refusal> {
-        let scenario = Scenario { engine: Engine::Reference, ..self.with_seed(seed)?.into_owned() };
-        let packets = Packets::at(&scenario, ports).map_err(|why| format!("ports to trace: {why}"))?;
+        let scenario = Scenario { engine: EngineKind::Reference, ..self.with_seed(seed)?.into_owned() };
+        let packets = TracedPackets::at(&scenario, ports).map_err(|why| format!("ports to trace: {why}"))?;
         let log = !scenario.measure.losses.is_empty();
         let run = |watch: &mut Stopwatch<'_>| engine::reference::run_traced(&scenario, log, packets, watch);
         let ((outcome, packets), wall_s) = caller.watch(&scenario, run);

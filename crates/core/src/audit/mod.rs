@@ -149,7 +149,7 @@ fn memories(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
 
 /// For each queue of a memory return the first of the queues that are counted together: ports count their circuits, and
 /// a circuit with unscheduled packets has two queues.
-fn joined(memory: &model::Memory) -> Vec<usize> {
+fn joined(memory: &model::NodeMemory) -> Vec<usize> {
     let mut first: Vec<usize> = (0..memory.queues.len()).collect();
     for account in memory.ports.iter().flat_map(|(_, accounts)| &**accounts) {
         let (one, other) = (first[account.queue()], first[account.unscheduled()]);

@@ -34,7 +34,7 @@ pub(super) fn composition() -> Composition {
             update: Span::millis(16),
             alpha: 0.16,
             beta: 3.2,
-            law: pi2::Law::Exact,
+            law: pi2::Pi2Law::Exact,
             coupling: 2.0,
             step: Span::millis(1),
             action: Action::Mark,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::run;
-use crate::rng::log::{Drawn, during};
+use crate::rng::log::{DrawnBlock, during};
 use crate::scenario::load;
 
 /// Keys of a test: those of the links from hosts, the section of the port, and other sections.
@@ -47,8 +47,9 @@ fn scenario(Draws { link, port, more }: &Draws<'_>, is_packets: bool) -> String 
 fn drawn(text: &str, sets: &[&str]) -> BTreeMap<([u32; 2], String), [u32; 4]> {
     let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
     let scenario = load(text, "draws.toml", &sets).unwrap_or_else(|why| panic!("{text}\n{why}"));
-    let key =
-        |(component, subject, block, numbers): Drawn| ((component, format!("{subject:?} {block}")), numbers);
+    let key = |(component, subject, block, numbers): DrawnBlock| {
+        ((component, format!("{subject:?} {block}")), numbers)
+    };
     during(|| drop(run(&scenario, true))).into_iter().map(key).collect()
 }
 

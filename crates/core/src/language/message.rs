@@ -13,12 +13,12 @@ pub struct Refusal {
     /// caller adds its own form of overrides.
     pub message: String,
     /// The source of the fault, unless it is in the file.
-    pub part: Option<Part>,
+    pub part: Option<RequestPart>,
 }
 
 /// A part of a request besides the file of a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum RequestPart {
     /// The override with this number, from 0.
     Set(usize),
     /// The engine.
@@ -59,7 +59,7 @@ pub(crate) struct Sources<'a> {
 impl Sources<'_> {
     /// Return the fault for callers; `root` is the tree as far as it was read.
     pub(crate) fn refuse(&self, fault: Fault, root: Option<&Node>) -> Refusal {
-        let part = (fault.place.source as usize).checked_sub(1).map(Part::Set);
+        let part = (fault.place.source as usize).checked_sub(1).map(RequestPart::Set);
         Refusal { message: self.tell(fault, root), part }
     }
 

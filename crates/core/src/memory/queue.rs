@@ -57,7 +57,7 @@ fn small(queue: usize) -> u32 {
 
 /// The limits of a queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Limits {
+pub struct QueueLimits {
     /// Cells that are kept free for it.
     pub reserved: u64,
     /// The most cells of shared room, in addition to the limit of the policy.
@@ -66,7 +66,7 @@ pub struct Limits {
     pub pause: Option<Pause>,
 }
 
-impl Limits {
+impl QueueLimits {
     /// Return the shared room that a queue may have, given the threshold of its scheme.
     #[inline]
     pub(super) fn below(&self, threshold: f64) -> f64 {
@@ -78,7 +78,7 @@ impl Limits {
 #[derive(Clone, Debug)]
 pub struct SharedQueue {
     /// Its limits.
-    pub limits: Limits,
+    pub limits: QueueLimits,
     /// Its port, or the line over which its packets come.
     pub line: usize,
     /// Its pool.
@@ -103,7 +103,11 @@ pub struct SharedQueue {
 
 impl SharedQueue {
     /// An empty queue of a port or of an incoming line, given the line's rate, number `number` of its pool.
-    pub fn new(limits: Limits, (line, rate): (usize, Rate), (pool, number): (usize, usize)) -> SharedQueue {
+    pub fn new(
+        limits: QueueLimits,
+        (line, rate): (usize, Rate),
+        (pool, number): (usize, usize),
+    ) -> SharedQueue {
         SharedQueue {
             limits,
             line,

@@ -2,8 +2,8 @@
 
 use super::files::Files;
 use crate::source::clock::Ticks;
-use crate::source::length::Lengths;
-use crate::transport::tcp::{Outlet, Sender};
+use crate::source::length::PacketLengths;
+use crate::transport::tcp::{SegmentOutlet, Sender};
 use crate::units::{Span, Time};
 
 /// The application of a TCP flow; a greedy one that never stops needs none.
@@ -23,7 +23,7 @@ pub(super) enum Work {
     /// One file after another.
     Files(Files),
     /// Pieces at instants of its own.
-    Pieces(Ticks, Lengths),
+    Pieces(Ticks, PacketLengths),
     /// One transfer.
     Transfer(OneTransfer),
 }
@@ -61,7 +61,7 @@ impl Application {
     }
 
     /// Start the flow: open its connection, unless the application should have stopped before.
-    pub(super) fn start(&mut self, now: Time, sender: &mut Sender, out: &mut impl Outlet) {
+    pub(super) fn start(&mut self, now: Time, sender: &mut Sender, out: &mut impl SegmentOutlet) {
         if self.stop <= now {
             return self.end(now, sender);
         }
@@ -81,7 +81,7 @@ impl Application {
     }
 
     /// Handle a timer: perhaps it belongs to the transport, and the application has no work.
-    pub(super) fn on_timer(&mut self, now: Time, sender: &mut Sender, out: &mut impl Outlet) {
+    pub(super) fn on_timer(&mut self, now: Time, sender: &mut Sender, out: &mut impl SegmentOutlet) {
         if self.stop <= now {
             return self.end(now, sender);
         }
@@ -99,7 +99,7 @@ impl Application {
     }
 
     /// Continue after all written octets have been acknowledged.
-    pub(super) fn all_acked(&mut self, now: Time, sender: &mut Sender, out: &mut impl Outlet) {
+    pub(super) fn all_acked(&mut self, now: Time, sender: &mut Sender, out: &mut impl SegmentOutlet) {
         match &mut self.work {
             Work::Transfer(one) => one.time = one.began.take().map(|began| now.since(began)),
             Work::Files(files) => {
@@ -143,7 +143,7 @@ impl Application {
     }
 }
 
-fn next_file(files: &mut Files, now: Time, sender: &mut Sender, out: &mut impl Outlet) {
+fn next_file(files: &mut Files, now: Time, sender: &mut Sender, out: &mut impl SegmentOutlet) {
     let file = files.begin(now);
     sender.restart(now, file.reconnect, out);
     file.write(sender, now, out);

@@ -19,10 +19,10 @@ use crate::metrics::steps::Steps;
 use crate::rng::Stream;
 use crate::scenario::model::{self, Scenario};
 use crate::source::clock::Ticks;
-use crate::source::length::Lengths;
+use crate::source::length::PacketLengths;
 use crate::source::{self, Source};
 use crate::transport::ecn::Ecn;
-use crate::transport::tcp::{Outlet, Receiver, ReceiverStats, Segment, Sender, SenderStats};
+use crate::transport::tcp::{Receiver, ReceiverStats, Segment, SegmentOutlet, Sender, SenderStats};
 use crate::transport::{self, Transport, tcp};
 use crate::units::{Span, Time};
 
@@ -421,7 +421,7 @@ impl Tcp {
 
     /// Receive a segment at one end.
     #[inline(always)] // see `Flow::receive`
-    fn receive(&mut self, now: Time, segment: &Segment, out: &mut impl Outlet) {
+    fn receive(&mut self, now: Time, segment: &Segment, out: &mut impl SegmentOutlet) {
         if segment.is_ack {
             self.acknowledged(now, segment, out);
         } else {
@@ -430,7 +430,7 @@ impl Tcp {
         }
     }
 
-    fn start(&mut self, now: Time, out: &mut impl Outlet) {
+    fn start(&mut self, now: Time, out: &mut impl SegmentOutlet) {
         if let Some(application) = &mut self.application {
             return application.start(now, &mut self.sender, out);
         }
@@ -438,7 +438,7 @@ impl Tcp {
         self.sender.write_forever(now, out);
     }
 
-    fn source_timer(&mut self, now: Time, out: &mut impl Outlet) {
+    fn source_timer(&mut self, now: Time, out: &mut impl SegmentOutlet) {
         if let Some(application) = &mut self.application {
             application.on_timer(now, &mut self.sender, out);
         }
@@ -448,7 +448,7 @@ impl Tcp {
     }
 
     #[inline(always)] // see `Flow::receive`
-    fn acknowledged(&mut self, now: Time, ack: &Segment, out: &mut impl Outlet) {
+    fn acknowledged(&mut self, now: Time, ack: &Segment, out: &mut impl SegmentOutlet) {
         let open = !self.sender.all_acked();
         if ack.len > 0 {
             let blocks = self.receiver.blocks(ack);
@@ -534,7 +534,7 @@ impl Tcp {
 #[derive(Clone, Debug)]
 struct Datagrams {
     ticks: Ticks,
-    lengths: Lengths,
+    lengths: PacketLengths,
     headers: u32,
     ecn: Ecn,
     figures: Figures,
@@ -546,7 +546,7 @@ impl Datagrams {
         let ticks = ticks(scenario, spec, spec.mean_bits(vc.framing));
         let headers = spec.transport.header_bytes();
         let lengths = match *spec.transport {
-            transport::Spec::Cells(_) => Lengths::Fixed(spec.payload().into()),
+            transport::Spec::Cells(_) => PacketLengths::Fixed(spec.payload().into()),
             _ => lengths(scenario, spec, headers),
         };
         let figures = Figures::new(scenario.measure.delivery);
@@ -586,7 +586,7 @@ fn ticks(scenario: &Scenario, spec: &model::Flow, bits: u64) -> Ticks {
 }
 
 /// Return the lengths of the packets of a flow whose source decides about them.
-fn lengths(scenario: &Scenario, spec: &model::Flow, headers: u32) -> Lengths {
+fn lengths(scenario: &Scenario, spec: &model::Flow, headers: u32) -> PacketLengths {
     let length = spec.source.length().expect("a source by time has lengths");
     length.draws(headers, Stream::new(scenario.seed, format_args!("flow.{}.sizes", spec.name)))
 }

@@ -287,7 +287,7 @@ fn shares(scenario: &Scenario) -> Vec<Option<Share>> {
 }
 
 /// A running memory.
-fn memory(scenario: &Scenario, spec: &model::Memory) -> Memory {
+fn memory(scenario: &Scenario, spec: &model::NodeMemory) -> Memory {
     let pool = |pool: &model::MemoryPool| {
         let scheme = spec.scheme(pool).expect("a checked scenario can be built");
         SharedPool::new(pool.shared, pool.terms.len(), pool.headroom, scheme)
@@ -299,7 +299,7 @@ fn memory(scenario: &Scenario, spec: &model::Memory) -> Memory {
     let pushout =
         spec.pushout.as_ref().map(|spec| memory::pushout(spec).expect("a checked scenario can be built"));
     let (pools, queues) = (spec.pools.iter().map(pool).collect(), spec.queues.iter().map(queue).collect());
-    Memory::new(memory::Parts { cells: spec.cells, check: spec.check, pools, queues, pushout })
+    Memory::new(memory::MemoryParts { cells: spec.cells, check: spec.check, pools, queues, pushout })
 }
 
 /// The classes of circuits.

@@ -9,7 +9,11 @@ use crate::memory::{Memory, SharedQueue};
 use crate::scenario::model::{self, MemoryPool, MemoryQueue, Scenario};
 
 /// The entry of a memory.
-pub(super) fn entry(scenario: &Scenario, (spec, memory): (&model::Memory, &Memory), is_traced: bool) -> Json {
+pub(super) fn entry(
+    scenario: &Scenario,
+    (spec, memory): (&model::NodeMemory, &Memory),
+    is_traced: bool,
+) -> Json {
     let pools = spec.pools.iter().enumerate().map(|(number, spec)| pool(spec, memory, number));
     let queues = spec.queues.iter().zip(memory.queues());
     let queues =
@@ -52,7 +56,7 @@ fn pool(spec: &MemoryPool, memory: &Memory, number: usize) -> Json {
 
 fn of_queue(
     scenario: &Scenario,
-    (memory, spec): (&model::Memory, &MemoryQueue),
+    (memory, spec): (&model::NodeMemory, &MemoryQueue),
     queue: &SharedQueue,
     is_traced: bool,
 ) -> Json {

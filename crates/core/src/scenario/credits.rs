@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::contract::Passing;
-use super::model::{Line, Medium, Memory, MemoryQueue, Scenario};
+use super::model::{Line, Medium, MemoryQueue, NodeMemory, Scenario};
 use super::ports::Ports;
 use super::warning::Warning;
 use crate::buffer::admission::{self, tail_drop};
@@ -129,7 +129,7 @@ fn check_packet_line(line: &Line, back: &Line) -> Result<(), Refused> {
 }
 
 /// Refuse credits of classes for which a memory cannot reserve room; the error names the line.
-fn check_memory(scenario: &Scenario, passing: &Passing, memory: &Memory) -> Result<(), (usize, Refused)> {
+fn check_memory(scenario: &Scenario, passing: &Passing, memory: &NodeMemory) -> Result<(), (usize, Refused)> {
     for (port, accounts) in &memory.ports {
         for (&vc, account) in passing[*port].iter().zip(&**accounts) {
             let Some(line) = before(scenario, vc, *port).filter(|line| has_class_credits(scenario, *line))

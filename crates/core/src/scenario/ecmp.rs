@@ -9,13 +9,13 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::model::{Line, Node, NodeKind, SharedRoute};
+use super::model::{Line, NetworkNode, NodeKind, SharedRoute};
 use crate::rng::{mix, path_key};
 
 /// The lines of a network for the choice among equal routes.
 #[derive(Debug)]
 pub(super) struct EqualRoutes<'a> {
-    nodes: &'a [Node],
+    nodes: &'a [NetworkNode],
     lines: &'a [Line],
     seed: u64,
     /// For every node the lines that start there, and those that end there, in the order of declaration.
@@ -49,7 +49,12 @@ type Way = (Vec<usize>, Range<u128>);
 
 impl<'a> EqualRoutes<'a> {
     /// The routes of a network in a run with this seed, without the lines that are down.
-    pub(super) fn new(nodes: &'a [Node], lines: &'a [Line], seed: u64, down: &[usize]) -> EqualRoutes<'a> {
+    pub(super) fn new(
+        nodes: &'a [NetworkNode],
+        lines: &'a [Line],
+        seed: u64,
+        down: &[usize],
+    ) -> EqualRoutes<'a> {
         let (mut out, mut into) = (vec![Vec::new(); nodes.len()], vec![Vec::new(); nodes.len()]);
         for (index, line) in lines.iter().enumerate().filter(|(index, _)| !down.contains(index)) {
             out[line.from].push(index);

@@ -1,8 +1,8 @@
 //! Pauses of classes that must lose nothing: the headroom of their pools, and the lines on which they can work.
 
 use super::contract::Passing;
-use super::file;
-use super::model::{Line, Medium, Memory, MemoryQueue, Scenario};
+use super::file::PoolSection;
+use super::model::{Line, Medium, MemoryQueue, NodeMemory, Scenario};
 
 /// The class that is refused, the key of its section, and the message.
 pub(super) type Refusal = (String, &'static str, String);
@@ -21,8 +21,8 @@ impl Scenario {
 
 /// Give every pool for which the scenario names no headroom the headroom that its queues may take together.
 pub(super) fn settle_headroom(
-    memory: &mut Memory,
-    asked: &[(String, file::MemoryPool)],
+    memory: &mut NodeMemory,
+    asked: &[(String, PoolSection)],
 ) -> Result<(), Refusal> {
     for (index, pool) in memory.pools.iter_mut().enumerate() {
         let own = memory.queues.iter().filter(|queue| queue.pool == index);
@@ -49,7 +49,7 @@ pub(super) fn settle_headroom(
 pub(super) fn check_lines(
     scenario: &Scenario,
     passing: &Passing,
-    memory: &Memory,
+    memory: &NodeMemory,
     removes: impl Fn(&str) -> bool,
 ) -> Result<(), Refusal> {
     for queue in memory.queues.iter().filter(|queue| queue.limits.pause.is_some()) {

@@ -42,7 +42,7 @@ crate::choice! {
 
 crate::choice! {
     /// Destination of a transfer.
-    pub enum Destination {
+    pub enum TransferDestination {
         /// To any other host, all equally likely.
         Any = "any",
         /// To a host at another switch, all equally likely.
@@ -54,7 +54,7 @@ crate::choice! {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Destinations {
     /// Hosts that fit a rule.
-    Rule(Destination),
+    Rule(TransferDestination),
     /// Hosts of a list, all equally likely.
     Listed(Vec<String>),
 }
@@ -63,7 +63,7 @@ impl Field for Destinations {
     fn read(node: &Node, path: &str) -> Result<Self, Fault> {
         match &node.value {
             Value::List(_) => Vec::read(node, path).map(Destinations::Listed),
-            _ => Destination::read(node, path).map(Destinations::Rule),
+            _ => TransferDestination::read(node, path).map(Destinations::Rule),
         }
     }
 
@@ -75,7 +75,7 @@ impl Field for Destinations {
     }
 
     fn shape() -> Shape {
-        let forms = [Destination::shape().schema, Vec::<String>::shape().schema];
+        let forms = [TransferDestination::shape().schema, Vec::<String>::shape().schema];
         Shape { unit: "rule or hosts", schema: json!({ "anyOf": forms }) }
     }
 }

@@ -59,15 +59,15 @@ pub(crate) struct Shares {
     update: Span,
     congested: u64,
     /// The queues that the port or the pool counts, and those of the paper: one for each line and priority.
-    parts: Vec<Part>,
-    queues: Vec<Meter>,
+    parts: Vec<QueuePart>,
+    queues: Vec<QueueMeter>,
     /// The number of the present interval.
     interval: u64,
 }
 
 /// A queue that the port or the pool counts: one class of a queue of the paper, or all of its classes.
 #[derive(Clone, Copy, Debug)]
-struct Part {
+struct QueuePart {
     alpha: f64,
     /// The number of the queue of the paper.
     queue: usize,
@@ -75,7 +75,7 @@ struct Part {
 
 /// Measurements of a queue, as the paper defines it.
 #[derive(Clone, Debug)]
-struct Meter {
+struct QueueMeter {
     priority: u32,
     outlet: Outlet,
     /// The numbers of its parts.
@@ -123,16 +123,16 @@ impl Shares {
         if !is_factor(params.alpha) || !terms.iter().map(factor).all(is_factor) {
             return refuse("alpha", "must be greater than 0 and finite");
         }
-        let (mut parts, mut queues) = (Vec::new(), Vec::<Meter>::new());
+        let (mut parts, mut queues) = (Vec::new(), Vec::<QueueMeter>::new());
         for one in terms {
             let &QueueTerms { priority, outlet, .. } = one;
-            let is_joined = |queue: &Meter| (queue.outlet, queue.priority) == (outlet, priority);
+            let is_joined = |queue: &QueueMeter| (queue.outlet, queue.priority) == (outlet, priority);
             let queue = queues.iter().position(is_joined).unwrap_or_else(|| {
-                queues.push(Meter::new(priority, outlet));
+                queues.push(QueueMeter::new(priority, outlet));
                 queues.len() - 1
             });
             queues[queue].parts.push(parts.len());
-            parts.push(Part { alpha: factor(one), queue });
+            parts.push(QueuePart { alpha: factor(one), queue });
         }
         Ok(Shares { update: params.update, congested, parts, queues, interval: 0 })
     }
@@ -156,7 +156,7 @@ impl Shares {
 
     /// Count the congested queues of a priority: n.
     fn congested_queues(&self, pool: &Pool, priority: u32) -> f64 {
-        let of = |queue: &Meter| match queue.priority == priority {
+        let of = |queue: &QueueMeter| match queue.priority == priority {
             true => (queue.length(pool) as f64 / self.congested as f64).min(1.0),
             false => 0.0,
         };
@@ -165,7 +165,7 @@ impl Shares {
 
     /// Return the limit of one part of a queue next to its other parts: infinite in an unlimited buffer.
     pub(crate) fn threshold(&self, pool: &Pool, part: usize) -> f64 {
-        let Part { alpha, queue } = self.parts[part];
+        let QueuePart { alpha, queue } = self.parts[part];
         let queue = &self.queues[queue];
         let free = pool.free().map_or(f64::INFINITY, |free| free as f64);
         let others = queue.length(pool) - pool.of(part);
@@ -200,10 +200,10 @@ pub(crate) fn congested(params: &Params, measure: Measure, largest: u64) -> u64 
     params.congested.0.div_ceil(unit).max(1)
 }
 
-impl Meter {
+impl QueueMeter {
     /// An empty queue without parts.
-    fn new(priority: u32, outlet: Outlet) -> Meter {
-        Meter { priority, outlet, parts: Vec::new(), octets: 0, was_empty: true, share: 1.0 }
+    fn new(priority: u32, outlet: Outlet) -> QueueMeter {
+        QueueMeter { priority, outlet, parts: Vec::new(), octets: 0, was_empty: true, share: 1.0 }
     }
 
     /// Its length.

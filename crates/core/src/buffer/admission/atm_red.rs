@@ -132,7 +132,7 @@ impl State {
 #[derive(Clone, Debug)]
 pub struct Policy {
     detector: Detector,
-    circuits: Vec<Circuit>,
+    circuits: Vec<AtmRedCircuit>,
     literal_eom: bool,
     pass_eom: bool,
     discard_rest: bool,
@@ -141,7 +141,7 @@ pub struct Policy {
 }
 
 #[derive(Clone, Debug)]
-struct Circuit {
+struct AtmRedCircuit {
     state: State,
     /// maxp per cell.
     max_p: f64,
@@ -161,7 +161,7 @@ impl Policy {
         let thresholds = (params.min_threshold, params.max_threshold);
         let circuit = |own| {
             let frame = params.frame.map_or(own, |frame| frame.0).max(1);
-            Circuit { state: AcceptFirst, max_p: max_p / frame as f64 }
+            AtmRedCircuit { state: AcceptFirst, max_p: max_p / frame as f64 }
         };
         let slot = unit_time(context);
         Ok(Policy {
@@ -193,7 +193,7 @@ fn unit_time(context: &Context<'_>) -> Span {
 impl Admission for Policy {
     fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict {
         let Policy { detector, keyed, .. } = self;
-        let Circuit { state, max_p } = &mut self.circuits[arrival.vc];
+        let AtmRedCircuit { state, max_p } = &mut self.circuits[arrival.vc];
         detector.sample(arrival.now, arrival.pool.total());
         detector.count();
         let (before, eom, fits) = (state.at(arrival.unit), arrival.unit.is_eom(), arrival.fits());
@@ -248,7 +248,7 @@ impl Shortcuts for Policy {
     #[inline]
     fn see(&mut self, now: Time, unit: &Unit, vc: usize, level: u64) {
         let Policy { detector, keyed, .. } = self;
-        let Circuit { state, max_p } = &mut self.circuits[vc];
+        let AtmRedCircuit { state, max_p } = &mut self.circuits[vc];
         detector.sample(now, level);
         detector.count();
         if *state == AcceptCell && detector.marks(*max_p, || keyed.unit(unit.subject())) {

@@ -64,12 +64,12 @@ section! {
 pub struct Policy {
     red: red::Policy,
     min_packets: f64,
-    circuits: Vec<Circuit>,
+    circuits: Vec<FredCircuit>,
 }
 
 /// The state of a circuit.
 #[derive(Clone, Copy, Debug)]
-struct Circuit {
+struct FredCircuit {
     /// A full frame, in the port's measure.
     packet: f64,
     /// Number of times it has been above its share since it was last empty.
@@ -103,7 +103,7 @@ impl Policy {
         Ok(Policy {
             red,
             min_packets: f64::from(min_packets),
-            circuits: context.contracts.iter().map(Circuit::new).collect(),
+            circuits: context.contracts.iter().map(FredCircuit::new).collect(),
         })
     }
 
@@ -117,7 +117,7 @@ impl Policy {
     ) -> Result<Option<Reason>, Reason> {
         let detector = &mut self.red.detector;
         detector.sample(now, pool.total());
-        let Circuit { packet, strikes } = &mut self.circuits[vc];
+        let FredCircuit { packet, strikes } = &mut self.circuits[vc];
         let own = pool.of(vc) as f64;
         let share = (detector.average() / f64::from(pool.active().max(1))).max(*packet);
         let above = detector.is_above();
@@ -132,9 +132,9 @@ impl Policy {
     }
 }
 
-impl Circuit {
-    fn new(contract: &Contract) -> Circuit {
-        Circuit { packet: contract.frame.max(1) as f64, strikes: 0 }
+impl FredCircuit {
+    fn new(contract: &Contract) -> FredCircuit {
+        FredCircuit { packet: contract.frame.max(1) as f64, strikes: 0 }
     }
 }
 

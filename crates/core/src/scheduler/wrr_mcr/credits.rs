@@ -16,11 +16,11 @@ pub(super) struct Credits {
     /// Number of the present period, and its end.
     number: u64,
     end: Time,
-    accounts: Vec<Account>,
+    accounts: Vec<CreditsAccount>,
 }
 
 #[derive(Clone, Debug)]
-struct Account {
+struct CreditsAccount {
     /// Credits of one period.
     quota: Quota,
     /// Credits in the period `number`: whole cells, and the remainder.
@@ -49,7 +49,8 @@ impl Credits {
             let part = if carry == Carry::Floor { 0 } else { (exact % cell) as u64 };
             Quota { cells: (exact / cell) as u64, part }
         };
-        let account = |quota: Quota| Account { quota, cells: quota.cells, part: quota.part, number: 0 };
+        let account =
+            |quota: Quota| CreditsAccount { quota, cells: quota.cells, part: quota.part, number: 0 };
         let accounts = rates.iter().map(quota).map(account).collect();
         Ok(Credits { period, carry, number: 0, end: Time::ZERO + period, accounts })
     }
@@ -95,7 +96,7 @@ impl Credits {
     }
 }
 
-impl Account {
+impl CreditsAccount {
     /// Set the credits at the start of period `number`: the quota, and with it up to one cell of the rest before.
     ///
     /// The periods in between, in which the circuit had nothing to send, all fill the carried part in the same way.

@@ -13,13 +13,13 @@ use crate::units::{CELL_BYTES, Rate, Span, Time};
 #[derive(Clone, Debug)]
 pub(super) struct VirtualClock {
     carry: Carry,
-    accounts: Vec<Account>,
+    accounts: Vec<ClockAccount>,
     /// Circuits whose next cell is not due yet, each at most once, so that the heap never grows.
     waiting: BinaryHeap<Reverse<(Time, usize)>>,
 }
 
 #[derive(Clone, Debug)]
-struct Account {
+struct ClockAccount {
     /// Time between two cells, if any are guaranteed.
     interval: TransmissionTime,
     due: ExactTime,
@@ -32,9 +32,9 @@ impl VirtualClock {
             let owed = rate > Rate(0);
             let interval =
                 if owed { TransmissionTime::of(rate, CELL_BYTES * 8) } else { TransmissionTime::default() };
-            Account { interval, due: ExactTime::default(), owed }
+            ClockAccount { interval, due: ExactTime::default(), owed }
         };
-        let accounts: Vec<Account> = rates.iter().map(account).collect();
+        let accounts: Vec<ClockAccount> = rates.iter().map(account).collect();
         VirtualClock { carry, waiting: BinaryHeap::with_capacity(accounts.len()), accounts }
     }
 
@@ -82,7 +82,7 @@ impl VirtualClock {
     }
 }
 
-impl Account {
+impl ClockAccount {
     /// Schedule the next cell one interval after this one, but no earlier than the carry allows.
     fn charge(&mut self, now: Time, carry: Carry) {
         let kept = if carry == Carry::Exact { self.interval.whole } else { Span::ZERO };

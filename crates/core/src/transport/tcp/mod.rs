@@ -119,12 +119,12 @@ impl Segment {
 }
 
 /// The destination of the segments that an end writes.
-pub trait Outlet {
+pub trait SegmentOutlet {
     /// Send one more segment.
     fn put(&mut self, segment: Segment);
 }
 
-impl Outlet for Vec<Segment> {
+impl SegmentOutlet for Vec<Segment> {
     fn put(&mut self, segment: Segment) {
         self.push(segment);
     }
@@ -241,7 +241,7 @@ section! {
         /// C, how fast the window grows, in segments per second³ (cubic only): RFC 9438 section 5.1.
         pub cubic_c: f64 = 0.4,
         /// How the window follows the curve and the window that Reno would have (cubic only).
-        pub cubic_law: congestion::cubic::Law = congestion::cubic::Law::Rfc9438,
+        pub cubic_law: congestion::cubic::CubicLaw = congestion::cubic::CubicLaw::Rfc9438,
         /// How slow start ends before a loss (cubic only).
         pub hystart: hystart::Mode = hystart::Mode::Linux,
         /// Open the window by a further mss/8 with each ACK in congestion avoidance, as 4.4BSD-Lite does although

@@ -25,13 +25,13 @@ pub(crate) struct VirtualBuffer {
 #[derive(Clone, Debug)]
 struct VirtualLine {
     line: Line,
-    sending: Option<(Packet, Time)>,
-    waiting: VecDeque<Packet>,
+    sending: Option<(VirtualPacket, Time)>,
+    waiting: VecDeque<VirtualPacket>,
 }
 
 /// A virtual packet.
 #[derive(Clone, Copy, Debug)]
-struct Packet {
+struct VirtualPacket {
     queue: usize,
     size: u64,
     bytes: u16,
@@ -95,7 +95,7 @@ impl VirtualBuffer {
         self.lengths[queue] += size;
         self.total += size;
         let line = &mut self.lines[self.line_of[queue]];
-        line.waiting.push_back(Packet { queue, size, bytes });
+        line.waiting.push_back(VirtualPacket { queue, size, bytes });
         line.start(now);
     }
 

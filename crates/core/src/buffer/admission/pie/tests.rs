@@ -12,7 +12,7 @@ pub(super) fn params() -> Params {
         alpha: 0.125,
         beta: 1.25,
         burst: Span::millis(150),
-        law: Law::Rfc,
+        law: PieVersion::Rfc,
         action: Action::Drop,
         mark_limit: 0.1,
         derandomise: true,

@@ -44,11 +44,10 @@
 
 use super::{Report, Terms, Way};
 use crate::buffer::size::{CellSize, Measure};
+use crate::link::control::MESSAGE_OCTETS;
 use crate::refused::{Refused, refuse_if};
 use crate::section;
-use crate::link::control::MESSAGE_OCTETS;
 use crate::units::{Bytes, PS_PER_S};
-
 
 /// The bits of a counter of credits, which is also the largest limit of a channel.
 pub const COUNTER: u64 = (1 << 20) - 1;
@@ -106,7 +105,8 @@ impl Params {
         refuse_if(!(1..=most).contains(&size), "credit_size", format!("must be from 1 to {most} bytes"))?;
         let overhead = format!("must be at most {MOST_OVERHEAD} bytes");
         refuse_if(self.overhead.0 > MOST_OVERHEAD, "overhead", overhead)?;
-        let update = format!("must be from {MESSAGE_OCTETS} bytes, the length of a message, to {MOST_UPDATE} bytes");
+        let update =
+            format!("must be from {MESSAGE_OCTETS} bytes, the length of a message, to {MOST_UPDATE} bytes");
         let updates = u64::from(MESSAGE_OCTETS)..=MOST_UPDATE;
         refuse_if(!updates.contains(&self.update.0), "update", update)
     }
@@ -144,10 +144,10 @@ impl Params {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Account, Receiver, Sender};
+    use super::super::{CreditAccount, Receiver, Sender};
+    use super::*;
     use crate::link::control::Credit;
     use crate::link::gate::Gate;
-    use super::*;
     use crate::unit::{Flags, Unit};
     use crate::units::{Rate, Span, Time};
 
@@ -198,7 +198,7 @@ mod tests {
             count = credit.forwarded;
         }
         assert_eq!((count, sender.balance(0)), (0, 6));
-        assert_eq!(sender.account(0), Account { sent: 1 << 20, forwarded: 1 << 20 });
+        assert_eq!(sender.account(0), CreditAccount { sent: 1 << 20, forwarded: 1 << 20 });
     }
 
     #[test]

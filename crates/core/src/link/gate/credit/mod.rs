@@ -28,7 +28,7 @@ registry! {
 }
 
 pub use receiver::{Books, Receiver};
-pub use sender::{Account, Sender};
+pub use sender::{CreditAccount, Sender};
 
 impl Spec {
     /// Return the promise of these credits to a circuit or class, in the measure behind their line: in the worst case

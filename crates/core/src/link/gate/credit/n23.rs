@@ -100,10 +100,10 @@ const MOST: Cells = Cells(1_000_000_000);
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Account, Receiver, Sender};
+    use super::super::{CreditAccount, Receiver, Sender};
+    use super::*;
     use crate::link::control::Credit;
     use crate::link::gate::Gate;
-    use super::*;
     use crate::unit::{Flags, Unit};
     use crate::units::Time;
 
@@ -177,7 +177,7 @@ mod tests {
         let credit = receiver.left(1, &CELL);
         assert_eq!(credit, Some(Credit { account: 1, forwarded: 2 }));
         sender.credited(credit.unwrap());
-        assert_eq!((sender.balance(1), sender.account(1)), (2, Account { sent: 5, forwarded: 2 }));
+        assert_eq!((sender.balance(1), sender.account(1)), (2, CreditAccount { sent: 5, forwarded: 2 }));
     }
 
     #[test]

@@ -13,19 +13,19 @@ pub struct Sender {
     terms: Terms,
     /// The account of every circuit.
     account_of: Vec<u32>,
-    accounts: Vec<Account>,
+    accounts: Vec<CreditAccount>,
 }
 
 /// The sender's state of one account.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Account {
+pub struct CreditAccount {
     /// Units sent.
     pub sent: u64,
     /// Units that have left the receiver's buffer, as far as credits have reported.
     pub forwarded: u64,
 }
 
-impl Account {
+impl CreditAccount {
     /// Return the units that may be behind the line.
     pub fn in_use(self) -> u64 {
         self.sent - self.forwarded
@@ -35,7 +35,7 @@ impl Account {
 impl Sender {
     /// A port that has sent nothing yet, with circuits of these accounts.
     pub fn new(terms: Terms, account_of: Vec<u32>) -> Sender {
-        Sender { terms, accounts: vec![Account::default(); count(&account_of)], account_of }
+        Sender { terms, accounts: vec![CreditAccount::default(); count(&account_of)], account_of }
     }
 
     /// The credits among the gates of a port, if credits limit its transmissions.
@@ -57,7 +57,7 @@ impl Sender {
     }
 
     /// Return the state of a circuit's account, for the audit.
-    pub fn account(&self, vc: usize) -> Account {
+    pub fn account(&self, vc: usize) -> CreditAccount {
         self.accounts[self.account_of[vc] as usize]
     }
 }

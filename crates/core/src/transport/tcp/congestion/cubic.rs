@@ -38,7 +38,7 @@ use crate::units::{Span, Time};
 
 choice! {
     /// How the window follows the curve and the window that Reno would have.
-    pub enum Law {
+    pub enum CubicLaw {
         /// The curve is taken a smoothed round trip ahead (RFC 9438 section 4.2). Where it is larger, the window is that of Reno, which
         /// grows by a segment a round trip from the window before the loss on (section 4.3).
         Rfc9438 = "rfc9438",
@@ -63,15 +63,15 @@ pub struct Control(Box<State>);
 #[derive(Clone, Debug)]
 struct State {
     losses: NewReno,
-    curve: Curve,
+    curve: CubicCurve,
 }
 
 /// The window over time.
 #[derive(Clone, Debug)]
-struct Curve {
+struct CubicCurve {
     /// C.
     c: f64,
-    law: Law,
+    law: CubicLaw,
     hystart: HyStart,
     /// The window at the last loss, in segments.
     w_max: f64,
@@ -101,13 +101,13 @@ struct Epoch {
     c: f64,
 }
 
-impl Law {
+impl CubicLaw {
     /// α, below the window before the last loss or above.
     fn alpha(self, is_below: bool) -> f64 {
         match self {
-            Law::Rfc9438 if is_below => ALPHA,
-            Law::Rfc9438 => 1.0,
-            Law::Linux => LINUX_ALPHA,
+            CubicLaw::Rfc9438 if is_below => ALPHA,
+            CubicLaw::Rfc9438 => 1.0,
+            CubicLaw::Linux => LINUX_ALPHA,
         }
     }
 }
@@ -134,7 +134,7 @@ impl Control {
     pub(super) fn new(params: &Params) -> Control {
         let hystart = HyStart::new(params.hystart);
         let (last_ack, is_limited) = (Time::ZERO, false);
-        let curve = Curve {
+        let curve = CubicCurve {
             c: params.cubic_c,
             law: params.cubic_law,
             hystart,
@@ -150,7 +150,7 @@ impl Control {
     }
 }
 
-impl Curve {
+impl CubicCurve {
     /// Grow the window for `acked` octets that were acknowledged outside of recovery.
     fn grow(&mut self, window: &mut Window, acked: u64, facts: Facts) {
         if let Some(rtt) = facts.rtt {
@@ -177,11 +177,11 @@ impl Curve {
         let t = facts.now.since(epoch.began).as_secs_f64();
         epoch.w_est += self.law.alpha(epoch.w_est < self.prior) * segments / cwnd;
         let target = match self.law {
-            Law::Rfc9438 => epoch.window(t + self.rtt),
-            Law::Linux => epoch.window(t + self.rtt).max(libm::floor(epoch.w_est)),
+            CubicLaw::Rfc9438 => epoch.window(t + self.rtt),
+            CubicLaw::Linux => epoch.window(t + self.rtt).max(libm::floor(epoch.w_est)),
         };
         let target = target.clamp(cwnd, 1.5 * cwnd);
-        let grown = match self.law == Law::Rfc9438 && epoch.window(t) < epoch.w_est {
+        let grown = match self.law == CubicLaw::Rfc9438 && epoch.window(t) < epoch.w_est {
             true => epoch.w_est.max(cwnd),
             false => cwnd + (target - cwnd) / cwnd * segments,
         };
@@ -192,8 +192,8 @@ impl Curve {
     fn measure(&mut self, rtt: f64) {
         self.rtt = match self.law {
             _ if self.rtt == 0.0 => rtt,
-            Law::Rfc9438 => self.rtt + (rtt - self.rtt) / 8.0,
-            Law::Linux => self.rtt.min(rtt),
+            CubicLaw::Rfc9438 => self.rtt + (rtt - self.rtt) / 8.0,
+            CubicLaw::Linux => self.rtt.min(rtt),
         };
     }
 
@@ -369,7 +369,7 @@ mod tests {
 
     #[test]
     fn in_linux_the_window_of_reno_is_a_target_and_grows_alike_above_the_last_window() {
-        let grown = |law: Law| {
+        let grown = |law: CubicLaw| {
             let (mut cubic, mut window) = started();
             cubic.0.curve.law = law;
             window.cwnd = 20 * MSS;
@@ -379,7 +379,7 @@ mod tests {
             let level = avoidance(&mut cubic, &mut window, 100..300, 10);
             (below, level, avoidance(&mut cubic, &mut window, 300..500, 10))
         };
-        let (linux, rfc) = (grown(Law::Linux), grown(Law::Rfc9438));
+        let (linux, rfc) = (grown(CubicLaw::Linux), grown(CubicLaw::Rfc9438));
         assert!(linux.0 <= rfc.0 && rfc.0 - linux.0 < 1.0, "{linux:?} {rfc:?}");
         // 200 ACKs are some ten round trips: 8/15 of a segment in each, against a whole one from the last window on
         assert!((rfc.2 - rfc.1) > 1.5 * (linux.2 - linux.1), "{linux:?} {rfc:?}");
