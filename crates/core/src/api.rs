@@ -65,7 +65,8 @@ fn on_engine(scenario: Scenario, engine: Option<&str>) -> Result<Scenario, Refus
 impl Request<'_> {
     /// The checked scenario with its warnings, or one message with place, fault and remedy.
     pub fn scenario(&self) -> Result<(Scenario, Vec<Warning>), Refusal> {
-        let Checked { scenario, warnings } = Checked::of(self.text, self.name, self.sets, self.engine)?;
+        let CheckedScenario { scenario, warnings } =
+            CheckedScenario::of(self.text, self.name, self.sets, self.engine)?;
         let scenario = match self.seed {
             Some(seed) => scenario.with_seed(seed)?,
             None => scenario,
@@ -98,7 +99,7 @@ impl Caller<'_> {
 
 /// A scenario that has been checked, with its warnings, for any number of runs.
 #[derive(Clone, Debug)]
-pub struct Checked {
+pub struct CheckedScenario {
     scenario: Scenario,
     warnings: Vec<Warning>,
 }
@@ -116,12 +117,17 @@ pub struct Traced {
     pub packets: Vec<TracedPacket>,
 }
 
-impl Checked {
+impl CheckedScenario {
     /// Check a scenario with its overrides; `name` stands for it in messages, `engine` replaces its engine.
-    pub fn of(text: &str, name: &str, sets: &[String], engine: Option<&str>) -> Result<Checked, Refusal> {
+    pub fn of(
+        text: &str,
+        name: &str,
+        sets: &[String],
+        engine: Option<&str>,
+    ) -> Result<CheckedScenario, Refusal> {
         let checked = scenario::checked(text, name, sets)?;
         let warnings = checked.warnings();
-        Ok(Checked { scenario: on_engine(checked.scenario, engine)?, warnings })
+        Ok(CheckedScenario { scenario: on_engine(checked.scenario, engine)?, warnings })
     }
 
     /// The seed that the scenario names.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::Audit;
 use crate::engine::Outcome;
-use crate::link::gate::credit::{Receiver, Sender};
+use crate::link::gate::credit::{CreditReceiver, CreditSender};
 use crate::memory::Side;
 use crate::network::Network;
 use crate::network::branches::Hop;
@@ -21,7 +21,7 @@ pub(super) fn check(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
     }
     let (passing, held) = (passing_circuits(scenario), held(network));
     for (line, receiver) in network.receivers.iter().enumerate() {
-        if let (Some(sender), Some(receiver)) = (Sender::among(network.ports[line].gates()), receiver) {
+        if let (Some(sender), Some(receiver)) = (CreditSender::among(network.ports[line].gates()), receiver) {
             accounts(audit, (scenario, &passing), line, (sender, receiver), &held[line]);
         }
     }
@@ -50,7 +50,7 @@ fn accounts(
     audit: &mut Audit,
     (scenario, passing): (&Scenario, &Passing),
     line: usize,
-    (sender, receiver): (&Sender, &Receiver),
+    (sender, receiver): (&CreditSender, &CreditReceiver),
     held: &[u64],
 ) {
     let (room, mut seen) = (receiver.terms().room, BTreeSet::new());
@@ -175,7 +175,7 @@ mod tests {
     }
 
     /// Return the faults that an audit finds if the receiver of the first line was tampered with.
-    fn found(text: &str, tamper: fn(&mut Receiver)) -> String {
+    fn found(text: &str, tamper: fn(&mut CreditReceiver)) -> String {
         failures(text, |scenario, network| {
             tamper(network.receivers[line(scenario, "in")].as_mut().unwrap());
         })
@@ -203,10 +203,10 @@ mod tests {
             found(CELLS, |receiver| _ = receiver.left(0, &CELL))
                 .contains("9 by the credits, 10 by the ports")
         );
-        let forgotten = found(CELLS, |receiver| *receiver = Receiver::new(receiver.terms(), vec![0]));
+        let forgotten = found(CELLS, |receiver| *receiver = CreditReceiver::new(receiver.terms(), vec![0]));
         assert!(forgotten.contains("but 0 forwarded, 0 held, 0 reported"), "{forgotten}");
-        let narrower = |receiver: &mut Receiver| {
-            *receiver = Receiver::new(Terms { room: 9, ..receiver.terms() }, vec![0]);
+        let narrower = |receiver: &mut CreditReceiver| {
+            *receiver = CreditReceiver::new(Terms { room: 9, ..receiver.terms() }, vec![0]);
         };
         let narrower = found(CELLS, narrower);
         assert!(narrower.contains("10 without credit, but room for 9"), "{narrower}");

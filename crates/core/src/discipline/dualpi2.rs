@@ -24,7 +24,7 @@ use super::Composition;
 use crate::buffer::admission::{self, pi2};
 use crate::buffer::size::BufferSize;
 use crate::scheduler::{self, dual_queue};
-use crate::units::{Share, Span};
+use crate::units::{PartsPerMillion, Span};
 use crate::verdict::Action;
 
 pub(super) fn composition() -> Composition {
@@ -42,7 +42,7 @@ pub(super) fn composition() -> Composition {
             mtu: None,
         }),
         scheduler: scheduler::Spec::DualQueue(dual_queue::Params {
-            classic_share: Share(100_000),
+            classic_share: PartsPerMillion(100_000),
             mtu: None,
         }),
         limit: BufferSize::Packets(10_000),

@@ -7,7 +7,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::toml_error;
-use super::tree::{Fault, Key, Node, Place, Value};
+use super::tree::{Fault, Key, Node, TextPlace, Value};
 use crate::excerpt::{VALUE, excerpt, quoted};
 
 /// Octets of the longest scenario that is read: a file has fewer, but recordings are added to it.
@@ -37,11 +37,11 @@ impl Format {
 pub fn read(text: &str, format: Format) -> Result<Node, Fault> {
     if text.len() > LONGEST {
         let message = format!("{} bytes are more than the {LONGEST} that a scenario can have", text.len());
-        return Err(Fault::at(Place::default(), message));
+        return Err(Fault::at(TextPlace::default(), message));
     }
     if text.starts_with('\u{feff}') {
         return Err(Fault::at(
-            Place::default(),
+            TextPlace::default(),
             "a scenario must begin with a key, not with a byte order mark",
         ));
     }
@@ -78,8 +78,8 @@ struct Toml<'a> {
 }
 
 impl Toml<'_> {
-    fn place(&self, offset: usize) -> Place {
-        Place { source: self.source, offset: self.shift + offset as u32 }
+    fn place(&self, offset: usize) -> TextPlace {
+        TextPlace { source: self.source, offset: self.shift + offset as u32 }
     }
 
     /// Convert a value at this level, `inside` an inline list or table or not; the position of a table that is opened
@@ -185,8 +185,8 @@ fn json_fault(offset: usize, message: String) -> Fault {
     Fault::at(json_place(offset), message)
 }
 
-fn json_place(offset: usize) -> Place {
-    Place { source: 0, offset: offset as u32 }
+fn json_place(offset: usize) -> TextPlace {
+    TextPlace { source: 0, offset: offset as u32 }
 }
 
 fn json_document(text: &str) -> Result<Node, Fault> {
@@ -274,7 +274,7 @@ mod tests {
         found
     }
 
-    fn walk(node: &Node, path: &str, see: &mut dyn FnMut(&str, Place)) {
+    fn walk(node: &Node, path: &str, see: &mut dyn FnMut(&str, TextPlace)) {
         see(path, node.place);
         match &node.value {
             Value::List(items) => {

@@ -43,7 +43,7 @@ use crate::units::Time;
 use pause::Stopped;
 
 pub use leaving::Leaving;
-pub use pause::Pause;
+pub use pause::QueuePause;
 pub(crate) use pause::Signal;
 pub use pool::SharedPool;
 pub use queue::{Account, QueueLimits, SharedQueue};

@@ -1,6 +1,6 @@
 //! A queue of a memory: the packets of one class at a port, or from an incoming line.
 
-use super::pause::Pause;
+use super::pause::QueuePause;
 use crate::link::gate::pause;
 use crate::metrics::occupancy::Occupancy;
 use crate::unit::Unit;
@@ -63,7 +63,7 @@ pub struct QueueLimits {
     /// The most cells of shared room, in addition to the limit of the policy.
     pub limit: Option<u64>,
     /// Limits at which its sender is stopped, if its class must lose nothing.
-    pub pause: Option<Pause>,
+    pub pause: Option<QueuePause>,
 }
 
 impl QueueLimits {

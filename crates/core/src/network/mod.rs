@@ -33,7 +33,7 @@ use crate::buffer::admission::{Expulsion, Failure};
 use crate::buffer::pool::Pool;
 use crate::buffer::pushout::longest_queue::End;
 use crate::link::control::Control;
-use crate::link::gate::credit::{self, Receiver};
+use crate::link::gate::credit::{self, CreditReceiver};
 use crate::link::gate::{self, loss};
 use crate::link::line::{Line, Pause};
 use crate::link::port::{Parts, Port};
@@ -62,7 +62,7 @@ pub struct Network {
     /// The first ports that have paused each other in a cycle.
     pub pause_cycle: Option<PauseCycle>,
     /// For each line the state of the credits at its far end, if credits govern it; empty if they govern no line.
-    pub receivers: Vec<Option<Box<Receiver>>>,
+    pub receivers: Vec<Option<Box<CreditReceiver>>>,
     /// The circuits.
     pub circuits: Vec<Circuit>,
     /// The flows.
@@ -93,7 +93,7 @@ impl Network {
         let receiver = |(line, vcs): (&model::Line, &[usize])| {
             let accounts = |credit: &credit::Spec| credit.accounts(&classes(scenario, vcs));
             let credit = line.port.gates.credit.as_ref();
-            credit.map(|credit| Box::new(Receiver::new(credit.terms(), accounts(credit))))
+            credit.map(|credit| Box::new(CreditReceiver::new(credit.terms(), accounts(credit))))
         };
         let has_credits = scenario.lines.iter().any(|line| line.port.gates.credit.is_some());
         let receivers = scenario.lines.iter().zip(passing.iter()).filter(|_| has_credits);
@@ -113,7 +113,7 @@ impl Network {
     }
 
     /// The state of the credits at the far end of a line, if credits govern it.
-    pub fn receiver(&self, line: usize) -> Option<&Receiver> {
+    pub fn receiver(&self, line: usize) -> Option<&CreditReceiver> {
         self.receivers.get(line)?.as_deref()
     }
 

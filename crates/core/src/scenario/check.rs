@@ -142,7 +142,7 @@ impl Wired {
         drop((explicit.nodes, explicit.links)); // make room for the flows
         let queues = queue_names(file.queue);
         let traffic = flows::check((file, &explicit.flows), &nodes, &names, &lines, &queues)?;
-        let flows::Traffic { flows, vcs, drawings, choice } = traffic;
+        let flows::CheckedTraffic { flows, vcs, drawings, choice } = traffic;
         Ok(Wired { nodes, lines, flows, vcs, drawings, choice })
     }
 }

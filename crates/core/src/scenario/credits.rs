@@ -11,7 +11,7 @@ use crate::buffer::admission::{self, tail_drop};
 use crate::buffer::capacity::Capacity;
 use crate::buffer::pushout;
 use crate::language::tree::Fault;
-use crate::link::gate::credit::{Spec, Way};
+use crate::link::gate::credit::{HopContext, Spec};
 use crate::memory::Side;
 use crate::refused::{Refused, unfit};
 
@@ -69,7 +69,7 @@ fn settled(scenario: &Scenario, passing: &Passing, index: usize, spec: &Spec) ->
     };
     let classes: BTreeSet<usize> = passing[index].iter().map(|&vc| scenario.vcs[vc].queue).collect();
     let back_line = &scenario.lines[back];
-    spec.settled(&Way {
+    spec.settled(&HopContext {
         rate: line.rate,
         back: back_line.rate,
         delay: line.delay + back_line.delay + latencies,

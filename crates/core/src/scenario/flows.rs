@@ -27,7 +27,7 @@ use crate::words::nearest::unknown;
 pub(super) const MOST_HOPS: usize = 255;
 
 /// Flows, circuits and open choices of routes.
-pub(super) struct Traffic {
+pub(super) struct CheckedTraffic {
     /// The flows.
     pub flows: Vec<Flow>,
     /// Their circuits: those of data in the order of their first flows, then those of acknowledgements.
@@ -60,7 +60,7 @@ pub(super) fn check(
     names: &NameIndex,
     lines: &[Line],
     queues: &[&str],
-) -> Result<Traffic, Fault> {
+) -> Result<CheckedTraffic, Fault> {
     let (adaptation, chance) = (&file.adaptation, file.chance());
     let routes = Routes::new(nodes, lines, &[]);
     let hashed = chance.routing != Routing::First;
@@ -87,7 +87,7 @@ pub(super) fn check(
         return Err(Fault::at(Default::default(), message));
     }
     let vcs = circuits.number(&mut flows);
-    Ok(Traffic { flows, vcs, drawings, choice: network.choice })
+    Ok(CheckedTraffic { flows, vcs, drawings, choice: network.choice })
 }
 
 struct FlowNetwork<'a> {

@@ -16,7 +16,7 @@ use crate::language::spec::{Named, Nested, Section, read_section};
 use crate::language::tree::{self, Fault, Value, join};
 use crate::link::gate::credit;
 use crate::link::gate::pause::MOST_CLASSES;
-use crate::memory::{self, Account, Pause, QueueLimits, Side, sharing};
+use crate::memory::{self, Account, QueueLimits, QueuePause, Side, sharing};
 use crate::words::nearest::unknown;
 
 /// The sections `[memory.…]` and `[queue.…]` of a scenario.
@@ -34,7 +34,7 @@ const MOST_CELLS: u64 = 1 << 40;
 
 /// The properties of a memory that ports need: its cells, and the capacity of each partition.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Shared {
+pub(super) struct MemoryCapacity {
     pub(super) cell: CellSize,
     pub(super) cells: u64,
 }
@@ -112,7 +112,7 @@ impl<'a> Memories<'a> {
     }
 
     /// Find the memory of this name; the error lists the allowed names.
-    pub(super) fn find(&self, name: &str) -> Result<Shared, String> {
+    pub(super) fn find(&self, name: &str) -> Result<MemoryCapacity, String> {
         match self.memories.iter().find(|(known, _)| *known == name) {
             Some((_, item)) => Ok(shared(&item.it)),
             None => {
@@ -252,10 +252,10 @@ fn cell_size(memory: &MemorySection) -> CellSize {
     CellSize { octets: octets(memory.cell.0), header: octets(memory.header.0) }
 }
 
-fn shared(memory: &MemorySection) -> Shared {
+fn shared(memory: &MemorySection) -> MemoryCapacity {
     let cell = cell_size(memory);
     let cells = memory.size.memory_cells(cell).expect("a checked size") / u64::from(memory.partitions);
-    Shared { cell, cells }
+    MemoryCapacity { cell, cells }
 }
 
 /// Refuse an impossible memory, independent of the ports that share it.
@@ -314,7 +314,7 @@ struct Builder<'a, 'b> {
 impl Builder<'_, '_> {
     fn build(mut self, name: String, node: usize, own: &[usize]) -> Result<NodeMemory, Fault> {
         self.check_links(own)?;
-        let Shared { cell, cells } = shared(&self.item.it);
+        let MemoryCapacity { cell, cells } = shared(&self.item.it);
         let mut memory = NodeMemory {
             name,
             node,
@@ -332,7 +332,7 @@ impl Builder<'_, '_> {
             let accounts = accounts.collect::<Result<_, _>>()?;
             memory.ports.push((port, accounts));
         }
-        let refused = |(class, key, message): pauses::Refusal| {
+        let refused = |(class, key, message): pauses::PauseRefusal| {
             let section = self.memories.queues.iter().find(|(name, _)| *name == class);
             section.expect("only a class pauses").1.fault(key, message)
         };
@@ -380,7 +380,7 @@ impl Builder<'_, '_> {
 
     /// A level in the whole memory, in its cells.
     fn level(&self, level: Level) -> Result<u64, String> {
-        let Shared { cell, cells } = shared(&self.item.it);
+        let MemoryCapacity { cell, cells } = shared(&self.item.it);
         let all = Capacity::limited(cells * u64::from(self.item.it.partitions));
         level.within(Measure::MemoryCells(cell), all)
     }
@@ -443,12 +443,12 @@ impl Builder<'_, '_> {
     }
 
     /// The pauses of a class.
-    fn pause(&self, class: usize, pause: &PauseSection) -> Result<Pause, Fault> {
+    fn pause(&self, class: usize, pause: &PauseSection) -> Result<QueuePause, Fault> {
         let level = |name: &str, level| {
             let key = format!("pause.{name}");
             self.level(level).map_err(|why| self.memories.queues[class].1.fault(&key, why))
         };
-        Ok(Pause {
+        Ok(QueuePause {
             class: class as u32,
             xoff: level("xoff", pause.xoff)?,
             xon: level("xon", pause.xon)?,

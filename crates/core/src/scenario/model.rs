@@ -290,7 +290,7 @@ pub struct Vc {
     /// Lines from source host to destination host; the first route if there are several.
     pub path: Vec<usize>,
     /// Its routes, if there are several.
-    pub spread: Option<Box<Spread>>,
+    pub spread: Option<Box<RouteSpread>>,
     /// Minimum cell rate; zero without a guarantee.
     pub mcr: Rate,
     /// Share or weight.
@@ -344,7 +344,7 @@ impl Vc {
 /// The routes of a circuit among which its packets are divided, or that replace each other. A packet keeps the route on
 /// which it leaves its host.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Spread {
+pub struct RouteSpread {
     /// Key that gives a draw from all numbers of 64 bits for the serial number of a packet.
     pub key: u64,
     /// Periods in the order of time; the first one begins with the run.

@@ -5,7 +5,7 @@ use super::file::PoolSection;
 use super::model::{Line, Medium, MemoryQueue, NodeMemory, Scenario};
 
 /// The class that is refused, the key of its section, and the message.
-pub(super) type Refusal = (String, &'static str, String);
+pub(super) type PauseRefusal = (String, &'static str, String);
 
 impl Scenario {
     /// For every line, whether a memory at its end pauses it.
@@ -23,7 +23,7 @@ impl Scenario {
 pub(super) fn settle_headroom(
     memory: &mut NodeMemory,
     asked: &[(String, PoolSection)],
-) -> Result<(), Refusal> {
+) -> Result<(), PauseRefusal> {
     for (index, pool) in memory.pools.iter_mut().enumerate() {
         let own = memory.queues.iter().filter(|queue| queue.pool == index);
         let pausing = own.filter_map(|queue| Some((queue, queue.limits.pause?.xoff)));
@@ -51,7 +51,7 @@ pub(super) fn check_lines(
     passing: &Passing,
     memory: &NodeMemory,
     removes: impl Fn(&str) -> bool,
-) -> Result<(), Refusal> {
+) -> Result<(), PauseRefusal> {
     for queue in memory.queues.iter().filter(|queue| queue.limits.pause.is_some()) {
         let refuse = |why: String| Err((queue.class.clone(), "pause", format!("must be left out: {why}")));
         if let Some(why) = misfit(scenario, queue) {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::file::PortSection;
-use super::memories::{Memories, Shared, is_at_switch};
+use super::memories::{Memories, MemoryCapacity, is_at_switch};
 use super::model::{Line, Medium, NetworkNode, NodeKind, Port};
 use crate::buffer::admission::{self, Admission};
 use crate::buffer::capacity::Capacity;
@@ -323,7 +323,7 @@ fn shared(
     memories: &Memories<'_>,
     name: &str,
 ) -> Result<(Measure, Capacity), Fault> {
-    let Shared { cell, cells } = memories.find(name).map_err(|why| item.fault("memory", why))?;
+    let MemoryCapacity { cell, cells } = memories.find(name).map_err(|why| item.fault("memory", why))?;
     let host = format!(
         "must be left out at the port {:?} of a host; a switch or router shares its memory",
         line.name

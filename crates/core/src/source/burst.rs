@@ -20,7 +20,7 @@ crate::choice! {
 
 crate::choice! {
     /// The state of a source when it starts.
-    pub enum Phase {
+    pub enum StartPhase {
         /// A periodic source waits for a time uniform over its cycle and then begins its first burst; another one
         /// starts anywhere in its cycle, silent with probability 1 − activity.
         Random = "random",
@@ -45,7 +45,7 @@ pub struct BurstPattern {
     /// Distribution of both.
     pub distribution: Distribution,
     /// Phase in which the source starts.
-    pub phase: Phase,
+    pub phase: StartPhase,
 }
 
 impl BurstPattern {
@@ -136,7 +136,7 @@ pub struct Bursts {
     /// Time from the nominal start of the burst to the packet sent last.
     elapsed: Span,
     lengths: BurstLengths,
-    phase: Phase,
+    phase: StartPhase,
     stream: Stream,
 }
 
@@ -181,13 +181,15 @@ impl Bursts {
     /// The time before the first packet.
     pub fn first(&mut self) -> Span {
         let wait = match (self.phase, self.lengths) {
-            (Phase::Aligned, _) => Span::ZERO,
-            (Phase::Random, BurstLengths::Periodic { cycle, .. }) => Span(self.stream.up_to(cycle.0 - 1)),
-            (Phase::Random, BurstLengths::Random { activity, .. }) if self.stream.chance(activity) => {
+            (StartPhase::Aligned, _) => Span::ZERO,
+            (StartPhase::Random, BurstLengths::Periodic { cycle, .. }) => {
+                Span(self.stream.up_to(cycle.0 - 1))
+            }
+            (StartPhase::Random, BurstLengths::Random { activity, .. }) if self.stream.chance(activity) => {
                 let packet = self.packet();
                 Span(self.stream.up_to(packet.0.saturating_sub(1)))
             }
-            (Phase::Random, BurstLengths::Random { off, .. }) => self.exponential(off),
+            (StartPhase::Random, BurstLengths::Random { off, .. }) => self.exponential(off),
         };
         self.begin();
         wait
@@ -255,7 +257,7 @@ mod tests {
             activity: Some(0.1395),
             off: None,
             distribution,
-            phase: Phase::Random,
+            phase: StartPhase::Random,
         }
     }
 
@@ -308,7 +310,7 @@ mod tests {
     #[test]
     fn an_aligned_source_starts_with_a_burst() {
         for distribution in [Distribution::Periodic, Distribution::Exponential] {
-            let pattern = BurstPattern { phase: Phase::Aligned, ..pattern(distribution) };
+            let pattern = BurstPattern { phase: StartPhase::Aligned, ..pattern(distribution) };
             let first = |seed| Bursts::new(&pattern, BITS, Added::NOTHING, Stream::new(seed, "test")).first();
             assert!((0..100).all(|seed| first(seed) == Span::ZERO), "{distribution:?}");
         }

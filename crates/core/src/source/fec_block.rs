@@ -19,7 +19,7 @@
 //! # Complexity
 //! Constant per packet.
 
-use super::burst::{Added, BurstPattern, Bursts, Distribution, Phase};
+use super::burst::{Added, BurstPattern, Bursts, Distribution, StartPhase};
 use super::clock::UnitClock;
 use super::{Source, Traffic, data_rate};
 use crate::adaptation::coded::Code;
@@ -54,7 +54,7 @@ section! {
         /// How bursts and silences vary.
         pub distribution: Distribution = Distribution::Periodic,
         /// The state of the source when it starts.
-        pub phase: Phase = Phase::Random,
+        pub phase: StartPhase = StartPhase::Random,
         /// Data packets in a block: K.
         pub block: u32 = 10,
         /// Parity packets added to a block: h.

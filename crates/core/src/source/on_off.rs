@@ -19,7 +19,7 @@
 //! # Complexity
 //! Constant per packet.
 
-use super::burst::{Added, BurstPattern, Bursts, Distribution, Phase};
+use super::burst::{Added, BurstPattern, Bursts, Distribution, StartPhase};
 use super::clock::UnitClock;
 use super::length::Length;
 use super::{Source, Traffic, data_rate};
@@ -44,7 +44,7 @@ section! {
         /// How bursts and silences vary.
         pub distribution: Distribution = Distribution::Exponential,
         /// The state of the source when it starts.
-        pub phase: Phase = Phase::Random,
+        pub phase: StartPhase = StartPhase::Random,
         /// Packets after which the source stops; by default it never does.
         pub total: Option<u64> = None,
         /// Data of one packet, or of one piece that the application writes to TCP: one length, `{ exponential = { mean, max } }` or

@@ -89,7 +89,7 @@ struct QueueMeter {
 
 /// Octets that have left a queue.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Sent {
+pub(crate) struct SentOctets {
     pub(crate) queue: usize,
     /// 0 of a packet that was lost.
     pub(crate) octets: u16,
@@ -180,7 +180,7 @@ impl Shares {
     }
 
     /// Record that a packet has left its queue.
-    pub(crate) fn departed(&mut self, now: Time, pool: &Pool, Sent { queue, octets }: Sent) {
+    pub(crate) fn departed(&mut self, now: Time, pool: &Pool, SentOctets { queue, octets }: SentOctets) {
         self.advance(now, pool, Some(queue));
         let meter = &mut self.queues[self.parts[queue].queue];
         meter.octets += u64::from(octets);
@@ -230,7 +230,7 @@ impl Admission for Policy {
 
     fn departed(&mut self, departure: &Departure<'_>) {
         let &Departure { now, unit, vc, pool, sent, .. } = departure;
-        self.shares.departed(now, pool, Sent { queue: vc, octets: if sent { unit.bytes } else { 0 } });
+        self.shares.departed(now, pool, SentOctets { queue: vc, octets: if sent { unit.bytes } else { 0 } });
     }
 
     fn threshold(&self, pool: &Pool, queue: usize) -> Option<f64> {
@@ -246,13 +246,13 @@ impl Shortcuts for Policy {}
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::Bench;
+    use super::super::tests::PolicyBench;
     use super::*;
     use crate::units::Rate;
 
     /// Queues that each have a line of this rate, or one for all.
-    fn bench(lines: &[usize], priorities: &[u32], alpha: f64) -> Bench<Policy> {
-        Bench::new(1000, lines.len(), |context| {
+    fn bench(lines: &[usize], priorities: &[u32], alpha: f64) -> PolicyBench<Policy> {
+        PolicyBench::new(1000, lines.len(), |context| {
             let queue = |(&line, &priority): (&usize, &u32)| QueueTerms {
                 alpha: None,
                 priority,
@@ -266,7 +266,7 @@ mod tests {
     }
 
     /// Fill all queues in turn until each is refused a cell.
-    fn fill(bench: &mut Bench<Policy>) -> Vec<u64> {
+    fn fill(bench: &mut PolicyBench<Policy>) -> Vec<u64> {
         let queues = bench.pool.vcs();
         (0..1000).for_each(|_| (0..queues).for_each(|vc| drop(bench.offer(vc, "."))));
         (0..queues).map(|vc| bench.pool.of(vc)).collect()
@@ -299,7 +299,7 @@ mod tests {
     fn a_queue_that_gets_half_of_its_line_gets_half_of_the_threshold() {
         let mut bench = bench(&[0, 0], &[0, 1], 1.0);
         (0..200).for_each(|_| (0..2).for_each(|vc| drop(bench.offer(vc, "."))));
-        let threshold = |bench: &Bench<Policy>| bench.policy.threshold(&bench.pool, 0).unwrap();
+        let threshold = |bench: &PolicyBench<Policy>| bench.policy.threshold(&bench.pool, 0).unwrap();
         assert_eq!(threshold(&bench), 600.0);
         for cell in 1..=60u64 {
             bench.now = Time(53_000_000 * cell); // 53 octets at 8 Mb/s: 18 or 19 in an interval

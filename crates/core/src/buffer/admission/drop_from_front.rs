@@ -132,7 +132,7 @@ impl Shortcuts for Policy {}
 mod tests {
     use super::super::Spec;
     use super::super::conformance::Rig;
-    use super::super::tests::Bench;
+    use super::super::tests::PolicyBench;
     use super::*;
     use crate::buffer::size::Measure;
 
@@ -209,7 +209,7 @@ mod tests {
     fn the_rest_of_a_frame_that_found_no_room_is_not_worth_queueing() {
         let params = Params { form: HeadForm::Frame, pass_eom: true };
         for (fragment, verdicts) in [(true, "ApA"), (false, "App")] {
-            let mut bench = Bench::new(9, 1, |context| Policy::new(&params, context));
+            let mut bench = PolicyBench::new(9, 1, |context| Policy::new(&params, context));
             let first = bench.offer(0, "f");
             bench.policy.broken(0, fragment);
             assert_eq!(first + &bench.offer(0, ".e"), verdicts);

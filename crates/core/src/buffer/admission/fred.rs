@@ -175,7 +175,7 @@ impl Shortcuts for Policy {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::Bench;
+    use super::super::tests::PolicyBench;
     use super::*;
     use crate::buffer::capacity::Capacity;
     use crate::buffer::size::BufferSize;
@@ -194,14 +194,14 @@ mod tests {
     }
 
     /// Packets of 32 cells.
-    fn long(params: Params) -> Bench<Policy> {
-        Bench::new(1000, 3, move |context| Policy::new(&params, context))
+    fn long(params: Params) -> PolicyBench<Policy> {
+        PolicyBench::new(1000, 3, move |context| Policy::new(&params, context))
     }
 
     /// Packets of one cell, and an average that is the queue itself.
-    fn bench(min: u64, max: u64, max_p: f64) -> Bench<Policy> {
+    fn bench(min: u64, max: u64, max_p: f64) -> PolicyBench<Policy> {
         let params = params(min, max, max_p);
-        Bench::new(60, 3, move |context| {
+        PolicyBench::new(60, 3, move |context| {
             let mut policy = Policy::new(&params, context)?;
             policy.circuits.iter_mut().for_each(|circuit| circuit.packet = 1.0);
             Ok(policy)
@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn a_circuit_above_its_limit_is_held_although_its_packets_could_be_marked() {
-        let mut bench = Bench::new(60, 3, |context| {
+        let mut bench = PolicyBench::new(60, 3, |context| {
             Policy::new(&Params { action: Action::Mark, ..params(4, 50, 0.0) }, context)
         });
         assert_eq!(bench.offer(0, "222222"), "AAAArr");

@@ -427,7 +427,7 @@ pub(super) fn mean_frame_time(context: &Context<'_>) -> Span {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::Bench;
+    use super::super::tests::PolicyBench;
     use super::*;
     use crate::buffer::size::BufferSize;
     use crate::rng::Stream;
@@ -453,8 +453,8 @@ mod tests {
         }
     }
 
-    fn bench(params: Params) -> Bench<Policy> {
-        Bench::new(100, 2, move |context| Policy::new(&params, context))
+    fn bench(params: Params) -> PolicyBench<Policy> {
+        PolicyBench::new(100, 2, move |context| Policy::new(&params, context))
     }
 
     #[test]
@@ -572,7 +572,7 @@ mod tests {
         assert_eq!(bench.offer(0, "222"), "AAM", "avg = 0, 1, 2: from maxth on every one");
         assert_eq!(bench.offer(0, "p-q"), "MAA", "the first cell bears the mark of a frame");
         assert_eq!(bench.offer(0, "f.e"), "mmm");
-        let mut full = Bench::new(2, 1, |context| {
+        let mut full = PolicyBench::new(2, 1, |context| {
             Policy::new(&Params { action: Action::Mark, ..params(1.0, 0.0, 1, 2) }, context)
         });
         assert_eq!(full.offer(0, "222"), "AAo", "a full buffer loses what could be marked");
@@ -593,7 +593,8 @@ mod tests {
     #[test]
     fn adaptive_red_moves_its_probability_by_the_clock_and_by_the_average_of_an_idle_port() {
         let mut bench = bench(Params { adaptive: true, ..params(0.5, 0.02, 0, 10) });
-        let tick = |bench: &mut Bench<Policy>, now| bench.policy.tick(Time(now), &bench.pool, Span::ZERO);
+        let tick =
+            |bench: &mut PolicyBench<Policy>, now| bench.policy.tick(Time(now), &bench.pool, Span::ZERO);
         assert_eq!(tick(&mut bench, 0), Some(Time::ZERO + Span::millis(500)));
         bench.policy.detector.average = 9.0;
         bench.offer(0, "1");
@@ -608,7 +609,7 @@ mod tests {
         assert_eq!(bench_of_fixed().policy.tick(Time::ZERO, &bench.pool, Span::ZERO), None);
     }
 
-    fn bench_of_fixed() -> Bench<Policy> {
+    fn bench_of_fixed() -> PolicyBench<Policy> {
         bench(params(0.5, 0.02, 0, 10))
     }
 
@@ -679,7 +680,7 @@ mod tests {
     #[test]
     fn an_accepted_frame_that_overflows_is_cut_short_as_by_ppd() {
         let params = params(0.001, 0.0, 2, 3);
-        let mut bench = Bench::new(3, 1, move |context| Policy::new(&params, context));
+        let mut bench = PolicyBench::new(3, 1, move |context| Policy::new(&params, context));
         assert_eq!(bench.offer(0, "f..."), "AAAo");
         bench.depart(0);
         assert_eq!(bench.offer(0, ".e"), "pA");

@@ -278,7 +278,7 @@ impl Virtual {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::Bench;
+    use super::super::tests::PolicyBench;
     use super::*;
     use crate::buffer::size::BufferSize;
     use crate::rng::Stream;
@@ -297,16 +297,16 @@ mod tests {
     }
 
     /// Circuits with these minimum cell rates, in cells per millisecond.
-    fn bench(params: &Params, mcr: &[u64]) -> Bench<Policy> {
+    fn bench(params: &Params, mcr: &[u64]) -> PolicyBench<Policy> {
         let alone = Context::alone(100, mcr.len());
         let rate = |cells: &u64| Contract { mcr: Rate(cells * 424_000), ..alone.contracts[0] };
         let contracts: Vec<Contract> = mcr.iter().map(rate).collect();
-        Bench::new(100, mcr.len(), |context| {
+        PolicyBench::new(100, mcr.len(), |context| {
             Policy::new(params, &Context { contracts: &contracts, ..*context })
         })
     }
 
-    fn lengths(bench: &Bench<Policy>) -> &[u64] {
+    fn lengths(bench: &PolicyBench<Policy>) -> &[u64] {
         &bench.policy.queues.length
     }
 

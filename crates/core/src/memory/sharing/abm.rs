@@ -1,7 +1,7 @@
 //! ABM in a pool: see `buffer/admission/abm.rs`.
 
 use super::{Context, Leaving, Pool, Sharing};
-use crate::buffer::admission::abm::{Sent, Shares, congested};
+use crate::buffer::admission::abm::{SentOctets, Shares, congested};
 use crate::refused::Refused;
 use crate::units::Time;
 
@@ -35,7 +35,7 @@ impl Sharing for Policy {
 
     fn departed(&mut self, leaving: &Leaving<'_>, pool: &Pool, queue: usize) {
         let octets = if leaving.sent { leaving.unit.bytes } else { 0 };
-        self.shares.departed(leaving.now, pool, Sent { queue, octets });
+        self.shares.departed(leaving.now, pool, SentOctets { queue, octets });
     }
 
     fn catch_up(&mut self, now: Time, pool: &Pool) {

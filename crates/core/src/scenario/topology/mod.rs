@@ -9,7 +9,7 @@ use super::file::{BackSection, FlowSection};
 use super::model::{NodeKind, Routing};
 use crate::adaptation;
 use crate::language::spec::{Field, Nested, Section, Shape, object_schema, read_section};
-use crate::language::tree::{Fault, Key, Node, Place, Value, arrow};
+use crate::language::tree::{Fault, Key, Node, TextPlace, Value, arrow};
 use crate::refused::{Refused, refuse};
 use crate::registry;
 use crate::units::{Quantity, Rate, Span};
@@ -52,12 +52,12 @@ pub struct NetworkSections {
     /// Entries of `[[flow]]`.
     pub flows: Vec<Node>,
     relay: NodeKind,
-    place: Place,
+    place: TextPlace,
 }
 
 impl NetworkSections {
     /// An empty network; `relay` is the kind of nodes that forward: switches or routers. Faults point to `place`.
-    pub fn new(relay: NodeKind, place: Place) -> NetworkSections {
+    pub fn new(relay: NodeKind, place: TextPlace) -> NetworkSections {
         NetworkSections { nodes: Vec::new(), links: Vec::new(), flows: Vec::new(), relay, place }
     }
 
@@ -131,7 +131,7 @@ impl NetworkSections {
     }
 }
 
-fn table(place: Place, entries: &[(&str, &str)]) -> Node {
+fn table(place: TextPlace, entries: &[(&str, &str)]) -> Node {
     let entry = |(name, text): &(&str, &str)| {
         (Key { name: name.to_string(), place }, Node { value: Value::Text(text.to_string()), place })
     };
@@ -159,7 +159,7 @@ pub struct Wire(Node);
 
 impl Wire {
     /// A wire that is equal both ways, as if it were written at `place`.
-    fn new(rate: Rate, delay: Span, place: Place) -> Wire {
+    fn new(rate: Rate, delay: Span, place: TextPlace) -> Wire {
         Wire(table(place, &[("rate", &rate.show()), ("delay", &delay.show())]))
     }
 

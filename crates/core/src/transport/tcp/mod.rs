@@ -419,10 +419,10 @@ const MAX_SPAN: Span = Span::secs(86_400);
 mod tests {
     use super::*;
     use crate::language::spec::{Section, Table};
-    use crate::language::tree::{Node, Place, Value};
+    use crate::language::tree::{Node, TextPlace, Value};
 
     pub(super) fn defaults() -> Params {
-        let empty = Node { value: Value::Table(Vec::new()), place: Place::default() };
+        let empty = Node { value: Value::Table(Vec::new()), place: TextPlace::default() };
         Params::take(&mut Table::new(&empty, "transport").unwrap()).unwrap()
     }
 

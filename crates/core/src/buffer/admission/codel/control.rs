@@ -18,7 +18,7 @@ pub(super) struct LawClock {
 
 /// A packet at the head of a queue.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Waiting {
+pub(super) struct HeadPacket {
     pub(super) now: Time,
     pub(super) arrived: Time,
     /// Whether no more than an MTU waits behind it.
@@ -81,7 +81,7 @@ impl Control {
     }
 
     /// Decide about a packet at the head; `marks` says whether it is marked instead of being discarded.
-    pub(super) fn judge(&mut self, clock: &LawClock, waiting: Waiting, marks: bool) -> HeadVerdict {
+    pub(super) fn judge(&mut self, clock: &LawClock, waiting: HeadPacket, marks: bool) -> HeadVerdict {
         let now = clock.count(waiting.now);
         let is_late = self.is_late(clock, now, &waiting);
         match self.after.take() {
@@ -109,7 +109,7 @@ impl Control {
     }
 
     /// Return whether waits have been too long for a whole interval, so that this packet may be discarded.
-    fn is_late(&mut self, clock: &LawClock, now: u64, waiting: &Waiting) -> bool {
+    fn is_late(&mut self, clock: &LawClock, now: u64, waiting: &HeadPacket) -> bool {
         if now - clock.count(waiting.arrived) < clock.target || waiting.is_short {
             self.first_above = None;
             return false;
@@ -174,7 +174,7 @@ mod tests {
         let mut times = Vec::new();
         for micros in 10_000.. {
             let now = Time::ZERO + Span::micros(micros);
-            let waiting = Waiting { now, arrived: Time(now.0 / 2), is_short: false };
+            let waiting = HeadPacket { now, arrived: Time(now.0 / 2), is_short: false };
             while control.judge(&clock, waiting, marks) != HeadVerdict::Send {
                 times.push(micros);
                 if marks {
@@ -233,7 +233,7 @@ mod tests {
     /// Return the verdict on a packet that has waited `wait` ms and departs at `now` ms.
     fn depart(control: &mut Control, law: Law, now: f64, wait: f64) -> HeadVerdict {
         let time = |millis: f64| Time((millis * 1e9) as u64);
-        let waiting = Waiting { now: time(now), arrived: time(now - wait), is_short: false };
+        let waiting = HeadPacket { now: time(now), arrived: time(now - wait), is_short: false };
         control.judge(&LawClock::new(law, CODEL.0, CODEL.1), waiting, false)
     }
 
@@ -286,7 +286,7 @@ mod tests {
         let mut control = Control::default();
         for millis in 0..1000 {
             let (now, arrived) = (Time::ZERO + Span::millis(millis + 500), Time::ZERO);
-            let waiting = Waiting { now, arrived, is_short: true };
+            let waiting = HeadPacket { now, arrived, is_short: true };
             assert_eq!(control.judge(&clock, waiting, false), HeadVerdict::Send);
         }
     }

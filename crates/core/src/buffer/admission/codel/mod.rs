@@ -38,7 +38,7 @@ use crate::units::{Bytes, Span};
 use crate::verdict::{Action, HeadVerdict, Reason, Verdict, Victim};
 use crate::{choice, section};
 
-use control::{Control, LawClock, Waiting};
+use control::{Control, HeadPacket, LawClock};
 
 choice! {
     /// How the time between two discarded packets follows from their number.
@@ -125,7 +125,7 @@ impl Policy {
     /// Decide about a frame whose first unit has come to the head.
     fn judge_frame(&mut self, head: &Head<'_>) -> HeadVerdict {
         let arrived = head.arrived.expect("the port keeps arrival times");
-        let waiting = Waiting { now: head.now, arrived, is_short: head.behind <= self.mtu };
+        let waiting = HeadPacket { now: head.now, arrived, is_short: head.behind <= self.mtu };
         let marks = self.action.marks(head.unit);
         let verdict = self.controls[head.queue].judge(&self.clock, waiting, marks);
         let is_old = self.ce_threshold.is_some_and(|threshold| head.now.since(arrived) > threshold);

@@ -89,11 +89,11 @@ impl Shortcuts for Policy {}
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::Bench;
+    use super::super::tests::PolicyBench;
     use super::*;
 
-    fn bench(capacity: u64, vcs: usize) -> Bench<Policy> {
-        Bench::new(capacity, vcs, |context| Policy::new(&Params { counts_arrival: true }, context))
+    fn bench(capacity: u64, vcs: usize) -> PolicyBench<Policy> {
+        PolicyBench::new(capacity, vcs, |context| Policy::new(&Params { counts_arrival: true }, context))
     }
 
     #[test]

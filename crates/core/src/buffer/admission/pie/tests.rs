@@ -2,7 +2,7 @@
 
 use super::super::Spec;
 use super::super::conformance::Rig;
-use super::super::tests::Bench;
+use super::super::tests::PolicyBench;
 use super::*;
 
 pub(super) fn params() -> Params {
@@ -22,9 +22,9 @@ pub(super) fn params() -> Params {
 }
 
 /// A port with waits of 30 ms at all updates, and this probability.
-fn congested(probability: f64, action: Action) -> Bench<Policy> {
+fn congested(probability: f64, action: Action) -> PolicyBench<Policy> {
     let params = Params { action, burst: Span::ZERO, mtu: Some(Bytes(0)), ..params() };
-    let mut bench = Bench::new(100, 2, |context| Policy::new(&params, context));
+    let mut bench = PolicyBench::new(100, 2, |context| Policy::new(&params, context));
     bench.policy.controls[0].set(probability, 0.03);
     bench
 }

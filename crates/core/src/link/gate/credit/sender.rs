@@ -9,7 +9,7 @@ use crate::units::Time;
 
 /// The sending end of a hop.
 #[derive(Clone, Debug)]
-pub struct Sender {
+pub struct CreditSender {
     terms: Terms,
     /// The account of every circuit.
     account_of: Vec<u32>,
@@ -32,14 +32,14 @@ impl CreditAccount {
     }
 }
 
-impl Sender {
+impl CreditSender {
     /// A port that has sent nothing yet, with circuits of these accounts.
-    pub fn new(terms: Terms, account_of: Vec<u32>) -> Sender {
-        Sender { terms, accounts: vec![CreditAccount::default(); count(&account_of)], account_of }
+    pub fn new(terms: Terms, account_of: Vec<u32>) -> CreditSender {
+        CreditSender { terms, accounts: vec![CreditAccount::default(); count(&account_of)], account_of }
     }
 
     /// The credits among the gates of a port, if credits limit its transmissions.
-    pub fn among(gates: &[Policy]) -> Option<&Sender> {
+    pub fn among(gates: &[Policy]) -> Option<&CreditSender> {
         gates.iter().find_map(|gate| if let Policy::Credit(sender) = gate { Some(sender) } else { None })
     }
 
@@ -62,14 +62,14 @@ impl Sender {
     }
 }
 
-impl Build for Sender {
+impl Build for CreditSender {
     fn build(site: &Site<'_>) -> Option<Self> {
         let credit = site.keys.credit.as_ref()?;
-        Some(Sender::new(credit.terms(), credit.accounts(site.classes)))
+        Some(CreditSender::new(credit.terms(), credit.accounts(site.classes)))
     }
 }
 
-impl Gate for Sender {
+impl Gate for CreditSender {
     fn holds(&self) -> bool {
         true
     }

@@ -24,7 +24,7 @@
 use super::prr::Proportional;
 use super::{AckReport, Recovery};
 use crate::transport::tcp::Params;
-use crate::transport::tcp::congestion::Window;
+use crate::transport::tcp::congestion::CongestionWindow;
 use crate::transport::tcp::scoreboard::Scoreboard;
 use crate::units::{Span, Time};
 
@@ -129,11 +129,11 @@ impl Recovery for Control {
         board.lose_by_time(latest, report.now, |sent| sent + age)
     }
 
-    fn begin(&mut self, _: &mut Window, prior: u64) {
+    fn begin(&mut self, _: &mut CongestionWindow, prior: u64) {
         self.rate = Proportional::new(prior);
     }
 
-    fn on_ack(&mut self, window: &mut Window, board: &Scoreboard, delivered: u64, is_safe: bool) {
+    fn on_ack(&mut self, window: &mut CongestionWindow, board: &Scoreboard, delivered: u64, is_safe: bool) {
         self.rate.set_window(window, board.pipe(), delivered, is_safe);
     }
 

@@ -14,7 +14,7 @@ mod timeouts;
 use repeats::Repeats;
 use selective::Selective;
 
-use super::congestion::{Congestion, Control, Facts, Window};
+use super::congestion::{Congestion, CongestionWindow, Control, Facts};
 use super::deliveries::Deliveries;
 use super::sack::SackBlocks;
 use super::{
@@ -68,7 +68,7 @@ pub struct Sender {
     /// The retransmission and the persist timer never run together.
     pub(super) timer: Option<(Timer, Time)>,
     pub(super) clock: TickClock,
-    pub(super) window: Window,
+    pub(super) window: CongestionWindow,
     pub(super) congestion: Control,
     /// First octet of the segment whose round trip is measured, and its sending (t_rtseq, t_rtt).
     pub(super) timed: Option<(u64, Time)>,
@@ -184,7 +184,7 @@ impl Sender {
             timer: None,
             estimator: Estimator::new(params, &clock),
             clock,
-            window: Window::new(params),
+            window: CongestionWindow::new(params),
             congestion: params.congestion.start(params),
             timed: None,
             segments_sent: 0,
@@ -212,7 +212,7 @@ impl Sender {
         (self.is_closing, self.tells_reduced) = (false, false);
         let params = &self.rare.params;
         self.is_unscheduled = params.unscheduled.is_some();
-        self.window = Window::new(params);
+        self.window = CongestionWindow::new(params);
         self.congestion = params.congestion.start(params);
         self.estimator = Estimator::new(params, &self.clock);
         self.selective = params.sack.then(|| Box::new(Selective::new(params, self.next)));

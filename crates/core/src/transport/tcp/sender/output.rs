@@ -3,7 +3,7 @@
 use super::{Sender, State, Timer};
 use crate::transport::Transport;
 use crate::transport::ecn::Ecn;
-use crate::transport::tcp::congestion::Window;
+use crate::transport::tcp::congestion::CongestionWindow;
 use crate::transport::tcp::{Segment, SegmentOutlet};
 use crate::units::Time;
 
@@ -54,7 +54,7 @@ impl Sender {
     /// most that was in flight, as in Linux (`tcp_is_cwnd_limited`).
     #[inline]
     pub(in super::super) fn largest_growth(&self) -> u64 {
-        let Window { cwnd, ssthresh, .. } = self.window;
+        let CongestionWindow { cwnd, ssthresh, .. } = self.window;
         let usage = &self.rare.usage;
         let may_grow = !self.heeds_application || usage.is_full || (cwnd < ssthresh && cwnd < 2 * usage.most);
         if may_grow { u64::MAX } else { cwnd }

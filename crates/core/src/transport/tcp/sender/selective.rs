@@ -59,7 +59,7 @@ struct News {
 
 /// Progress by an event, as timers use it: new data acknowledged, or sent.
 #[derive(Clone, Copy)]
-struct Progress {
+struct TimerProgress {
     acked: bool,
     sent: bool,
 }
@@ -170,7 +170,7 @@ impl Sender {
         duplicate.iter().for_each(|&(start, _)| self.take_back(start, sack));
         let restarts = acked > 0 || sack.reports_older_than_head(&delivered);
         let sent = self.output_selective(now, sack, out);
-        self.set_selective_timer(now, Progress { acked: restarts, sent }, wait, sack);
+        self.set_selective_timer(now, TimerProgress { acked: restarts, sent }, wait, sack);
     }
 
     /// Find losses and count them. Returns the octets that became lost since `before`, and the instant of the next
@@ -253,7 +253,7 @@ impl Sender {
 
     fn begin_recovery(&mut self, facts: Facts, sack: &mut Selective) {
         self.rare.stats.fast_retransmits += 1;
-        let congestion::Window { cwnd, ssthresh, .. } = self.window;
+        let congestion::CongestionWindow { cwnd, ssthresh, .. } = self.window;
         sack.undo = Some(Undo { cwnd, ssthresh, from: self.unacknowledged, repeats: 0 });
         if !facts.is_reduced {
             self.congestion.on_loss(&mut self.window, facts);
@@ -355,7 +355,7 @@ impl Sender {
     fn set_selective_timer(
         &mut self,
         now: Time,
-        progress: Progress,
+        progress: TimerProgress,
         wait: Option<Time>,
         sack: &mut Selective,
     ) {
@@ -396,7 +396,7 @@ impl Sender {
             let facts = sender.facts(now, None);
             sender.react(facts, 0, false, News { delivered: 0, lost: found }, sack);
             let sent = sender.output_selective(now, sack, out);
-            sender.set_selective_timer(now, Progress { acked: false, sent }, wait, sack);
+            sender.set_selective_timer(now, TimerProgress { acked: false, sent }, wait, sack);
         });
     }
 
@@ -442,7 +442,7 @@ impl Sender {
             sack.is_forced = true;
             sender.timed = None;
             sender.output_selective(now, sack, out);
-            sender.set_selective_timer(now, Progress { acked: true, sent: true }, None, sack);
+            sender.set_selective_timer(now, TimerProgress { acked: true, sent: true }, None, sack);
         });
     }
 
@@ -460,7 +460,7 @@ impl Sender {
     pub(super) fn push_selective(&mut self, now: Time, out: &mut impl SegmentOutlet) {
         self.with_selective(|sender, sack| {
             let sent = sender.output_selective(now, sack, out);
-            sender.set_selective_timer(now, Progress { acked: false, sent }, None, sack);
+            sender.set_selective_timer(now, TimerProgress { acked: false, sent }, None, sack);
         });
     }
 }
