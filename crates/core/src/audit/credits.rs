@@ -9,7 +9,7 @@ use crate::link::gate::credit::{CreditReceiver, CreditSender};
 use crate::memory::Side;
 use crate::network::Network;
 use crate::network::branches::Hop;
-use crate::scenario::contract::{Passing, passing_circuits};
+use crate::scenario::contract::passing_circuits;
 use crate::scenario::model::Scenario;
 use crate::unit::Unit;
 use crate::verdict::Reason;
@@ -22,7 +22,7 @@ pub(super) fn check(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
     let (passing, held) = (passing_circuits(scenario), held(network));
     for (line, receiver) in network.receivers.iter().enumerate() {
         if let (Some(sender), Some(receiver)) = (CreditSender::among(network.ports[line].gates()), receiver) {
-            accounts(audit, (scenario, &passing), line, (sender, receiver), &held[line]);
+            accounts(audit, scenario, &passing[line], line, sender, receiver, &held[line]);
         }
     }
     losses(audit, scenario, network);
@@ -48,13 +48,15 @@ fn held(network: &Network) -> Vec<Vec<u64>> {
 /// The accounts of a line, each named by its first circuit.
 fn accounts(
     audit: &mut Audit,
-    (scenario, passing): (&Scenario, &Passing),
+    scenario: &Scenario,
+    vcs: &[usize],
     line: usize,
-    (sender, receiver): (&CreditSender, &CreditReceiver),
+    sender: &CreditSender,
+    receiver: &CreditReceiver,
     held: &[u64],
 ) {
     let (room, mut seen) = (receiver.terms().room, BTreeSet::new());
-    for (number, &vc) in passing[line].iter().enumerate() {
+    for (number, &vc) in vcs.iter().enumerate() {
         let account = receiver.account_of(number);
         if !seen.insert(account) {
             continue;

@@ -167,11 +167,11 @@ impl Memory {
     /// [`Memory::admits`].
     pub(crate) fn offer(&mut self, now: Time, account: Account, (size, bytes): (u64, u16)) -> Option<Charge> {
         if let Some(SharedQueue { pool, number, .. }) = account.other().map(|other| &self.queues[other]) {
-            self.pools[*pool].offer(now, *number, (size, bytes));
+            self.pools[*pool].offer(now, *number, size, bytes);
         }
         let queue = &mut self.queues[account.queue()];
         let pool = &mut self.pools[queue.pool];
-        pool.offer(now, queue.number, (size, bytes));
+        pool.offer(now, queue.number, size, bytes);
         let threshold = pool.threshold(queue.number);
         queue.note_threshold(threshold);
         self.admits_below(threshold, now, account, size)
@@ -270,7 +270,7 @@ impl Memory {
         let gives = |other: &SharedQueue| !is_pool_full || other.pool == own.pool;
         let lengths = self.queues.iter().enumerate().filter(|(_, other)| gives(other));
         let lengths = lengths.map(|(number, other)| (number, other.shared()));
-        pushout.victim(lengths, (queue, beyond), can_give)
+        pushout.victim(lengths, queue, beyond, can_give)
     }
 
     /// Return whether the scheme of a pool expels packets.
@@ -356,7 +356,7 @@ impl Memory {
     fn leave(&mut self, queue: usize, leaving: &Leaving<'_>) -> u64 {
         let queue = &mut self.queues[queue];
         let (shared, headroom) = queue.leave(leaving.now, leaving.size);
-        self.pools[queue.pool].give_back(leaving, queue.number, (shared, headroom));
+        self.pools[queue.pool].give_back(leaving, queue.number, shared, headroom);
         shared
     }
 

@@ -103,11 +103,7 @@ pub struct SharedQueue {
 
 impl SharedQueue {
     /// An empty queue of a port or of an incoming line, given the line's rate, number `number` of its pool.
-    pub fn new(
-        limits: QueueLimits,
-        (line, rate): (usize, Rate),
-        (pool, number): (usize, usize),
-    ) -> SharedQueue {
+    pub fn new(limits: QueueLimits, line: usize, rate: Rate, pool: usize, number: usize) -> SharedQueue {
         SharedQueue {
             limits,
             line,

@@ -82,8 +82,7 @@ impl Network {
         let mut shares = shares(scenario);
         let ports = scenario.lines.iter().zip(passing.iter()).zip(&mut shares);
         let ports = ports.zip(gates(scenario, &passing));
-        let ports =
-            ports.map(|(((line, vcs), share), gates)| port(scenario, line, vcs, (share.take(), gates)));
+        let ports = ports.map(|(((line, vcs), share), gates)| port(scenario, line, vcs, share.take(), gates));
         let mut ports: Vec<Port> = ports.collect();
         let memories = scenario.memories.iter().map(|spec| Some(Box::new(memory(scenario, spec)))).collect();
         let Measures { occupancy, meter, state, .. } = &scenario.measure;
@@ -156,7 +155,7 @@ impl Network {
     }
 
     /// Choose the port, and the queue of its memory, that gives way to a packet of a circuit of this port.
-    pub(crate) fn victim(&self, (port, vc): (usize, usize), unit: &Unit) -> Option<(usize, usize)> {
+    pub(crate) fn victim(&self, port: usize, vc: usize, unit: &Unit) -> Option<(usize, usize)> {
         let share = self.ports[port].share()?;
         let memory = self.memories[share.number()].as_ref().expect("no port works now");
         let number_at_port = |unit: &Unit| self.number_at_port(unit);
@@ -294,7 +293,7 @@ fn memory(scenario: &Scenario, spec: &model::NodeMemory) -> Memory {
     };
     let queue = |queue: &model::MemoryQueue| {
         let rate = scenario.lines[queue.line].rate;
-        SharedQueue::new(queue.limits, (queue.line, rate), (queue.pool, queue.number))
+        SharedQueue::new(queue.limits, queue.line, rate, queue.pool, queue.number)
     };
     let pushout =
         spec.pushout.as_ref().map(|spec| memory::pushout(spec).expect("a checked scenario can be built"));
@@ -311,7 +310,8 @@ fn port(
     scenario: &Scenario,
     line: &model::Line,
     vcs: &[usize],
-    (share, gates): (Option<Share>, Box<[gate::Policy]>),
+    share: Option<Share>,
+    gates: Box<[gate::Policy]>,
 ) -> Port {
     let contracts = contracts(scenario, line, vcs);
     let context = context(scenario, line, &contracts);

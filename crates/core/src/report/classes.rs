@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::deliveries;
-use crate::metrics::fairness;
+use crate::metrics::fairness::{self, ClassRate};
 use crate::network::figures::Figures;
 use crate::scenario::model::{Flow, Medium, Scenario};
 use crate::units::{CELL_BYTES, CELL_PAYLOAD};
@@ -35,7 +35,8 @@ pub(super) fn append(summary: &mut Json, scenario: &Scenario, figures: &[&Figure
     }
     if let Some(pair) = &scenario.measure.fairness {
         let [one, other] = pair.each_ref().map(|fair| {
-            (ClassThroughput::new(scenario, rates, |flow| flow.class == fair.class).ip_rate, fair.share)
+            let class = ClassThroughput::new(scenario, rates, |flow| flow.class == fair.class);
+            ClassRate { rate: class.ip_rate, fair: fair.share }
         });
         summary["class_fairness"] = fairness::class_ratio(one, other).into();
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::backlog;
-use super::contract::{context, contracts, passing_circuits};
+use super::contract::{Passing, context, contracts, passing_circuits};
 use super::credits;
 use super::expand::{Asked, SectionedFile};
 use super::file::{HeadSection, NodeSection};
@@ -96,7 +96,7 @@ pub(super) fn check(
         origin: is_drawn.then(|| Arc::new(Origin { root: root.clone(), sets: sets.to_vec() })),
     };
     let intended = losses::check(file.loss, &scenario)?;
-    spread::settle(&mut scenario, (root, file.loss), &intended.outages)?; // first, since it decides which circuits pass a port
+    spread::settle(&mut scenario, root, file.loss, &intended.outages)?; // first, since it decides which circuits pass a port
     let passing = passing_circuits(&scenario);
     credits::settle(&mut scenario, &passing, &ports)?;
     scenario.memories = memories.settled(&scenario, &passing)?;
@@ -104,18 +104,29 @@ pub(super) fn check(
     (scenario.sections.losses, scenario.losses) = (intended.entries, intended.specs);
     scenario.measure = measure::check(file.measure, &file.head, &scenario)?;
     backlog::check(&scenario)?;
+    check_ports(&scenario, &ports, &passing, file.measure)?;
+    Ok(Checked { scenario, choice })
+}
+
+/// Refuse policies that cannot work at their ports, and figures of policies that `measure` wants but a port does not have.
+fn check_ports(
+    scenario: &Scenario,
+    ports: &Ports<'_>,
+    passing: &Passing,
+    measure: Option<&tree::Node>,
+) -> Result<(), Fault> {
     for (index, line) in ports.of(&scenario.lines) {
-        let contracts = contracts(&scenario, line, &passing[index]);
-        let context = context(&scenario, line, &contracts);
+        let contracts = contracts(scenario, line, &passing[index]);
+        let context = context(scenario, line, &contracts);
         ports.check_policies(index, line, &context)?;
         if scenario.measure.meter.contains(&index) {
-            measure::check_meter(file.measure, line, &context)?;
+            measure::check_meter(measure, line, &context)?;
         }
         if scenario.measure.state.ports.contains(&index) {
-            measure::check_state(file.measure, line, &context)?;
+            measure::check_state(measure, line, &context)?;
         }
     }
-    Ok(Checked { scenario, choice })
+    Ok(())
 }
 
 /// A network and its traffic, with plain ports.
@@ -141,7 +152,7 @@ impl Wired {
         let lines = links::check(&explicit.links, &nodes, &names, &file.adaptation)?;
         drop((explicit.nodes, explicit.links)); // make room for the flows
         let queues = queue_names(file.queue);
-        let traffic = flows::check((file, &explicit.flows), &nodes, &names, &lines, &queues)?;
+        let traffic = flows::check(file, &explicit.flows, &nodes, &names, &lines, &queues)?;
         let flows::CheckedTraffic { flows, vcs, drawings, choice } = traffic;
         Ok(Wired { nodes, lines, flows, vcs, drawings, choice })
     }

@@ -121,7 +121,7 @@ impl<'a> EqualRoutes<'a> {
         for &end in via.iter().chain([&to]) {
             let hops = self.hops_to(end);
             while found.iter().any(|(path, _)| self.end_of(path, from) != end) {
-                found = self.divided(&hops, found, (from, end)).ok_or(NoRoutes::Between(start, end))?;
+                found = self.divided(&hops, found, from, end).ok_or(NoRoutes::Between(start, end))?;
                 if found.len() > MOST_ROUTES {
                     return Err(NoRoutes::TooMany);
                 }
@@ -134,7 +134,7 @@ impl<'a> EqualRoutes<'a> {
     }
 
     /// Extend routes by one line, except those that have reached their end, in the order of their draws.
-    fn divided(&self, hops: &[u32], ways: Vec<Way>, (from, end): (usize, usize)) -> Option<Vec<Way>> {
+    fn divided(&self, hops: &[u32], ways: Vec<Way>, from: usize, end: usize) -> Option<Vec<Way>> {
         let mut longer = Vec::with_capacity(ways.len());
         for (path, draws) in ways {
             let at = self.end_of(&path, from);

@@ -55,7 +55,8 @@ pub(super) struct Choice {
 
 /// The flows of a file and their circuits.
 pub(super) fn check(
-    (file, entries): (&SectionedFile<'_>, &[tree::Node]),
+    file: &SectionedFile<'_>,
+    entries: &[tree::Node],
     nodes: &[NetworkNode],
     names: &NameIndex,
     lines: &[Line],
@@ -68,28 +69,37 @@ pub(super) fn check(
     let mut network = FlowNetwork { nodes, names, lines, adaptation, queues, routes, equal, choice: None };
     let hosts = Hosts::new(nodes, lines);
     let mut drawings = Vec::new();
-    let (mut flows, mut circuits) = (Vec::new(), Circuits::default());
-    let mut flow_names = NameIndex::default();
+    let mut read = FlowsRead::default();
     file.each_flow(entries, |entry, index| {
         let item = Item::<FlowSection>::entry(entry, "flow", index)?;
-        flow_names.add(&item.it.name).map_err(|why| item.fault("name", why))?;
+        read.names.add(&item.it.name).map_err(|why| item.fault("name", why))?;
         if !item.it.source.draws_transfers() {
-            flows.push(network.flow(item, &mut circuits)?);
+            read.flows.push(network.flow(item, &mut read.circuits)?);
             return Ok(());
         }
-        let first = flows.len();
-        network.transfers(&item, (&hosts, chance), (&mut flows, &mut circuits, &mut flow_names))?;
-        drawings.push(Drawing { asked: item.it, flows: first..flows.len() });
+        let first = read.flows.len();
+        network.transfers(&item, &hosts, chance, &mut read)?;
+        drawings.push(Drawing { asked: item.it, flows: first..read.flows.len() });
         Ok(())
     })?;
     if entries.is_empty() {
         let message = "there is no flow, so nothing would happen: add a [topology] or [[flow]]";
         return Err(Fault::at(Default::default(), message));
     }
+    let FlowsRead { mut flows, circuits, .. } = read;
     let vcs = circuits.number(&mut flows);
     Ok(CheckedTraffic { flows, vcs, drawings, choice: network.choice })
 }
 
+/// The flows that have been read so far, with their circuits and their names.
+#[derive(Default)]
+struct FlowsRead {
+    flows: Vec<Flow>,
+    circuits: Circuits,
+    names: NameIndex,
+}
+
+/// The network that flows pass.
 struct FlowNetwork<'a> {
     nodes: &'a [NetworkNode],
     names: &'a NameIndex,
@@ -107,8 +117,9 @@ impl FlowNetwork<'_> {
     fn transfers(
         &mut self,
         item: &Item<'_, FlowSection>,
-        (hosts, chance): (&Hosts, Chance),
-        (flows, circuits, names): (&mut Vec<Flow>, &mut Circuits, &mut NameIndex),
+        hosts: &Hosts,
+        chance: Chance,
+        read: &mut FlowsRead,
     ) -> Result<(), Fault> {
         let (from, to) = (self.host(item, "from", &item.it.from)?, self.host(item, "to", &item.it.to)?);
         check_ends(item)?;
@@ -124,21 +135,21 @@ impl FlowNetwork<'_> {
         let stop = item.it.stop.map_or(chance.duration, |stop| stop.min(chance.duration));
         let listed = &self.listed(item, from)?;
         let drawing = DrawingFlow { name, from, to, listed, start, stop, seed };
-        let most = MOST_FLOWS - flows.len().min(MOST_FLOWS);
+        let most = MOST_FLOWS - read.flows.len().min(MOST_FLOWS);
         let drawn = hosts.draw(&drawing, &item.it.source, most);
         let drawn = drawn.map_err(|(key, why)| item.fault(key, why))?;
         let too_many = format!("draws more than {MOST_FLOWS} transfers; shorten the run or lower the load");
         item.ensure(drawn.len() <= most, "source", &too_many)?;
         let (source, transport) = (Arc::new(item.it.source.clone()), Arc::new(item.it.transport.clone()));
         let police = item.it.police.clone().map(Arc::new);
-        flows.reserve(drawn.len());
+        read.flows.reserve(drawn.len());
         for (number, one) in drawn.into_iter().enumerate() {
             let asked = self.asked(&item.it, number, &one);
-            names.add(&asked.name).map_err(|why| item.fault("name", why))?;
+            read.names.add(&asked.name).map_err(|why| item.fault("name", why))?;
             let own = Item { it: asked, node: item.node, path: item.path.clone() };
-            let flow = self.flow(own, circuits)?;
+            let flow = self.flow(own, &mut read.circuits)?;
             let (source, transport, police) = (source.clone(), transport.clone(), police.clone());
-            flows.push(Flow { transfer: Some(one.transfer), source, transport, police, ..flow });
+            read.flows.push(Flow { transfer: Some(one.transfer), source, transport, police, ..flow });
         }
         Ok(())
     }
@@ -261,7 +272,8 @@ impl FlowNetwork<'_> {
         to: usize,
     ) -> Result<Route, Fault> {
         let name = item.it.pvc.as_ref().unwrap_or(&item.it.name);
-        let route = self.fewest(name, from, via, to).map_err(|leg| item.fault("to", self.no_route(leg)))?;
+        let no_route = |(from, to)| item.fault("to", self.no_route(from, to));
+        let route = self.fewest(name, from, via, to).map_err(no_route)?;
         let hops = route.path.len();
         item.ensure(
             hops <= MOST_HOPS,
@@ -278,7 +290,7 @@ impl FlowNetwork<'_> {
         Ok(route)
     }
 
-    fn no_route(&self, (from, to): (usize, usize)) -> String {
+    fn no_route(&self, from: usize, to: usize) -> String {
         let (from, to) = (&self.nodes[from].name, &self.nodes[to].name);
         format!(
             "no route leads from {from:?} to {to:?}: some [[link]] is missing, or has duplex = false the other way"
@@ -291,7 +303,7 @@ impl FlowNetwork<'_> {
         let cells = medium == Medium::Cells;
         let only_cells = "this transport sends single cells, but the route goes over packet links";
         item.ensure(needs.packet.is_some() || cells, "transport", only_cells)?;
-        self.check_packet(item, ("the packets", needs.packet_key), needs.octets(), cells)?;
+        self.check_packet(item, "the packets", needs.packet_key, needs.octets(), cells)?;
         self.check_police(item, &path)?;
         let flow = &item.it;
         item.ensure(flow.weight.is_finite() && flow.weight > 0.0, "weight", "must be greater than 0")?;
@@ -381,7 +393,8 @@ impl FlowNetwork<'_> {
     fn check_packet(
         &self,
         item: &Item<'_, FlowSection>,
-        (packets, key): (&str, &str),
+        packets: &str,
+        key: &str,
         packet: u64,
         cells: bool,
     ) -> Result<(), Fault> {
@@ -430,12 +443,12 @@ impl FlowNetwork<'_> {
         let backwards = || data.path.iter().rev().map(|line| self.lines[*line].back).collect();
         let back: Option<Vec<usize>> = if same { backwards() } else { None };
         let fewest = || self.fewest(&data.name, to, &[], from).map(|route| route.path);
-        let path = back.map_or_else(fewest, Ok).map_err(|leg| {
-            item.fault("to", format!("{}; acknowledgements need a way back", self.no_route(leg)))
+        let path = back.map_or_else(fewest, Ok).map_err(|(from, to)| {
+            item.fault("to", format!("{}; acknowledgements need a way back", self.no_route(from, to)))
         })?;
         let medium = self.medium(item, &path)?;
         let cells = medium == Medium::Cells;
-        self.check_packet(item, ("the acknowledgements", "transport"), packet.into(), cells)?;
+        self.check_packet(item, "the acknowledgements", "transport", packet.into(), cells)?;
         Ok(Vc {
             name: format!("{}.back", data.name),
             path,

@@ -31,7 +31,7 @@ pub(super) fn check(
     let mut lines = Vec::with_capacity(2 * entries.len());
     for (index, entry) in entries.iter().enumerate() {
         let item = Item::<LinkSection>::entry(entry, "link", index)?;
-        let forth = forth(&item, (nodes, node_names), adaptation, &plain)?;
+        let forth = forth(&item, nodes, node_names, adaptation, &plain)?;
         let first = lines.len();
         let back = if item.it.duplex { Some(back(&item, &forth, first)?) } else { None };
         lines.push(Line { back: back.as_ref().map(|_| first + 1), ..forth });
@@ -47,7 +47,8 @@ pub(super) fn check(
 /// The line of a link from its start to its end.
 fn forth(
     item: &Item<'_, LinkSection>,
-    (nodes, names): (&[NetworkNode], &NameIndex),
+    nodes: &[NetworkNode],
+    names: &NameIndex,
     adaptation: &adaptation::Spec,
     plain: &[(Medium, Arc<Port>)],
 ) -> Result<Line, Fault> {

@@ -54,7 +54,7 @@ pub(super) fn check(list: Option<&Node>, scenario: &Scenario) -> Result<Intended
         for line in lines {
             check_line(&item, &scenario.lines[line])?;
             intended.specs.push(Spec { line, circuits: circuits.clone(), pattern: pattern.clone() });
-            intended.outages.extend(rerouted(&item, (line, index), &pattern)?);
+            intended.outages.extend(rerouted(&item, line, index, &pattern)?);
         }
         intended.entries.push(item.it);
     }
@@ -72,7 +72,8 @@ pub(super) fn fault(list: Option<&Node>, entry: usize, key: &str, message: Strin
 /// Return the times in which packets use other routes than over this line.
 fn rerouted(
     item: &Item<'_, LossSection>,
-    (line, entry): (usize, usize),
+    line: usize,
+    entry: usize,
     pattern: &Pattern,
 ) -> Result<Vec<Outage>, Fault> {
     let Some(delay) = item.it.reroute_after else { return Ok(Vec::new()) };

@@ -188,7 +188,7 @@ impl<'a> Memories<'a> {
     pub(super) fn settled(&self, scenario: &Scenario, passing: &Passing) -> Result<Vec<NodeMemory>, Fault> {
         let mut memories = Vec::new();
         for (name, item) in &self.memories {
-            let found = self.of_section((name, item), scenario, passing)?;
+            let found = self.of_section(name, item, scenario, passing)?;
             let unused =
                 "no port shares this memory: write memory in the section of a port, as in [port.default]";
             if found.is_empty() {
@@ -202,7 +202,8 @@ impl<'a> Memories<'a> {
     /// The memories of one section: one for each node, or for each partition of each.
     fn of_section(
         &self,
-        (name, item): (&str, &Item<'a, MemorySection>),
+        name: &str,
+        item: &Item<'a, MemorySection>,
         scenario: &Scenario,
         passing: &Passing,
     ) -> Result<Vec<NodeMemory>, Fault> {
@@ -301,6 +302,13 @@ fn removing_key(memory: &MemorySection) -> Option<&'static str> {
     memory.pushout.as_ref().map(|_| "pushout").or(expels.then_some("admission"))
 }
 
+/// The pool of a class on one side, and the terms that the class has there.
+struct ClassTerms {
+    pool: usize,
+    limits: QueueLimits,
+    alpha: Option<f64>,
+}
+
 /// A memory of one node while its queues are found.
 struct Builder<'a, 'b> {
     memories: &'b Memories<'a>,
@@ -388,14 +396,14 @@ impl Builder<'_, '_> {
     /// The queues to which a circuit is charged at a port.
     fn account(&mut self, memory: &mut NodeMemory, port: usize, vc: usize) -> Result<Account, Fault> {
         let Vc { queue: class, unscheduled, .. } = self.scenario.vcs[vc];
-        let account = self.account_of(memory, (port, vc), class)?;
+        let account = self.account_of(memory, port, vc, class)?;
         if unscheduled == class {
             return Ok(account);
         }
         for class in [class, unscheduled] {
             self.check_unscheduled(class)?;
         }
-        let first = self.account_of(memory, (port, vc), unscheduled)?;
+        let first = self.account_of(memory, port, vc, unscheduled)?;
         Ok(account.with_unscheduled(first.queue()))
     }
 
@@ -412,7 +420,8 @@ impl Builder<'_, '_> {
     fn account_of(
         &mut self,
         memory: &mut NodeMemory,
-        (port, vc): (usize, usize),
+        port: usize,
+        vc: usize,
         class: usize,
     ) -> Result<Account, Fault> {
         let default = plain();
@@ -423,22 +432,22 @@ impl Builder<'_, '_> {
             self.level(level).map_err(|why| self.memories.queues[class].1.fault(name, why))
         };
         let limit = |name: &str, limit: Option<Level>| limit.map(|limit| level(name, limit)).transpose();
-        let own = QueueLimits {
+        let limits = QueueLimits {
             reserved: level("reserved", section.reserved)?,
             limit: limit("limit", section.limit)?,
             pause: section.pause.as_ref().map(|Nested(pause)| self.pause(class, pause)).transpose()?,
         };
-        let queue = (pool(section.pool.as_ref()), own, section.alpha);
+        let own = ClassTerms { pool: pool(section.pool.as_ref()), limits, alpha: section.alpha };
         let other = match &section.opposite {
             Some(other) => {
                 let limits =
                     QueueLimits { limit: limit("opposite.limit", other.0.limit)?, ..QueueLimits::default() };
-                Some((pool(Some(&other.0.pool)), limits, other.0.alpha))
+                Some(ClassTerms { pool: pool(Some(&other.0.pool)), limits, alpha: other.0.alpha })
             }
             None => None,
         };
-        let queue = self.queue(memory, (port, vc, class), queue)?;
-        let other = other.map(|other| self.queue(memory, (port, vc, class), other)).transpose()?;
+        let queue = self.queue(memory, port, vc, class, own)?;
+        let other = other.map(|other| self.queue(memory, port, vc, class, other)).transpose()?;
         Ok(Account::new(queue, other))
     }
 
@@ -460,9 +469,12 @@ impl Builder<'_, '_> {
     fn queue(
         &mut self,
         memory: &mut NodeMemory,
-        (port, vc, class): (usize, usize, usize),
-        (pool, limits, alpha): (usize, QueueLimits, Option<f64>),
+        port: usize,
+        vc: usize,
+        class: usize,
+        terms: ClassTerms,
     ) -> Result<usize, Fault> {
+        let ClassTerms { pool, limits, alpha } = terms;
         let spec = &self.scenario.vcs[vc];
         let line = match memory.pools[pool].side {
             Side::Egress => port,
@@ -475,10 +487,10 @@ impl Builder<'_, '_> {
         let priority = section.and_then(|(_, item)| item.it.priority).unwrap_or_default();
         let name = section.map_or("all", |(name, _)| name);
         Ok(*self.queues.entry((pool, line, class)).or_insert_with(|| {
-            let terms = &mut memory.pools[pool].terms;
-            let number = terms.len();
+            let of_pool = &mut memory.pools[pool].terms;
+            let number = of_pool.len();
             let outlet = Outlet { line, rate: self.scenario.lines[line].rate };
-            terms.push(QueueTerms { alpha, priority, outlet });
+            of_pool.push(QueueTerms { alpha, priority, outlet });
             memory.queues.push(MemoryQueue { class: name.to_string(), line, pool, number, limits });
             count
         }))
@@ -515,7 +527,8 @@ impl Builder<'_, '_> {
                 return Err(self.too_much(
                     pool,
                     largest.map_or("", |queue| &queue.class),
-                    (reserved, promises),
+                    reserved,
+                    promises,
                 ));
             }
             pool.shared -= reserved;
@@ -536,7 +549,7 @@ impl Builder<'_, '_> {
     }
 
     /// Refuse the reserved room of a pool: the largest is that of this class, and credits may have promised it.
-    fn too_much(&self, pool: &MemoryPool, class: &str, (reserved, promises): (u64, bool)) -> Fault {
+    fn too_much(&self, pool: &MemoryPool, class: &str, reserved: u64, promises: bool) -> Fault {
         let why = if promises { ", as credits of lines promise" } else { "" };
         let message = format!(
             "must leave shared room in the pool {:?}; its queues reserve {reserved} cells{why}, and without headroom it has {}",

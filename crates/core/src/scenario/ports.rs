@@ -74,7 +74,7 @@ impl<'a> Ports<'a> {
         let section: PortSection = read_section(&empty, "port").expect("every key of a port has a default");
         let (measure, capacity) =
             section.buffer.on_link(medium == Medium::Cells).expect("an unlimited buffer fits every link");
-        described(section, (measure, capacity))
+        described(section, measure, capacity)
     }
 
     /// Give every line the port that its section describes.
@@ -89,12 +89,12 @@ impl<'a> Ports<'a> {
             let Some(section) = *section else { continue };
             let (item, last) = (&self.sections[section].1, &mut last[section]);
             check_discipline(item, line)?;
-            let size = match &item.it.memory {
+            let (measure, capacity) = match &item.it.memory {
                 None => size(item, line)?,
-                Some(name) => shared(item, (line, nodes), memories, name)?,
+                Some(name) => shared(item, line, nodes, memories, name)?,
             };
-            let same = last.take().filter(|port| (port.measure, port.capacity) == size);
-            line.port = same.unwrap_or_else(|| Arc::new(described(item.it.clone(), size)));
+            let same = last.take().filter(|port| port.measure == measure && port.capacity == capacity);
+            line.port = same.unwrap_or_else(|| Arc::new(described(item.it.clone(), measure, capacity)));
             *last = Some(Arc::clone(&line.port));
         }
         Ok(())
@@ -145,7 +145,7 @@ impl<'a> Ports<'a> {
 }
 
 /// The port that a section describes.
-fn described(section: PortSection, (measure, capacity): (Measure, Capacity)) -> Port {
+fn described(section: PortSection, measure: Measure, capacity: Capacity) -> Port {
     let PortSection { memory, discipline, admission, pushout, scheduler, gates, .. } = section;
     let (admission, scheduler) = match discipline.map(discipline::Spec::composition) {
         Some(parts) => (parts.admission, parts.scheduler),
@@ -319,7 +319,8 @@ fn check_discipline(item: &Item<'_, PortSection>, line: &Line) -> Result<(), Fau
 /// The measure of a port that shares a memory, and the capacity of the memory.
 fn shared(
     item: &Item<'_, PortSection>,
-    (line, nodes): (&Line, &[NetworkNode]),
+    line: &Line,
+    nodes: &[NetworkNode],
     memories: &Memories<'_>,
     name: &str,
 ) -> Result<(Measure, Capacity), Fault> {

@@ -38,8 +38,8 @@ pub fn schema() -> Json {
         (replay::Params::TABLE, recordings, texts),
         ("measure", MeasureSection::DOC, object_schema(&MeasureSection::params())),
     ];
-    let what = ("Pushout scenario", "A network, its traffic and the policies of its buffers.");
-    file(what, &HeadSection::params(), sections)
+    let purpose = "A network, its traffic and the policies of its buffers.";
+    file("Pushout scenario", purpose, &HeadSection::params(), sections)
 }
 
 /// Every page of the documentation: its path below the folder, and its text.

@@ -21,7 +21,8 @@ type RouteRefusal = (Option<usize>, String);
 /// Give every circuit all of its routes; `list` has the entries of `[[loss]]`.
 pub(super) fn settle(
     scenario: &mut Scenario,
-    (root, list): (&Node, Option<&Node>),
+    root: &Node,
+    list: Option<&Node>,
     outages: &[Outage],
 ) -> Result<(), Fault> {
     if scenario.routing != Routing::EcmpPacket && outages.is_empty() {

@@ -57,7 +57,7 @@ impl Transport for Params {
     }
 
     fn needs_for(&self, source: &source::Spec) -> Option<Needs> {
-        source.packet(udp::HEADERS).map(Needs::one_way)
+        source.packet(udp::HEADERS).map(|(octets, key)| Needs::one_way(octets, key))
     }
 
     fn parity_cells(&self) -> u32 {

@@ -158,14 +158,14 @@ impl Policy {
             }
             _ => {}
         }
-        let thresholds = (params.min_threshold, params.max_threshold);
+        let Params { weight, min_threshold, max_threshold, curve, .. } = *params;
         let circuit = |own| {
             let frame = params.frame.map_or(own, |frame| frame.0).max(1);
             AtmRedCircuit { state: AcceptFirst, max_p: max_p / frame as f64 }
         };
         let slot = unit_time(context);
         Ok(Policy {
-            detector: Detector::new(context, params.weight, thresholds, params.curve, slot)?,
+            detector: Detector::new(context, weight, min_threshold, max_threshold, curve, slot)?,
             circuits: frame_units(context).map(circuit).collect(),
             literal_eom: params.literal_eom,
             pass_eom: params.pass_eom,

@@ -109,12 +109,7 @@ impl Policy {
 
     /// Decide whether a frame that starts now is refused or marked; the error says that its circuit cannot hold it at
     /// all.
-    fn refuses(
-        &mut self,
-        now: Time,
-        (unit, vc): (&Unit, usize),
-        pool: &Pool,
-    ) -> Result<Option<Reason>, Reason> {
+    fn refuses(&mut self, now: Time, unit: &Unit, vc: usize, pool: &Pool) -> Result<Option<Reason>, Reason> {
         let detector = &mut self.red.detector;
         detector.sample(now, pool.total());
         let FredCircuit { packet, strikes } = &mut self.circuits[vc];
@@ -141,7 +136,7 @@ impl FredCircuit {
 impl Admission for Policy {
     fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict {
         let Arrival { now, unit, vc, pool, .. } = *arrival;
-        match unit.is_first().then(|| self.refuses(now, (unit, vc), pool)).transpose() {
+        match unit.is_first().then(|| self.refuses(now, unit, vc, pool)).transpose() {
             Ok(refused) => self.red.judge_frame(arrival, refused.flatten()),
             Err(reason) => self.red.refuse(vc, reason),
         }

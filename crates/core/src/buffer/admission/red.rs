@@ -132,9 +132,9 @@ impl Policy {
         for (key, time) in [("packet_time", slot), ("interval", params.interval)] {
             refuse_if(time == Span::ZERO, key, "must be greater than 0")?;
         }
-        let thresholds = (params.min_threshold, params.max_threshold);
+        let Params { weight, min_threshold, max_threshold, curve, .. } = *params;
         Ok(Policy {
-            detector: Detector::new(context, params.weight, thresholds, params.curve, slot)?,
+            detector: Detector::new(context, weight, min_threshold, max_threshold, curve, slot)?,
             max_p: probability("max_p", params.max_p)?,
             interval: params.adaptive.then_some(params.interval),
             mtu: full_packet(params, context)?,
@@ -168,7 +168,7 @@ impl Policy {
         let draw = || self.keyed.unit(unit.subject());
         let marked = match self.mtu {
             None => self.detector.marks(self.max_p, draw),
-            Some(mtu) => self.detector.marks_bytes(self.max_p, (unit.bytes, mtu), self.count, draw),
+            Some(mtu) => self.detector.marks_bytes(self.max_p, unit.bytes, mtu, self.count, draw),
         };
         marked.then_some(Reason::Random)
     }
@@ -188,7 +188,7 @@ fn full_packet(params: &Params, context: &Context<'_>) -> Result<Option<f64>, Re
 }
 
 /// Adapt maxp after an interval that ended with the average above or below the middle fifth between the thresholds.
-fn adapted(max_p: f64, average: f64, (min, max): (f64, f64)) -> f64 {
+fn adapted(max_p: f64, average: f64, min: f64, max: f64) -> f64 {
     let fifth = (max - min) / 5.0;
     if average > min + 3.0 * fifth && max_p <= 0.5 {
         max_p + (max_p / 4.0).min(0.01)
@@ -224,7 +224,7 @@ impl Admission for Policy {
         let interval = self.interval?;
         if now > Time::ZERO {
             let average = self.detector.at(now, pool.total());
-            self.max_p = adapted(self.max_p, average, (self.detector.min, self.detector.max));
+            self.max_p = adapted(self.max_p, average, self.detector.min, self.detector.max);
         }
         Some(now + interval)
     }
@@ -264,7 +264,8 @@ impl Detector {
     pub(super) fn new(
         context: &Context<'_>,
         weight: f64,
-        (min, max): (Level, Level),
+        min: Level,
+        max: Level,
         curve: Curve,
         slot: Span,
     ) -> Result<Detector, Refused> {
@@ -361,7 +362,8 @@ impl Detector {
     fn marks_bytes(
         &mut self,
         max_p: f64,
-        (bytes, mtu): (u16, f64),
+        bytes: u16,
+        mtu: f64,
         count: Count,
         draw: impl FnOnce() -> f64,
     ) -> bool {
@@ -582,9 +584,9 @@ mod tests {
     fn the_largest_probability_follows_the_average_as_in_the_vectors() {
         for case in vector("red")["adaptive"].as_array().unwrap() {
             let mut max_p = case["before"].as_f64().unwrap();
-            let thresholds = (case["min"].as_f64().unwrap(), case["max"].as_f64().unwrap());
+            let (min, max) = (case["min"].as_f64().unwrap(), case["max"].as_f64().unwrap());
             for (average, after) in numbers(&case["average"]).into_iter().zip(numbers(&case["after"])) {
-                max_p = adapted(max_p, average, thresholds);
+                max_p = adapted(max_p, average, min, max);
                 assert!((max_p - after).abs() < 1e-9, "{max_p} instead of {after}");
             }
         }

@@ -29,7 +29,7 @@ impl Sharing for Policy {
         self.shares.threshold(pool, queue)
     }
 
-    fn offered(&mut self, now: Time, pool: &Pool, queue: usize, _: (u64, u16)) {
+    fn offered(&mut self, now: Time, pool: &Pool, queue: usize, _: u64, _: u16) {
         self.shares.offered(now, pool, queue);
     }
 

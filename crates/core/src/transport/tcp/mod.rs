@@ -292,13 +292,28 @@ impl Transport for Params {
     }
 
     fn check(&self) -> Result<(), Refused> {
+        self.check_segments()?;
+        self.check_window()?;
+        self.check_timers()?;
+        self.check_marks()?;
+        self.check_congestion()
+    }
+}
+
+impl Params {
+    /// Refuse segments that IP or their options do not allow.
+    fn check_segments(&self) -> Result<(), Refused> {
         refuse_if(self.mss == 0, "mss", "must be at least 1 byte")?;
         refuse_if(
             self.timestamps && self.mss <= TIMESTAMPS,
             "mss",
             "a segment with timestamps carries at least 13 bytes, 12 of them the option",
         )?;
-        refuse_if(self.mss > 65_535, "mss", "must be at most 65535 bytes")?;
+        refuse_if(self.mss > 65_535, "mss", "must be at most 65535 bytes")
+    }
+
+    /// Refuse a window that the receiver cannot advertise, or that holds no segment.
+    fn check_window(&self) -> Result<(), Refused> {
         refuse_if(
             !self.window_scaling && self.window.0 > 65_536,
             "window",
@@ -313,7 +328,11 @@ impl Transport for Params {
             self.advertised_window() < u64::from(self.mss),
             "window",
             "must hold at least one segment (mss)",
-        )?;
+        )
+    }
+
+    /// Refuse timers and times that cannot be kept.
+    fn check_timers(&self) -> Result<(), Refused> {
         refuse_if(
             self.slow_timer == Span::ZERO,
             "slow_timer",
@@ -326,7 +345,6 @@ impl Transport for Params {
         )?;
         refuse_if(self.max_rto == Span::ZERO, "max_rto", "must be longer than 0 s")?;
         refuse_if(self.min_rto > self.max_rto, "min_rto", "must be at most max_rto")?;
-        refuse_if(!(self.cubic_c > 0.0 && self.cubic_c.is_finite()), "cubic_c", "must be greater than 0")?;
         refuse_if(self.initial_rto == Span::ZERO, "initial_rto", "must be longer than 0 s")?;
         refuse_if(
             self.initial_srtt.is_some() && self.initial_mdev.is_none(),
@@ -342,6 +360,11 @@ impl Transport for Params {
         if let Some((key, _)) = self.spans().into_iter().find(|(_, span)| *span > MAX_SPAN) {
             return refuse(key, "must be at most 24 hours");
         }
+        Ok(())
+    }
+
+    /// Refuse marks without an algorithm that reacts to them as they mean.
+    fn check_marks(&self) -> Result<(), Refused> {
         let is_dctcp = self.congestion == congestion::Spec::Dctcp;
         refuse_if(
             is_dctcp && !self.ecn,
@@ -352,14 +375,17 @@ impl Transport for Params {
             self.l4s && !is_dctcp,
             "l4s",
             "must be false without congestion = \"dctcp\": ECT(1) is for scalable senders (RFC 9331)",
-        )?;
+        )
+    }
+
+    /// Refuse parameters with which congestion control cannot start or grow.
+    fn check_congestion(&self) -> Result<(), Refused> {
+        refuse_if(!(self.cubic_c > 0.0 && self.cubic_c.is_finite()), "cubic_c", "must be greater than 0")?;
         refuse_if(self.initial_window == 0, "initial_window", "must be at least 1 segment")?;
         refuse_if(self.initial_ssthresh == Some(Bytes(0)), "initial_ssthresh", "must be at least 1 byte")?;
         refuse_if(self.dupack_threshold == 0, "dupack_threshold", "must be at least 1 duplicate ACK")
     }
-}
 
-impl Params {
     /// Octets of data in a full segment: `mss` without the options.
     pub fn segment_data(&self) -> u64 {
         u64::from(self.mss - self.option_bytes())

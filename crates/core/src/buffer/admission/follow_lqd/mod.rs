@@ -64,7 +64,7 @@ impl Policy {
 impl Admission for Policy {
     fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict {
         let &mut Arrival { now, unit, vc, size, pool, .. } = arrival;
-        self.buffer.offered(now, vc, (size, unit.bytes));
+        self.buffer.offered(now, vc, size, unit.bytes);
         let threshold = self.buffer.length(vc);
         match arrival.fits() && pool.of(vc) < threshold {
             true => Verdict::Accept,
