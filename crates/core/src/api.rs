@@ -7,9 +7,9 @@ use serde_json::Value as Json;
 use crate::audit::Audit;
 use crate::engine::{Outcome, Stopwatch};
 use crate::report::{Listing, Report, keys};
-use crate::scenario::model::{Engine, Scenario};
-use crate::scenario::{Part, Refusal, Variation, Warning};
-use crate::trace::{Packet, Packets};
+use crate::scenario::model::{EngineKind, Scenario};
+use crate::scenario::{Refusal, RequestPart, Variation, Warning};
+use crate::trace::{TracedPacket, TracedPackets};
 use crate::units::{Span, Time};
 use crate::{audit, engine, report, scenario, words};
 
@@ -57,15 +57,16 @@ impl<'a> Base<'a> {
 /// Set another engine, if one is named.
 fn on_engine(scenario: Scenario, engine: Option<&str>) -> Result<Scenario, Refusal> {
     let Some(word) = engine else { return Ok(scenario) };
-    let refusal = |why| Refusal { message: format!("engine: {why}"), part: Some(Part::Engine) };
-    let engine = Engine::from_word(word).map_err(refusal)?;
+    let refusal = |why| Refusal { message: format!("engine: {why}"), part: Some(RequestPart::Engine) };
+    let engine = EngineKind::from_word(word).map_err(refusal)?;
     Ok(Scenario { engine, ..scenario })
 }
 
 impl Request<'_> {
     /// The checked scenario with its warnings, or one message with place, fault and remedy.
     pub fn scenario(&self) -> Result<(Scenario, Vec<Warning>), Refusal> {
-        let Checked { scenario, warnings } = Checked::of(self.text, self.name, self.sets, self.engine)?;
+        let CheckedScenario { scenario, warnings } =
+            CheckedScenario::of(self.text, self.name, self.sets, self.engine)?;
         let scenario = match self.seed {
             Some(seed) => scenario.with_seed(seed)?,
             None => scenario,
@@ -98,7 +99,7 @@ impl Caller<'_> {
 
 /// A scenario that has been checked, with its warnings, for any number of runs.
 #[derive(Clone, Debug)]
-pub struct Checked {
+pub struct CheckedScenario {
     scenario: Scenario,
     warnings: Vec<Warning>,
 }
@@ -113,15 +114,20 @@ pub struct Traced {
     /// Ports at which packets were recorded.
     pub ports: Vec<usize>,
     /// Every packet at these ports, by the time at which its last unit was sent or lost.
-    pub packets: Vec<Packet>,
+    pub packets: Vec<TracedPacket>,
 }
 
-impl Checked {
+impl CheckedScenario {
     /// Check a scenario with its overrides; `name` stands for it in messages, `engine` replaces its engine.
-    pub fn of(text: &str, name: &str, sets: &[String], engine: Option<&str>) -> Result<Checked, Refusal> {
+    pub fn of(
+        text: &str,
+        name: &str,
+        sets: &[String],
+        engine: Option<&str>,
+    ) -> Result<CheckedScenario, Refusal> {
         let checked = scenario::checked(text, name, sets)?;
         let warnings = checked.warnings();
-        Ok(Checked { scenario: on_engine(checked.scenario, engine)?, warnings })
+        Ok(CheckedScenario { scenario: on_engine(checked.scenario, engine)?, warnings })
     }
 
     /// The seed that the scenario names.
@@ -170,8 +176,8 @@ impl Checked {
         ports: &[String],
         caller: Caller<'_>,
     ) -> Result<Traced, Refusal> {
-        let scenario = Scenario { engine: Engine::Reference, ..self.with_seed(seed)?.into_owned() };
-        let packets = Packets::at(&scenario, ports).map_err(|why| format!("ports to trace: {why}"))?;
+        let scenario = Scenario { engine: EngineKind::Reference, ..self.with_seed(seed)?.into_owned() };
+        let packets = TracedPackets::at(&scenario, ports).map_err(|why| format!("ports to trace: {why}"))?;
         let log = !scenario.measure.losses.is_empty();
         let run = |watch: &mut Stopwatch<'_>| engine::reference::run_traced(&scenario, log, packets, watch);
         let ((outcome, packets), wall_s) = caller.watch(&scenario, run);

@@ -318,10 +318,10 @@ pub(crate) mod log {
     use std::cell::RefCell;
 
     /// A block of numbers: the key of its component, its subject, its place, and the numbers.
-    pub(crate) type Drawn = ([u32; 2], Subject, u32, [u32; BLOCK]);
+    pub(crate) type DrawnBlock = ([u32; 2], Subject, u32, [u32; BLOCK]);
 
     thread_local! {
-        static DRAWN: RefCell<Option<Vec<Drawn>>> = const { RefCell::new(None) };
+        static DRAWN: RefCell<Option<Vec<DrawnBlock>>> = const { RefCell::new(None) };
     }
 
     pub(super) fn note(draws: &Draws) {
@@ -332,7 +332,7 @@ pub(crate) mod log {
     }
 
     /// Return every block that is drawn in this thread during `work`.
-    pub(crate) fn during(work: impl FnOnce()) -> Vec<Drawn> {
+    pub(crate) fn during(work: impl FnOnce()) -> Vec<DrawnBlock> {
         DRAWN.set(Some(Vec::new()));
         work();
         DRAWN.take().unwrap_or_default()

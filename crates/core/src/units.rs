@@ -41,11 +41,11 @@ pub struct Bytes(pub u64);
 
 /// A number of cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Cells(pub u64);
+pub struct CellCount(pub u64);
 
 /// A share of something, in parts per million.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Share(pub u64);
+pub struct PartsPerMillion(pub u64);
 
 /// A number of events in a second, in millionths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -134,13 +134,13 @@ impl Rate {
     }
 }
 
-impl Share {
+impl PartsPerMillion {
     /// The whole, 100 %.
-    pub const WHOLE: Share = Share(1_000_000);
+    pub const WHOLE: PartsPerMillion = PartsPerMillion(1_000_000);
 
     /// This share of a rate, rounded down to a bit per second.
     pub fn of(self, rate: Rate) -> Rate {
-        rate.scaled(self.0, Share::WHOLE.0)
+        rate.scaled(self.0, PartsPerMillion::WHOLE.0)
     }
 }
 
@@ -359,8 +359,22 @@ quantity!(
     [("per s", 1_000_000), ("per ms", 1_000_000_000), ("per us", 1_000_000_000_000)],
     foreign [("/s", 1_000_000), ("per second", 1_000_000), ("1/s", 1_000_000), ("Hz", 1_000_000), ("kHz", 1_000_000_000), ("MHz", 1_000_000_000_000)]
 );
-quantity!(Share, "a share", "10 %", Refused, [("%", 10_000), ("ppm", 1)], foreign[("percent", 10_000)]);
-quantity!(Cells, "a number of cells", "8192 cells", Refused, [("cells", 1), ("cell", 1)], foreign[("c", 1)]);
+quantity!(
+    PartsPerMillion,
+    "a share",
+    "10 %",
+    Refused,
+    [("%", 10_000), ("ppm", 1)],
+    foreign[("percent", 10_000)]
+);
+quantity!(
+    CellCount,
+    "a number of cells",
+    "8192 cells",
+    Refused,
+    [("cells", 1), ("cell", 1)],
+    foreign[("c", 1)]
+);
 
 #[cfg(test)]
 mod tests {
@@ -373,14 +387,14 @@ mod tests {
         assert_eq!(Span::parse("0.95 ms"), Ok(Span::micros(950)));
         assert_eq!(Bytes::parse("64 KiB"), Ok(Bytes(65_536)));
         assert_eq!(Bytes::parse("5 MB"), Ok(Bytes(5_000_000)));
-        assert_eq!(Cells::parse("8192 cells"), Ok(Cells(8192)));
+        assert_eq!(CellCount::parse("8192 cells"), Ok(CellCount(8192)));
         assert_eq!(Span::parse("0 s"), Ok(Span::ZERO));
     }
 
     #[test]
     fn what_cannot_be_held_is_refused_and_not_rounded() {
         assert!(Span::parse("0.5 ps").unwrap_err().0.contains("finer"));
-        assert!(Cells::parse("0.5 cells").unwrap_err().0.contains("finer"));
+        assert!(CellCount::parse("0.5 cells").unwrap_err().0.contains("finer"));
         assert!(Span::parse("400 s").is_ok());
         assert_eq!(Span::parse("99999999 s").unwrap_err().0, "too large: at most 18446744 s");
     }
@@ -452,7 +466,7 @@ mod tests {
     fn the_comma_is_blamed_and_not_the_unit() {
         assert_eq!(Bytes::parse("50,000 bytes").unwrap_err().0, number::mistake("50,000"));
         assert_eq!(Rate::parse("149,76 Mb/s").unwrap_err().0, number::mistake("149,76"));
-        assert_eq!(Cells::parse("8 192 cells").unwrap_err().0, number::mistake("8 192"));
+        assert_eq!(CellCount::parse("8 192 cells").unwrap_err().0, number::mistake("8 192"));
     }
 
     #[test]
@@ -468,10 +482,13 @@ mod tests {
 
     #[test]
     fn a_share_is_written_in_percent() {
-        assert_eq!(Share::parse("10 %"), Ok(Share(100_000)));
-        assert_eq!(Share::parse("12.5%").map(Share::show).as_deref(), Ok("125000 ppm"));
-        assert_eq!((Share(100_000).to_string(), Share(0).to_string()), ("10 %".into(), "0 %".into()));
-        assert_eq!(Share(100_000).of(Rate(155_520_000)), Rate(15_552_000));
+        assert_eq!(PartsPerMillion::parse("10 %"), Ok(PartsPerMillion(100_000)));
+        assert_eq!(PartsPerMillion::parse("12.5%").map(PartsPerMillion::show).as_deref(), Ok("125000 ppm"));
+        assert_eq!(
+            (PartsPerMillion(100_000).to_string(), PartsPerMillion(0).to_string()),
+            ("10 %".into(), "0 %".into())
+        );
+        assert_eq!(PartsPerMillion(100_000).of(Rate(155_520_000)), Rate(15_552_000));
     }
 
     #[test]

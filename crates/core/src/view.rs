@@ -85,16 +85,16 @@ pub fn queue_thresholds(network: &Network, port: usize) -> Vec<f64> {
 
 /// Progress of a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Progress {
+pub struct FlowProgress {
     /// Octets that the application has received: over TCP since the start of the run, otherwise since the warm-up.
     pub delivered: u64,
     /// Window of its TCP sender, if TCP carries it.
-    pub window: Option<Window>,
+    pub window: Option<SenderWindow>,
 }
 
 /// Windows of a TCP sender, in octets.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Window {
+pub struct SenderWindow {
     /// Congestion window.
     pub cwnd: u64,
     /// Slow-start threshold, if there is one yet.
@@ -109,10 +109,10 @@ pub struct Window {
     pub reactions: [u64; 2],
 }
 
-impl Progress {
+impl FlowProgress {
     /// Return the progress of a flow.
-    pub fn of(flow: &Flow) -> Progress {
-        let window = flow.sender().map(|sender| Window {
+    pub fn of(flow: &Flow) -> FlowProgress {
+        let window = flow.sender().map(|sender| SenderWindow {
             cwnd: sender.cwnd(),
             ssthresh: sender.ssthresh(),
             srtt: sender.srtt(),
@@ -120,7 +120,7 @@ impl Progress {
             is_recovering: sender.is_recovering(),
             reactions: [sender.stats().timeouts, sender.stats().fast_retransmits],
         });
-        Progress { delivered: flow.delivered(), window }
+        FlowProgress { delivered: flow.delivered(), window }
     }
 }
 
@@ -200,7 +200,7 @@ mod tests {
         let mut stepper = Stepper::new(&scenario, false, ());
         stepper.advance(stepper.end());
         let flow = scenario.flows.iter().position(|flow| flow.name == "flow1").unwrap();
-        let progress = Progress::of(&stepper.network().flows[flow]);
+        let progress = FlowProgress::of(&stepper.network().flows[flow]);
         let (outcome, _) = stepper.finish();
         let recorded = outcome.flows[flow].cwnd().unwrap().last().copied();
         let window = progress.window.unwrap();

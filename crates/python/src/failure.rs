@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo, catch_unwind};
 
-use pushout_core::scenario::{Part, Refusal};
+use pushout_core::scenario::{Refusal, RequestPart};
 use pyo3::prelude::*;
 
 pyo3::import_exception!(pushout.errors, ScenarioError);
@@ -48,9 +48,9 @@ fn refused(Refusal { message, part }: Refusal, point: Option<usize>) -> PyErr {
         let value = error.value(py);
         value.setattr("point", point)?;
         match part {
-            Some(Part::Set(number)) => value.setattr("set", number),
-            Some(Part::Figure(path)) => value.setattr("figure", path),
-            Some(Part::Engine) => value.setattr("engine", true),
+            Some(RequestPart::Set(number)) => value.setattr("set", number),
+            Some(RequestPart::Figure(path)) => value.setattr("figure", path),
+            Some(RequestPart::Engine) => value.setattr("engine", true),
             None => Ok(()),
         }
     });

@@ -14,7 +14,7 @@ use std::time::Instant;
 use pushout_core::api;
 use pushout_core::engine;
 use pushout_core::report::WAITING;
-use pushout_core::scenario::model::Engine;
+use pushout_core::scenario::model::EngineKind;
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyTuple};
 
@@ -42,7 +42,7 @@ mod _core {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         failure::remember_panics();
-        let engines = Engine::WORDS.iter().map(|(word, _)| word);
+        let engines = EngineKind::WORDS.iter().map(|(word, _)| word);
         module.add("ENGINES", PyTuple::new(module.py(), engines)?)?;
         module.add("WAITING", WAITING.into_py_dict(module.py())?)
     }

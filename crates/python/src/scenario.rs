@@ -1,6 +1,6 @@
 //! A scenario that is checked once, however often it runs.
 
-use pushout_core::api::Checked;
+use pushout_core::api::CheckedScenario;
 use pushout_core::report::Listing;
 use pyo3::prelude::*;
 
@@ -10,7 +10,7 @@ use crate::reached::Reached;
 /// A scenario that has been checked.
 #[pyclass(frozen)]
 pub(crate) struct Scenario {
-    checked: Checked,
+    checked: CheckedScenario,
     /// Name of the request.
     name: String,
     sets: Vec<String>,
@@ -28,7 +28,7 @@ impl Scenario {
         sets: Vec<String>,
         engine: Option<String>,
     ) -> PyResult<Scenario> {
-        let check = || Checked::of(text, &name, &sets, engine.as_deref());
+        let check = || CheckedScenario::of(text, &name, &sets, engine.as_deref());
         let asked = || described(&name, &sets, None, engine.as_deref());
         let checked = py.detach(|| guarded(asked, check))?;
         Ok(Scenario { checked, name, sets, engine })
@@ -78,7 +78,7 @@ impl Scenario {
 }
 
 impl Scenario {
-    pub(crate) fn checked(&self) -> &Checked {
+    pub(crate) fn checked(&self) -> &CheckedScenario {
         &self.checked
     }
 

@@ -50,7 +50,8 @@ impl Trace {
         let ps = |time: Time| time.since(Time::ZERO).0;
         let columns = PyDict::new(py);
         let set = |name: &str, values: Vec<Option<u64>>| columns.set_item(name, values);
-        let all = |of: &dyn Fn(&trace::Packet) -> Option<u64>| packets.iter().map(of).collect::<Vec<_>>();
+        let all =
+            |of: &dyn Fn(&trace::TracedPacket) -> Option<u64>| packets.iter().map(of).collect::<Vec<_>>();
         set("arrived_ps", all(&|packet| Some(ps(packet.arrived))))?;
         set("done_ps", all(&|packet| Some(ps(packet.done))))?;
         set("frame", all(&|packet| Some(packet.frame.into())))?;
@@ -65,7 +66,7 @@ impl Trace {
         )?;
         set("data_bytes", all(&|packet| packet.data().map(u64::from)))?;
         set("ecn", all(&|packet| Some(packet.ecn().codepoint().into())))?;
-        let name = |key: &str, of: &dyn Fn(&trace::Packet) -> Option<String>| {
+        let name = |key: &str, of: &dyn Fn(&trace::TracedPacket) -> Option<String>| {
             columns.set_item(key, packets.iter().map(of).collect::<Vec<_>>())
         };
         name("port", &|packet| Some(scenario.lines[packet.port as usize].name.clone()))?;

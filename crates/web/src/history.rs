@@ -4,9 +4,9 @@ use serde_json::{Value as Json, json};
 
 use pushout_core::engine::reference::Stepper;
 use pushout_core::scenario::model::Scenario;
-use pushout_core::trace::ring::Ring;
+use pushout_core::trace::ring::RecordRing;
 use pushout_core::units::{Span, Time};
-use pushout_core::view::Progress;
+use pushout_core::view::FlowProgress;
 
 /// Rows so far, and the time of the next one.
 #[derive(Debug)]
@@ -27,13 +27,13 @@ impl History {
     }
 
     /// Take a row if it is due: time, occupancy, losses by reason, marks, then window and delivered octets of each flow.
-    pub(crate) fn take(&mut self, stepper: &Stepper<Ring>, port: usize) {
+    pub(crate) fn take(&mut self, stepper: &Stepper<RecordRing>, port: usize) {
         if stepper.now() < self.next() {
             return;
         }
         let network = stepper.network();
         let flows = network.flows.iter().take(FLOWS).map(|flow| {
-            let Progress { delivered, window } = Progress::of(flow);
+            let FlowProgress { delivered, window } = FlowProgress::of(flow);
             json!([window.map(|window| window.cwnd), delivered])
         });
         let flows: Json = flows.collect();

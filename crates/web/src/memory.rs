@@ -8,7 +8,7 @@ use pushout_core::scenario::model::{self, MemoryPool, MemoryQueue, Scenario};
 
 /// Its name, cells, pools and queues; null if the port has a buffer of its own.
 pub(crate) fn terms(scenario: &Scenario, port: usize) -> Json {
-    let shares = |memory: &&model::Memory| memory.ports.iter().any(|&(shared_by, _)| shared_by == port);
+    let shares = |memory: &&model::NodeMemory| memory.ports.iter().any(|&(shared_by, _)| shared_by == port);
     let Some(memory) = scenario.memories.iter().find(shares) else { return Json::Null };
     let pool = |pool: &MemoryPool| json!([pool.name, pool.shared, pool.headroom]);
     let queue = |queue: &MemoryQueue| json!([queue.line, queue.class, queue.pool, queue.limits.reserved]);

@@ -3,7 +3,7 @@
 use pushout_core::engine::reference::Stepper;
 use pushout_core::scenario::model::Scenario;
 use pushout_core::trace::What;
-use pushout_core::trace::ring::{Record, Ring};
+use pushout_core::trace::ring::{Record, RecordRing};
 use pushout_core::units::{Span, Time};
 
 use crate::history::History;
@@ -13,10 +13,10 @@ use crate::history::History;
 pub(crate) struct Session {
     pub(crate) scenario: Scenario,
     pub(crate) port: usize,
-    pub(crate) stepper: Stepper<Ring>,
+    pub(crate) stepper: Stepper<RecordRing>,
     pub(crate) history: History,
     /// Clones at growing instants, the first one at the start of the run: to go back is to continue from one of them.
-    kept: Vec<Stepper<Ring>>,
+    kept: Vec<Stepper<RecordRing>>,
 }
 
 /// Events at the port on the way to an instant.
@@ -124,13 +124,15 @@ impl Session {
 
     /// Return when the data in flight of the first flow are acknowledged: in steps, then by halves of the last one.
     fn round_trip(&self) -> Option<Time> {
-        let sender = |stepper: &Stepper<Ring>, flow: usize| stepper.network().flows[flow].sender().cloned();
+        let sender =
+            |stepper: &Stepper<RecordRing>, flow: usize| stepper.network().flows[flow].sender().cloned();
         let flows = 0..self.scenario.flows.len();
         let senders = flows.filter_map(|flow| Some((flow, sender(&self.stepper, flow)?)));
         let (flow, sent) = senders
             .map(|(flow, sender)| (flow, sender.acked(), sender.sent()))
             .find_map(|(flow, acked, sent)| (acked < sent).then_some((flow, sent)))?;
-        let has_ended = |stepper: &Stepper<Ring>| sender(stepper, flow).is_some_and(|it| it.acked() >= sent);
+        let has_ended =
+            |stepper: &Stepper<RecordRing>| sender(stepper, flow).is_some_and(|it| it.acked() >= sent);
         let (mut before, mut step) = (self.ahead(), STEP);
         while before.now() < before.end() && step > Span::ZERO {
             let mut after = before.clone();
@@ -145,7 +147,7 @@ impl Session {
     }
 
     /// A copy that goes ahead, and has seen nothing yet.
-    fn ahead(&self) -> Stepper<Ring> {
+    fn ahead(&self) -> Stepper<RecordRing> {
         let mut ahead = self.stepper.clone();
         ahead.tracer_mut().take();
         ahead
@@ -175,8 +177,8 @@ impl Session {
 }
 
 /// A run at its start, with room for `room` records of a port.
-pub(crate) fn stepper(scenario: &Scenario, port: usize, room: usize) -> Stepper<Ring> {
-    Stepper::new(scenario, false, Ring::new(scenario.lines.len(), &[port], room))
+pub(crate) fn stepper(scenario: &Scenario, port: usize, room: usize) -> Stepper<RecordRing> {
+    Stepper::new(scenario, false, RecordRing::new(scenario.lines.len(), &[port], room))
 }
 
 /// Step of the search for an event.

@@ -9,7 +9,7 @@ use pushout_core::trace::ring::Record;
 use pushout_core::unit::Unit;
 use pushout_core::units::Time;
 use pushout_core::verdict::Reason;
-use pushout_core::view::{Progress, Window, fixed_thresholds, queue_thresholds, queued};
+use pushout_core::view::{FlowProgress, SenderWindow, fixed_thresholds, queue_thresholds, queued};
 
 use crate::compare::Difference;
 use crate::history::FLOWS;
@@ -74,7 +74,7 @@ pub(crate) fn picture(session: &Session, seen: &RecentEvents, have: usize) -> Js
     let port = &network.ports[session.port];
     let counters = port.counters();
     let marked = Reason::ALL.map(|reason| counters.marked_for(reason));
-    let flows = network.flows.iter().take(FLOWS).map(|flow| progress(&Progress::of(flow)));
+    let flows = network.flows.iter().take(FLOWS).map(|flow| progress(&FlowProgress::of(flow)));
     let used = network.ports.iter().map(|port| port.pool().total());
     json!({
         "now": time(session.stepper.now()),
@@ -129,8 +129,8 @@ fn what(what: What) -> u64 {
     }
 }
 
-fn progress(Progress { delivered, window }: &Progress) -> Json {
-    let window = window.map(|Window { cwnd, ssthresh, srtt, flight, is_recovering, reactions }| {
+fn progress(FlowProgress { delivered, window }: &FlowProgress) -> Json {
+    let window = window.map(|SenderWindow { cwnd, ssthresh, srtt, flight, is_recovering, reactions }| {
         json!({
             "cwnd": cwnd,
             "ssthresh": ssthresh,

@@ -10,7 +10,7 @@ use pushout_core::buffer::pool::Pool;
 use pushout_core::buffer::pushout;
 use pushout_core::buffer::size::Measure;
 use pushout_core::language::spec::Field;
-use pushout_core::language::tree::{Key, Node, Place, Value};
+use pushout_core::language::tree::{Key, Node, TextPlace, Value};
 use pushout_core::link::line::Line;
 use pushout_core::link::port::{Loss, Parts, Port};
 use pushout_core::scheduler;
@@ -27,7 +27,7 @@ const LOAD: u64 = 11;
 
 /// The scheme of that name with its default parameters.
 fn default_of<S: Field>(name: &str) -> S {
-    let place = Place::default();
+    let place = TextPlace::default();
     let key = Key { name: "policy".to_string(), place };
     let table = Value::Table(vec![(key, Node { value: Value::Text(name.to_string()), place })]);
     S::read(&Node { value: table, place }, "bench").expect("defaults suffice")

@@ -114,7 +114,7 @@ mod tests {
     /// answers.
     fn receive(arrived: [bool; 6]) -> Vec<Reassembled> {
         let frames =
-            [0, 1].map(|frame| Shape { units: 3, bytes: 53 }.units(0, (frame, frame), Flags::default()));
+            [0, 1].map(|frame| Shape { units: 3, bytes: 53 }.units(0, frame, frame, Flags::default()));
         let mut reassembly = Reassembly::default();
         let cells = frames.into_iter().flatten().zip(arrived).filter(|(_, arrived)| *arrived);
         cells.filter_map(|(unit, _)| reassembly.push(&unit, 1, 3)).collect()

@@ -113,7 +113,7 @@ impl Framing {
 impl Shape {
     /// The units of frame number `frame` of circuit `vc`, first to last; each carries the `identity` of its packet, and
     /// `flags` in addition to its own.
-    pub fn units(self, vc: u32, (frame, identity): (u32, u32), flags: Flags) -> impl Iterator<Item = Unit> {
+    pub fn units(self, vc: u32, frame: u32, identity: u32, flags: Flags) -> impl Iterator<Item = Unit> {
         (0..self.units).map(move |index| Unit {
             vc,
             frame,
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn the_last_cell_of_a_frame_is_its_eom() {
-        let units: Vec<Unit> = Shape { units: 3, bytes: 53 }.units(7, (9, 9), Flags::default()).collect();
+        let units: Vec<Unit> = Shape { units: 3, bytes: 53 }.units(7, 9, 9, Flags::default()).collect();
         assert_eq!(units.iter().map(|unit| unit.index).collect::<Vec<_>>(), [0, 1, 2]);
         assert_eq!(units.iter().map(Unit::is_first).collect::<Vec<_>>(), [true, false, false]);
         assert_eq!(units.iter().map(Unit::is_eom).collect::<Vec<_>>(), [false, false, true]);

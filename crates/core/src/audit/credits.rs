@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 
 use super::Audit;
 use crate::engine::Outcome;
-use crate::link::gate::credit::{Receiver, Sender};
+use crate::link::gate::credit::{CreditReceiver, CreditSender};
 use crate::memory::Side;
 use crate::network::Network;
 use crate::network::branches::Hop;
-use crate::scenario::contract::{Passing, passing_circuits};
+use crate::scenario::contract::passing_circuits;
 use crate::scenario::model::Scenario;
 use crate::unit::Unit;
 use crate::verdict::Reason;
@@ -21,8 +21,8 @@ pub(super) fn check(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
     }
     let (passing, held) = (passing_circuits(scenario), held(network));
     for (line, receiver) in network.receivers.iter().enumerate() {
-        if let (Some(sender), Some(receiver)) = (Sender::among(network.ports[line].gates()), receiver) {
-            accounts(audit, (scenario, &passing), line, (sender, receiver), &held[line]);
+        if let (Some(sender), Some(receiver)) = (CreditSender::among(network.ports[line].gates()), receiver) {
+            accounts(audit, scenario, &passing[line], line, sender, receiver, &held[line]);
         }
     }
     losses(audit, scenario, network);
@@ -48,13 +48,15 @@ fn held(network: &Network) -> Vec<Vec<u64>> {
 /// The accounts of a line, each named by its first circuit.
 fn accounts(
     audit: &mut Audit,
-    (scenario, passing): (&Scenario, &Passing),
+    scenario: &Scenario,
+    vcs: &[usize],
     line: usize,
-    (sender, receiver): (&Sender, &Receiver),
+    sender: &CreditSender,
+    receiver: &CreditReceiver,
     held: &[u64],
 ) {
     let (room, mut seen) = (receiver.terms().room, BTreeSet::new());
-    for (number, &vc) in passing[line].iter().enumerate() {
+    for (number, &vc) in vcs.iter().enumerate() {
         let account = receiver.account_of(number);
         if !seen.insert(account) {
             continue;
@@ -175,7 +177,7 @@ mod tests {
     }
 
     /// Return the faults that an audit finds if the receiver of the first line was tampered with.
-    fn found(text: &str, tamper: fn(&mut Receiver)) -> String {
+    fn found(text: &str, tamper: fn(&mut CreditReceiver)) -> String {
         failures(text, |scenario, network| {
             tamper(network.receivers[line(scenario, "in")].as_mut().unwrap());
         })
@@ -203,10 +205,10 @@ mod tests {
             found(CELLS, |receiver| _ = receiver.left(0, &CELL))
                 .contains("9 by the credits, 10 by the ports")
         );
-        let forgotten = found(CELLS, |receiver| *receiver = Receiver::new(receiver.terms(), vec![0]));
+        let forgotten = found(CELLS, |receiver| *receiver = CreditReceiver::new(receiver.terms(), vec![0]));
         assert!(forgotten.contains("but 0 forwarded, 0 held, 0 reported"), "{forgotten}");
-        let narrower = |receiver: &mut Receiver| {
-            *receiver = Receiver::new(Terms { room: 9, ..receiver.terms() }, vec![0]);
+        let narrower = |receiver: &mut CreditReceiver| {
+            *receiver = CreditReceiver::new(Terms { room: 9, ..receiver.terms() }, vec![0]);
         };
         let narrower = found(CELLS, narrower);
         assert!(narrower.contains("10 without credit, but room for 9"), "{narrower}");

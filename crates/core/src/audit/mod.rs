@@ -5,7 +5,7 @@
 mod credits;
 
 use crate::engine::Outcome;
-use crate::network::flow_outcome::Progress;
+use crate::network::flow_outcome::DataProgress;
 use crate::scenario::model::{self, Scenario};
 
 /// Findings of an audit.
@@ -149,7 +149,7 @@ fn memories(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
 
 /// For each queue of a memory return the first of the queues that are counted together: ports count their circuits, and
 /// a circuit with unscheduled packets has two queues.
-fn joined(memory: &model::Memory) -> Vec<usize> {
+fn joined(memory: &model::NodeMemory) -> Vec<usize> {
     let mut first: Vec<usize> = (0..memory.queues.len()).collect();
     for account in memory.ports.iter().flat_map(|(_, accounts)| &**accounts) {
         let (one, other) = (first[account.queue()], first[account.unscheduled()]);
@@ -165,7 +165,7 @@ fn joined(memory: &model::Memory) -> Vec<usize> {
 
 fn flows(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
     for (spec, flow) in scenario.flows.iter().zip(&outcome.flows) {
-        let Some(Progress { sent, delivered, acked }) = flow.progress else { continue };
+        let Some(DataProgress { sent, delivered, acked }) = flow.progress else { continue };
         audit.check(acked <= delivered && delivered <= sent, || {
             format!("flow {}: {sent} bytes sent, {delivered} delivered, {acked} acknowledged", spec.name)
         });
@@ -263,7 +263,7 @@ mod tests {
 
     #[test]
     fn octets_that_were_never_sent_and_acknowledgements_for_what_has_not_come_are_found() {
-        let found = |text: &str, forge: fn(&mut Progress)| {
+        let found = |text: &str, forge: fn(&mut DataProgress)| {
             failures(text, |_, outcome| forge(outcome.flows[0].progress.as_mut().unwrap()))
         };
         let forged = found(FILES, |progress| progress.delivered += 1000);

@@ -9,7 +9,7 @@ use crate::verdict::{Action, Reason, Verdict};
 
 /// The state of a circuit within its current frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum FrameState {
     /// So far every unit of the frame has been queued.
     Whole,
     /// A unit was lost after others had been queued: the receiver holds a fragment that only an EOM can end.
@@ -34,7 +34,7 @@ pub enum Within {
 /// The frame state of every circuit at a port.
 #[derive(Clone, Debug)]
 pub struct Frames {
-    state: Vec<State>,
+    state: Vec<FrameState>,
     keep_eom: bool,
     discard_rest: bool,
     action: Action,
@@ -44,7 +44,7 @@ impl Frames {
     /// States of `vcs` circuits. With `keep_eom` the last unit of a broken frame is queued if it fits, so that the
     /// receiver does not take the next frame for a continuation of the fragment.
     pub fn new(vcs: usize, keep_eom: bool) -> Frames {
-        Frames { state: vec![State::Whole; vcs], keep_eom, discard_rest: true, action: Action::Drop }
+        Frames { state: vec![FrameState::Whole; vcs], keep_eom, discard_rest: true, action: Action::Drop }
     }
 
     /// Set the action on a frame that the scheme has a reason to refuse.
@@ -80,44 +80,44 @@ impl Frames {
         if unit.is_first() {
             match refuse() {
                 Some(reason) if self.action.marks(unit) => {
-                    self.state[vc] = State::Whole;
+                    self.state[vc] = FrameState::Whole;
                     if fits {
                         return Verdict::Mark(reason);
                     }
                 }
-                refused => self.state[vc] = refused.map_or(State::Whole, State::Refused),
+                refused => self.state[vc] = refused.map_or(FrameState::Whole, FrameState::Refused),
             }
         }
         match self.state[vc] {
-            State::Refused(reason) => Verdict::Discard(reason),
-            State::Whole if fits => Verdict::Accept,
-            State::Whole => {
+            FrameState::Refused(reason) => Verdict::Discard(reason),
+            FrameState::Whole if fits => Verdict::Accept,
+            FrameState::Whole => {
                 // A frame that does not fit at its first unit leaves no fragment behind.
                 self.broken(vc, !unit.is_first());
                 Verdict::Discard(Reason::Overflow)
             }
-            State::Broken if unit.is_eom() && self.keep_eom && fits => Verdict::Accept,
-            State::Broken => Verdict::Discard(Reason::Partial),
+            FrameState::Broken if unit.is_eom() && self.keep_eom && fits => Verdict::Accept,
+            FrameState::Broken => Verdict::Discard(Reason::Partial),
         }
     }
 
     /// Refuse a frame that starts, even if frames are marked.
     pub(crate) fn refuse(&mut self, vc: usize, reason: Reason) -> Verdict {
-        self.state[vc] = State::Refused(reason);
+        self.state[vc] = FrameState::Refused(reason);
         Verdict::Discard(reason)
     }
 
     /// Return whether a unit belongs to a frame that was refused or has lost a unit, so that it is useless.
     pub fn is_rest(&self, unit: &Unit, vc: usize) -> bool {
-        !unit.is_first() && self.state[vc] != State::Whole
+        !unit.is_first() && self.state[vc] != FrameState::Whole
     }
 
     /// The fate of the rest of the circuit's frame, if it fits.
     pub(crate) fn within(&self, vc: usize) -> Within {
         match self.state[vc] {
-            State::Whole => Within::Taken,
-            State::Broken => Within::Broken(Reason::Partial),
-            State::Refused(reason) => Within::Lost(reason),
+            FrameState::Whole => Within::Taken,
+            FrameState::Broken => Within::Broken(Reason::Partial),
+            FrameState::Refused(reason) => Within::Lost(reason),
         }
     }
 
@@ -125,7 +125,7 @@ impl Frames {
     /// `fragment` says whether a part of the frame has already been sent.
     pub fn broken(&mut self, vc: usize, fragment: bool) {
         if self.discard_rest {
-            self.state[vc] = if fragment { State::Broken } else { State::Refused(Reason::Partial) };
+            self.state[vc] = if fragment { FrameState::Broken } else { FrameState::Refused(Reason::Partial) };
         }
     }
 }

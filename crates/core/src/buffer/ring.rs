@@ -1,6 +1,6 @@
 //! Round robin over the member queues.
 
-use super::set::Set;
+use super::set::NumberSet;
 
 /// A queue's place in a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,14 +16,14 @@ pub struct Place {
 /// A queue that joins with a higher number than the one served last is served in the same round.
 #[derive(Clone, Debug)]
 pub(crate) struct Ring {
-    members: Set,
+    members: NumberSet,
     from: usize,
 }
 
 impl Ring {
     /// A ring of queues below `bound`, all of them outside.
     pub(crate) fn new(bound: usize) -> Ring {
-        Ring { members: Set::new(bound), from: 0 }
+        Ring { members: NumberSet::new(bound), from: 0 }
     }
 
     /// Add a queue.
@@ -43,7 +43,7 @@ impl Ring {
     }
 
     /// The member queues.
-    pub(crate) fn members(&self) -> &Set {
+    pub(crate) fn members(&self) -> &NumberSet {
         &self.members
     }
 

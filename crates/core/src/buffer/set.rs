@@ -5,16 +5,16 @@
 /// Members are added and removed in constant time; the next one is found by looking at two words, and at one more for
 /// every 4096 numbers in between.
 #[derive(Clone, Debug)]
-pub struct Set {
+pub struct NumberSet {
     words: Vec<u64>,
     filled: Vec<u64>,
 }
 
-impl Set {
+impl NumberSet {
     /// An empty set of numbers below `bound`.
-    pub fn new(bound: usize) -> Set {
+    pub fn new(bound: usize) -> NumberSet {
         let words = bound.div_ceil(WORD);
-        Set { words: vec![0; words], filled: vec![0; words.div_ceil(WORD)] }
+        NumberSet { words: vec![0; words], filled: vec![0; words.div_ceil(WORD)] }
     }
 
     /// Return whether it has no member.
@@ -83,7 +83,7 @@ impl Set {
 /// Members of a set, in order.
 #[derive(Clone, Debug)]
 pub struct Members<'a> {
-    set: &'a Set,
+    set: &'a NumberSet,
     /// The current word, and its members that are still to come.
     word: usize,
     rest: u64,
@@ -130,7 +130,7 @@ mod tests {
             steps in prop::collection::vec((any::<bool>(), 0usize..10_000), 0..60),
             from in 0usize..10_000,
         ) {
-            let (mut set, mut model) = (Set::new(bound), BTreeSet::new());
+            let (mut set, mut model) = (NumberSet::new(bound), BTreeSet::new());
             for (add, member) in steps.into_iter().map(|(add, member)| (add, member % bound)) {
                 if add {
                     set.insert(member);

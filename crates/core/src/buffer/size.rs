@@ -7,7 +7,7 @@ use crate::language::spec::{Field, Shape};
 use crate::language::tree::{Fault, Node, Value};
 use crate::number::{self, Fraction, NotWhole};
 use crate::unit::Unit;
-use crate::units::{Bytes, CELL_BYTES, Cells, Quantity, translated, unknown_unit};
+use crate::units::{Bytes, CELL_BYTES, CellCount, Quantity, translated, unknown_unit};
 
 /// Measure of a port: every occupancy, capacity and threshold of the port is in this measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -198,7 +198,7 @@ impl BufferSize {
                 Err("the unit is missing: a size is written as in \"8192 cells\" or \"150 KB\"".to_string())
             }
             "packets" | "packet" => packets(number).map(BufferSize::Packets),
-            "cells" | "cell" => Cells::parse(text).map(|n| BufferSize::Cells(n.0)).map_err(|why| why.0),
+            "cells" | "cell" => CellCount::parse(text).map(|n| BufferSize::Cells(n.0)).map_err(|why| why.0),
             _ if Bytes::UNITS.iter().any(|(name, _)| *name == unit) => {
                 Bytes::parse(text).map(|n| BufferSize::Bytes(n.0)).map_err(|why| why.0)
             }
@@ -212,11 +212,11 @@ impl BufferSize {
     fn show(self) -> String {
         match self {
             BufferSize::Unlimited => "unlimited".to_string(),
-            BufferSize::Cells(n) => Cells(n).show(),
+            BufferSize::Cells(n) => CellCount(n).show(),
             BufferSize::Bytes(n) => Bytes(n).show(),
             BufferSize::Packets(n) => format!("{n} packets"),
             BufferSize::MemoryCells(n, octets) => {
-                format!("{} of {}", Cells(n).show(), Bytes(octets.into()).show())
+                format!("{} of {}", CellCount(n).show(), Bytes(octets.into()).show())
             }
         }
     }
@@ -226,7 +226,7 @@ impl BufferSize {
 fn translated_size(number: &str, unit: &str) -> Option<String> {
     match unit {
         "p" | "pkt" | "pkts" => Some(BufferSize::Packets(packets(number).ok()?).show()),
-        _ => translated::<Bytes>(number, unit).or_else(|| translated::<Cells>(number, unit)),
+        _ => translated::<Bytes>(number, unit).or_else(|| translated::<CellCount>(number, unit)),
     }
 }
 
@@ -241,7 +241,7 @@ fn packets(number: &str) -> Result<u64, String> {
 
 /// Cells of a packet memory, as in "100 cells of 256 bytes".
 fn memory_cells(cells: &str, octets: &str) -> Result<BufferSize, String> {
-    let cells = Cells::parse(cells).map_err(|why| why.0)?;
+    let cells = CellCount::parse(cells).map_err(|why| why.0)?;
     let octets = Bytes::parse(octets).map_err(|why| why.0)?.0;
     match u16::try_from(octets) {
         Ok(octets) if octets > 0 => Ok(BufferSize::MemoryCells(cells.0, octets)),
@@ -331,10 +331,10 @@ impl Field for Level {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::language::tree::Place;
+    use crate::language::tree::TextPlace;
 
     fn level(text: &str) -> Result<Level, String> {
-        let node = Node { value: Value::Text(text.to_string()), place: Place::default() };
+        let node = Node { value: Value::Text(text.to_string()), place: TextPlace::default() };
         Level::read(&node, "threshold").map_err(|fault| fault.to_string())
     }
 

@@ -24,7 +24,7 @@ use super::Composition;
 use crate::buffer::admission::{self, pi2};
 use crate::buffer::size::BufferSize;
 use crate::scheduler::{self, dual_queue};
-use crate::units::{Share, Span};
+use crate::units::{PartsPerMillion, Span};
 use crate::verdict::Action;
 
 pub(super) fn composition() -> Composition {
@@ -34,7 +34,7 @@ pub(super) fn composition() -> Composition {
             update: Span::millis(16),
             alpha: 0.16,
             beta: 3.2,
-            law: pi2::Law::Exact,
+            law: pi2::Pi2Law::Exact,
             coupling: 2.0,
             step: Span::millis(1),
             action: Action::Mark,
@@ -42,7 +42,7 @@ pub(super) fn composition() -> Composition {
             mtu: None,
         }),
         scheduler: scheduler::Spec::DualQueue(dual_queue::Params {
-            classic_share: Share(100_000),
+            classic_share: PartsPerMillion(100_000),
             mtu: None,
         }),
         limit: BufferSize::Packets(10_000),

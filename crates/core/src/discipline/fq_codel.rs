@@ -33,7 +33,7 @@ pub(super) fn composition() -> Composition {
             action: Action::Mark,
             ce_threshold: None,
             mtu: None,
-            full: codel::Full::FattestQueue,
+            full: codel::OverflowLoss::FattestQueue,
             batch: 64,
         }),
         scheduler: scheduler::Spec::FairQueue(fair_queue::Params { quantum: Bytes(1514), buckets: 1024 }),

@@ -32,7 +32,7 @@ pub(super) fn composition() -> Composition {
             alpha: 0.125,
             beta: 1.25,
             burst: Span::millis(150),
-            law: pie::Law::Linux,
+            law: pie::PieVersion::Linux,
             action: Action::Drop,
             mark_limit: 0.1,
             derandomise: true,

@@ -39,10 +39,10 @@ pub(super) fn arrive(
             port.arrive(now, unit, vc, number_at_port(circuits), losses);
         });
     };
-    let elastic = network.victim((port, vc), &unit).is_some();
+    let elastic = network.victim(port, vc, &unit).is_some();
     let verdict = network.at(port, |port, _| port.consult(now, unit, vc, elastic));
     if matches!(verdict, Verdict::Accept | Verdict::Mark(_)) {
-        while let Some((other, queue)) = network.victim((port, vc), &unit) {
+        while let Some((other, queue)) = network.victim(port, vc, &unit) {
             network.at(other, |port, circuits| {
                 port.expel(now, queue, end, number_at_port(circuits), losses);
             });

@@ -3,18 +3,18 @@
 use std::collections::BTreeMap;
 
 use super::run;
-use crate::rng::log::{Drawn, during};
+use crate::rng::log::{DrawnBlock, during};
 use crate::scenario::load;
 
 /// Keys of a test: those of the links from hosts, the section of the port, and other sections.
-struct Draws<'a> {
+struct DrawnSections<'a> {
     link: &'a str,
     port: String,
     more: &'a str,
 }
 
 /// Four open-loop sources and a TCP connection through two ports, on packet links or on cell links.
-fn scenario(Draws { link, port, more }: &Draws<'_>, is_packets: bool) -> String {
+fn scenario(DrawnSections { link, port, more }: &DrawnSections<'_>, is_packets: bool) -> String {
     let (adaptation, rate) = if is_packets { ("packet", "10 Mb/s") } else { ("aal5", "12 Mb/s") };
     let (mut nodes, mut links, mut flows) = (String::new(), String::new(), String::new());
     for host in 0..5 {
@@ -47,14 +47,15 @@ fn scenario(Draws { link, port, more }: &Draws<'_>, is_packets: bool) -> String 
 fn drawn(text: &str, sets: &[&str]) -> BTreeMap<([u32; 2], String), [u32; 4]> {
     let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
     let scenario = load(text, "draws.toml", &sets).unwrap_or_else(|why| panic!("{text}\n{why}"));
-    let key =
-        |(component, subject, block, numbers): Drawn| ((component, format!("{subject:?} {block}")), numbers);
+    let key = |(component, subject, block, numbers): DrawnBlock| {
+        ((component, format!("{subject:?} {block}")), numbers)
+    };
     during(|| drop(run(&scenario, true))).into_iter().map(key).collect()
 }
 
 /// Check that without one early packet of an open-loop source, lost on its first link, draws about all other packets
 /// keep their values.
-fn check(what: &str, draws: &Draws<'_>, is_packets: bool) {
+fn check(what: &str, draws: &DrawnSections<'_>, is_packets: bool) {
     for engine in ["fast", "reference"] {
         let text = scenario(draws, is_packets);
         let engine = format!("engine='{engine}'");
@@ -96,7 +97,11 @@ const DRAWING: [&str; 8] = [
 fn draws_of_admission_policies_depend_on_the_unit() {
     for policy in DRAWING {
         for is_packets in [true, false] {
-            check(policy, &Draws { link: "", port: admission(policy, is_packets), more: "" }, is_packets);
+            check(
+                policy,
+                &DrawnSections { link: "", port: admission(policy, is_packets), more: "" },
+                is_packets,
+            );
         }
     }
 }
@@ -110,16 +115,24 @@ fn draws_of_programs_depend_on_the_unit_or_on_the_instant() {
         format!("policy = 'program', asks = 'unit', code = ['accept'], at_head = ['{refuse}']"),
     ];
     for (policy, is_packets) in policies.iter().flat_map(|policy| [(policy, true), (policy, false)]) {
-        check(policy, &Draws { link: "", port: admission(policy, is_packets), more: "" }, is_packets);
+        check(policy, &DrawnSections { link: "", port: admission(policy, is_packets), more: "" }, is_packets);
     }
     let queue = "code = ['r0 = draw', 'r1 = longest', 'choose r1']";
     for is_packets in [true, false] {
         let program = format!("policy = 'tail-drop' }}\nscheduler = {{ policy = 'program', {queue}");
-        check(&program, &Draws { link: "", port: admission(&program, is_packets), more: "" }, is_packets);
+        check(
+            &program,
+            &DrawnSections { link: "", port: admission(&program, is_packets), more: "" },
+            is_packets,
+        );
         let pushing = format!(
             "policy = 'tail-drop' }}\npushout = {{ policy = 'program', {queue} }}\nscheduler = {{ policy = 'round-robin'"
         );
-        check(&pushing, &Draws { link: "", port: admission(&pushing, is_packets), more: "" }, is_packets);
+        check(
+            &pushing,
+            &DrawnSections { link: "", port: admission(&pushing, is_packets), more: "" },
+            is_packets,
+        );
     }
 }
 
@@ -129,7 +142,7 @@ fn draws_of_links_hosts_and_policers_depend_on_the_unit() {
     let police = "[flows.police]\nkind = 'random'\nprobability = 0.1\naction = 'drop'\n";
     for is_packets in [true, false] {
         let port = || admission("policy = 'tail-drop'", is_packets);
-        let of = |link, more| Draws { link, port: port(), more };
+        let of = |link, more| DrawnSections { link, port: port(), more };
         check("a line with bursts of losses", &of("", gilbert), is_packets);
         check("a policer", &of("", police), is_packets);
         check("interfaces that rest", &of(", pause = '100 us'", ""), is_packets);

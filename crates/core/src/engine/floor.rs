@@ -22,7 +22,7 @@ const ARRIVING: u32 = 11;
 /// One circuit: its books in cells, its position in the present frame, and whether the rest of that frame is
 /// worthless.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Circuit {
+pub struct FloorCircuit {
     /// Cells that arrived.
     pub arrived: u64,
     /// Cells that were refused or found no room.
@@ -34,8 +34,8 @@ pub struct Circuit {
 }
 
 /// Pass `cells` cells through the port; returns the books of every circuit and the number of cells that still wait.
-pub fn floor(cells: u64) -> ([Circuit; CIRCUITS], u64) {
-    let mut circuits = [Circuit::default(); CIRCUITS];
+pub fn floor(cells: u64) -> ([FloorCircuit; CIRCUITS], u64) {
+    let mut circuits = [FloorCircuit::default(); CIRCUITS];
     let mut ring = vec![0u8; SLOTS];
     let (mut head, mut tail, mut due, mut turn) = (0usize, 0usize, 0u32, 0usize);
     for _ in 0..cells {
@@ -56,7 +56,7 @@ pub fn floor(cells: u64) -> ([Circuit; CIRCUITS], u64) {
     (circuits, (tail - head) as u64)
 }
 
-impl Circuit {
+impl FloorCircuit {
     /// Return whether a cell that meets `occupancy` others is queued.
     #[inline]
     fn admits(&mut self, occupancy: usize) -> bool {
@@ -79,7 +79,7 @@ mod tests {
     fn the_books_balance_and_frames_are_refused_whole() {
         let cells = 100 * 10 * u64::from(FRAME);
         let (circuits, waiting) = floor(cells);
-        let total = |count: fn(&Circuit) -> u64| circuits.iter().map(count).sum::<u64>();
+        let total = |count: fn(&FloorCircuit) -> u64| circuits.iter().map(count).sum::<u64>();
         assert_eq!(total(|circuit| circuit.arrived), cells);
         assert_eq!(cells, total(|circuit| circuit.sent) + total(|circuit| circuit.lost) + waiting);
         assert!(circuits.iter().all(|circuit| circuit.lost.is_multiple_of(u64::from(FRAME))), "{circuits:?}");

@@ -47,7 +47,7 @@ pub mod floor;
 pub use outcome::{LossRecord, Outcome, Stopwatch, Work};
 
 use crate::rng;
-use crate::scenario::model::{Engine, Scenario};
+use crate::scenario::model::{EngineKind, Scenario};
 
 /// Run a scenario on the engine that it names; with `log` every loss is recorded.
 pub fn run(scenario: &Scenario, log: bool) -> Outcome {
@@ -58,9 +58,9 @@ pub fn run(scenario: &Scenario, log: bool) -> Outcome {
 pub fn run_timed(scenario: &Scenario, log: bool, watch: &mut Stopwatch<'_>) -> Outcome {
     let log = log || !scenario.measure.losses.is_empty();
     let (mut outcome, has_drawn) = rng::watching(|| match chosen(scenario).0 {
-        Engine::Fast if packets::covers(scenario) => packets::run(scenario, log, watch),
-        Engine::Fast => cells::run(scenario, log, watch),
-        Engine::Reference => reference::run(scenario, log, watch),
+        EngineKind::Fast if packets::covers(scenario) => packets::run(scenario, log, watch),
+        EngineKind::Fast => cells::run(scenario, log, watch),
+        EngineKind::Reference => reference::run(scenario, log, watch),
     });
     outcome.work.draws = has_drawn || !scenario.drawings.is_empty();
     outcome.losses.sort_by_key(|loss| (loss.time, loss.port)); // stable: each port keeps its order
@@ -68,27 +68,27 @@ pub fn run_timed(scenario: &Scenario, log: bool, watch: &mut Stopwatch<'_>) -> O
 }
 
 /// Return the engine that runs a scenario and, if the scenario names another one, the reason.
-pub fn chosen(scenario: &Scenario) -> (Engine, Option<&'static str>) {
+pub fn chosen(scenario: &Scenario) -> (EngineKind, Option<&'static str>) {
     match scenario.engine {
-        Engine::Fast if scenario.lines.iter().any(|line| line.port.gates.credit.is_some()) => {
-            (Engine::Reference, Some("with credits a port depends on its neighbours at every unit"))
+        EngineKind::Fast if scenario.lines.iter().any(|line| line.port.gates.credit.is_some()) => {
+            (EngineKind::Reference, Some("with credits a port depends on its neighbours at every unit"))
         }
-        Engine::Fast if !packets::covers(scenario) && !scenario.memories.is_empty() => {
-            (Engine::Reference, Some("ports that share a memory depend on each other at every cell"))
+        EngineKind::Fast if !packets::covers(scenario) && !scenario.memories.is_empty() => {
+            (EngineKind::Reference, Some("ports that share a memory depend on each other at every cell"))
         }
-        Engine::Fast if !packets::covers(scenario) && !scenario.measure.state.ports.is_empty() => {
-            (Engine::Reference, Some("the state of a port is read, so its policies see every cell"))
+        EngineKind::Fast if !packets::covers(scenario) && !scenario.measure.state.ports.is_empty() => {
+            (EngineKind::Reference, Some("the state of a port is read, so its policies see every cell"))
         }
-        Engine::Fast if !packets::covers(scenario) && !scenario.losses.is_empty() => {
-            (Engine::Reference, Some("a link loses cells by intent, so they travel one by one"))
+        EngineKind::Fast if !packets::covers(scenario) && !scenario.losses.is_empty() => {
+            (EngineKind::Reference, Some("a link loses cells by intent, so they travel one by one"))
         }
-        Engine::Fast
+        EngineKind::Fast
             if !packets::covers(scenario) && scenario.lines.iter().any(|line| line.port.lets_overtake()) =>
         {
-            (Engine::Reference, Some("packets of one circuit may overtake each other at a port"))
+            (EngineKind::Reference, Some("packets of one circuit may overtake each other at a port"))
         }
-        Engine::Fast if !packets::covers(scenario) && cells::topology::skips_nothing(scenario) => {
-            (Engine::Reference, Some("all cells are policed or coded, and a policy is asked about each"))
+        EngineKind::Fast if !packets::covers(scenario) && cells::topology::skips_nothing(scenario) => {
+            (EngineKind::Reference, Some("all cells are policed or coded, and a policy is asked about each"))
         }
         engine => (engine, None),
     }
@@ -108,23 +108,23 @@ mod tests {
     fn networks_with_credits_run_on_the_reference_engine_for_a_reason() {
         let credits = scenario(include_str!("../../../../scenarios/multi-hop-fcvc.toml"), &[]);
         let (engine, why) = chosen(&credits);
-        assert_eq!(engine, Engine::Reference);
+        assert_eq!(engine, EngineKind::Reference);
         assert!(why.is_some_and(|why| why.contains("credits")));
     }
 
     #[test]
     fn networks_in_which_nothing_can_be_skipped_run_on_the_reference_engine() {
         let text = include_str!("../../../../scenarios/gpj.toml");
-        assert_eq!(chosen(&scenario(text, &[])).0, Engine::Reference);
+        assert_eq!(chosen(&scenario(text, &[])).0, EngineKind::Reference);
         let tail_drop = "port.trunk.admission={policy='tail-drop', clp_threshold='80 %'}";
-        assert_eq!(chosen(&scenario(text, &[tail_drop])), (Engine::Fast, None));
+        assert_eq!(chosen(&scenario(text, &[tail_drop])), (EngineKind::Fast, None));
     }
 
     #[test]
     fn other_networks_run_on_the_engine_that_they_name() {
         let text = include_str!("../../../../scenarios/w1-cell.toml");
-        assert_eq!(chosen(&scenario(text, &[])), (Engine::Fast, None));
-        assert_eq!(chosen(&scenario(text, &["engine='reference'"])), (Engine::Reference, None));
+        assert_eq!(chosen(&scenario(text, &[])), (EngineKind::Fast, None));
+        assert_eq!(chosen(&scenario(text, &["engine='reference'"])), (EngineKind::Reference, None));
     }
 
     #[test]

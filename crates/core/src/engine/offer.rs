@@ -54,7 +54,7 @@ mod tests {
     use crate::scenario::load;
     use crate::scenario::model::Scenario;
     use crate::trace::What;
-    use crate::trace::ring::{Record, Ring};
+    use crate::trace::ring::{Record, RecordRing};
 
     const TAIL_DROP: &str = r#""tail-drop""#;
     const RED: &str = r#""red", min_threshold = "2 kB", max_threshold = "15 kB", weight = 0.1"#;
@@ -84,9 +84,9 @@ mod tests {
         (scenario, port)
     }
 
-    fn stepper(scenario: &Scenario) -> Stepper<Ring> {
+    fn stepper(scenario: &Scenario) -> Stepper<RecordRing> {
         let ports: Vec<usize> = (0..scenario.lines.len()).collect();
-        Stepper::new(scenario, true, Ring::new(ports.len(), &ports, usize::MAX))
+        Stepper::new(scenario, true, RecordRing::new(ports.len(), &ports, usize::MAX))
     }
 
     /// The packets of a run as they leave their hosts, and all events at its bottleneck.

@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 use super::prose::plain;
 use super::registry::{Entry, FENCE, TableForm};
 use super::spec::{ParamSpec, Section};
-use crate::units::{Bytes, Cells, Quantity, Rate, Share, Span};
+use crate::units::{Bytes, CellCount, PartsPerMillion, Quantity, Rate, Span};
 
 /// The end of a page that is written from declarations.
 pub(crate) const GENERATED: &str =
@@ -188,7 +188,7 @@ fn quantities() -> String {
         let units: Vec<String> = T::UNITS.iter().map(|(unit, _)| format!("`{unit}`")).collect();
         format!("| {} | `\"{}\"` | {} |\n", T::WHAT, T::EXAMPLE, units.join(", "))
     }
-    let rows = [row::<Span>(), row::<Rate>(), row::<Bytes>(), row::<Cells>(), row::<Share>()];
+    let rows = [row::<Span>(), row::<Rate>(), row::<Bytes>(), row::<CellCount>(), row::<PartsPerMillion>()];
     format!(
         "| quantity | example | units |\n|---|---|---|\n{}\n`kB` and `KB` are 1000 bytes, `KiB` is 1024. A buffer or a threshold \
          is a size or a number of cells on cell links, and a size or a number of packets (`\"100 packets\"`) on packet \

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::set::Set;
-use super::tree::{Fault, Node, Place, Value, join};
+use super::tree::{Fault, Node, TextPlace, Value, join};
 use crate::excerpt::{MESSAGE, excerpt, fitted, is_control};
 
 /// Reason for which a scenario is refused.
@@ -13,12 +13,12 @@ pub struct Refusal {
     /// caller adds its own form of overrides.
     pub message: String,
     /// The source of the fault, unless it is in the file.
-    pub part: Option<Part>,
+    pub part: Option<RequestPart>,
 }
 
 /// A part of a request besides the file of a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum RequestPart {
     /// The override with this number, from 0.
     Set(usize),
     /// The engine.
@@ -59,7 +59,7 @@ pub(crate) struct Sources<'a> {
 impl Sources<'_> {
     /// Return the fault for callers; `root` is the tree as far as it was read.
     pub(crate) fn refuse(&self, fault: Fault, root: Option<&Node>) -> Refusal {
-        let part = (fault.place.source as usize).checked_sub(1).map(Part::Set);
+        let part = (fault.place.source as usize).checked_sub(1).map(RequestPart::Set);
         Refusal { message: self.tell(fault, root), part }
     }
 
@@ -155,7 +155,7 @@ fn last_key(path: &str) -> Option<&str> {
     path.rsplit('.').next().filter(|key| !key.is_empty() && !key.ends_with('"'))
 }
 
-fn find(node: &Node, place: Place, path: &str, fits: &dyn Fn(&str) -> bool) -> Option<String> {
+fn find(node: &Node, place: TextPlace, path: &str, fits: &dyn Fn(&str) -> bool) -> Option<String> {
     let here = || (node.place == place && fits(path)).then(|| path.to_string());
     match &node.value {
         Value::Table(entries) => entries.iter().find_map(|(key, item)| {
@@ -194,7 +194,7 @@ mod tests {
         let told = |name| {
             let sources = Sources { name, text, sets: &[] };
             let root = crate::language::read::read(text, crate::language::read::Format::Toml).unwrap();
-            let fault = Fault::at(Place::default(), "unknown key \"token\"");
+            let fault = Fault::at(TextPlace::default(), "unknown key \"token\"");
             (sources.tell(fault.clone(), Some(&root)), sources.tell(fault, None))
         };
         for name in ["a.toml", "A.JSON", "<stdin>"] {

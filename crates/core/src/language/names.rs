@@ -17,12 +17,12 @@ pub(crate) fn name_fault(name: &str) -> Option<String> {
 
 /// Names of one kind and the positions of their owners.
 #[derive(Debug, Default)]
-pub(crate) struct Names {
+pub(crate) struct NameIndex {
     by_name: HashMap<Arc<str>, usize, BuildHasherDefault<DefaultHasher>>,
     in_order: Vec<Arc<str>>,
 }
 
-impl Names {
+impl NameIndex {
     /// Add a name; returns the fault in it, if any.
     pub(crate) fn add(&mut self, name: &str) -> Result<(), String> {
         if let Some(message) = name_fault(name) {

@@ -7,7 +7,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::toml_error;
-use super::tree::{Fault, Key, Node, Place, Value};
+use super::tree::{Fault, Key, Node, TextPlace, Value};
 use crate::excerpt::{VALUE, excerpt, quoted};
 
 /// Octets of the longest scenario that is read: a file has fewer, but recordings are added to it.
@@ -37,11 +37,11 @@ impl Format {
 pub fn read(text: &str, format: Format) -> Result<Node, Fault> {
     if text.len() > LONGEST {
         let message = format!("{} bytes are more than the {LONGEST} that a scenario can have", text.len());
-        return Err(Fault::at(Place::default(), message));
+        return Err(Fault::at(TextPlace::default(), message));
     }
     if text.starts_with('\u{feff}') {
         return Err(Fault::at(
-            Place::default(),
+            TextPlace::default(),
             "a scenario must begin with a key, not with a byte order mark",
         ));
     }
@@ -70,6 +70,9 @@ fn toml_document(text: &str) -> Result<Node, Fault> {
     }
 }
 
+/// What opens an inline table or list.
+const OPENING: [char; 2] = ['{', '['];
+
 /// Converts the output of the TOML parser to a tree.
 struct Toml<'a> {
     text: &'a str,
@@ -78,8 +81,8 @@ struct Toml<'a> {
 }
 
 impl Toml<'_> {
-    fn place(&self, offset: usize) -> Place {
-        Place { source: self.source, offset: self.shift + offset as u32 }
+    fn place(&self, offset: usize) -> TextPlace {
+        TextPlace { source: self.source, offset: self.shift + offset as u32 }
     }
 
     /// Convert a value at this level, `inside` an inline list or table or not; the position of a table that is opened
@@ -92,37 +95,36 @@ impl Toml<'_> {
         level: usize,
     ) -> Result<Node, Fault> {
         let start = value.span().start;
-        let inline = self.text.as_bytes().get(start).is_some_and(|byte| matches!(byte, b'{' | b'['))
+        let inline = self.text.get(start..).is_some_and(|rest| rest.starts_with(OPENING))
             && (inside || !self.is_header(start));
         let place = match value.get_ref() {
             DeValue::Table(_) | DeValue::Array(_) if !inline => self.place(key),
             _ => self.place(start),
         };
-        let fault = |message: String| Fault::at(place, message);
         let value = match value.get_ref() {
-            DeValue::Boolean(b) => Value::Bool(*b),
-            DeValue::Integer(i) => {
-                i128::from_str_radix(i.as_str(), i.radix()).ok().and_then(whole).ok_or_else(|| {
-                    fault(format!("{} is not a whole number of at most 64 bits", excerpt(i.as_str(), VALUE)))
-                })?
+            DeValue::Array(_) | DeValue::Table(_) if level >= DEEPEST => {
+                return Err(Fault::at(place, too_deep()));
             }
-            DeValue::Float(x) => Value::Float(x.as_str().parse().unwrap_or(f64::NAN)),
-            DeValue::String(text) => Value::Text(text.to_string()),
-            DeValue::Datetime(date) => {
-                return Err(fault(format!(
-                    "{date} is a date, and a scenario has none; quote it if it is a text"
-                )));
-            }
-            DeValue::Array(_) | DeValue::Table(_) if level >= DEEPEST => return Err(fault(too_deep())),
-            DeValue::Array(items) => {
-                let header = |start: usize| (!inline).then(|| self.in_header(start)).flatten();
-                let own = |item: &Spanned<DeValue<'_>>| header(item.span().start).unwrap_or(key);
-                let items = items.iter().map(|item| self.node(item, own(item), inline, level + 1));
-                Value::List(items.collect::<Result<_, _>>()?)
-            }
+            DeValue::Array(items) => self.list(items, key, inline, level + 1)?,
             DeValue::Table(table) => self.table(table, inline, level + 1)?,
+            scalar => toml_scalar(scalar).map_err(|message| Fault::at(place, message))?,
         };
         Ok(Node { value, place })
+    }
+
+    /// Convert the items of a list under a key; they are at this level. An item that a header opens has the position
+    /// of its header.
+    fn list(
+        &self,
+        items: &[Spanned<DeValue<'_>>],
+        key: usize,
+        inline: bool,
+        level: usize,
+    ) -> Result<Value, Fault> {
+        let header = |start: usize| (!inline).then(|| self.in_header(start)).flatten();
+        let own = |item: &Spanned<DeValue<'_>>| header(item.span().start).unwrap_or(key);
+        let items = items.iter().map(|item| self.node(item, own(item), inline, level));
+        Ok(Value::List(items.collect::<Result<_, _>>()?))
     }
 
     /// Return whether a table header such as `[port.bottleneck]` stands there, and not an inline list.
@@ -152,6 +154,24 @@ impl Toml<'_> {
         }
         entries.sort_by_key(|(key, _)| key.place.offset);
         Ok(Value::Table(entries))
+    }
+}
+
+/// Convert a value that contains no others; the error is the message.
+fn toml_scalar(value: &DeValue<'_>) -> Result<Value, String> {
+    match value {
+        DeValue::Boolean(b) => Ok(Value::Bool(*b)),
+        DeValue::Integer(i) => {
+            i128::from_str_radix(i.as_str(), i.radix()).ok().and_then(whole).ok_or_else(|| {
+                format!("{} is not a whole number of at most 64 bits", excerpt(i.as_str(), VALUE))
+            })
+        }
+        DeValue::Float(x) => Ok(Value::Float(x.as_str().parse().unwrap_or(f64::NAN))),
+        DeValue::String(text) => Ok(Value::Text(text.to_string())),
+        DeValue::Datetime(date) => {
+            Err(format!("{date} is a date, and a scenario has none; quote it if it is a text"))
+        }
+        DeValue::Array(_) | DeValue::Table(_) => unreachable!("lists and tables contain other values"),
     }
 }
 
@@ -185,8 +205,8 @@ fn json_fault(offset: usize, message: String) -> Fault {
     Fault::at(json_place(offset), message)
 }
 
-fn json_place(offset: usize) -> Place {
-    Place { source: 0, offset: offset as u32 }
+fn json_place(offset: usize) -> TextPlace {
+    TextPlace { source: 0, offset: offset as u32 }
 }
 
 fn json_document(text: &str) -> Result<Node, Fault> {
@@ -274,7 +294,7 @@ mod tests {
         found
     }
 
-    fn walk(node: &Node, path: &str, see: &mut dyn FnMut(&str, Place)) {
+    fn walk(node: &Node, path: &str, see: &mut dyn FnMut(&str, TextPlace)) {
         see(path, node.place);
         match &node.value {
             Value::List(items) => {

@@ -7,7 +7,8 @@ use super::spec::{ParamSpec, object_schema};
 /// The schema of a file: its title and purpose, the keys at its top, and its other sections with their names and
 /// purposes.
 pub(crate) fn file(
-    (title, description): (&str, &str),
+    title: &str,
+    description: &str,
     top: &[ParamSpec],
     sections: impl IntoIterator<Item = (&'static str, &'static str, Json)>,
 ) -> Json {
@@ -106,7 +107,7 @@ mod tests {
     #[test]
     fn a_file_has_the_keys_at_its_top_and_its_sections_with_what_they_are_for() {
         let houses = ("house", "All houses,\n one by one.", named(&House::params()));
-        let schema = file(("Town", "A town."), &[], [houses]);
+        let schema = file("Town", "A town.", &[], [houses]);
         assert_eq!((&schema["title"], &schema["description"]), (&json!("Town"), &json!("A town.")));
         let house = &schema["properties"]["house"];
         assert_eq!(house["description"], "All houses, one by one.");

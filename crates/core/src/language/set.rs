@@ -4,7 +4,7 @@
 //! addressed by its name or by its position, from 0.
 
 use super::read::{self, DEEPEST};
-use super::tree::{Fault, Key, Node, Place, Value, join};
+use super::tree::{Fault, Key, Node, TextPlace, Value, join};
 use crate::words::nearest::unknown;
 
 /// A key and its new value.
@@ -22,13 +22,13 @@ impl Set {
         let malformed = |offset: usize| {
             let message =
                 "an override is written key.path=value, as in port.bottleneck.buffer=\"8192 cells\"";
-            Fault::at(Place { source, offset: offset as u32 }, message)
+            Fault::at(TextPlace { source, offset: offset as u32 }, message)
         };
         let equals = unquoted(argument, '=').next().ok_or_else(|| malformed(argument.len()))?;
         let keys = keys(&argument[..equals], source).ok_or_else(|| malformed(0))?;
         if keys.len() > DEEPEST {
             let message = format!("the path of an override has at most {DEEPEST} keys, not {}", keys.len());
-            return Err(Fault::at(Place { source, offset: 0 }, message));
+            return Err(Fault::at(TextPlace { source, offset: 0 }, message));
         }
         let value = value(&argument[equals + 1..], source, equals as u32 + 1)?;
         Ok(Set { keys, value })
@@ -90,7 +90,7 @@ fn keys(path: &str, source: u32) -> Option<Vec<Key>> {
     let mut start = 0;
     ends.map(|end| {
         let part = path[start..end].trim_ascii();
-        let place = Place { source, offset: start as u32 };
+        let place = TextPlace { source, offset: start as u32 };
         start = end + 1;
         let bare = |quote| part.strip_prefix(quote).map(|rest: &str| rest.strip_suffix(quote));
         let name = bare('"').or_else(|| bare('\'')).unwrap_or(Some(part))?;
@@ -101,7 +101,7 @@ fn keys(path: &str, source: u32) -> Option<Vec<Key>> {
 
 /// Read the value: TOML if it can be read so, else the text itself.
 fn value(text: &str, source: u32, shift: u32) -> Result<Node, Fault> {
-    let place = Place { source, offset: shift };
+    let place = TextPlace { source, offset: shift };
     let plain = || Node { value: Value::Text(text.to_string()), place };
     let looks_like_toml = text.trim_ascii_start().starts_with(['{', '[', '"', '\'']);
     match read::toml_value(text, source, shift) {

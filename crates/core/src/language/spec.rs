@@ -10,7 +10,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::names::name_fault;
 use super::prose::plain;
-use super::tree::{Fault, Key, Node, Place, Value, join};
+use super::tree::{Fault, Key, Node, TextPlace, Value, join};
 use crate::excerpt::quoted;
 use crate::words::nearest::{distance, nearest, unknown_but};
 
@@ -66,7 +66,7 @@ pub struct Table<'a> {
     taken: Vec<bool>,
     known: Vec<&'static str>,
     /// The position of the table.
-    pub place: Place,
+    pub place: TextPlace,
     /// Path of the table.
     pub path: String,
 }
@@ -431,11 +431,11 @@ mod tests {
     }
 
     fn node(value: Value) -> Node {
-        Node { value, place: Place::default() }
+        Node { value, place: TextPlace::default() }
     }
 
     fn table(entries: &[(&str, Value)]) -> Node {
-        let key = |name: &str| Key { name: name.to_string(), place: Place::default() };
+        let key = |name: &str| Key { name: name.to_string(), place: TextPlace::default() };
         node(Value::Table(entries.iter().map(|(name, value)| (key(name), node(value.clone()))).collect()))
     }
 

@@ -92,7 +92,7 @@ fn duplicate(text: &str, offset: usize) -> String {
     let mut first = None;
     for (line, number) in text[..line_start].lines().zip(1..) {
         let is_header = line.trim_ascii_start().starts_with('[');
-        if is_header && !matches!(here, Some(Form::Header(_))) {
+        if is_header && !matches!(here, Some(KeyForm::Header(_))) {
             first = None; // another table begins
         } else if let Some(form) = form(line, name) {
             first = first.or(Some((form, number)));
@@ -111,7 +111,7 @@ fn duplicate(text: &str, offset: usize) -> String {
 
 /// Form in which a line gives a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+enum KeyForm {
     /// `[name]`, or `[[name]]`.
     Header(usize),
     /// `name = […]`.
@@ -122,31 +122,33 @@ enum Form {
     Other,
 }
 
-impl Form {
+impl KeyForm {
     fn shown(self, name: &str) -> String {
         match self {
-            Form::Header(brackets) => ["[".repeat(brackets).as_str(), name, &"]".repeat(brackets)].concat(),
-            Form::List => "a list".to_string(),
-            Form::Table => "a table".to_string(),
-            Form::Other => "a value".to_string(),
+            KeyForm::Header(brackets) => {
+                ["[".repeat(brackets).as_str(), name, &"]".repeat(brackets)].concat()
+            }
+            KeyForm::List => "a list".to_string(),
+            KeyForm::Table => "a table".to_string(),
+            KeyForm::Other => "a value".to_string(),
         }
     }
 }
 
 /// Return the form in which a line begins to give the key `name`, if it does.
-fn form(line: &str, name: &str) -> Option<Form> {
+fn form(line: &str, name: &str) -> Option<KeyForm> {
     let line = line.trim_ascii_start();
     let inside = line.trim_start_matches(['[', ' ', '\t']);
     let brackets = line[..line.len() - inside.len()].matches('[').count();
     let rest = inside.strip_prefix(name)?.trim_ascii_start();
     match (brackets, rest.chars().next()?) {
         (0, '=') => Some(match rest[1..].trim_ascii_start().chars().next() {
-            Some('[') => Form::List,
-            Some('{') => Form::Table,
-            _ => Form::Other,
+            Some('[') => KeyForm::List,
+            Some('{') => KeyForm::Table,
+            _ => KeyForm::Other,
         }),
-        (0, '.') => Some(Form::Other),
-        (1 | 2, ']' | '.') => Some(Form::Header(brackets)),
+        (0, '.') => Some(KeyForm::Other),
+        (1 | 2, ']' | '.') => Some(KeyForm::Header(brackets)),
         _ => None,
     }
 }

@@ -8,7 +8,7 @@ use crate::excerpt::{cut, quoted};
 
 /// Place of a value: a byte offset in one of the sources of a scenario.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct TextPlace {
     /// 0 is the scenario file, `n` the `n`-th override given with it.
     pub source: u32,
     /// Byte offset in that source.
@@ -21,7 +21,7 @@ pub struct Node {
     /// The value.
     pub value: Value,
     /// Its first byte.
-    pub place: Place,
+    pub place: TextPlace,
 }
 
 /// A key of a table and its position.
@@ -30,7 +30,7 @@ pub struct Key {
     /// Its name, unquoted.
     pub name: String,
     /// Its first byte.
-    pub place: Place,
+    pub place: TextPlace,
 }
 
 /// The values that TOML and JSON share.
@@ -54,7 +54,7 @@ pub enum Value {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
     /// Its position.
-    pub place: Place,
+    pub place: TextPlace,
     /// The path of the key, as in `port.bottleneck.buffer`; empty for the file as a whole.
     pub path: String,
     /// The fault with the value, the allowed values and, for a key, the nearest valid one.
@@ -82,7 +82,7 @@ impl std::error::Error for Fault {}
 
 impl Fault {
     /// A fault at a position without a key.
-    pub fn at(place: Place, message: impl Into<String>) -> Fault {
+    pub fn at(place: TextPlace, message: impl Into<String>) -> Fault {
         Fault { place, path: String::new(), message: message.into() }
     }
 
@@ -104,7 +104,7 @@ fn about(value: &str, message: String) -> String {
 impl Node {
     /// A table that has only this key, with this text.
     pub fn named(key: &str, text: &str) -> Node {
-        let place = Place::default();
+        let place = TextPlace::default();
         let text = Node { value: Value::Text(text.to_string()), place };
         Node { value: Value::Table(vec![(Key { name: key.to_string(), place }, text)]), place }
     }

@@ -52,7 +52,8 @@ impl Link {
 
     /// The most cells that packets of the class occupy, by octets.
     fn occupancy(&self) -> (u64, u64) {
-        let alone = occupancy(self.cell, self.packets);
+        let (smallest, largest) = self.packets;
+        let alone = occupancy(self.cell, smallest, largest);
         let Some(ack) = self.acknowledgement else { return alone };
         let both = (alone.0 + self.cell.cells(ack), alone.1 + ack);
         if both.0 * alone.1 > alone.0 * both.1 { both } else { alone }
@@ -70,7 +71,7 @@ impl Link {
 
 /// The most cells that packets of some sizes occupy, by octets: the worst is the smallest packet, or the smallest that
 /// needs one cell more than its octets fill.
-pub fn occupancy(cell: CellSize, (smallest, largest): (u64, u64)) -> (u64, u64) {
+pub fn occupancy(cell: CellSize, smallest: u64, largest: u64) -> (u64, u64) {
     let (octets, header) = (u64::from(cell.octets), u64::from(cell.header));
     let first_beyond = (smallest + header).div_ceil(octets) * octets + 1 - header;
     let sizes = [smallest, first_beyond.min(largest.max(smallest))];
@@ -95,7 +96,7 @@ mod tests {
         // cell / 64 above 128 octets, else 2 · cell / (1 + cell)
         for (octets, factor) in [(144, 2.25), (192, 3.0), (256, 4.0), (96, 192.0 / 97.0), (80, 160.0 / 81.0)]
         {
-            let (cells, of) = occupancy(cell(octets), (64, 9100));
+            let (cells, of) = occupancy(cell(octets), 64, 9100);
             let found = cells as f64 * f64::from(octets) / of as f64;
             assert!((found - factor).abs() < 1e-12, "{octets}: {found}, not {factor}");
         }

@@ -43,10 +43,10 @@ use crate::units::Time;
 use pause::Stopped;
 
 pub use leaving::Leaving;
-pub use pause::Pause;
+pub use pause::QueuePause;
 pub(crate) use pause::Signal;
 pub use pool::SharedPool;
-pub use queue::{Account, Limits, SharedQueue};
+pub use queue::{Account, QueueLimits, SharedQueue};
 pub use share::Share;
 
 crate::choice! {
@@ -61,7 +61,7 @@ crate::choice! {
 
 crate::choice! {
     /// Length of a queue that the memory compares with its threshold.
-    pub enum Check {
+    pub enum ThresholdCheck {
         /// Its length before the packet: a packet is blocked iff it has reached the threshold. Switch chips do this.
         Before = "before",
         /// Its length with the packet: a packet is blocked iff it would exceed the threshold.
@@ -69,13 +69,13 @@ crate::choice! {
     }
 }
 
-impl Check {
+impl ThresholdCheck {
     /// Return whether a queue with `held` may take `size` more below this threshold.
     #[inline]
     pub(crate) fn allows(self, held: u64, size: u64, threshold: f64) -> bool {
         match self {
-            Check::Before => (held as f64) < threshold,
-            Check::After => (held + size) as f64 <= threshold,
+            ThresholdCheck::Before => (held as f64) < threshold,
+            ThresholdCheck::After => (held + size) as f64 <= threshold,
         }
     }
 }
@@ -89,7 +89,7 @@ pub struct Memory {
     shared: u64,
     /// Reserved cells and headroom, in use or not.
     promised: u64,
-    check: Check,
+    check: ThresholdCheck,
     pools: Vec<SharedPool>,
     queues: Vec<SharedQueue>,
     pushout: Option<longest_queue::Params>,
@@ -101,11 +101,11 @@ pub struct Memory {
 
 /// The parts of a memory.
 #[derive(Debug)]
-pub struct Parts {
+pub struct MemoryParts {
     /// Its cells.
     pub cells: u64,
     /// Comparison of queues with their thresholds.
-    pub check: Check,
+    pub check: ThresholdCheck,
     /// Its pools.
     pub pools: Vec<SharedPool>,
     /// Its queues, each with the number of its pool.
@@ -125,7 +125,7 @@ pub(crate) enum Charge {
 
 impl Memory {
     /// An empty memory.
-    pub fn new(Parts { cells, check, mut pools, queues, pushout }: Parts) -> Memory {
+    pub fn new(MemoryParts { cells, check, mut pools, queues, pushout }: MemoryParts) -> Memory {
         for queue in &queues {
             pools[queue.pool].is_lossless |= queue.limits.pause.is_some();
         }
@@ -167,11 +167,11 @@ impl Memory {
     /// [`Memory::admits`].
     pub(crate) fn offer(&mut self, now: Time, account: Account, (size, bytes): (u64, u16)) -> Option<Charge> {
         if let Some(SharedQueue { pool, number, .. }) = account.other().map(|other| &self.queues[other]) {
-            self.pools[*pool].offer(now, *number, (size, bytes));
+            self.pools[*pool].offer(now, *number, size, bytes);
         }
         let queue = &mut self.queues[account.queue()];
         let pool = &mut self.pools[queue.pool];
-        pool.offer(now, queue.number, (size, bytes));
+        pool.offer(now, queue.number, size, bytes);
         let threshold = pool.threshold(queue.number);
         queue.note_threshold(threshold);
         self.admits_below(threshold, now, account, size)
@@ -270,7 +270,7 @@ impl Memory {
         let gives = |other: &SharedQueue| !is_pool_full || other.pool == own.pool;
         let lengths = self.queues.iter().enumerate().filter(|(_, other)| gives(other));
         let lengths = lengths.map(|(number, other)| (number, other.shared()));
-        pushout.victim(lengths, (queue, beyond), can_give)
+        pushout.victim(lengths, queue, beyond, can_give)
     }
 
     /// Return whether the scheme of a pool expels packets.
@@ -356,7 +356,7 @@ impl Memory {
     fn leave(&mut self, queue: usize, leaving: &Leaving<'_>) -> u64 {
         let queue = &mut self.queues[queue];
         let (shared, headroom) = queue.leave(leaving.now, leaving.size);
-        self.pools[queue.pool].give_back(leaving, queue.number, (shared, headroom));
+        self.pools[queue.pool].give_back(leaving, queue.number, shared, headroom);
         shared
     }
 

@@ -9,7 +9,7 @@ use crate::units::Time;
 
 /// The pauses of a queue, in cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pause {
+pub struct QueuePause {
     /// The class, numbered within the scenario.
     pub class: u32,
     /// Headroom that the queue may take.
@@ -20,7 +20,7 @@ pub struct Pause {
     pub xon_offset: Option<u64>,
 }
 
-impl Pause {
+impl QueuePause {
     /// Return whether the sender of a queue may send again; the queue holds `held` without headroom and may hold
     /// `most`.
     pub(super) fn is_over(&self, held: u64, most: f64) -> bool {

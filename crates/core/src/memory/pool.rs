@@ -85,8 +85,8 @@ impl SharedPool {
     }
 
     /// Report that a packet requests room in queue `number`.
-    pub(super) fn offer(&mut self, now: Time, number: usize, size: (u64, u16)) {
-        self.scheme.offered(now, &self.books, number, size);
+    pub(super) fn offer(&mut self, now: Time, number: usize, size: u64, bytes: u16) {
+        self.scheme.offered(now, &self.books, number, size, bytes);
     }
 
     /// Advance a scheme whose thresholds depend on time.
@@ -105,7 +105,7 @@ impl SharedPool {
     }
 
     /// Release the shared room and the headroom of a packet that leaves queue `number`.
-    pub(super) fn give_back(&mut self, leaving: &Leaving<'_>, number: usize, (shared, headroom): (u64, u64)) {
+    pub(super) fn give_back(&mut self, leaving: &Leaving<'_>, number: usize, shared: u64, headroom: u64) {
         if shared > 0 {
             self.occupancy.fall(leaving.now, self.books.total());
             self.books.remove(number, shared);

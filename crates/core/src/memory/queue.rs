@@ -1,6 +1,6 @@
 //! A queue of a memory: the packets of one class at a port, or from an incoming line.
 
-use super::pause::Pause;
+use super::pause::QueuePause;
 use crate::link::gate::pause;
 use crate::metrics::occupancy::Occupancy;
 use crate::unit::Unit;
@@ -57,16 +57,16 @@ fn small(queue: usize) -> u32 {
 
 /// The limits of a queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Limits {
+pub struct QueueLimits {
     /// Cells that are kept free for it.
     pub reserved: u64,
     /// The most cells of shared room, in addition to the limit of the policy.
     pub limit: Option<u64>,
     /// Limits at which its sender is stopped, if its class must lose nothing.
-    pub pause: Option<Pause>,
+    pub pause: Option<QueuePause>,
 }
 
-impl Limits {
+impl QueueLimits {
     /// Return the shared room that a queue may have, given the threshold of its scheme.
     #[inline]
     pub(super) fn below(&self, threshold: f64) -> f64 {
@@ -78,7 +78,7 @@ impl Limits {
 #[derive(Clone, Debug)]
 pub struct SharedQueue {
     /// Its limits.
-    pub limits: Limits,
+    pub limits: QueueLimits,
     /// Its port, or the line over which its packets come.
     pub line: usize,
     /// Its pool.
@@ -103,7 +103,7 @@ pub struct SharedQueue {
 
 impl SharedQueue {
     /// An empty queue of a port or of an incoming line, given the line's rate, number `number` of its pool.
-    pub fn new(limits: Limits, (line, rate): (usize, Rate), (pool, number): (usize, usize)) -> SharedQueue {
+    pub fn new(limits: QueueLimits, line: usize, rate: Rate, pool: usize, number: usize) -> SharedQueue {
         SharedQueue {
             limits,
             line,

@@ -38,12 +38,21 @@ pub fn relative_deviation(rates: &[f64]) -> Option<f64> {
     (mean > 0.0).then(|| libm::sqrt(variance) / mean)
 }
 
+/// The throughput of a class of flows, and its fair throughput in the same unit, or its fair share.
+#[derive(Clone, Copy, Debug)]
+pub struct ClassRate {
+    /// The throughput.
+    pub rate: f64,
+    /// The fair one; only the ratio of two classes matters.
+    pub fair: f64,
+}
+
 /// Paper 001, section 4.3: the throughputs of two classes of flows, each divided by its fair throughput, and the ratio
 /// of the two quotients. 1 is fair; above 1 the first class gets more than its share.
 ///
 /// `None` when the second class got nothing.
-pub fn class_ratio((rate, fair): (f64, f64), (other_rate, other_fair): (f64, f64)) -> Option<f64> {
-    (other_rate > 0.0).then(|| (rate / fair) / (other_rate / other_fair))
+pub fn class_ratio(class: ClassRate, other: ClassRate) -> Option<f64> {
+    (other.rate > 0.0).then(|| (class.rate / class.fair) / (other.rate / other.fair))
 }
 
 /// The share of each circuit in the total, divided by its share of all weights: 1 is what paper 002 calls its
@@ -82,9 +91,11 @@ mod tests {
     #[test]
     fn classes_are_compared_by_what_would_be_fair_for_each() {
         // paper 001: with credits two thirds of the link would be fair for the end-to-end connections
-        assert!((class_ratio((0.65, 2.0 / 3.0), (0.33, 1.0 / 3.0)).unwrap() - 0.9848).abs() < 5e-5);
-        assert_eq!(class_ratio((3.0, 0.5), (4.0, 0.5)), Some(0.75));
-        assert_eq!(class_ratio((1.0, 0.5), (0.0, 0.5)), None);
+        let class = |rate, fair| ClassRate { rate, fair };
+        let ratio = class_ratio(class(0.65, 2.0 / 3.0), class(0.33, 1.0 / 3.0)).unwrap();
+        assert!((ratio - 0.9848).abs() < 5e-5);
+        assert_eq!(class_ratio(class(3.0, 0.5), class(4.0, 0.5)), Some(0.75));
+        assert_eq!(class_ratio(class(1.0, 0.5), class(0.0, 0.5)), None);
     }
 
     #[test]

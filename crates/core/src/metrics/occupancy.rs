@@ -12,12 +12,12 @@ pub struct Occupancy {
     area: u128,
     max: u64,
     /// Samples, once there are any or they are to be recorded: most buffers of a large network are unlimited, so they have none.
-    samples: Option<Box<Samples>>,
+    samples: Option<Box<OccupancySamples>>,
 }
 
 /// The samples of an occupancy.
 #[derive(Clone, Debug, Default)]
-struct Samples {
+struct OccupancySamples {
     shift: u32,
     /// Their counts by bins, once there are any.
     bins: Vec<u64>,
@@ -110,7 +110,9 @@ impl Occupancy {
 
     /// Width of a bin, and the share of samples in each, up to the last one used.
     pub fn distribution(&self) -> (u64, Vec<f64>) {
-        let Some(Samples { shift, bins, .. }) = self.samples.as_deref() else { return (1, Vec::new()) };
+        let Some(OccupancySamples { shift, bins, .. }) = self.samples.as_deref() else {
+            return (1, Vec::new());
+        };
         let total: u64 = bins.iter().sum();
         let used = bins.iter().rposition(|&count| count > 0).map_or(0, |last| last + 1);
         (1 << shift, bins[..used].iter().map(|&count| count as f64 / total as f64).collect())
@@ -122,7 +124,7 @@ impl Occupancy {
     }
 }
 
-impl Samples {
+impl OccupancySamples {
     /// Add `samples` consecutive samples of a level.
     fn add(&mut self, level: u64, samples: u64) {
         if self.bins.is_empty() {

@@ -8,7 +8,7 @@ use crate::units::{Span, Time};
 
 /// Octets, another count, or a state, at whole steps since the last reset.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Steps<T = u64> {
+pub struct StepSeries<T = u64> {
     step: Span,
     /// Time of the next count.
     next: Time,
@@ -16,11 +16,11 @@ pub struct Steps<T = u64> {
     counts: Vec<T>,
 }
 
-impl<T: Clone + Default> Steps<T> {
+impl<T: Clone + Default> StepSeries<T> {
     /// Counts from time zero on.
-    pub fn new(step: Span) -> Steps<T> {
+    pub fn new(step: Span) -> StepSeries<T> {
         assert!(step > Span::ZERO, "steps take time");
-        Steps { step, next: Time::ZERO, total: T::default(), counts: Vec::new() }
+        StepSeries { step, next: Time::ZERO, total: T::default(), counts: Vec::new() }
     }
 
     /// Set the total from `now` on.
@@ -31,7 +31,7 @@ impl<T: Clone + Default> Steps<T> {
 
     /// Restart at `now` with this total.
     pub fn reset(&mut self, now: Time, total: T) {
-        *self = Steps { next: now, total, ..Steps::new(self.step) };
+        *self = StepSeries { next: now, total, ..StepSeries::new(self.step) };
     }
 
     /// Restart at `now`; the total has not changed since its last record.
@@ -53,7 +53,7 @@ impl<T: Clone + Default> Steps<T> {
     }
 }
 
-impl Steps {
+impl StepSeries {
     /// Throughput in bits per second in the `window`, a multiple of the step, that begins at each step.
     pub fn throughput(&self, window: Span) -> Vec<f64> {
         let steps = (window.0 / self.step.0) as usize;
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn a_window_holds_what_comes_from_its_start_to_before_its_end() {
-        let mut octets = Steps::new(SECOND);
+        let mut octets = StepSeries::new(SECOND);
         octets.record(at(1), 1000); // in the windows that begin at 1 s, not in that which ends there
         octets.record(Time(at(2).0 + 1), 3000);
         octets.catch_up(at(4));
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn what_came_before_a_reset_does_not_count() {
-        let mut octets = Steps::new(SECOND);
+        let mut octets = StepSeries::new(SECOND);
         octets.record(at(1), 500);
         octets.reset(at(3), 700);
         octets.record(at(3), 1700);

@@ -2,14 +2,14 @@
 
 use super::files::Files;
 use crate::source::clock::Ticks;
-use crate::source::length::Lengths;
-use crate::transport::tcp::{Outlet, Sender};
+use crate::source::length::PacketLengths;
+use crate::transport::tcp::{SegmentOutlet, Sender};
 use crate::units::{Span, Time};
 
 /// The application of a TCP flow; a greedy one that never stops needs none.
 #[derive(Clone, Debug)]
 pub(super) struct Application {
-    work: Work,
+    work: WrittenData,
     /// Time at which it stops; `Time::NEVER` if it does not, or has stopped.
     stop: Time,
     has_stopped: bool,
@@ -17,13 +17,13 @@ pub(super) struct Application {
 
 /// Kind of data that an application writes.
 #[derive(Clone, Debug)]
-pub(super) enum Work {
+pub(super) enum WrittenData {
     /// Data without end.
     Greedy,
     /// One file after another.
     Files(Files),
     /// Pieces at instants of its own.
-    Pieces(Ticks, Lengths),
+    Pieces(Ticks, PacketLengths),
     /// One transfer.
     Transfer(OneTransfer),
 }
@@ -45,7 +45,7 @@ impl OneTransfer {
 
 impl Application {
     /// An application that stops at `stop`.
-    pub(super) fn new(work: Work, stop: Time) -> Application {
+    pub(super) fn new(work: WrittenData, stop: Time) -> Application {
         Application { work, stop, has_stopped: false }
     }
 
@@ -53,27 +53,27 @@ impl Application {
     #[inline]
     pub(super) fn next_timer(&self) -> Option<Time> {
         let next = match &self.work {
-            Work::Greedy | Work::Transfer(_) => Time::NEVER,
-            Work::Files(files) => files.next_timer().unwrap_or(Time::NEVER),
-            Work::Pieces(ticks, _) => ticks.next(),
+            WrittenData::Greedy | WrittenData::Transfer(_) => Time::NEVER,
+            WrittenData::Files(files) => files.next_timer().unwrap_or(Time::NEVER),
+            WrittenData::Pieces(ticks, _) => ticks.next(),
         };
         Some(next.min(self.stop)).filter(|next| *next < Time::NEVER)
     }
 
     /// Start the flow: open its connection, unless the application should have stopped before.
-    pub(super) fn start(&mut self, now: Time, sender: &mut Sender, out: &mut impl Outlet) {
+    pub(super) fn start(&mut self, now: Time, sender: &mut Sender, out: &mut impl SegmentOutlet) {
         if self.stop <= now {
             return self.end(now, sender);
         }
         sender.open(now, out);
         match &mut self.work {
-            Work::Greedy => sender.write_forever(now, out),
-            Work::Files(files) => files.begin(now).write(sender, now, out),
-            Work::Transfer(one) => {
+            WrittenData::Greedy => sender.write_forever(now, out),
+            WrittenData::Files(files) => files.begin(now).write(sender, now, out),
+            WrittenData::Transfer(one) => {
                 one.began = Some(now);
                 sender.write_last(now, one.octets, out);
             }
-            Work::Pieces(ticks, _) => {
+            WrittenData::Pieces(ticks, _) => {
                 sender.heed_application();
                 ticks.start(now);
             }
@@ -81,15 +81,15 @@ impl Application {
     }
 
     /// Handle a timer: perhaps it belongs to the transport, and the application has no work.
-    pub(super) fn on_timer(&mut self, now: Time, sender: &mut Sender, out: &mut impl Outlet) {
+    pub(super) fn on_timer(&mut self, now: Time, sender: &mut Sender, out: &mut impl SegmentOutlet) {
         if self.stop <= now {
             return self.end(now, sender);
         }
         match &mut self.work {
-            Work::Greedy | Work::Transfer(_) => {}
-            Work::Files(files) if files.is_due(now) => next_file(files, now, sender, out),
-            Work::Files(_) => {}
-            Work::Pieces(ticks, lengths) => {
+            WrittenData::Greedy | WrittenData::Transfer(_) => {}
+            WrittenData::Files(files) if files.is_due(now) => next_file(files, now, sender, out),
+            WrittenData::Files(_) => {}
+            WrittenData::Pieces(ticks, lengths) => {
                 while ticks.next() <= now {
                     ticks.step();
                     sender.write(now, lengths.draw(), out);
@@ -99,15 +99,15 @@ impl Application {
     }
 
     /// Continue after all written octets have been acknowledged.
-    pub(super) fn all_acked(&mut self, now: Time, sender: &mut Sender, out: &mut impl Outlet) {
+    pub(super) fn all_acked(&mut self, now: Time, sender: &mut Sender, out: &mut impl SegmentOutlet) {
         match &mut self.work {
-            Work::Transfer(one) => one.time = one.began.take().map(|began| now.since(began)),
-            Work::Files(files) => {
+            WrittenData::Transfer(one) => one.time = one.began.take().map(|began| now.since(began)),
+            WrittenData::Files(files) => {
                 if !self.has_stopped && files.end(now) {
                     next_file(files, now, sender, out);
                 }
             }
-            Work::Greedy | Work::Pieces(..) => {}
+            WrittenData::Greedy | WrittenData::Pieces(..) => {}
         }
     }
 
@@ -116,9 +116,9 @@ impl Application {
         (self.stop, self.has_stopped) = (Time::NEVER, true);
         sender.end_of_data();
         match &mut self.work {
-            Work::Greedy | Work::Transfer(_) => {}
-            Work::Files(files) => files.stop(),
-            Work::Pieces(ticks, _) => ticks.stop(now),
+            WrittenData::Greedy | WrittenData::Transfer(_) => {}
+            WrittenData::Files(files) => files.stop(),
+            WrittenData::Pieces(ticks, _) => ticks.stop(now),
         }
     }
 
@@ -126,24 +126,24 @@ impl Application {
     /// application has no transfers.
     pub(super) fn transfers(&self) -> Option<(&[Span], Option<Time>)> {
         match &self.work {
-            Work::Files(files) => Some((files.times(), files.under_way())),
-            Work::Transfer(one) => Some((one.time.as_slice(), one.began)),
+            WrittenData::Files(files) => Some((files.times(), files.under_way())),
+            WrittenData::Transfer(one) => Some((one.time.as_slice(), one.began)),
             _ => None,
         }
     }
 
     /// Return whether it had one transfer, which has ended.
     pub(super) fn has_transferred(&self) -> bool {
-        matches!(self.work, Work::Transfer(OneTransfer { time: Some(_), .. }))
+        matches!(self.work, WrittenData::Transfer(OneTransfer { time: Some(_), .. }))
     }
 
     /// Return whether it has data without end.
     pub(super) fn is_greedy(&self) -> bool {
-        matches!(self.work, Work::Greedy)
+        matches!(self.work, WrittenData::Greedy)
     }
 }
 
-fn next_file(files: &mut Files, now: Time, sender: &mut Sender, out: &mut impl Outlet) {
+fn next_file(files: &mut Files, now: Time, sender: &mut Sender, out: &mut impl SegmentOutlet) {
     let file = files.begin(now);
     sender.restart(now, file.reconnect, out);
     file.write(sender, now, out);

@@ -1,7 +1,7 @@
 //! The routes of a circuit that has several, and the choice of one for a packet.
 
 use crate::rng::mix;
-use crate::scenario::model::{self, Spread};
+use crate::scenario::model::{self, RouteSpread};
 use crate::units::Time;
 
 /// A port on the path of a circuit.
@@ -19,14 +19,14 @@ pub(super) struct Branches {
     key: u64,
     /// All routes, period after period, each with the largest draw that selects it.
     routes: Vec<(u64, Vec<Hop>)>,
-    periods: Vec<Period>,
+    periods: Vec<RoutePeriod>,
     /// The period in which the latest packet left its host.
     current: usize,
 }
 
 /// Routes that are used at the same time.
 #[derive(Clone, Copy, Debug)]
-struct Period {
+struct RoutePeriod {
     since: Time,
     /// The first packet that uses one of them, once there is one.
     frame: u32,
@@ -35,12 +35,12 @@ struct Period {
 }
 
 impl Branches {
-    pub(super) fn new(spread: &Spread, hops: impl Fn(&[usize]) -> Vec<Hop>) -> Branches {
+    pub(super) fn new(spread: &RouteSpread, hops: impl Fn(&[usize]) -> Vec<Hop>) -> Branches {
         let mut routes = Vec::new();
         let period = |period: &model::Period| {
             let first = routes.len();
             routes.extend(period.routes.iter().map(|route| (route.last, hops(&route.path))));
-            Period { since: Time::ZERO + period.since, frame: 0, routes: (first, routes.len()) }
+            RoutePeriod { since: Time::ZERO + period.since, frame: 0, routes: (first, routes.len()) }
         };
         let periods = spread.periods.iter().map(period).collect();
         Branches { key: spread.key, routes, periods, current: 0 }
@@ -67,7 +67,7 @@ impl Branches {
     /// The number of this route.
     pub(super) fn number(&self, frame: u32) -> usize {
         let begun = &self.periods[1..=self.current];
-        let has_begun = |period: &&Period| frame.wrapping_sub(period.frame) as i32 >= 0;
+        let has_begun = |period: &&RoutePeriod| frame.wrapping_sub(period.frame) as i32 >= 0;
         let (first, end) = begun.iter().rev().find(has_begun).unwrap_or(&self.periods[0]).routes;
         let draw = mix(self.key ^ u64::from(frame));
         first + self.routes[first..end].partition_point(|(last, _)| *last < draw)
@@ -88,7 +88,7 @@ mod tests {
 
     fn branches(periods: Vec<model::Period>) -> Branches {
         let hops = |path: &[usize]| path.iter().map(|&line| Hop { port: line as u32, vc: 0 }).collect();
-        Branches::new(&Spread { key: 17, periods }, hops)
+        Branches::new(&RouteSpread { key: 17, periods }, hops)
     }
 
     #[test]

@@ -127,7 +127,7 @@ impl Emission {
 
     /// The units in order.
     pub fn units(self) -> impl Iterator<Item = Unit> {
-        self.shape.units(self.vc, (self.frame, self.identity), self.marks)
+        self.shape.units(self.vc, self.frame, self.identity, self.marks)
     }
 }
 

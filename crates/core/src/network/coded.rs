@@ -6,7 +6,7 @@ use super::sources::clock;
 use crate::adaptation::coded::Code;
 use crate::scenario::model::{self, Scenario};
 use crate::source::Source;
-use crate::source::clock::{Clock, before};
+use crate::source::clock::{UnitClock, before};
 use crate::transport::fec::{Decoder, Encoder, Label};
 use crate::transport::udp;
 use crate::units::Time;
@@ -14,7 +14,7 @@ use crate::units::Time;
 /// A source of blocks, and its sink.
 #[derive(Clone, Debug)]
 pub(super) struct Coded {
-    clock: Clock,
+    clock: UnitClock,
     /// Time of the next packet; `Time::NEVER` after the last one.
     pub(super) next: Time,
     /// Time at which the source stops.

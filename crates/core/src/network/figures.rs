@@ -1,7 +1,7 @@
 //! Figures of a flow for its report.
 
 use crate::metrics::delivery::DeliveryTime;
-use crate::transport::fec::Books;
+use crate::transport::fec::BlockOutcomes;
 
 /// Figures of a flow since the last reset.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -55,7 +55,7 @@ pub struct Coding {
     /// last reset.
     pub data_sent: u64,
     /// Outcome of the blocks that are decided.
-    pub books: Books,
+    pub books: BlockOutcomes,
 }
 
 impl Coding {

@@ -1,7 +1,7 @@
 //! An application that sends one file after the other, and the duration of each: the flow completion time.
 
 use crate::source::file::Params;
-use crate::transport::tcp::{Outlet, Sender};
+use crate::transport::tcp::{SegmentOutlet, Sender};
 use crate::units::{Span, Time};
 
 /// The application of a flow.
@@ -18,16 +18,16 @@ pub(super) struct Files {
 
 /// A file to be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct File {
+pub(super) struct QueuedFile {
     /// Its octets.
     size: u64,
     /// Whether a connection of its own carries it.
     pub(super) reconnect: bool,
 }
 
-impl File {
+impl QueuedFile {
     /// Write it to the transport; a connection of its own ends with it.
-    pub(super) fn write(self, sender: &mut Sender, now: Time, out: &mut impl Outlet) {
+    pub(super) fn write(self, sender: &mut Sender, now: Time, out: &mut impl SegmentOutlet) {
         match self.reconnect {
             true => sender.write_last(now, self.size, out),
             false => sender.write(now, self.size, out),
@@ -53,9 +53,9 @@ impl Files {
     }
 
     /// Start a file.
-    pub(super) fn begin(&mut self, now: Time) -> File {
+    pub(super) fn begin(&mut self, now: Time) -> QueuedFile {
         self.began = self.next.take().or(Some(now));
-        File { size: self.params.size.0, reconnect: self.params.reconnect }
+        QueuedFile { size: self.params.size.0, reconnect: self.params.reconnect }
     }
 
     /// End a file whose last octet is acknowledged; returns whether the next file starts immediately.
@@ -102,7 +102,7 @@ mod tests {
     fn a_file_takes_from_its_start_until_its_last_octet_is_acknowledged() {
         let mut files = files(Span::secs(2));
         assert_eq!(files.under_way(), None);
-        assert_eq!(files.begin(at(1)), File { size: 1000, reconnect: true });
+        assert_eq!(files.begin(at(1)), QueuedFile { size: 1000, reconnect: true });
         assert_eq!(files.under_way(), Some(at(1)));
         assert!(!files.end(at(4)));
         assert_eq!((files.times(), files.next_timer()), (&[Span::secs(3)][..], Some(at(6))));

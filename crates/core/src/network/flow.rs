@@ -9,20 +9,20 @@ use super::coded::Coded;
 use super::end::{End, Uplink};
 use super::figures::Figures;
 use super::files::Files;
-use super::flow_outcome::{FlowOutcome, Progress, Series, Transfers};
+use super::flow_outcome::{CountSeries, DataProgress, FlowOutcome, Transfers};
 use super::halftime::HalfTimeCount;
 use super::host::{FlowCircuits, Interfaces, Processor, Task};
 use super::sources::clock;
 use crate::metrics::delivery::DeliveryTime;
 use crate::metrics::state::Figure;
-use crate::metrics::steps::Steps;
+use crate::metrics::steps::StepSeries;
 use crate::rng::Stream;
 use crate::scenario::model::{self, Scenario};
 use crate::source::clock::Ticks;
-use crate::source::length::Lengths;
+use crate::source::length::PacketLengths;
 use crate::source::{self, Source};
 use crate::transport::ecn::Ecn;
-use crate::transport::tcp::{Outlet, Receiver, ReceiverStats, Segment, Sender, SenderStats};
+use crate::transport::tcp::{Receiver, ReceiverStats, Segment, SegmentOutlet, Sender, SenderStats};
 use crate::transport::{self, Transport, tcp};
 use crate::units::{Span, Time};
 
@@ -35,23 +35,23 @@ pub struct Flow {
     /// Processors at the source and at the sink, if segments take time there.
     processors: Option<Box<[Processor; 2]>>,
     /// The counts over time that the scenario requests, if any.
-    series: Option<Box<Series>>,
+    series: Option<Box<CountSeries>>,
     halftime: HalfTimeCount,
-    work: Work,
+    work: FlowWork,
 }
 
-impl Series {
+impl CountSeries {
     /// Return the counts that the scenario requests, if it requests any.
-    fn of(scenario: &Scenario, index: usize, work: &Work) -> Option<Box<Series>> {
-        let octets = scenario.measure.throughput.map(|windows| Steps::new(windows.step));
+    fn of(scenario: &Scenario, index: usize, work: &FlowWork) -> Option<Box<CountSeries>> {
+        let octets = scenario.measure.throughput.map(|windows| StepSeries::new(windows.step));
         let wants_cwnd = scenario.measure.cwnd.binary_search(&index).is_ok();
-        let mut cwnd = wants_cwnd.then(|| Steps::new(scenario.sample));
+        let mut cwnd = wants_cwnd.then(|| StepSeries::new(scenario.sample));
         cwnd.iter_mut().for_each(|cwnd| cwnd.reset(Time::ZERO, work.cwnd()));
         let wants_state = scenario.measure.state.flows.binary_search(&index).is_ok();
-        let mut state = wants_state.then(|| Steps::new(scenario.sample));
+        let mut state = wants_state.then(|| StepSeries::new(scenario.sample));
         state.iter_mut().for_each(|state| state.reset(Time::ZERO, work.state()));
         let is_any = octets.is_some() || cwnd.is_some() || state.is_some();
-        is_any.then(|| Box::new(Series { octets, cwnd, state }))
+        is_any.then(|| Box::new(CountSeries { octets, cwnd, state }))
     }
 }
 
@@ -69,17 +69,17 @@ impl Flow {
         let mut stream = Stream::new(scenario.seed, format_args!("flow.{}.start", spec.name));
         let start = Time::ZERO + spec.start + Span(stream.up_to(spec.start_spread.0));
         let work = match &*spec.transport {
-            transport::Spec::Tcp(params) => Work::Tcp(Tcp::new(scenario, index, params)),
+            transport::Spec::Tcp(params) => FlowWork::Tcp(Tcp::new(scenario, index, params)),
             transport::Spec::Udp(_) | transport::Spec::Cells(_) => {
-                Work::Datagrams(Box::new(Datagrams::new(scenario, spec)))
+                FlowWork::Datagrams(Box::new(Datagrams::new(scenario, spec)))
             }
-            transport::Spec::Fec(_) => Work::Coded(Box::new(Coded::new(scenario, spec))),
+            transport::Spec::Fec(_) => FlowWork::Coded(Box::new(Coded::new(scenario, spec))),
         };
         Flow {
             flow_circuits: FlowCircuits::of(spec, index),
             start: Some(start),
             processors: Processor::both(scenario, spec),
-            series: Series::of(scenario, index, &work),
+            series: CountSeries::of(scenario, index, &work),
             halftime: HalfTimeCount::of(scenario),
             work,
         }
@@ -91,10 +91,10 @@ impl Flow {
             return if end == End::Source { self.start } else { None };
         }
         let timer = match (&self.work, end) {
-            (Work::Tcp(tcp), end) => tcp.next_timer(end),
-            (Work::Datagrams(source), End::Source) => Some(source.ticks.next()),
-            (Work::Coded(coded), End::Source) => Some(coded.next),
-            (Work::Datagrams(_) | Work::Coded(_), End::Sink) => None,
+            (FlowWork::Tcp(tcp), end) => tcp.next_timer(end),
+            (FlowWork::Datagrams(source), End::Source) => Some(source.ticks.next()),
+            (FlowWork::Coded(coded), End::Source) => Some(coded.next),
+            (FlowWork::Datagrams(_) | FlowWork::Coded(_), End::Sink) => None,
         };
         match &self.processors {
             Some(processors) => earliest(timer, processors[end as usize].next()),
@@ -114,7 +114,7 @@ impl Flow {
         }
         let starts = self.start.take_if(|start| *start <= now).is_some();
         match (&mut self.work, end) {
-            (Work::Tcp(tcp), end) => {
+            (FlowWork::Tcp(tcp), end) => {
                 let processors = self.processors.as_deref_mut();
                 let out = &mut Interfaces { flow_circuits: self.flow_circuits, now, processors, uplink };
                 match end {
@@ -123,13 +123,13 @@ impl Flow {
                     End::Sink => tcp.receiver.on_timer(now, out),
                 }
             }
-            (Work::Datagrams(source), _) if starts => source.ticks.start(now),
-            (Work::Datagrams(source), _) => {
+            (FlowWork::Datagrams(source), _) if starts => source.ticks.start(now),
+            (FlowWork::Datagrams(source), _) => {
                 let (bytes, payload) = source.send(now);
                 uplink.send(self.flow_circuits.vcs[0], self.flow_circuits.flow, bytes, payload);
             }
-            (Work::Coded(coded), _) if starts => coded.start(now),
-            (Work::Coded(coded), _) => {
+            (FlowWork::Coded(coded), _) if starts => coded.start(now),
+            (FlowWork::Coded(coded), _) => {
                 let (bytes, payload) = coded.send(now);
                 uplink.send(self.flow_circuits.vcs[0], self.flow_circuits.flow, bytes, payload);
             }
@@ -158,7 +158,7 @@ impl Flow {
         }
         // by reference, since a payload that has just been copied is slow to copy again
         let answer = match (&mut self.work, payload) {
-            (Work::Tcp(tcp), Payload::Tcp(segment)) => {
+            (FlowWork::Tcp(tcp), Payload::Tcp(segment)) => {
                 let end = if segment.is_ack { End::Source } else { End::Sink };
                 match &mut self.processors {
                     Some(processors) => {
@@ -178,14 +178,14 @@ impl Flow {
                 }
             }
             (_, Payload::Datagram { ecn, .. }) if ecn.has(Ecn::CUT) => (End::Sink, None), // its data are lost
-            (Work::Datagrams(source), &Payload::Datagram { bytes, sent, ecn }) => {
+            (FlowWork::Datagrams(source), &Payload::Datagram { bytes, sent, ecn }) => {
                 source.figures.received += 1;
                 source.figures.marked += u64::from(ecn.has(Ecn::CE));
                 source.figures.bytes += u64::from(bytes);
                 source.figures.delivery.add(now.since(sent));
                 (End::Sink, None)
             }
-            (Work::Coded(coded), &Payload::Coded { label, sent, .. }) => {
+            (FlowWork::Coded(coded), &Payload::Coded { label, sent, .. }) => {
                 coded.receive(now, label, sent);
                 (End::Sink, None)
             }
@@ -199,13 +199,13 @@ impl Flow {
     pub(crate) fn outcome(mut self, now: Time, circuits: &[Circuit]) -> FlowOutcome {
         self.finish(now, circuits);
         let figures = match &self.work {
-            Work::Tcp(tcp) => tcp.figures(),
-            Work::Datagrams(source) => source.figures.clone(),
-            Work::Coded(coded) => coded.figures(),
+            FlowWork::Tcp(tcp) => tcp.figures(),
+            FlowWork::Datagrams(source) => source.figures.clone(),
+            FlowWork::Coded(coded) => coded.figures(),
         };
         let tcp = match &self.work {
-            Work::Tcp(tcp) => Some(tcp),
-            Work::Datagrams(_) | Work::Coded(_) => None,
+            FlowWork::Tcp(tcp) => Some(tcp),
+            FlowWork::Datagrams(_) | FlowWork::Coded(_) => None,
         };
         FlowOutcome {
             figures: Figures { late_bytes: self.work.bytes() - self.halftime.octets(), ..figures },
@@ -218,7 +218,7 @@ impl Flow {
 
     /// Return whether its only transfer has ended, and it has no more segments to send or to wait for.
     pub(crate) fn is_over(&self) -> bool {
-        let Work::Tcp(Tcp { application: Some(application), .. }) = &self.work else { return false };
+        let FlowWork::Tcp(Tcp { application: Some(application), .. }) = &self.work else { return false };
         let is_idle = [End::Source, End::Sink].iter().all(|&end| self.next_timer(end).is_none());
         application.has_transferred() && is_idle
     }
@@ -231,14 +231,14 @@ impl Flow {
     /// Its TCP sender, if TCP carries it.
     pub fn sender(&self) -> Option<&Sender> {
         match &self.work {
-            Work::Tcp(tcp) => Some(&tcp.sender),
-            Work::Datagrams(_) | Work::Coded(_) => None,
+            FlowWork::Tcp(tcp) => Some(&tcp.sender),
+            FlowWork::Datagrams(_) | FlowWork::Coded(_) => None,
         }
     }
 
     /// The circuit of its data, if it carries datagrams.
     pub(crate) fn datagram_circuit(&self) -> Option<usize> {
-        matches!(self.work, Work::Datagrams(_)).then_some(self.flow_circuits.vcs[0] as usize)
+        matches!(self.work, FlowWork::Datagrams(_)).then_some(self.flow_circuits.vcs[0] as usize)
     }
 
     /// Octets that the application has received: over TCP since the start of the run, otherwise since the last reset.
@@ -249,9 +249,9 @@ impl Flow {
     /// Reset the counters of everything before `now`.
     pub fn reset_counters(&mut self, now: Time) {
         match &mut self.work {
-            Work::Tcp(tcp) => tcp.reset_counters(),
-            Work::Datagrams(source) => source.figures = source.figures.fresh(),
-            Work::Coded(coded) => coded.reset_counters(),
+            FlowWork::Tcp(tcp) => tcp.reset_counters(),
+            FlowWork::Datagrams(source) => source.figures = source.figures.fresh(),
+            FlowWork::Coded(coded) => coded.reset_counters(),
         }
         if let Some(series) = &mut self.series {
             series.octets.iter_mut().for_each(|octets| octets.reset(now, self.work.bytes()));
@@ -263,11 +263,11 @@ impl Flow {
     /// Finish the flow: no more events of it follow.
     fn finish(&mut self, now: Time, circuits: &[Circuit]) {
         self.halftime.finish(self.work.bytes());
-        if let Work::Coded(coded) = &mut self.work {
+        if let FlowWork::Coded(coded) = &mut self.work {
             coded.finish(&circuits[self.flow_circuits.vcs[0] as usize]);
         }
         if let Some(series) = &mut self.series {
-            let Series { octets, cwnd, state } = &mut **series;
+            let CountSeries { octets, cwnd, state } = &mut **series;
             octets.iter_mut().chain(cwnd).for_each(|steps| steps.catch_up(now));
             state.iter_mut().for_each(|steps| steps.catch_up(now));
         }
@@ -276,7 +276,7 @@ impl Flow {
     /// Handle the tasks that the processor of one end has finished by now.
     #[inline(never)] // few flows have a processor
     fn work_off<U: Uplink>(&mut self, end: End, now: Time, uplink: &mut U) {
-        let (Work::Tcp(tcp), Some(processors)) = (&mut self.work, &mut self.processors) else { return };
+        let (FlowWork::Tcp(tcp), Some(processors)) = (&mut self.work, &mut self.processors) else { return };
         if self.halftime.is_due(now) && end == End::Sink {
             self.halftime.pass(tcp.receiver.delivered());
         }
@@ -302,7 +302,7 @@ impl Flow {
     /// Record the changes up to `now`: the sink counts octets, the source has the congestion window.
     fn record(&mut self, end: End, now: Time) {
         let Some(series) = &mut self.series else { return };
-        let Series { octets, cwnd, state } = &mut **series;
+        let CountSeries { octets, cwnd, state } = &mut **series;
         match end {
             End::Sink => octets.iter_mut().for_each(|octets| octets.record(now, self.work.bytes())),
             End::Source => {
@@ -329,35 +329,35 @@ impl Uplink for Framer<'_> {
 /// Work of a flow, by its transport.
 #[derive(Clone, Debug)]
 #[allow(clippy::large_enum_variant)] // where there are many flows they are TCP, and then every memory access counts
-enum Work {
+enum FlowWork {
     Tcp(Tcp),
     Datagrams(Box<Datagrams>),
     Coded(Box<Coded>),
 }
 
-impl Work {
+impl FlowWork {
     /// Octets of [`Figures::bytes`], for TCP since the start of the run.
     fn bytes(&self) -> u64 {
         match self {
-            Work::Tcp(tcp) => tcp.receiver.delivered(),
-            Work::Datagrams(source) => source.figures.bytes,
-            Work::Coded(coded) => coded.figures().bytes,
+            FlowWork::Tcp(tcp) => tcp.receiver.delivered(),
+            FlowWork::Datagrams(source) => source.figures.bytes,
+            FlowWork::Coded(coded) => coded.figures().bytes,
         }
     }
 
     /// The state of the congestion control; only TCP has one.
     fn state(&self) -> Vec<Figure> {
         match self {
-            Work::Tcp(tcp) => tcp.sender.state(),
-            Work::Datagrams(_) | Work::Coded(_) => Vec::new(),
+            FlowWork::Tcp(tcp) => tcp.sender.state(),
+            FlowWork::Datagrams(_) | FlowWork::Coded(_) => Vec::new(),
         }
     }
 
     /// The congestion window in octets; only TCP has one.
     fn cwnd(&self) -> u64 {
         match self {
-            Work::Tcp(tcp) => tcp.sender.cwnd(),
-            Work::Datagrams(_) | Work::Coded(_) => 0,
+            FlowWork::Tcp(tcp) => tcp.sender.cwnd(),
+            FlowWork::Datagrams(_) | FlowWork::Coded(_) => 0,
         }
     }
 }
@@ -370,13 +370,13 @@ struct Tcp {
     application: Option<Box<Application>>,
     sender: Sender,
     /// Totals at the last reset, if there was one.
-    baseline: Option<Box<Totals>>,
+    baseline: Option<Box<FlowTotals>>,
     receiver: Receiver,
 }
 
 /// Totals of a TCP flow since its start.
 #[derive(Clone, Debug, Default)]
-struct Totals {
+struct FlowTotals {
     delivered: u64,
     received: u64,
     marked: u64,
@@ -421,7 +421,7 @@ impl Tcp {
 
     /// Receive a segment at one end.
     #[inline(always)] // see `Flow::receive`
-    fn receive(&mut self, now: Time, segment: &Segment, out: &mut impl Outlet) {
+    fn receive(&mut self, now: Time, segment: &Segment, out: &mut impl SegmentOutlet) {
         if segment.is_ack {
             self.acknowledged(now, segment, out);
         } else {
@@ -430,7 +430,7 @@ impl Tcp {
         }
     }
 
-    fn start(&mut self, now: Time, out: &mut impl Outlet) {
+    fn start(&mut self, now: Time, out: &mut impl SegmentOutlet) {
         if let Some(application) = &mut self.application {
             return application.start(now, &mut self.sender, out);
         }
@@ -438,7 +438,7 @@ impl Tcp {
         self.sender.write_forever(now, out);
     }
 
-    fn source_timer(&mut self, now: Time, out: &mut impl Outlet) {
+    fn source_timer(&mut self, now: Time, out: &mut impl SegmentOutlet) {
         if let Some(application) = &mut self.application {
             application.on_timer(now, &mut self.sender, out);
         }
@@ -448,7 +448,7 @@ impl Tcp {
     }
 
     #[inline(always)] // see `Flow::receive`
-    fn acknowledged(&mut self, now: Time, ack: &Segment, out: &mut impl Outlet) {
+    fn acknowledged(&mut self, now: Time, ack: &Segment, out: &mut impl SegmentOutlet) {
         let open = !self.sender.all_acked();
         if ack.len > 0 {
             let blocks = self.receiver.blocks(ack);
@@ -462,9 +462,9 @@ impl Tcp {
         }
     }
 
-    fn progress(&self) -> Progress {
+    fn progress(&self) -> DataProgress {
         let Tcp { sender, receiver, .. } = self;
-        Progress { sent: sender.sent(), delivered: receiver.delivered(), acked: sender.acked() }
+        DataProgress { sent: sender.sent(), delivered: receiver.delivered(), acked: sender.acked() }
     }
 
     /// Return whether a greedy flow was still in its first slow start when the measured time began; `None` for other
@@ -481,11 +481,11 @@ impl Tcp {
         Some(Transfers { times: times[before..].into(), under_way })
     }
 
-    fn totals(&self) -> Totals {
+    fn totals(&self) -> FlowTotals {
         let transfers = self.application.as_ref().and_then(|application| application.transfers());
         let transfers = transfers.map_or(0, |(times, _)| times.len());
         let ReceiverStats { segments: received, marked, .. } = *self.receiver.stats();
-        Totals {
+        FlowTotals {
             delivered: self.receiver.delivered(),
             received,
             marked,
@@ -534,7 +534,7 @@ impl Tcp {
 #[derive(Clone, Debug)]
 struct Datagrams {
     ticks: Ticks,
-    lengths: Lengths,
+    lengths: PacketLengths,
     headers: u32,
     ecn: Ecn,
     figures: Figures,
@@ -546,7 +546,7 @@ impl Datagrams {
         let ticks = ticks(scenario, spec, spec.mean_bits(vc.framing));
         let headers = spec.transport.header_bytes();
         let lengths = match *spec.transport {
-            transport::Spec::Cells(_) => Lengths::Fixed(spec.payload().into()),
+            transport::Spec::Cells(_) => PacketLengths::Fixed(spec.payload().into()),
             _ => lengths(scenario, spec, headers),
         };
         let figures = Figures::new(scenario.measure.delivery);
@@ -565,17 +565,17 @@ impl Datagrams {
 /// Build the application of a TCP flow, unless it has endless data and never stops.
 fn application(scenario: &Scenario, spec: &model::Flow) -> Option<Application> {
     if let Some(transfer) = spec.transfer {
-        let work = application::Work::Transfer(OneTransfer::new(transfer.octets));
+        let work = application::WrittenData::Transfer(OneTransfer::new(transfer.octets));
         return Some(Application::new(work, Time::NEVER));
     }
     let work = match &*spec.source {
-        source::Spec::File(params) => application::Work::Files(Files::new(params)),
+        source::Spec::File(params) => application::WrittenData::Files(Files::new(params)),
         source if source.length().is_some() => {
             let bits = spec.mean_bits(scenario.vcs[spec.vc].framing);
-            application::Work::Pieces(ticks(scenario, spec, bits), lengths(scenario, spec, 0))
+            application::WrittenData::Pieces(ticks(scenario, spec, bits), lengths(scenario, spec, 0))
         }
         _ if spec.stop.is_none() => return None,
-        _ => application::Work::Greedy,
+        _ => application::WrittenData::Greedy,
     };
     Some(Application::new(work, spec.stops_at()))
 }
@@ -586,7 +586,7 @@ fn ticks(scenario: &Scenario, spec: &model::Flow, bits: u64) -> Ticks {
 }
 
 /// Return the lengths of the packets of a flow whose source decides about them.
-fn lengths(scenario: &Scenario, spec: &model::Flow, headers: u32) -> Lengths {
+fn lengths(scenario: &Scenario, spec: &model::Flow, headers: u32) -> PacketLengths {
     let length = spec.source.length().expect("a source by time has lengths");
     length.draws(headers, Stream::new(scenario.seed, format_args!("flow.{}.sizes", spec.name)))
 }

@@ -2,7 +2,7 @@
 
 use super::figures::Figures;
 use crate::metrics::state::Figure;
-use crate::metrics::steps::Steps;
+use crate::metrics::steps::StepSeries;
 use crate::units::{Span, Time};
 
 /// Outcome of a flow.
@@ -13,16 +13,16 @@ pub struct FlowOutcome {
     /// Its files since the last reset; `None` for a flow without files.
     pub transfers: Option<Transfers>,
     /// The progress of a flow with acknowledgements since the start of the run.
-    pub progress: Option<Progress>,
+    pub progress: Option<DataProgress>,
     /// Whether a greedy TCP flow was still in its first slow start when the measured time began; `None` for other flows.
     pub began_in_slow_start: Option<bool>,
     /// The counts over time that the scenario requests, if any.
-    pub(super) series: Option<Box<Series>>,
+    pub(super) series: Option<Box<CountSeries>>,
 }
 
 /// The progress of a flow with acknowledgements, in octets of data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
+pub struct DataProgress {
     /// Sent at least once.
     pub sent: u64,
     /// Delivered in order by the receiver.
@@ -42,13 +42,13 @@ pub struct Transfers {
 
 /// Counts of a flow over time.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Series {
+pub(super) struct CountSeries {
     /// Octets that reached the application.
-    pub(super) octets: Option<Steps>,
+    pub(super) octets: Option<StepSeries>,
     /// The congestion window of a TCP flow, in octets.
-    pub(super) cwnd: Option<Steps>,
+    pub(super) cwnd: Option<StepSeries>,
     /// The state of its congestion control.
-    pub(super) state: Option<Steps<Vec<Figure>>>,
+    pub(super) state: Option<StepSeries<Vec<Figure>>>,
 }
 
 impl FlowOutcome {
@@ -69,11 +69,11 @@ impl FlowOutcome {
         self
     }
 
-    fn steps(&mut self) -> impl Iterator<Item = &mut Steps> {
+    fn steps(&mut self) -> impl Iterator<Item = &mut StepSeries> {
         self.series.iter_mut().flat_map(|series| series.octets.iter_mut().chain(&mut series.cwnd))
     }
 
-    fn states(&mut self) -> impl Iterator<Item = &mut Steps<Vec<Figure>>> {
+    fn states(&mut self) -> impl Iterator<Item = &mut StepSeries<Vec<Figure>>> {
         self.series.iter_mut().flat_map(|series| &mut series.state)
     }
 

@@ -14,7 +14,7 @@ use super::end::{End, Uplink};
 use crate::rng::{Keyed, Subject};
 use crate::scenario::model::{Flow, Scenario};
 use crate::transport::Transport;
-use crate::transport::tcp::{Outlet, Segment};
+use crate::transport::tcp::{Segment, SegmentOutlet};
 use crate::units::{Span, Time};
 
 /// Routes of the packets of a flow.
@@ -48,7 +48,7 @@ pub(super) struct Interfaces<'a, U> {
     pub(super) uplink: &'a mut U,
 }
 
-impl<U: Uplink> Outlet for Interfaces<'_, U> {
+impl<U: Uplink> SegmentOutlet for Interfaces<'_, U> {
     #[inline(always)] // see `Circuit::emit`
     fn put(&mut self, segment: Segment) {
         if let Some(processors) = &mut self.processors {

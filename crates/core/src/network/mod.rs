@@ -33,7 +33,7 @@ use crate::buffer::admission::{Expulsion, Failure};
 use crate::buffer::pool::Pool;
 use crate::buffer::pushout::longest_queue::End;
 use crate::link::control::Control;
-use crate::link::gate::credit::{self, Receiver};
+use crate::link::gate::credit::{self, CreditReceiver};
 use crate::link::gate::{self, loss};
 use crate::link::line::{Line, Pause};
 use crate::link::port::{Parts, Port};
@@ -62,7 +62,7 @@ pub struct Network {
     /// The first ports that have paused each other in a cycle.
     pub pause_cycle: Option<PauseCycle>,
     /// For each line the state of the credits at its far end, if credits govern it; empty if they govern no line.
-    pub receivers: Vec<Option<Box<Receiver>>>,
+    pub receivers: Vec<Option<Box<CreditReceiver>>>,
     /// The circuits.
     pub circuits: Vec<Circuit>,
     /// The flows.
@@ -82,8 +82,7 @@ impl Network {
         let mut shares = shares(scenario);
         let ports = scenario.lines.iter().zip(passing.iter()).zip(&mut shares);
         let ports = ports.zip(gates(scenario, &passing));
-        let ports =
-            ports.map(|(((line, vcs), share), gates)| port(scenario, line, vcs, (share.take(), gates)));
+        let ports = ports.map(|(((line, vcs), share), gates)| port(scenario, line, vcs, share.take(), gates));
         let mut ports: Vec<Port> = ports.collect();
         let memories = scenario.memories.iter().map(|spec| Some(Box::new(memory(scenario, spec)))).collect();
         let Measures { occupancy, meter, state, .. } = &scenario.measure;
@@ -93,7 +92,7 @@ impl Network {
         let receiver = |(line, vcs): (&model::Line, &[usize])| {
             let accounts = |credit: &credit::Spec| credit.accounts(&classes(scenario, vcs));
             let credit = line.port.gates.credit.as_ref();
-            credit.map(|credit| Box::new(Receiver::new(credit.terms(), accounts(credit))))
+            credit.map(|credit| Box::new(CreditReceiver::new(credit.terms(), accounts(credit))))
         };
         let has_credits = scenario.lines.iter().any(|line| line.port.gates.credit.is_some());
         let receivers = scenario.lines.iter().zip(passing.iter()).filter(|_| has_credits);
@@ -113,7 +112,7 @@ impl Network {
     }
 
     /// The state of the credits at the far end of a line, if credits govern it.
-    pub fn receiver(&self, line: usize) -> Option<&Receiver> {
+    pub fn receiver(&self, line: usize) -> Option<&CreditReceiver> {
         self.receivers.get(line)?.as_deref()
     }
 
@@ -156,7 +155,7 @@ impl Network {
     }
 
     /// Choose the port, and the queue of its memory, that gives way to a packet of a circuit of this port.
-    pub(crate) fn victim(&self, (port, vc): (usize, usize), unit: &Unit) -> Option<(usize, usize)> {
+    pub(crate) fn victim(&self, port: usize, vc: usize, unit: &Unit) -> Option<(usize, usize)> {
         let share = self.ports[port].share()?;
         let memory = self.memories[share.number()].as_ref().expect("no port works now");
         let number_at_port = |unit: &Unit| self.number_at_port(unit);
@@ -287,19 +286,19 @@ fn shares(scenario: &Scenario) -> Vec<Option<Share>> {
 }
 
 /// A running memory.
-fn memory(scenario: &Scenario, spec: &model::Memory) -> Memory {
+fn memory(scenario: &Scenario, spec: &model::NodeMemory) -> Memory {
     let pool = |pool: &model::MemoryPool| {
         let scheme = spec.scheme(pool).expect("a checked scenario can be built");
         SharedPool::new(pool.shared, pool.terms.len(), pool.headroom, scheme)
     };
     let queue = |queue: &model::MemoryQueue| {
         let rate = scenario.lines[queue.line].rate;
-        SharedQueue::new(queue.limits, (queue.line, rate), (queue.pool, queue.number))
+        SharedQueue::new(queue.limits, queue.line, rate, queue.pool, queue.number)
     };
     let pushout =
         spec.pushout.as_ref().map(|spec| memory::pushout(spec).expect("a checked scenario can be built"));
     let (pools, queues) = (spec.pools.iter().map(pool).collect(), spec.queues.iter().map(queue).collect());
-    Memory::new(memory::Parts { cells: spec.cells, check: spec.check, pools, queues, pushout })
+    Memory::new(memory::MemoryParts { cells: spec.cells, check: spec.check, pools, queues, pushout })
 }
 
 /// The classes of circuits.
@@ -311,7 +310,8 @@ fn port(
     scenario: &Scenario,
     line: &model::Line,
     vcs: &[usize],
-    (share, gates): (Option<Share>, Box<[gate::Policy]>),
+    share: Option<Share>,
+    gates: Box<[gate::Policy]>,
 ) -> Port {
     let contracts = contracts(scenario, line, vcs);
     let context = context(scenario, line, &contracts);

@@ -19,7 +19,7 @@
 //! # Complexity
 //! Constant.
 
-use super::{Action, Conformance, Context, Police};
+use super::{Conformance, Context, ExcessAction, Police};
 use crate::pace::TransmissionTime;
 use crate::refused::{Refused, refuse};
 use crate::section;
@@ -34,7 +34,7 @@ section! {
         /// How early a unit may come.
         pub tolerance: Span = Span::ZERO,
         /// What happens to units in excess.
-        pub action: Action = Action::Tag,
+        pub action: ExcessAction = ExcessAction::Tag,
     }
 }
 
@@ -43,7 +43,7 @@ section! {
 pub struct Policy {
     rate: Rate,
     tolerance: Span,
-    action: Action,
+    action: ExcessAction,
     /// Theoretical arrival time of the next unit, and its carried remainder. With a large tolerance it may reach the
     /// end of time.
     expected: Time,
@@ -86,7 +86,7 @@ mod tests {
     /// Return which of the cells that arrive at these times conform; I = 10 ps.
     fn conform(tolerance: u64, times: &[u64]) -> Vec<bool> {
         let rate = Rate(424 * 100_000_000_000);
-        let params = Params { rate, tolerance: Span(tolerance), action: Action::Drop };
+        let params = Params { rate, tolerance: Span(tolerance), action: ExcessAction::Drop };
         let mut policer = Policy::new(&params, &Context { seed: 1, flow: "test" }).unwrap();
         let unit =
             Unit { vc: 0, frame: 0, identity: 0, index: 0, bytes: 53, hop: 1, flags: Flags::default() };
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn the_promised_rate_passes_however_odd_its_period() {
-        let params = Params { rate: Rate(155_520_000), tolerance: Span::ZERO, action: Action::Tag };
+        let params = Params { rate: Rate(155_520_000), tolerance: Span::ZERO, action: ExcessAction::Tag };
         let mut policer = Policy::new(&params, &Context { seed: 1, flow: "test" }).unwrap();
         let mut line = crate::link::line::Line::new(Rate(155_520_000), Span::ZERO);
         let unit =

@@ -26,7 +26,7 @@ registry! {
 
 choice! {
     /// Action on a unit in excess.
-    pub enum Action {
+    pub enum ExcessAction {
         /// It is marked with CLP = 1 and continues.
         Tag = "tag",
         /// It is lost.
@@ -40,12 +40,12 @@ pub enum Conformance {
     /// It conforms to the contract.
     Conforming,
     /// It exceeds the contract, with this consequence.
-    Excess(Action),
+    Excess(ExcessAction),
 }
 
 impl Conformance {
     /// Return the verdict on a unit that is in excess or not.
-    fn of(excess: bool, action: Action) -> Conformance {
+    fn of(excess: bool, action: ExcessAction) -> Conformance {
         if excess { Conformance::Excess(action) } else { Conformance::Conforming }
     }
 
@@ -53,8 +53,8 @@ impl Conformance {
     pub fn apply(self, unit: Unit) -> Result<Unit, Reason> {
         match self {
             Conformance::Conforming => Ok(unit),
-            Conformance::Excess(Action::Tag) => Ok(Unit { flags: unit.flags.with(Flags::CLP), ..unit }),
-            Conformance::Excess(Action::Drop) => Err(Reason::Policed),
+            Conformance::Excess(ExcessAction::Tag) => Ok(Unit { flags: unit.flags.with(Flags::CLP), ..unit }),
+            Conformance::Excess(ExcessAction::Drop) => Err(Reason::Policed),
         }
     }
 }
@@ -87,8 +87,8 @@ mod tests {
     fn excess_is_tagged_or_dropped() {
         let unit = Unit { vc: 0, frame: 0, identity: 0, index: 0, bytes: 53, hop: 1, flags: Flags::EOM };
         assert_eq!(Conformance::Conforming.apply(unit), Ok(unit));
-        let tagged = Conformance::Excess(Action::Tag).apply(unit).unwrap();
+        let tagged = Conformance::Excess(ExcessAction::Tag).apply(unit).unwrap();
         assert!(tagged.is_marked() && tagged.is_eom());
-        assert_eq!(Conformance::Excess(Action::Drop).apply(unit), Err(Reason::Policed));
+        assert_eq!(Conformance::Excess(ExcessAction::Drop).apply(unit), Err(Reason::Policed));
     }
 }

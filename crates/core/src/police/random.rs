@@ -14,7 +14,7 @@
 //! # Complexity
 //! Constant: one random number per unit.
 
-use super::{Action, Conformance, Context, Police};
+use super::{Conformance, Context, ExcessAction, Police};
 use crate::refused::{Refused, refuse};
 use crate::rng::Keyed;
 use crate::section;
@@ -27,7 +27,7 @@ section! {
         /// Probability that a unit is marked: m.
         pub probability: f64,
         /// What happens to marked units.
-        pub action: Action = Action::Tag,
+        pub action: ExcessAction = ExcessAction::Tag,
     }
 }
 
@@ -35,7 +35,7 @@ section! {
 #[derive(Clone, Debug)]
 pub struct Policy {
     probability: f64,
-    action: Action,
+    action: ExcessAction,
     keyed: Keyed,
 }
 
@@ -62,7 +62,7 @@ mod tests {
     use crate::unit::Flags;
 
     fn marked(probability: f64, flow: &str, cells: u32) -> u32 {
-        let params = Params { probability, action: Action::Tag };
+        let params = Params { probability, action: ExcessAction::Tag };
         let mut policer = Policy::new(&params, &Context { seed: 1, flow }).unwrap();
         let flags = Flags::default();
         let unit = |frame| Unit { vc: 0, frame, identity: frame, index: 0, bytes: 53, hop: 1, flags };
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn a_probability_above_one_is_refused() {
-        let params = Params { probability: 1.1, action: Action::Tag };
+        let params = Params { probability: 1.1, action: ExcessAction::Tag };
         let refused = Policy::new(&params, &Context { seed: 1, flow: "a" }).unwrap_err();
         assert_eq!(refused.key, Some("probability"));
     }

@@ -3,14 +3,14 @@
 use serde_json::{Value as Json, json};
 
 use super::deliveries;
-use crate::metrics::fairness;
+use crate::metrics::fairness::{self, ClassRate};
 use crate::network::figures::Figures;
 use crate::scenario::model::{Flow, Medium, Scenario};
 use crate::units::{CELL_BYTES, CELL_PAYLOAD};
 
 /// Add the figures that the scenario requests to the summary: nothing without classes and without a line of reference.
 pub(super) fn append(summary: &mut Json, scenario: &Scenario, figures: &[&Figures], rates: &[f64]) {
-    let all = Class::new(scenario, rates, |_| true);
+    let all = ClassThroughput::new(scenario, rates, |_| true);
     if let Some(effective) = all.effective(scenario) {
         summary["effective_throughput"] = effective.into();
     }
@@ -22,7 +22,8 @@ pub(super) fn append(summary: &mut Json, scenario: &Scenario, figures: &[&Figure
     }
     if !names.is_empty() {
         let class = |name: &&str| {
-            let mut class = Class::new(scenario, rates, |flow| flow.class == *name).json(name, scenario);
+            let mut class =
+                ClassThroughput::new(scenario, rates, |flow| flow.class == *name).json(name, scenario);
             let flows = scenario.flows.iter().zip(figures).filter(|(flow, _)| flow.class == *name);
             let figures = flows.map(|(_, figures)| *figures);
             class["segments_sent"] = figures.clone().map(|figures| figures.sent).sum::<u64>().into();
@@ -33,27 +34,28 @@ pub(super) fn append(summary: &mut Json, scenario: &Scenario, figures: &[&Figure
         summary["classes"] = names.iter().map(class).collect();
     }
     if let Some(pair) = &scenario.measure.fairness {
-        let [one, other] = pair
-            .each_ref()
-            .map(|fair| (Class::new(scenario, rates, |flow| flow.class == fair.class).ip_rate, fair.share));
+        let [one, other] = pair.each_ref().map(|fair| {
+            let class = ClassThroughput::new(scenario, rates, |flow| flow.class == fair.class);
+            ClassRate { rate: class.ip_rate, fair: fair.share }
+        });
         summary["class_fairness"] = fairness::class_ratio(one, other).into();
     }
 }
 
 /// The throughput of some flows.
-struct Class {
+struct ClassThroughput {
     rates: Vec<f64>,
     /// Bits per second of whole IP packets with their data.
     ip_rate: f64,
 }
 
-impl Class {
-    fn new(scenario: &Scenario, rates: &[f64], belongs: impl Fn(&Flow) -> bool) -> Class {
+impl ClassThroughput {
+    fn new(scenario: &Scenario, rates: &[f64], belongs: impl Fn(&Flow) -> bool) -> ClassThroughput {
         let flows = scenario.flows.iter().zip(rates).filter(|(flow, _)| belongs(flow));
         let (overheads, rates): (Vec<f64>, Vec<f64>) =
             flows.map(|(flow, &rate)| (flow.ip_overhead(), rate)).unzip();
         let ip_rate = rates.iter().zip(&overheads).map(|(rate, overhead)| rate * overhead).sum();
-        Class { rates, ip_rate }
+        ClassThroughput { rates, ip_rate }
     }
 
     /// The share of IP packets in the capacity of a line without cell headers: 149.76 Mb/s carry 135.63 Mb/s.

@@ -103,15 +103,15 @@ fn ideal_s(scenario: &Scenario, flow: &Flow) -> f64 {
     let back = flow.back.map_or(0.0, |back| {
         let ack =
             scenario.vcs[back].framing.shape(flow.transport.header_bytes() + flow.transport.option_bytes());
-        one_way(scenario, back, (0, ack), Some(ack))
+        one_way(scenario, back, 0, ack, Some(ack))
     });
-    one_way(scenario, flow.vc, (octets / data, shape(data)), last) + back
+    one_way(scenario, flow.vc, octets / data, shape(data), last) + back
 }
 
 /// Return the seconds until the last of `full` equal frames, and of one that may follow, has reached the end of a
 /// circuit. Each unit is sent on as soon as it has arrived; units of equal size wait for the slowest line only. The
 /// smaller last frame catches up with the others at one of the lines: at the one where it leaves latest.
-fn one_way(scenario: &Scenario, vc: usize, (full, shape): (u64, Shape), last: Option<Shape>) -> f64 {
+fn one_way(scenario: &Scenario, vc: usize, full: u64, shape: Shape, last: Option<Shape>) -> f64 {
     let lines = || scenario.vcs[vc].path.iter().map(|&line| &scenario.lines[line]);
     let travel = |line: &Line| (line.delay + scenario.nodes[line.to].latency).as_secs_f64();
     let slowness: Vec<f64> = lines().map(|line| 8.0 / line.sending_rate().as_f64()).collect();

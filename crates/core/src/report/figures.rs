@@ -8,7 +8,7 @@ use crate::engine::Outcome;
 use crate::excerpt::{VALUE, excerpt, fitted, quoted};
 use crate::language::set::steps;
 use crate::scenario::model::Scenario;
-use crate::scenario::{Part, Refusal};
+use crate::scenario::{Refusal, RequestPart};
 use crate::verdict::Reason;
 use crate::words::nearest::{LISTED, listing, unknown};
 
@@ -28,7 +28,8 @@ pub fn figures(
         if found.contains_key(path) {
             continue;
         }
-        let refusal = |message| Refusal { message: fitted(message), part: Some(Part::Figure(path.clone())) };
+        let refusal =
+            |message| Refusal { message: fitted(message), part: Some(RequestPart::Figure(path.clone())) };
         let names =
             steps(path).ok_or_else(|| refusal(format!("{} is not the path of a figure", quoted(path))))?;
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -160,7 +161,7 @@ mod tests {
         let scenario = load(LAN, "lan.toml", &["duration=0.1 s".to_string()]).unwrap();
         let paths = ["summary.goodput_ratio".to_string(), "ports.x.units_in".to_string()];
         let refusal = figures(&scenario, &engine::run(&scenario, false), &paths).unwrap_err();
-        assert_eq!(refusal.part, Some(Part::Figure(paths[1].clone())));
+        assert_eq!(refusal.part, Some(RequestPart::Figure(paths[1].clone())));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::verdict::Reason;
 const WITH_DRAWINGS: &str = "with sources `arrivals` or `query`";
 
 /// Completion times of transfers.
-const COMPLETION: &[Key] = &[
+const COMPLETION: &[ReportKey] = &[
     key("count", Count, "Transfers that ended."),
     key("unfinished", Count, "Transfers that had not ended at the end of the run."),
     key("unfinished_age_max_s", Number("s"), "Longest age of one of these; null without one."),
@@ -19,7 +19,7 @@ const COMPLETION: &[Key] = &[
 ];
 
 /// Slowdowns by size.
-const SLOWDOWN: &[Key] = &[
+const SLOWDOWN: &[ReportKey] = &[
     key("all", Table(SLOWDOWNS), "All transfers."),
     key("short", Table(SLOWDOWNS), "Those below 100 kB."),
     key("medium", Table(SLOWDOWNS), "Those from 100 kB to below 1 MB."),
@@ -27,7 +27,7 @@ const SLOWDOWN: &[Key] = &[
 ];
 
 /// Slowdowns of some transfers.
-const SLOWDOWNS: &[Key] = &[
+const SLOWDOWNS: &[ReportKey] = &[
     key("count", Count, "Transfers that ended, on which the percentiles rest."),
     key("mean", Number("1"), "Mean slowdown."),
     key("p50", Number("1"), "Median (nearest rank)."),
@@ -43,7 +43,7 @@ const SLOWDOWNS: &[Key] = &[
 ];
 
 /// Completion times of queries.
-const QUERY: &[Key] = &[
+const QUERY: &[ReportKey] = &[
     key("count", Count, "Queries whose answers have all ended."),
     key("mean", Number("s"), "Mean time."),
     key("p50", Number("s"), "Median (nearest rank)."),
@@ -54,7 +54,7 @@ const QUERY: &[Key] = &[
 ];
 
 /// A transfer.
-const TRANSFER: &[Key] = &[
+const TRANSFER: &[ReportKey] = &[
     key("name", Text, "Name of its source and its number there."),
     key("from", Text, "Host that sends."),
     key("to", Text, "Host that receives."),
@@ -69,7 +69,7 @@ const TRANSFER: &[Key] = &[
 ];
 
 /// A key of a table in the report.
-struct Key {
+struct ReportKey {
     name: &'static str,
     holds: Holds,
     /// Condition under which the key is present; always, if empty.
@@ -102,11 +102,11 @@ enum Holds {
     /// A list of counts for each reason, each under the name of the reason.
     ListsByReason,
     /// A table of its own.
-    Table(&'static [Key]),
+    Table(&'static [ReportKey]),
     /// A list of tables, each with a name.
-    Entries(&'static [Key]),
+    Entries(&'static [ReportKey]),
     /// A list of tables without names.
-    Rows(&'static [Key]),
+    Rows(&'static [ReportKey]),
 }
 
 use Holds::{
@@ -114,12 +114,12 @@ use Holds::{
     Wholes,
 };
 
-const fn key(name: &'static str, holds: Holds, doc: &'static str) -> Key {
-    Key { name, holds, when: "", doc }
+const fn key(name: &'static str, holds: Holds, doc: &'static str) -> ReportKey {
+    ReportKey { name, holds, when: "", doc }
 }
 
-const fn if_so(name: &'static str, holds: Holds, when: &'static str, doc: &'static str) -> Key {
-    Key { name, holds, when, doc }
+const fn if_so(name: &'static str, holds: Holds, when: &'static str, doc: &'static str) -> ReportKey {
+    ReportKey { name, holds, when, doc }
 }
 
 const WITH_CODE: &str = "with a code";
@@ -131,7 +131,7 @@ const WITH_DELIVERY: &str = "with `measure.delivery`";
 const SAMPLED: &str = "with a limited buffer";
 const MEASURED: &str = "with `measure.window`";
 
-const RUN: &[Key] = &[
+const RUN: &[ReportKey] = &[
     key("scenario", Text, "Name of the scenario."),
     key("seed", Whole, "Seed of the run; with several replications, the first seed."),
     if_so("seeds", Wholes, "with several replications", "Their seeds."),
@@ -158,7 +158,7 @@ const RUN: &[Key] = &[
     if_so("audit", Table(AUDIT), "with `--audit`", "Result of the audit."),
 ];
 
-const ENGINE: &[Key] = &[
+const ENGINE: &[ReportKey] = &[
     key("name", Text, "Which engine ran: `fast` or `reference`."),
     key("version", Text, "Version of the simulator."),
     key("cell_hops", Count, "Cells whose transmission on a line has started, counted on every line."),
@@ -168,7 +168,7 @@ const ENGINE: &[Key] = &[
     key("wall_s", Number("s"), "Wall-clock time of the event loop."),
 ];
 
-const WARNING: &[Key] = &[
+const WARNING: &[ReportKey] = &[
     key("code", Text, "Stable identifier, such as `equal-routes`."),
     key("message", Text, "The warning and its remedy."),
 ];
@@ -176,7 +176,7 @@ const WARNING: &[Key] = &[
 const DELIVERED_HALF: &str =
     "Their median: a time that half of them do not exceed (nearest rank, at most a 128th too long).";
 
-const FLOW: &[Key] = &[
+const FLOW: &[ReportKey] = &[
     key("name", Text, "Name of the flow."),
     if_so("class", Text, "with a class", "Class of the flow."),
     key("vc", Whole, "Number of the circuit that carries its data, in the list of circuits."),
@@ -257,24 +257,24 @@ const FLOW: &[Key] = &[
 
 const WITH_STATE: &str = "with `measure.state`";
 
-const FLOW_STATE: &[Key] = &[
+const FLOW_STATE: &[ReportKey] = &[
     key("start_s", Number("s"), "Time of the first sample."),
     key("step_s", Number("s"), "Interval between samples."),
     key("figures", Entries(FLOW_FIGURE), "The figures that its congestion control keeps."),
 ];
 
-const FLOW_FIGURE: &[Key] = &[
+const FLOW_FIGURE: &[ReportKey] = &[
     key("name", Text, "Name of the figure: `alpha` of DCTCP, `w_max` of CUBIC in segments."),
     key("values", Numbers("1"), "Its value at each sample."),
 ];
 
-const PORT_STATE: &[Key] = &[
+const PORT_STATE: &[ReportKey] = &[
     key("start_s", Number("s"), "Time of the first sample."),
     key("step_s", Number("s"), "Interval between samples."),
     key("figures", Entries(PORT_FIGURE), "The figures that the port keeps."),
 ];
 
-const PORT_FIGURE: &[Key] = &[
+const PORT_FIGURE: &[ReportKey] = &[
     key(
         "name",
         Text,
@@ -289,13 +289,13 @@ const PORT_FIGURE: &[Key] = &[
     key("values", Numbers("1"), "Its value at each sample."),
 ];
 
-const CWND: &[Key] = &[
+const CWND: &[ReportKey] = &[
     key("start_s", Number("s"), "Time of the first sample."),
     key("step_s", Number("s"), "Interval between samples."),
     key("octets", Numbers("octets"), "Congestion window at each sample."),
 ];
 
-const THROUGHPUT: &[Key] = &[
+const THROUGHPUT: &[ReportKey] = &[
     key("start_s", Number("s"), "Start of the first window."),
     key("step_s", Number("s"), "Interval between the starts of windows."),
     key("window_s", Number("s"), "Length of a window."),
@@ -304,7 +304,7 @@ const THROUGHPUT: &[Key] = &[
 
 const SAMPLED_HALF: &str = "Median of the sampled occupancies: half of them are no higher (nearest rank, at most a 128th too high); null of fewer than a thousand.";
 
-const PORT: &[Key] = &[
+const PORT: &[ReportKey] = &[
     key("name", Text, "Name of the port, the same as that of its output line."),
     key("units_in", Count, "Cells or packets that arrived, or were in the buffer when the warm-up ended."),
     key("units_out", Count, "Cells or packets whose last bit was sent."),
@@ -372,7 +372,7 @@ const PORT: &[Key] = &[
     ),
 ];
 
-const MEMORY: &[Key] = &[
+const MEMORY: &[ReportKey] = &[
     key(
         "name",
         Text,
@@ -388,7 +388,7 @@ const MEMORY: &[Key] = &[
     key("queues", Entries(QUEUE), "Its queues: each counts in one pool."),
 ];
 
-const POOL: &[Key] = &[
+const POOL: &[ReportKey] = &[
     key("name", Text, "Name of the pool."),
     key("side", Text, "Where it counts: `ingress` or `egress`."),
     key("shared", Whole, "Its shared room in cells: what reserved room and headroom leave."),
@@ -398,7 +398,7 @@ const POOL: &[Key] = &[
     key("headroom_max", Count, "Largest use of the headroom, in cells."),
 ];
 
-const QUEUE: &[Key] = &[
+const QUEUE: &[ReportKey] = &[
     key("name", Text, "`PORT/CLASS`."),
     key("port", Text, "Its port, or in a pool of the ingress side the line over which its packets come."),
     key("queue", Text, "Its class; `all` where a scenario has no classes."),
@@ -427,36 +427,36 @@ const QUEUE: &[Key] = &[
     ),
 ];
 
-const CELLS: &[Key] = &[
+const CELLS: &[ReportKey] = &[
     key("start_s", Number("s"), "Time of the first sample."),
     key("step_s", Number("s"), "Interval between samples."),
     key("values", Numbers("cells"), "Value at each sample."),
 ];
 
-const DISTRIBUTION: &[Key] = &[
+const DISTRIBUTION: &[ReportKey] = &[
     key("bin", Whole, "Width of a bin, in `occupancy_unit`."),
     key("share", Numbers("1"), "Share of the samples in each bin, from an empty buffer on."),
 ];
 
-const OCCUPANCY: &[Key] = &[
+const OCCUPANCY: &[ReportKey] = &[
     key("start_s", Number("s"), "Time of the first sample."),
     key("step_s", Number("s"), "Interval between samples."),
     key("values", Numbers("`occupancy_unit`"), "Occupancy at each sample."),
 ];
 
-const LOSSES: &[Key] = &[
+const LOSSES: &[ReportKey] = &[
     key("start_s", Number("s"), "Start of the first interval."),
     key("step_s", Number("s"), "Length of an interval."),
     key("units", ListsByReason, "Cells or packets lost in each interval: a list for every reason."),
 ];
 
-const METER: &[Key] = &[
+const METER: &[ReportKey] = &[
     key("start_s", Number("s"), "Time of the first sample."),
     key("step_s", Number("s"), "Interval between samples."),
     key("circuits", Entries(METERED), "The circuits through the port."),
 ];
 
-const METERED: &[Key] = &[
+const METERED: &[ReportKey] = &[
     key("name", Text, "Name of the circuit."),
     key("bps", Numbers("b/s"), "Measured rate of its accepted units."),
     key(
@@ -468,7 +468,7 @@ const METERED: &[Key] = &[
     key("refusal", Numbers("1"), "Probability with which its frames were refused."),
 ];
 
-const CIRCUIT: &[Key] = &[
+const CIRCUIT: &[ReportKey] = &[
     key("name", Text, "Name of the circuit."),
     key(
         "goodput_bps",
@@ -485,7 +485,7 @@ const CIRCUIT: &[Key] = &[
     key("frames_wrong_crc", Count, "Frames of the right length that contain parts of other frames."),
 ];
 
-const SUMMARY: &[Key] = &[
+const SUMMARY: &[ReportKey] = &[
     key("goodput_bps", Number("b/s"), "Goodput of all flows together."),
     key("goodput_ratio", Number("1"), "Goodput over `ideal_bps`."),
     key(
@@ -584,7 +584,7 @@ const SUMMARY: &[Key] = &[
     ),
 ];
 
-const CLASS: &[Key] = &[
+const CLASS: &[ReportKey] = &[
     key("name", Text, "Name of the class."),
     key("flows", Count, "Its flows."),
     key("goodput_bps", Number("b/s"), "Their goodput together."),
@@ -618,7 +618,7 @@ const CLASS: &[Key] = &[
     ),
 ];
 
-const AUDIT: &[Key] = &[
+const AUDIT: &[ReportKey] = &[
     key("checks", Whole, "Equations that were checked."),
     key("failures", Texts, "Those that do not hold."),
 ];
@@ -638,18 +638,18 @@ pub fn page() -> String {
 
 /// A table of keys, and those of the tables in it.
 pub(super) fn when(name: &str, names: &[&str]) -> Option<&'static str> {
-    let is_of = |keys: &[Key]| keys.iter().all(|key| !key.when.is_empty() || names.contains(&key.name));
+    let is_of = |keys: &[ReportKey]| keys.iter().all(|key| !key.when.is_empty() || names.contains(&key.name));
     let keys = [FLOW, PORT, CIRCUIT, SUMMARY, CLASS].into_iter().find(|keys| is_of(keys))?;
     keys.iter().find(|key| key.name == name && !key.when.is_empty()).map(|key| key.when)
 }
 
-fn section(text: &mut String, title: &str, keys: &[Key]) {
+fn section(text: &mut String, title: &str, keys: &[ReportKey]) {
     write!(text, "\n## {title}\n\n| key | unit | meaning |\n|---|---|---|\n").expect("a text takes text");
-    for Key { name, holds, when, doc } in keys {
+    for ReportKey { name, holds, when, doc } in keys {
         let when = if when.is_empty() { String::new() } else { format!(" Only {when}.") };
         writeln!(text, "| `{name}` | {} | {doc}{when} |", holds.unit()).expect("a text takes text");
     }
-    for Key { name, holds, .. } in keys {
+    for ReportKey { name, holds, .. } in keys {
         if let Table(below) | Entries(below) | Rows(below) = holds {
             let path = if title == "A run" {
                 (*name).to_string()
@@ -709,8 +709,8 @@ fn by_reason(entry: &Json) -> Json {
     json!({ "type": "object", "additionalProperties": false, "properties": reasons })
 }
 
-fn object(keys: &[Key]) -> Json {
-    let property = |key: &Key| {
+fn object(keys: &[ReportKey]) -> Json {
+    let property = |key: &ReportKey| {
         let mut schema = key.holds.schema();
         schema["description"] = key.doc.into();
         (key.name.to_string(), schema)
@@ -754,12 +754,12 @@ mod tests {
     use crate::{audit, engine, scenario};
 
     /// Check a report against the keys, and record which keys occurred.
-    fn compare(path: &str, node: &Json, keys: &[Key], seen: &mut BTreeSet<String>) {
+    fn compare(path: &str, node: &Json, keys: &[ReportKey], seen: &mut BTreeSet<String>) {
         let table = node.as_object().unwrap_or_else(|| panic!("{path} is no table"));
         for name in table.keys() {
             assert!(keys.iter().any(|key| key.name == name), "{path}.{name} is not declared");
         }
-        for Key { name, holds, when, .. } in keys {
+        for ReportKey { name, holds, when, .. } in keys {
             let at = format!("{path}.{name}");
             let Some(value) = table.get(*name) else {
                 assert!(!when.is_empty(), "{at} is missing");
@@ -794,8 +794,8 @@ mod tests {
         }
     }
 
-    fn every(path: &str, keys: &[Key], all: &mut BTreeSet<String>) {
-        for Key { name, holds, .. } in keys {
+    fn every(path: &str, keys: &[ReportKey], all: &mut BTreeSet<String>) {
+        for ReportKey { name, holds, .. } in keys {
             let at = format!("{path}.{name}");
             all.insert(at.clone());
             if let Table(below) | Entries(below) | Rows(below) = holds {

@@ -9,11 +9,11 @@ use crate::memory::{Memory, SharedQueue};
 use crate::scenario::model::{self, MemoryPool, MemoryQueue, Scenario};
 
 /// The entry of a memory.
-pub(super) fn entry(scenario: &Scenario, (spec, memory): (&model::Memory, &Memory), is_traced: bool) -> Json {
+pub(super) fn entry(scenario: &Scenario, spec: &model::NodeMemory, memory: &Memory, is_traced: bool) -> Json {
     let pools = spec.pools.iter().enumerate().map(|(number, spec)| pool(spec, memory, number));
     let queues = spec.queues.iter().zip(memory.queues());
     let queues =
-        queues.map(|(spec_of_queue, queue)| of_queue(scenario, (spec, spec_of_queue), queue, is_traced));
+        queues.map(|(spec_of_queue, queue)| of_queue(scenario, spec, spec_of_queue, queue, is_traced));
     let mut entry = json!({
         "name": spec.name,
         "node": scenario.nodes[spec.node].name,
@@ -33,7 +33,8 @@ pub(super) fn entry(scenario: &Scenario, (spec, memory): (&model::Memory, &Memor
 /// Every memory of a run.
 pub(super) fn entries(scenario: &Scenario, outcome: &Outcome) -> Json {
     let memories = scenario.memories.iter().zip(outcome.network.memories()).enumerate();
-    let entry = |(number, memory)| entry(scenario, memory, scenario.measure.memories.contains(&number));
+    let entry =
+        |(number, (spec, memory))| entry(scenario, spec, memory, scenario.measure.memories.contains(&number));
     memories.map(entry).collect()
 }
 
@@ -52,7 +53,8 @@ fn pool(spec: &MemoryPool, memory: &Memory, number: usize) -> Json {
 
 fn of_queue(
     scenario: &Scenario,
-    (memory, spec): (&model::Memory, &MemoryQueue),
+    memory: &model::NodeMemory,
+    spec: &MemoryQueue,
     queue: &SharedQueue,
     is_traced: bool,
 ) -> Json {

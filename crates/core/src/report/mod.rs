@@ -34,7 +34,7 @@ use crate::audit::Audit;
 use crate::engine::{self, Outcome};
 use crate::language::spec::Field;
 use crate::link::gate::Gate;
-use crate::link::gate::credit::Receiver;
+use crate::link::gate::credit::CreditReceiver;
 use crate::metrics::fairness;
 use crate::network::figures::{Coding, Figures};
 use crate::scenario::Warning;
@@ -145,7 +145,7 @@ struct Flows<'a> {
     rates: Vec<f64>,
     /// The flows that the scenario lists: not the transfers that others have drawn.
     asked: Vec<usize>,
-    shared: Shared,
+    shared: SharedCircuits,
 }
 
 impl Flows<'_> {
@@ -153,7 +153,7 @@ impl Flows<'_> {
         let figures: Vec<&Figures> = outcome.flows.iter().map(|flow| &flow.figures).collect();
         let seconds = (scenario.duration - scenario.warmup).as_secs_f64();
         let rates: Vec<f64> = figures.iter().map(|figures| figures.bytes as f64 * 8.0 / seconds).collect();
-        let shared = Shared::new(scenario, &rates);
+        let shared = SharedCircuits::new(scenario, &rates);
         let asked = (0..rates.len()).filter(|&flow| scenario.flows[flow].transfer.is_none()).collect();
         Flows { figures, rates, asked, shared }
     }
@@ -246,7 +246,7 @@ fn plain_port(line: &Line, outcome: &Outcome, index: usize) -> Json {
         "frames_in": counters.frames_in,
         "frames_whole_out": counters.frames_whole_out,
         "credit_cells": rare.credit_cells,
-        "credit_room": outcome.network.receiver(index).map_or(0, Receiver::room),
+        "credit_room": outcome.network.receiver(index).map_or(0, CreditReceiver::room),
         "occupancy_mean": counters.occupancy.mean(),
         "occupancy_max": counters.occupancy.max(),
         "occupancy_unit": line.port.measure.word(),
@@ -283,7 +283,7 @@ fn by_reason(count: impl Fn(Reason) -> u64) -> Map<String, Json> {
 }
 
 /// The joint throughput of the flows of each circuit of data.
-struct Shared {
+struct SharedCircuits {
     /// Rates, by circuit; 0 for those that only carry acknowledgements.
     rates: Vec<f64>,
     /// Circuits of data.
@@ -292,8 +292,8 @@ struct Shared {
     shares: Option<Vec<f64>>,
 }
 
-impl Shared {
-    fn new(scenario: &Scenario, rates: &[f64]) -> Shared {
+impl SharedCircuits {
+    fn new(scenario: &Scenario, rates: &[f64]) -> SharedCircuits {
         let mut shared = vec![0.0; scenario.vcs.len()];
         let mut has_data = vec![false; scenario.vcs.len()];
         for (flow, rate) in scenario.flows.iter().zip(rates).filter(|(flow, _)| flow.transfer.is_none()) {
@@ -303,7 +303,7 @@ impl Shared {
         let data: Vec<usize> = (0..has_data.len()).filter(|&vc| has_data[vc]).collect();
         let weights: Vec<f64> = data.iter().map(|&vc| scenario.vcs[vc].weight).collect();
         let of_data: Vec<f64> = data.iter().map(|&vc| shared[vc]).collect();
-        Shared { shares: fairness::weighted_shares(&of_data, &weights), rates: shared, data }
+        SharedCircuits { shares: fairness::weighted_shares(&of_data, &weights), rates: shared, data }
     }
 
     /// The rate of each circuit of data beyond its minimum cell rate.
@@ -317,7 +317,7 @@ impl Shared {
     }
 }
 
-fn circuit_json(scenario: &Scenario, outcome: &Outcome, index: usize, shared: &Shared) -> Json {
+fn circuit_json(scenario: &Scenario, outcome: &Outcome, index: usize, shared: &SharedCircuits) -> Json {
     let received = outcome.network.circuits[index].received();
     json!({
         "name": scenario.vcs[index].name,

@@ -2,7 +2,7 @@
 
 use super::model::{Flow, Line, Scenario, Vc};
 use crate::buffer::size::Measure;
-use crate::language::tree::{Fault, Place};
+use crate::language::tree::{Fault, TextPlace};
 use crate::source::Source;
 use crate::transport;
 use crate::units::{CELL_BYTES, PS_PER_S, Rate, Span};
@@ -31,7 +31,7 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), Fault> {
                  smaller buffer, or its flows lower rates, smaller windows or less pause",
                 line.name, line.rate
             );
-            Err(Fault::at(Place::default(), message))
+            Err(Fault::at(TextPlace::default(), message))
         }
     }
 }

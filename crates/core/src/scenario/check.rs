@@ -3,22 +3,22 @@
 use std::sync::Arc;
 
 use super::backlog;
-use super::contract::{context, contracts, passing_circuits};
+use super::contract::{Passing, context, contracts, passing_circuits};
 use super::credits;
-use super::expand::{Asked, File};
-use super::file;
+use super::expand::{Asked, SectionedFile};
+use super::file::{HeadSection, NodeSection};
 use super::flows::{self, Choice};
 use super::links::{self, check_delay};
 use super::losses;
 use super::measure;
 use super::memories::{Memories, queue_names};
-use super::model::{Drawing, Flow, Line, Measures, Node, Origin, Routing, Scenario, Vc};
+use super::model::{Drawing, Flow, Line, Measures, NetworkNode, Origin, Routing, Scenario, Vc};
 use super::ports::{self, Ports};
 use super::spread;
 use super::warnings::Checked;
 use crate::language::item::Item;
 use crate::language::message::Refusal;
-use crate::language::names::{Names, name_fault};
+use crate::language::names::{NameIndex, name_fault};
 use crate::language::set::Set;
 use crate::language::tree::{self, Fault, Key, Value};
 use crate::units::Span;
@@ -50,7 +50,7 @@ fn with_key(table: &tree::Node, name: &str, value: Value) -> tree::Node {
 
 /// A network with its traffic, and the sections from which it was made.
 #[derive(Clone, Debug)]
-pub(super) struct Known {
+pub(super) struct StoredNetwork {
     asked: Asked,
     wired: Wired,
 }
@@ -59,9 +59,9 @@ pub(super) struct Known {
 pub(super) fn check(
     root: &tree::Node,
     sets: &[Set],
-    known: Option<&mut Vec<Known>>,
+    known: Option<&mut Vec<StoredNetwork>>,
 ) -> Result<Checked, Fault> {
-    let file = File::read(root)?;
+    let file = SectionedFile::read(root)?;
     check_head(&file.head, root)?;
     let wired = match known {
         Some(known) => wired(&file, sets, known)?,
@@ -96,7 +96,7 @@ pub(super) fn check(
         origin: is_drawn.then(|| Arc::new(Origin { root: root.clone(), sets: sets.to_vec() })),
     };
     let intended = losses::check(file.loss, &scenario)?;
-    spread::settle(&mut scenario, (root, file.loss), &intended.outages)?; // first, since it decides which circuits pass a port
+    spread::settle(&mut scenario, root, file.loss, &intended.outages)?; // first, since it decides which circuits pass a port
     let passing = passing_circuits(&scenario);
     credits::settle(&mut scenario, &passing, &ports)?;
     scenario.memories = memories.settled(&scenario, &passing)?;
@@ -104,24 +104,35 @@ pub(super) fn check(
     (scenario.sections.losses, scenario.losses) = (intended.entries, intended.specs);
     scenario.measure = measure::check(file.measure, &file.head, &scenario)?;
     backlog::check(&scenario)?;
+    check_ports(&scenario, &ports, &passing, file.measure)?;
+    Ok(Checked { scenario, choice })
+}
+
+/// Refuse policies that cannot work at their ports, and figures of policies that `measure` wants but a port does not have.
+fn check_ports(
+    scenario: &Scenario,
+    ports: &Ports<'_>,
+    passing: &Passing,
+    measure: Option<&tree::Node>,
+) -> Result<(), Fault> {
     for (index, line) in ports.of(&scenario.lines) {
-        let contracts = contracts(&scenario, line, &passing[index]);
-        let context = context(&scenario, line, &contracts);
+        let contracts = contracts(scenario, line, &passing[index]);
+        let context = context(scenario, line, &contracts);
         ports.check_policies(index, line, &context)?;
         if scenario.measure.meter.contains(&index) {
-            measure::check_meter(file.measure, line, &context)?;
+            measure::check_meter(measure, line, &context)?;
         }
         if scenario.measure.state.ports.contains(&index) {
-            measure::check_state(file.measure, line, &context)?;
+            measure::check_state(measure, line, &context)?;
         }
     }
-    Ok(Checked { scenario, choice })
+    Ok(())
 }
 
 /// A network and its traffic, with plain ports.
 #[derive(Clone, Debug)]
 struct Wired {
-    nodes: Vec<Node>,
+    nodes: Vec<NetworkNode>,
     lines: Vec<Line>,
     flows: Vec<Flow>,
     vcs: Vec<Vc>,
@@ -131,18 +142,18 @@ struct Wired {
 
 impl Wired {
     /// Return whether the network follows from the seed.
-    fn is_drawn(&self, file: &File<'_>) -> bool {
+    fn is_drawn(&self, file: &SectionedFile<'_>) -> bool {
         file.routing() != Routing::First || !self.drawings.is_empty()
     }
 
-    fn new(file: &File<'_>, sets: &[Set]) -> Result<Wired, Fault> {
+    fn new(file: &SectionedFile<'_>, sets: &[Set]) -> Result<Wired, Fault> {
         let explicit = file.expand(sets)?;
         let (nodes, names) = nodes(&explicit.nodes)?;
         let lines = links::check(&explicit.links, &nodes, &names, &file.adaptation)?;
         drop((explicit.nodes, explicit.links)); // make room for the flows
         let queues = queue_names(file.queue);
-        let traffic = flows::check((file, &explicit.flows), &nodes, &names, &lines, &queues)?;
-        let flows::Traffic { flows, vcs, drawings, choice } = traffic;
+        let traffic = flows::check(file, &explicit.flows, &nodes, &names, &lines, &queues)?;
+        let flows::CheckedTraffic { flows, vcs, drawings, choice } = traffic;
         Ok(Wired { nodes, lines, flows, vcs, drawings, choice })
     }
 }
@@ -151,18 +162,18 @@ impl Wired {
 const MOST_KNOWN: usize = 4;
 
 /// Find the file's network among the known ones, or build a new one.
-fn wired(file: &File<'_>, sets: &[Set], known: &mut Vec<Known>) -> Result<Wired, Fault> {
+fn wired(file: &SectionedFile<'_>, sets: &[Set], known: &mut Vec<StoredNetwork>) -> Result<Wired, Fault> {
     if let Some(found) = known.iter().find(|known| file.asks(&known.asked, sets, known.wired.is_drawn(file)))
     {
         return Ok(found.wired.clone());
     }
     let wired = Wired::new(file, sets)?;
     known.truncate(MOST_KNOWN - 1);
-    known.insert(0, Known { asked: file.asked(sets), wired: wired.clone() });
+    known.insert(0, StoredNetwork { asked: file.asked(sets), wired: wired.clone() });
     Ok(wired)
 }
 
-fn check_head(head: &file::Head, root: &tree::Node) -> Result<(), Fault> {
+fn check_head(head: &HeadSection, root: &tree::Node) -> Result<(), Fault> {
     let fault = |key: &str, message: &str| Err(root.fault_along("", key, message));
     if head.duration == Span::ZERO {
         return fault("duration", "must be longer than 0 s");
@@ -183,14 +194,14 @@ fn check_head(head: &file::Head, root: &tree::Node) -> Result<(), Fault> {
     }
 }
 
-fn nodes(entries: &[tree::Node]) -> Result<(Vec<Node>, Names), Fault> {
-    let mut names = Names::default();
+fn nodes(entries: &[tree::Node]) -> Result<(Vec<NetworkNode>, NameIndex), Fault> {
+    let mut names = NameIndex::default();
     let mut nodes = Vec::with_capacity(entries.len());
     for (index, entry) in entries.iter().enumerate() {
-        let item = Item::<file::Node>::entry(entry, "node", index)?;
+        let item = Item::<NodeSection>::entry(entry, "node", index)?;
         names.add(&item.it.name).map_err(|why| item.fault("name", why))?;
         check_delay(&item, "latency", item.it.latency)?;
-        nodes.push(Node { name: item.it.name, kind: item.it.kind, latency: item.it.latency });
+        nodes.push(NetworkNode { name: item.it.name, kind: item.it.kind, latency: item.it.latency });
     }
     Ok((nodes, names))
 }

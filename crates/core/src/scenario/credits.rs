@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::contract::Passing;
-use super::model::{Line, Medium, Memory, MemoryQueue, Scenario};
+use super::model::{Line, Medium, MemoryQueue, NodeMemory, Scenario};
 use super::ports::Ports;
 use super::warning::Warning;
 use crate::buffer::admission::{self, tail_drop};
 use crate::buffer::capacity::Capacity;
 use crate::buffer::pushout;
 use crate::language::tree::Fault;
-use crate::link::gate::credit::{Spec, Way};
+use crate::link::gate::credit::{HopContext, Spec};
 use crate::memory::Side;
 use crate::refused::{Refused, unfit};
 
@@ -69,7 +69,7 @@ fn settled(scenario: &Scenario, passing: &Passing, index: usize, spec: &Spec) ->
     };
     let classes: BTreeSet<usize> = passing[index].iter().map(|&vc| scenario.vcs[vc].queue).collect();
     let back_line = &scenario.lines[back];
-    spec.settled(&Way {
+    spec.settled(&HopContext {
         rate: line.rate,
         back: back_line.rate,
         delay: line.delay + back_line.delay + latencies,
@@ -129,7 +129,7 @@ fn check_packet_line(line: &Line, back: &Line) -> Result<(), Refused> {
 }
 
 /// Refuse credits of classes for which a memory cannot reserve room; the error names the line.
-fn check_memory(scenario: &Scenario, passing: &Passing, memory: &Memory) -> Result<(), (usize, Refused)> {
+fn check_memory(scenario: &Scenario, passing: &Passing, memory: &NodeMemory) -> Result<(), (usize, Refused)> {
     for (port, accounts) in &memory.ports {
         for (&vc, account) in passing[*port].iter().zip(&**accounts) {
             let Some(line) = before(scenario, vc, *port).filter(|line| has_class_credits(scenario, *line))

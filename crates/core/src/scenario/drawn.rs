@@ -2,9 +2,9 @@
 //!
 //! All of a flow's draws come from streams of its own, and none depends on what the network does.
 
-use super::model::{Line, Node, NodeKind, Transfer};
+use super::model::{Line, NetworkNode, NodeKind, Transfer};
 use crate::rng::Stream;
-use crate::source::arrivals::{self, Destination, Destinations, Gaps};
+use crate::source::arrivals::{self, Destinations, Gaps, TransferDestination};
 use crate::source::{Spec, query};
 use crate::units::{PS_PER_S, Span};
 
@@ -29,7 +29,7 @@ pub(super) struct Hosts {
 
 /// A flow that draws transfers.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Drawing<'a> {
+pub(super) struct DrawingFlow<'a> {
     pub(super) name: &'a str,
     pub(super) from: usize,
     pub(super) to: usize,
@@ -41,7 +41,7 @@ pub(super) struct Drawing<'a> {
     pub(super) seed: u64,
 }
 
-impl Drawing<'_> {
+impl DrawingFlow<'_> {
     fn stream(&self, what: &str) -> Stream {
         Stream::new(self.seed, format_args!("flow.{}.{what}", self.name))
     }
@@ -65,7 +65,7 @@ impl Drawing<'_> {
 
 impl Hosts {
     /// The hosts of a network.
-    pub(super) fn new(nodes: &[Node], lines: &[Line]) -> Hosts {
+    pub(super) fn new(nodes: &[NetworkNode], lines: &[Line]) -> Hosts {
         let (mut rates, mut first) = (vec![0.0; nodes.len()], vec![None; nodes.len()]);
         for line in lines {
             rates[line.from] += line.rate.as_f64();
@@ -76,11 +76,11 @@ impl Hosts {
     }
 
     /// The hosts that a transfer from or to `host` may have at its other end.
-    fn others(&self, host: usize, which: Destination) -> Vec<usize> {
+    fn others(&self, host: usize, which: TransferDestination) -> Vec<usize> {
         let own = self.all.iter().find(|(other, _)| *other == host).and_then(|(_, leaf)| *leaf);
         let fits = |(other, leaf): &&(usize, Option<usize>)| match which {
-            Destination::Any => *other != host,
-            Destination::OtherLeaf => *other != host && *leaf != own,
+            TransferDestination::Any => *other != host,
+            TransferDestination::OtherLeaf => *other != host && *leaf != own,
         };
         self.all.iter().filter(fits).map(|(other, _)| *other).collect()
     }
@@ -89,7 +89,7 @@ impl Hosts {
     /// the reason.
     pub(super) fn draw(
         &self,
-        drawing: &Drawing<'_>,
+        drawing: &DrawingFlow<'_>,
         source: &Spec,
         most: usize,
     ) -> Result<Vec<Drawn>, (&'static str, String)> {
@@ -102,7 +102,7 @@ impl Hosts {
 
     fn arrivals(
         &self,
-        drawing: &Drawing<'_>,
+        drawing: &DrawingFlow<'_>,
         params: &arrivals::Params,
         most: usize,
     ) -> Result<Vec<Drawn>, (&'static str, String)> {
@@ -126,7 +126,7 @@ impl Hosts {
 
     fn queries(
         &self,
-        drawing: &Drawing<'_>,
+        drawing: &DrawingFlow<'_>,
         params: &query::Params,
         most: usize,
     ) -> Result<Vec<Drawn>, (&'static str, String)> {

@@ -9,13 +9,13 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::model::{Line, Node, NodeKind, SharedRoute};
+use super::model::{Line, NetworkNode, NodeKind, SharedRoute};
 use crate::rng::{mix, path_key};
 
 /// The lines of a network for the choice among equal routes.
 #[derive(Debug)]
 pub(super) struct EqualRoutes<'a> {
-    nodes: &'a [Node],
+    nodes: &'a [NetworkNode],
     lines: &'a [Line],
     seed: u64,
     /// For every node the lines that start there, and those that end there, in the order of declaration.
@@ -49,7 +49,12 @@ type Way = (Vec<usize>, Range<u128>);
 
 impl<'a> EqualRoutes<'a> {
     /// The routes of a network in a run with this seed, without the lines that are down.
-    pub(super) fn new(nodes: &'a [Node], lines: &'a [Line], seed: u64, down: &[usize]) -> EqualRoutes<'a> {
+    pub(super) fn new(
+        nodes: &'a [NetworkNode],
+        lines: &'a [Line],
+        seed: u64,
+        down: &[usize],
+    ) -> EqualRoutes<'a> {
         let (mut out, mut into) = (vec![Vec::new(); nodes.len()], vec![Vec::new(); nodes.len()]);
         for (index, line) in lines.iter().enumerate().filter(|(index, _)| !down.contains(index)) {
             out[line.from].push(index);
@@ -116,7 +121,7 @@ impl<'a> EqualRoutes<'a> {
         for &end in via.iter().chain([&to]) {
             let hops = self.hops_to(end);
             while found.iter().any(|(path, _)| self.end_of(path, from) != end) {
-                found = self.divided(&hops, found, (from, end)).ok_or(NoRoutes::Between(start, end))?;
+                found = self.divided(&hops, found, from, end).ok_or(NoRoutes::Between(start, end))?;
                 if found.len() > MOST_ROUTES {
                     return Err(NoRoutes::TooMany);
                 }
@@ -129,7 +134,7 @@ impl<'a> EqualRoutes<'a> {
     }
 
     /// Extend routes by one line, except those that have reached their end, in the order of their draws.
-    fn divided(&self, hops: &[u32], ways: Vec<Way>, (from, end): (usize, usize)) -> Option<Vec<Way>> {
+    fn divided(&self, hops: &[u32], ways: Vec<Way>, from: usize, end: usize) -> Option<Vec<Way>> {
         let mut longer = Vec::with_capacity(ways.len());
         for (path, draws) in ways {
             let at = self.end_of(&path, from);

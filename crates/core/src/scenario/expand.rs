@@ -3,9 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::file::{Flow, Head, OWN_KEYS};
+use super::file::{FlowSection, HeadSection, OWN_KEYS};
 use super::model::{NodeKind, Routing};
-use super::topology::{self, Network, Template};
+use super::topology::{self, NetworkSections, Template};
 use crate::adaptation;
 use crate::excerpt::quoted;
 use crate::language::item::Item;
@@ -32,9 +32,9 @@ pub(super) struct Chance {
 
 /// A scenario file, read section by section as far as possible.
 #[derive(Debug)]
-pub(super) struct File<'a> {
+pub(super) struct SectionedFile<'a> {
     /// The keys at its top.
-    pub head: Head,
+    pub head: HeadSection,
     /// Adaptation of packets.
     pub adaptation: adaptation::Spec,
     /// The table of ports.
@@ -75,7 +75,7 @@ pub(super) struct Asked {
     chance: Chance,
 }
 
-impl<'a> File<'a> {
+impl<'a> SectionedFile<'a> {
     /// The sections that determine nodes, links and flows.
     pub(super) fn asked(&self, sets: &[Set]) -> Asked {
         let sections = self.sections().map(|section| section.cloned()).to_vec();
@@ -110,9 +110,9 @@ impl<'a> File<'a> {
     }
 
     /// Read the sections of a file.
-    pub(super) fn read(root: &'a Node) -> Result<File<'a>, Fault> {
+    pub(super) fn read(root: &'a Node) -> Result<SectionedFile<'a>, Fault> {
         let mut table = Table::new(root, "")?;
-        let head = Head::take(&mut table)?;
+        let head = HeadSection::take(&mut table)?;
         let topology = match table.take("topology") {
             Some(node) => Some((topology::Spec::read(node, "topology")?, node)),
             None => None,
@@ -128,7 +128,7 @@ impl<'a> File<'a> {
         let recording = table.take(replay::Params::TABLE);
         let (loss, measure) = (table.take("loss"), table.take("measure"));
         table.finish()?;
-        Ok(File {
+        Ok(SectionedFile {
             head,
             adaptation,
             port,
@@ -193,9 +193,9 @@ impl<'a> File<'a> {
         if lacking.peek().is_none() {
             return Ok(());
         }
-        let mut starting: BTreeMap<String, Vec<Flow>> = BTreeMap::new();
+        let mut starting: BTreeMap<String, Vec<FlowSection>> = BTreeMap::new();
         self.each_flow(flows, |flow, index| {
-            let flow = Item::<Flow>::entry(flow, "flow", index)?.it;
+            let flow = Item::<FlowSection>::entry(flow, "flow", index)?.it;
             starting.entry(flow.from.clone()).or_default().push(flow);
             Ok(())
         })?;
@@ -215,13 +215,13 @@ impl<'a> File<'a> {
         Ok(())
     }
 
-    fn network(&self) -> Result<Network, Fault> {
+    fn network(&self) -> Result<NetworkSections, Fault> {
         let relay = match self.adaptation {
             adaptation::Spec::Aal5(_) => NodeKind::Switch,
             adaptation::Spec::Packet(_) => NodeKind::Router,
         };
         let place = self.topology.as_ref().map(|(_, node)| node.place).unwrap_or_default();
-        let mut network = Network::new(relay, place);
+        let mut network = NetworkSections::new(relay, place);
         if let Some((topology, node)) = &self.topology {
             topology.expand(&mut network).map_err(|refused| fault(node, "topology", "template", refused))?;
         }
@@ -236,11 +236,12 @@ impl<'a> File<'a> {
                 format!("must be a table of keys, not {}: list flows under [[flow]]", defaults.show());
             return Err(defaults.fault("flows", message));
         };
-        let allowed: Vec<&str> = Flow::KEYS.iter().filter(|name| !OWN_KEYS.contains(name)).copied().collect();
+        let allowed: Vec<&str> =
+            FlowSection::KEYS.iter().filter(|name| !OWN_KEYS.contains(name)).copied().collect();
         match keys.iter().find(|(key, _)| !allowed.contains(&key.name.as_str())) {
             None => Ok(()),
             Some((key, _)) => {
-                let message = unknown_key(&key.name, &allowed, nested_keys::<Flow>);
+                let message = unknown_key(&key.name, &allowed, nested_keys::<FlowSection>);
                 let path = join("flows", &key.name);
                 Err(Fault { place: key.place, path, message })
             }

@@ -4,16 +4,16 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value as Json};
 
-use super::file::{self, Back, Head};
+use super::file::{BackSection, FlowSection, HeadSection, LinkSection, NodeSection, PortSection};
 use super::headroom;
 use super::measure;
-use super::model::{self, Flow, Line, Measures, Memory, MemoryQueue, Routing, Scenario};
+use super::model::{self, Flow, Line, Measures, MemoryQueue, NodeMemory, Routing, Scenario};
 use crate::buffer::capacity::Capacity;
 use crate::buffer::pool::Pool;
 use crate::buffer::size::{BufferSize, Measure};
 use crate::language::spec::{Field, Nested, Section};
 use crate::memory::sharing::Sharing;
-use crate::memory::{Check, Limits};
+use crate::memory::{QueueLimits, ThresholdCheck};
 use crate::units::Rate;
 
 /// A scenario as an explicit JSON document, which [`load`](super::load) reads back to an equal scenario.
@@ -22,7 +22,7 @@ pub fn explain(scenario: &Scenario) -> Json {
     let s = scenario;
     let (name, title) = (s.name.clone(), s.title.clone());
     let Scenario { seed, duration, warmup, sample, engine, routing, .. } = *s;
-    let head = Head { name, title, seed, duration, warmup, sample, routing: Some(routing), engine };
+    let head = HeadSection { name, title, seed, duration, warmup, sample, routing: Some(routing), engine };
     head.put(&mut keys);
     keys.insert("adaptation".to_string(), s.adaptation.write());
     keys.insert("node".to_string(), s.nodes.iter().map(node).collect());
@@ -46,7 +46,7 @@ pub fn explain(scenario: &Scenario) -> Json {
 /// The room that the queues of shared memories may use: for every class of a pool the threshold with its shared room
 /// empty, half full and full, and the headroom that its links need if it can pause them.
 pub fn thresholds(scenario: &Scenario) -> Vec<String> {
-    let of_memory = |spec: &Memory| {
+    let of_memory = |spec: &NodeMemory| {
         let mut listed = BTreeSet::new();
         let queues = spec.queues.iter().filter(|queue| listed.insert((queue.pool, queue.class.as_str())));
         queues.map(|queue| threshold(spec, queue)).collect::<Vec<String>>()
@@ -54,10 +54,10 @@ pub fn thresholds(scenario: &Scenario) -> Vec<String> {
     scenario.memories.iter().flat_map(of_memory).chain(headroom::sentences(scenario)).collect()
 }
 
-fn threshold(spec: &Memory, queue: &MemoryQueue) -> String {
+fn threshold(spec: &NodeMemory, queue: &MemoryQueue) -> String {
     let pool = &spec.pools[queue.pool];
     let scheme = spec.scheme(pool).expect("a checked scenario can be built");
-    let Limits { reserved, limit, .. } = queue.limits;
+    let QueueLimits { reserved, limit, .. } = queue.limits;
     let at = |used: u64| {
         let mut books = Pool::new(Capacity::limited(pool.shared), pool.terms.len());
         books.add(queue.number, used);
@@ -79,7 +79,7 @@ fn threshold(spec: &Memory, queue: &MemoryQueue) -> String {
 
 /// Return the shared room that a queue takes while no other queue holds any: packets of one cell enter until
 /// `threshold` of what it holds blocks them.
-fn alone(check: Check, shared: u64, threshold: impl Fn(u64) -> f64) -> u64 {
+fn alone(check: ThresholdCheck, shared: u64, threshold: impl Fn(u64) -> f64) -> u64 {
     let (mut least, mut most) = (0, shared);
     while least < most {
         let held = u64::midpoint(least, most);
@@ -95,8 +95,8 @@ fn table(section: &impl Section) -> Json {
     keys.into()
 }
 
-fn node(node: &model::Node) -> Json {
-    table(&file::Node { name: node.name.clone(), kind: node.kind, latency: node.latency })
+fn node(node: &model::NetworkNode) -> Json {
+    table(&NodeSection { name: node.name.clone(), kind: node.kind, latency: node.latency })
 }
 
 /// One link for each line that is not the other direction of an earlier one.
@@ -108,7 +108,7 @@ fn links(scenario: &Scenario) -> Json {
 fn link(scenario: &Scenario, line: &Line) -> Json {
     let node = |index: usize| scenario.nodes[index].name.clone();
     let back = line.back.map(|back| &scenario.lines[back]);
-    table(&file::Link {
+    table(&LinkSection {
         name: Some(line.name.clone()),
         class: line.class.clone(),
         from: node(line.from),
@@ -118,7 +118,7 @@ fn link(scenario: &Scenario, line: &Line) -> Json {
         medium: Some(line.medium),
         pause: line.pause,
         duplex: back.is_some(),
-        back: back.map(|back| Nested(Back { rate: Some(back.rate), delay: Some(back.delay) })),
+        back: back.map(|back| Nested(BackSection { rate: Some(back.rate), delay: Some(back.delay) })),
     })
 }
 
@@ -133,7 +133,7 @@ fn port(line: &Line) -> Json {
         (Some(cells), Measure::MemoryCells(cell)) => BufferSize::MemoryCells(cells, cell.octets),
     };
     let model::Port { memory, admission, pushout, scheduler, gates, .. } = (**port).clone();
-    table(&file::Port { buffer, memory, discipline: None, admission, pushout, scheduler, gates })
+    table(&PortSection { buffer, memory, discipline: None, admission, pushout, scheduler, gates })
 }
 
 /// List the flows, with those that draw transfers instead of their transfers.
@@ -158,7 +158,7 @@ fn flow(scenario: &Scenario, flow: &Flow) -> Json {
         Routing::First if !is_rerouted => passed.collect(),
         _ => flow.via.clone(),
     };
-    table(&file::Flow {
+    table(&FlowSection {
         name: flow.name.clone(),
         from: node(flow.from),
         to: node(flow.to),

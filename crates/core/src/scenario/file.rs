@@ -7,7 +7,7 @@ use crate::discipline;
 use crate::language::spec::{Named, Nested};
 use crate::link::gate::{self, loss};
 use crate::memory::sharing::{self, complete_sharing};
-use crate::memory::{Check, Side};
+use crate::memory::{Side, ThresholdCheck};
 use crate::police;
 use crate::scheduler::{self, fifo};
 use crate::section;
@@ -17,7 +17,7 @@ use crate::units::{Bytes, Rate, Span};
 
 crate::choice! {
     /// How a run is computed. Both engines give the same result.
-    pub enum Engine {
+    pub enum EngineKind {
         /// The fast engine: one event per frame.
         Fast = "fast",
         /// The reference engine: one event per unit, checked against the papers.
@@ -61,7 +61,7 @@ crate::choice! {
 
 section! {
     /// The keys at the top of a scenario.
-    pub struct Head {
+    pub struct HeadSection {
         /// Short name.
         pub name: String,
         /// One line for people.
@@ -79,13 +79,13 @@ section! {
         /// follow from the seed of the run.
         pub routing: Option<Routing> = None,
         /// How the run is computed; both engines give the same result.
-        pub engine: Engine = Engine::Fast,
+        pub engine: EngineKind = EngineKind::Fast,
     }
 }
 
 section! {
     /// A node.
-    pub struct Node {
+    pub struct NodeSection {
         /// Its name.
         pub name: String,
         /// Its kind.
@@ -98,7 +98,7 @@ section! {
 section! {
     /// A link: one line, or two in opposite directions. Without a name the line from a to b is "a->b"; the reverse of
     /// "a->b" is "b->a", that of a link N is "N.back".
-    pub struct Link {
+    pub struct LinkSection {
         /// Its name, also that of its port.
         pub name: Option<String> = None,
         /// A name for the role that links share, for `[port.CLASS]`; reverse lines have the class "CLASS.back".
@@ -119,13 +119,13 @@ section! {
         /// Whether there is a line in the other direction as well.
         pub duplex: bool = true,
         /// Rate and delay of the other direction where they differ.
-        pub back: Option<Nested<Back>> = None,
+        pub back: Option<Nested<BackSection>> = None,
     }
 }
 
 section! {
     /// The other direction of a link, where it differs.
-    pub struct Back {
+    pub struct BackSection {
         /// Rate; by default that of the link.
         pub rate: Option<Rate> = None,
         /// Propagation delay; by default that of the link.
@@ -138,7 +138,7 @@ section! {
     /// ports of switches and routers. A port without a section, and any other port of a host, is unlimited and FIFO.
     /// An override of one key (`--set port.NAME.KEY=…`) leaves the other keys of that port as they are, in whichever
     /// section they are written.
-    pub struct Port {
+    pub struct PortSection {
         /// Capacity of the buffer. On packet links, cells of a packet memory, as in "100 cells of 256 bytes", count
         /// packets in whole cells.
         pub buffer: BufferSize = BufferSize::Unlimited,
@@ -159,7 +159,7 @@ section! {
 
 section! {
     /// A packet memory that ports of a node share. Each node whose ports name it has one. Ports of hosts have none.
-    pub struct Memory {
+    pub struct MemorySection {
         /// Capacity, in its cells or in bytes.
         pub size: BufferSize,
         /// Size of a cell: a packet takes whole cells. By default that of an ATM cell.
@@ -169,20 +169,20 @@ section! {
         /// Number of equal partitions, each with its part of every pool; the ports are assigned to them in turn.
         pub partitions: u32 = 1,
         /// Which length of a queue is compared with its threshold.
-        pub dt_check: Check = Check::Before,
+        pub dt_check: ThresholdCheck = ThresholdCheck::Before,
         /// How the shared room of every pool is divided among queues.
         pub admission: sharing::Spec = sharing::Spec::CompleteSharing(complete_sharing::Params {}),
         /// Policy that removes queued packets, at whichever port, for one that finds no room although its thresholds allow it:
         /// `longest-queue`. By default none. It needs packet links, and pools of the egress side.
         pub pushout: Option<pushout::Spec> = None,
         /// Counters over the memory; by default one for everything, on the egress side.
-        pub pool: Named<MemoryPool> = Named::default(),
+        pub pool: Named<PoolSection> = Named::default(),
     }
 }
 
 section! {
     /// A counter over a memory. The pools of one memory may together be larger than it.
-    pub struct MemoryPool {
+    pub struct PoolSection {
         /// Capacity, including reserved room of its queues and headroom.
         pub size: Level = Level::Percent(100.0),
         /// The side of the node on which it counts.
@@ -197,7 +197,7 @@ section! {
 section! {
     /// A class of traffic: it has its own queue at every port that shares a memory, or on the ingress side one for
     /// every incoming line. Without any such section, all flows are of one class.
-    pub struct Queue {
+    pub struct QueueSection {
         /// Pool from which it takes room, by default the first of every memory.
         pub pool: Option<String> = None,
         /// Factor of its dynamic threshold, by default that of the memory's policy.
@@ -209,15 +209,15 @@ section! {
         /// Its priority with the scheduler strict-priority: a lower number goes first. By default every flow has its own.
         pub priority: Option<u32> = None,
         /// Nothing of the class is lost: the port before each of its queues is stopped in time by pause frames (PFC).
-        pub pause: Option<Nested<Pause>> = None,
+        pub pause: Option<Nested<PauseSection>> = None,
         /// Pool of the other side in which its packets are counted as well, and must find room.
-        pub opposite: Option<Nested<Opposite>> = None,
+        pub opposite: Option<Nested<OppositeSection>> = None,
     }
 }
 
 section! {
     /// When the port before a queue is stopped, and when it goes on.
-    pub struct Pause {
+    pub struct PauseSection {
         /// Headroom that each of its queues may take. The port before is stopped when a queue takes the first cell of it.
         pub xoff: Level,
         /// What a queue may hold when the port before it goes on; it must have returned all headroom.
@@ -229,7 +229,7 @@ section! {
 
 section! {
     /// A class in a pool on the other side.
-    pub struct Opposite {
+    pub struct OppositeSection {
         /// The pool.
         pub pool: String,
         /// Factor of its dynamic threshold there, by default that of the memory's policy.
@@ -241,7 +241,7 @@ section! {
 
 section! {
     /// A flow. An entry with the name of a template's flow changes that flow.
-    pub struct Flow {
+    pub struct FlowSection {
         /// Its name.
         pub name: String,
         /// Host that sends.
@@ -293,7 +293,7 @@ section! {
 section! {
     /// Losses by intent on a link: its port loses units before they enter its buffer. Each entry has one of the keys
     /// packets, cells, down and gilbert.
-    pub struct Loss {
+    pub struct LossSection {
         /// The link, or a class of links of which each loses units by itself.
         pub link: String,
         /// Only units of this flow are counted and lost: its data, or its acknowledgements where the link carries these. A flow that
@@ -317,7 +317,7 @@ section! {
 
 section! {
     /// Additional figures of a report.
-    pub struct Measure {
+    pub struct MeasureSection {
         /// Length of the windows in which the throughput of every flow is reported over time, and in the summary its
         /// deviation among the flows.
         pub window: Option<Span> = None,
@@ -346,13 +346,13 @@ section! {
         /// Line whose rate, without cell headers, is the unit of effective throughput.
         pub reference: Option<String> = None,
         /// Two classes of flows whose throughputs are compared, each relative to its fair share.
-        pub fairness: Vec<Nested<Fair>> = Vec::new(),
+        pub fairness: Vec<Nested<FairSection>> = Vec::new(),
     }
 }
 
 section! {
     /// The fair share of a class of flows.
-    pub struct Fair {
+    pub struct FairSection {
         /// The class.
         pub class: String,
         /// Its share; only the ratio of the two shares matters.

@@ -4,16 +4,16 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::drawn::{Drawing as DrawingFlow, Drawn, Hosts};
+use super::drawn::{DrawingFlow, Drawn, Hosts};
 use super::ecmp::EqualRoutes;
-use super::expand::{Chance, File, MOST_FLOWS};
-use super::file;
+use super::expand::{Chance, MOST_FLOWS, SectionedFile};
+use super::file::FlowSection;
 use super::links::FASTEST;
-use super::model::{Drawing, Flow, Line, Medium, Node, NodeKind, Routing, Vc};
+use super::model::{Drawing, Flow, Line, Medium, NetworkNode, NodeKind, Routing, Vc};
 use super::route::{Route, Routes};
 use crate::adaptation::{self, Framing, MAX_PACKET, aal5};
 use crate::language::item::Item;
-use crate::language::names::{Names, name_fault};
+use crate::language::names::{NameIndex, name_fault};
 use crate::language::tree::{self, Fault};
 use crate::police;
 use crate::rng::Stream;
@@ -27,7 +27,7 @@ use crate::words::nearest::unknown;
 pub(super) const MOST_HOPS: usize = 255;
 
 /// Flows, circuits and open choices of routes.
-pub(super) struct Traffic {
+pub(super) struct CheckedTraffic {
     /// The flows.
     pub flows: Vec<Flow>,
     /// Their circuits: those of data in the order of their first flows, then those of acknowledgements.
@@ -55,44 +55,54 @@ pub(super) struct Choice {
 
 /// The flows of a file and their circuits.
 pub(super) fn check(
-    (file, entries): (&File<'_>, &[tree::Node]),
-    nodes: &[Node],
-    names: &Names,
+    file: &SectionedFile<'_>,
+    entries: &[tree::Node],
+    nodes: &[NetworkNode],
+    names: &NameIndex,
     lines: &[Line],
     queues: &[&str],
-) -> Result<Traffic, Fault> {
+) -> Result<CheckedTraffic, Fault> {
     let (adaptation, chance) = (&file.adaptation, file.chance());
     let routes = Routes::new(nodes, lines, &[]);
     let hashed = chance.routing != Routing::First;
     let equal = hashed.then(|| RefCell::new(EqualRoutes::new(nodes, lines, chance.seed, &[])));
-    let mut network = Network { nodes, names, lines, adaptation, queues, routes, equal, choice: None };
+    let mut network = FlowNetwork { nodes, names, lines, adaptation, queues, routes, equal, choice: None };
     let hosts = Hosts::new(nodes, lines);
     let mut drawings = Vec::new();
-    let (mut flows, mut circuits) = (Vec::new(), Circuits::default());
-    let mut flow_names = Names::default();
+    let mut read = FlowsRead::default();
     file.each_flow(entries, |entry, index| {
-        let item = Item::<file::Flow>::entry(entry, "flow", index)?;
-        flow_names.add(&item.it.name).map_err(|why| item.fault("name", why))?;
+        let item = Item::<FlowSection>::entry(entry, "flow", index)?;
+        read.names.add(&item.it.name).map_err(|why| item.fault("name", why))?;
         if !item.it.source.draws_transfers() {
-            flows.push(network.flow(item, &mut circuits)?);
+            read.flows.push(network.flow(item, &mut read.circuits)?);
             return Ok(());
         }
-        let first = flows.len();
-        network.transfers(&item, (&hosts, chance), (&mut flows, &mut circuits, &mut flow_names))?;
-        drawings.push(Drawing { asked: item.it, flows: first..flows.len() });
+        let first = read.flows.len();
+        network.transfers(&item, &hosts, chance, &mut read)?;
+        drawings.push(Drawing { asked: item.it, flows: first..read.flows.len() });
         Ok(())
     })?;
     if entries.is_empty() {
         let message = "there is no flow, so nothing would happen: add a [topology] or [[flow]]";
         return Err(Fault::at(Default::default(), message));
     }
+    let FlowsRead { mut flows, circuits, .. } = read;
     let vcs = circuits.number(&mut flows);
-    Ok(Traffic { flows, vcs, drawings, choice: network.choice })
+    Ok(CheckedTraffic { flows, vcs, drawings, choice: network.choice })
 }
 
-struct Network<'a> {
-    nodes: &'a [Node],
-    names: &'a Names,
+/// The flows that have been read so far, with their circuits and their names.
+#[derive(Default)]
+struct FlowsRead {
+    flows: Vec<Flow>,
+    circuits: Circuits,
+    names: NameIndex,
+}
+
+/// The network that flows pass.
+struct FlowNetwork<'a> {
+    nodes: &'a [NetworkNode],
+    names: &'a NameIndex,
     lines: &'a [Line],
     adaptation: &'a adaptation::Spec,
     queues: &'a [&'a str],
@@ -102,13 +112,14 @@ struct Network<'a> {
     choice: Option<Choice>,
 }
 
-impl Network<'_> {
+impl FlowNetwork<'_> {
     /// Draw the transfers of a flow: a flow and circuits for each.
     fn transfers(
         &mut self,
-        item: &Item<'_, file::Flow>,
-        (hosts, chance): (&Hosts, Chance),
-        (flows, circuits, names): (&mut Vec<Flow>, &mut Circuits, &mut Names),
+        item: &Item<'_, FlowSection>,
+        hosts: &Hosts,
+        chance: Chance,
+        read: &mut FlowsRead,
     ) -> Result<(), Fault> {
         let (from, to) = (self.host(item, "from", &item.it.from)?, self.host(item, "to", &item.it.to)?);
         check_ends(item)?;
@@ -124,27 +135,27 @@ impl Network<'_> {
         let stop = item.it.stop.map_or(chance.duration, |stop| stop.min(chance.duration));
         let listed = &self.listed(item, from)?;
         let drawing = DrawingFlow { name, from, to, listed, start, stop, seed };
-        let most = MOST_FLOWS - flows.len().min(MOST_FLOWS);
+        let most = MOST_FLOWS - read.flows.len().min(MOST_FLOWS);
         let drawn = hosts.draw(&drawing, &item.it.source, most);
         let drawn = drawn.map_err(|(key, why)| item.fault(key, why))?;
         let too_many = format!("draws more than {MOST_FLOWS} transfers; shorten the run or lower the load");
         item.ensure(drawn.len() <= most, "source", &too_many)?;
         let (source, transport) = (Arc::new(item.it.source.clone()), Arc::new(item.it.transport.clone()));
         let police = item.it.police.clone().map(Arc::new);
-        flows.reserve(drawn.len());
+        read.flows.reserve(drawn.len());
         for (number, one) in drawn.into_iter().enumerate() {
             let asked = self.asked(&item.it, number, &one);
-            names.add(&asked.name).map_err(|why| item.fault("name", why))?;
+            read.names.add(&asked.name).map_err(|why| item.fault("name", why))?;
             let own = Item { it: asked, node: item.node, path: item.path.clone() };
-            let flow = self.flow(own, circuits)?;
+            let flow = self.flow(own, &mut read.circuits)?;
             let (source, transport, police) = (source.clone(), transport.clone(), police.clone());
-            flows.push(Flow { transfer: Some(one.transfer), source, transport, police, ..flow });
+            read.flows.push(Flow { transfer: Some(one.transfer), source, transport, police, ..flow });
         }
         Ok(())
     }
 
     /// The hosts that a source of transfers lists as their destinations, except its own.
-    fn listed(&self, item: &Item<'_, file::Flow>, from: usize) -> Result<Vec<usize>, Fault> {
+    fn listed(&self, item: &Item<'_, FlowSection>, from: usize) -> Result<Vec<usize>, Fault> {
         let source::Spec::Arrivals(params) = &item.it.source else { return Ok(Vec::new()) };
         let Some(Destinations::Listed(names)) = &params.to else { return Ok(Vec::new()) };
         let key = "source.to";
@@ -159,8 +170,8 @@ impl Network<'_> {
     }
 
     /// Return a transfer as if the scenario listed it.
-    fn asked(&self, flow: &file::Flow, number: usize, drawn: &Drawn) -> file::Flow {
-        file::Flow {
+    fn asked(&self, flow: &FlowSection, number: usize, drawn: &Drawn) -> FlowSection {
+        FlowSection {
             name: format!("{}.{}", flow.name, number + 1),
             from: self.nodes[drawn.from].name.clone(),
             to: self.nodes[drawn.to].name.clone(),
@@ -171,7 +182,7 @@ impl Network<'_> {
         }
     }
 
-    fn flow(&mut self, item: Item<'_, file::Flow>, circuits: &mut Circuits) -> Result<Flow, Fault> {
+    fn flow(&mut self, item: Item<'_, FlowSection>, circuits: &mut Circuits) -> Result<Flow, Fault> {
         let (from, to) = (self.host(&item, "from", &item.it.from)?, self.host(&item, "to", &item.it.to)?);
         item.ensure(from != to, "to", "must be a host other than that of from")?;
         let needs = check_ends(&item)?;
@@ -189,8 +200,8 @@ impl Network<'_> {
             None => None,
         };
         let vc = circuits.join(&item, vc, reverse)?;
-        let file::Flow { name, source, transport, start, start_spread, stop, police, class, .. } = item.it;
-        let file::Flow { processing, processing_variation, .. } = item.it;
+        let FlowSection { name, source, transport, start, start_spread, stop, police, class, .. } = item.it;
+        let FlowSection { processing, processing_variation, .. } = item.it;
         Ok(Flow {
             name,
             from,
@@ -211,7 +222,7 @@ impl Network<'_> {
         })
     }
 
-    fn host(&self, item: &Item<'_, file::Flow>, key: &str, name: &str) -> Result<usize, Fault> {
+    fn host(&self, item: &Item<'_, FlowSection>, key: &str, name: &str) -> Result<usize, Fault> {
         let node = self.names.find("node", name).map_err(|why| item.fault(key, why))?;
         let host = self.nodes[node].kind == NodeKind::Host;
         item.ensure(host, key, "must be a host; flows start and end at hosts")?;
@@ -231,7 +242,7 @@ impl Network<'_> {
     }
 
     /// Return the nodes that a flow's route must pass.
-    fn via(&self, item: &Item<'_, file::Flow>) -> Result<Vec<usize>, Fault> {
+    fn via(&self, item: &Item<'_, FlowSection>) -> Result<Vec<usize>, Fault> {
         let mut via = Vec::with_capacity(item.it.via.len());
         for name in &item.it.via {
             let node = self.names.find("node", name).map_err(|why| item.fault("via", why))?;
@@ -255,13 +266,14 @@ impl Network<'_> {
     /// Find the route of the flow's data.
     fn route(
         &self,
-        item: &Item<'_, file::Flow>,
+        item: &Item<'_, FlowSection>,
         from: usize,
         via: &[usize],
         to: usize,
     ) -> Result<Route, Fault> {
         let name = item.it.pvc.as_ref().unwrap_or(&item.it.name);
-        let route = self.fewest(name, from, via, to).map_err(|leg| item.fault("to", self.no_route(leg)))?;
+        let no_route = |(from, to)| item.fault("to", self.no_route(from, to));
+        let route = self.fewest(name, from, via, to).map_err(no_route)?;
         let hops = route.path.len();
         item.ensure(
             hops <= MOST_HOPS,
@@ -278,7 +290,7 @@ impl Network<'_> {
         Ok(route)
     }
 
-    fn no_route(&self, (from, to): (usize, usize)) -> String {
+    fn no_route(&self, from: usize, to: usize) -> String {
         let (from, to) = (&self.nodes[from].name, &self.nodes[to].name);
         format!(
             "no route leads from {from:?} to {to:?}: some [[link]] is missing, or has duplex = false the other way"
@@ -286,12 +298,12 @@ impl Network<'_> {
     }
 
     /// The circuit of the flow's data.
-    fn circuit(&self, item: &Item<'_, file::Flow>, needs: &Needs, path: Vec<usize>) -> Result<Vc, Fault> {
+    fn circuit(&self, item: &Item<'_, FlowSection>, needs: &Needs, path: Vec<usize>) -> Result<Vc, Fault> {
         let medium = self.medium(item, &path)?;
         let cells = medium == Medium::Cells;
         let only_cells = "this transport sends single cells, but the route goes over packet links";
         item.ensure(needs.packet.is_some() || cells, "transport", only_cells)?;
-        self.check_packet(item, ("the packets", needs.packet_key), needs.octets(), cells)?;
+        self.check_packet(item, "the packets", needs.packet_key, needs.octets(), cells)?;
         self.check_police(item, &path)?;
         let flow = &item.it;
         item.ensure(flow.weight.is_finite() && flow.weight > 0.0, "weight", "must be greater than 0")?;
@@ -325,7 +337,7 @@ impl Network<'_> {
     }
 
     /// The class of a flow in shared memories.
-    fn queue(&self, item: &Item<'_, file::Flow>) -> Result<usize, Fault> {
+    fn queue(&self, item: &Item<'_, FlowSection>) -> Result<usize, Fault> {
         let Some(name) = &item.it.queue else { return Ok(0) };
         let found = self.queues.iter().position(|queue| queue == name);
         found.ok_or_else(|| item.fault("queue", unknown("queue", name, self.queues)))
@@ -333,7 +345,7 @@ impl Network<'_> {
 
     /// Return the class of the packets that the sender of a flow marks as unscheduled: that of the flow if it marks
     /// none.
-    fn unscheduled(&self, item: &Item<'_, file::Flow>, queue: usize) -> Result<usize, Fault> {
+    fn unscheduled(&self, item: &Item<'_, FlowSection>, queue: usize) -> Result<usize, Fault> {
         let transport::Spec::Tcp(transport::tcp::Params { unscheduled: Some(name), .. }) = &item.it.transport
         else {
             return Ok(queue);
@@ -358,7 +370,7 @@ impl Network<'_> {
     }
 
     /// Return the parity cells of a frame, if they are possible.
-    fn parity_cells(&self, item: &Item<'_, file::Flow>, needs: &Needs, cells: bool) -> Result<u16, Fault> {
+    fn parity_cells(&self, item: &Item<'_, FlowSection>, needs: &Needs, cells: bool) -> Result<u16, Fault> {
         let parity = item.it.transport.parity_cells();
         let key = "transport.parity_cells";
         let only_cells = "the route goes over packet links: packets have no parity cells, set 0";
@@ -369,7 +381,7 @@ impl Network<'_> {
     }
 
     /// Refuse a policer that cannot work.
-    fn check_police(&self, item: &Item<'_, file::Flow>, path: &[usize]) -> Result<(), Fault> {
+    fn check_police(&self, item: &Item<'_, FlowSection>, path: &[usize]) -> Result<(), Fault> {
         let Some(police) = &item.it.police else { return Ok(()) };
         let switched = path.len() > usize::from(police::HOP);
         item.ensure(switched, "police", "a policer stands at the first switch, and this route has none")?;
@@ -380,8 +392,9 @@ impl Network<'_> {
     /// Refuse packets longer than a frame; `key` determines their length.
     fn check_packet(
         &self,
-        item: &Item<'_, file::Flow>,
-        (packets, key): (&str, &str),
+        item: &Item<'_, FlowSection>,
+        packets: &str,
+        key: &str,
         packet: u64,
         cells: bool,
     ) -> Result<(), Fault> {
@@ -397,7 +410,7 @@ impl Network<'_> {
     }
 
     /// The medium of all lines of a path.
-    fn medium(&self, item: &Item<'_, file::Flow>, path: &[usize]) -> Result<Medium, Fault> {
+    fn medium(&self, item: &Item<'_, FlowSection>, path: &[usize]) -> Result<Medium, Fault> {
         let first = &self.lines[path[0]];
         let Some(other) = path.iter().map(|line| &self.lines[*line]).find(|line| line.medium != first.medium)
         else {
@@ -420,7 +433,7 @@ impl Network<'_> {
     /// routes are hashed, the fewest hops.
     fn reverse(
         &self,
-        item: &Item<'_, file::Flow>,
+        item: &Item<'_, FlowSection>,
         data: &Vc,
         packet: u32,
         from: usize,
@@ -430,12 +443,12 @@ impl Network<'_> {
         let backwards = || data.path.iter().rev().map(|line| self.lines[*line].back).collect();
         let back: Option<Vec<usize>> = if same { backwards() } else { None };
         let fewest = || self.fewest(&data.name, to, &[], from).map(|route| route.path);
-        let path = back.map_or_else(fewest, Ok).map_err(|leg| {
-            item.fault("to", format!("{}; acknowledgements need a way back", self.no_route(leg)))
+        let path = back.map_or_else(fewest, Ok).map_err(|(from, to)| {
+            item.fault("to", format!("{}; acknowledgements need a way back", self.no_route(from, to)))
         })?;
         let medium = self.medium(item, &path)?;
         let cells = medium == Medium::Cells;
-        self.check_packet(item, ("the acknowledgements", "transport"), packet.into(), cells)?;
+        self.check_packet(item, "the acknowledgements", "transport", packet.into(), cells)?;
         Ok(Vc {
             name: format!("{}.back", data.name),
             path,
@@ -457,11 +470,11 @@ impl Network<'_> {
 #[derive(Default)]
 struct Circuits {
     by_name: BTreeMap<String, usize>,
-    list: Vec<Circuit>,
+    list: Vec<CircuitPair>,
 }
 
 /// A circuit of data, that of its acknowledgements if it has any, and the flow that made it.
-struct Circuit {
+struct CircuitPair {
     data: Vc,
     back: Option<Vc>,
     first: String,
@@ -471,11 +484,11 @@ struct Circuit {
 
 impl Circuits {
     /// Return the circuit of this name: a new one, or that of an earlier flow, if it can carry this one as well.
-    fn join(&mut self, item: &Item<'_, file::Flow>, data: Vc, back: Option<Vc>) -> Result<usize, Fault> {
+    fn join(&mut self, item: &Item<'_, FlowSection>, data: Vc, back: Option<Vc>) -> Result<usize, Fault> {
         let Some(&index) = self.by_name.get(&data.name) else {
             self.by_name.insert(data.name.clone(), self.list.len());
             let (first, police) = (item.it.name.clone(), item.it.police.clone());
-            self.list.push(Circuit { data, back, first, police, coded: is_coded(&item.it.transport) });
+            self.list.push(CircuitPair { data, back, first, police, coded: is_coded(&item.it.transport) });
             return Ok(self.list.len() - 1);
         };
         let circuit = &mut self.list[index];
@@ -495,7 +508,7 @@ impl Circuits {
     fn number(self, flows: &mut [Flow]) -> Vec<Vc> {
         let (mut vcs, mut back) = (Vec::new(), Vec::new());
         let count = self.list.len();
-        let number = |circuit: Circuit| {
+        let number = |circuit: CircuitPair| {
             vcs.push(circuit.data);
             let number = circuit.back.is_some().then_some(count + back.len());
             back.extend(circuit.back);
@@ -512,10 +525,10 @@ impl Circuits {
     }
 }
 
-impl Circuit {
+impl CircuitPair {
     /// Refuse a flow whose contract or route differs from those of the first flow of the circuit.
-    fn check(&self, item: &Item<'_, file::Flow>, asked: &Vc) -> Result<(), Fault> {
-        let Circuit { data, first, .. } = self;
+    fn check(&self, item: &Item<'_, FlowSection>, asked: &Vc) -> Result<(), Fault> {
+        let CircuitPair { data, first, .. } = self;
         let single_cells = |vc: &Vc| vc.framing == Framing::Cell;
         let differs = [
             ("pvc", data.path != asked.path, "the ends and the route"),
@@ -547,8 +560,8 @@ fn is_coded(transport: &transport::Spec) -> bool {
 }
 
 /// Refuse an impossible processor.
-fn check_processing(item: &Item<'_, file::Flow>) -> Result<(), Fault> {
-    let file::Flow { processing, processing_variation: variation, transport, .. } = &item.it;
+fn check_processing(item: &Item<'_, FlowSection>) -> Result<(), Fault> {
+    let FlowSection { processing, processing_variation: variation, transport, .. } = &item.it;
     let tcp = matches!(transport, transport::Spec::Tcp(_));
     let only_tcp = "only the transport \"tcp\" has a processor; set \"0 s\" for this flow";
     item.ensure(tcp || *processing == Span::ZERO, "processing", only_tcp)?;
@@ -557,7 +570,7 @@ fn check_processing(item: &Item<'_, file::Flow>) -> Result<(), Fault> {
 }
 
 /// Return the needs of the transport, once source and transport fit together.
-fn check_ends(item: &Item<'_, file::Flow>) -> Result<Needs, Fault> {
+fn check_ends(item: &Item<'_, FlowSection>) -> Result<Needs, Fault> {
     let (source, transport) = (&item.it.source, &item.it.transport);
     source.check(udp::HEADERS).map_err(|refused| item.refuse("source", refused))?;
     transport.check().map_err(|refused| item.refuse("transport", refused))?;

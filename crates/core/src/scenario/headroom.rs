@@ -1,7 +1,7 @@
 //! The headroom that links need if their senders can be paused, and the headroom that they have.
 
 use super::contract::{Passing, passing_circuits};
-use super::model::{Flow, Line, Memory, MemoryQueue, Scenario};
+use super::model::{Flow, Line, MemoryQueue, NodeMemory, Scenario};
 use super::warning::Warning;
 use crate::memory::headroom::Link;
 use crate::source::Source;
@@ -142,7 +142,7 @@ struct Links<'a> {
 
 impl Links<'_> {
     /// The headroom of each queue of a memory that can pause its sender.
-    fn of_memory(&self, number: usize, memory: &Memory) -> Vec<Headroom> {
+    fn of_memory(&self, number: usize, memory: &NodeMemory) -> Vec<Headroom> {
         let pausing = memory.queues.iter().enumerate().filter(|(_, queue)| queue.limits.pause.is_some());
         let needs: Vec<(usize, &MemoryQueue, u64)> =
             pausing.map(|(place, queue)| (place, queue, self.link(memory, queue).headroom())).collect();
@@ -169,7 +169,7 @@ impl Links<'_> {
     }
 
     /// Return the link over which the packets of a queue arrive.
-    fn link(&self, memory: &Memory, queue: &MemoryQueue) -> Link {
+    fn link(&self, memory: &NodeMemory, queue: &MemoryQueue) -> Link {
         let Scenario { lines, nodes, vcs, memories, .. } = self.scenario;
         let line = &lines[queue.line];
         let back_number = line.back.expect("a line that can be paused has another direction");

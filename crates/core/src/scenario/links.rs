@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::file::{Back, Link};
-use super::model::{Line, Medium, Node, NodeKind, Port};
+use super::file::{BackSection, LinkSection};
+use super::model::{Line, Medium, NetworkNode, NodeKind, Port};
 use super::ports::{DEFAULT, Ports};
 use crate::adaptation;
 use crate::language::item::Item;
-use crate::language::names::Names;
+use crate::language::names::NameIndex;
 use crate::language::spec::{Field, Section};
 use crate::language::tree::{self, Fault, arrow};
 use crate::units::{Rate, Span};
@@ -22,16 +22,16 @@ const LONGEST_DELAY: Span = Span::secs(3_600);
 /// The lines of all links; the other direction of a link follows it.
 pub(super) fn check(
     entries: &[tree::Node],
-    nodes: &[Node],
-    node_names: &Names,
+    nodes: &[NetworkNode],
+    node_names: &NameIndex,
     adaptation: &adaptation::Spec,
 ) -> Result<Vec<Line>, Fault> {
-    let mut names = Names::default();
+    let mut names = NameIndex::default();
     let plain = [Medium::Cells, Medium::Packets].map(|medium| (medium, Arc::new(Ports::plain(medium))));
     let mut lines = Vec::with_capacity(2 * entries.len());
     for (index, entry) in entries.iter().enumerate() {
-        let item = Item::<Link>::entry(entry, "link", index)?;
-        let forth = forth(&item, (nodes, node_names), adaptation, &plain)?;
+        let item = Item::<LinkSection>::entry(entry, "link", index)?;
+        let forth = forth(&item, nodes, node_names, adaptation, &plain)?;
         let first = lines.len();
         let back = if item.it.duplex { Some(back(&item, &forth, first)?) } else { None };
         lines.push(Line { back: back.as_ref().map(|_| first + 1), ..forth });
@@ -46,8 +46,9 @@ pub(super) fn check(
 
 /// The line of a link from its start to its end.
 fn forth(
-    item: &Item<'_, Link>,
-    (nodes, names): (&[Node], &Names),
+    item: &Item<'_, LinkSection>,
+    nodes: &[NetworkNode],
+    names: &NameIndex,
     adaptation: &adaptation::Spec,
     plain: &[(Medium, Arc<Port>)],
 ) -> Result<Line, Fault> {
@@ -80,10 +81,10 @@ fn forth(
 }
 
 /// The line in the other direction of line number `first`: "b->a" to "a->b" and "b->a.2" to "a->b.2", else "NAME.back".
-fn back(item: &Item<'_, Link>, forth: &Line, first: usize) -> Result<Line, Fault> {
+fn back(item: &Item<'_, LinkSection>, forth: &Line, first: usize) -> Result<Line, Fault> {
     let link = &item.it;
-    let Back { rate, delay } =
-        link.back.as_ref().map_or(Back { rate: None, delay: None }, |back| back.0.clone());
+    let BackSection { rate, delay } =
+        link.back.as_ref().map_or(BackSection { rate: None, delay: None }, |back| back.0.clone());
     let number = forth.name.strip_prefix(&arrow(&link.from, &link.to));
     let name = match number.filter(|number| number.is_empty() || number.starts_with('.')) {
         Some(number) => arrow(&link.to, &link.from) + number,
@@ -98,7 +99,7 @@ fn back(item: &Item<'_, Link>, forth: &Line, first: usize) -> Result<Line, Fault
     Ok(Line { name, class, from, to, rate, delay, pause: Span::ZERO, medium, back: Some(first), port })
 }
 
-fn check_rate(item: &Item<'_, Link>, key: &str, rate: Rate) -> Result<(), Fault> {
+fn check_rate(item: &Item<'_, LinkSection>, key: &str, rate: Rate) -> Result<(), Fault> {
     item.ensure(rate > Rate(0), key, "must be greater than 0 b/s")?;
     item.ensure(rate >= SLOWEST, key, "must be at least 1 kb/s")?;
     item.ensure(rate <= FASTEST, key, "must be at most 100 Tb/s")
@@ -110,7 +111,7 @@ pub(super) fn check_delay<T: Section>(item: &Item<'_, T>, key: &str, delay: Span
 }
 
 /// Switches forward cells, routers packets; hosts can do both.
-fn check_medium(item: &Item<'_, Link>, node: &Node, medium: Medium) -> Result<(), Fault> {
+fn check_medium(item: &Item<'_, LinkSection>, node: &NetworkNode, medium: Medium) -> Result<(), Fault> {
     let (forwards, other) = match (node.kind, medium) {
         (NodeKind::Switch, Medium::Packets) => ("cells", "router"),
         (NodeKind::Router, Medium::Cells) => ("packets", "switch"),

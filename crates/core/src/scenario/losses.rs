@@ -1,6 +1,6 @@
 //! Losses by intent, by line and unit.
 
-use super::file;
+use super::file::LossSection;
 use super::measure::{listed, no_port};
 use super::model::{Line, Medium, Scenario};
 use crate::language::item::Item;
@@ -27,7 +27,7 @@ pub(super) struct Outage {
 #[derive(Debug, Default)]
 pub(super) struct Intended {
     /// The entries of `[[loss]]`.
-    pub entries: Vec<file::Loss>,
+    pub entries: Vec<LossSection>,
     /// For every line that they name, its losses.
     pub specs: Vec<Spec>,
     /// Outages during which packets use other routes.
@@ -42,7 +42,7 @@ pub(super) fn check(list: Option<&Node>, scenario: &Scenario) -> Result<Intended
     };
     let mut intended = Intended::default();
     for (index, entry) in entries.iter().enumerate() {
-        let item = Item::<file::Loss>::entry(entry, "loss", index)?;
+        let item = Item::<LossSection>::entry(entry, "loss", index)?;
         let lossless = scenario.lines.iter().all(|line| line.port.gates.credit.is_none());
         item.ensure(
             lossless,
@@ -54,7 +54,7 @@ pub(super) fn check(list: Option<&Node>, scenario: &Scenario) -> Result<Intended
         for line in lines {
             check_line(&item, &scenario.lines[line])?;
             intended.specs.push(Spec { line, circuits: circuits.clone(), pattern: pattern.clone() });
-            intended.outages.extend(rerouted(&item, (line, index), &pattern)?);
+            intended.outages.extend(rerouted(&item, line, index, &pattern)?);
         }
         intended.entries.push(item.it);
     }
@@ -71,8 +71,9 @@ pub(super) fn fault(list: Option<&Node>, entry: usize, key: &str, message: Strin
 
 /// Return the times in which packets use other routes than over this line.
 fn rerouted(
-    item: &Item<'_, file::Loss>,
-    (line, entry): (usize, usize),
+    item: &Item<'_, LossSection>,
+    line: usize,
+    entry: usize,
     pattern: &Pattern,
 ) -> Result<Vec<Outage>, Fault> {
     let Some(delay) = item.it.reroute_after else { return Ok(Vec::new()) };
@@ -90,7 +91,7 @@ fn rerouted(
 }
 
 /// The line that an entry names, or those of a class.
-fn lines(item: &Item<'_, file::Loss>, lines: &[Line]) -> Result<Vec<usize>, Fault> {
+fn lines(item: &Item<'_, LossSection>, lines: &[Line]) -> Result<Vec<usize>, Fault> {
     let known = lines.iter().map(|line| (line.name.as_str(), line.class.as_str()));
     let names = std::slice::from_ref(&item.it.link);
     listed(names, known).map_err(|name| item.fault("link", no_link(name, lines)))
@@ -101,7 +102,7 @@ fn no_link(name: &str, lines: &[Line]) -> String {
 }
 
 /// The circuits of the flow that an entry names, both ways, if it names one.
-fn circuits(item: &Item<'_, file::Loss>, scenario: &Scenario) -> Result<Option<Vec<usize>>, Fault> {
+fn circuits(item: &Item<'_, LossSection>, scenario: &Scenario) -> Result<Option<Vec<usize>>, Fault> {
     let Some(name) = &item.it.flow else { return Ok(None) };
     let drawn = scenario.drawings.iter().find(|drawing| drawing.asked.name == *name);
     let named = || scenario.flows.iter().position(|flow| flow.name == *name).map(|index| index..index + 1);
@@ -121,8 +122,8 @@ fn circuits(item: &Item<'_, file::Loss>, scenario: &Scenario) -> Result<Option<V
 }
 
 /// Choose the pattern of the units that an entry loses.
-fn pattern(item: &Item<'_, file::Loss>) -> Result<Pattern, Fault> {
-    let file::Loss { packets, cells, down, gilbert, .. } = &item.it;
+fn pattern(item: &Item<'_, LossSection>) -> Result<Pattern, Fault> {
+    let LossSection { packets, cells, down, gilbert, .. } = &item.it;
     let given = [!packets.is_empty(), !cells.is_empty(), !down.is_empty(), gilbert.is_some()];
     if given.iter().filter(|is_given| **is_given).count() != 1 {
         let message = "give exactly one of the keys packets, cells, down and gilbert, and no empty list";
@@ -140,7 +141,7 @@ fn pattern(item: &Item<'_, file::Loss>) -> Result<Pattern, Fault> {
 }
 
 /// Numbers in increasing order.
-fn numbers_of(item: &Item<'_, file::Loss>, key: &str, numbers: &[u64]) -> Result<Vec<u64>, Fault> {
+fn numbers_of(item: &Item<'_, LossSection>, key: &str, numbers: &[u64]) -> Result<Vec<u64>, Fault> {
     item.ensure(!numbers.contains(&0), key, "must be numbers from 1; the first unit has the number 1")?;
     if let Some(pair) = numbers.windows(2).find(|pair| pair[0] >= pair[1]) {
         let message = format!("{} stands before {}: give the numbers in increasing order", pair[0], pair[1]);
@@ -150,7 +151,7 @@ fn numbers_of(item: &Item<'_, file::Loss>, key: &str, numbers: &[u64]) -> Result
 }
 
 /// Outages in the order of time.
-fn outages(item: &Item<'_, file::Loss>, down: &[Vec<Span>]) -> Result<Vec<[Span; 2]>, Fault> {
+fn outages(item: &Item<'_, LossSection>, down: &[Vec<Span>]) -> Result<Vec<[Span; 2]>, Fault> {
     let mut last = Span::ZERO;
     let mut outages = Vec::with_capacity(down.len());
     for times in down {
@@ -170,7 +171,7 @@ fn outages(item: &Item<'_, file::Loss>, down: &[Vec<Span>]) -> Result<Vec<[Span;
 }
 
 /// Check the line: numbers count the units that the link carries.
-fn check_line(item: &Item<'_, file::Loss>, line: &Line) -> Result<(), Fault> {
+fn check_line(item: &Item<'_, LossSection>, line: &Line) -> Result<(), Fault> {
     let (key, wanted, carried) = match line.medium {
         Medium::Cells => ("packets", &item.it.packets, "cells"),
         Medium::Packets => ("cells", &item.it.cells, "packets"),

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::file::{self, Head};
-use super::model::{Fair, Flow, Line, Measures, Memory, Scenario, States, Windows};
+use super::file::{FairSection, HeadSection, MeasureSection};
+use super::model::{Fair, Flow, Line, Measures, NodeMemory, Scenario, States, Windows};
 use crate::buffer::admission::{self, Admission};
 use crate::buffer::context::Context;
 use crate::language::item::Item;
@@ -18,11 +18,11 @@ use crate::words::nearest::unknown;
 /// Check the section `[measure]`.
 pub(super) fn check(
     node: Option<&tree::Node>,
-    head: &Head,
+    head: &HeadSection,
     Scenario { lines, flows, memories, .. }: &Scenario,
 ) -> Result<Measures, Fault> {
     let Some(node) = node else { return Ok(Measures::default()) };
-    let item = Item::<file::Measure>::read(node, "measure".to_string())?;
+    let item = Item::<MeasureSection>::read(node, "measure".to_string())?;
     let measures = Measures {
         throughput: windows(&item, head.duration - head.warmup)?,
         occupancy: ports(&item, "occupancy", &item.it.occupancy, lines)?,
@@ -52,8 +52,8 @@ pub(super) fn check(
 
 /// The memories that a list names; the name of a section stands for all memories that it describes.
 pub(super) fn listed_memories(
-    item: &Item<'_, file::Measure>,
-    memories: &[Memory],
+    item: &Item<'_, MeasureSection>,
+    memories: &[NodeMemory],
 ) -> Result<Vec<usize>, Fault> {
     let known = memories.iter().map(|memory| (memory.name.as_str(), memory.section()));
     listed(&item.it.memories, known).map_err(|name| {
@@ -107,11 +107,11 @@ pub(super) fn check_state(
 
 /// Samples are taken at ports with a limited buffer; those of the listed ports are stored.
 fn check_sampled(
-    item: &Item<'_, file::Measure>,
+    item: &Item<'_, MeasureSection>,
     key: &str,
     ports: &[usize],
     lines: &[Line],
-    head: &Head,
+    head: &HeadSection,
 ) -> Result<(), Fault> {
     check_few(item, key, ports.is_empty(), head)?;
     ports.iter().map(|&line| &lines[line]).try_for_each(|line| {
@@ -122,7 +122,12 @@ fn check_sampled(
 }
 
 /// Refuse more samples than a curve needs.
-fn check_few(item: &Item<'_, file::Measure>, key: &str, is_empty: bool, head: &Head) -> Result<(), Fault> {
+fn check_few(
+    item: &Item<'_, MeasureSection>,
+    key: &str,
+    is_empty: bool,
+    head: &HeadSection,
+) -> Result<(), Fault> {
     let measured = head.duration - head.warmup;
     let many =
         format!("more than {MOST_STEPS} samples in the measured time of {measured}: make \"sample\" longer");
@@ -130,11 +135,11 @@ fn check_few(item: &Item<'_, file::Measure>, key: &str, is_empty: bool, head: &H
 }
 
 /// The section from which these measures would be read.
-pub(super) fn section(scenario: &Scenario) -> file::Measure {
+pub(super) fn section(scenario: &Scenario) -> MeasureSection {
     let Scenario { measure: measures, lines, flows, memories, .. } = scenario;
     let names = |list: &[usize]| list.iter().map(|&line| lines[line].name.clone()).collect();
-    let fair = |fair: &Fair| Nested(file::Fair { class: fair.class.clone(), share: fair.share });
-    file::Measure {
+    let fair = |fair: &Fair| Nested(FairSection { class: fair.class.clone(), share: fair.share });
+    MeasureSection {
         window: measures.throughput.map(|windows| windows.window),
         step: measures.throughput.map(|windows| windows.step),
         occupancy: names(&measures.occupancy),
@@ -154,8 +159,8 @@ pub(super) fn section(scenario: &Scenario) -> file::Measure {
     }
 }
 
-fn windows(item: &Item<'_, file::Measure>, measured: Span) -> Result<Option<Windows>, Fault> {
-    let file::Measure { window, step, .. } = item.it;
+fn windows(item: &Item<'_, MeasureSection>, measured: Span) -> Result<Option<Windows>, Fault> {
+    let MeasureSection { window, step, .. } = item.it;
     let Some(window) = window else {
         item.ensure(step.is_none(), "step", "there is no window that could move by a step")?;
         return Ok(None);
@@ -175,7 +180,7 @@ const MOST_STEPS: u64 = 1_000_000;
 
 /// The ports that a list names: those of lines, or of all lines of a class.
 fn ports(
-    item: &Item<'_, file::Measure>,
+    item: &Item<'_, MeasureSection>,
     key: &str,
     names: &[String],
     lines: &[Line],
@@ -185,7 +190,7 @@ fn ports(
 }
 
 /// The TCP flows that a list names, by themselves or by their class; other transports have no congestion window.
-fn tcp_flows(item: &Item<'_, file::Measure>, flows: &[Flow]) -> Result<Vec<usize>, Fault> {
+fn tcp_flows(item: &Item<'_, MeasureSection>, flows: &[Flow]) -> Result<Vec<usize>, Fault> {
     let known = flows.iter().map(|flow| (flow.name.as_str(), flow.class.as_str()));
     let found = listed(&item.it.cwnd, known).map_err(|name| {
         let names: Vec<&str> = flows.iter().map(|flow| flow.name.as_str()).collect();
@@ -199,7 +204,7 @@ fn tcp_flows(item: &Item<'_, file::Measure>, flows: &[Flow]) -> Result<Vec<usize
 }
 
 /// The ports and TCP flows that the list of states names, by themselves or by their class.
-fn states(item: &Item<'_, file::Measure>, lines: &[Line], flows: &[Flow]) -> Result<States, Fault> {
+fn states(item: &Item<'_, MeasureSection>, lines: &[Line], flows: &[Flow]) -> Result<States, Fault> {
     let known_ports = || lines.iter().map(|line| (line.name.as_str(), line.class.as_str()));
     let known_flows = || flows.iter().map(|flow| (flow.name.as_str(), flow.class.as_str()));
     let mut states = States::default();
@@ -258,17 +263,17 @@ pub(super) fn no_port(name: &str, lines: &[Line]) -> String {
     unknown("port", name, &names)
 }
 
-fn reference(item: &Item<'_, file::Measure>, lines: &[Line]) -> Result<Option<usize>, Fault> {
+fn reference(item: &Item<'_, MeasureSection>, lines: &[Line]) -> Result<Option<usize>, Fault> {
     let Some(name) = &item.it.reference else { return Ok(None) };
     let line = lines.iter().position(|line| line.name == *name);
     line.map(Some).ok_or_else(|| item.fault("reference", no_port(name, lines)))
 }
 
-fn fairness(item: &Item<'_, file::Measure>, flows: &[Flow]) -> Result<Option<[Fair; 2]>, Fault> {
+fn fairness(item: &Item<'_, MeasureSection>, flows: &[Flow]) -> Result<Option<[Fair; 2]>, Fault> {
     let shares = &item.it.fairness;
     let pair = matches!(shares.len(), 0 | 2);
     item.ensure(pair, "fairness", &format!("two classes can be compared, not {}", shares.len()))?;
-    for Nested(file::Fair { class, share }) in shares {
+    for Nested(FairSection { class, share }) in shares {
         let mut classes: Vec<&str> = flows.iter().map(|flow| flow.class.as_str()).collect();
         classes.retain(|class| !class.is_empty());
         classes.sort_unstable();
@@ -279,7 +284,7 @@ fn fairness(item: &Item<'_, file::Measure>, flows: &[Flow]) -> Result<Option<[Fa
         let positive = share.is_finite() && *share > 0.0;
         item.ensure(positive, "fairness", &format!("a fair share is greater than 0, not {share}"))?;
     }
-    let fair = |Nested(fair): &Nested<file::Fair>| Fair { class: fair.class.clone(), share: fair.share };
+    let fair = |Nested(fair): &Nested<FairSection>| Fair { class: fair.class.clone(), share: fair.share };
     Ok(match &shares[..] {
         [one, other] => Some([fair(one), fair(other)]),
         _ => None,

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::contract::Passing;
-use super::file;
-use super::model::{Line, Medium, Memory, MemoryPool, MemoryQueue, Node, Scenario, Sections, Vc};
+use super::file::{MemorySection, PauseSection, PoolSection, QueueSection};
+use super::model::{Line, Medium, MemoryPool, MemoryQueue, NetworkNode, NodeMemory, Scenario, Sections, Vc};
 use super::pauses;
 use crate::buffer::admission;
 use crate::buffer::capacity::Capacity;
@@ -16,14 +16,14 @@ use crate::language::spec::{Named, Nested, Section, read_section};
 use crate::language::tree::{self, Fault, Value, join};
 use crate::link::gate::credit;
 use crate::link::gate::pause::MOST_CLASSES;
-use crate::memory::{self, Account, Limits, Pause, Side, sharing};
+use crate::memory::{self, Account, QueueLimits, QueuePause, Side, sharing};
 use crate::words::nearest::unknown;
 
 /// The sections `[memory.…]` and `[queue.…]` of a scenario.
 #[derive(Debug)]
 pub(super) struct Memories<'a> {
-    memories: Vec<(&'a str, Item<'a, file::Memory>)>,
-    queues: Vec<(&'a str, Item<'a, file::Queue>)>,
+    memories: Vec<(&'a str, Item<'a, MemorySection>)>,
+    queues: Vec<(&'a str, Item<'a, QueueSection>)>,
 }
 
 /// More partitions than any chip has.
@@ -34,7 +34,7 @@ const MOST_CELLS: u64 = 1 << 40;
 
 /// The properties of a memory that ports need: its cells, and the capacity of each partition.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Shared {
+pub(super) struct MemoryCapacity {
     pub(super) cell: CellSize,
     pub(super) cells: u64,
 }
@@ -112,7 +112,7 @@ impl<'a> Memories<'a> {
     }
 
     /// Find the memory of this name; the error lists the allowed names.
-    pub(super) fn find(&self, name: &str) -> Result<Shared, String> {
+    pub(super) fn find(&self, name: &str) -> Result<MemoryCapacity, String> {
         match self.memories.iter().find(|(known, _)| *known == name) {
             Some((_, item)) => Ok(shared(&item.it)),
             None => {
@@ -121,8 +121,8 @@ impl<'a> Memories<'a> {
         }
     }
 
-    fn check_queue(&self, item: &Item<'_, file::Queue>) -> Result<(), Fault> {
-        let file::Queue { pool, alpha, opposite, .. } = &item.it;
+    fn check_queue(&self, item: &Item<'_, QueueSection>) -> Result<(), Fault> {
+        let QueueSection { pool, alpha, opposite, .. } = &item.it;
         self.check_alpha(item, "alpha", *alpha)?;
         if let Some(pool) = pool {
             self.check_pool(item, "pool", pool)?;
@@ -145,7 +145,7 @@ impl<'a> Memories<'a> {
     }
 
     /// Refuse pauses of a class that does not count on the ingress side alone, or of more classes than Ethernet has priorities.
-    fn check_pause(&self, item: &Item<'_, file::Queue>) -> Result<(), Fault> {
+    fn check_pause(&self, item: &Item<'_, QueueSection>) -> Result<(), Fault> {
         let message = "must be left out beside pause: a packet that found no room there would be lost";
         item.ensure(item.it.opposite.is_none(), "opposite", message)?;
         for (name, memory) in &self.memories {
@@ -163,7 +163,7 @@ impl<'a> Memories<'a> {
         item.ensure(pausing <= MOST_CLASSES, "pause", &message)
     }
 
-    fn check_alpha(&self, item: &Item<'_, file::Queue>, key: &str, alpha: Option<f64>) -> Result<(), Fault> {
+    fn check_alpha(&self, item: &Item<'_, QueueSection>, key: &str, alpha: Option<f64>) -> Result<(), Fault> {
         let Some(alpha) = alpha else { return Ok(()) };
         let is_factor = alpha > 0.0 && alpha.is_finite();
         item.ensure(is_factor, key, "must be greater than 0 and finite")?;
@@ -172,7 +172,7 @@ impl<'a> Memories<'a> {
         item.ensure(self.memories.iter().any(|(_, memory)| memory.it.admission.takes_alpha()), key, message)
     }
 
-    fn check_pool(&self, item: &Item<'_, file::Queue>, key: &str, name: &String) -> Result<(), Fault> {
+    fn check_pool(&self, item: &Item<'_, QueueSection>, key: &str, name: &String) -> Result<(), Fault> {
         for (memory, other) in &self.memories {
             let pools = pools(&other.it);
             if place_of(&pools, Some(name)).is_none() {
@@ -185,10 +185,10 @@ impl<'a> Memories<'a> {
     }
 
     /// The memories of a network whose ports know the sections that they name.
-    pub(super) fn settled(&self, scenario: &Scenario, passing: &Passing) -> Result<Vec<Memory>, Fault> {
+    pub(super) fn settled(&self, scenario: &Scenario, passing: &Passing) -> Result<Vec<NodeMemory>, Fault> {
         let mut memories = Vec::new();
         for (name, item) in &self.memories {
-            let found = self.of_section((name, item), scenario, passing)?;
+            let found = self.of_section(name, item, scenario, passing)?;
             let unused =
                 "no port shares this memory: write memory in the section of a port, as in [port.default]";
             if found.is_empty() {
@@ -202,10 +202,11 @@ impl<'a> Memories<'a> {
     /// The memories of one section: one for each node, or for each partition of each.
     fn of_section(
         &self,
-        (name, item): (&str, &Item<'a, file::Memory>),
+        name: &str,
+        item: &Item<'a, MemorySection>,
         scenario: &Scenario,
         passing: &Passing,
-    ) -> Result<Vec<Memory>, Fault> {
+    ) -> Result<Vec<NodeMemory>, Fault> {
         let mut nodes: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (index, line) in scenario.lines.iter().enumerate() {
             if line.port.memory.as_deref() == Some(name) {
@@ -228,7 +229,7 @@ impl<'a> Memories<'a> {
 }
 
 /// List the pools of a memory: without any, one for all queues.
-fn pools(memory: &file::Memory) -> Vec<(String, file::MemoryPool)> {
+fn pools(memory: &MemorySection) -> Vec<(String, PoolSection)> {
     match memory.pool.0.is_empty() {
         true => vec![("all".to_string(), plain())],
         false => memory.pool.0.clone(),
@@ -242,25 +243,25 @@ fn plain<T: Section>() -> T {
 }
 
 /// The index of a pool, by default the first.
-fn place_of(pools: &[(String, file::MemoryPool)], name: Option<&String>) -> Option<usize> {
+fn place_of(pools: &[(String, PoolSection)], name: Option<&String>) -> Option<usize> {
     name.map_or(Some(0), |name| pools.iter().position(|(known, _)| known == name))
 }
 
 /// Return how packets fill a memory that has been checked.
-fn cell_size(memory: &file::Memory) -> CellSize {
+fn cell_size(memory: &MemorySection) -> CellSize {
     let octets = |bytes: u64| u16::try_from(bytes).expect("a checked size");
     CellSize { octets: octets(memory.cell.0), header: octets(memory.header.0) }
 }
 
-fn shared(memory: &file::Memory) -> Shared {
+fn shared(memory: &MemorySection) -> MemoryCapacity {
     let cell = cell_size(memory);
     let cells = memory.size.memory_cells(cell).expect("a checked size") / u64::from(memory.partitions);
-    Shared { cell, cells }
+    MemoryCapacity { cell, cells }
 }
 
 /// Refuse an impossible memory, independent of the ports that share it.
-fn check_memory(item: &Item<'_, file::Memory>) -> Result<(), Fault> {
-    let file::Memory { size, cell, header, partitions, .. } = &item.it;
+fn check_memory(item: &Item<'_, MemorySection>) -> Result<(), Fault> {
+    let MemorySection { size, cell, header, partitions, .. } = &item.it;
     let most = u64::from(u16::MAX);
     let message = format!("must be from 1 to {most} bytes");
     item.ensure((1..=most).contains(&cell.0), "cell", &message)?;
@@ -278,7 +279,7 @@ fn check_memory(item: &Item<'_, file::Memory>) -> Result<(), Fault> {
 }
 
 /// Refuse push-out that a memory cannot have, and expulsion where it is impossible.
-fn check_pushout(item: &Item<'_, file::Memory>) -> Result<(), Fault> {
+fn check_pushout(item: &Item<'_, MemorySection>) -> Result<(), Fault> {
     if let Some(pushout) = &item.it.pushout {
         memory::pushout(pushout).map_err(|refused| item.refuse("pushout", refused))?;
     }
@@ -296,15 +297,22 @@ fn check_pushout(item: &Item<'_, file::Memory>) -> Result<(), Fault> {
 }
 
 /// Return the key by which a memory removes packets that wait, if it has one.
-fn removing_key(memory: &file::Memory) -> Option<&'static str> {
+fn removing_key(memory: &MemorySection) -> Option<&'static str> {
     let expels = memory.admission.kind().expels();
     memory.pushout.as_ref().map(|_| "pushout").or(expels.then_some("admission"))
+}
+
+/// The pool of a class on one side, and the terms that the class has there.
+struct ClassTerms {
+    pool: usize,
+    limits: QueueLimits,
+    alpha: Option<f64>,
 }
 
 /// A memory of one node while its queues are found.
 struct Builder<'a, 'b> {
     memories: &'b Memories<'a>,
-    item: &'b Item<'a, file::Memory>,
+    item: &'b Item<'a, MemorySection>,
     scenario: &'b Scenario,
     passing: &'b Passing,
     /// The number of each queue, by pool, line and class.
@@ -312,10 +320,10 @@ struct Builder<'a, 'b> {
 }
 
 impl Builder<'_, '_> {
-    fn build(mut self, name: String, node: usize, own: &[usize]) -> Result<Memory, Fault> {
+    fn build(mut self, name: String, node: usize, own: &[usize]) -> Result<NodeMemory, Fault> {
         self.check_links(own)?;
-        let Shared { cell, cells } = shared(&self.item.it);
-        let mut memory = Memory {
+        let MemoryCapacity { cell, cells } = shared(&self.item.it);
+        let mut memory = NodeMemory {
             name,
             node,
             cells,
@@ -332,7 +340,7 @@ impl Builder<'_, '_> {
             let accounts = accounts.collect::<Result<_, _>>()?;
             memory.ports.push((port, accounts));
         }
-        let refused = |(class, key, message): pauses::Refusal| {
+        let refused = |(class, key, message): pauses::PauseRefusal| {
             let section = self.memories.queues.iter().find(|(name, _)| *name == class);
             section.expect("only a class pauses").1.fault(key, message)
         };
@@ -362,7 +370,7 @@ impl Builder<'_, '_> {
     /// The pools; their shared room is all but the headroom so far.
     fn pools(&self) -> Result<Vec<MemoryPool>, Fault> {
         let partitions = u64::from(self.item.it.partitions);
-        let pool = |(name, pool): &(String, file::MemoryPool)| {
+        let pool = |(name, pool): &(String, PoolSection)| {
             let level = |key: &str, level| {
                 let key = format!("pool.{name}.{key}");
                 self.level(level).map(|cells| cells / partitions).map_err(|why| self.item.fault(&key, why))
@@ -380,22 +388,22 @@ impl Builder<'_, '_> {
 
     /// A level in the whole memory, in its cells.
     fn level(&self, level: Level) -> Result<u64, String> {
-        let Shared { cell, cells } = shared(&self.item.it);
+        let MemoryCapacity { cell, cells } = shared(&self.item.it);
         let all = Capacity::limited(cells * u64::from(self.item.it.partitions));
         level.within(Measure::MemoryCells(cell), all)
     }
 
     /// The queues to which a circuit is charged at a port.
-    fn account(&mut self, memory: &mut Memory, port: usize, vc: usize) -> Result<Account, Fault> {
+    fn account(&mut self, memory: &mut NodeMemory, port: usize, vc: usize) -> Result<Account, Fault> {
         let Vc { queue: class, unscheduled, .. } = self.scenario.vcs[vc];
-        let account = self.account_of(memory, (port, vc), class)?;
+        let account = self.account_of(memory, port, vc, class)?;
         if unscheduled == class {
             return Ok(account);
         }
         for class in [class, unscheduled] {
             self.check_unscheduled(class)?;
         }
-        let first = self.account_of(memory, (port, vc), unscheduled)?;
+        let first = self.account_of(memory, port, vc, unscheduled)?;
         Ok(account.with_unscheduled(first.queue()))
     }
 
@@ -411,8 +419,9 @@ impl Builder<'_, '_> {
     /// The queues to which packets of one class of a circuit are charged at a port.
     fn account_of(
         &mut self,
-        memory: &mut Memory,
-        (port, vc): (usize, usize),
+        memory: &mut NodeMemory,
+        port: usize,
+        vc: usize,
         class: usize,
     ) -> Result<Account, Fault> {
         let default = plain();
@@ -423,31 +432,32 @@ impl Builder<'_, '_> {
             self.level(level).map_err(|why| self.memories.queues[class].1.fault(name, why))
         };
         let limit = |name: &str, limit: Option<Level>| limit.map(|limit| level(name, limit)).transpose();
-        let own = Limits {
+        let limits = QueueLimits {
             reserved: level("reserved", section.reserved)?,
             limit: limit("limit", section.limit)?,
             pause: section.pause.as_ref().map(|Nested(pause)| self.pause(class, pause)).transpose()?,
         };
-        let queue = (pool(section.pool.as_ref()), own, section.alpha);
+        let own = ClassTerms { pool: pool(section.pool.as_ref()), limits, alpha: section.alpha };
         let other = match &section.opposite {
             Some(other) => {
-                let limits = Limits { limit: limit("opposite.limit", other.0.limit)?, ..Limits::default() };
-                Some((pool(Some(&other.0.pool)), limits, other.0.alpha))
+                let limits =
+                    QueueLimits { limit: limit("opposite.limit", other.0.limit)?, ..QueueLimits::default() };
+                Some(ClassTerms { pool: pool(Some(&other.0.pool)), limits, alpha: other.0.alpha })
             }
             None => None,
         };
-        let queue = self.queue(memory, (port, vc, class), queue)?;
-        let other = other.map(|other| self.queue(memory, (port, vc, class), other)).transpose()?;
+        let queue = self.queue(memory, port, vc, class, own)?;
+        let other = other.map(|other| self.queue(memory, port, vc, class, other)).transpose()?;
         Ok(Account::new(queue, other))
     }
 
     /// The pauses of a class.
-    fn pause(&self, class: usize, pause: &file::Pause) -> Result<Pause, Fault> {
+    fn pause(&self, class: usize, pause: &PauseSection) -> Result<QueuePause, Fault> {
         let level = |name: &str, level| {
             let key = format!("pause.{name}");
             self.level(level).map_err(|why| self.memories.queues[class].1.fault(&key, why))
         };
-        Ok(Pause {
+        Ok(QueuePause {
             class: class as u32,
             xoff: level("xoff", pause.xoff)?,
             xon: level("xon", pause.xon)?,
@@ -458,26 +468,29 @@ impl Builder<'_, '_> {
     /// Return the number of a queue, which is new if this is the first circuit there.
     fn queue(
         &mut self,
-        memory: &mut Memory,
-        (port, vc, class): (usize, usize, usize),
-        (pool, limits, alpha): (usize, Limits, Option<f64>),
+        memory: &mut NodeMemory,
+        port: usize,
+        vc: usize,
+        class: usize,
+        terms: ClassTerms,
     ) -> Result<usize, Fault> {
+        let ClassTerms { pool, limits, alpha } = terms;
         let spec = &self.scenario.vcs[vc];
         let line = match memory.pools[pool].side {
             Side::Egress => port,
             Side::Ingress => self.incoming(spec, port, &memory.pools[pool].name)?,
         };
         let promised = self.promised(line, memory.pools[pool].side);
-        let limits = Limits { reserved: limits.reserved.max(promised), ..limits };
+        let limits = QueueLimits { reserved: limits.reserved.max(promised), ..limits };
         let count = self.queues.len();
         let section = self.memories.queues.get(class);
         let priority = section.and_then(|(_, item)| item.it.priority).unwrap_or_default();
         let name = section.map_or("all", |(name, _)| name);
         Ok(*self.queues.entry((pool, line, class)).or_insert_with(|| {
-            let terms = &mut memory.pools[pool].terms;
-            let number = terms.len();
+            let of_pool = &mut memory.pools[pool].terms;
+            let number = of_pool.len();
             let outlet = Outlet { line, rate: self.scenario.lines[line].rate };
-            terms.push(QueueTerms { alpha, priority, outlet });
+            of_pool.push(QueueTerms { alpha, priority, outlet });
             memory.queues.push(MemoryQueue { class: name.to_string(), line, pool, number, limits });
             count
         }))
@@ -502,7 +515,7 @@ impl Builder<'_, '_> {
 
     /// Refuse more reserved room than the pool has, and a scheme of sharing that cannot be built; reserved room is
     /// subtracted from the shared room.
-    fn check(&self, memory: &mut Memory) -> Result<(), Fault> {
+    fn check(&self, memory: &mut NodeMemory) -> Result<(), Fault> {
         let mut promised = 0;
         for (index, pool) in memory.pools.iter_mut().enumerate() {
             let own = memory.queues.iter().filter(|queue| queue.pool == index);
@@ -514,7 +527,8 @@ impl Builder<'_, '_> {
                 return Err(self.too_much(
                     pool,
                     largest.map_or("", |queue| &queue.class),
-                    (reserved, promises),
+                    reserved,
+                    promises,
                 ));
             }
             pool.shared -= reserved;
@@ -535,7 +549,7 @@ impl Builder<'_, '_> {
     }
 
     /// Refuse the reserved room of a pool: the largest is that of this class, and credits may have promised it.
-    fn too_much(&self, pool: &MemoryPool, class: &str, (reserved, promises): (u64, bool)) -> Fault {
+    fn too_much(&self, pool: &MemoryPool, class: &str, reserved: u64, promises: bool) -> Fault {
         let why = if promises { ", as credits of lines promise" } else { "" };
         let message = format!(
             "must leave shared room in the pool {:?}; its queues reserve {reserved} cells{why}, and without headroom it has {}",
@@ -549,7 +563,7 @@ impl Builder<'_, '_> {
 }
 
 /// Return whether a port can share a memory; it must be at a switch or router.
-pub(super) fn is_at_switch(line: &Line, nodes: &[Node]) -> bool {
+pub(super) fn is_at_switch(line: &Line, nodes: &[NetworkNode]) -> bool {
     nodes[line.from].kind != super::model::NodeKind::Host
 }
 

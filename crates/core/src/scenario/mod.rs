@@ -57,7 +57,7 @@ use crate::language::tree::{Fault, Node, Value};
 
 use model::Scenario;
 
-pub use crate::language::message::{Part, Refusal};
+pub use crate::language::message::{Refusal, RequestPart};
 pub(crate) use crate::language::names::name_fault;
 pub use catalogue::policies;
 pub use explain::{explain, thresholds};
@@ -109,7 +109,7 @@ impl<'a> File<'a> {
         root: &Node,
         late: &[Set],
         sets: &[String],
-        known: Option<&mut Vec<check::Known>>,
+        known: Option<&mut Vec<check::StoredNetwork>>,
     ) -> Result<Checked, Refusal> {
         check::check(root, late, known).map_err(|fault| self.sources(sets).refuse(fault, Some(root)))
     }
@@ -132,7 +132,7 @@ impl<'a> File<'a> {
 #[derive(Debug)]
 pub struct Variations<'a> {
     file: &'a File<'a>,
-    known: Vec<check::Known>,
+    known: Vec<check::StoredNetwork>,
 }
 
 /// A variation that has been checked.

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::file;
-pub use super::file::{Engine, Medium, NodeKind, Routing};
+pub use super::file::{EngineKind, Medium, NodeKind, Routing};
+use super::file::{FlowSection, LossSection, MemorySection, QueueSection};
 use crate::adaptation::{self, Framing};
 use crate::buffer::admission;
 use crate::buffer::capacity::Capacity;
@@ -16,7 +16,7 @@ use crate::language::set::Set;
 use crate::language::spec::Named;
 use crate::language::tree;
 use crate::link::gate::{self, loss};
-use crate::memory::{self, Check, Limits, Side, sharing};
+use crate::memory::{self, QueueLimits, Side, ThresholdCheck, sharing};
 use crate::police;
 use crate::refused::Refused;
 use crate::scheduler;
@@ -47,13 +47,13 @@ pub struct Scenario {
     /// Time between two samples of the occupancy of limited buffers.
     pub sample: Span,
     /// Engine to run on.
-    pub engine: Engine,
+    pub engine: EngineKind,
     /// Choice among equally short routes.
     pub routing: Routing,
     /// Adaptation of packets, unless a link has its own.
     pub adaptation: adaptation::Spec,
     /// Nodes; indices into this list name them elsewhere.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<NetworkNode>,
     /// Lines, one for each direction of each link; the sending port of line `i` is port `i`.
     pub lines: Vec<Line>,
     /// Virtual circuits.
@@ -63,7 +63,7 @@ pub struct Scenario {
     /// Flows whose transfers have been drawn, in their order.
     pub drawings: Vec<Drawing>,
     /// Memories that ports share; indices into this list name them elsewhere.
-    pub memories: Vec<Memory>,
+    pub memories: Vec<NodeMemory>,
     /// Losses by intent, in the order of the file.
     pub losses: Vec<loss::Spec>,
     /// The additional figures of the report.
@@ -78,16 +78,16 @@ pub struct Scenario {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sections {
     /// Sections of memories.
-    pub memories: Named<file::Memory>,
+    pub memories: Named<MemorySection>,
     /// Sections of classes of traffic.
-    pub queues: Named<file::Queue>,
+    pub queues: Named<QueueSection>,
     /// Sections of losses by intent.
-    pub losses: Vec<file::Loss>,
+    pub losses: Vec<LossSection>,
 }
 
 /// A memory of one node, or one of its partitions.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Memory {
+pub struct NodeMemory {
     /// Its name in the report.
     pub name: String,
     /// Its node.
@@ -97,7 +97,7 @@ pub struct Memory {
     /// Cells that packets fill.
     pub cell: CellSize,
     /// Comparison of queues with their thresholds.
-    pub check: Check,
+    pub check: ThresholdCheck,
     /// The policy of its pools.
     pub sharing: sharing::Spec,
     /// Its push-out policy, if it has one.
@@ -110,7 +110,7 @@ pub struct Memory {
     pub ports: Vec<(usize, Arc<[memory::Account]>)>,
 }
 
-impl Memory {
+impl NodeMemory {
     /// The section that describes it: its name without the node and the partition.
     pub fn section(&self) -> &str {
         self.name.split(['@', '/']).next().unwrap_or_default()
@@ -151,7 +151,7 @@ pub struct MemoryQueue {
     /// Its number in that pool.
     pub number: usize,
     /// Its limits.
-    pub limits: Limits,
+    pub limits: QueueLimits,
 }
 
 /// The additional figures of a report.
@@ -210,7 +210,7 @@ pub struct Fair {
 
 /// A node.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Node {
+pub struct NetworkNode {
     /// Its name.
     pub name: String,
     /// Kind of node.
@@ -292,7 +292,7 @@ pub struct Vc {
     /// Lines from source host to destination host; the first route if there are several.
     pub path: Vec<usize>,
     /// Its routes, if there are several.
-    pub spread: Option<Box<Spread>>,
+    pub spread: Option<Box<RouteSpread>>,
     /// Minimum cell rate; zero without a guarantee.
     pub mcr: Rate,
     /// Share or weight.
@@ -346,7 +346,7 @@ impl Vc {
 /// The routes of a circuit among which its packets are divided, or that replace each other. A packet keeps the route on
 /// which it leaves its host.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Spread {
+pub struct RouteSpread {
     /// Key that gives a draw from all numbers of 64 bits for the serial number of a packet.
     pub key: u64,
     /// Periods in the order of time; the first one begins with the run.
@@ -384,7 +384,7 @@ pub struct Transfer {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drawing {
     /// The flow as the scenario gives it.
-    pub asked: file::Flow,
+    pub asked: FlowSection,
     /// Its first transfer among all flows, and the one after the last.
     pub flows: std::ops::Range<usize>,
 }

@@ -1,11 +1,11 @@
 //! Pauses of classes that must lose nothing: the headroom of their pools, and the lines on which they can work.
 
 use super::contract::Passing;
-use super::file;
-use super::model::{Line, Medium, Memory, MemoryQueue, Scenario};
+use super::file::PoolSection;
+use super::model::{Line, Medium, MemoryQueue, NodeMemory, Scenario};
 
 /// The class that is refused, the key of its section, and the message.
-pub(super) type Refusal = (String, &'static str, String);
+pub(super) type PauseRefusal = (String, &'static str, String);
 
 impl Scenario {
     /// For every line, whether a memory at its end pauses it.
@@ -21,9 +21,9 @@ impl Scenario {
 
 /// Give every pool for which the scenario names no headroom the headroom that its queues may take together.
 pub(super) fn settle_headroom(
-    memory: &mut Memory,
-    asked: &[(String, file::MemoryPool)],
-) -> Result<(), Refusal> {
+    memory: &mut NodeMemory,
+    asked: &[(String, PoolSection)],
+) -> Result<(), PauseRefusal> {
     for (index, pool) in memory.pools.iter_mut().enumerate() {
         let own = memory.queues.iter().filter(|queue| queue.pool == index);
         let pausing = own.filter_map(|queue| Some((queue, queue.limits.pause?.xoff)));
@@ -49,9 +49,9 @@ pub(super) fn settle_headroom(
 pub(super) fn check_lines(
     scenario: &Scenario,
     passing: &Passing,
-    memory: &Memory,
+    memory: &NodeMemory,
     removes: impl Fn(&str) -> bool,
-) -> Result<(), Refusal> {
+) -> Result<(), PauseRefusal> {
     for queue in memory.queues.iter().filter(|queue| queue.limits.pause.is_some()) {
         let refuse = |why: String| Err((queue.class.clone(), "pause", format!("must be left out: {why}")));
         if let Some(why) = misfit(scenario, queue) {

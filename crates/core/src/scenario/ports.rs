@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::file;
-use super::memories::{Memories, Shared, is_at_switch};
-use super::model::{Line, Medium, Node, NodeKind, Port};
+use super::file::PortSection;
+use super::memories::{Memories, MemoryCapacity, is_at_switch};
+use super::model::{Line, Medium, NetworkNode, NodeKind, Port};
 use crate::buffer::admission::{self, Admission};
 use crate::buffer::capacity::Capacity;
 use crate::buffer::context::Context;
@@ -26,7 +26,7 @@ use crate::words::nearest::unknown;
 /// The sections `[port.…]` of a scenario.
 #[derive(Debug)]
 pub(super) struct Ports<'a> {
-    sections: Vec<(&'a str, Item<'a, file::Port>)>,
+    sections: Vec<(&'a str, Item<'a, PortSection>)>,
     /// For every line the section of its port.
     of_line: Vec<Option<usize>>,
 }
@@ -38,7 +38,7 @@ impl<'a> Ports<'a> {
     /// Read the sections and find the ports of each.
     pub(super) fn read(
         port: Option<&'a tree::Node>,
-        nodes: &[Node],
+        nodes: &[NetworkNode],
         lines: &[Line],
     ) -> Result<Ports<'a>, Fault> {
         let mut sections = Vec::new();
@@ -71,17 +71,17 @@ impl<'a> Ports<'a> {
     /// A port without a section: unlimited and FIFO.
     pub(super) fn plain(medium: Medium) -> Port {
         let empty = tree::Node { value: Value::Table(Vec::new()), place: Default::default() };
-        let section: file::Port = read_section(&empty, "port").expect("every key of a port has a default");
+        let section: PortSection = read_section(&empty, "port").expect("every key of a port has a default");
         let (measure, capacity) =
             section.buffer.on_link(medium == Medium::Cells).expect("an unlimited buffer fits every link");
-        described(section, (measure, capacity))
+        described(section, measure, capacity)
     }
 
     /// Give every line the port that its section describes.
     pub(super) fn install(
         &self,
         lines: &mut [Line],
-        nodes: &[Node],
+        nodes: &[NetworkNode],
         memories: &Memories<'_>,
     ) -> Result<(), Fault> {
         let mut last: Vec<Option<Arc<Port>>> = vec![None; self.sections.len()];
@@ -89,12 +89,12 @@ impl<'a> Ports<'a> {
             let Some(section) = *section else { continue };
             let (item, last) = (&self.sections[section].1, &mut last[section]);
             check_discipline(item, line)?;
-            let size = match &item.it.memory {
+            let (measure, capacity) = match &item.it.memory {
                 None => size(item, line)?,
-                Some(name) => shared(item, (line, nodes), memories, name)?,
+                Some(name) => shared(item, line, nodes, memories, name)?,
             };
-            let same = last.take().filter(|port| (port.measure, port.capacity) == size);
-            line.port = same.unwrap_or_else(|| Arc::new(described(item.it.clone(), size)));
+            let same = last.take().filter(|port| port.measure == measure && port.capacity == capacity);
+            line.port = same.unwrap_or_else(|| Arc::new(described(item.it.clone(), measure, capacity)));
             *last = Some(Arc::clone(&line.port));
         }
         Ok(())
@@ -106,7 +106,7 @@ impl<'a> Ports<'a> {
         item.refuse(key, Refused { why: refused.why + &here(name, line), ..refused })
     }
 
-    fn section(&self, index: usize) -> &(&'a str, Item<'a, file::Port>) {
+    fn section(&self, index: usize) -> &(&'a str, Item<'a, PortSection>) {
         &self.sections[self.of_line[index].expect("only a port with a section is asked about")]
     }
 
@@ -145,8 +145,8 @@ impl<'a> Ports<'a> {
 }
 
 /// The port that a section describes.
-fn described(section: file::Port, (measure, capacity): (Measure, Capacity)) -> Port {
-    let file::Port { memory, discipline, admission, pushout, scheduler, gates, .. } = section;
+fn described(section: PortSection, measure: Measure, capacity: Capacity) -> Port {
+    let PortSection { memory, discipline, admission, pushout, scheduler, gates, .. } = section;
     let (admission, scheduler) = match discipline.map(discipline::Spec::composition) {
         Some(parts) => (parts.admission, parts.scheduler),
         None => (admission, scheduler),
@@ -248,7 +248,7 @@ fn known<'a>(port: Option<&'a tree::Node>, lines: &[Line]) -> BTreeSet<&'a str> 
 pub(super) fn overridden<'a>(
     port: Option<&'a tree::Node>,
     sets: &[Set],
-    nodes: &[Node],
+    nodes: &[NetworkNode],
     lines: &[Line],
 ) -> Result<Option<Cow<'a, tree::Node>>, Fault> {
     let mut sets = sets.iter().filter_map(|set| Some((set, set.port()?))).peekable();
@@ -279,7 +279,7 @@ pub(super) fn overridden<'a>(
 fn stand_in(
     name: &str,
     sections: &[(tree::Key, tree::Node)],
-    nodes: &[Node],
+    nodes: &[NetworkNode],
     lines: &[Line],
 ) -> Option<tree::Node> {
     let section = |name: &str| Some(sections.iter().find(|(key, _)| key.name == name)?.1.clone());
@@ -302,7 +302,7 @@ fn port_names(lines: &[Line]) -> Vec<&str> {
 }
 
 /// Refuse a discipline with its own parts, and on a cell link.
-fn check_discipline(item: &Item<'_, file::Port>, line: &Line) -> Result<(), Fault> {
+fn check_discipline(item: &Item<'_, PortSection>, line: &Line) -> Result<(), Fault> {
     if item.it.discipline.is_none() {
         return Ok(());
     }
@@ -319,12 +319,13 @@ fn check_discipline(item: &Item<'_, file::Port>, line: &Line) -> Result<(), Faul
 
 /// The measure of a port that shares a memory, and the capacity of the memory.
 fn shared(
-    item: &Item<'_, file::Port>,
-    (line, nodes): (&Line, &[Node]),
+    item: &Item<'_, PortSection>,
+    line: &Line,
+    nodes: &[NetworkNode],
     memories: &Memories<'_>,
     name: &str,
 ) -> Result<(Measure, Capacity), Fault> {
-    let Shared { cell, cells } = memories.find(name).map_err(|why| item.fault("memory", why))?;
+    let MemoryCapacity { cell, cells } = memories.find(name).map_err(|why| item.fault("memory", why))?;
     let host = format!(
         "must be left out at the port {:?} of a host; a switch or router shares its memory",
         line.name
@@ -342,7 +343,7 @@ fn shared(
 }
 
 /// The measure of the port, and its capacity.
-fn size(item: &Item<'_, file::Port>, line: &Line) -> Result<(Measure, Capacity), Fault> {
+fn size(item: &Item<'_, PortSection>, line: &Line) -> Result<(Measure, Capacity), Fault> {
     let cells = line.medium == Medium::Cells;
     let buffer = match (item.it.buffer, item.it.discipline) {
         (BufferSize::Unlimited, Some(discipline)) => discipline.composition().limit,

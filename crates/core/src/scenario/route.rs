@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use super::model::{Line, Node, NodeKind};
+use super::model::{Line, NetworkNode, NodeKind};
 
 /// The lines of a network for the search of routes: hosts do not forward.
 #[derive(Clone, Debug)]
@@ -32,9 +32,9 @@ pub struct Route {
 
 impl<'a> Routes<'a> {
     /// The routes of a network, without the lines that are down.
-    pub fn new(nodes: &[Node], lines: &'a [Line], down: &[usize]) -> Routes<'a> {
+    pub fn new(nodes: &[NetworkNode], lines: &'a [Line], down: &[usize]) -> Routes<'a> {
         let mut relays = 0..;
-        let mut number = |node: &Node| (node.kind != NodeKind::Host).then(|| relays.next()).flatten();
+        let mut number = |node: &NetworkNode| (node.kind != NodeKind::Host).then(|| relays.next()).flatten();
         let relay: Vec<Option<usize>> = nodes.iter().map(&mut number).collect();
         let (mut onward, mut into) = (vec![Vec::new(); nodes.len()], vec![Vec::new(); nodes.len()]);
         let mut direct = BTreeMap::new();

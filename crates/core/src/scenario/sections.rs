@@ -5,7 +5,8 @@ use serde_json::{Value as Json, json};
 
 use super::catalogue::catalogue;
 use super::file::{
-    Back, Fair, Flow, Head, Link, Loss, Measure, Memory, MemoryPool, Node, OWN_KEYS, Opposite, Port, Queue,
+    BackSection, FairSection, FlowSection, HeadSection, LinkSection, LossSection, MeasureSection,
+    MemorySection, NodeSection, OWN_KEYS, OppositeSection, PoolSection, PortSection, QueueSection,
 };
 use super::topology::{self, WireKeys};
 use crate::adaptation;
@@ -18,27 +19,27 @@ use crate::source::replay;
 
 /// JSON Schema of a scenario file, for editors and for programs that write scenarios.
 pub fn schema() -> Json {
-    let flow = || partial(&Flow::params(), &["source", "transport"]); // `[flows]` and `[[flow]]` are merged
-    let node = list(object_schema(&Node::params()), &[&["name"]]);
-    let link = list(object_schema(&Link::params()), &[&["name"], &["from", "to", "rate", "delay"]]);
+    let flow = || partial(&FlowSection::params(), &["source", "transport"]); // `[flows]` and `[[flow]]` are merged
+    let node = list(object_schema(&NodeSection::params()), &[&["name"]]);
+    let link = list(object_schema(&LinkSection::params()), &[&["name"], &["from", "to", "rate", "delay"]]);
     let texts = json!({ "type": "object", "additionalProperties": { "type": "string" } });
     let recordings = "Packets of files that sources replay, which pushout adds.";
     let sections = [
         ("topology", "A network in short form.", topology::Spec::shape().schema),
         ("adaptation", "How packets travel.", adaptation::Spec::shape().schema),
-        ("port", Port::DOC, named(&Port::params())),
-        ("memory", Memory::DOC, named(&Memory::params())),
-        ("queue", Queue::DOC, named(&Queue::params())),
+        ("port", PortSection::DOC, named(&PortSection::params())),
+        ("memory", MemorySection::DOC, named(&MemorySection::params())),
+        ("queue", QueueSection::DOC, named(&QueueSection::params())),
         ("flows", "Defaults of every flow.", without(flow(), &OWN_KEYS)),
-        ("node", Node::DOC, node),
-        ("link", Link::DOC, link),
-        ("flow", Flow::DOC, list(flow(), &[&["name"]])),
-        ("loss", Loss::DOC, list(object_schema(&Loss::params()), &[&["link"]])),
+        ("node", NodeSection::DOC, node),
+        ("link", LinkSection::DOC, link),
+        ("flow", FlowSection::DOC, list(flow(), &[&["name"]])),
+        ("loss", LossSection::DOC, list(object_schema(&LossSection::params()), &[&["link"]])),
         (replay::Params::TABLE, recordings, texts),
-        ("measure", Measure::DOC, object_schema(&Measure::params())),
+        ("measure", MeasureSection::DOC, object_schema(&MeasureSection::params())),
     ];
-    let what = ("Pushout scenario", "A network, its traffic and the policies of its buffers.");
-    file(what, &Head::params(), sections)
+    let purpose = "A network, its traffic and the policies of its buffers.";
+    file("Pushout scenario", purpose, &HeadSection::params(), sections)
 }
 
 /// Every page of the documentation: its path below the folder, and its text.
@@ -54,23 +55,23 @@ fn sections(entries: &[Entry]) -> Vec<String> {
     let network = "A network in short form: what it makes can be changed and completed below.";
     let flows = " `[flows]` has defaults for all flows, of every key but name, from, to and via.";
     vec![
-        section::<Head>("The top of the file", "", entries),
+        section::<HeadSection>("The top of the file", "", entries),
         choice("`[topology]`", network, "template", entries),
         section::<WireKeys>("A link in `[topology]`", "", entries),
         choice("`[adaptation]`", "How packets travel.", "adaptation", entries),
-        section::<Node>("`[[node]]`", "", entries),
-        section::<Link>("`[[link]]`", "", entries),
-        section::<Back>("`back` of a link", "", entries),
-        section::<Port>("`[port.NAME]`", "", entries),
-        section::<Memory>("`[memory.NAME]`", "", entries),
-        section::<MemoryPool>("`pool.NAME` of a memory", "", entries),
-        section::<Queue>("`[queue.NAME]`", "", entries),
-        section::<Opposite>("`opposite` of a class", "", entries),
-        section::<Flow>("`[flows]` and `[[flow]]`", flows, entries),
-        section::<Loss>("`[[loss]]`", "", entries),
+        section::<NodeSection>("`[[node]]`", "", entries),
+        section::<LinkSection>("`[[link]]`", "", entries),
+        section::<BackSection>("`back` of a link", "", entries),
+        section::<PortSection>("`[port.NAME]`", "", entries),
+        section::<MemorySection>("`[memory.NAME]`", "", entries),
+        section::<PoolSection>("`pool.NAME` of a memory", "", entries),
+        section::<QueueSection>("`[queue.NAME]`", "", entries),
+        section::<OppositeSection>("`opposite` of a class", "", entries),
+        section::<FlowSection>("`[flows]` and `[[flow]]`", flows, entries),
+        section::<LossSection>("`[[loss]]`", "", entries),
         section::<Gilbert>("`gilbert` of `[[loss]]`", "", entries),
-        section::<Measure>("`[measure]`", "", entries),
-        section::<Fair>("`fairness` of `[measure]`", "", entries),
+        section::<MeasureSection>("`[measure]`", "", entries),
+        section::<FairSection>("`fairness` of `[measure]`", "", entries),
     ]
 }
 
@@ -119,11 +120,28 @@ mod tests {
     #[test]
     fn the_reference_has_every_key_of_every_section() {
         let text = page_at("scenario.md");
-        let sections = [Head::params(), WireKeys::params(), Node::params(), Link::params(), Port::params()];
-        let losses = [Loss::params(), Gilbert::params()].concat();
-        let shared =
-            [losses, Memory::params(), MemoryPool::params(), Queue::params(), Opposite::params()].concat();
-        for param in sections.concat().iter().chain(&Flow::params()).chain(&Measure::params()).chain(&shared)
+        let sections = [
+            HeadSection::params(),
+            WireKeys::params(),
+            NodeSection::params(),
+            LinkSection::params(),
+            PortSection::params(),
+        ];
+        let losses = [LossSection::params(), Gilbert::params()].concat();
+        let shared = [
+            losses,
+            MemorySection::params(),
+            PoolSection::params(),
+            QueueSection::params(),
+            OppositeSection::params(),
+        ]
+        .concat();
+        for param in sections
+            .concat()
+            .iter()
+            .chain(&FlowSection::params())
+            .chain(&MeasureSection::params())
+            .chain(&shared)
         {
             assert!(text.contains(&format!("\n| `{}` | ", param.name)), "{}", param.name);
         }

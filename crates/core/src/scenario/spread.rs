@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::ecmp::{EqualRoutes, MOST_ROUTES, NoRoutes};
 use super::flows::MOST_HOPS;
 use super::losses::{self, Outage};
-use super::model::{Medium, Period, Routing, Scenario, SharedRoute, Spread};
+use super::model::{Medium, Period, RouteSpread, Routing, Scenario, SharedRoute};
 use super::route::Routes;
 use crate::language::tree::{Fault, Node};
 use crate::rng::path_key;
@@ -16,12 +16,13 @@ use crate::units::Span;
 
 /// Reason why a circuit cannot have the routes that it needs, and the entry of `[[loss]]` to blame, unless it is the
 /// routing.
-type Refusal = (Option<usize>, String);
+type RouteRefusal = (Option<usize>, String);
 
 /// Give every circuit all of its routes; `list` has the entries of `[[loss]]`.
 pub(super) fn settle(
     scenario: &mut Scenario,
-    (root, list): (&Node, Option<&Node>),
+    root: &Node,
+    list: Option<&Node>,
     outages: &[Outage],
 ) -> Result<(), Fault> {
     if scenario.routing != Routing::EcmpPacket && outages.is_empty() {
@@ -36,7 +37,7 @@ pub(super) fn settle(
 }
 
 /// For every circuit its routes, if it has several.
-fn spreads(scenario: &Scenario, outages: &[Outage]) -> Result<Vec<Option<Box<Spread>>>, Refusal> {
+fn spreads(scenario: &Scenario, outages: &[Outage]) -> Result<Vec<Option<Box<RouteSpread>>>, RouteRefusal> {
     let sprays = scenario.routing == Routing::EcmpPacket;
     let entry = outages.first().map(|outage| outage.entry).filter(|_| !sprays);
     check(scenario).map_err(|message| (entry, message.to_string()))?;
@@ -48,7 +49,7 @@ fn spreads(scenario: &Scenario, outages: &[Outage]) -> Result<Vec<Option<Box<Spr
         let ways = [(Some(flow.vc), flow.from, &flow.via, flow.to), (flow.back, flow.to, &back, flow.from)];
         for (vc, from, via, to) in ways {
             let Some(vc) = vc.filter(|vc| spreads[*vc].is_none()) else { continue };
-            let way = Way { name: &scenario.vcs[flow.vc].name, vc, from, via, to };
+            let way = RouteRequest { name: &scenario.vcs[flow.vc].name, vc, from, via, to };
             let spread = spread(scenario, &mut finders, &way);
             spreads[vc] =
                 Some(spread.map_err(|(period, why)| refusal(scenario, outages, &states[period], why))?);
@@ -75,26 +76,26 @@ fn check(scenario: &Scenario) -> Result<(), &'static str> {
 
 /// Lines that are known to be down from some instant on.
 #[derive(Debug)]
-struct State {
+struct LinesDown {
     since: Span,
     down: Vec<usize>,
 }
 
 /// Return the states of the lines, from the start of the run.
-fn states(scenario: &Scenario, outages: &[Outage]) -> Vec<State> {
+fn states(scenario: &Scenario, outages: &[Outage]) -> Vec<LinesDown> {
     let changes = outages.iter().flat_map(|outage| [outage.from, outage.to]);
     let times: BTreeSet<Span> =
         changes.filter(|time| *time < scenario.duration).chain([Span::ZERO]).collect();
     let state = |since: Span| {
         let known = outages.iter().filter(|outage| outage.from <= since && since < outage.to);
         let down: BTreeSet<usize> = known.map(|outage| outage.line).collect();
-        State { since, down: down.into_iter().collect() }
+        LinesDown { since, down: down.into_iter().collect() }
     };
     times.into_iter().map(state).collect()
 }
 
 /// Route of packets of a circuit.
-struct Way<'a> {
+struct RouteRequest<'a> {
     /// The name from which hashes are computed.
     name: &'a str,
     vc: usize,
@@ -106,14 +107,14 @@ struct Way<'a> {
 /// A search for routes without some lines.
 struct Finder<'a> {
     scenario: &'a Scenario,
-    state: &'a State,
+    state: &'a LinesDown,
     first: Routes<'a>,
     equal: EqualRoutes<'a>,
     known: BTreeMap<(usize, Vec<usize>, usize), Arc<[SharedRoute]>>,
 }
 
 impl<'a> Finder<'a> {
-    fn new(scenario: &'a Scenario, state: &'a State) -> Finder<'a> {
+    fn new(scenario: &'a Scenario, state: &'a LinesDown) -> Finder<'a> {
         let Scenario { nodes, lines, seed, .. } = scenario;
         Finder {
             scenario,
@@ -125,8 +126,8 @@ impl<'a> Finder<'a> {
     }
 
     /// Find the routes of a circuit: if one suffices, it keeps that unless a line of it is down.
-    fn find(&mut self, way: &Way<'_>) -> Result<Arc<[SharedRoute]>, NoRoutes> {
-        let &Way { name, vc, from, via, to } = way;
+    fn find(&mut self, way: &RouteRequest<'_>) -> Result<Arc<[SharedRoute]>, NoRoutes> {
+        let &RouteRequest { name, vc, from, via, to } = way;
         let path = &self.scenario.vcs[vc].path;
         let found = match self.scenario.routing {
             Routing::EcmpPacket => return self.all(way),
@@ -138,7 +139,7 @@ impl<'a> Finder<'a> {
         Ok(Arc::new([SharedRoute { path, last: u64::MAX }]))
     }
 
-    fn all(&mut self, way: &Way<'_>) -> Result<Arc<[SharedRoute]>, NoRoutes> {
+    fn all(&mut self, way: &RouteRequest<'_>) -> Result<Arc<[SharedRoute]>, NoRoutes> {
         let key = (way.from, way.via.to_vec(), way.to);
         if let Some(known) = self.known.get(&key) {
             return Ok(Arc::clone(known));
@@ -154,8 +155,8 @@ impl<'a> Finder<'a> {
 fn spread(
     scenario: &Scenario,
     finders: &mut [Finder<'_>],
-    way: &Way<'_>,
-) -> Result<Option<Box<Spread>>, (usize, NoRoutes)> {
+    way: &RouteRequest<'_>,
+) -> Result<Option<Box<RouteSpread>>, (usize, NoRoutes)> {
     let mut periods: Vec<Period> = Vec::with_capacity(finders.len());
     for (number, finder) in finders.iter_mut().enumerate() {
         let routes = finder.find(way).map_err(|why| (number, why))?;
@@ -169,11 +170,11 @@ fn spread(
     let several = periods.len() > 1 || periods[0].routes.len() > 1;
     let circuit = &scenario.vcs[way.vc].name;
     let key = path_key(scenario.seed, format_args!("flow.{circuit}.packets"));
-    Ok(several.then(|| Box::new(Spread { key, periods })))
+    Ok(several.then(|| Box::new(RouteSpread { key, periods })))
 }
 
 /// Return a refusal that blames the cause of missing routes.
-fn refusal(scenario: &Scenario, outages: &[Outage], state: &State, why: NoRoutes) -> Refusal {
+fn refusal(scenario: &Scenario, outages: &[Outage], state: &LinesDown, why: NoRoutes) -> RouteRefusal {
     let name = |node: usize| &scenario.nodes[node].name;
     let (from, to) = match why {
         NoRoutes::Between(from, to) => (name(from), name(to)),

@@ -1,7 +1,7 @@
 //! Meaning of a file: names, ports, routes and flows of the checked model.
 
 use super::model::{Line, Medium, NodeKind, Scenario};
-use super::{Part, load};
+use super::{RequestPart, load};
 use crate::adaptation::Framing;
 use crate::buffer::capacity::Capacity;
 use crate::source;
@@ -288,9 +288,9 @@ fn a_refusal_says_which_override_it_is_about() {
     let mut variations = file.variations();
     let mut refused = |sets: [&str; 2]| variations.load(&sets.map(str::to_string)).unwrap_err();
     let misspelt = refused(["seed=2", "durration=1 s"]);
-    assert_eq!(misspelt.part, Some(Part::Set(1)));
+    assert_eq!(misspelt.part, Some(RequestPart::Set(1)));
     assert!(misspelt.message.starts_with("durration=1 s: unknown key"), "{}", misspelt.message);
-    assert_eq!(refused(["seed", "duration=2 s"]).part, Some(Part::Set(0)));
+    assert_eq!(refused(["seed", "duration=2 s"]).part, Some(RequestPart::Set(0)));
     let in_the_file = refused(["seed=2", "topology.template=parking-lot"]);
     assert_eq!(in_the_file.part, None);
     assert!(in_the_file.message.starts_with("d.toml:"), "{}", in_the_file.message);

@@ -24,13 +24,13 @@
 use super::{Context, Queues, Scheduler};
 use crate::refused::{Refused, refuse_if};
 use crate::section;
-use crate::units::{Bytes, Share, Time};
+use crate::units::{Bytes, PartsPerMillion, Time};
 
 section! {
     /// Serve packets with ECT(1) or CE first, and leave the others a share.
     pub struct Params {
         /// Share of the line that packets with neither ECT(1) nor CE may have while both queues wait.
-        pub classic_share: Share = Share(100_000),
+        pub classic_share: PartsPerMillion = PartsPerMillion(100_000),
         /// Octets of a full packet; by default a full frame.
         pub mtu: Option<Bytes> = None,
     }
@@ -64,7 +64,7 @@ const ONE: i64 = 1_000_000;
 impl Policy {
     /// Build the scheduler of one port; the error says why its share cannot be used.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
-        let Share(share) = params.classic_share;
+        let PartsPerMillion(share) = params.classic_share;
         refuse_if(share > ONE as u64, "classic_share", "must be at most 100 %")?;
         let frame = context.contracts.iter().map(|contract| contract.octets).max().unwrap_or(0);
         let mtu = params.mtu.map_or(frame, |mtu| mtu.0).min(u16::MAX.into());
@@ -115,7 +115,7 @@ mod tests {
     use crate::vectors::vector;
 
     fn policy(classic_share: u64, mtu: u64) -> Policy {
-        let params = Params { classic_share: Share(classic_share), mtu: Some(Bytes(mtu)) };
+        let params = Params { classic_share: PartsPerMillion(classic_share), mtu: Some(Bytes(mtu)) };
         Policy::new(&params, &Context::alone(100, 1)).unwrap()
     }
 
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn a_share_above_one_is_refused() {
-        let params = Params { classic_share: Share(1_000_001), mtu: None };
+        let params = Params { classic_share: PartsPerMillion(1_000_001), mtu: None };
         let why = Policy::new(&params, &Context::alone(100, 1)).unwrap_err().to_string();
         assert_eq!(why, "classic_share: must be at most 100 %");
     }

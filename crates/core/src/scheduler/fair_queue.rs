@@ -52,7 +52,7 @@ pub struct Policy {
     quantum: i64,
     /// For each circuit the queue of its bucket.
     places: Vec<usize>,
-    queues: Vec<State>,
+    queues: Vec<QueueState>,
     /// Queues in service, the next one first.
     new: VecDeque<usize>,
     old: VecDeque<usize>,
@@ -60,7 +60,7 @@ pub struct Policy {
 
 /// A queue.
 #[derive(Clone, Copy, Debug, Default)]
-struct State {
+struct QueueState {
     units: u64,
     /// Octets that it may still send; below 0 if it has sent more.
     deficit: i64,
@@ -77,7 +77,7 @@ impl Policy {
         Ok(Policy {
             quantum: i64::try_from(params.quantum.0).unwrap_or(i64::MAX / 2),
             places,
-            queues: vec![State::default(); queues],
+            queues: vec![QueueState::default(); queues],
             new: VecDeque::new(),
             old: VecDeque::new(),
         })

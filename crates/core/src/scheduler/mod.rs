@@ -139,7 +139,7 @@ mod tests {
     use super::*;
     use crate::buffer::context::Contract;
     use crate::refused::Refused;
-    use crate::units::{Rate, Share, Span};
+    use crate::units::{PartsPerMillion, Rate, Span};
     use proptest::prelude::*;
 
     /// A scheduler driven by tests: units join, and the served queues are recorded.
@@ -193,7 +193,7 @@ mod tests {
                 period: Span::micros(100),
                 carry,
                 mcr_plus: false,
-                reserved: Share(0),
+                reserved: PartsPerMillion(0),
                 layer: wrr_mcr::Layer::Cells,
             })
         };

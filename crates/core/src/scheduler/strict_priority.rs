@@ -17,7 +17,7 @@
 
 use super::{Context, Place, Queues, Scheduler};
 use crate::buffer::ring::Ring;
-use crate::buffer::set::Set;
+use crate::buffer::set::NumberSet;
 use crate::refused::Refused;
 use crate::section;
 use crate::units::Time;
@@ -41,7 +41,7 @@ pub struct Policy {
     rings: Vec<Ring>,
     /// For every class the number of its queues with units.
     busy: Vec<usize>,
-    classes: Set,
+    classes: NumberSet,
 }
 
 impl Policy {
@@ -55,7 +55,7 @@ impl Policy {
             class: context.contracts.iter().map(|contract| class(contract.priority)).collect(),
             rings: vec![Ring::new(context.vcs()); priorities.len()],
             busy: vec![0; priorities.len()],
-            classes: Set::new(priorities.len()),
+            classes: NumberSet::new(priorities.len()),
         })
     }
 }

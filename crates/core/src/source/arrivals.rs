@@ -28,7 +28,7 @@ use crate::language::spec::{Field, Shape};
 use crate::language::tree::{Fault, Node, Value};
 use crate::refused::{Refused, refuse_if, unfit};
 use crate::section;
-use crate::units::{PerSecond, Share};
+use crate::units::{PartsPerMillion, PerSecond};
 
 crate::choice! {
     /// Gaps between two arrivals.
@@ -42,7 +42,7 @@ crate::choice! {
 
 crate::choice! {
     /// Destination of a transfer.
-    pub enum Destination {
+    pub enum TransferDestination {
         /// To any other host, all equally likely.
         Any = "any",
         /// To a host at another switch, all equally likely.
@@ -54,7 +54,7 @@ crate::choice! {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Destinations {
     /// Hosts that fit a rule.
-    Rule(Destination),
+    Rule(TransferDestination),
     /// Hosts of a list, all equally likely.
     Listed(Vec<String>),
 }
@@ -63,7 +63,7 @@ impl Field for Destinations {
     fn read(node: &Node, path: &str) -> Result<Self, Fault> {
         match &node.value {
             Value::List(_) => Vec::read(node, path).map(Destinations::Listed),
-            _ => Destination::read(node, path).map(Destinations::Rule),
+            _ => TransferDestination::read(node, path).map(Destinations::Rule),
         }
     }
 
@@ -75,7 +75,7 @@ impl Field for Destinations {
     }
 
     fn shape() -> Shape {
-        let forms = [Destination::shape().schema, Vec::<String>::shape().schema];
+        let forms = [TransferDestination::shape().schema, Vec::<String>::shape().schema];
         Shape { unit: "rule or hosts", schema: json!({ "anyOf": forms }) }
     }
 }
@@ -86,7 +86,7 @@ section! {
         /// Sizes of transfers.
         pub sizes: Sizes,
         /// Share of the sender's link that their data fill.
-        pub load: Option<Share> = None,
+        pub load: Option<PartsPerMillion> = None,
         /// Mean number of arrivals, instead of `load`.
         pub rate: Option<PerSecond> = None,
         /// Times between arrivals.
@@ -103,7 +103,7 @@ pub const TRAFFIC: Traffic = Traffic::Data;
 impl Source for Params {
     fn check(&self, _: u32) -> Result<(), Refused> {
         self.sizes.check()?;
-        refuse_if(self.load == Some(Share(0)), "load", "must be greater than 0 %")?;
+        refuse_if(self.load == Some(PartsPerMillion(0)), "load", "must be greater than 0 %")?;
         refuse_if(self.rate == Some(PerSecond(0)), "rate", "must be greater than 0 per s")?;
         if self.load.is_some() == self.rate.is_some() {
             return unfit("must have load or rate, and not both");
@@ -123,7 +123,7 @@ impl Source for Params {
 impl Params {
     /// Mean number of arrivals in a second at a host whose link has a rate of `link` bits per second.
     pub fn per_second(&self, link: f64) -> f64 {
-        let by_load = |load: Share| load.0 as f64 * 1e-6 * link / (8.0 * self.sizes.mean());
+        let by_load = |load: PartsPerMillion| load.0 as f64 * 1e-6 * link / (8.0 * self.sizes.mean());
         self.rate.map_or_else(|| self.load.map_or(0.0, by_load), PerSecond::as_f64)
     }
 }

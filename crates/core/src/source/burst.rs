@@ -20,7 +20,7 @@ crate::choice! {
 
 crate::choice! {
     /// The state of a source when it starts.
-    pub enum Phase {
+    pub enum StartPhase {
         /// A periodic source waits for a time uniform over its cycle and then begins its first burst; another one
         /// starts anywhere in its cycle, silent with probability 1 − activity.
         Random = "random",
@@ -31,7 +31,7 @@ crate::choice! {
 
 /// The bursts of a source: their length as a number of packets or a time, and the share of a cycle that they fill.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Pattern {
+pub struct BurstPattern {
     /// Rate within a burst, every octet on the line counted.
     pub peak: Rate,
     /// Mean number of packets in a burst.
@@ -45,10 +45,10 @@ pub struct Pattern {
     /// Distribution of both.
     pub distribution: Distribution,
     /// Phase in which the source starts.
-    pub phase: Phase,
+    pub phase: StartPhase,
 }
 
-impl Pattern {
+impl BurstPattern {
     /// Refuse a pattern that has too few keys, too many, or an impossible value.
     pub fn check(&self) -> Result<(), Refused> {
         match (self.burst, self.on) {
@@ -135,30 +135,33 @@ pub struct Bursts {
     left: u64,
     /// Time from the nominal start of the burst to the packet sent last.
     elapsed: Span,
-    lengths: Lengths,
-    phase: Phase,
+    lengths: BurstLengths,
+    phase: StartPhase,
     stream: Stream,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Lengths {
+enum BurstLengths {
     Periodic { burst: u64, cycle: Span },
     Random { activity: f64, burst: f64, off: f64 },
 }
 
 impl Bursts {
     /// Bursts of packets of `bits` bits.
-    pub fn new(pattern: &Pattern, bits: u64, added: Added, stream: Stream) -> Bursts {
+    pub fn new(pattern: &BurstPattern, bits: u64, added: Added, stream: Stream) -> Bursts {
         let burst = pattern.burst_packets(bits);
         let (on, cycle) = pattern.on_and_cycle(bits);
         let longer = if added.closer { 1.0 } else { f64::from(added.all) / f64::from(added.data) };
         let lengths = match pattern.distribution {
-            Distribution::Periodic => {
-                Lengths::Periodic { burst: burst as u64, cycle: Span((libm::round(cycle) as u64).max(1)) }
-            }
-            Distribution::Exponential => {
-                Lengths::Random { activity: on * longer / cycle, burst, off: (cycle - on * longer).max(0.0) }
-            }
+            Distribution::Periodic => BurstLengths::Periodic {
+                burst: burst as u64,
+                cycle: Span((libm::round(cycle) as u64).max(1)),
+            },
+            Distribution::Exponential => BurstLengths::Random {
+                activity: on * longer / cycle,
+                burst,
+                off: (cycle - on * longer).max(0.0),
+            },
         };
         let (bits, rate) = match added.closer {
             true => (bits * u64::from(added.data), Rate(pattern.peak.0 * u64::from(added.all))),
@@ -178,13 +181,15 @@ impl Bursts {
     /// The time before the first packet.
     pub fn first(&mut self) -> Span {
         let wait = match (self.phase, self.lengths) {
-            (Phase::Aligned, _) => Span::ZERO,
-            (Phase::Random, Lengths::Periodic { cycle, .. }) => Span(self.stream.up_to(cycle.0 - 1)),
-            (Phase::Random, Lengths::Random { activity, .. }) if self.stream.chance(activity) => {
+            (StartPhase::Aligned, _) => Span::ZERO,
+            (StartPhase::Random, BurstLengths::Periodic { cycle, .. }) => {
+                Span(self.stream.up_to(cycle.0 - 1))
+            }
+            (StartPhase::Random, BurstLengths::Random { activity, .. }) if self.stream.chance(activity) => {
                 let packet = self.packet();
                 Span(self.stream.up_to(packet.0.saturating_sub(1)))
             }
-            (Phase::Random, Lengths::Random { off, .. }) => self.exponential(off),
+            (StartPhase::Random, BurstLengths::Random { off, .. }) => self.exponential(off),
         };
         self.begin();
         wait
@@ -200,13 +205,13 @@ impl Bursts {
             return packet;
         }
         let gap = match self.lengths {
-            Lengths::Periodic { cycle, .. } => {
+            BurstLengths::Periodic { cycle, .. } => {
                 // A burst that a code has made longer than the cycle delays the next one.
                 let gap = packet.max(cycle.beyond(self.elapsed));
                 self.elapsed = self.elapsed + gap - cycle;
                 gap
             }
-            Lengths::Random { off, .. } => packet + self.exponential(off),
+            BurstLengths::Random { off, .. } => packet + self.exponential(off),
         };
         self.begin();
         gap
@@ -215,8 +220,8 @@ impl Bursts {
     /// Begin a burst with the next packet.
     fn begin(&mut self) {
         let packets = match self.lengths {
-            Lengths::Periodic { burst, .. } => burst,
-            Lengths::Random { burst, .. } => self.geometric(burst),
+            BurstLengths::Periodic { burst, .. } => burst,
+            BurstLengths::Random { burst, .. } => self.geometric(burst),
         };
         (self.left, self.carry) = (packets - 1, 0);
     }
@@ -243,20 +248,20 @@ mod tests {
 
     const BITS: u64 = 32 * 424;
 
-    fn pattern(distribution: Distribution) -> Pattern {
+    fn pattern(distribution: Distribution) -> BurstPattern {
         let peak = Rate(100_000_000);
-        Pattern {
+        BurstPattern {
             peak,
             burst: Some(50),
             on: None,
             activity: Some(0.1395),
             off: None,
             distribution,
-            phase: Phase::Random,
+            phase: StartPhase::Random,
         }
     }
 
-    fn bursts(pattern: &Pattern, added: Added) -> Bursts {
+    fn bursts(pattern: &BurstPattern, added: Added) -> Bursts {
         Bursts::new(pattern, BITS, added, Stream::new(5, "test"))
     }
 
@@ -305,7 +310,7 @@ mod tests {
     #[test]
     fn an_aligned_source_starts_with_a_burst() {
         for distribution in [Distribution::Periodic, Distribution::Exponential] {
-            let pattern = Pattern { phase: Phase::Aligned, ..pattern(distribution) };
+            let pattern = BurstPattern { phase: StartPhase::Aligned, ..pattern(distribution) };
             let first = |seed| Bursts::new(&pattern, BITS, Added::NOTHING, Stream::new(seed, "test")).first();
             assert!((0..100).all(|seed| first(seed) == Span::ZERO), "{distribution:?}");
         }
@@ -348,13 +353,13 @@ mod tests {
     fn a_pattern_says_every_length_once() {
         let right = pattern(Distribution::Periodic);
         assert_eq!(right.check(), Ok(()));
-        let refused = |pattern: Pattern| pattern.check().unwrap_err().key;
-        assert_eq!(refused(Pattern { burst: None, ..right }), Some("burst"));
-        assert_eq!(refused(Pattern { on: Some(Span(1)), ..right }), Some("on"));
-        assert_eq!(refused(Pattern { activity: None, ..right }), Some("activity"));
-        assert_eq!(refused(Pattern { activity: Some(1.5), ..right }), Some("activity"));
-        assert_eq!(refused(Pattern { off: Some(Span(1)), ..right }), Some("off"));
-        let by_times = Pattern {
+        let refused = |pattern: BurstPattern| pattern.check().unwrap_err().key;
+        assert_eq!(refused(BurstPattern { burst: None, ..right }), Some("burst"));
+        assert_eq!(refused(BurstPattern { on: Some(Span(1)), ..right }), Some("on"));
+        assert_eq!(refused(BurstPattern { activity: None, ..right }), Some("activity"));
+        assert_eq!(refused(BurstPattern { activity: Some(1.5), ..right }), Some("activity"));
+        assert_eq!(refused(BurstPattern { off: Some(Span(1)), ..right }), Some("off"));
+        let by_times = BurstPattern {
             burst: None,
             on: Some(Span(50 * 135_680_000)),
             activity: None,

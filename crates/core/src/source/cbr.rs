@@ -16,7 +16,7 @@
 //! # Complexity
 //! Constant per unit.
 
-use super::clock::Clock;
+use super::clock::UnitClock;
 use super::length::Length;
 use super::{Source, Traffic, data_rate};
 use crate::refused::Refused;
@@ -55,7 +55,7 @@ impl Source for Params {
         Some(data_rate(self.rate.as_f64(), payload, bits))
     }
 
-    fn clock(&self, bits: u64, _: &dyn Fn(&str) -> Stream) -> Option<Clock> {
-        Some(Clock::periodic(bits, self.rate))
+    fn clock(&self, bits: u64, _: &dyn Fn(&str) -> Stream) -> Option<UnitClock> {
+        Some(UnitClock::periodic(bits, self.rate))
     }
 }

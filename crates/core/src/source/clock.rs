@@ -8,7 +8,7 @@ use crate::units::{Rate, Span, Time};
 
 /// Gaps between units, kept exact: the remainder of a period is carried to the next one.
 #[derive(Clone, Debug)]
-pub enum Clock {
+pub enum UnitClock {
     /// Equal gaps.
     Periodic {
         /// The period.
@@ -29,23 +29,23 @@ pub enum Clock {
     Recorded(Reader),
 }
 
-impl Clock {
+impl UnitClock {
     /// Units of `bits` bits at exactly `rate`.
-    pub fn periodic(bits: u64, rate: Rate) -> Clock {
-        Clock::Periodic { pace: TransmissionTime::of(rate, bits), carry: 0 }
+    pub fn periodic(bits: u64, rate: Rate) -> UnitClock {
+        UnitClock::Periodic { pace: TransmissionTime::of(rate, bits), carry: 0 }
     }
 
     /// Units of `bits` bits at a mean of `rate`.
-    pub fn poisson(bits: u64, rate: Rate, stream: Stream) -> Clock {
-        Clock::Poisson { mean: bits as f64 * 1e12 / rate.as_f64(), stream }
+    pub fn poisson(bits: u64, rate: Rate, stream: Stream) -> UnitClock {
+        UnitClock::Poisson { mean: bits as f64 * 1e12 / rate.as_f64(), stream }
     }
 
     /// The gap before the first unit: none for a periodic source, whose start is its phase.
     pub fn first(&mut self) -> Span {
         match self {
-            Clock::Periodic { .. } => Span::ZERO,
-            Clock::Poisson { .. } | Clock::Recorded(_) => self.gap(true),
-            Clock::Bursts(bursts) => bursts.first(),
+            UnitClock::Periodic { .. } => Span::ZERO,
+            UnitClock::Poisson { .. } | UnitClock::Recorded(_) => self.gap(true),
+            UnitClock::Bursts(bursts) => bursts.first(),
         }
     }
 
@@ -53,10 +53,10 @@ impl Clock {
     #[inline]
     pub fn gap(&mut self, data: bool) -> Span {
         match self {
-            Clock::Periodic { pace, carry } => pace.step(carry),
-            Clock::Poisson { mean, stream } => Span(libm::round(*mean * stream.exponential()) as u64),
-            Clock::Bursts(bursts) => bursts.gap(data),
-            Clock::Recorded(reader) => reader.advance().gap,
+            UnitClock::Periodic { pace, carry } => pace.step(carry),
+            UnitClock::Poisson { mean, stream } => Span(libm::round(*mean * stream.exponential()) as u64),
+            UnitClock::Bursts(bursts) => bursts.gap(data),
+            UnitClock::Recorded(reader) => reader.advance().gap,
         }
     }
 }
@@ -64,7 +64,7 @@ impl Clock {
 /// The instants at which a source sends.
 #[derive(Clone, Debug)]
 pub struct Ticks {
-    clock: Clock,
+    clock: UnitClock,
     next: Time,
     /// Number of units the source still sends, if it stops after a number of them.
     left: Option<u64>,
@@ -74,7 +74,7 @@ pub struct Ticks {
 
 impl Ticks {
     /// The instants of a clock, before the source starts; it stops after `total` units, and at the instant `stop`.
-    pub fn new(clock: Clock, total: Option<u64>, stop: Time) -> Ticks {
+    pub fn new(clock: UnitClock, total: Option<u64>, stop: Time) -> Ticks {
         Ticks { clock, next: Time::NEVER, left: total, stop }
     }
 
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn a_period_that_is_no_whole_number_of_picoseconds_does_not_drift() {
-        let mut clock = Clock::periodic(424, Rate(17_107_200));
+        let mut clock = UnitClock::periodic(424, Rate(17_107_200));
         let total: u64 = (0..17_107_200u64).map(|_| clock.gap(true).0).sum();
         assert_eq!(total, 424 * 1_000_000_000_000);
     }
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn a_source_sends_nothing_from_the_instant_on_at_which_it_stops() {
         let stop = Time::ZERO + Span(30);
-        let mut ticks = Ticks::new(Clock::periodic(1, Rate(100_000_000_000)), None, stop); // every 10 ps
+        let mut ticks = Ticks::new(UnitClock::periodic(1, Rate(100_000_000_000)), None, stop); // every 10 ps
         ticks.start(Time::ZERO);
         let mut sent = Vec::new();
         while ticks.next() < Time::NEVER {
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn poisson_gaps_have_the_right_mean() {
-        let mut clock = Clock::poisson(424, Rate(155_520_000), Stream::new(3, "test"));
+        let mut clock = UnitClock::poisson(424, Rate(155_520_000), Stream::new(3, "test"));
         let n = 50_000;
         let mean = (0..n).map(|_| clock.gap(true).0 as f64).sum::<f64>() / f64::from(n);
         assert!((mean / 2_726_337.4 - 1.0).abs() < 0.02);

@@ -19,8 +19,8 @@
 //! # Complexity
 //! Constant per packet.
 
-use super::burst::{Added, Bursts, Distribution, Pattern, Phase};
-use super::clock::Clock;
+use super::burst::{Added, BurstPattern, Bursts, Distribution, StartPhase};
+use super::clock::UnitClock;
 use super::{Source, Traffic, data_rate};
 use crate::adaptation::coded::Code;
 use crate::refused::{Refused, refuse};
@@ -54,7 +54,7 @@ section! {
         /// How bursts and silences vary.
         pub distribution: Distribution = Distribution::Periodic,
         /// The state of the source when it starts.
-        pub phase: Phase = Phase::Random,
+        pub phase: StartPhase = StartPhase::Random,
         /// Data packets in a block: K.
         pub block: u32 = 10,
         /// Parity packets added to a block: h.
@@ -114,7 +114,7 @@ impl Source for Params {
         Some(data_rate(self.pattern().mean_rate(bits), payload, bits))
     }
 
-    fn bursts(&self) -> Option<(Pattern, Added)> {
+    fn bursts(&self) -> Option<(BurstPattern, Added)> {
         Some((self.pattern(), self.added()))
     }
 
@@ -127,15 +127,15 @@ impl Source for Params {
         Some(Code { data: count(self.block), parity: count(self.parity) })
     }
 
-    fn clock(&self, bits: u64, stream: &dyn Fn(&str) -> Stream) -> Option<Clock> {
-        Some(Clock::Bursts(Bursts::new(&self.pattern(), bits, self.added(), stream("bursts"))))
+    fn clock(&self, bits: u64, stream: &dyn Fn(&str) -> Stream) -> Option<UnitClock> {
+        Some(UnitClock::Bursts(Bursts::new(&self.pattern(), bits, self.added(), stream("bursts"))))
     }
 }
 
 impl Params {
-    fn pattern(&self) -> Pattern {
+    fn pattern(&self) -> BurstPattern {
         let Params { peak, burst, on, activity, off, distribution, phase, .. } = *self;
-        Pattern { peak, burst, on, activity, off, distribution, phase }
+        BurstPattern { peak, burst, on, activity, off, distribution, phase }
     }
 
     /// Return the place of parity packets in bursts.

@@ -22,7 +22,7 @@ pub enum Length {
     /// Exponentially distributed.
     Exponential(Exponential),
     /// One of several, each with its weight.
-    Mix(Vec<Part>),
+    Mix(Vec<MixPart>),
     /// Lengths of a recording.
     Recorded(Recording),
 }
@@ -39,22 +39,22 @@ section! {
 
 section! {
     /// The ways in which lengths can vary.
-    struct Forms {
+    struct LengthForms {
         /// Exponentially distributed.
         exponential: Option<Nested<Exponential>> = None,
         /// Lengths with their weights, as in [["64 bytes", 7], ["1518 bytes", 1]].
-        mix: Option<Vec<Part>> = None,
+        mix: Option<Vec<MixPart>> = None,
     }
 }
 
 /// A length of a mix and its weight.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Part(pub Bytes, pub f64);
+pub struct MixPart(pub Bytes, pub f64);
 
-impl Field for Part {
+impl Field for MixPart {
     fn read(node: &Node, path: &str) -> Result<Self, Fault> {
         match &node.value {
-            Value::List(items) if items.len() == 2 => Ok(Part(
+            Value::List(items) if items.len() == 2 => Ok(MixPart(
                 Bytes::read(&items[0], &format!("{path}[0]"))?,
                 f64::read(&items[1], &format!("{path}[1]"))?,
             )),
@@ -81,7 +81,7 @@ impl Field for Length {
         if !matches!(node.value, Value::Table(_)) {
             return Bytes::read(node, path).map(Length::Fixed);
         }
-        let Forms { exponential, mix } = read_section(node, path)?;
+        let LengthForms { exponential, mix } = read_section(node, path)?;
         match (exponential, mix) {
             (Some(Nested(exponential)), None) => Ok(Length::Exponential(exponential)),
             (None, Some(mix)) => Ok(Length::Mix(mix)),
@@ -103,7 +103,7 @@ impl Field for Length {
         let forms = [
             Bytes::shape().schema,
             form("exponential", Nested::<Exponential>::shape().schema),
-            form("mix", Vec::<Part>::shape().schema),
+            form("mix", Vec::<MixPart>::shape().schema),
         ];
         Shape { unit: "size", schema: json!({ "anyOf": forms }) }
     }
@@ -161,18 +161,18 @@ impl Length {
     }
 
     /// The lengths of one packet after another, behind `headers` octets of headers.
-    pub fn draws(&self, headers: u32, stream: Stream) -> Lengths {
+    pub fn draws(&self, headers: u32, stream: Stream) -> PacketLengths {
         let form = match self {
-            Length::Fixed(size) => return Lengths::Fixed(size.0),
-            Length::Exponential(exponential) => Form::Exponential(exponential.clone(), headers),
-            Length::Mix(parts) => Form::Mix(parts.clone(), total(parts)),
-            Length::Recorded(recording) => return Lengths::Recorded(recording.reader(), headers),
+            Length::Fixed(size) => return PacketLengths::Fixed(size.0),
+            Length::Exponential(exponential) => LengthForm::Exponential(exponential.clone(), headers),
+            Length::Mix(parts) => LengthForm::Mix(parts.clone(), total(parts)),
+            Length::Recorded(recording) => return PacketLengths::Recorded(recording.reader(), headers),
         };
-        Lengths::Random(form, stream)
+        PacketLengths::Random(form, stream)
     }
 }
 
-fn check_mix(parts: &[Part]) -> Result<(), Refused> {
+fn check_mix(parts: &[MixPart]) -> Result<(), Refused> {
     let wrong = |weight: f64| !weight.is_finite() || weight < 0.0;
     if let Some(part) = parts.iter().find(|part| wrong(part.1)) {
         return refuse("size.mix", format!("a weight must be at least 0, not {}", part.1));
@@ -183,7 +183,7 @@ fn check_mix(parts: &[Part]) -> Result<(), Refused> {
     refuse_if(!total(parts).is_finite(), "size.mix", "the sum of the weights must be finite")
 }
 
-fn total(parts: &[Part]) -> f64 {
+fn total(parts: &[MixPart]) -> f64 {
     parts.iter().map(|part| part.1).sum()
 }
 
@@ -213,45 +213,45 @@ impl Exponential {
 
 /// The lengths of the packets of one flow.
 #[derive(Clone, Debug)]
-pub enum Lengths {
+pub enum PacketLengths {
     /// One length.
     Fixed(u64),
     /// Drawn one by one.
-    Random(Form, Stream),
+    Random(LengthForm, Stream),
     /// Lengths of a recording, without these octets of headers.
     Recorded(Reader, u32),
 }
 
 /// Form in which a length is drawn.
 #[derive(Clone, Debug)]
-pub enum Form {
+pub enum LengthForm {
     /// The packet with its headers is exponential.
     Exponential(Exponential, u32),
     /// One of several, and the sum of their weights.
-    Mix(Vec<Part>, f64),
+    Mix(Vec<MixPart>, f64),
 }
 
-impl Lengths {
+impl PacketLengths {
     /// Octets of data in the next packet.
     #[inline]
     pub fn draw(&mut self) -> u64 {
         match self {
-            Lengths::Fixed(size) => *size,
-            Lengths::Random(form, stream) => form.draw(stream),
-            Lengths::Recorded(reader, headers) => reader.advance().octets - u64::from(*headers),
+            PacketLengths::Fixed(size) => *size,
+            PacketLengths::Random(form, stream) => form.draw(stream),
+            PacketLengths::Recorded(reader, headers) => reader.advance().octets - u64::from(*headers),
         }
     }
 }
 
-impl Form {
+impl LengthForm {
     #[inline(never)]
     fn draw(&self, stream: &mut Stream) -> u64 {
         match self {
-            Form::Exponential(exponential, headers) => {
+            LengthForm::Exponential(exponential, headers) => {
                 let mean = exponential.mean.0 as f64 + f64::from(*headers);
                 exponential.data(mean * stream.exponential(), *headers)
             }
-            Form::Mix(parts, total) => {
+            LengthForm::Mix(parts, total) => {
                 let mut left = stream.unit() * total;
                 let chosen = parts.iter().find(|part| {
                     left -= part.1;

@@ -22,8 +22,8 @@ use crate::registry;
 use crate::rng::Stream;
 use crate::units::Rate;
 
-use burst::{Added, Pattern};
-use clock::Clock;
+use burst::{Added, BurstPattern};
+use clock::UnitClock;
 use length::Length;
 
 registry! {
@@ -71,7 +71,7 @@ registry! {
         }
 
         /// Return the bursts in which the source sends, and the place of parity packets in them.
-        fn bursts(&self) -> Option<(Pattern, Added)> {
+        fn bursts(&self) -> Option<(BurstPattern, Added)> {
             None
         }
 
@@ -87,7 +87,7 @@ registry! {
 
         /// Return the clock of a source that is driven by time, for packets of `bits` bits on the line. `stream` opens
         /// the random numbers of the flow that have this name.
-        fn clock(&self, bits: u64, stream: &dyn Fn(&str) -> Stream) -> Option<Clock> {
+        fn clock(&self, bits: u64, stream: &dyn Fn(&str) -> Stream) -> Option<UnitClock> {
             None
         }
 

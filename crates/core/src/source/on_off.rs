@@ -19,8 +19,8 @@
 //! # Complexity
 //! Constant per packet.
 
-use super::burst::{Added, Bursts, Distribution, Pattern, Phase};
-use super::clock::Clock;
+use super::burst::{Added, BurstPattern, Bursts, Distribution, StartPhase};
+use super::clock::UnitClock;
 use super::length::Length;
 use super::{Source, Traffic, data_rate};
 use crate::refused::{Refused, refuse_if};
@@ -44,7 +44,7 @@ section! {
         /// How bursts and silences vary.
         pub distribution: Distribution = Distribution::Exponential,
         /// The state of the source when it starts.
-        pub phase: Phase = Phase::Random,
+        pub phase: StartPhase = StartPhase::Random,
         /// Packets after which the source stops; by default it never does.
         pub total: Option<u64> = None,
         /// Data of one packet, or of one piece that the application writes to TCP: one length, `{ exponential = { mean, max } }` or
@@ -75,7 +75,7 @@ impl Source for Params {
         Some(data_rate(self.pattern().mean_rate(bits), payload, bits))
     }
 
-    fn bursts(&self) -> Option<(Pattern, Added)> {
+    fn bursts(&self) -> Option<(BurstPattern, Added)> {
         Some((self.pattern(), Added::NOTHING))
     }
 
@@ -83,8 +83,8 @@ impl Source for Params {
         self.total
     }
 
-    fn clock(&self, bits: u64, stream: &dyn Fn(&str) -> Stream) -> Option<Clock> {
-        Some(Clock::Bursts(Bursts::new(&self.pattern(), bits, Added::NOTHING, stream("bursts"))))
+    fn clock(&self, bits: u64, stream: &dyn Fn(&str) -> Stream) -> Option<UnitClock> {
+        Some(UnitClock::Bursts(Bursts::new(&self.pattern(), bits, Added::NOTHING, stream("bursts"))))
     }
 
     fn is_random(&self) -> bool {
@@ -93,8 +93,8 @@ impl Source for Params {
 }
 
 impl Params {
-    fn pattern(&self) -> Pattern {
+    fn pattern(&self) -> BurstPattern {
         let Params { peak, burst, on, activity, off, distribution, phase, .. } = *self;
-        Pattern { peak, burst, on, activity, off, distribution, phase }
+        BurstPattern { peak, burst, on, activity, off, distribution, phase }
     }
 }

@@ -15,7 +15,7 @@
 //! # Complexity
 //! Constant per unit: one logarithm.
 
-use super::clock::Clock;
+use super::clock::UnitClock;
 use super::length::Length;
 use super::{Source, Traffic, data_rate};
 use crate::refused::Refused;
@@ -54,8 +54,8 @@ impl Source for Params {
         Some(data_rate(self.rate.as_f64(), payload, bits))
     }
 
-    fn clock(&self, bits: u64, stream: &dyn Fn(&str) -> Stream) -> Option<Clock> {
-        Some(Clock::poisson(bits, self.rate, stream("gaps")))
+    fn clock(&self, bits: u64, stream: &dyn Fn(&str) -> Stream) -> Option<UnitClock> {
+        Some(UnitClock::poisson(bits, self.rate, stream("gaps")))
     }
 
     fn is_random(&self) -> bool {

@@ -16,7 +16,7 @@
 //! # Complexity
 //! As of `arrivals`, for every answer.
 
-use super::arrivals::{Destination, Gaps};
+use super::arrivals::{Gaps, TransferDestination};
 use super::sizes::MOST;
 use super::{Source, Traffic};
 use crate::refused::{Refused, refuse_if};
@@ -35,7 +35,7 @@ section! {
         /// Times between queries.
         pub gaps: Gaps = Gaps::Poisson,
         /// Which hosts answer.
-        pub among: Destination = Destination::Any,
+        pub among: TransferDestination = TransferDestination::Any,
     }
 }
 

@@ -41,7 +41,7 @@ pub struct Reader {
 
 /// A packet of a recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Record {
+pub struct RecordedPacket {
     /// Time since the packet before.
     pub gap: Span,
     /// Its octets.
@@ -97,7 +97,7 @@ impl Totals {
         let mut totals = Totals { shortest: u64::MAX, ..Totals::default() };
         while reader.at < reader.records.len() {
             let damaged = || format!("damaged at packet {}", totals.packets + 1);
-            let Record { gap, octets } = reader.read().ok_or_else(damaged)?;
+            let RecordedPacket { gap, octets } = reader.read().ok_or_else(damaged)?;
             let time = totals.time.0.checked_add(gap.0).filter(|time| *time <= LONGEST);
             totals.time = Span(time.ok_or("lasts more than 50 days")?);
             totals.packets += 1;
@@ -110,14 +110,14 @@ impl Totals {
 impl Reader {
     /// Return the next packet; without octets and gap after the last one.
     #[inline]
-    pub fn advance(&mut self) -> Record {
-        self.read().unwrap_or(Record { gap: Span::ZERO, octets: 0 })
+    pub fn advance(&mut self) -> RecordedPacket {
+        self.read().unwrap_or(RecordedPacket { gap: Span::ZERO, octets: 0 })
     }
 
-    fn read(&mut self) -> Option<Record> {
+    fn read(&mut self) -> Option<RecordedPacket> {
         let gap = self.number()?.checked_mul(self.tick.0).filter(|gap| *gap <= LONGEST)?;
         let octets = self.number().filter(|octets| *octets <= MOST_OCTETS)?;
-        Some(Record { gap: Span(gap), octets })
+        Some(RecordedPacket { gap: Span(gap), octets })
     }
 
     #[inline]
@@ -176,7 +176,7 @@ mod tests {
         let recording = Recording::parse("1 ms;AOgHA+gHBdwL").unwrap();
         let mut reader = recording.reader();
         let packets = [reader.advance(), reader.advance(), reader.advance()]
-            .map(|Record { gap, octets }| (gap, octets));
+            .map(|RecordedPacket { gap, octets }| (gap, octets));
         assert_eq!(packets, [(Span::ZERO, 1000), (Span::millis(3), 1000), (Span::millis(5), 1500)]);
         assert_eq!((recording.packets(), recording.shortest(), recording.longest()), (3, 1000, 1500));
         assert_eq!(recording.packets_per_second(), 3.0 / 0.008);

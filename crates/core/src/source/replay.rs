@@ -19,7 +19,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::clock::Clock;
+use super::clock::UnitClock;
 use super::length::Length;
 use super::recording::Recording;
 use super::{Source, Traffic};
@@ -126,7 +126,7 @@ impl Source for Params {
         self.data.as_ref().map(|data| data.recording().packets())
     }
 
-    fn clock(&self, _: u64, _: &dyn Fn(&str) -> Stream) -> Option<Clock> {
-        self.data.as_ref().map(|data| Clock::Recorded(data.recording().reader()))
+    fn clock(&self, _: u64, _: &dyn Fn(&str) -> Stream) -> Option<UnitClock> {
+        self.data.as_ref().map(|data| UnitClock::Recorded(data.recording().reader()))
     }
 }

@@ -1,7 +1,7 @@
 //! Headers as they would be on the wire: IP (RFC 791), TCP (RFC 793, timestamps RFC 1323, congestion notification RFC
 //! 3168) and UDP (RFC 768), with data of zeros, so that checksums are right although no data are stored.
 
-use super::Packet;
+use super::TracedPacket;
 use crate::adaptation::Framing;
 use crate::network::circuit::Payload;
 use crate::scenario::model::{Flow, Scenario};
@@ -19,7 +19,7 @@ pub(super) struct Image {
 }
 
 /// Return the image of a packet, if it has headers: a single cell without adaptation has none.
-pub(super) fn image(scenario: &Scenario, packet: &Packet) -> Option<Image> {
+pub(super) fn image(scenario: &Scenario, packet: &TracedPacket) -> Option<Image> {
     let (number, payload) = packet.content?;
     let flow = &scenario.flows[number as usize];
     let data = match payload {
@@ -32,15 +32,15 @@ pub(super) fn image(scenario: &Scenario, packet: &Packet) -> Option<Image> {
 }
 
 /// Represent a unit that is not an IP packet as an IP packet of a protocol for experiments (RFC 3692).
-pub(super) fn stand_in(scenario: &Scenario, packet: &Packet) -> Image {
+pub(super) fn stand_in(scenario: &Scenario, packet: &TracedPacket) -> Image {
     let path = &scenario.vcs[packet.vc as usize].path;
     let (from, to) = (scenario.lines[path[0]].from, scenario.lines[path[path.len() - 1]].to);
     let length = IP_HEADER + CELL_PAYLOAD as u32;
-    let head = Head { from, to, id: packet.frame, protocol: EXPERIMENT, ecn: packet.ecn() };
+    let head = IpHeader { from, to, id: packet.frame, protocol: EXPERIMENT, ecn: packet.ecn() };
     Image { octets: head.octets(length), length }
 }
 
-fn tcp_image(flow: &Flow, number: u32, packet: &Packet, segment: &Segment) -> Image {
+fn tcp_image(flow: &Flow, number: u32, packet: &TracedPacket, segment: &Segment) -> Image {
     let mut options = timestamps(flow.transport.option_bytes(), segment);
     let (data, blocks) = if segment.is_ack { (0, segment.len) } else { (segment.len, 0) };
     options.extend(vec![NO_OPERATION; blocks.into()]); // a capture does not know the blocks, but their octets
@@ -70,7 +70,7 @@ fn tcp_image(flow: &Flow, number: u32, packet: &Packet, segment: &Segment) -> Im
     header.extend(window.to_be_bytes());
     header.extend([0; 4]); // checksum and urgent pointer
     header.extend(&options);
-    let head = Head { from, to, id: packet.frame, protocol: TCP, ecn: packet.ecn() };
+    let head = IpHeader { from, to, id: packet.frame, protocol: TCP, ecn: packet.ecn() };
     ip(&head, header, CHECKSUM_OF_TCP, data.into())
 }
 
@@ -87,18 +87,18 @@ fn timestamps(bytes: u32, segment: &Segment) -> Vec<u8> {
     option
 }
 
-fn udp_image(flow: &Flow, number: u32, packet: &Packet, data: u32) -> Image {
+fn udp_image(flow: &Flow, number: u32, packet: &TracedPacket, data: u32) -> Image {
     let mut header = Vec::with_capacity(udp::HEADER as usize);
     header.extend(client_port(1).to_be_bytes());
     header.extend(server_port(number).to_be_bytes());
     header.extend((udp::HEADER as u16 + data as u16).to_be_bytes());
     header.extend([0; 2]); // checksum
-    let head = Head { from: flow.from, to: flow.to, id: packet.frame, protocol: UDP, ecn: packet.ecn() };
+    let head = IpHeader { from: flow.from, to: flow.to, id: packet.frame, protocol: UDP, ecn: packet.ecn() };
     ip(&head, header, CHECKSUM_OF_UDP, data)
 }
 
 /// Build an IP packet of a transport header, whose checksum is put at `place`, and `data` octets of zeros.
-fn ip(head: &Head, mut inner: Vec<u8>, place: usize, data: u32) -> Image {
+fn ip(head: &IpHeader, mut inner: Vec<u8>, place: usize, data: u32) -> Image {
     let length = IP_HEADER + inner.len() as u32 + data;
     let mut pseudo = [address(head.from), address(head.to)].concat();
     pseudo.extend([0, head.protocol]);
@@ -111,7 +111,7 @@ fn ip(head: &Head, mut inner: Vec<u8>, place: usize, data: u32) -> Image {
 }
 
 /// Content of the header of an IP packet.
-struct Head {
+struct IpHeader {
     from: usize,
     to: usize,
     id: u32,
@@ -119,7 +119,7 @@ struct Head {
     ecn: Ecn,
 }
 
-impl Head {
+impl IpHeader {
     /// The header of a packet of `length` octets.
     fn octets(&self, length: u32) -> Vec<u8> {
         let mut octets = vec![0x45, self.ecn.codepoint()];
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn an_ip_header_with_its_checksum_sums_up_to_nothing() {
-        let head = Head { from: 0, to: 258, id: 7, protocol: UDP, ecn: Ecn::ECT };
+        let head = IpHeader { from: 0, to: 258, id: 7, protocol: UDP, ecn: Ecn::ECT };
         let image = ip(&head, vec![0, 1, 0, 2, 0, 12, 0, 0], CHECKSUM_OF_UDP, 4);
         assert_eq!((image.length, image.octets.len()), (32, 28));
         assert_eq!(checksum(&[&image.octets[..20]]), 0);

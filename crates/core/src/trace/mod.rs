@@ -1,7 +1,7 @@
 //! Traces of packets at ports.
 //!
 //! The reference engine notifies a [`Tracer`] of every unit at every port; `()` ignores this and costs nothing.
-//! [`Packets`] keeps an entry for every packet at the chosen ports: cells of one frame are one packet, as on a packet
+//! [`TracedPackets`] keeps an entry for every packet at the chosen ports: cells of one frame are one packet, as on a packet
 //! link. [`pcapng()`] writes them for Wireshark.
 
 mod headers;
@@ -47,7 +47,7 @@ impl Tracer for () {
 
 /// A packet at a port.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Packet {
+pub struct TracedPacket {
     /// The port.
     pub port: u32,
     /// Its circuit.
@@ -74,7 +74,7 @@ pub struct Packet {
     pub is_ce: bool,
 }
 
-impl Packet {
+impl TracedPacket {
     /// Units that are still in the port.
     pub fn queued(&self) -> u16 {
         self.units - self.sent - self.lost
@@ -106,14 +106,14 @@ impl Packet {
 
 /// The packets at some ports.
 #[derive(Clone, Debug)]
-pub struct Packets {
+pub struct TracedPackets {
     wanted: Vec<bool>,
-    seen: BTreeMap<(u32, u32, u32), Packet>,
+    seen: BTreeMap<(u32, u32, u32), TracedPacket>,
 }
 
-impl Packets {
+impl TracedPackets {
     /// Trace the ports of these names, by default those with a limited buffer; `*` is every port.
-    pub fn at(scenario: &Scenario, ports: &[String]) -> Result<Packets, String> {
+    pub fn at(scenario: &Scenario, ports: &[String]) -> Result<TracedPackets, String> {
         let names: BTreeSet<&str> = scenario.lines.iter().map(|line| line.name.as_str()).collect();
         if let Some(wrong) = ports.iter().find(|port| *port != "*" && !names.contains(port.as_str())) {
             let names: Vec<&str> = scenario.lines.iter().map(|line| line.name.as_str()).collect();
@@ -124,7 +124,7 @@ impl Packets {
             [] => line.is_sampled(),
             _ => wanted.contains("*") || wanted.contains(line.name.as_str()),
         };
-        Ok(Packets { wanted: scenario.lines.iter().map(is_wanted).collect(), seen: BTreeMap::new() })
+        Ok(TracedPackets { wanted: scenario.lines.iter().map(is_wanted).collect(), seen: BTreeMap::new() })
     }
 
     /// The traced ports.
@@ -133,14 +133,14 @@ impl Packets {
     }
 
     /// Every packet, by the time at which its last unit was sent or lost.
-    pub fn into_list(self) -> Vec<Packet> {
-        let mut list: Vec<Packet> = self.seen.into_values().collect();
+    pub fn into_list(self) -> Vec<TracedPacket> {
+        let mut list: Vec<TracedPacket> = self.seen.into_values().collect();
         list.sort_by_key(|packet| packet.done); // stable: by port, circuit and number at one instant
         list
     }
 }
 
-impl Tracer for Packets {
+impl Tracer for TracedPackets {
     fn see(&mut self, now: Time, port: usize, unit: &Unit, what: What, circuits: &[Circuit]) {
         if !self.wanted[port] {
             return;
@@ -163,9 +163,9 @@ impl Tracer for Packets {
 }
 
 /// Make the record of a packet whose first unit arrives.
-fn first(now: Time, port: usize, unit: &Unit, circuits: &[Circuit]) -> Packet {
+fn first(now: Time, port: usize, unit: &Unit, circuits: &[Circuit]) -> TracedPacket {
     let frame = circuits[unit.vc as usize].frame(unit.frame);
-    Packet {
+    TracedPacket {
         port: port as u32,
         vc: unit.vc,
         frame: unit.frame,
@@ -189,13 +189,13 @@ mod tests {
 
     const LAN: &str = include_str!("../../../../scenarios/lan.toml");
 
-    fn traced(ports: &[&str]) -> (Scenario, engine::Outcome, Vec<Packet>) {
+    fn traced(ports: &[&str]) -> (Scenario, engine::Outcome, Vec<TracedPacket>) {
         let scenario = load(LAN, "lan.toml", &["duration=0.3 s".to_string()]).unwrap();
         let ports: Vec<String> = ports.iter().map(|port| port.to_string()).collect();
         let (outcome, packets) = engine::reference::run_traced(
             &scenario,
             true,
-            Packets::at(&scenario, &ports).unwrap(),
+            TracedPackets::at(&scenario, &ports).unwrap(),
             &mut engine::Stopwatch::default(),
         );
         (scenario, outcome, packets.into_list())
@@ -206,11 +206,12 @@ mod tests {
         let (scenario, outcome, packets) = traced(&["*"]);
         for port in 0..scenario.lines.len() {
             let here = || packets.iter().filter(|packet| packet.port == port as u32);
-            let sum = |count: fn(&Packet) -> u16| here().map(|packet| u64::from(count(packet))).sum::<u64>();
+            let sum =
+                |count: fn(&TracedPacket) -> u16| here().map(|packet| u64::from(count(packet))).sum::<u64>();
             let counters = outcome.network.ports[port].counters();
             assert_eq!(sum(|packet| packet.units), counters.units_in, "{}", scenario.lines[port].name);
             assert_eq!(sum(|packet| packet.sent), counters.units_out);
-            assert_eq!(sum(Packet::queued), outcome.network.ports[port].units_queued());
+            assert_eq!(sum(TracedPacket::queued), outcome.network.ports[port].units_queued());
             let losses = outcome.losses.iter().filter(|loss| loss.port == port as u32);
             assert_eq!(sum(|packet| packet.lost), losses.count() as u64);
         }
@@ -234,7 +235,7 @@ mod tests {
             packets.iter().map(|packet| scenario.lines[packet.port as usize].name.as_str()).collect();
         assert!(!names.is_empty() && names.iter().all(|name| *name == "bottleneck"));
         assert!(packets.is_sorted_by_key(|packet| packet.done));
-        let wrong = Packets::at(&scenario, &["botleneck".to_string()]).unwrap_err();
+        let wrong = TracedPackets::at(&scenario, &["botleneck".to_string()]).unwrap_err();
         assert!(wrong.contains("did you mean \"bottleneck\""), "{wrong}");
     }
 }

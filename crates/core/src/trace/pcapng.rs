@@ -8,14 +8,14 @@
 //! in the file (101, raw IP, has a different one). So packets on cell links are shown as IP packets if packet links
 //! are traced as well, and a single cell, which is not an IP packet, as one of protocol 253.
 
-use super::Packet;
+use super::TracedPacket;
 use super::headers::{Image, image, stand_in};
 use crate::adaptation::Framing;
 use crate::scenario::model::{Medium, Scenario};
 use crate::units::{CELL_PAYLOAD, Time};
 
 /// The capture file of packets at these ports, in the order in which they are listed.
-pub fn pcapng(scenario: &Scenario, ports: &[usize], packets: &[Packet]) -> Vec<u8> {
+pub fn pcapng(scenario: &Scenario, ports: &[usize], packets: &[TracedPacket]) -> Vec<u8> {
     let mut file = Vec::new();
     let application = format!("pushout {}", env!("CARGO_PKG_VERSION"));
     let comment = format!("{}, seed {}", scenario.name, scenario.seed);
@@ -53,7 +53,7 @@ fn link_type(scenario: &Scenario, ports: &[usize]) -> u16 {
     if ports.iter().all(is_cells) { SUNATM } else { IPV4 }
 }
 
-fn enhanced(interface: u32, packet: &Packet, image: Image) -> Vec<u8> {
+fn enhanced(interface: u32, packet: &TracedPacket, image: Image) -> Vec<u8> {
     let Image { octets, length } = image;
     let time = packet.done.since(Time::ZERO).0;
     let mut block = Vec::with_capacity(64 + octets.len());
@@ -71,7 +71,7 @@ fn enhanced(interface: u32, packet: &Packet, image: Image) -> Vec<u8> {
 }
 
 /// The reason for which a packet was not sent completely.
-fn comment(packet: &Packet) -> Option<String> {
+fn comment(packet: &TracedPacket) -> Option<String> {
     let of = |count: u16| {
         if packet.units == 1 { String::new() } else { format!(" {count} of {} cells", packet.units) }
     };
@@ -83,12 +83,12 @@ fn comment(packet: &Packet) -> Option<String> {
 }
 
 /// An IP packet without anything before it.
-fn plain(scenario: &Scenario, packet: &Packet) -> Image {
+fn plain(scenario: &Scenario, packet: &TracedPacket) -> Image {
     image(scenario, packet).unwrap_or_else(|| stand_in(scenario, packet))
 }
 
 /// An IP packet with the header of a SunATM capture and that of LLC/SNAP (RFC 1483, section 4.1).
-fn on_atm(scenario: &Scenario, packet: &Packet) -> Image {
+fn on_atm(scenario: &Scenario, packet: &TracedPacket) -> Image {
     let vci = packet.vc + FIRST_VCI;
     let framing = scenario.vcs[packet.vc as usize].framing;
     let has_llc = matches!(framing, Framing::Aal5 { llc_snap: true, .. });
@@ -153,7 +153,7 @@ const FIRST_VCI: u32 = 32;
 
 #[cfg(test)]
 mod tests {
-    use super::super::Packets;
+    use super::super::TracedPackets;
     use super::*;
     use crate::engine;
     use crate::scenario::load;
@@ -172,13 +172,13 @@ mod tests {
         found
     }
 
-    fn capture(text: &str, sets: &[&str]) -> (Vec<Packet>, Vec<(u32, Vec<u8>)>) {
+    fn capture(text: &str, sets: &[&str]) -> (Vec<TracedPacket>, Vec<(u32, Vec<u8>)>) {
         let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
         let scenario = load(text, "x.toml", &sets).unwrap();
         let (_, packets) = engine::reference::run_traced(
             &scenario,
             false,
-            Packets::at(&scenario, &[]).unwrap(),
+            TracedPackets::at(&scenario, &[]).unwrap(),
             &mut engine::Stopwatch::default(),
         );
         let ports: Vec<usize> = packets.ports().collect();

@@ -24,7 +24,7 @@ pub struct Record {
 /// Records of the selected ports since the last call of `take`. There is room for a fixed number: when it is used up
 /// the oldest are dropped and counted.
 #[derive(Clone, Debug)]
-pub struct Ring {
+pub struct RecordRing {
     wanted: Vec<bool>,
     room: usize,
     records: VecDeque<Record>,
@@ -37,11 +37,11 @@ pub struct Ring {
     most: usize,
 }
 
-impl Ring {
+impl RecordRing {
     /// An empty ring for `room` records of these ports, out of `ports` ports.
-    pub fn new(ports: usize, wanted: &[usize], room: usize) -> Ring {
+    pub fn new(ports: usize, wanted: &[usize], room: usize) -> RecordRing {
         assert!(room > 0, "a ring has room");
-        Ring {
+        RecordRing {
             wanted: (0..ports).map(|port| wanted.contains(&port)).collect(),
             room,
             records: VecDeque::new(),
@@ -77,7 +77,7 @@ impl Ring {
     }
 }
 
-impl Tracer for Ring {
+impl Tracer for RecordRing {
     fn see(&mut self, now: Time, port: usize, unit: &Unit, what: What, circuits: &[Circuit]) {
         if let What::Lost(reason) = what {
             self.note_loss(port, unit, reason, circuits);
@@ -106,16 +106,16 @@ mod tests {
     const LAN: &str = include_str!("../../../../scenarios/lan.toml");
 
     /// A run of 300 ms with a ring of this size at its bottleneck, and the number of that port.
-    fn lan(room: usize) -> (Stepper<Ring>, usize) {
+    fn lan(room: usize) -> (Stepper<RecordRing>, usize) {
         of_buffer("8192 cells", room)
     }
 
-    fn of_buffer(buffer: &str, room: usize) -> (Stepper<Ring>, usize) {
+    fn of_buffer(buffer: &str, room: usize) -> (Stepper<RecordRing>, usize) {
         let buffer = format!("port.bottleneck.buffer={buffer}");
         let sets = ["duration=300 ms".to_string(), buffer];
         let scenario = load(LAN, "lan.toml", &sets).unwrap();
         let port = scenario.lines.iter().position(|line| line.name == "bottleneck").unwrap();
-        (Stepper::new(&scenario, true, Ring::new(scenario.lines.len(), &[port], room)), port)
+        (Stepper::new(&scenario, true, RecordRing::new(scenario.lines.len(), &[port], room)), port)
     }
 
     #[test]

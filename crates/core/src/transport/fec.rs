@@ -57,7 +57,7 @@ impl Transport for Params {
     }
 
     fn needs_for(&self, source: &source::Spec) -> Option<Needs> {
-        source.packet(udp::HEADERS).map(Needs::one_way)
+        source.packet(udp::HEADERS).map(|(octets, key)| Needs::one_way(octets, key))
     }
 
     fn parity_cells(&self) -> u32 {
@@ -148,7 +148,7 @@ impl Encoder {
 
 /// The outcome of the blocks that are decided.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Books {
+pub struct BlockOutcomes {
     /// Data packets that arrived.
     pub received: u64,
     /// Data packets that were lost and recovered.
@@ -161,7 +161,7 @@ pub struct Books {
     pub blocks_lost: u64,
 }
 
-impl Books {
+impl BlockOutcomes {
     /// Share of data packets that are available after decoding, or `None` without any.
     pub fn throughput(&self) -> Option<f64> {
         let there = self.received + self.recovered;
@@ -170,8 +170,8 @@ impl Books {
     }
 
     /// The sum of both counts.
-    pub fn plus(self, other: Books) -> Books {
-        Books {
+    pub fn plus(self, other: BlockOutcomes) -> BlockOutcomes {
+        BlockOutcomes {
             received: self.received + other.received,
             recovered: self.recovered + other.recovered,
             lost: self.lost + other.lost,
@@ -192,13 +192,13 @@ pub struct Decoder {
     data: u16,
     /// The first block that is counted.
     counted_from: u32,
-    books: Books,
+    books: BlockOutcomes,
 }
 
 impl Decoder {
     /// A decoder without packets.
     pub fn new(code: Code) -> Decoder {
-        Decoder { code, block: 0, arrived: 0, data: 0, counted_from: 0, books: Books::default() }
+        Decoder { code, block: 0, arrived: 0, data: 0, counted_from: 0, books: BlockOutcomes::default() }
     }
 
     /// Receive a packet; returns how many packets of data become available.
@@ -240,13 +240,13 @@ impl Decoder {
     }
 
     /// The outcome of the closed blocks.
-    pub fn books(&self) -> Books {
+    pub fn books(&self) -> BlockOutcomes {
         self.books
     }
 
     /// Reset the counters, and count from this block on.
     pub fn reset(&mut self, block: u32) {
-        (self.books, self.counted_from) = (Books::default(), block);
+        (self.books, self.counted_from) = (BlockOutcomes::default(), block);
     }
 }
 
@@ -258,16 +258,16 @@ mod tests {
 
     /// Return the data packets that become available with each arriving packet of one block, and the outcome of the
     /// block.
-    fn block(code: Code, arriving: &[u16]) -> (Vec<u16>, Books) {
+    fn block(code: Code, arriving: &[u16]) -> (Vec<u16>, BlockOutcomes) {
         let mut decoder = Decoder::new(code);
         let brought = arriving.iter().map(|&index| decoder.receive(Label { block: 0, index })).collect();
         decoder.close(1);
         (brought, decoder.books())
     }
 
-    fn books(received: u64, recovered: u64, lost: u64) -> Books {
+    fn books(received: u64, recovered: u64, lost: u64) -> BlockOutcomes {
         let blocks_lost = u64::from(lost > 0);
-        Books { received, recovered, lost, blocks_whole: 1 - blocks_lost, blocks_lost }
+        BlockOutcomes { received, recovered, lost, blocks_whole: 1 - blocks_lost, blocks_lost }
     }
 
     #[test]
@@ -295,7 +295,10 @@ mod tests {
         let mut decoder = Decoder::new(CODE);
         decoder.receive(Label { block: 3, index: 0 });
         decoder.close(4);
-        assert_eq!(decoder.books(), Books { received: 1, lost: 15, blocks_lost: 4, ..Books::default() });
+        assert_eq!(
+            decoder.books(),
+            BlockOutcomes { received: 1, lost: 15, blocks_lost: 4, ..BlockOutcomes::default() }
+        );
         assert_eq!(decoder.books().throughput(), Some(1.0 / 16.0));
     }
 

@@ -79,7 +79,7 @@ pub struct Needs {
 
 impl Needs {
     /// The needs for packets without acknowledgements, whose size this key decides.
-    fn one_way((octets, packet_key): (u64, &'static str)) -> Needs {
+    fn one_way(octets: u64, packet_key: &'static str) -> Needs {
         Needs { packet: Some(octets), packet_key, reverse: None }
     }
 

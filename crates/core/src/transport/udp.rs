@@ -44,7 +44,7 @@ impl Transport for Params {
     }
 
     fn needs_for(&self, source: &source::Spec) -> Option<Needs> {
-        source.packet(HEADERS).map(Needs::one_way)
+        source.packet(HEADERS).map(|(octets, key)| Needs::one_way(octets, key))
     }
 
     fn ecn(&self) -> bool {

@@ -7,18 +7,18 @@ use pushout_core::engine::{self, Stopwatch, reference};
 use pushout_core::report::report;
 use pushout_core::rng::Stream;
 use pushout_core::scenario::load;
-use pushout_core::scenario::model::{Engine, Scenario};
+use pushout_core::scenario::model::{EngineKind, Scenario};
 use pushout_core::serde_json::Value as Json;
-use pushout_core::trace::{Packet, Packets};
+use pushout_core::trace::{TracedPacket, TracedPackets};
 
 /// The delivery times of flow number `flow` of a packet network, in ps, sorted: of what is delivered from the warm-up on.
 fn of_trace(scenario: &Scenario, flow: usize) -> Vec<u64> {
-    let tracer = Packets::at(scenario, &["*".to_string()]).unwrap();
+    let tracer = TracedPackets::at(scenario, &["*".to_string()]).unwrap();
     let (_, tracer) = reference::run_traced(scenario, false, tracer, &mut Stopwatch::default());
     let packets = tracer.into_list();
     let path = &scenario.vcs[scenario.flows[flow].vc].path;
     let at = |line: usize| {
-        let is_data = move |packet: &&Packet| {
+        let is_data = move |packet: &&TracedPacket| {
             packet.port as usize == line
                 && packet.segment().is_some_and(|segment| segment.len > 0 && !segment.is_ack)
         };
@@ -35,13 +35,13 @@ fn of_trace(scenario: &Scenario, flow: usize) -> Vec<u64> {
         .collect()
 }
 
-fn range(packet: &Packet) -> (u64, u64) {
+fn range(packet: &TracedPacket) -> (u64, u64) {
     let segment = packet.segment().unwrap();
     (segment.seq, segment.seq + u64::from(segment.len))
 }
 
 /// The octet after each piece of new data, and when it entered the first line.
-fn first_sent<'a>(packets: impl Iterator<Item = &'a Packet>) -> Vec<(u64, u64)> {
+fn first_sent<'a>(packets: impl Iterator<Item = &'a TracedPacket>) -> Vec<(u64, u64)> {
     let mut packets: Vec<_> =
         packets.map(|packet| (packet.arrived.0, packet.frame, range(packet).1)).collect();
     packets.sort();
@@ -80,7 +80,7 @@ fn delivered(
 
 /// The reports of both engines, which must not differ.
 fn document(scenario: &Scenario) -> Json {
-    let [fast, slow] = [Engine::Fast, Engine::Reference].map(|engine| {
+    let [fast, slow] = [EngineKind::Fast, EngineKind::Reference].map(|engine| {
         let scenario = Scenario { engine, ..scenario.clone() };
         let mut document = report(&scenario, &engine::run(&scenario, false), None);
         document["engine"] = Json::Null;

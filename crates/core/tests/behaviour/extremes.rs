@@ -12,8 +12,11 @@ use pushout_core::language::registry::Entry;
 use pushout_core::language::spec::{ParamSpec, Section};
 use pushout_core::link::gate::loss::Gilbert;
 use pushout_core::report::report;
-use pushout_core::scenario::file;
-use pushout_core::scenario::model::{Engine, Scenario};
+use pushout_core::scenario::file::{
+    BackSection, FairSection, FlowSection, HeadSection, LinkSection, LossSection, MeasureSection,
+    MemorySection, NodeSection, OppositeSection, PauseSection, PoolSection, PortSection, QueueSection,
+};
+use pushout_core::scenario::model::{EngineKind, Scenario};
 use pushout_core::scenario::topology::WireKeys;
 use pushout_core::serde_json::{Value as Json, json};
 
@@ -130,7 +133,7 @@ fn sections() -> Vec<Place> {
     text["node"] = json!([{ "name": "source1" }]);
     text["link"] = json!([{ "name": "bottleneck", "back": {} }]);
     text["flow"] = json!([{ "name": "flow1", "class": "one" }, { "name": "flow2", "class": "two" }]);
-    let mut node = file::Node::params();
+    let mut node = NodeSection::params();
     node.retain(|param| param.name != "kind"); // a host cannot be anything else
     let mut measured = text.clone();
     measured["measure"] = json!({
@@ -145,25 +148,25 @@ fn sections() -> Vec<Place> {
     shared["queue"] = json!({ "one": { "opposite": { "pool": "out" } } });
     let mut pausing = shared.clone();
     pausing["queue"] = json!({ "one": { "pause": { "xoff": "1 cells" } } });
-    let mut memory = file::Memory::params();
+    let mut memory = MemorySection::params();
     memory.retain(|param| param.name != "pool"); // its tables stand below
     vec![
         place(&shared, "/memory/chip", memory),
-        place(&shared, "/memory/chip/pool/in", file::MemoryPool::params()),
-        place(&shared, "/queue/one", file::Queue::params()),
-        place(&shared, "/queue/one/opposite", file::Opposite::params()),
-        place(&pausing, "/queue/one/pause", file::Pause::params()),
-        place(&text, "", file::Head::params()),
+        place(&shared, "/memory/chip/pool/in", PoolSection::params()),
+        place(&shared, "/queue/one", QueueSection::params()),
+        place(&shared, "/queue/one/opposite", OppositeSection::params()),
+        place(&pausing, "/queue/one/pause", PauseSection::params()),
+        place(&text, "", HeadSection::params()),
         place(&text, "/topology/bottleneck", WireKeys::params()),
         place(&text, "/node/0", node),
-        place(&text, "/link/0", file::Link::params()),
-        place(&text, "/link/0/back", file::Back::params()),
-        place(&text, "/port/default", file::Port::params()),
-        place(&text, "/flow/0", file::Flow::params()),
-        place(&lossy, "/loss/0", file::Loss::params()),
+        place(&text, "/link/0", LinkSection::params()),
+        place(&text, "/link/0/back", BackSection::params()),
+        place(&text, "/port/default", PortSection::params()),
+        place(&text, "/flow/0", FlowSection::params()),
+        place(&lossy, "/loss/0", LossSection::params()),
         place(&lossy, "/loss/0/gilbert", Gilbert::params()),
-        place(&measured, "/measure", file::Measure::params()),
-        place(&measured, "/measure/fairness/0", file::Fair::params()),
+        place(&measured, "/measure", MeasureSection::params()),
+        place(&measured, "/measure/fairness/0", FairSection::params()),
     ]
 }
 
@@ -237,7 +240,7 @@ fn differences(scenario: &Scenario) -> Option<String> {
         document["engine"] = Json::Null;
         (document.to_string(), audit.failures)
     };
-    let (fast, reference) = (run(Engine::Fast), run(Engine::Reference));
+    let (fast, reference) = (run(EngineKind::Fast), run(EngineKind::Reference));
     match fast.1.first().or(reference.1.first()) {
         Some(failure) => Some(format!("the audit: {failure}")),
         None => (fast.0 != reference.0).then(|| "the engines differ".to_string()),

@@ -6,7 +6,7 @@ use crate::both::run_on_both as run;
 use pushout_core::engine;
 use pushout_core::report::report;
 use pushout_core::rng::Stream;
-use pushout_core::scenario::model::{Engine, Scenario};
+use pushout_core::scenario::model::{EngineKind, Scenario};
 use pushout_core::scenario::{explain, load, thresholds};
 use pushout_core::serde_json::{Value as Json, json};
 
@@ -241,7 +241,7 @@ fn cells_of_a_switch_share_a_memory_as_packets_do() {
     let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
     let scenario = load(lan, "lan.toml", &sets).unwrap();
     let (engine, why) = engine::chosen(&scenario);
-    assert_eq!(engine, Engine::Reference);
+    assert_eq!(engine, EngineKind::Reference);
     assert!(why.is_some_and(|why| why.contains("share a memory")));
     let own = ["duration=\"100 ms\"", "port.bottleneck={buffer=\"500 cells\"}"].map(str::to_string);
     let own = load(lan, "lan.toml", &own).unwrap();

@@ -1,7 +1,7 @@
 //! Properties of every scenario, and of every text that is not a scenario.
 
 use proptest::prelude::*;
-use pushout_core::scenario::{Part, Refusal, explain, load, schema};
+use pushout_core::scenario::{Refusal, RequestPart, explain, load, schema};
 
 const LAN: &str = r#"name = "lan"
 duration = "40 s"
@@ -106,7 +106,9 @@ fn answers(text: &str, name: &str, sets: &[String]) -> Result<(), TestCaseError>
     let Err(Refusal { message, part }) = load(text, name, sets) else { return Ok(()) };
     let first = message.lines().next().unwrap_or_default();
     let located = match part {
-        Some(Part::Set(index)) => first.starts_with(sets[index].chars().take(1).collect::<String>().as_str()),
+        Some(RequestPart::Set(index)) => {
+            first.starts_with(sets[index].chars().take(1).collect::<String>().as_str())
+        }
         _ => first.starts_with(&format!("{name}:")),
     };
     prop_assert!(located && first.len() > name.len() + 10, "{message}");

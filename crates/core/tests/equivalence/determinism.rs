@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pushout_core::api::{self, Caller, Checked, Request};
+use pushout_core::api::{self, Caller, CheckedScenario, Request};
 use pushout_core::report::Listing;
 use pushout_core::units::{Span, Time};
 
@@ -71,7 +71,7 @@ fn a_run_reports_its_progress_and_gives_equal_bytes() {
         let request = Request { text: &text, name, sets: &sets, engine, ..Request::default() };
         let told = RefCell::new(Vec::new());
         let reached = |now: Time, duration: Span| told.borrow_mut().push((now, duration));
-        let checked = Checked::of(&text, name, &sets, engine).unwrap();
+        let checked = CheckedScenario::of(&text, name, &sets, engine).unwrap();
         let caller = Caller { seconds: &|| 0.0, reached: &reached };
         let report = checked.run(None, false, Listing::All, caller).unwrap();
         assert_eq!(report, api::run(&request, || 0.0).unwrap().to_string(), "{name}");

@@ -22,7 +22,7 @@ impl Slots {
         if self.queues[0] + self.queues[1] == self.memory {
             let lengths = self.queues.into_iter().enumerate();
             let queues = self.queues;
-            let Some(victim) = params.victim(lengths, (own, 1), |queue| queues[queue] > 0) else { return };
+            let Some(victim) = params.victim(lengths, own, 1, |queue| queues[queue] > 0) else { return };
             self.queues[victim] -= 1;
         }
         self.queues[own] += 1;

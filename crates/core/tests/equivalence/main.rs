@@ -21,7 +21,7 @@ use pushout_core::audit::audit;
 use pushout_core::engine::{self, LossRecord};
 use pushout_core::report::report;
 use pushout_core::scenario::load;
-use pushout_core::scenario::model::{Engine, Scenario};
+use pushout_core::scenario::model::{EngineKind, Scenario};
 use pushout_core::serde_json::Value as Json;
 use pushout_core::units::Span;
 
@@ -29,7 +29,7 @@ use pushout_core::units::Span;
 const A_FEW: u64 = 500;
 
 /// Return the report and the losses of a run, without the engine's name and its number of events.
-fn run(scenario: &Scenario, engine: Engine, log: bool) -> (Json, Vec<LossRecord>) {
+fn run(scenario: &Scenario, engine: EngineKind, log: bool) -> (Json, Vec<LossRecord>) {
     let scenario = Scenario { engine, ..scenario.clone() };
     let outcome = engine::run(&scenario, log);
     let audit = audit(&scenario, &outcome);
@@ -59,10 +59,11 @@ fn differences_of(seed: u64, scenario: &Scenario) -> Vec<String> {
 
 /// Differences between the two engines, as lines for people.
 fn differences(scenario: &Scenario) -> Vec<String> {
-    let (fast, reference) = (run(scenario, Engine::Fast, true), run(scenario, Engine::Reference, true));
+    let (fast, reference) =
+        (run(scenario, EngineKind::Fast, true), run(scenario, EngineKind::Reference, true));
     let mut found = Vec::new();
     compare("", &reference.0, &fast.0, &mut found);
-    compare(" without a log", &reference.0, &run(scenario, Engine::Fast, false).0, &mut found);
+    compare(" without a log", &reference.0, &run(scenario, EngineKind::Fast, false).0, &mut found);
     let first = reference.1.iter().zip(&fast.1).position(|(one, other)| one != other);
     if let Some(at) = first {
         found.push(format!("loss {at}: {:?} became {:?}", reference.1[at], fast.1[at]));
@@ -114,7 +115,7 @@ fn both_engines_give_the_same_report_and_the_same_losses() {
         let found = differences_of(seed, &checked);
         assert!(found.is_empty(), "seed {seed}:\n{}\n{text}", found.join("\n"));
         compared += 1;
-        lossy += u64::from(!run(&checked, Engine::Fast, true).1.is_empty());
+        lossy += u64::from(!run(&checked, EngineKind::Fast, true).1.is_empty());
     }
     assert!(compared * 2 >= count, "only {compared} of {count} texts are scenarios");
     assert!(lossy * 4 >= compared, "only {lossy} of {compared} runs lose anything");
@@ -130,7 +131,7 @@ fn both_engines_agree_on_streams_without_feedback() {
             load(&text, "streams.toml", &[]).unwrap_or_else(|why| panic!("seed {seed}: {why}\n{text}"));
         let found = differences_of(seed, &checked);
         assert!(found.is_empty(), "seed {seed}:\n{}\n{text}", found.join("\n"));
-        lossy += u64::from(!run(&checked, Engine::Fast, true).1.is_empty());
+        lossy += u64::from(!run(&checked, EngineKind::Fast, true).1.is_empty());
     }
     assert!(lossy * 3 >= count / 2, "only {lossy} of {} runs lose anything", count / 2);
 }
@@ -149,7 +150,7 @@ fn both_engines_agree_where_circuits_have_queues() {
             load(&text, "circuits.toml", &[]).unwrap_or_else(|why| panic!("seed {seed}: {why}\n{text}"));
         let found = differences_of(seed, &checked);
         assert!(found.is_empty(), "seed {seed}:\n{}\n{text}", found.join("\n"));
-        lossy += u64::from(!run(&checked, Engine::Fast, true).1.is_empty());
+        lossy += u64::from(!run(&checked, EngineKind::Fast, true).1.is_empty());
     }
     assert!(lossy * 3 >= count / 2, "only {lossy} of {} runs lose anything", count / 2);
 }
@@ -168,7 +169,7 @@ fn both_engines_agree_where_circuits_with_queues_go_round() {
         let found = differences_of(seed, &checked);
         assert!(found.is_empty(), "seed {seed}:\n{}\n{text}", found.join("\n"));
         compared += 1;
-        lossy += u64::from(!run(&checked, Engine::Fast, true).1.is_empty());
+        lossy += u64::from(!run(&checked, EngineKind::Fast, true).1.is_empty());
     }
     assert!(compared * 2 >= count, "only {compared} of {count} texts are scenarios");
     assert!(lossy * 3 >= compared, "only {lossy} of {compared} runs lose anything");
@@ -223,7 +224,7 @@ fn both_engines_agree_where_credits_govern_lines() {
         let Ok(checked) = load(&text, "credits.toml", &[]) else { continue };
         let found = differences_of(seed, &checked);
         assert!(found.is_empty(), "seed {seed}:\n{}\n{text}", found.join("\n"));
-        let (document, losses) = run(&checked, Engine::Fast, true);
+        let (document, losses) = run(&checked, EngineKind::Fast, true);
         compared += 1;
         lossy += u64::from(!losses.is_empty());
         let ports = document["ports"].as_array().expect("a report lists its ports");
@@ -294,5 +295,5 @@ fn units_that_could_go_round_in_a_ring_are_computed_in_step() {
     }
     let ring = load(&text, "ring.toml", &[]).expect("a ring is a scenario");
     assert_eq!(differences(&ring), Vec::<String>::new());
-    assert!(!run(&ring, Engine::Fast, true).1.is_empty(), "something is lost");
+    assert!(!run(&ring, EngineKind::Fast, true).1.is_empty(), "something is lost");
 }

@@ -59,15 +59,15 @@ pub(crate) struct Shares {
     update: Span,
     congested: u64,
     /// The queues that the port or the pool counts, and those of the paper: one for each line and priority.
-    parts: Vec<Part>,
-    queues: Vec<Meter>,
+    parts: Vec<QueuePart>,
+    queues: Vec<QueueMeter>,
     /// The number of the present interval.
     interval: u64,
 }
 
 /// A queue that the port or the pool counts: one class of a queue of the paper, or all of its classes.
 #[derive(Clone, Copy, Debug)]
-struct Part {
+struct QueuePart {
     alpha: f64,
     /// The number of the queue of the paper.
     queue: usize,
@@ -75,7 +75,7 @@ struct Part {
 
 /// Measurements of a queue, as the paper defines it.
 #[derive(Clone, Debug)]
-struct Meter {
+struct QueueMeter {
     priority: u32,
     outlet: Outlet,
     /// The numbers of its parts.
@@ -89,7 +89,7 @@ struct Meter {
 
 /// Octets that have left a queue.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Sent {
+pub(crate) struct SentOctets {
     pub(crate) queue: usize,
     /// 0 of a packet that was lost.
     pub(crate) octets: u16,
@@ -123,16 +123,16 @@ impl Shares {
         if !is_factor(params.alpha) || !terms.iter().map(factor).all(is_factor) {
             return refuse("alpha", "must be greater than 0 and finite");
         }
-        let (mut parts, mut queues) = (Vec::new(), Vec::<Meter>::new());
+        let (mut parts, mut queues) = (Vec::new(), Vec::<QueueMeter>::new());
         for one in terms {
             let &QueueTerms { priority, outlet, .. } = one;
-            let is_joined = |queue: &Meter| (queue.outlet, queue.priority) == (outlet, priority);
+            let is_joined = |queue: &QueueMeter| (queue.outlet, queue.priority) == (outlet, priority);
             let queue = queues.iter().position(is_joined).unwrap_or_else(|| {
-                queues.push(Meter::new(priority, outlet));
+                queues.push(QueueMeter::new(priority, outlet));
                 queues.len() - 1
             });
             queues[queue].parts.push(parts.len());
-            parts.push(Part { alpha: factor(one), queue });
+            parts.push(QueuePart { alpha: factor(one), queue });
         }
         Ok(Shares { update: params.update, congested, parts, queues, interval: 0 })
     }
@@ -156,7 +156,7 @@ impl Shares {
 
     /// Count the congested queues of a priority: n.
     fn congested_queues(&self, pool: &Pool, priority: u32) -> f64 {
-        let of = |queue: &Meter| match queue.priority == priority {
+        let of = |queue: &QueueMeter| match queue.priority == priority {
             true => (queue.length(pool) as f64 / self.congested as f64).min(1.0),
             false => 0.0,
         };
@@ -165,7 +165,7 @@ impl Shares {
 
     /// Return the limit of one part of a queue next to its other parts: infinite in an unlimited buffer.
     pub(crate) fn threshold(&self, pool: &Pool, part: usize) -> f64 {
-        let Part { alpha, queue } = self.parts[part];
+        let QueuePart { alpha, queue } = self.parts[part];
         let queue = &self.queues[queue];
         let free = pool.free().map_or(f64::INFINITY, |free| free as f64);
         let others = queue.length(pool) - pool.of(part);
@@ -180,7 +180,7 @@ impl Shares {
     }
 
     /// Record that a packet has left its queue.
-    pub(crate) fn departed(&mut self, now: Time, pool: &Pool, Sent { queue, octets }: Sent) {
+    pub(crate) fn departed(&mut self, now: Time, pool: &Pool, SentOctets { queue, octets }: SentOctets) {
         self.advance(now, pool, Some(queue));
         let meter = &mut self.queues[self.parts[queue].queue];
         meter.octets += u64::from(octets);
@@ -200,10 +200,10 @@ pub(crate) fn congested(params: &Params, measure: Measure, largest: u64) -> u64 
     params.congested.0.div_ceil(unit).max(1)
 }
 
-impl Meter {
+impl QueueMeter {
     /// An empty queue without parts.
-    fn new(priority: u32, outlet: Outlet) -> Meter {
-        Meter { priority, outlet, parts: Vec::new(), octets: 0, was_empty: true, share: 1.0 }
+    fn new(priority: u32, outlet: Outlet) -> QueueMeter {
+        QueueMeter { priority, outlet, parts: Vec::new(), octets: 0, was_empty: true, share: 1.0 }
     }
 
     /// Its length.
@@ -230,7 +230,7 @@ impl Admission for Policy {
 
     fn departed(&mut self, departure: &Departure<'_>) {
         let &Departure { now, unit, vc, pool, sent, .. } = departure;
-        self.shares.departed(now, pool, Sent { queue: vc, octets: if sent { unit.bytes } else { 0 } });
+        self.shares.departed(now, pool, SentOctets { queue: vc, octets: if sent { unit.bytes } else { 0 } });
     }
 
     fn threshold(&self, pool: &Pool, queue: usize) -> Option<f64> {
@@ -246,13 +246,13 @@ impl Shortcuts for Policy {}
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::Bench;
+    use super::super::tests::PolicyBench;
     use super::*;
     use crate::units::Rate;
 
     /// Queues that each have a line of this rate, or one for all.
-    fn bench(lines: &[usize], priorities: &[u32], alpha: f64) -> Bench<Policy> {
-        Bench::new(1000, lines.len(), |context| {
+    fn bench(lines: &[usize], priorities: &[u32], alpha: f64) -> PolicyBench<Policy> {
+        PolicyBench::new(1000, lines.len(), |context| {
             let queue = |(&line, &priority): (&usize, &u32)| QueueTerms {
                 alpha: None,
                 priority,
@@ -266,7 +266,7 @@ mod tests {
     }
 
     /// Fill all queues in turn until each is refused a cell.
-    fn fill(bench: &mut Bench<Policy>) -> Vec<u64> {
+    fn fill(bench: &mut PolicyBench<Policy>) -> Vec<u64> {
         let queues = bench.pool.vcs();
         (0..1000).for_each(|_| (0..queues).for_each(|vc| drop(bench.offer(vc, "."))));
         (0..queues).map(|vc| bench.pool.of(vc)).collect()
@@ -299,7 +299,7 @@ mod tests {
     fn a_queue_that_gets_half_of_its_line_gets_half_of_the_threshold() {
         let mut bench = bench(&[0, 0], &[0, 1], 1.0);
         (0..200).for_each(|_| (0..2).for_each(|vc| drop(bench.offer(vc, "."))));
-        let threshold = |bench: &Bench<Policy>| bench.policy.threshold(&bench.pool, 0).unwrap();
+        let threshold = |bench: &PolicyBench<Policy>| bench.policy.threshold(&bench.pool, 0).unwrap();
         assert_eq!(threshold(&bench), 600.0);
         for cell in 1..=60u64 {
             bench.now = Time(53_000_000 * cell); // 53 octets at 8 Mb/s: 18 or 19 in an interval

@@ -42,7 +42,7 @@ use crate::refused::{Refused, probability, refuse};
 use crate::rng::Keyed;
 use crate::section;
 use crate::unit::Unit;
-use crate::units::{CELL_BYTES, Cells, Span, Time};
+use crate::units::{CELL_BYTES, CellCount, Span, Time};
 use crate::verdict::{Action, Reason, Verdict};
 
 section! {
@@ -59,7 +59,7 @@ section! {
         /// What happens above the upper threshold.
         pub curve: Curve = Curve::Gentle,
         /// Cells of a full frame by which maxp is divided; by default those of each circuit's own.
-        pub frame: Option<Cells> = None,
+        pub frame: Option<CellCount> = None,
         /// Discard a marked EOM of an accepted frame, as one sentence of the paper has it.
         pub literal_eom: bool = false,
         /// Keep the last cell of a frame that overflowed as a delimiter, if it fits.
@@ -74,7 +74,7 @@ section! {
 
 /// The state of a circuit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum CircuitState {
     /// The next cell starts a frame.
     AcceptFirst,
     /// Within a frame that is accepted.
@@ -87,12 +87,12 @@ enum State {
     Broken { fragment: bool },
 }
 
-use State::{AcceptCell, AcceptFirst, AcceptRest, Broken, DiscardCell};
+use CircuitState::{AcceptCell, AcceptFirst, AcceptRest, Broken, DiscardCell};
 
-impl State {
+impl CircuitState {
     /// Return the state that a cell meets: a port with push-out refuses the rest of a broken frame, and its EOM with
     /// it.
-    fn at(self, cell: &Unit) -> State {
+    fn at(self, cell: &Unit) -> CircuitState {
         match self {
             AcceptRest if cell.is_first() => DiscardCell,
             AcceptCell | Broken { .. } if cell.is_first() => AcceptFirst,
@@ -106,7 +106,7 @@ impl State {
     }
 
     /// Figure 3: whether to accept the cell, and the state after it.
-    fn step(self, marked: bool, eom: bool, literal_eom: bool) -> (bool, State) {
+    fn step(self, marked: bool, eom: bool, literal_eom: bool) -> (bool, CircuitState) {
         match (self, marked, eom) {
             (AcceptFirst | AcceptCell, false, false) => (true, AcceptCell),
             (AcceptFirst | AcceptCell, false, true) => (true, AcceptFirst),
@@ -123,7 +123,7 @@ impl State {
     }
 
     /// Return the state after an accepted cell found no room.
-    fn overflow(self, eom: bool) -> State {
+    fn overflow(self, eom: bool) -> CircuitState {
         if eom { AcceptFirst } else { Broken { fragment: self != AcceptFirst } }
     }
 }
@@ -132,7 +132,7 @@ impl State {
 #[derive(Clone, Debug)]
 pub struct Policy {
     detector: Detector,
-    circuits: Vec<Circuit>,
+    circuits: Vec<AtmRedCircuit>,
     literal_eom: bool,
     pass_eom: bool,
     discard_rest: bool,
@@ -141,8 +141,8 @@ pub struct Policy {
 }
 
 #[derive(Clone, Debug)]
-struct Circuit {
-    state: State,
+struct AtmRedCircuit {
+    state: CircuitState,
     /// maxp per cell.
     max_p: f64,
 }
@@ -152,20 +152,20 @@ impl Policy {
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let max_p = probability("max_p", params.max_p)?;
         match params.frame {
-            Some(Cells(0)) => return refuse("frame", "must be at least 1 cell"),
+            Some(CellCount(0)) => return refuse("frame", "must be at least 1 cell"),
             Some(_) if context.measure != Measure::Cells => {
                 return refuse("frame", "cannot be set on packet links, where every unit is a whole frame");
             }
             _ => {}
         }
-        let thresholds = (params.min_threshold, params.max_threshold);
+        let Params { weight, min_threshold, max_threshold, curve, .. } = *params;
         let circuit = |own| {
             let frame = params.frame.map_or(own, |frame| frame.0).max(1);
-            Circuit { state: AcceptFirst, max_p: max_p / frame as f64 }
+            AtmRedCircuit { state: AcceptFirst, max_p: max_p / frame as f64 }
         };
         let slot = unit_time(context);
         Ok(Policy {
-            detector: Detector::new(context, params.weight, thresholds, params.curve, slot)?,
+            detector: Detector::new(context, weight, min_threshold, max_threshold, curve, slot)?,
             circuits: frame_units(context).map(circuit).collect(),
             literal_eom: params.literal_eom,
             pass_eom: params.pass_eom,
@@ -193,7 +193,7 @@ fn unit_time(context: &Context<'_>) -> Span {
 impl Admission for Policy {
     fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict {
         let Policy { detector, keyed, .. } = self;
-        let Circuit { state, max_p } = &mut self.circuits[arrival.vc];
+        let AtmRedCircuit { state, max_p } = &mut self.circuits[arrival.vc];
         detector.sample(arrival.now, arrival.pool.total());
         detector.count();
         let (before, eom, fits) = (state.at(arrival.unit), arrival.unit.is_eom(), arrival.fits());
@@ -248,7 +248,7 @@ impl Shortcuts for Policy {
     #[inline]
     fn see(&mut self, now: Time, unit: &Unit, vc: usize, level: u64) {
         let Policy { detector, keyed, .. } = self;
-        let Circuit { state, max_p } = &mut self.circuits[vc];
+        let AtmRedCircuit { state, max_p } = &mut self.circuits[vc];
         detector.sample(now, level);
         detector.count();
         if *state == AcceptCell && detector.marks(*max_p, || keyed.unit(unit.subject())) {
@@ -263,7 +263,7 @@ impl Shortcuts for Policy {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::Bench;
+    use super::super::tests::PolicyBench;
     use super::*;
     use crate::buffer::capacity::Capacity;
     use crate::buffer::size::BufferSize;
@@ -286,20 +286,20 @@ mod tests {
     }
 
     /// Send all cells of circuit 0, and wait until the average has decayed.
-    fn drain(bench: &mut Bench<Policy>) {
+    fn drain(bench: &mut PolicyBench<Policy>) {
         (0..bench.pool.of(0)).for_each(|_| bench.depart(0));
         bench.now += Span::secs(1);
     }
 
     /// With w = 1, maxp = 0 and the classic curve a cell is marked iff it meets at least `max` cells.
-    fn bench(capacity: u64, max: u64) -> Bench<Policy> {
-        Bench::new(capacity, 2, move |context| Policy::new(&params(max, max), context))
+    fn bench(capacity: u64, max: u64) -> PolicyBench<Policy> {
+        PolicyBench::new(capacity, 2, move |context| Policy::new(&params(max, max), context))
     }
 
     #[test]
     fn a_frame_of_no_cells_and_one_on_packet_links_are_refused() {
         let why = |cells, measure| {
-            let params = Params { frame: Some(Cells(cells)), ..params(4, 8) };
+            let params = Params { frame: Some(CellCount(cells)), ..params(4, 8) };
             Policy::new(&params, &Context { measure, ..Context::alone(9, 1) }).unwrap_err().to_string()
         };
         assert_eq!(why(0, Measure::Cells), "frame: must be at least 1 cell");
@@ -340,7 +340,7 @@ mod tests {
     #[test]
     fn marks_are_evaluated_only_in_accept_first_and_accept_cell() {
         let open = [AcceptFirst, AcceptCell, AcceptRest, DiscardCell, Broken { fragment: true }];
-        assert_eq!(open.map(State::is_open), [true, true, false, false, false]);
+        assert_eq!(open.map(CircuitState::is_open), [true, true, false, false, false]);
     }
 
     #[test]
@@ -363,7 +363,7 @@ mod tests {
     fn a_mark_on_the_eom_concerns_the_next_packet_or_literally_the_eom_itself() {
         for (literal_eom, verdicts) in [(false, "AAAmm"), (true, "AAmAA")] {
             let params = Params { literal_eom, ..params(2, 2) };
-            let mut bench = Bench::new(20, 1, move |context| Policy::new(&params, context));
+            let mut bench = PolicyBench::new(20, 1, move |context| Policy::new(&params, context));
             let mut answers = bench.offer(0, "f.e");
             drain(&mut bench);
             answers += &bench.offer(0, "fe");
@@ -383,7 +383,7 @@ mod tests {
     #[test]
     fn a_frame_that_overflows_is_cut_short_as_by_ppd() {
         let mut bench =
-            Bench::new(3, 1, |context| Policy::new(&Params { weight: 0.001, ..params(3, 3) }, context));
+            PolicyBench::new(3, 1, |context| Policy::new(&Params { weight: 0.001, ..params(3, 3) }, context));
         assert_eq!(bench.offer(0, "f..."), "AAAo");
         bench.depart(0);
         assert_eq!(bench.offer(0, ".e"), "pA");
@@ -395,7 +395,7 @@ mod tests {
     #[test]
     fn without_partial_discard_overflow_does_not_move_the_machine() {
         let params = Params { weight: 0.001, discard_rest: false, ..params(3, 3) };
-        let mut bench = Bench::new(3, 1, move |context| Policy::new(&params, context));
+        let mut bench = PolicyBench::new(3, 1, move |context| Policy::new(&params, context));
         assert_eq!(bench.offer(0, "f...."), "AAAoo");
         bench.depart(0);
         assert_eq!(bench.offer(0, ".e"), "Ao");
@@ -412,9 +412,9 @@ mod tests {
 
     #[test]
     fn what_is_foreseen_and_seen_is_what_would_have_been_judged() {
-        let params = Params { weight: 0.3, max_p: 0.5, frame: Some(Cells(8)), ..params(4, 12) };
+        let params = Params { weight: 0.3, max_p: 0.5, frame: Some(CellCount(8)), ..params(4, 12) };
         let build = move |context: &Context<'_>| Policy::new(&params, context);
-        let (mut asked, mut shown) = (Bench::new(20, 1, &build), Bench::new(20, 1, &build));
+        let (mut asked, mut shown) = (PolicyBench::new(20, 1, &build), PolicyBench::new(20, 1, &build));
         let mut foreseen = String::new();
         for round in 0..500 {
             assert_eq!(asked.offer(0, "f"), shown.offer(0, "f"));
@@ -448,7 +448,7 @@ mod tests {
             Policy::new(&params, &context).unwrap().circuits[0].max_p
         };
         assert_eq!(of(None), 0.02 / 32.0, "the circuit's own frame");
-        assert_eq!(of(Some(Cells(192))), 0.02 / 192.0);
+        assert_eq!(of(Some(CellCount(192))), 0.02 / 192.0);
     }
 
     #[test]
@@ -475,7 +475,7 @@ mod tests {
     #[test]
     fn while_the_port_is_idle_the_average_decays_with_every_cell_time() {
         let params = Params { weight: 0.5, ..params(90, 90) };
-        let mut bench = Bench::new(100, 1, move |context| Policy::new(&params, context));
+        let mut bench = PolicyBench::new(100, 1, move |context| Policy::new(&params, context));
         bench.offer(0, "f.e");
         bench.now += Span::millis(1);
         (0..3).for_each(|_| bench.depart(0));
@@ -488,7 +488,7 @@ mod tests {
     #[test]
     fn the_average_moves_at_every_cell_whatever_becomes_of_it() {
         let params = Params { weight: 0.5, ..params(90, 90) };
-        let mut bench = Bench::new(100, 1, move |context| Policy::new(&params, context));
+        let mut bench = PolicyBench::new(100, 1, move |context| Policy::new(&params, context));
         bench.offer(0, "f.e");
         assert_eq!(bench.policy.detector.average(), 1.25, "samples 0, 1, 2");
     }

@@ -58,12 +58,12 @@ impl Shortcuts for Policy {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::Bench;
+    use super::super::tests::PolicyBench;
     use super::*;
 
     #[test]
     fn one_queue_can_take_everything() {
-        let mut bench = Bench::new(3, 2, |context| Policy::new(&Params {}, context));
+        let mut bench = PolicyBench::new(3, 2, |context| Policy::new(&Params {}, context));
         assert_eq!((bench.offer(0, "...."), bench.offer(1, ".")), ("AAAo".to_string(), "o".to_string()));
     }
 }

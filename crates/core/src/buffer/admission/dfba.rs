@@ -136,7 +136,7 @@ impl Shortcuts for Policy {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::Bench;
+    use super::super::tests::PolicyBench;
     use super::*;
     use crate::buffer::context::Contract;
     use crate::buffer::size::BufferSize;
@@ -158,9 +158,9 @@ mod tests {
         Policy::new(params, &Context { contracts: &contracts(mcr), ..Context::alone(capacity, 0) })
     }
 
-    fn bench(capacity: u64, params: &Params, mcr: &[u64]) -> Bench<Policy> {
+    fn bench(capacity: u64, params: &Params, mcr: &[u64]) -> PolicyBench<Policy> {
         let contracts = contracts(mcr);
-        Bench::new(capacity, mcr.len(), |context| {
+        PolicyBench::new(capacity, mcr.len(), |context| {
             Policy::new(params, &Context { contracts: &contracts, ..*context })
         })
     }

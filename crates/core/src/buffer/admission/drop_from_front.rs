@@ -30,7 +30,7 @@ use crate::{choice, section};
 
 choice! {
     /// Units that are discarded at the head of the queue.
-    pub enum Form {
+    pub enum HeadForm {
         /// One cell for each arriving cell.
         Cell = "cell",
         /// One cell, and then the rest of its frame.
@@ -42,7 +42,7 @@ section! {
     /// Make room for the newest cell by giving up the oldest.
     pub struct Params {
         /// What is given up.
-        pub form: Form = Form::Cell,
+        pub form: HeadForm = HeadForm::Cell,
         /// Send the last cell of a broken frame as a delimiter; for the frame form only.
         pub pass_eom: bool = true,
     }
@@ -69,7 +69,7 @@ struct Broken {
 impl Policy {
     /// Build the policy of one port.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
-        let circuits = if params.form == Form::Frame { context.vcs() } else { 0 };
+        let circuits = if params.form == HeadForm::Frame { context.vcs() } else { 0 };
         Ok(Policy { broken: vec![None; circuits], arriving: 0, pass_eom: params.pass_eom })
     }
 
@@ -132,18 +132,18 @@ impl Shortcuts for Policy {}
 mod tests {
     use super::super::Spec;
     use super::super::conformance::Rig;
-    use super::super::tests::Bench;
+    use super::super::tests::PolicyBench;
     use super::*;
     use crate::buffer::size::Measure;
 
-    fn rig(capacity: u64, form: Form) -> Rig {
+    fn rig(capacity: u64, form: HeadForm) -> Rig {
         let spec = Spec::DropFromFront(Params { form, pass_eom: true });
         Rig::new(&spec, Measure::Cells, capacity, 2, 1)
     }
 
     #[test]
     fn a_full_buffer_gives_up_the_cell_at_the_head_and_keeps_the_newest() {
-        let mut rig = rig(3, Form::Cell);
+        let mut rig = rig(3, HeadForm::Cell);
         rig.offer(0, "f");
         rig.start();
         rig.offer(0, "....e");
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn the_cell_in_transmission_is_never_given_up() {
-        let mut rig = rig(1, Form::Cell);
+        let mut rig = rig(1, HeadForm::Cell);
         rig.offer(0, "f");
         rig.start();
         rig.offer(0, "e");
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn in_the_cell_form_the_rest_of_a_broken_frame_is_sent() {
-        let mut rig = rig(3, Form::Cell);
+        let mut rig = rig(3, HeadForm::Cell);
         rig.offer(0, "f.e");
         rig.offer(1, "1");
         assert_eq!(rig.lost(), ["0:0.0 front"]);
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn in_the_frame_form_the_rest_of_a_frame_is_discarded_as_it_reaches_the_head() {
-        let mut rig = rig(5, Form::Frame);
+        let mut rig = rig(5, HeadForm::Frame);
         rig.offer(0, "f.");
         rig.offer(1, "f");
         rig.offer(0, ".e");
@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn the_eom_that_ends_a_fragment_is_sent() {
-        let mut rig = rig(4, Form::Frame);
+        let mut rig = rig(4, HeadForm::Frame);
         rig.offer(0, "f");
         rig.start();
         rig.offer(0, "..e");
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn a_cell_that_arrives_for_a_broken_frame_is_not_worth_another_ones_place() {
-        let mut rig = rig(2, Form::Frame);
+        let mut rig = rig(2, HeadForm::Frame);
         rig.offer(0, "f.");
         rig.offer(1, "1");
         rig.offer(0, ".e1");
@@ -207,9 +207,9 @@ mod tests {
 
     #[test]
     fn the_rest_of_a_frame_that_found_no_room_is_not_worth_queueing() {
-        let params = Params { form: Form::Frame, pass_eom: true };
+        let params = Params { form: HeadForm::Frame, pass_eom: true };
         for (fragment, verdicts) in [(true, "ApA"), (false, "App")] {
-            let mut bench = Bench::new(9, 1, |context| Policy::new(&params, context));
+            let mut bench = PolicyBench::new(9, 1, |context| Policy::new(&params, context));
             let first = bench.offer(0, "f");
             bench.policy.broken(0, fragment);
             assert_eq!(first + &bench.offer(0, ".e"), verdicts);
@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn a_long_packet_may_cost_several_short_ones() {
-        let spec = Spec::DropFromFront(Params { form: Form::Cell, pass_eom: true });
+        let spec = Spec::DropFromFront(Params { form: HeadForm::Cell, pass_eom: true });
         let mut rig = Rig::new(&spec, Measure::Bytes, 1500, 1, 1);
         for _ in 0..3 {
             rig.packet(0, 500);

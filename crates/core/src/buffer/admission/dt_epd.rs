@@ -22,7 +22,7 @@
 //! # Complexity
 //! Constant; two bits per circuit.
 
-use super::dynamic_threshold::Threshold;
+use super::dynamic_threshold::DynamicThreshold;
 use super::{Admission, Arrival, Context, Interest, Properties, Rule, Shortcuts};
 use crate::buffer::frame::Frames;
 use crate::refused::Refused;
@@ -42,7 +42,7 @@ section! {
 /// Dynamic threshold early packet discard at one port.
 #[derive(Clone, Debug)]
 pub struct Policy {
-    threshold: Threshold,
+    threshold: DynamicThreshold,
     frames: Frames,
 }
 
@@ -50,7 +50,7 @@ impl Policy {
     /// Build the policy of one port; the error says why its factor cannot be used.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let frames = Frames::new(context.vcs(), params.pass_eom);
-        Ok(Policy { threshold: Threshold::new(params.alpha)?, frames })
+        Ok(Policy { threshold: DynamicThreshold::new(params.alpha)?, frames })
     }
 }
 
@@ -77,11 +77,13 @@ impl Shortcuts for Policy {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::Bench;
+    use super::super::tests::PolicyBench;
     use super::*;
 
-    fn bench(alpha: f64, capacity: u64, vcs: usize) -> Bench<Policy> {
-        Bench::new(capacity, vcs, move |context| Policy::new(&Params { alpha, pass_eom: true }, context))
+    fn bench(alpha: f64, capacity: u64, vcs: usize) -> PolicyBench<Policy> {
+        PolicyBench::new(capacity, vcs, move |context| {
+            Policy::new(&Params { alpha, pass_eom: true }, context)
+        })
     }
 
     #[test]

@@ -40,20 +40,20 @@ section! {
 /// Dynamic threshold at one port.
 #[derive(Clone, Debug)]
 pub struct Policy {
-    threshold: Threshold,
+    threshold: DynamicThreshold,
     bars_pushout: Option<&'static str>,
 }
 
 /// Equation (2).
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Threshold {
+pub(crate) struct DynamicThreshold {
     alpha: f64,
 }
 
-impl Threshold {
-    pub(crate) fn new(alpha: f64) -> Result<Threshold, Refused> {
+impl DynamicThreshold {
+    pub(crate) fn new(alpha: f64) -> Result<DynamicThreshold, Refused> {
         match alpha > 0.0 && alpha.is_finite() {
-            true => Ok(Threshold { alpha }),
+            true => Ok(DynamicThreshold { alpha }),
             false => refuse("alpha", "must be greater than 0"),
         }
     }
@@ -93,7 +93,7 @@ impl Policy {
     /// Build the policy of one port; the error says why its factor cannot be used.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let bars_pushout = bars_pushout(context.measure);
-        Ok(Policy { threshold: Threshold::new(params.alpha)?, bars_pushout })
+        Ok(Policy { threshold: DynamicThreshold::new(params.alpha)?, bars_pushout })
     }
 }
 
@@ -120,16 +120,16 @@ impl Shortcuts for Policy {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::Bench;
+    use super::super::tests::PolicyBench;
     use super::*;
     use crate::link::port;
 
-    fn bench(alpha: f64, capacity: u64, vcs: usize) -> Bench<Policy> {
-        Bench::new(capacity, vcs, move |context| Policy::new(&Params { alpha }, context))
+    fn bench(alpha: f64, capacity: u64, vcs: usize) -> PolicyBench<Policy> {
+        PolicyBench::new(capacity, vcs, move |context| Policy::new(&Params { alpha }, context))
     }
 
     /// Offer a cell each in turn for circuits below `greedy`, until the queues are stable; returns their lengths.
-    fn settle(bench: &mut Bench<Policy>, greedy: usize) -> Vec<u64> {
+    fn settle(bench: &mut PolicyBench<Policy>, greedy: usize) -> Vec<u64> {
         for _ in 0..bench.pool.capacity().limit().unwrap() {
             (0..greedy).for_each(|vc| drop(bench.offer(vc, ".")));
         }

@@ -111,7 +111,7 @@ impl Shortcuts for Policy {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::Bench;
+    use super::super::tests::PolicyBench;
     use super::*;
 
     fn params(threshold: u64) -> Params {
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn a_frame_that_starts_at_the_threshold_is_refused_whole() {
-        let mut bench = Bench::new(10, 2, |context| Policy::new(&params(3), context));
+        let mut bench = PolicyBench::new(10, 2, |context| Policy::new(&params(3), context));
         assert_eq!(bench.offer(0, "f.e"), "AAA");
         assert_eq!(bench.offer(1, "f..e"), "rrrr");
         bench.depart(0);
@@ -135,13 +135,13 @@ mod tests {
 
     #[test]
     fn a_frame_that_started_below_the_threshold_may_fill_the_buffer() {
-        let mut bench = Bench::new(5, 1, |context| Policy::new(&params(1), context));
+        let mut bench = PolicyBench::new(5, 1, |context| Policy::new(&params(1), context));
         assert_eq!(bench.offer(0, "f....."), "AAAAAo");
     }
 
     #[test]
     fn an_accepted_frame_that_overflows_is_cut_short_as_by_ppd() {
-        let mut bench = Bench::new(3, 1, |context| Policy::new(&params(2), context));
+        let mut bench = PolicyBench::new(3, 1, |context| Policy::new(&params(2), context));
         assert_eq!(bench.offer(0, "f..."), "AAAo");
         bench.depart(0);
         assert_eq!(bench.offer(0, ".e"), "pA");
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn a_refused_frame_stays_refused_when_the_queue_drains() {
-        let mut bench = Bench::new(10, 1, |context| Policy::new(&params(1), context));
+        let mut bench = PolicyBench::new(10, 1, |context| Policy::new(&params(1), context));
         assert_eq!(bench.offer(0, "1"), "A");
         assert_eq!(bench.offer(0, "f."), "rr");
         bench.depart(0);
@@ -161,7 +161,7 @@ mod tests {
     fn paper_001_reserves_three_segments_but_at_most_a_fifth_of_the_buffer() {
         let tau = |buffer: u64, segment: u64| {
             let params = Params { reserve: Some(BufferSize::Cells(3 * segment)), ..params(0) };
-            Bench::new(buffer, 1, move |context| Policy::new(&params, context)).policy.threshold
+            PolicyBench::new(buffer, 1, move |context| Policy::new(&params, context)).policy.threshold
         };
         assert_eq!(tau(5660, 32), 5660 - 96);
         assert_eq!(tau(5660, 192), 5660 - 576);

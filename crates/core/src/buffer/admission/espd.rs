@@ -119,14 +119,14 @@ impl Shortcuts for Policy {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::Bench;
+    use super::super::tests::PolicyBench;
     use super::*;
     use crate::buffer::size::BufferSize;
 
-    fn bench(low: u64, high: u64, capacity: u64) -> Bench<Policy> {
+    fn bench(low: u64, high: u64, capacity: u64) -> PolicyBench<Policy> {
         let cells = |n| Level::Size(BufferSize::Cells(n));
         let params = Params { low: cells(low), high: cells(high), pass_eom: true };
-        Bench::new(capacity, 4, move |context| Policy::new(&params, context))
+        PolicyBench::new(capacity, 4, move |context| Policy::new(&params, context))
     }
 
     #[test]

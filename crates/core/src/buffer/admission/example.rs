@@ -58,13 +58,13 @@ impl Shortcuts for Policy {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::Bench;
+    use super::super::tests::PolicyBench;
     use super::*;
 
     #[test]
     fn in_a_half_full_buffer_only_a_circuit_without_cells_may_start_a_frame() {
         let params = Params { half: Level::Percent(50.0) };
-        let mut bench = Bench::new(8, 2, |context| Policy::new(&params, context));
+        let mut bench = PolicyBench::new(8, 2, |context| Policy::new(&params, context));
         assert_eq!(bench.offer(0, "f..e"), "AAAA"); // `f` first, `.` middle, `e` last: `A` accepted
         assert_eq!(bench.offer(0, "fe"), "rr"); // `r` refused early
         assert_eq!(bench.offer(1, "fe"), "AA");

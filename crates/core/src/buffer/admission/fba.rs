@@ -109,7 +109,7 @@ impl Shortcuts for Policy {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::Bench;
+    use super::super::tests::PolicyBench;
     use super::*;
     use crate::buffer::size::BufferSize;
     use crate::language::read::{Format, read};
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn a_circuit_may_exceed_its_fair_share_while_there_is_room() {
         // R = 2, K = 10, Z = 1: the bound is 8 / (X − 2)
-        let mut bench = Bench::new(12, 2, |context| Policy::new(&params(2, 10, 1.0), context));
+        let mut bench = PolicyBench::new(12, 2, |context| Policy::new(&params(2, 10, 1.0), context));
         assert_eq!(bench.offer(0, "11111"), "AAAAA");
         assert_eq!(bench.offer(1, "1"), "A");
         // X = 6: circuit 0 holds 5 · 2 / 6 = 1.67 shares of the 2 it may hold
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn up_to_r_everything_is_accepted_and_a_circuit_with_nothing_queued_always() {
-        let mut bench = Bench::new(6, 2, |context| Policy::new(&params(2, 4, 0.1), context));
+        let mut bench = PolicyBench::new(6, 2, |context| Policy::new(&params(2, 4, 0.1), context));
         assert_eq!(bench.offer(0, "11"), "AA");
         assert_eq!(bench.offer(0, "1"), "A", "X = R");
         assert_eq!(bench.offer(0, "1"), "r", "X = R + 1 and a bound of 0.2");
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn with_k_equal_to_r_every_circuit_with_cells_is_refused_above_r() {
-        let mut bench = Bench::new(6, 2, |context| Policy::new(&params(1, 1, 0.9), context));
+        let mut bench = PolicyBench::new(6, 2, |context| Policy::new(&params(1, 1, 0.9), context));
         assert_eq!(bench.offer(0, "111"), "AAr");
         assert_eq!(bench.offer(1, "11"), "Ar");
     }

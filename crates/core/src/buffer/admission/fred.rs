@@ -64,12 +64,12 @@ section! {
 pub struct Policy {
     red: red::Policy,
     min_packets: f64,
-    circuits: Vec<Circuit>,
+    circuits: Vec<FredCircuit>,
 }
 
 /// The state of a circuit.
 #[derive(Clone, Copy, Debug)]
-struct Circuit {
+struct FredCircuit {
     /// A full frame, in the port's measure.
     packet: f64,
     /// Number of times it has been above its share since it was last empty.
@@ -103,21 +103,16 @@ impl Policy {
         Ok(Policy {
             red,
             min_packets: f64::from(min_packets),
-            circuits: context.contracts.iter().map(Circuit::new).collect(),
+            circuits: context.contracts.iter().map(FredCircuit::new).collect(),
         })
     }
 
     /// Decide whether a frame that starts now is refused or marked; the error says that its circuit cannot hold it at
     /// all.
-    fn refuses(
-        &mut self,
-        now: Time,
-        (unit, vc): (&Unit, usize),
-        pool: &Pool,
-    ) -> Result<Option<Reason>, Reason> {
+    fn refuses(&mut self, now: Time, unit: &Unit, vc: usize, pool: &Pool) -> Result<Option<Reason>, Reason> {
         let detector = &mut self.red.detector;
         detector.sample(now, pool.total());
-        let Circuit { packet, strikes } = &mut self.circuits[vc];
+        let FredCircuit { packet, strikes } = &mut self.circuits[vc];
         let own = pool.of(vc) as f64;
         let share = (detector.average() / f64::from(pool.active().max(1))).max(*packet);
         let above = detector.is_above();
@@ -132,16 +127,16 @@ impl Policy {
     }
 }
 
-impl Circuit {
-    fn new(contract: &Contract) -> Circuit {
-        Circuit { packet: contract.frame.max(1) as f64, strikes: 0 }
+impl FredCircuit {
+    fn new(contract: &Contract) -> FredCircuit {
+        FredCircuit { packet: contract.frame.max(1) as f64, strikes: 0 }
     }
 }
 
 impl Admission for Policy {
     fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict {
         let Arrival { now, unit, vc, pool, .. } = *arrival;
-        match unit.is_first().then(|| self.refuses(now, (unit, vc), pool)).transpose() {
+        match unit.is_first().then(|| self.refuses(now, unit, vc, pool)).transpose() {
             Ok(refused) => self.red.judge_frame(arrival, refused.flatten()),
             Err(reason) => self.red.refuse(vc, reason),
         }
@@ -175,7 +170,7 @@ impl Shortcuts for Policy {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::Bench;
+    use super::super::tests::PolicyBench;
     use super::*;
     use crate::buffer::capacity::Capacity;
     use crate::buffer::size::BufferSize;
@@ -194,14 +189,14 @@ mod tests {
     }
 
     /// Packets of 32 cells.
-    fn long(params: Params) -> Bench<Policy> {
-        Bench::new(1000, 3, move |context| Policy::new(&params, context))
+    fn long(params: Params) -> PolicyBench<Policy> {
+        PolicyBench::new(1000, 3, move |context| Policy::new(&params, context))
     }
 
     /// Packets of one cell, and an average that is the queue itself.
-    fn bench(min: u64, max: u64, max_p: f64) -> Bench<Policy> {
+    fn bench(min: u64, max: u64, max_p: f64) -> PolicyBench<Policy> {
         let params = params(min, max, max_p);
-        Bench::new(60, 3, move |context| {
+        PolicyBench::new(60, 3, move |context| {
             let mut policy = Policy::new(&params, context)?;
             policy.circuits.iter_mut().for_each(|circuit| circuit.packet = 1.0);
             Ok(policy)
@@ -217,7 +212,7 @@ mod tests {
 
     #[test]
     fn a_circuit_above_its_limit_is_held_although_its_packets_could_be_marked() {
-        let mut bench = Bench::new(60, 3, |context| {
+        let mut bench = PolicyBench::new(60, 3, |context| {
             Policy::new(&Params { action: Action::Mark, ..params(4, 50, 0.0) }, context)
         });
         assert_eq!(bench.offer(0, "222222"), "AAAArr");

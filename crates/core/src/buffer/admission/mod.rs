@@ -420,7 +420,7 @@ pub(crate) mod tests {
     use crate::unit::Flags;
 
     /// A policy driven by tests: cells in, verdicts out, one letter each.
-    pub(crate) struct Bench<P> {
+    pub(crate) struct PolicyBench<P> {
         pub(crate) policy: P,
         pub(crate) pool: Pool,
         pub(crate) queue: Queue,
@@ -431,16 +431,16 @@ pub(crate) mod tests {
         offered: u32,
     }
 
-    impl<P: Admission> Bench<P> {
+    impl<P: Admission> PolicyBench<P> {
         pub(crate) fn new(
             capacity: u64,
             vcs: usize,
             build: impl Fn(&Context<'_>) -> Result<P, Refused>,
-        ) -> Bench<P> {
+        ) -> PolicyBench<P> {
             let context = Context::alone(capacity, vcs);
             let policy = build(&context).unwrap();
             let (pool, queue) = (Pool::new(context.capacity, vcs), Queue::default());
-            Bench { policy, pool, queue, now: Time::ZERO, waiting: 0, offered: 0 }
+            PolicyBench { policy, pool, queue, now: Time::ZERO, waiting: 0, offered: 0 }
         }
 
         /// Offer cells of one circuit, spelled as in [`Flags::spelled`].
@@ -451,7 +451,7 @@ pub(crate) mod tests {
             cells.chars().map(|cell| self.offer_one(vc, cell)).collect()
         }
 
-        /// The next cell that is offered, as [`offer`](Bench::offer) spells it.
+        /// The next cell that is offered, as [`offer`](PolicyBench::offer) spells it.
         pub(crate) fn next_cell(&mut self, vc: usize, cell: char) -> Unit {
             self.offered += 1;
             Unit { identity: self.offered, ..cell_of(vc, cell) }
@@ -493,7 +493,7 @@ pub(crate) mod tests {
             self.send(vc, '.');
         }
 
-        /// Send a cell of this circuit, spelled as in [`offer`](Bench::offer).
+        /// Send a cell of this circuit, spelled as in [`offer`](PolicyBench::offer).
         pub(crate) fn send(&mut self, vc: usize, cell: char) {
             self.pool.remove(vc, 1);
             let (unit, pool) = (cell_of(vc, cell), &self.pool);
@@ -509,7 +509,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// A cell as [`Bench::offer`] spells it.
+    /// A cell as [`PolicyBench::offer`] spells it.
     fn cell_of(vc: usize, cell: char) -> Unit {
         Unit {
             vc: vc as u32,

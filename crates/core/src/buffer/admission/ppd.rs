@@ -64,11 +64,11 @@ impl Shortcuts for Policy {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::Bench;
+    use super::super::tests::PolicyBench;
     use super::*;
 
-    fn bench(pass_eom: bool) -> Bench<Policy> {
-        Bench::new(2, 2, move |context| Policy::new(&Params { pass_eom }, context))
+    fn bench(pass_eom: bool) -> PolicyBench<Policy> {
+        PolicyBench::new(2, 2, move |context| Policy::new(&Params { pass_eom }, context))
     }
 
     #[test]

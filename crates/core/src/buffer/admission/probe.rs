@@ -92,7 +92,7 @@ mod tests {
     use crate::link::port::bench::Bench;
     use crate::report::report;
     use crate::scenario::load;
-    use crate::scenario::model::{Engine, Scenario};
+    use crate::scenario::model::{EngineKind, Scenario};
     use crate::serde_json::{Value as Json, json};
 
     fn probe(text: &str) -> admission::Spec {
@@ -136,7 +136,7 @@ mod tests {
     }
 
     /// The report of one engine, and its losses.
-    fn run(text: &str, engine: Engine) -> (Json, Vec<engine::LossRecord>) {
+    fn run(text: &str, engine: EngineKind) -> (Json, Vec<engine::LossRecord>) {
         let scenario = Scenario { engine, ..load(text, "probe.toml", &[]).unwrap() };
         let outcome = engine::run(&scenario, true);
         let mut document = report(&scenario, &outcome, Some(&audit(&scenario, &outcome)));
@@ -158,7 +158,7 @@ mod tests {
                 .replace("ADAPTATION", adaptation)
                 .replace("BUFFER", buffer)
                 .replace("SCHEDULER", scheduler);
-            let (fast, reference) = (run(&text, Engine::Fast), run(&text, Engine::Reference));
+            let (fast, reference) = (run(&text, EngineKind::Fast), run(&text, EngineKind::Reference));
             assert_eq!(fast, reference, "{text}");
             let ports = fast.0["ports"].as_array().unwrap();
             let port = ports.iter().find(|port| port["name"] == "bottleneck").unwrap();

@@ -132,9 +132,9 @@ impl Policy {
         for (key, time) in [("packet_time", slot), ("interval", params.interval)] {
             refuse_if(time == Span::ZERO, key, "must be greater than 0")?;
         }
-        let thresholds = (params.min_threshold, params.max_threshold);
+        let Params { weight, min_threshold, max_threshold, curve, .. } = *params;
         Ok(Policy {
-            detector: Detector::new(context, params.weight, thresholds, params.curve, slot)?,
+            detector: Detector::new(context, weight, min_threshold, max_threshold, curve, slot)?,
             max_p: probability("max_p", params.max_p)?,
             interval: params.adaptive.then_some(params.interval),
             mtu: full_packet(params, context)?,
@@ -168,7 +168,7 @@ impl Policy {
         let draw = || self.keyed.unit(unit.subject());
         let marked = match self.mtu {
             None => self.detector.marks(self.max_p, draw),
-            Some(mtu) => self.detector.marks_bytes(self.max_p, (unit.bytes, mtu), self.count, draw),
+            Some(mtu) => self.detector.marks_bytes(self.max_p, unit.bytes, mtu, self.count, draw),
         };
         marked.then_some(Reason::Random)
     }
@@ -188,7 +188,7 @@ fn full_packet(params: &Params, context: &Context<'_>) -> Result<Option<f64>, Re
 }
 
 /// Adapt maxp after an interval that ended with the average above or below the middle fifth between the thresholds.
-fn adapted(max_p: f64, average: f64, (min, max): (f64, f64)) -> f64 {
+fn adapted(max_p: f64, average: f64, min: f64, max: f64) -> f64 {
     let fifth = (max - min) / 5.0;
     if average > min + 3.0 * fifth && max_p <= 0.5 {
         max_p + (max_p / 4.0).min(0.01)
@@ -224,7 +224,7 @@ impl Admission for Policy {
         let interval = self.interval?;
         if now > Time::ZERO {
             let average = self.detector.at(now, pool.total());
-            self.max_p = adapted(self.max_p, average, (self.detector.min, self.detector.max));
+            self.max_p = adapted(self.max_p, average, self.detector.min, self.detector.max);
         }
         Some(now + interval)
     }
@@ -264,7 +264,8 @@ impl Detector {
     pub(super) fn new(
         context: &Context<'_>,
         weight: f64,
-        (min, max): (Level, Level),
+        min: Level,
+        max: Level,
         curve: Curve,
         slot: Span,
     ) -> Result<Detector, Refused> {
@@ -361,7 +362,8 @@ impl Detector {
     fn marks_bytes(
         &mut self,
         max_p: f64,
-        (bytes, mtu): (u16, f64),
+        bytes: u16,
+        mtu: f64,
         count: Count,
         draw: impl FnOnce() -> f64,
     ) -> bool {
@@ -427,7 +429,7 @@ pub(super) fn mean_frame_time(context: &Context<'_>) -> Span {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::Bench;
+    use super::super::tests::PolicyBench;
     use super::*;
     use crate::buffer::size::BufferSize;
     use crate::rng::Stream;
@@ -453,8 +455,8 @@ mod tests {
         }
     }
 
-    fn bench(params: Params) -> Bench<Policy> {
-        Bench::new(100, 2, move |context| Policy::new(&params, context))
+    fn bench(params: Params) -> PolicyBench<Policy> {
+        PolicyBench::new(100, 2, move |context| Policy::new(&params, context))
     }
 
     #[test]
@@ -572,7 +574,7 @@ mod tests {
         assert_eq!(bench.offer(0, "222"), "AAM", "avg = 0, 1, 2: from maxth on every one");
         assert_eq!(bench.offer(0, "p-q"), "MAA", "the first cell bears the mark of a frame");
         assert_eq!(bench.offer(0, "f.e"), "mmm");
-        let mut full = Bench::new(2, 1, |context| {
+        let mut full = PolicyBench::new(2, 1, |context| {
             Policy::new(&Params { action: Action::Mark, ..params(1.0, 0.0, 1, 2) }, context)
         });
         assert_eq!(full.offer(0, "222"), "AAo", "a full buffer loses what could be marked");
@@ -582,9 +584,9 @@ mod tests {
     fn the_largest_probability_follows_the_average_as_in_the_vectors() {
         for case in vector("red")["adaptive"].as_array().unwrap() {
             let mut max_p = case["before"].as_f64().unwrap();
-            let thresholds = (case["min"].as_f64().unwrap(), case["max"].as_f64().unwrap());
+            let (min, max) = (case["min"].as_f64().unwrap(), case["max"].as_f64().unwrap());
             for (average, after) in numbers(&case["average"]).into_iter().zip(numbers(&case["after"])) {
-                max_p = adapted(max_p, average, thresholds);
+                max_p = adapted(max_p, average, min, max);
                 assert!((max_p - after).abs() < 1e-9, "{max_p} instead of {after}");
             }
         }
@@ -593,7 +595,8 @@ mod tests {
     #[test]
     fn adaptive_red_moves_its_probability_by_the_clock_and_by_the_average_of_an_idle_port() {
         let mut bench = bench(Params { adaptive: true, ..params(0.5, 0.02, 0, 10) });
-        let tick = |bench: &mut Bench<Policy>, now| bench.policy.tick(Time(now), &bench.pool, Span::ZERO);
+        let tick =
+            |bench: &mut PolicyBench<Policy>, now| bench.policy.tick(Time(now), &bench.pool, Span::ZERO);
         assert_eq!(tick(&mut bench, 0), Some(Time::ZERO + Span::millis(500)));
         bench.policy.detector.average = 9.0;
         bench.offer(0, "1");
@@ -608,7 +611,7 @@ mod tests {
         assert_eq!(bench_of_fixed().policy.tick(Time::ZERO, &bench.pool, Span::ZERO), None);
     }
 
-    fn bench_of_fixed() -> Bench<Policy> {
+    fn bench_of_fixed() -> PolicyBench<Policy> {
         bench(params(0.5, 0.02, 0, 10))
     }
 
@@ -679,7 +682,7 @@ mod tests {
     #[test]
     fn an_accepted_frame_that_overflows_is_cut_short_as_by_ppd() {
         let params = params(0.001, 0.0, 2, 3);
-        let mut bench = Bench::new(3, 1, move |context| Policy::new(&params, context));
+        let mut bench = PolicyBench::new(3, 1, move |context| Policy::new(&params, context));
         assert_eq!(bench.offer(0, "f..."), "AAAo");
         bench.depart(0);
         assert_eq!(bench.offer(0, ".e"), "pA");

@@ -95,14 +95,14 @@ impl Shortcuts for Policy {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::Bench;
+    use super::super::tests::PolicyBench;
     use super::*;
     use crate::buffer::size::BufferSize;
 
-    fn bench(threshold: u64, scale: f64) -> Bench<Policy> {
+    fn bench(threshold: u64, scale: f64) -> PolicyBench<Policy> {
         let threshold = Level::Size(BufferSize::Cells(threshold));
         let params = Params { threshold, scale, pass_eom: true, action: Action::Drop };
-        Bench::new(20, 3, move |context| Policy::new(&params, context))
+        PolicyBench::new(20, 3, move |context| Policy::new(&params, context))
     }
 
     #[test]

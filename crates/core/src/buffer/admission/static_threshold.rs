@@ -74,13 +74,13 @@ impl Shortcuts for Policy {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::Bench;
+    use super::super::tests::PolicyBench;
     use super::*;
 
     #[test]
     fn a_queue_stops_at_its_limit_and_leaves_the_rest_to_others() {
         let params = Params { limit: Level::Percent(60.0) };
-        let mut bench = Bench::new(10, 2, move |context| Policy::new(&params, context));
+        let mut bench = PolicyBench::new(10, 2, move |context| Policy::new(&params, context));
         assert_eq!(bench.offer(0, "........"), "AAAAAAoo");
         assert_eq!(bench.offer(1, "....."), "AAAAo");
         bench.depart(0);

@@ -80,14 +80,14 @@ impl Shortcuts for Policy {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::Bench;
+    use super::super::tests::PolicyBench;
     use super::*;
     use crate::buffer::size::BufferSize;
 
-    fn bench(threshold: u64, action: Action) -> Bench<Policy> {
+    fn bench(threshold: u64, action: Action) -> PolicyBench<Policy> {
         let threshold = Level::Size(BufferSize::Cells(threshold));
         let params = Params { threshold, action, pass_eom: true };
-        Bench::new(6, 2, move |context| Policy::new(&params, context))
+        PolicyBench::new(6, 2, move |context| Policy::new(&params, context))
     }
 
     #[test]

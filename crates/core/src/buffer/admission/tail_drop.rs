@@ -66,12 +66,13 @@ impl Shortcuts for Policy {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::Bench;
+    use super::super::tests::PolicyBench;
     use super::*;
 
     #[test]
     fn a_cell_is_taken_exactly_as_long_as_there_is_room() {
-        let mut bench = Bench::new(3, 1, |context| Policy::new(&Params { clp_threshold: None }, context));
+        let mut bench =
+            PolicyBench::new(3, 1, |context| Policy::new(&Params { clp_threshold: None }, context));
         assert_eq!(bench.offer(0, "f..."), "AAAo");
         bench.depart(0);
         assert_eq!(bench.offer(0, "."), "A");
@@ -79,7 +80,8 @@ mod tests {
 
     #[test]
     fn cells_of_a_frame_that_has_lost_a_cell_are_taken_all_the_same() {
-        let mut bench = Bench::new(2, 1, |context| Policy::new(&Params { clp_threshold: None }, context));
+        let mut bench =
+            PolicyBench::new(2, 1, |context| Policy::new(&Params { clp_threshold: None }, context));
         assert_eq!(bench.offer(0, "f.."), "AAo");
         bench.depart(0);
         assert_eq!(bench.offer(0, "e"), "A");
@@ -87,14 +89,15 @@ mod tests {
 
     #[test]
     fn without_a_threshold_marked_cells_are_taken_as_all_others() {
-        let mut bench = Bench::new(3, 1, |context| Policy::new(&Params { clp_threshold: None }, context));
+        let mut bench =
+            PolicyBench::new(3, 1, |context| Policy::new(&Params { clp_threshold: None }, context));
         assert_eq!(bench.offer(0, "f:::"), "AAAo");
     }
 
     #[test]
     fn a_marked_cell_is_refused_from_its_threshold_on_and_others_are_not() {
         let params = Params { clp_threshold: Some(Level::Percent(50.0)) };
-        let mut bench = Bench::new(4, 1, move |context| Policy::new(&params, context));
+        let mut bench = PolicyBench::new(4, 1, move |context| Policy::new(&params, context));
         assert_eq!(bench.offer(0, "f::.:.."), "AAcAcAo");
     }
 }

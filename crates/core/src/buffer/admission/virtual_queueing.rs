@@ -172,12 +172,12 @@ impl Shortcuts for Policy {
 struct Renewal {
     period: Span,
     carry: bool,
-    accounts: Vec<Account>,
+    accounts: Vec<VirtualAccount>,
 }
 
 /// The account of a circuit, in bits · 10⁻¹².
 #[derive(Clone, Copy, Debug)]
-struct Account {
+struct VirtualAccount {
     /// Credit of a period.
     earned: u128,
     /// Price of one unit of measure.
@@ -196,7 +196,7 @@ impl Renewal {
                 Measure::Packets => contract.octets.max(1),
                 Measure::MemoryCells(cell) => cell.octets.into(),
             };
-            Account { earned, price: u128::from(8 * octets) * u128::from(PS_PER_S), left: 0 }
+            VirtualAccount { earned, price: u128::from(8 * octets) * u128::from(PS_PER_S), left: 0 }
         };
         let accounts = context.contracts.iter().map(account).collect();
         Renewal { period: params.period, carry: params.carry, accounts }
@@ -204,7 +204,7 @@ impl Renewal {
 
     /// W_i = MCR_i · T in whole units.
     fn credit(&mut self, vc: usize) -> u64 {
-        let Account { earned, price, left } = &mut self.accounts[vc];
+        let VirtualAccount { earned, price, left } = &mut self.accounts[vc];
         let funds = *earned + *left;
         *left = if self.carry { funds % *price } else { 0 };
         u64::try_from(funds / *price).unwrap_or(u64::MAX)
@@ -278,7 +278,7 @@ impl Virtual {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::Bench;
+    use super::super::tests::PolicyBench;
     use super::*;
     use crate::buffer::size::BufferSize;
     use crate::rng::Stream;
@@ -297,16 +297,16 @@ mod tests {
     }
 
     /// Circuits with these minimum cell rates, in cells per millisecond.
-    fn bench(params: &Params, mcr: &[u64]) -> Bench<Policy> {
+    fn bench(params: &Params, mcr: &[u64]) -> PolicyBench<Policy> {
         let alone = Context::alone(100, mcr.len());
         let rate = |cells: &u64| Contract { mcr: Rate(cells * 424_000), ..alone.contracts[0] };
         let contracts: Vec<Contract> = mcr.iter().map(rate).collect();
-        Bench::new(100, mcr.len(), |context| {
+        PolicyBench::new(100, mcr.len(), |context| {
             Policy::new(params, &Context { contracts: &contracts, ..*context })
         })
     }
 
-    fn lengths(bench: &Bench<Policy>) -> &[u64] {
+    fn lengths(bench: &PolicyBench<Policy>) -> &[u64] {
         &bench.policy.queues.length
     }
 

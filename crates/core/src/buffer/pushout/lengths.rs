@@ -5,13 +5,13 @@ use crate::buffer::context::Context;
 use crate::buffer::pool::Pool;
 use crate::buffer::queue::Queue;
 use crate::buffer::runs::{Extent, Part};
-use crate::buffer::set::Set;
+use crate::buffer::set::NumberSet;
 use crate::refused::Refused;
 
 /// The circuits with units in the buffer, and the counted lengths of their queues.
 #[derive(Clone, Debug)]
 pub struct Lengths {
-    busy: Set,
+    busy: NumberSet,
     /// Whether shares count at all.
     shared: bool,
     /// Scale of a unit of occupancy.
@@ -32,7 +32,7 @@ impl Lengths {
         let capacity = i128::from(context.capacity.limit().unwrap_or(0));
         let share = |mcr| if buffer_share { i128::from(mcr) * capacity } else { 0 };
         Ok(Lengths {
-            busy: Set::new(context.vcs()),
+            busy: NumberSet::new(context.vcs()),
             shared: buffer_share,
             scale: if buffer_share { i128::from(context.rate.0) } else { 1 },
             share: context.contracts.iter().map(|contract| share(contract.mcr.0)).collect(),
@@ -55,7 +55,7 @@ impl Lengths {
     }
 
     /// The circuits with units in the buffer.
-    pub(super) fn busy(&self) -> &Set {
+    pub(super) fn busy(&self) -> &NumberSet {
         &self.busy
     }
 

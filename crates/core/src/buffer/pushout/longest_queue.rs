@@ -81,7 +81,8 @@ impl Params {
     pub fn victim(
         &self,
         lengths: impl Iterator<Item = (usize, u64)> + Clone,
-        (own, size): (usize, u64),
+        own: usize,
+        size: u64,
         can_give: impl Fn(usize) -> bool,
     ) -> Option<usize> {
         let added = if self.counts_arrival { size } else { 0 };
@@ -99,7 +100,8 @@ impl PushOut for Policy {
         let lengths = self.lengths.busy().iter().map(|vc| (vc, full.pool.of(vc)));
         let end = self.params.end;
         let can_give = |vc: usize| part(&full.queues[vc], end).is_some();
-        let victim = self.params.victim(lengths, full.arriving, can_give)?;
+        let (own, size) = full.arriving;
+        let victim = self.params.victim(lengths, own, size, can_give)?;
         cut(full, victim, |queue| part(queue, end))
     }
 

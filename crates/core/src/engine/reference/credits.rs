@@ -3,7 +3,7 @@
 use super::{Engine, before};
 use crate::kernel::queue::{Class, Event};
 use crate::link::control::Control;
-use crate::link::gate::credit::Report;
+use crate::link::gate::credit::CreditReport;
 use crate::network::Network;
 use crate::trace::Tracer;
 use crate::unit::Unit;
@@ -22,7 +22,7 @@ impl<T: Tracer> Engine<T> {
         let port = last.port as usize;
         let Some(receiver) = &mut receivers[port] else { return };
         let Some(credit) = receiver.left(last.vc as usize, unit) else { return self.call_message(port, now) };
-        if matches!(receiver.terms().report, Report::Cells { charge: false, .. }) {
+        if matches!(receiver.terms().report, CreditReport::Cells { charge: false, .. }) {
             let back = self.controls.back(port);
             let arrives = now + ports[back].line().transit(CELL_BYTES as u16);
             self.send_control(port, arrives, Control::Credit(credit));
@@ -62,7 +62,9 @@ impl<T: Tracer> Engine<T> {
         let Network { ports, receivers, .. } = &mut self.network;
         let receiver = receivers[line].as_mut().expect("credits govern the line");
         let back = self.controls.back(line);
-        let Report::Messages { spacing } = receiver.terms().report else { unreachable!("it sends messages") };
+        let CreditReport::Messages { spacing } = receiver.terms().report else {
+            unreachable!("it sends messages")
+        };
         let credit = receiver.message(now, ports[back].line().duration(spacing));
         self.call_message(line, now);
         Control::Credit(credit)

@@ -64,19 +64,19 @@ pub struct Spec {
 /// The losses by intent of one line.
 #[derive(Clone, Debug)]
 pub struct Losses {
-    rules: Vec<Rule>,
+    rules: Vec<LossRule>,
     /// Boundaries of frames that the port has seen of every circuit, by its number there.
     boundaries: Vec<Boundary>,
 }
 
 #[derive(Clone, Debug)]
-struct Rule {
+struct LossRule {
     circuits: Option<Vec<usize>>,
-    state: State,
+    state: ChannelState,
 }
 
 #[derive(Clone, Debug)]
-enum State {
+enum ChannelState {
     Numbers { seen: u64, lost: VecDeque<u64> },
     Down(VecDeque<[Span; 2]>),
     Gilbert { terms: Gilbert, is_bad: bool, keyed: Keyed },
@@ -85,17 +85,19 @@ enum State {
 impl Losses {
     /// The losses of a line that `circuits` circuits pass; `keyed` makes the random numbers of a rule.
     fn new(specs: &[&Spec], circuits: usize, keyed: impl Fn(usize) -> Keyed) -> Losses {
-        let rule = |(number, spec): (usize, &Spec)| Rule {
+        let rule = |(number, spec): (usize, &Spec)| LossRule {
             circuits: spec.circuits.clone(),
             state: match &spec.pattern {
-                Pattern::Numbers(lost) => State::Numbers { seen: 0, lost: lost.iter().copied().collect() },
-                Pattern::Down(times) => State::Down(times.iter().copied().collect()),
+                Pattern::Numbers(lost) => {
+                    ChannelState::Numbers { seen: 0, lost: lost.iter().copied().collect() }
+                }
+                Pattern::Down(times) => ChannelState::Down(times.iter().copied().collect()),
                 Pattern::Gilbert(terms) => {
-                    State::Gilbert { terms: terms.clone(), is_bad: false, keyed: keyed(number) }
+                    ChannelState::Gilbert { terms: terms.clone(), is_bad: false, keyed: keyed(number) }
                 }
             },
         };
-        let rules: Vec<Rule> = specs.iter().copied().enumerate().map(rule).collect();
+        let rules: Vec<LossRule> = specs.iter().copied().enumerate().map(rule).collect();
         Losses { rules, boundaries: vec![Boundary::default(); circuits] }
     }
 }
@@ -111,11 +113,11 @@ impl Build for Losses {
 impl Gate for Losses {
     /// Pass a unit on to the port. Every rule counts it, even if another one loses it.
     fn enters(&mut self, now: Time, unit: Unit, vc: usize) -> Result<Unit, Reason> {
-        let concerned = |rule: &&mut Rule| {
+        let concerned = |rule: &&mut LossRule| {
             let circuits = rule.circuits.as_ref();
             circuits.is_none_or(|circuits| circuits.binary_search(&(unit.vc as usize)).is_ok())
         };
-        let judge = |lost: bool, rule: &mut Rule| rule.state.loses(now, &unit) || lost;
+        let judge = |lost: bool, rule: &mut LossRule| rule.state.loses(now, &unit) || lost;
         match self.rules.iter_mut().filter(concerned).fold(false, judge) {
             true => Err(Reason::Link),
             false => Ok(self.boundaries[vc].pass(unit)),
@@ -123,10 +125,10 @@ impl Gate for Losses {
     }
 }
 
-impl State {
+impl ChannelState {
     fn loses(&mut self, now: Time, unit: &Unit) -> bool {
         match self {
-            State::Numbers { seen, lost } => {
+            ChannelState::Numbers { seen, lost } => {
                 *seen += 1;
                 let is_lost = lost.front() == Some(seen);
                 if is_lost {
@@ -134,14 +136,14 @@ impl State {
                 }
                 is_lost
             }
-            State::Down(times) => {
+            ChannelState::Down(times) => {
                 let now = now.since(Time::ZERO);
                 while times.front().is_some_and(|[_, end]| *end <= now) {
                     times.pop_front();
                 }
                 times.front().is_some_and(|[begin, _]| *begin <= now)
             }
-            State::Gilbert { terms, is_bad, keyed } => {
+            ChannelState::Gilbert { terms, is_bad, keyed } => {
                 let (loss, change) =
                     if *is_bad { (terms.bad, terms.to_good) } else { (terms.good, terms.to_bad) };
                 let mut draws = keyed.about(unit.subject());

@@ -130,7 +130,7 @@ macro_rules! gates {
 gates! {
     Loss = Losses in loss,
     Pause = Paused in pause,
-    Credit = Sender in credit,
+    Credit = CreditSender in credit,
     Shaper = Shaper in shaper,
 }
 

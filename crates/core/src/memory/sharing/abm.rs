@@ -1,7 +1,7 @@
 //! ABM in a pool: see `buffer/admission/abm.rs`.
 
 use super::{Context, Leaving, Pool, Sharing};
-use crate::buffer::admission::abm::{Sent, Shares, congested};
+use crate::buffer::admission::abm::{SentOctets, Shares, congested};
 use crate::refused::Refused;
 use crate::units::Time;
 
@@ -29,13 +29,13 @@ impl Sharing for Policy {
         self.shares.threshold(pool, queue)
     }
 
-    fn offered(&mut self, now: Time, pool: &Pool, queue: usize, _: (u64, u16)) {
+    fn offered(&mut self, now: Time, pool: &Pool, queue: usize, _: u64, _: u16) {
         self.shares.offered(now, pool, queue);
     }
 
     fn departed(&mut self, leaving: &Leaving<'_>, pool: &Pool, queue: usize) {
         let octets = if leaving.sent { leaving.unit.bytes } else { 0 };
-        self.shares.departed(leaving.now, pool, Sent { queue, octets });
+        self.shares.departed(leaving.now, pool, SentOctets { queue, octets });
     }
 
     fn catch_up(&mut self, now: Time, pool: &Pool) {

@@ -2,7 +2,7 @@
 //! `buffer/admission/dynamic_threshold.rs`.
 
 use super::{Context, Pool, Sharing};
-use crate::buffer::admission::dynamic_threshold::Threshold;
+use crate::buffer::admission::dynamic_threshold::DynamicThreshold;
 use crate::refused::Refused;
 
 pub use crate::buffer::admission::dynamic_threshold::Params;
@@ -18,13 +18,13 @@ pub struct Policy {
 
 /// The threshold of every queue.
 #[derive(Clone, Debug)]
-pub(super) struct Thresholds(Box<[Threshold]>);
+pub(super) struct Thresholds(Box<[DynamicThreshold]>);
 
 impl Thresholds {
     /// Give each queue its own factor, or `alpha`; the error says why a factor cannot be used.
     pub(super) fn new(alpha: f64, context: &Context<'_>) -> Result<Thresholds, Refused> {
-        let common = Threshold::new(alpha)?;
-        let own = |alpha: Option<f64>| alpha.map_or(Ok(common), Threshold::new);
+        let common = DynamicThreshold::new(alpha)?;
+        let own = |alpha: Option<f64>| alpha.map_or(Ok(common), DynamicThreshold::new);
         Ok(Thresholds(context.queues.iter().map(|queue| own(queue.alpha)).collect::<Result<_, _>>()?))
     }
 

@@ -29,8 +29,8 @@ impl Sharing for Policy {
         self.buffer.length(queue) as f64
     }
 
-    fn offered(&mut self, now: Time, _: &Pool, queue: usize, size: (u64, u16)) {
-        self.buffer.offered(now, queue, size);
+    fn offered(&mut self, now: Time, _: &Pool, queue: usize, size: u64, bytes: u16) {
+        self.buffer.offered(now, queue, size, bytes);
     }
 
     fn departed(&mut self, leaving: &Leaving<'_>, _: &Pool, _: usize) {
@@ -54,7 +54,7 @@ mod tests {
         let params = Params { counts_arrival: true };
         let mut policy = Policy::new(&params, &context(&queues)).unwrap();
         let pool = Pool::new(Capacity::limited(100), queues.len());
-        (0..3).for_each(|queue| policy.offered(Time(0), &pool, queue, (10, 1000)));
+        (0..3).for_each(|queue| policy.offered(Time(0), &pool, queue, 10, 1000));
         policy.catch_up(Time(1_000_000_000), &pool); // 8000 bits at 8 Mb/s
         assert_eq!([0, 1, 2].map(|queue| policy.threshold(&pool, queue)), [0.0, 10.0, 0.0]);
     }

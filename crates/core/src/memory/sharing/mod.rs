@@ -33,7 +33,7 @@ registry! {
 
         /// Record that a packet of this size and number of octets requests room in a queue, before the memory reads its
         /// threshold. The books do not count the packet yet.
-        fn offered(&mut self, now: Time, pool: &Pool, queue: usize, size: (u64, u16)) {}
+        fn offered(&mut self, now: Time, pool: &Pool, queue: usize, size: u64, bytes: u16) {}
 
         /// Record that a packet of a queue has left the memory; the books no longer count it.
         fn departed(&mut self, leaving: &Leaving<'_>, pool: &Pool, queue: usize) {}

@@ -18,7 +18,7 @@
 //! `host_latency` and `switch_latency` delay whatever passes a host or a switch, none by default. Where packets travel
 //! whole, the switches are routers.
 
-use super::{Each, Network, Template, Wire};
+use super::{Each, NetworkSections, Template, Wire};
 use crate::refused::{Refused, refuse};
 use crate::section;
 use crate::units::Span;
@@ -45,7 +45,7 @@ section! {
 const MOST_SOURCES: u32 = 100_000;
 
 impl Template for Params {
-    fn expand(&self, network: &mut Network) -> Result<(), Refused> {
+    fn expand(&self, network: &mut NetworkSections) -> Result<(), Refused> {
         let count = self.sources as usize;
         if !(1..=MOST_SOURCES).contains(&self.sources) {
             return refuse("sources", format!("must be from 1 to {MOST_SOURCES}"));

@@ -20,7 +20,7 @@
 //! Linear in hosts and links.
 
 use super::leaf_spine::MOST;
-use super::{Network, Template, Wire};
+use super::{NetworkSections, Template, Wire};
 use crate::refused::{Refused, refuse_if};
 use crate::scenario::model::Routing;
 use crate::section;
@@ -47,7 +47,7 @@ impl Template for Params {
         Routing::Ecmp
     }
 
-    fn expand(&self, network: &mut Network) -> Result<(), Refused> {
+    fn expand(&self, network: &mut NetworkSections) -> Result<(), Refused> {
         let radix = u64::from(self.radix);
         refuse_if(radix < 2 || !radix.is_multiple_of(2), "radix", "must be an even number of at least 2")?;
         let hosts = radix.saturating_mul(radix).saturating_mul(radix) / 4;
@@ -67,7 +67,7 @@ impl Template for Params {
 
 impl Params {
     /// Link all tiers of switches with 2 × `half` ports.
-    fn link(&self, network: &mut Network, half: u64) {
+    fn link(&self, network: &mut NetworkSections, half: u64) {
         for host in 0..2 * half * half * half {
             let (host, edge) = (host + 1, host / half + 1);
             network.between("host", &format!("host{host}"), &format!("edge{edge}"), 1, &self.host);

@@ -39,16 +39,16 @@
 
 use serde_json::Value as Json;
 
-use super::{Each, Network, Template, Wire};
+use super::{Each, NetworkSections, Template, Wire};
 use crate::adaptation::{self, aal5};
 use crate::language::spec::{Field, Nested, Section, Shape, object_schema, read_section};
 use crate::language::tree::{Fault, Node};
 use crate::refused::{Refused, refuse};
-use crate::scenario::file::{Back, Flow};
+use crate::scenario::file::{BackSection, FlowSection};
 use crate::scenario::links::SLOWEST;
 use crate::section;
 use crate::source::Source;
-use crate::source::burst::{Added, Pattern};
+use crate::source::burst::{Added, BurstPattern};
 use crate::transport::Transport;
 use crate::units::{Rate, Span};
 
@@ -74,7 +74,7 @@ section! {
         /// Longest of the random pauses before each frame.
         pub pause: Span = Span::ZERO,
         /// Rate and delay of the other direction where they differ.
-        pub back: Option<Nested<Back>> = None,
+        pub back: Option<Nested<BackSection>> = None,
     }
 }
 
@@ -103,7 +103,7 @@ const ACCESS: &str = "access";
 const MOST_SOURCES: u32 = 100_000;
 
 impl Template for Params {
-    fn expand(&self, network: &mut Network) -> Result<(), Refused> {
+    fn expand(&self, network: &mut NetworkSections) -> Result<(), Refused> {
         let count = self.sources as usize;
         if !(1..=MOST_SOURCES).contains(&self.sources) {
             return refuse("sources", format!("must be from 1 to {MOST_SOURCES}"));
@@ -124,7 +124,7 @@ impl Template for Params {
     fn rate(
         &self,
         class: &str,
-        flows: &[Flow],
+        flows: &[FlowSection],
         adaptation: &adaptation::Spec,
     ) -> Result<Option<Rate>, Refused> {
         let missing = |why: String| refuse("access", format!("the key \"rate\" is missing: {why}"));
@@ -146,8 +146,8 @@ impl Template for Params {
 }
 
 /// r' of a bursty source: with all headers, every packet lasts as long as on the local network.
-fn spaced(flow: &Flow, adaptation: &adaptation::Spec) -> Option<Rate> {
-    let (Pattern { peak, .. }, Added { data, all, closer }) = flow.source.bursts()?;
+fn spaced(flow: &FlowSection, adaptation: &adaptation::Spec) -> Option<Rate> {
+    let (BurstPattern { peak, .. }, Added { data, all, closer }) = flow.source.bursts()?;
     let all = if closer { all } else { data };
     if peak == Rate(0) {
         return Some(SLOWEST); // refused with the flow

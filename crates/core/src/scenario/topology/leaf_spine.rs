@@ -26,7 +26,7 @@
 //! # Complexity
 //! Linear in hosts and links.
 
-use super::{Network, Template, Wire};
+use super::{NetworkSections, Template, Wire};
 use crate::refused::{Refused, refuse_if};
 use crate::scenario::model::Routing;
 use crate::section;
@@ -62,7 +62,7 @@ impl Template for Params {
         Routing::Ecmp
     }
 
-    fn expand(&self, network: &mut Network) -> Result<(), Refused> {
+    fn expand(&self, network: &mut NetworkSections) -> Result<(), Refused> {
         let Params { leaves, spines, hosts, links, .. } = *self;
         refuse_if(leaves < 2, "leaves", "must be at least 2")?;
         for (key, count) in [("spines", spines), ("hosts", hosts), ("links", links)] {

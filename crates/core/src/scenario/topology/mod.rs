@@ -5,11 +5,11 @@
 
 use serde_json::Value as Json;
 
-use super::file::{Back, Flow};
+use super::file::{BackSection, FlowSection};
 use super::model::{NodeKind, Routing};
 use crate::adaptation;
 use crate::language::spec::{Field, Nested, Section, Shape, object_schema, read_section};
-use crate::language::tree::{Fault, Key, Node, Place, Value, arrow};
+use crate::language::tree::{Fault, Key, Node, TextPlace, Value, arrow};
 use crate::refused::{Refused, refuse};
 use crate::registry;
 use crate::units::{Quantity, Rate, Span};
@@ -27,7 +27,7 @@ registry! {
     /// The interface of a template.
     pub trait Template for Spec {
         /// Expand it to a network; the error says why it cannot.
-        fn expand(&self, network: &mut Network) -> Result<(), Refused>;
+        fn expand(&self, network: &mut NetworkSections) -> Result<(), Refused>;
 
         /// Return which of equally short routes flows take by default.
         fn routing(&self) -> Routing {
@@ -36,7 +36,7 @@ registry! {
 
         /// Return the rate of a link of this class that has none, if it follows from the flows that start at the link's
         /// first node; the error describes their fault.
-        fn rate(&self, class: &str, flows: &[Flow], adaptation: &adaptation::Spec) -> Result<Option<Rate>, Refused> {
+        fn rate(&self, class: &str, flows: &[FlowSection], adaptation: &adaptation::Spec) -> Result<Option<Rate>, Refused> {
             Ok(None)
         }
     }
@@ -44,7 +44,7 @@ registry! {
 
 /// Nodes, links and flows in explicit form, as they would stand in a file.
 #[derive(Clone, Debug)]
-pub struct Network {
+pub struct NetworkSections {
     /// Entries of `[[node]]`.
     pub nodes: Vec<Node>,
     /// Entries of `[[link]]`.
@@ -52,13 +52,13 @@ pub struct Network {
     /// Entries of `[[flow]]`.
     pub flows: Vec<Node>,
     relay: NodeKind,
-    place: Place,
+    place: TextPlace,
 }
 
-impl Network {
+impl NetworkSections {
     /// An empty network; `relay` is the kind of nodes that forward: switches or routers. Faults point to `place`.
-    pub fn new(relay: NodeKind, place: Place) -> Network {
-        Network { nodes: Vec::new(), links: Vec::new(), flows: Vec::new(), relay, place }
+    pub fn new(relay: NodeKind, place: TextPlace) -> NetworkSections {
+        NetworkSections { nodes: Vec::new(), links: Vec::new(), flows: Vec::new(), relay, place }
     }
 
     /// Add a host.
@@ -131,7 +131,7 @@ impl Network {
     }
 }
 
-fn table(place: Place, entries: &[(&str, &str)]) -> Node {
+fn table(place: TextPlace, entries: &[(&str, &str)]) -> Node {
     let entry = |(name, text): &(&str, &str)| {
         (Key { name: name.to_string(), place }, Node { value: Value::Text(text.to_string()), place })
     };
@@ -149,7 +149,7 @@ crate::section! {
         /// Longest of the random pauses before each frame, for a link that starts at a host.
         pub pause: Span = Span::ZERO,
         /// Rate and delay of the other direction where they differ.
-        pub back: Option<Nested<Back>> = None,
+        pub back: Option<Nested<BackSection>> = None,
     }
 }
 
@@ -159,7 +159,7 @@ pub struct Wire(Node);
 
 impl Wire {
     /// A wire that is equal both ways, as if it were written at `place`.
-    fn new(rate: Rate, delay: Span, place: Place) -> Wire {
+    fn new(rate: Rate, delay: Span, place: TextPlace) -> Wire {
         Wire(table(place, &[("rate", &rate.show()), ("delay", &delay.show())]))
     }
 

@@ -27,7 +27,7 @@
 //! with Table 6.1, which counts 26, 8 and 2 circuits in the three classes; only which of the cross links is the far
 //! one is chosen: the one that makes the round trips of the cross flows most alike.
 
-use super::{Network, Template, Wire};
+use super::{NetworkSections, Template, Wire};
 use crate::refused::Refused;
 use crate::section;
 use crate::units::{Rate, Span};
@@ -78,7 +78,7 @@ const FLOWS: [[&str; 4]; 10] = [
 ];
 
 impl Template for Params {
-    fn expand(&self, network: &mut Network) -> Result<(), Refused> {
+    fn expand(&self, network: &mut NetworkSections) -> Result<(), Refused> {
         (1..=8).for_each(|i| network.host(&format!("node{i}")));
         (1..=4).for_each(|i| network.relay(&format!("sw{i}")));
         for [name, class, from, to] in LINKS {

@@ -39,7 +39,7 @@ mod tests;
 
 use super::{Context, Queues, Scheduler};
 use crate::buffer::admission::Failure;
-use crate::buffer::set::Set;
+use crate::buffer::set::NumberSet;
 use crate::language::spec::Boxed;
 use crate::program::check::{Names, Program, check_functions};
 use crate::program::code::{Answer, Attribute, OfQueue, Word};
@@ -128,7 +128,7 @@ struct Memory {
 struct ProgramQueues {
     rate: Word,
     lengths: Vec<u64>,
-    backlogged: Set,
+    backlogged: NumberSet,
     /// Weight and minimum rate of each circuit.
     contracts: Vec<[Word; 2]>,
 }
@@ -160,7 +160,7 @@ impl ProgramQueues {
         ProgramQueues {
             rate: Word::size(context.rate.0),
             lengths: vec![0; context.vcs()],
-            backlogged: Set::new(context.vcs()),
+            backlogged: NumberSet::new(context.vcs()),
             contracts: of.collect(),
         }
     }

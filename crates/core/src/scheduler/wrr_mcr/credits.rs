@@ -2,7 +2,7 @@
 
 use super::Carry;
 use crate::buffer::ring::Ring;
-use crate::buffer::set::Set;
+use crate::buffer::set::NumberSet;
 use crate::refused::{Refused, refuse};
 use crate::units::{CELL_BYTES, PS_PER_S, Rate, Span, Time};
 
@@ -16,11 +16,11 @@ pub(super) struct Credits {
     /// Number of the present period, and its end.
     number: u64,
     end: Time,
-    accounts: Vec<Account>,
+    accounts: Vec<CircuitAccount>,
 }
 
 #[derive(Clone, Debug)]
-struct Account {
+struct CircuitAccount {
     /// Credits of one period.
     quota: Quota,
     /// Credits in the period `number`: whole cells, and the remainder.
@@ -49,20 +49,21 @@ impl Credits {
             let part = if carry == Carry::Floor { 0 } else { (exact % cell) as u64 };
             Quota { cells: (exact / cell) as u64, part }
         };
-        let account = |quota: Quota| Account { quota, cells: quota.cells, part: quota.part, number: 0 };
+        let account =
+            |quota: Quota| CircuitAccount { quota, cells: quota.cells, part: quota.part, number: 0 };
         let accounts = rates.iter().map(quota).map(account).collect();
         Ok(Credits { period, carry, number: 0, end: Time::ZERO + period, accounts })
     }
 
     #[inline]
-    pub(super) fn advance(&mut self, now: Time, busy: &Set, owed: &mut Ring) {
+    pub(super) fn advance(&mut self, now: Time, busy: &NumberSet, owed: &mut Ring) {
         if now >= self.end {
             self.renew(now, busy, owed);
         }
     }
 
     #[cold]
-    fn renew(&mut self, now: Time, busy: &Set, owed: &mut Ring) {
+    fn renew(&mut self, now: Time, busy: &NumberSet, owed: &mut Ring) {
         self.number = now.0 / self.period.0;
         self.end = Time((self.number * self.period.0).saturating_add(self.period.0));
         for vc in busy.iter() {
@@ -95,7 +96,7 @@ impl Credits {
     }
 }
 
-impl Account {
+impl CircuitAccount {
     /// Set the credits at the start of period `number`: the quota, and with it up to one cell of the rest before.
     ///
     /// The periods in between, in which the circuit had nothing to send, all fill the carried part in the same way.

@@ -47,10 +47,10 @@ mod virtual_clock;
 use super::{Context, Place, Queues, Scheduler, shares};
 use crate::buffer::context::Contract;
 use crate::buffer::ring::Ring;
-use crate::buffer::set::Set;
+use crate::buffer::set::NumberSet;
 use crate::buffer::size::Measure;
 use crate::refused::{Refused, unfit};
-use crate::units::{CELL_BYTES, Rate, Share, Span, Time};
+use crate::units::{CELL_BYTES, PartsPerMillion, Rate, Span, Time};
 use crate::{choice, section};
 
 use credits::Credits;
@@ -99,7 +99,7 @@ section! {
         /// Whether to raise every MCR by its share of the reserved bandwidth.
         pub mcr_plus: bool = false,
         /// Bandwidth that MCR+ distributes, as a share of the line's rate.
-        pub reserved: Share = Share(100_000),
+        pub reserved: PartsPerMillion = PartsPerMillion(100_000),
         /// What a minimum cell rate counts.
         pub layer: Layer = Layer::Cells,
     }
@@ -225,7 +225,7 @@ impl Policy {
 impl Guarantees {
     /// Advance to `now`: put the `busy` circuits that are owed a cell into the ring `owed`.
     #[inline]
-    fn advance(&mut self, now: Time, busy: &Set, owed: &mut Ring) {
+    fn advance(&mut self, now: Time, busy: &NumberSet, owed: &mut Ring) {
         match self {
             Guarantees::Credits(credits) => credits.advance(now, busy, owed),
             Guarantees::VirtualClock(clock) => clock.advance(now, busy, owed),

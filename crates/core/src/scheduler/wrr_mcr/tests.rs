@@ -8,7 +8,7 @@ pub(super) const DEFAULT: Params = Params {
     period: Span::millis(1),
     carry: Carry::Exact,
     mcr_plus: false,
-    reserved: Share(100_000),
+    reserved: PartsPerMillion(100_000),
     layer: Layer::Cells,
 };
 pub(super) const CLOCK: Params = Params { realisation: Realisation::VirtualClock, ..DEFAULT };
@@ -45,7 +45,7 @@ fn serve_for(bench: &mut Bench<Policy>, busy: &[usize], span: Span) -> Vec<u64> 
 #[test]
 fn one_megabit_per_second_is_2_358_cells_per_millisecond_on_average() {
     let mut credits = Credits::new(&[Rate(1_000_000)], Span::millis(1), Carry::Exact).unwrap();
-    let (mut owed, mut busy) = (Ring::new(1), Set::new(1));
+    let (mut owed, mut busy) = (Ring::new(1), NumberSet::new(1));
     busy.insert(0);
     let mut counts = [0; 4];
     for ms in 0..1000 {

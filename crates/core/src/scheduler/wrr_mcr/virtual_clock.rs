@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use super::Carry;
 use crate::buffer::ring::Ring;
-use crate::buffer::set::Set;
+use crate::buffer::set::NumberSet;
 use crate::pace::{ExactTime, TransmissionTime};
 use crate::units::{CELL_BYTES, Rate, Span, Time};
 
@@ -13,13 +13,13 @@ use crate::units::{CELL_BYTES, Rate, Span, Time};
 #[derive(Clone, Debug)]
 pub(super) struct VirtualClock {
     carry: Carry,
-    accounts: Vec<Account>,
+    accounts: Vec<CircuitClock>,
     /// Circuits whose next cell is not due yet, each at most once, so that the heap never grows.
     waiting: BinaryHeap<Reverse<(Time, usize)>>,
 }
 
 #[derive(Clone, Debug)]
-struct Account {
+struct CircuitClock {
     /// Time between two cells, if any are guaranteed.
     interval: TransmissionTime,
     due: ExactTime,
@@ -32,13 +32,13 @@ impl VirtualClock {
             let owed = rate > Rate(0);
             let interval =
                 if owed { TransmissionTime::of(rate, CELL_BYTES * 8) } else { TransmissionTime::default() };
-            Account { interval, due: ExactTime::default(), owed }
+            CircuitClock { interval, due: ExactTime::default(), owed }
         };
-        let accounts: Vec<Account> = rates.iter().map(account).collect();
+        let accounts: Vec<CircuitClock> = rates.iter().map(account).collect();
         VirtualClock { carry, waiting: BinaryHeap::with_capacity(accounts.len()), accounts }
     }
 
-    pub(super) fn advance(&mut self, now: Time, busy: &Set, owed: &mut Ring) {
+    pub(super) fn advance(&mut self, now: Time, busy: &NumberSet, owed: &mut Ring) {
         while let Some(&Reverse((due, vc))) = self.waiting.peek().filter(|next| next.0.0 <= now) {
             debug_assert_eq!(due, self.accounts[vc].due.time);
             self.waiting.pop();
@@ -61,7 +61,7 @@ impl VirtualClock {
     /// Choose one of these circuits: the one whose following cell becomes due first, as if the cell to be sent had that
     /// stamp.
     #[inline]
-    pub(super) fn first(&self, owed: &Set, mut may_send: impl FnMut(usize) -> bool) -> Option<usize> {
+    pub(super) fn first(&self, owed: &NumberSet, mut may_send: impl FnMut(usize) -> bool) -> Option<usize> {
         let stamp = |vc: usize| self.accounts[vc].due.time.later(self.accounts[vc].interval.whole);
         owed.iter().filter(|&vc| may_send(vc)).min_by_key(|&vc| stamp(vc))
     }
@@ -82,7 +82,7 @@ impl VirtualClock {
     }
 }
 
-impl Account {
+impl CircuitClock {
     /// Schedule the next cell one interval after this one, but no earlier than the carry allows.
     fn charge(&mut self, now: Time, carry: Carry) {
         let kept = if carry == Carry::Exact { self.interval.whole } else { Span::ZERO };

@@ -5,7 +5,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::length::Part;
+use super::length::MixPart;
 use crate::language::spec::{Field, Nested, Shape, read_section};
 use crate::language::tree::{Fault, Node, Value};
 use crate::refused::{Refused, refuse, refuse_if};
@@ -22,9 +22,9 @@ pub enum Sizes {
     /// A published table, by its name.
     Named(&'static str),
     /// A table.
-    Table(Vec<Part>),
+    Table(Vec<MixPart>),
     /// Exponentially distributed.
-    Exponential(Exponential),
+    Exponential(ExponentialSizes),
     /// A Pareto distribution.
     Pareto(Pareto),
     /// A log-normal distribution.
@@ -33,7 +33,7 @@ pub enum Sizes {
 
 section! {
     /// Exponentially distributed sizes.
-    pub struct Exponential {
+    pub struct ExponentialSizes {
         /// Mean size.
         pub mean: Bytes,
     }
@@ -61,11 +61,11 @@ section! {
 
 section! {
     /// The ways in which sizes can vary.
-    struct Forms {
+    struct SizeForms {
         /// Sizes with the share of transfers that are not larger.
-        table: Option<Vec<Part>> = None,
+        table: Option<Vec<MixPart>> = None,
         /// Exponentially distributed.
-        exponential: Option<Nested<Exponential>> = None,
+        exponential: Option<Nested<ExponentialSizes>> = None,
         /// A Pareto distribution.
         pareto: Option<Nested<Pareto>> = None,
         /// A log-normal distribution; its key is written `log_normal`.
@@ -107,8 +107,8 @@ impl Field for Sizes {
         let forms = [
             json!({ "enum": PUBLISHED.map(|(name, _)| name) }),
             Bytes::shape().schema,
-            form("table", Vec::<Part>::shape().schema),
-            form("exponential", Nested::<Exponential>::shape().schema),
+            form("table", Vec::<MixPart>::shape().schema),
+            form("exponential", Nested::<ExponentialSizes>::shape().schema),
             form("pareto", Nested::<Pareto>::shape().schema),
             form("log_normal", Nested::<LogNormal>::shape().schema),
         ];
@@ -126,16 +126,16 @@ fn named(text: &str) -> Result<Sizes, String> {
 
 fn formula(node: &Node, path: &str) -> Result<Sizes, Fault> {
     match read_section(node, path)? {
-        Forms { table: Some(table), exponential: None, pareto: None, log_normal: None } => {
+        SizeForms { table: Some(table), exponential: None, pareto: None, log_normal: None } => {
             Ok(Sizes::Table(table))
         }
-        Forms { table: None, exponential: Some(Nested(sizes)), pareto: None, log_normal: None } => {
+        SizeForms { table: None, exponential: Some(Nested(sizes)), pareto: None, log_normal: None } => {
             Ok(Sizes::Exponential(sizes))
         }
-        Forms { table: None, exponential: None, pareto: Some(Nested(sizes)), log_normal: None } => {
+        SizeForms { table: None, exponential: None, pareto: Some(Nested(sizes)), log_normal: None } => {
             Ok(Sizes::Pareto(sizes))
         }
-        Forms { table: None, exponential: None, pareto: None, log_normal: Some(Nested(sizes)) } => {
+        SizeForms { table: None, exponential: None, pareto: None, log_normal: Some(Nested(sizes)) } => {
             Ok(Sizes::LogNormal(sizes))
         }
         _ => Err(node.fault(path, "must have one key: table, exponential, pareto or log_normal")),
@@ -173,7 +173,7 @@ impl Sizes {
     pub fn mean(&self) -> f64 {
         match self {
             Sizes::Fixed(Bytes(mean))
-            | Sizes::Exponential(Exponential { mean: Bytes(mean) })
+            | Sizes::Exponential(ExponentialSizes { mean: Bytes(mean) })
             | Sizes::Pareto(Pareto { mean: Bytes(mean), .. })
             | Sizes::LogNormal(LogNormal { mean: Bytes(mean), .. }) => *mean as f64,
             Sizes::Named(name) => mean_of(&published(name)),
@@ -182,27 +182,27 @@ impl Sizes {
     }
 
     /// Return the generator that draws one size after another.
-    pub fn draws(&self, stream: Stream) -> Draws {
+    pub fn draws(&self, stream: Stream) -> SizeDraws {
         let form = match self {
             Sizes::Named(name) => Sizes::Table(published(name)),
             other => other.clone(),
         };
-        Draws { form, stream }
+        SizeDraws { form, stream }
     }
 }
 
 /// The entries of a published table.
-fn published(name: &str) -> Vec<Part> {
+fn published(name: &str) -> Vec<MixPart> {
     let text = PUBLISHED.iter().find(|(other, _)| *other == name).map_or("", |(_, text)| text);
     let rows = text.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_digit()));
     let entry = |row: &str| {
         let (size, share) = row.split_once(',')?;
-        Some(Part(Bytes(size.parse().ok()?), share.parse().ok()?))
+        Some(MixPart(Bytes(size.parse().ok()?), share.parse().ok()?))
     };
     rows.map(|row| entry(row).expect("a published table has a size and a share in each row")).collect()
 }
 
-fn check_table(table: &[Part]) -> Result<(), Refused> {
+fn check_table(table: &[MixPart]) -> Result<(), Refused> {
     let key = "sizes.table";
     for (number, pair) in table.windows(2).enumerate() {
         let falls = pair[1].0 < pair[0].0 || pair[1].1 < pair[0].1;
@@ -220,20 +220,21 @@ fn check_table(table: &[Part]) -> Result<(), Refused> {
 }
 
 /// Return the mean of sizes that are spread evenly between two entries; the share of the first has its size.
-fn mean_of(table: &[Part]) -> f64 {
-    let between = |pair: &[Part]| (pair[1].1 - pair[0].1) * (pair[0].0.0 as f64 + pair[1].0.0 as f64) / 2.0;
+fn mean_of(table: &[MixPart]) -> f64 {
+    let between =
+        |pair: &[MixPart]| (pair[1].1 - pair[0].1) * (pair[0].0.0 as f64 + pair[1].0.0 as f64) / 2.0;
     let first = table.first().map_or(0.0, |first| first.1 * first.0.0 as f64);
     first + table.windows(2).map(between).sum::<f64>()
 }
 
 /// Sizes that are drawn one after another.
 #[derive(Clone, Debug)]
-pub struct Draws {
+pub struct SizeDraws {
     form: Sizes,
     stream: Stream,
 }
 
-impl Draws {
+impl SizeDraws {
     /// Octets of the next transfer, at least one.
     pub fn draw(&mut self) -> u64 {
         let stream = &mut self.stream;
@@ -258,10 +259,10 @@ impl Draws {
 pub(super) const MOST: u64 = 1_000_000_000_000_000;
 
 /// Return the size below which this share of transfers is.
-fn invert(table: &[Part], share: f64) -> f64 {
+fn invert(table: &[MixPart], share: f64) -> f64 {
     let above = table.partition_point(|entry| entry.1 <= share);
     let Some(before) = above.checked_sub(1) else { return table[0].0.0 as f64 };
-    let (Part(low, from), Part(high, to)) = (table[before], table[above.min(table.len() - 1)]);
+    let (MixPart(low, from), MixPart(high, to)) = (table[before], table[above.min(table.len() - 1)]);
     let part = if to > from { (share - from) / (to - from) } else { 0.0 };
     low.0 as f64 + part * (high.0 as f64 - low.0 as f64)
 }
@@ -326,8 +327,12 @@ mod tests {
 
     #[test]
     fn a_table_is_inverted_between_its_entries() {
-        let table =
-            [Part(Bytes(100), 0.2), Part(Bytes(200), 0.6), Part(Bytes(200), 0.8), Part(Bytes(400), 1.0)];
+        let table = [
+            MixPart(Bytes(100), 0.2),
+            MixPart(Bytes(200), 0.6),
+            MixPart(Bytes(200), 0.8),
+            MixPart(Bytes(400), 1.0),
+        ];
         let at = |share| invert(&table, share);
         assert_eq!([at(0.0), at(0.1), at(0.2)], [100.0; 3]);
         assert!(

@@ -119,12 +119,12 @@ impl Segment {
 }
 
 /// The destination of the segments that an end writes.
-pub trait Outlet {
+pub trait SegmentOutlet {
     /// Send one more segment.
     fn put(&mut self, segment: Segment);
 }
 
-impl Outlet for Vec<Segment> {
+impl SegmentOutlet for Vec<Segment> {
     fn put(&mut self, segment: Segment) {
         self.push(segment);
     }
@@ -241,7 +241,7 @@ section! {
         /// C, how fast the window grows, in segments per second³ (cubic only): RFC 9438 section 5.1.
         pub cubic_c: f64 = 0.4,
         /// How the window follows the curve and the window that Reno would have (cubic only).
-        pub cubic_law: congestion::cubic::Law = congestion::cubic::Law::Rfc9438,
+        pub cubic_law: congestion::cubic::CubicLaw = congestion::cubic::CubicLaw::Rfc9438,
         /// How slow start ends before a loss (cubic only).
         pub hystart: hystart::Mode = hystart::Mode::Linux,
         /// Open the window by a further mss/8 with each ACK in congestion avoidance, as 4.4BSD-Lite does although
@@ -292,13 +292,28 @@ impl Transport for Params {
     }
 
     fn check(&self) -> Result<(), Refused> {
+        self.check_segments()?;
+        self.check_window()?;
+        self.check_timers()?;
+        self.check_marks()?;
+        self.check_congestion()
+    }
+}
+
+impl Params {
+    /// Refuse segments that IP or their options do not allow.
+    fn check_segments(&self) -> Result<(), Refused> {
         refuse_if(self.mss == 0, "mss", "must be at least 1 byte")?;
         refuse_if(
             self.timestamps && self.mss <= TIMESTAMPS,
             "mss",
             "a segment with timestamps carries at least 13 bytes, 12 of them the option",
         )?;
-        refuse_if(self.mss > 65_535, "mss", "must be at most 65535 bytes")?;
+        refuse_if(self.mss > 65_535, "mss", "must be at most 65535 bytes")
+    }
+
+    /// Refuse a window that the receiver cannot advertise, or that holds no segment.
+    fn check_window(&self) -> Result<(), Refused> {
         refuse_if(
             !self.window_scaling && self.window.0 > 65_536,
             "window",
@@ -313,7 +328,11 @@ impl Transport for Params {
             self.advertised_window() < u64::from(self.mss),
             "window",
             "must hold at least one segment (mss)",
-        )?;
+        )
+    }
+
+    /// Refuse timers and times that cannot be kept.
+    fn check_timers(&self) -> Result<(), Refused> {
         refuse_if(
             self.slow_timer == Span::ZERO,
             "slow_timer",
@@ -326,7 +345,6 @@ impl Transport for Params {
         )?;
         refuse_if(self.max_rto == Span::ZERO, "max_rto", "must be longer than 0 s")?;
         refuse_if(self.min_rto > self.max_rto, "min_rto", "must be at most max_rto")?;
-        refuse_if(!(self.cubic_c > 0.0 && self.cubic_c.is_finite()), "cubic_c", "must be greater than 0")?;
         refuse_if(self.initial_rto == Span::ZERO, "initial_rto", "must be longer than 0 s")?;
         refuse_if(
             self.initial_srtt.is_some() && self.initial_mdev.is_none(),
@@ -342,6 +360,11 @@ impl Transport for Params {
         if let Some((key, _)) = self.spans().into_iter().find(|(_, span)| *span > MAX_SPAN) {
             return refuse(key, "must be at most 24 hours");
         }
+        Ok(())
+    }
+
+    /// Refuse marks without an algorithm that reacts to them as they mean.
+    fn check_marks(&self) -> Result<(), Refused> {
         let is_dctcp = self.congestion == congestion::Spec::Dctcp;
         refuse_if(
             is_dctcp && !self.ecn,
@@ -352,14 +375,17 @@ impl Transport for Params {
             self.l4s && !is_dctcp,
             "l4s",
             "must be false without congestion = \"dctcp\": ECT(1) is for scalable senders (RFC 9331)",
-        )?;
+        )
+    }
+
+    /// Refuse parameters with which congestion control cannot start or grow.
+    fn check_congestion(&self) -> Result<(), Refused> {
+        refuse_if(!(self.cubic_c > 0.0 && self.cubic_c.is_finite()), "cubic_c", "must be greater than 0")?;
         refuse_if(self.initial_window == 0, "initial_window", "must be at least 1 segment")?;
         refuse_if(self.initial_ssthresh == Some(Bytes(0)), "initial_ssthresh", "must be at least 1 byte")?;
         refuse_if(self.dupack_threshold == 0, "dupack_threshold", "must be at least 1 duplicate ACK")
     }
-}
 
-impl Params {
     /// Octets of data in a full segment: `mss` without the options.
     pub fn segment_data(&self) -> u64 {
         u64::from(self.mss - self.option_bytes())
@@ -419,10 +445,10 @@ const MAX_SPAN: Span = Span::secs(86_400);
 mod tests {
     use super::*;
     use crate::language::spec::{Section, Table};
-    use crate::language::tree::{Node, Place, Value};
+    use crate::language::tree::{Node, TextPlace, Value};
 
     pub(super) fn defaults() -> Params {
-        let empty = Node { value: Value::Table(Vec::new()), place: Place::default() };
+        let empty = Node { value: Value::Table(Vec::new()), place: TextPlace::default() };
         Params::take(&mut Table::new(&empty, "transport").unwrap()).unwrap()
     }
 

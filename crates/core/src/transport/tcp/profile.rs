@@ -3,7 +3,7 @@
 use crate::choice;
 use crate::language::merge::merge;
 use crate::language::read::{Format, read};
-use crate::language::tree::{Node, Place, Value};
+use crate::language::tree::{Node, TextPlace, Value};
 
 choice! {
     /// Hosts of a kind.
@@ -87,7 +87,7 @@ pub fn with_profile(transport: &Node) -> Node {
 }
 
 /// Set the position of every value of a table to that of the profile's name.
-fn stand_at(table: &mut Node, place: Place) {
+fn stand_at(table: &mut Node, place: TextPlace) {
     table.place = place;
     if let Value::Table(keys) = &mut table.value {
         keys.iter_mut().for_each(|(key, node)| (key.place, node.place) = (place, place));

@@ -2,7 +2,7 @@
 
 use super::ranges::Ranges;
 use super::sack::{SackBlocks, SackLog};
-use super::{MAX_WINDOW_FIELD, Outlet, Params, ReceiverStats, Segment, TickClock};
+use super::{MAX_WINDOW_FIELD, Params, ReceiverStats, Segment, SegmentOutlet, TickClock};
 use crate::transport::ecn::Ecn;
 use crate::units::{Span, Time};
 
@@ -84,7 +84,7 @@ impl Receiver {
 
     /// Receive a SYN or data. Other segments, and those of an older connection, are ignored.
     #[inline(always)] // as in a `Sender`
-    pub fn on_segment(&mut self, now: Time, segment: &Segment, out: &mut impl Outlet) {
+    pub fn on_segment(&mut self, now: Time, segment: &Segment, out: &mut impl SegmentOutlet) {
         if segment.is_ack || segment.connection < self.connection {
             return;
         }
@@ -111,7 +111,7 @@ impl Receiver {
 
     /// Receive data that ports may mark; if the marks change, it is acknowledged at once.
     #[inline(never)]
-    fn on_capable_data(&mut self, now: Time, segment: &Segment, out: &mut impl Outlet) {
+    fn on_capable_data(&mut self, now: Time, segment: &Segment, out: &mut impl SegmentOutlet) {
         let changes = self.see_marks(segment, out);
         self.on_data(now, segment, out);
         if changes && self.timer.is_some() {
@@ -120,7 +120,7 @@ impl Receiver {
     }
 
     /// Handle the fast timer, which may have ticked; nothing happens before [`Receiver::next_timer`].
-    pub fn on_timer(&mut self, now: Time, out: &mut impl Outlet) {
+    pub fn on_timer(&mut self, now: Time, out: &mut impl SegmentOutlet) {
         if self.timer.is_some_and(|at| at <= now) {
             self.acknowledge(false, out);
         }
@@ -133,7 +133,7 @@ impl Receiver {
 
     /// Change the free part of the buffer to `bytes`, at most its size. An advertised window is never taken back; an
     /// ACK reports at once that the window has opened by two segments or half the buffer.
-    pub fn set_window(&mut self, bytes: u64, out: &mut impl Outlet) {
+    pub fn set_window(&mut self, bytes: u64, out: &mut impl SegmentOutlet) {
         self.space = bytes.min(self.buffer);
         if self.worth_telling((self.next + self.offer()).saturating_sub(self.advertised)) {
             self.acknowledge(false, out);
@@ -154,7 +154,7 @@ impl Receiver {
     /// DCTCP it echoes the marks of the segments that it acknowledges: when they change, delayed segments are
     /// acknowledged first (RFC 8257 section 3.2; Linux). Return whether the segment itself is to be acknowledged at
     /// once.
-    fn see_marks(&mut self, segment: &Segment, out: &mut impl Outlet) -> bool {
+    fn see_marks(&mut self, segment: &Segment, out: &mut impl SegmentOutlet) -> bool {
         let marked = segment.ecn.has(Ecn::CE);
         self.stats.marked += u64::from(marked);
         if !self.echoes_each {
@@ -178,7 +178,7 @@ impl Receiver {
     }
 
     #[inline(always)] // as in a `Sender`
-    fn on_data(&mut self, now: Time, segment: &Segment, out: &mut impl Outlet) {
+    fn on_data(&mut self, now: Time, segment: &Segment, out: &mut impl SegmentOutlet) {
         let (seq, end) = (segment.seq, segment.seq + u64::from(segment.len));
         self.stats.segments += 1;
         self.stats.out_of_order += u64::from(seq != self.next);
@@ -235,7 +235,7 @@ impl Receiver {
     /// Report at once, by an ACK, a segment that arrived without data, with the distance from the expected octet to the
     /// first octet of the segment, as far as its field can express it.
     #[cold]
-    fn report_cut(&mut self, segment: &Segment, out: &mut impl Outlet) {
+    fn report_cut(&mut self, segment: &Segment, out: &mut impl SegmentOutlet) {
         let is_wanted = segment.seq + u64::from(segment.len) > self.next;
         let distance = segment.seq.saturating_sub(self.next);
         let mut acks = Vec::new();
@@ -256,7 +256,7 @@ impl Receiver {
         }
     }
 
-    fn acknowledge(&mut self, syn: bool, out: &mut impl Outlet) {
+    fn acknowledge(&mut self, syn: bool, out: &mut impl SegmentOutlet) {
         let offer = self.offer();
         let largest = if syn { MAX_WINDOW_FIELD } else { MAX_WINDOW_FIELD << self.shift };
         let window = if syn { offer.min(largest) } else { offer.min(largest) >> self.shift << self.shift };

@@ -11,18 +11,18 @@ use crate::units::Time;
 
 /// A segment that was sent; it begins where the one before it ends.
 #[derive(Clone, Copy, Debug)]
-struct Sent {
+struct SentSegment {
     end: u64,
     /// Time of its last sending.
     at: Time,
-    state: State,
+    state: SegmentState,
     /// It was sent more than once.
     resent: bool,
 }
 
 /// What is known of a segment that is not acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum SegmentState {
     /// It was sent once, and nothing says that it is lost.
     InFlight,
     /// It counts as lost and waits to be sent again.
@@ -35,14 +35,14 @@ enum State {
     Sacked,
 }
 
-impl State {
+impl SegmentState {
     fn is_lost(self) -> bool {
-        matches!(self, State::Lost | State::Retransmitted)
+        matches!(self, SegmentState::Lost | SegmentState::Retransmitted)
     }
 
     /// Its latest copy is a retransmission that is not known to be lost.
     fn is_sent_again(self) -> bool {
-        matches!(self, State::Repeated | State::Retransmitted)
+        matches!(self, SegmentState::Repeated | SegmentState::Retransmitted)
     }
 }
 
@@ -69,7 +69,7 @@ pub struct Delivered {
 }
 
 impl Delivered {
-    fn add(&mut self, octets: u64, sent: &Sent) {
+    fn add(&mut self, octets: u64, sent: &SentSegment) {
         self.octets += octets;
         if self.newest.is_none_or(|(at, end, _)| (at, end) < (sent.at, sent.end)) {
             self.newest = Some((sent.at, sent.end, sent.resent));
@@ -86,7 +86,7 @@ impl Delivered {
 #[derive(Clone, Debug, Default)]
 pub struct Scoreboard {
     base: u64,
-    segments: VecDeque<Sent>,
+    segments: VecDeque<SentSegment>,
     ranges: Ranges,
     sacked: u64,
     /// Octets that count as lost and are not selectively acknowledged, and retransmitted octets in flight.
@@ -162,7 +162,12 @@ impl Scoreboard {
     /// Record that new data up to this octet was sent.
     pub(super) fn sent(&mut self, end: u64, now: Time) {
         if end > self.end() {
-            self.segments.push_back(Sent { end, at: now, state: State::InFlight, resent: false });
+            self.segments.push_back(SentSegment {
+                end,
+                at: now,
+                state: SegmentState::InFlight,
+                resent: false,
+            });
             self.order.push_back((now, end));
         }
     }
@@ -172,7 +177,8 @@ impl Scoreboard {
         let (start, len) = (self.start_of(index), self.len_of(index));
         let segment = &mut self.segments[index];
         self.again += if segment.state.is_sent_again() { 0 } else { len };
-        segment.state = if segment.state.is_lost() { State::Retransmitted } else { State::Repeated };
+        segment.state =
+            if segment.state.is_lost() { SegmentState::Retransmitted } else { SegmentState::Repeated };
         (segment.resent, segment.at) = (true, now);
         self.order.push_back((now, segment.end));
         self.mended = self.mended.max(start + len);
@@ -188,7 +194,7 @@ impl Scoreboard {
         let mut delivered = Delivered::default();
         while let Some(&first) = self.segments.front().filter(|_| self.base < ack) {
             let gone = first.end.min(ack) - self.base;
-            if first.state == State::Sacked {
+            if first.state == SegmentState::Sacked {
                 self.sacked -= gone;
             } else {
                 delivered.add(gone, &first);
@@ -238,7 +244,7 @@ impl Scoreboard {
     }
 
     /// Octets of a segment in this state have arrived.
-    fn uncount(&mut self, state: State, octets: u64) {
+    fn uncount(&mut self, state: SegmentState, octets: u64) {
         self.lost -= if state.is_lost() { octets } else { 0 };
         self.again -= if state.is_sent_again() { octets } else { 0 };
     }
@@ -248,8 +254,8 @@ impl Scoreboard {
         while index < self.segments.len() && self.segments[index].end <= end {
             let (from, len) = self.piece(index);
             let segment = &mut self.segments[index];
-            if from >= start && segment.state != State::Sacked {
-                let before = std::mem::replace(&mut segment.state, State::Sacked);
+            if from >= start && segment.state != SegmentState::Sacked {
+                let before = std::mem::replace(&mut segment.state, SegmentState::Sacked);
                 let segment = *segment;
                 self.uncount(before, len);
                 self.sacked += len;
@@ -300,7 +306,7 @@ impl Scoreboard {
             let index = self.index_of(end - 1);
             let stale = end <= self.base
                 || self.segments.get(index).is_none_or(|segment| {
-                    let is_known = matches!(segment.state, State::Sacked | State::Lost);
+                    let is_known = matches!(segment.state, SegmentState::Sacked | SegmentState::Lost);
                     is_known || (segment.end, segment.at) != (end, at)
                 });
             if !stale && expires(at) > now {
@@ -337,12 +343,12 @@ impl Scoreboard {
         let (start, len) = self.piece(index);
         let segment = &mut self.segments[index];
         match segment.state {
-            State::InFlight => {
-                segment.state = State::Lost;
+            SegmentState::InFlight => {
+                segment.state = SegmentState::Lost;
                 self.mended = self.mended.min(start);
             }
-            State::Repeated => segment.state = State::Retransmitted,
-            State::Lost | State::Retransmitted | State::Sacked => return,
+            SegmentState::Repeated => segment.state = SegmentState::Retransmitted,
+            SegmentState::Lost | SegmentState::Retransmitted | SegmentState::Sacked => return,
         }
         self.lost += len;
     }
@@ -354,7 +360,7 @@ impl Scoreboard {
         if segment.state.is_sent_again() {
             self.lost += if segment.state.is_lost() { 0 } else { len };
             self.again -= len;
-            segment.state = State::Lost;
+            segment.state = SegmentState::Lost;
             (self.mended, self.filled) = (self.mended.min(start), self.filled.min(start));
         }
         self.lose(index);
@@ -367,7 +373,7 @@ impl Scoreboard {
         }
         let mut index = self.index_of(self.mended);
         while let Some(segment) = self.segments.get(index) {
-            if segment.state == State::Lost {
+            if segment.state == SegmentState::Lost {
                 return Some(index);
             }
             index += 1;
@@ -379,7 +385,9 @@ impl Scoreboard {
     /// The first segment below the highest block that neither has arrived nor was sent again (`NextSeg`, rule 3).
     pub(super) fn next_hole(&mut self) -> Option<usize> {
         let (highest, _) = self.ranges.descending().next()?;
-        let waits = |&index: &usize| matches!(self.segments[index].state, State::InFlight | State::Lost);
+        let waits = |&index: &usize| {
+            matches!(self.segments[index].state, SegmentState::InFlight | SegmentState::Lost)
+        };
         let hole = (self.index_of(self.filled)..self.index_of(highest)).find(waits);
         self.filled = hole.map_or(self.filled.max(highest), |index| self.start_of(index));
         hole
@@ -388,7 +396,7 @@ impl Scoreboard {
     /// The last segment, if it has not arrived (`NextSeg`, rule 4; RFC 8985 section 7.3).
     pub(super) fn last(&self) -> Option<usize> {
         let index = self.segments.len().checked_sub(1)?;
-        (self.segments[index].state != State::Sacked).then_some(index)
+        (self.segments[index].state != SegmentState::Sacked).then_some(index)
     }
 }
 

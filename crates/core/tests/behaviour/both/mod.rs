@@ -4,11 +4,11 @@ use pushout_core::audit::audit;
 use pushout_core::engine;
 use pushout_core::report::report;
 use pushout_core::scenario::load;
-use pushout_core::scenario::model::{Engine, Scenario};
+use pushout_core::scenario::model::{EngineKind, Scenario};
 use pushout_core::serde_json::{Value as Json, json};
 
 /// Return the report of a scenario with these overrides, without the engine's own entries; its audit has no failures.
-fn run(text: &str, sets: &[&str], engine: Engine) -> Json {
+fn run(text: &str, sets: &[&str], engine: EngineKind) -> Json {
     let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
     let scenario = Scenario { engine, ..load(text, "test.toml", &sets).unwrap() };
     let outcome = engine::run(&scenario, true);
@@ -20,8 +20,8 @@ fn run(text: &str, sets: &[&str], engine: Engine) -> Json {
 
 /// Run both engines, check that their reports are equal, and return the report.
 pub(crate) fn run_on_both(text: &str, sets: &[&str]) -> Json {
-    let document = run(text, sets, Engine::Fast);
-    assert_eq!(document, run(text, sets, Engine::Reference), "{sets:?}");
+    let document = run(text, sets, EngineKind::Fast);
+    assert_eq!(document, run(text, sets, EngineKind::Reference), "{sets:?}");
     document
 }
 

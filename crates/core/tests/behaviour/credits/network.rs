@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use pushout_core::audit::audit;
 use pushout_core::engine;
 use pushout_core::link::gate::Gate;
-use pushout_core::link::gate::credit::{Receiver, Report, Sender};
+use pushout_core::link::gate::credit::{CreditReceiver, CreditReport, CreditSender};
 use pushout_core::report::report;
 use pushout_core::rng::Stream;
 use pushout_core::scenario::explain;
@@ -186,7 +186,8 @@ fn check(text: &Json, seen: &mut Seen) {
         let port = &outcome.network.ports[index];
         assert!(line.port.memory.is_some() || port.counters().lost_total() == 0, "{}", line.name);
         seen.credits += port.counters().rare().credit_cells;
-        let (Some(sender), Some(receiver)) = (Sender::among(port.gates()), outcome.network.receiver(index))
+        let (Some(sender), Some(receiver)) =
+            (CreditSender::among(port.gates()), outcome.network.receiver(index))
         else {
             continue;
         };
@@ -195,7 +196,7 @@ fn check(text: &Json, seen: &mut Seen) {
                 Unit { vc: 0, frame: 0, identity: 0, index: 0, bytes: 1500, hop: 0, flags: Flags(0) };
             seen.blocked += u64::from(!sender.lets(&largest, vc) && port.pool().of(vc) > 0);
             seen.full_hops += u64::from(receiver.books(vc).most == receiver.terms().room);
-            if matches!(receiver.terms().report, Report::Cells { charge: false, .. }) {
+            if matches!(receiver.terms().report, CreditReport::Cells { charge: false, .. }) {
                 seen.free += receiver.books(vc).reported;
             }
         }
@@ -265,7 +266,7 @@ fn the_audit_of_credits_misses_a_receiver_that_has_forgotten_what_it_held() {
     let line = (0..scenario.lines.len()).find(busy).expect("some circuit has had credits");
     let vcs = outcome.network.ports[line].pool().vcs() as u32;
     let receiver = outcome.network.receivers[line].as_mut().unwrap();
-    **receiver = Receiver::new(receiver.terms(), (0..vcs).collect());
+    **receiver = CreditReceiver::new(receiver.terms(), (0..vcs).collect());
     let failures = audit(&scenario, &outcome).failures;
     let place = format!("behind {}", scenario.lines[line].name);
     assert!(failures.iter().any(|failure| failure.contains(&place)), "{failures:?}");

@@ -2,7 +2,7 @@
 
 use pushout_core::buffer::capacity::Capacity;
 use pushout_core::report::report;
-use pushout_core::scenario::model::{Engine, Scenario};
+use pushout_core::scenario::model::{EngineKind, Scenario};
 
 use super::{load, port, run};
 
@@ -188,7 +188,7 @@ fn at_a_tie_the_order_of_the_ports_in_the_scenario_decides_whether_data_or_a_cre
             links[0], links[1]
         );
         let scenario = load(&text, &[]);
-        for engine in [Engine::Fast, Engine::Reference] {
+        for engine in [EngineKind::Fast, EngineKind::Reference] {
             let scenario = Scenario { engine, ..scenario.clone() };
             // 0 to 1, 10 us, 11 to 12 to host b; then the credit cell, for a microsecond and ten, or after a data cell.
             assert_eq!(sent(&scenario, "in"), 2300_u64.div_ceil(round_trip), "{engine:?}");
@@ -198,7 +198,7 @@ fn at_a_tie_the_order_of_the_ports_in_the_scenario_decides_whether_data_or_a_cre
 
 #[test]
 fn a_scenario_with_credits_runs_on_the_reference_engine_and_its_report_says_so() {
-    for engine in [Engine::Fast, Engine::Reference] {
+    for engine in [EngineKind::Fast, EngineKind::Reference] {
         let scenario = Scenario { engine, ..direct("n2 = '2 cells'", "") };
         let document = report(&scenario, &run(&scenario), None);
         assert_eq!(document["engine"]["name"], "reference");

@@ -6,13 +6,13 @@ mod pipe;
 mod script;
 
 use pushout_core::language::spec::{Section, Table};
-use pushout_core::language::tree::{Key, Node, Place, Value};
+use pushout_core::language::tree::{Key, Node, TextPlace, Value};
 use pushout_core::transport::Transport;
 use pushout_core::transport::tcp::Params;
 
 /// Return the parameters that a scenario with these keys would set.
 fn params(keys: &[(String, Value)]) -> Result<Params, String> {
-    let place = Place::default();
+    let place = TextPlace::default();
     let entry = |(name, value): &(String, Value)| {
         (Key { name: name.clone(), place }, Node { value: value.clone(), place })
     };

@@ -6,7 +6,7 @@ mod schemes;
 use pushout_core::audit::audit;
 use pushout_core::engine::{self, LossRecord};
 use pushout_core::report::report;
-use pushout_core::scenario::model::{Engine, Scenario};
+use pushout_core::scenario::model::{EngineKind, Scenario};
 use pushout_core::serde_json::{Value as Json, json};
 use pushout_core::verdict::Reason;
 
@@ -29,7 +29,7 @@ fn how_many() -> u64 {
 }
 
 /// Return the report and the losses of a run, without the engine's name, its work, and its description of the scenario.
-fn run(scenario: &Scenario, engine: Engine) -> (Json, Vec<LossRecord>) {
+fn run(scenario: &Scenario, engine: EngineKind) -> (Json, Vec<LossRecord>) {
     let scenario = Scenario { engine, ..scenario.clone() };
     let outcome = engine::run(&scenario, true);
     outcome.complete(&scenario).unwrap();
@@ -90,8 +90,8 @@ fn a_published_scheme_as_a_program_gives_the_same_bytes_on_both_engines() {
             let Ok(scheme) = with(&document, key, &native, beside) else { continue };
             let program =
                 with(&document, key, &program, beside).unwrap_or_else(|why| panic!("{name}: {why}"));
-            let expected = run(&scheme, Engine::Reference);
-            for engine in [Engine::Reference, Engine::Fast] {
+            let expected = run(&scheme, EngineKind::Reference);
+            for engine in [EngineKind::Reference, EngineKind::Fast] {
                 assert_eq!(run(&program, engine), expected, "{name}, seed {seed}, {engine:?}\n{document:#}");
             }
             compared += 1;

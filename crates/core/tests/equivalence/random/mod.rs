@@ -5,7 +5,7 @@ pub(crate) mod schema;
 use pushout_core::adaptation::Framing;
 use pushout_core::api::Request;
 use pushout_core::language::spec::{Field, Section, object_schema};
-use pushout_core::scenario::file;
+use pushout_core::scenario::file::{FlowSection, PortSection};
 use pushout_core::scenario::model::Scenario;
 use pushout_core::serde_json::{Value as Json, json};
 use pushout_core::source::Source;
@@ -35,12 +35,12 @@ pub(crate) fn load(document: &Json) -> Result<Scenario, String> {
 /// Everything that a section `[port.…]` can say but for the buffer, and for memories and credits, which ask more of a network than a
 /// random one has.
 pub(crate) fn port_schema() -> Json {
-    schema_without::<file::Port>(&["buffer", "memory", "credit"])
+    schema_without::<PortSection>(&["buffer", "memory", "credit"])
 }
 
 /// Everything that an entry of `[[flow]]` can say.
 pub(crate) fn flow_schema() -> Json {
-    schema_without::<file::Flow>(&[])
+    schema_without::<FlowSection>(&[])
 }
 
 /// A section's schema without the keys that are drawn by hand.
@@ -208,7 +208,7 @@ impl Net {
     fn application(&mut self, draw: &mut Draw, limit: Rate) -> Json {
         draw.rate = limit;
         loop {
-            let mut flow = draw.instance(&schema_without::<file::Flow>(&FLOW_KEYS));
+            let mut flow = draw.instance(&schema_without::<FlowSection>(&FLOW_KEYS));
             flow["transport"] = match draw.instance(&transport::Spec::shape().schema) {
                 transport if transport["kind"] == "tcp" => tcp_keys(draw),
                 transport => transport,

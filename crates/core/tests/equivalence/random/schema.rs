@@ -3,7 +3,7 @@
 
 use pushout_core::rng::Stream;
 use pushout_core::serde_json::{Map, Value as Json};
-use pushout_core::units::{Bytes, Cells, PerSecond, Quantity, Rate, Span};
+use pushout_core::units::{Bytes, CellCount, PerSecond, Quantity, Rate, Span};
 
 /// Random choices, and how large the quantities are among which they choose.
 pub(crate) struct Draw {
@@ -103,7 +103,7 @@ impl Draw {
             return schema["default"].as_str().unwrap_or("text").to_string(); // any text is allowed
         }
         let Some(example) = schema["examples"][0].as_str() else { panic!("the tests cannot draw {schema}") };
-        if Cells::parse(example).is_ok() {
+        if CellCount::parse(example).is_ok() {
             let (most, unit) = self.size;
             format!("{} {unit}", self.between(1, most))
         } else if Span::parse(example).is_ok() {

@@ -10,7 +10,7 @@ use crate::verdict::{HeadVerdict, Reason};
 
 /// Time in the units of the law.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Clock {
+pub(super) struct LawClock {
     law: Law,
     target: u64,
     interval: u64,
@@ -18,7 +18,7 @@ pub(super) struct Clock {
 
 /// A packet at the head of a queue.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Waiting {
+pub(super) struct HeadPacket {
     pub(super) now: Time,
     pub(super) arrived: Time,
     /// Whether no more than an MTU waits behind it.
@@ -50,10 +50,10 @@ enum After {
     Due,
 }
 
-impl Clock {
-    pub(super) fn new(law: Law, target: Span, interval: Span) -> Clock {
+impl LawClock {
+    pub(super) fn new(law: Law, target: Span, interval: Span) -> LawClock {
         let unit = unit(law);
-        Clock { law, target: target.0 / unit, interval: interval.0 / unit }
+        LawClock { law, target: target.0 / unit, interval: interval.0 / unit }
     }
 
     fn count(&self, time: Time) -> u64 {
@@ -81,7 +81,7 @@ impl Control {
     }
 
     /// Decide about a packet at the head; `marks` says whether it is marked instead of being discarded.
-    pub(super) fn judge(&mut self, clock: &Clock, waiting: Waiting, marks: bool) -> HeadVerdict {
+    pub(super) fn judge(&mut self, clock: &LawClock, waiting: HeadPacket, marks: bool) -> HeadVerdict {
         let now = clock.count(waiting.now);
         let is_late = self.is_late(clock, now, &waiting);
         match self.after.take() {
@@ -109,7 +109,7 @@ impl Control {
     }
 
     /// Return whether waits have been too long for a whole interval, so that this packet may be discarded.
-    fn is_late(&mut self, clock: &Clock, now: u64, waiting: &Waiting) -> bool {
+    fn is_late(&mut self, clock: &LawClock, now: u64, waiting: &HeadPacket) -> bool {
         if now - clock.count(waiting.arrived) < clock.target || waiting.is_short {
             self.first_above = None;
             return false;
@@ -125,7 +125,7 @@ impl Control {
     }
 
     /// Begin to discard, at the earlier rate if the last dropping state ended recently.
-    fn begin(&mut self, clock: &Clock, now: u64, marks: bool) -> HeadVerdict {
+    fn begin(&mut self, clock: &LawClock, now: u64, marks: bool) -> HeadVerdict {
         let delta = self.count.wrapping_sub(self.last_count);
         let is_recent = now.saturating_sub(self.next) < clock.interval.saturating_mul(16);
         (self.count, self.fraction) = match delta > 1 && is_recent {
@@ -142,7 +142,7 @@ impl Control {
     }
 
     /// Return the time of the next discard by the control law: t + interval / √count.
-    fn later(&self, clock: &Clock, time: u64) -> u64 {
+    fn later(&self, clock: &LawClock, time: u64) -> u64 {
         time.saturating_add(match clock.law {
             Law::Exact => (clock.interval as f64 / f64::from(self.count).sqrt()) as u64,
             Law::Linux => ((u128::from(clock.interval) * u128::from(self.fraction)) >> 16) as u64,
@@ -169,12 +169,12 @@ mod tests {
     /// Microseconds at which packets are discarded, or marked, at a queue where every packet has waited too long, after the
     /// first one; a packet departs each microsecond.
     fn times(law: Law, marks: bool, packets: usize) -> Vec<u64> {
-        let clock = Clock::new(law, CODEL.0, CODEL.1);
+        let clock = LawClock::new(law, CODEL.0, CODEL.1);
         let mut control = Control::default();
         let mut times = Vec::new();
         for micros in 10_000.. {
             let now = Time::ZERO + Span::micros(micros);
-            let waiting = Waiting { now, arrived: Time(now.0 / 2), is_short: false };
+            let waiting = HeadPacket { now, arrived: Time(now.0 / 2), is_short: false };
             while control.judge(&clock, waiting, marks) != HeadVerdict::Send {
                 times.push(micros);
                 if marks {
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn linux_takes_one_step_of_newtons_method_for_each_packet() {
-        let clock = Clock::new(Law::Linux, CODEL.0, CODEL.1);
+        let clock = LawClock::new(Law::Linux, CODEL.0, CODEL.1);
         let mut control = Control { count: 1, fraction: u16::MAX, ..Control::default() };
         for case in vector("codel")["linux"].as_array().unwrap() {
             let increment = control.later(&clock, 0) as f64 * 1.024;
@@ -233,8 +233,8 @@ mod tests {
     /// Return the verdict on a packet that has waited `wait` ms and departs at `now` ms.
     fn depart(control: &mut Control, law: Law, now: f64, wait: f64) -> HeadVerdict {
         let time = |millis: f64| Time((millis * 1e9) as u64);
-        let waiting = Waiting { now: time(now), arrived: time(now - wait), is_short: false };
-        control.judge(&Clock::new(law, CODEL.0, CODEL.1), waiting, false)
+        let waiting = HeadPacket { now: time(now), arrived: time(now - wait), is_short: false };
+        control.judge(&LawClock::new(law, CODEL.0, CODEL.1), waiting, false)
     }
 
     #[test]
@@ -265,7 +265,7 @@ mod tests {
     /// Measure the time to the next discard after dropping has begun again, in ms, after `drops` packets the first time
     /// and `pause` ms without.
     fn second_gap(drops: u32, pause: u64) -> f64 {
-        let clock = Clock::new(Law::Exact, CODEL.0, CODEL.1);
+        let clock = LawClock::new(Law::Exact, CODEL.0, CODEL.1);
         let next = 1_000_000_000_000;
         let mut control = Control { count: drops, last_count: 1, next, ..Control::default() };
         let now = next + pause * 1_000_000_000;
@@ -282,11 +282,11 @@ mod tests {
 
     #[test]
     fn with_no_more_than_an_mtu_behind_it_no_packet_is_discarded() {
-        let clock = Clock::new(Law::Exact, CODEL.0, CODEL.1);
+        let clock = LawClock::new(Law::Exact, CODEL.0, CODEL.1);
         let mut control = Control::default();
         for millis in 0..1000 {
             let (now, arrived) = (Time::ZERO + Span::millis(millis + 500), Time::ZERO);
-            let waiting = Waiting { now, arrived, is_short: true };
+            let waiting = HeadPacket { now, arrived, is_short: true };
             assert_eq!(control.judge(&clock, waiting, false), HeadVerdict::Send);
         }
     }

@@ -38,7 +38,7 @@ use crate::units::{Bytes, Span};
 use crate::verdict::{Action, HeadVerdict, Reason, Verdict, Victim};
 use crate::{choice, section};
 
-use control::{Clock, Control, Waiting};
+use control::{Control, HeadPacket, LawClock};
 
 choice! {
     /// How the time between two discarded packets follows from their number.
@@ -52,7 +52,7 @@ choice! {
 
 choice! {
     /// What is lost when the buffer is full.
-    pub enum Full {
+    pub enum OverflowLoss {
         /// The packet that arrives.
         Arrival = "arrival",
         /// Packets at the head of the queue with the most octets.
@@ -78,7 +78,7 @@ section! {
         /// Octets behind a packet up to which it is not discarded; by default a full frame.
         pub mtu: Option<Bytes> = None,
         /// What is lost when the buffer is full.
-        pub full: Full = Full::Arrival,
+        pub full: OverflowLoss = OverflowLoss::Arrival,
         /// Most packets that the queue with the most octets loses before the longest queue is determined again.
         pub batch: u64 = 64,
     }
@@ -87,7 +87,7 @@ section! {
 /// CoDel at one port.
 #[derive(Clone, Debug)]
 pub struct Policy {
-    clock: Clock,
+    clock: LawClock,
     action: Action,
     ce_threshold: Option<Span>,
     mtu: u64,
@@ -111,9 +111,9 @@ impl Policy {
         let most = format!("must be at most the interval of {}", params.interval);
         refuse_if(params.target > params.interval, "target", most)?;
         Ok(Policy {
-            batch: (params.full == Full::FattestQueue).then_some(params.batch),
+            batch: (params.full == OverflowLoss::FattestQueue).then_some(params.batch),
             is_discarding: false,
-            clock: Clock::new(params.law, params.target, params.interval),
+            clock: LawClock::new(params.law, params.target, params.interval),
             action: params.action,
             ce_threshold: params.ce_threshold,
             mtu: params.mtu.map_or(frame, |mtu| mtu.0),
@@ -125,7 +125,7 @@ impl Policy {
     /// Decide about a frame whose first unit has come to the head.
     fn judge_frame(&mut self, head: &Head<'_>) -> HeadVerdict {
         let arrived = head.arrived.expect("the port keeps arrival times");
-        let waiting = Waiting { now: head.now, arrived, is_short: head.behind <= self.mtu };
+        let waiting = HeadPacket { now: head.now, arrived, is_short: head.behind <= self.mtu };
         let marks = self.action.marks(head.unit);
         let verdict = self.controls[head.queue].judge(&self.clock, waiting, marks);
         let is_old = self.ce_threshold.is_some_and(|threshold| head.now.since(arrived) > threshold);

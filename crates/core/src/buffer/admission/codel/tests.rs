@@ -13,7 +13,7 @@ fn params() -> Params {
         action: Action::Drop,
         ce_threshold: None,
         mtu: None,
-        full: Full::Arrival,
+        full: OverflowLoss::Arrival,
         batch: 64,
     }
 }

@@ -64,7 +64,7 @@ impl Policy {
 impl Admission for Policy {
     fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict {
         let &mut Arrival { now, unit, vc, size, pool, .. } = arrival;
-        self.buffer.offered(now, vc, (size, unit.bytes));
+        self.buffer.offered(now, vc, size, unit.bytes);
         let threshold = self.buffer.length(vc);
         match arrival.fits() && pool.of(vc) < threshold {
             true => Verdict::Accept,
@@ -89,11 +89,11 @@ impl Shortcuts for Policy {}
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::Bench;
+    use super::super::tests::PolicyBench;
     use super::*;
 
-    fn bench(capacity: u64, vcs: usize) -> Bench<Policy> {
-        Bench::new(capacity, vcs, |context| Policy::new(&Params { counts_arrival: true }, context))
+    fn bench(capacity: u64, vcs: usize) -> PolicyBench<Policy> {
+        PolicyBench::new(capacity, vcs, |context| Policy::new(&Params { counts_arrival: true }, context))
     }
 
     #[test]

@@ -25,13 +25,13 @@ pub(crate) struct VirtualBuffer {
 #[derive(Clone, Debug)]
 struct VirtualLine {
     line: Line,
-    sending: Option<(Packet, Time)>,
-    waiting: VecDeque<Packet>,
+    sending: Option<(VirtualPacket, Time)>,
+    waiting: VecDeque<VirtualPacket>,
 }
 
 /// A virtual packet.
 #[derive(Clone, Copy, Debug)]
-struct Packet {
+struct VirtualPacket {
     queue: usize,
     size: u64,
     bytes: u16,
@@ -76,17 +76,16 @@ impl VirtualBuffer {
     }
 
     /// Receive a packet of this size and number of octets.
-    pub(crate) fn offered(&mut self, now: Time, queue: usize, size: (u64, u16)) {
+    pub(crate) fn offered(&mut self, now: Time, queue: usize, size: u64, bytes: u16) {
         self.send_until(now);
-        self.arrive(now, queue, size);
+        self.arrive(now, queue, size, bytes);
     }
 
     /// Add an arriving packet to its queue, unless that is the longest one of a full buffer.
-    fn arrive(&mut self, now: Time, queue: usize, (size, bytes): (u64, u16)) {
+    fn arrive(&mut self, now: Time, queue: usize, size: u64, bytes: u16) {
         while self.capacity.is_some_and(|capacity| self.total + size > capacity) {
             let lengths = self.lengths.iter().copied().enumerate();
-            let Some(victim) =
-                self.rule.victim(lengths, (queue, size), |other| self.last_of(other).is_some())
+            let Some(victim) = self.rule.victim(lengths, queue, size, |other| self.last_of(other).is_some())
             else {
                 return;
             };
@@ -95,7 +94,7 @@ impl VirtualBuffer {
         self.lengths[queue] += size;
         self.total += size;
         let line = &mut self.lines[self.line_of[queue]];
-        line.waiting.push_back(Packet { queue, size, bytes });
+        line.waiting.push_back(VirtualPacket { queue, size, bytes });
         line.start(now);
     }
 

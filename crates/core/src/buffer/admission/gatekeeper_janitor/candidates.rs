@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 
 /// Reason for which a queued cell may be lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Class {
+pub(super) enum CandidateClass {
     /// Its frame is dead.
     Dead,
     /// It is marked, and its frame can spare a cell.
@@ -37,7 +37,7 @@ impl FrameId {
 /// A cell that can be lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Candidate {
-    pub(super) class: Class,
+    pub(super) class: CandidateClass,
     pub(super) frame: FrameId,
     /// Its position in the queue.
     pub(super) position: u64,
@@ -45,7 +45,7 @@ pub(super) struct Candidate {
 
 /// A frame with cells in the buffer or still to arrive.
 #[derive(Clone, Debug)]
-struct Frame {
+struct CandidateFrame {
     block: u64,
     /// Losses that it still allows, in cells; below 0 it is dead.
     fcf: i32,
@@ -61,16 +61,16 @@ struct Frame {
     listed: [bool; 4],
 }
 
-impl Frame {
+impl CandidateFrame {
     /// Return its first cell that a class may lose. The queue starts at `head`; a cell before that is in transmission.
-    fn first(&self, class: Class, head: u64) -> Option<u64> {
+    fn first(&self, class: CandidateClass, head: u64) -> Option<u64> {
         let queued = |cells: &VecDeque<u64>| cells.iter().copied().find(|position| *position >= head);
         let [unmarked, marked] = [0, 1].map(|kind: usize| queued(&self.cells[kind]));
         match class {
-            Class::Marked => marked,
-            Class::Unmarked => unmarked,
-            Class::Dead => marked.into_iter().chain(unmarked).min(),
-            Class::Whole => marked.into_iter().chain(unmarked).chain(self.eom).min(),
+            CandidateClass::Marked => marked,
+            CandidateClass::Unmarked => unmarked,
+            CandidateClass::Dead => marked.into_iter().chain(unmarked).min(),
+            CandidateClass::Whole => marked.into_iter().chain(unmarked).chain(self.eom).min(),
         }
     }
 
@@ -98,8 +98,8 @@ impl Frame {
 
 /// The frames of one circuit, oldest first, and the budgets of their blocks.
 #[derive(Clone, Debug, Default)]
-struct Circuit {
-    frames: VecDeque<Frame>,
+struct CircuitFrames {
+    frames: VecDeque<CandidateFrame>,
     first_frame: u64,
     blocks: VecDeque<i32>,
     first_block: u64,
@@ -108,7 +108,7 @@ struct Circuit {
 /// Frames, blocks and candidates of a port.
 #[derive(Clone, Debug)]
 pub(super) struct Candidates {
-    circuits: Vec<Circuit>,
+    circuits: Vec<CircuitFrames>,
     lists: [VecDeque<FrameId>; 4],
     corrupted_blocks: bool,
     cache: Option<Cache>,
@@ -126,7 +126,7 @@ impl Candidates {
     /// that number of cells is stored.
     pub(super) fn new(vcs: usize, corrupted_blocks: bool, cache: Option<u32>) -> Candidates {
         let cache = cache.map(|room| Cache { room: room as usize, cells: VecDeque::new() });
-        let circuits = vec![Circuit::default(); vcs];
+        let circuits = vec![CircuitFrames::default(); vcs];
         Candidates { circuits, lists: Default::default(), corrupted_blocks, cache }
     }
 
@@ -136,7 +136,7 @@ impl Candidates {
         let circuit = &mut self.circuits[vc];
         circuit.blocks.extend(block);
         let (block, cells) = (circuit.first_block + circuit.blocks.len() as u64 - 1, Default::default());
-        let frame = Frame { block, fcf, held: 0, left: false, cells, eom: None, listed: [false; 4] };
+        let frame = CandidateFrame { block, fcf, held: 0, left: false, cells, eom: None, listed: [false; 4] };
         circuit.frames.push_back(frame);
         circuit.trim();
         self.newest(vc)
@@ -181,9 +181,9 @@ impl Candidates {
             false => frame.cells[usize::from(marked)].push_back(position),
         }
         let dead = frame.fcf < 0;
-        let spare = if marked { Class::Marked } else { Class::Unmarked };
-        self.list(id, if dead { Class::Dead } else { spare });
-        self.list(id, Class::Whole);
+        let spare = if marked { CandidateClass::Marked } else { CandidateClass::Unmarked };
+        self.list(id, if dead { CandidateClass::Dead } else { spare });
+        self.list(id, CandidateClass::Whole);
         let likely = !keep && (dead || self.fcf(id) > 0 || self.spares_frame(id));
         if let Some(cache) = self.cache.as_mut().filter(|_| likely) {
             if cache.cells.len() == cache.room {
@@ -219,7 +219,7 @@ impl Candidates {
     /// The first candidate of a class whose circuit is not to be `passed` over; the queue starts at `head`.
     pub(super) fn find(
         &mut self,
-        class: Class,
+        class: CandidateClass,
         head: u64,
         passed: impl Fn(usize) -> bool,
     ) -> Option<Candidate> {
@@ -245,13 +245,20 @@ impl Candidates {
         Some(Candidate { class, frame, position })
     }
 
-    fn find_cached(&mut self, class: Class, head: u64, passed: impl Fn(usize) -> bool) -> Option<Candidate> {
+    fn find_cached(
+        &mut self,
+        class: CandidateClass,
+        head: u64,
+        passed: impl Fn(usize) -> bool,
+    ) -> Option<Candidate> {
         let cells = std::mem::take(&mut self.cache.as_mut()?.cells);
         let found = cells.iter().find(|(position, id)| {
             let there = self.frame(*id).is_some_and(|frame| match class {
-                Class::Marked => frame.cells[1].binary_search(position).is_ok(),
-                Class::Unmarked => frame.cells[0].binary_search(position).is_ok(),
-                Class::Dead | Class::Whole => frame.cells.iter().any(|at| at.binary_search(position).is_ok()),
+                CandidateClass::Marked => frame.cells[1].binary_search(position).is_ok(),
+                CandidateClass::Unmarked => frame.cells[0].binary_search(position).is_ok(),
+                CandidateClass::Dead | CandidateClass::Whole => {
+                    frame.cells.iter().any(|at| at.binary_search(position).is_ok())
+                }
             });
             there && *position >= head && !passed(id.vc) && self.eligible(class, *id, head)
         });
@@ -274,12 +281,12 @@ impl Candidates {
         let blf = &mut circuit.blocks[(block - circuit.first_block) as usize];
         *blf = (*blf - 1).max(-1);
         let corrupted = *blf < 0;
-        self.list(id, Class::Dead);
+        self.list(id, CandidateClass::Dead);
         if corrupted && self.corrupted_blocks {
             let serials = self.circuits[id.vc].first_frame..=self.newest(id.vc).serial;
             for other in serials.map(|serial| FrameId { vc: id.vc, serial }) {
                 if self.frame(other).is_some_and(|frame| frame.block == block) {
-                    self.list(other, Class::Whole);
+                    self.list(other, CandidateClass::Whole);
                 }
             }
         }
@@ -299,35 +306,35 @@ impl Candidates {
         frame.held -= (positions.len() - before) as u64;
     }
 
-    fn eligible(&self, class: Class, id: FrameId, head: u64) -> bool {
+    fn eligible(&self, class: CandidateClass, id: FrameId, head: u64) -> bool {
         let Some(frame) = self.frame(id) else { return false };
         let may_go = match class {
-            Class::Dead => frame.fcf < 0,
-            Class::Marked | Class::Unmarked => frame.fcf > 0,
-            Class::Whole => frame.fcf >= 0 && frame.is_whole(head) && self.spares_frame(id),
+            CandidateClass::Dead => frame.fcf < 0,
+            CandidateClass::Marked | CandidateClass::Unmarked => frame.fcf > 0,
+            CandidateClass::Whole => frame.fcf >= 0 && frame.is_whole(head) && self.spares_frame(id),
         };
         may_go && frame.first(class, head).is_some()
     }
 
-    fn list(&mut self, id: FrameId, class: Class) {
+    fn list(&mut self, id: FrameId, class: CandidateClass) {
         let frame = self.frame_mut(id).expect("a listed frame is known");
         if !std::mem::replace(&mut frame.listed[class as usize], true) {
             self.lists[class as usize].push_back(id);
         }
     }
 
-    fn frame(&self, id: FrameId) -> Option<&Frame> {
+    fn frame(&self, id: FrameId) -> Option<&CandidateFrame> {
         let circuit = &self.circuits[id.vc];
         circuit.frames.get(id.serial.checked_sub(circuit.first_frame)? as usize)
     }
 
-    fn frame_mut(&mut self, id: FrameId) -> Option<&mut Frame> {
+    fn frame_mut(&mut self, id: FrameId) -> Option<&mut CandidateFrame> {
         let circuit = &mut self.circuits[id.vc];
         circuit.frames.get_mut(id.serial.checked_sub(circuit.first_frame)? as usize)
     }
 }
 
-impl Circuit {
+impl CircuitFrames {
     /// Remove the records of frames without cells, except the newest, and of blocks without frames.
     fn trim(&mut self) {
         while self.frames.len() > 1 && self.frames[0].held == 0 {
@@ -369,12 +376,12 @@ mod tests {
             .enumerate()
             .for_each(|(at, marked)| candidates.queued(0, at as u64, marked, false));
         candidates.kill(frame);
-        let candidate = candidates.find(Class::Dead, 0, |_| false);
-        assert_eq!(candidate, Some(Candidate { class: Class::Dead, frame, position: 0 }));
+        let candidate = candidates.find(CandidateClass::Dead, 0, |_| false);
+        assert_eq!(candidate, Some(Candidate { class: CandidateClass::Dead, frame, position: 0 }));
     }
 
     /// Return the position of the first candidate of a class.
-    fn position(candidates: &mut Candidates, class: Class, head: u64) -> Option<u64> {
+    fn position(candidates: &mut Candidates, class: CandidateClass, head: u64) -> Option<u64> {
         candidates.find(class, head, |_| false).map(|candidate| candidate.position)
     }
 
@@ -383,8 +390,8 @@ mod tests {
         let mut candidates = Candidates::new(1, false, None);
         candidates.open(0, 1, Some(1));
         candidates.queued(0, 5, false, true);
-        assert_eq!(position(&mut candidates, Class::Unmarked, 5), None);
-        assert_eq!(position(&mut candidates, Class::Whole, 5), Some(5));
+        assert_eq!(position(&mut candidates, CandidateClass::Unmarked, 5), None);
+        assert_eq!(position(&mut candidates, CandidateClass::Whole, 5), Some(5));
     }
 
     #[test]
@@ -392,9 +399,9 @@ mod tests {
         let mut candidates = Candidates::new(1, false, None);
         candidates.open(0, 1, Some(1));
         (0..2).for_each(|at| candidates.queued(0, at, false, false));
-        assert_eq!(position(&mut candidates, Class::Whole, 0), Some(0));
-        assert_eq!(position(&mut candidates, Class::Whole, 1), None);
-        assert_eq!(position(&mut candidates, Class::Unmarked, 1), Some(1));
+        assert_eq!(position(&mut candidates, CandidateClass::Whole, 0), Some(0));
+        assert_eq!(position(&mut candidates, CandidateClass::Whole, 1), None);
+        assert_eq!(position(&mut candidates, CandidateClass::Unmarked, 1), Some(1));
     }
 
     #[test]
@@ -404,8 +411,8 @@ mod tests {
         candidates.queued(0, 0, false, false);
         candidates.kill(frame);
         assert!(candidates.spares_frame(frame));
-        assert_eq!(position(&mut candidates, Class::Whole, 0), None);
-        assert_eq!(position(&mut candidates, Class::Dead, 0), Some(0));
+        assert_eq!(position(&mut candidates, CandidateClass::Whole, 0), None);
+        assert_eq!(position(&mut candidates, CandidateClass::Dead, 0), Some(0));
     }
 
     #[test]
@@ -413,9 +420,9 @@ mod tests {
         let mut candidates = Candidates::new(1, false, None);
         let frame = candidates.open(0, 0, Some(0));
         candidates.kill(frame);
-        assert_eq!(position(&mut candidates, Class::Dead, 0), None);
+        assert_eq!(position(&mut candidates, CandidateClass::Dead, 0), None);
         candidates.queued(0, 0, false, false);
-        assert_eq!(position(&mut candidates, Class::Dead, 0), Some(0));
+        assert_eq!(position(&mut candidates, CandidateClass::Dead, 0), Some(0));
     }
 
     #[test]
@@ -425,7 +432,7 @@ mod tests {
         candidates.queued(0, 0, false, false);
         candidates.sent(0);
         candidates.queued(0, 1, false, false);
-        assert_eq!(position(&mut candidates, Class::Unmarked, 1), Some(1));
+        assert_eq!(position(&mut candidates, CandidateClass::Unmarked, 1), Some(1));
     }
 
     #[test]
@@ -444,11 +451,15 @@ mod tests {
         let mut candidates = Candidates::new(1, false, Some(3));
         candidates.open(0, 1, Some(0));
         [true, false, true].iter().zip(0..).for_each(|(&marked, at)| candidates.queued(0, at, marked, false));
-        assert_eq!(position(&mut candidates, Class::Marked, 0), Some(0));
-        assert_eq!(position(&mut candidates, Class::Marked, 1), Some(2));
-        assert_eq!(position(&mut candidates, Class::Unmarked, 1), Some(1));
-        assert_eq!(position(&mut candidates, Class::Dead, 0), None, "the frame can spare a cell");
-        assert_eq!(position(&mut candidates, Class::Whole, 0), None, "its block cannot spare a frame");
+        assert_eq!(position(&mut candidates, CandidateClass::Marked, 0), Some(0));
+        assert_eq!(position(&mut candidates, CandidateClass::Marked, 1), Some(2));
+        assert_eq!(position(&mut candidates, CandidateClass::Unmarked, 1), Some(1));
+        assert_eq!(position(&mut candidates, CandidateClass::Dead, 0), None, "the frame can spare a cell");
+        assert_eq!(
+            position(&mut candidates, CandidateClass::Whole, 0),
+            None,
+            "its block cannot spare a frame"
+        );
     }
 
     #[test]
@@ -458,10 +469,11 @@ mod tests {
             candidates.open(vc, 0, Some(1));
             candidates.queued(vc, vc as u64, true, false);
         }
-        let found = candidates.find(Class::Whole, 0, |vc| vc == 0).map(|candidate| candidate.position);
+        let found =
+            candidates.find(CandidateClass::Whole, 0, |vc| vc == 0).map(|candidate| candidate.position);
         assert_eq!(found, Some(1));
         candidates.kill(candidates.newest(0));
-        assert_eq!(position(&mut candidates, Class::Dead, 0), Some(0));
+        assert_eq!(position(&mut candidates, CandidateClass::Dead, 0), Some(0));
     }
 
     #[test]
@@ -470,13 +482,21 @@ mod tests {
         candidates.open(0, 1, Some(0));
         candidates.queued(0, 0, false, false);
         candidates.queued(0, 1, false, true);
-        assert_eq!(position(&mut candidates, Class::Unmarked, 0), Some(0), "not the EOM that must stay");
+        assert_eq!(
+            position(&mut candidates, CandidateClass::Unmarked, 0),
+            Some(0),
+            "not the EOM that must stay"
+        );
         let other = candidates.open(1, 0, Some(0));
         candidates.queued(1, 2, false, false);
-        assert_eq!(position(&mut candidates, Class::Unmarked, 0), Some(0), "not one that cannot be spared");
+        assert_eq!(
+            position(&mut candidates, CandidateClass::Unmarked, 0),
+            Some(0),
+            "not one that cannot be spared"
+        );
         candidates.kill(other);
         candidates.queued(1, 3, false, false);
-        assert_eq!(position(&mut candidates, Class::Unmarked, 0), None);
-        assert_eq!(position(&mut candidates, Class::Dead, 0), Some(3), "but one of a dead frame");
+        assert_eq!(position(&mut candidates, CandidateClass::Unmarked, 0), None);
+        assert_eq!(position(&mut candidates, CandidateClass::Dead, 0), Some(3), "but one of a dead frame");
     }
 }

@@ -50,7 +50,7 @@ use crate::unit::{Flags, Unit};
 use crate::verdict::{Reason, Verdict, Victim};
 use crate::{choice, section};
 
-use candidates::{Candidate, Candidates, Class, FrameId};
+use candidates::{Candidate, CandidateClass, Candidates, FrameId};
 
 choice! {
     /// When cells of dead frames are candidates.
@@ -68,7 +68,7 @@ choice! {
         /// They are discarded.
         Discard = "discard",
         /// Unmarked ones are admitted, and marked ones while the gate is open.
-        Gate = "gate",
+        GateState = "gate",
     }
 }
 
@@ -127,16 +127,16 @@ pub struct Policy {
     measure: Measure,
     upper: u64,
     lower: u64,
-    gate: Gate,
+    gate: GateState,
     janitor: Janitor,
-    circuits: Vec<Circuit>,
+    circuits: Vec<CircuitBudgets>,
     candidates: Candidates,
     /// Cells that the policy has chosen to lose and that are still queued, until the port removes them.
     doomed: VecDeque<u64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Gate {
+enum GateState {
     Open,
     Closed,
 }
@@ -150,7 +150,7 @@ enum Janitor {
 
 /// The budgets and the state of a circuit.
 #[derive(Clone, Debug)]
-struct Circuit {
+struct CircuitBudgets {
     fcf: i32,
     blf: i32,
     /// Whether its packets form blocks.
@@ -163,8 +163,8 @@ struct Circuit {
     swept: bool,
 }
 
-impl Circuit {
-    fn new(params: &Params, contract: &Contract) -> Circuit {
+impl CircuitBudgets {
+    fn new(params: &Params, contract: &Contract) -> CircuitBudgets {
         let blocks = contract.budget.is_some();
         let (fcf, blf) = contract.budget.map_or((0, 0), |budget| {
             let stated = |own: Option<u32>, policy: Option<u32>, code| own.or(policy).unwrap_or(code);
@@ -172,7 +172,7 @@ impl Circuit {
             (fcf, stated(budget.packets, params.blf, budget.parity_packets))
         });
         let sequenced = contract.budget.is_some_and(|budget| budget.parity_cells > 0);
-        Circuit {
+        CircuitBudgets {
             fcf: i32::try_from(fcf).unwrap_or(i32::MAX),
             blf: i32::try_from(blf).unwrap_or(i32::MAX),
             blocks,
@@ -204,9 +204,13 @@ impl Policy {
             measure: context.measure,
             upper,
             lower,
-            gate: Gate::Open,
+            gate: GateState::Open,
             janitor: Janitor::Ready,
-            circuits: context.contracts.iter().map(|contract| Circuit::new(params, contract)).collect(),
+            circuits: context
+                .contracts
+                .iter()
+                .map(|contract| CircuitBudgets::new(params, contract))
+                .collect(),
             candidates: Candidates::new(context.vcs(), params.corrupted_blocks, params.cache),
             doomed: VecDeque::new(),
         })
@@ -215,12 +219,12 @@ impl Policy {
     /// Set gate and janitor by the occupancy that an arriving cell meets.
     fn set_gate_and_janitor(&mut self, total: u64) {
         if total >= self.upper {
-            self.gate = Gate::Closed;
+            self.gate = GateState::Closed;
         } else if total <= self.lower {
-            self.gate = Gate::Open;
+            self.gate = GateState::Open;
         }
         let rested = match self.params.rearm {
-            Rearm::GateOpen => self.gate == Gate::Open,
+            Rearm::GateOpen => self.gate == GateState::Open,
             Rearm::BelowUpper => total < self.upper,
         };
         if rested {
@@ -254,7 +258,7 @@ impl Policy {
         if dead && self.params.dead_frames == DeadFrames::Discard {
             return Verdict::Discard(Reason::Partial);
         }
-        if arrival.fits() && (!unit.is_marked() || self.gate == Gate::Open) {
+        if arrival.fits() && (!unit.is_marked() || self.gate == GateState::Open) {
             return Verdict::Accept; // steps 1 and 2
         }
         if dead {
@@ -317,12 +321,22 @@ impl Policy {
     /// Choose the next candidate in the order of step 6; in a sweep, circuits that have lost a frame are skipped.
     fn candidate(&mut self, head: u64, sweep: bool) -> Option<Candidate> {
         let order = match self.params.order {
-            Order::DeadFirst => [Class::Dead, Class::Marked, Class::Unmarked, Class::Whole],
-            Order::SpareFirst => [Class::Marked, Class::Unmarked, Class::Dead, Class::Whole],
+            Order::DeadFirst => [
+                CandidateClass::Dead,
+                CandidateClass::Marked,
+                CandidateClass::Unmarked,
+                CandidateClass::Whole,
+            ],
+            Order::SpareFirst => [
+                CandidateClass::Marked,
+                CandidateClass::Unmarked,
+                CandidateClass::Dead,
+                CandidateClass::Whole,
+            ],
         };
         let circuits = &self.circuits;
         order.into_iter().find_map(|class| {
-            let passed = |vc: usize| sweep && class == Class::Whole && circuits[vc].swept;
+            let passed = |vc: usize| sweep && class == CandidateClass::Whole && circuits[vc].swept;
             self.candidates.find(class, head, passed)
         })
     }
@@ -335,12 +349,12 @@ impl Policy {
     /// Lose a candidate: its cells will be removed.
     fn give_up(&mut self, candidate: Candidate) {
         let id = candidate.frame;
-        if candidate.class == Class::Whole {
+        if candidate.class == CandidateClass::Whole {
             self.circuits[id.vc()].swept = true;
             self.candidates.kill(id);
             return self.candidates.clear(id, &mut self.doomed);
         }
-        if candidate.class != Class::Dead {
+        if candidate.class != CandidateClass::Dead {
             self.candidates.spend(id);
         }
         self.candidates.take(candidate);

@@ -47,10 +47,15 @@ impl Bench {
     fn of(measure: Measure, text: &str, capacity: u64, budgets: &[Option<Budget>]) -> Bench {
         let context = Context::alone(capacity, budgets.len());
         let port = Port::new(Parts {
-shared_queue: true,
-..Parts::plain(measure, Pool::new(context.capacity, budgets.len()), admission::Policy::GatekeeperJanitor(Box::new(policy(
-                text, measure, capacity, budgets,
-            ))), scheduler::Spec::Fifo(fifo::Params {}).build(&context).unwrap(), Line::new(Rate(155_520_000), Span::ZERO))});
+            shared_queue: true,
+            ..Parts::plain(
+                measure,
+                Pool::new(context.capacity, budgets.len()),
+                admission::Policy::GatekeeperJanitor(Box::new(policy(text, measure, capacity, budgets))),
+                scheduler::Spec::Fifo(fifo::Params {}).build(&context).unwrap(),
+                Line::new(Rate(155_520_000), Span::ZERO),
+            )
+        });
         let next = vec![(0, 0); budgets.len()];
         Bench { port, now: Time::ZERO, block: 2, next, given_up: Vec::new() }
     }

@@ -23,12 +23,12 @@
 
 mod bucket;
 
-use super::dynamic_threshold::{Threshold, bars_pushout};
+use super::dynamic_threshold::{DynamicThreshold, bars_pushout};
 use super::{Admission, Arrival, Context, Departure, Expulsion, Properties, Shortcuts};
 use crate::buffer::pool::Pool;
 use crate::refused::{Refused, refuse_if};
 use crate::section;
-use crate::units::{Cells, PerSecond, Time};
+use crate::units::{CellCount, PerSecond, Time};
 use crate::verdict::Verdict;
 
 use bucket::Bucket;
@@ -41,14 +41,14 @@ section! {
         /// Tokens that the bucket gains: cells that the memory can read, sent or expelled.
         pub token_rate: PerSecond = PerSecond(55_000_000_000_000),
         /// Tokens that the bucket holds.
-        pub token_depth: Cells = Cells(200),
+        pub token_depth: CellCount = CellCount(200),
     }
 }
 
 /// Occamy at one port.
 #[derive(Clone, Debug)]
 pub struct Policy {
-    threshold: Threshold,
+    threshold: DynamicThreshold,
     expeller: Expeller,
     bars_pushout: Option<&'static str>,
 }
@@ -66,7 +66,7 @@ impl Expeller {
     pub(crate) fn new(params: &Params) -> Result<Expeller, Refused> {
         let &Params { token_rate, token_depth, .. } = params;
         refuse_if(token_rate == PerSecond(0), "token_rate", "must be greater than 0 per s")?;
-        refuse_if(token_depth == Cells(0), "token_depth", "must be at least 1 cell")?;
+        refuse_if(token_depth == CellCount(0), "token_depth", "must be at least 1 cell")?;
         Ok(Expeller { bucket: Bucket::new(token_rate, token_depth.0), turn: 0 })
     }
 
@@ -104,7 +104,7 @@ impl Policy {
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let expeller = Expeller::new(params)?;
         let bars_pushout = bars_pushout(context.measure);
-        Ok(Policy { threshold: Threshold::new(params.alpha)?, expeller, bars_pushout })
+        Ok(Policy { threshold: DynamicThreshold::new(params.alpha)?, expeller, bars_pushout })
     }
 }
 
@@ -140,7 +140,7 @@ mod tests {
     use crate::link::port::bench::Bench;
 
     const PARAMS: Params =
-        Params { alpha: 1.0, token_rate: PerSecond(1_000_000_000_000), token_depth: Cells(100) };
+        Params { alpha: 1.0, token_rate: PerSecond(1_000_000_000_000), token_depth: CellCount(100) };
 
     fn bench(params: Params, capacity: u64) -> Bench {
         Bench::with(capacity, &[0, 0, 0], super::super::Spec::Occamy(params), None)
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn nothing_is_expelled_without_tokens() {
-        let slow = Params { token_rate: PerSecond(1), token_depth: Cells(1), ..PARAMS };
+        let slow = Params { token_rate: PerSecond(1), token_depth: CellCount(1), ..PARAMS };
         let mut bench = bench(slow, 12);
         bench.offer(0, "1");
         bench.start();
@@ -174,7 +174,7 @@ mod tests {
     fn a_bucket_that_gains_or_holds_nothing_is_refused() {
         let key = |params: Params| Policy::new(&params, &Context::alone(9, 1)).unwrap_err().key;
         assert_eq!(key(Params { token_rate: PerSecond(0), ..PARAMS }), Some("token_rate"));
-        assert_eq!(key(Params { token_depth: Cells(0), ..PARAMS }), Some("token_depth"));
+        assert_eq!(key(Params { token_depth: CellCount(0), ..PARAMS }), Some("token_depth"));
         assert_eq!(key(Params { alpha: 0.0, ..PARAMS }), Some("alpha"));
     }
 }

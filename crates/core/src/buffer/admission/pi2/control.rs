@@ -1,11 +1,11 @@
 //! The controller of PI2: a base probability that follows the wait.
 
-use super::Law;
+use super::Pi2Law;
 use crate::units::Span;
 
 /// The gains, as the law counts them.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Gains {
+pub(super) enum Pi2Gains {
     /// Per second of wait.
     Exact { alpha: f64, beta: f64 },
     /// In units of 2⁻³² per nanosecond of wait, times 2⁶.
@@ -15,7 +15,7 @@ pub(super) enum Gains {
 /// The state at one port.
 #[derive(Clone, Debug)]
 pub(super) struct Control {
-    gains: Gains,
+    gains: Pi2Gains,
     target: Span,
     /// The largest probability.
     most: f64,
@@ -27,11 +27,11 @@ pub(super) struct Control {
 /// A probability of 1 as Linux counts it.
 const ONE: f64 = u32::MAX as f64 + 1.0;
 
-impl Gains {
-    pub(super) fn new(law: Law, alpha: f64, beta: f64) -> Gains {
+impl Pi2Gains {
+    pub(super) fn new(law: Pi2Law, alpha: f64, beta: f64) -> Pi2Gains {
         match law {
-            Law::Exact => Gains::Exact { alpha, beta },
-            Law::Linux => Gains::Linux { alpha: scaled(alpha), beta: scaled(beta) },
+            Pi2Law::Exact => Pi2Gains::Exact { alpha, beta },
+            Pi2Law::Linux => Pi2Gains::Linux { alpha: scaled(alpha), beta: scaled(beta) },
         }
     }
 
@@ -39,8 +39,8 @@ impl Gains {
     /// the wait at the last update, in ps.
     fn step(self, error: i128, change: i128) -> f64 {
         match self {
-            Gains::Exact { alpha, beta } => alpha * (error as f64 / 1e12) + beta * (change as f64 / 1e12),
-            Gains::Linux { alpha, beta } => {
+            Pi2Gains::Exact { alpha, beta } => alpha * (error as f64 / 1e12) + beta * (change as f64 / 1e12),
+            Pi2Gains::Linux { alpha, beta } => {
                 let delta = error / 1000 * alpha + change / 1000 * beta;
                 (delta / 64) as f64 / ONE
             }
@@ -55,7 +55,7 @@ fn scaled(gain: f64) -> i128 {
 }
 
 impl Control {
-    pub(super) fn new(gains: Gains, target: Span, most: f64) -> Control {
+    pub(super) fn new(gains: Pi2Gains, target: Span, most: f64) -> Control {
         Control { gains, target, most, probability: 0.0, last: Span::ZERO }
     }
 
@@ -82,9 +82,9 @@ mod tests {
     fn the_base_probability_follows_the_wait_as_in_the_vectors() {
         for case in vector("dualpi2")["update"].as_array().unwrap() {
             let number = |key: &str| case[key].as_f64().unwrap();
-            let law = Law::from_word(case["law"].as_str().unwrap()).unwrap();
+            let law = Pi2Law::from_word(case["law"].as_str().unwrap()).unwrap();
             let micros = |value: f64| Span::micros((1e3 * value).round() as u64);
-            let gains = Gains::new(law, number("alpha"), number("beta"));
+            let gains = Pi2Gains::new(law, number("alpha"), number("beta"));
             let mut control = Control::new(gains, micros(number("target")), 1.0);
             (control.probability, control.last) = (number("before"), micros(number("wait_before")));
             let after: Vec<f64> = numbers(&case["waits"])
@@ -102,14 +102,16 @@ mod tests {
 
     #[test]
     fn linux_scales_its_gains_to_44_and_879() {
-        let Gains::Linux { alpha, beta } = Gains::new(Law::Linux, 0.16, 3.2) else { panic!("its own gains") };
+        let Pi2Gains::Linux { alpha, beta } = Pi2Gains::new(Pi2Law::Linux, 0.16, 3.2) else {
+            panic!("its own gains")
+        };
         assert_eq!((alpha, beta), (44, 879));
     }
 
     #[test]
     fn the_base_probability_stays_between_0_and_its_largest_value() {
-        for law in [Law::Exact, Law::Linux] {
-            let mut control = Control::new(Gains::new(law, 0.16, 3.2), Span::millis(15), 0.5);
+        for law in [Pi2Law::Exact, Pi2Law::Linux] {
+            let mut control = Control::new(Pi2Gains::new(law, 0.16, 3.2), Span::millis(15), 0.5);
             control.update(Span::secs(100));
             assert_eq!(control.probability(), 0.5);
             control.update(Span::ZERO);

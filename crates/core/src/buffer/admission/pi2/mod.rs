@@ -46,11 +46,11 @@ use crate::units::{Bytes, Span, Time};
 use crate::verdict::{Action, HeadVerdict, Reason, Verdict};
 use crate::{choice, section};
 
-use control::{Control, Gains};
+use control::{Control, Pi2Gains};
 
 choice! {
     /// Law by which the base probability changes.
-    pub enum Law {
+    pub enum Pi2Law {
         /// In real numbers, as in RFC 9332.
         Exact = "exact",
         /// In integers as in Linux.
@@ -80,7 +80,7 @@ section! {
         /// How fast the probability follows changes of the wait, per second of wait.
         pub beta: f64 = 3.2,
         /// How the probability is computed.
-        pub law: Law = Law::Exact,
+        pub law: Pi2Law = Pi2Law::Exact,
         /// Factor of the probability for packets of scalable senders (ECT(1) or CE).
         pub coupling: f64 = 2.0,
         /// Wait above which every packet of a scalable sender is marked.
@@ -126,7 +126,7 @@ impl Policy {
         }
         let frame = context.contracts.iter().map(|contract| contract.octets).max().unwrap_or(0);
         let most = if params.overload == Overload::Drop { 1.0 } else { 1.0 / params.coupling };
-        let gains = Gains::new(params.law, params.alpha, params.beta);
+        let gains = Pi2Gains::new(params.law, params.alpha, params.beta);
         Ok(Policy {
             update: params.update,
             coupling: params.coupling,

@@ -14,7 +14,7 @@ fn params() -> Params {
         update: Span::millis(16),
         alpha: 0.16,
         beta: 3.2,
-        law: Law::Exact,
+        law: Pi2Law::Exact,
         coupling: 2.0,
         step: Span::millis(1),
         action: Action::Mark,
@@ -35,7 +35,7 @@ const DISCARDED: HeadVerdict = HeadVerdict::Discard(Reason::Random);
 fn policy(params: &Params, base: f64) -> Policy {
     let mut policy = Policy::new(params, &Context::alone(100, 1)).unwrap();
     policy.octets = 1_000_000;
-    policy.control = Control::new(Gains::new(Law::Exact, 1.0, 0.0), Span::ZERO, 1.0);
+    policy.control = Control::new(Pi2Gains::new(Pi2Law::Exact, 1.0, 0.0), Span::ZERO, 1.0);
     policy.control.update(Span((base * 1e12).round() as u64));
     policy
 }

@@ -1,6 +1,6 @@
 //! PIE's controller at one queue.
 
-use super::{Law, Params};
+use super::{Params, PieVersion};
 use crate::buffer::context::Context;
 use crate::units::{Span, Time};
 
@@ -13,7 +13,7 @@ const STEP: f64 = 0.02;
 /// The parameters that the controllers of a port share; waits in seconds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gains {
-    law: Law,
+    law: PieVersion,
     target: f64,
     update: Span,
     alpha: f64,
@@ -66,8 +66,8 @@ impl Gains {
     /// Return whether a queue of `octets` octets is too short for any discard.
     fn is_short(&self, octets: u64) -> bool {
         match self.law {
-            Law::Rfc => octets <= 2 * self.mtu,
-            Law::Linux => octets < 2 * self.mtu,
+            PieVersion::Rfc => octets <= 2 * self.mtu,
+            PieVersion::Linux => octets < 2 * self.mtu,
         }
     }
 }
@@ -101,7 +101,7 @@ impl Control {
         let change = (gains.alpha * (wait - gains.target) + gains.beta * (wait - old_wait))
             / Gains::divisor(self.probability);
         let mut change = if self.probability >= 0.1 { change.min(STEP) } else { change };
-        if gains.law == Law::Linux && wait > LONG {
+        if gains.law == PieVersion::Linux && wait > LONG {
             change += STEP;
         }
         self.probability = (self.probability + change).clamp(0.0, 1.0);
@@ -113,23 +113,23 @@ impl Control {
     }
 
     /// The factor of the probability at an update without waits.
-    fn decay(&self, law: Law) -> f64 {
+    fn decay(&self, law: PieVersion) -> f64 {
         match law {
-            Law::Rfc => 0.98,
-            Law::Linux if self.is_waiting => 1.0,
-            Law::Linux => 63.0 / 64.0,
+            PieVersion::Rfc => 0.98,
+            PieVersion::Linux if self.is_waiting => 1.0,
+            PieVersion::Linux => 63.0 / 64.0,
         }
     }
 
     /// Permit bursts again after a time without congestion (RFC 8033, section 4.4).
     fn refresh_burst(&mut self, gains: &Gains) {
-        if gains.law == Law::Rfc {
+        if gains.law == PieVersion::Rfc {
             self.burst = Span(self.burst.0.saturating_sub(gains.update.0));
         }
         let is_calm = |wait: f64| wait < gains.target / 2.0;
         if self.probability == 0.0 && is_calm(self.wait) && is_calm(self.old_wait) {
             self.burst = gains.burst;
-            if gains.law == Law::Linux {
+            if gains.law == PieVersion::Linux {
                 (self.sum, self.departed) = (0.0, None);
             }
         }
@@ -144,7 +144,7 @@ impl Control {
         bytes: u16,
         draw: impl FnOnce() -> f64,
     ) -> bool {
-        let wait = if gains.law == Law::Rfc { self.old_wait } else { self.wait };
+        let wait = if gains.law == PieVersion::Rfc { self.old_wait } else { self.wait };
         let is_calm = wait < gains.target / 2.0 && self.probability < 0.2;
         if self.burst > Span::ZERO || is_calm || gains.is_short(waiting) {
             return false;
@@ -178,7 +178,7 @@ impl Control {
     /// Record a departure; `waited` is the wait of the packet if others wait behind it.
     pub(super) fn departs(&mut self, gains: &Gains, now: Time, waited: Option<Span>) {
         (self.wait, self.is_waiting) = (waited.map_or(0.0, Span::as_secs_f64), waited.is_some());
-        if gains.law == Law::Linux {
+        if gains.law == PieVersion::Linux {
             let gap = self.departed.map_or(Span::ZERO, |departed| now.since(departed));
             self.burst = Span(self.burst.0.saturating_sub(gap.0));
             self.departed = Some(now);
@@ -204,7 +204,7 @@ mod tests {
         Control { probability, wait, old_wait, ..Control::new(&gains) }
     }
 
-    fn updated(probability: f64, (wait, old_wait): (f64, f64), law: Law) -> f64 {
+    fn updated(probability: f64, (wait, old_wait): (f64, f64), law: PieVersion) -> f64 {
         let mut control = control(probability, wait, old_wait);
         control.update(&gains(|params| params.law = law));
         control.probability
@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn the_probability_follows_a_wait_of_30_ms() {
         let case = &vector("pie")["probability"][0];
-        for law in [Law::Rfc, Law::Linux] {
+        for law in [PieVersion::Rfc, PieVersion::Linux] {
             let gains = gains(|params| params.law = law);
             let mut control = control(0.0, case["delay"].as_f64().unwrap(), 0.0);
             for expected in numbers(&case["sequence"]) {
@@ -240,30 +240,30 @@ mod tests {
             (0.099, 2.0),
         ] {
             let expected = probability + 0.125 * 0.005 / divisor;
-            assert_close(updated(probability, (0.02, 0.02), Law::Rfc), expected);
+            assert_close(updated(probability, (0.02, 0.02), PieVersion::Rfc), expected);
         }
     }
 
     #[test]
     fn a_large_probability_rises_by_two_hundredths_at_most_and_in_linux_by_as_much_more_at_a_long_wait() {
-        assert_close(updated(0.1, (0.24, 0.0), Law::Rfc), 0.12);
-        assert_close(updated(0.1, (0.26, 0.0), Law::Rfc), 0.12);
-        assert_close(updated(0.1, (0.24, 0.0), Law::Linux), 0.12);
-        assert_close(updated(0.1, (0.26, 0.0), Law::Linux), 0.14);
-        assert_close(updated(0.5, (0.0, 0.3), Law::Rfc), 0.5 - 0.125 * 0.015 - 1.25 * 0.3);
+        assert_close(updated(0.1, (0.24, 0.0), PieVersion::Rfc), 0.12);
+        assert_close(updated(0.1, (0.26, 0.0), PieVersion::Rfc), 0.12);
+        assert_close(updated(0.1, (0.24, 0.0), PieVersion::Linux), 0.12);
+        assert_close(updated(0.1, (0.26, 0.0), PieVersion::Linux), 0.14);
+        assert_close(updated(0.5, (0.0, 0.3), PieVersion::Rfc), 0.5 - 0.125 * 0.015 - 1.25 * 0.3);
     }
 
     #[test]
     fn without_waits_the_probability_decays() {
         let controlled = 0.5 - 0.125 * 0.015;
-        assert_close(updated(0.5, (0.0, 0.0), Law::Rfc), 0.98 * controlled);
-        assert_close(updated(0.5, (0.0, 0.0), Law::Linux), controlled * 63.0 / 64.0);
+        assert_close(updated(0.5, (0.0, 0.0), PieVersion::Rfc), 0.98 * controlled);
+        assert_close(updated(0.5, (0.0, 0.0), PieVersion::Linux), controlled * 63.0 / 64.0);
         let mut control = control(0.5, 0.0, 0.0);
         control.is_waiting = true;
-        control.update(&gains(|params| params.law = Law::Linux));
+        control.update(&gains(|params| params.law = PieVersion::Linux));
         assert_close(control.probability, controlled);
-        assert_eq!(updated(0.0, (0.0, 0.0), Law::Rfc), 0.0);
-        assert_eq!(updated(1.0, (9.0, 9.0), Law::Rfc), 1.0);
+        assert_eq!(updated(0.0, (0.0, 0.0), PieVersion::Rfc), 0.0);
+        assert_eq!(updated(1.0, (9.0, 9.0), PieVersion::Rfc), 1.0);
     }
 
     /// Of 2000 packets with random numbers between 0 and 1, count the discards, and return the shortest and the longest
@@ -289,22 +289,22 @@ mod tests {
 
     #[test]
     fn a_packet_passes_in_a_burst_when_calm_and_in_a_short_queue() {
-        let drawn = |control: Control, law: Law, octets: u64| {
+        let drawn = |control: Control, law: PieVersion, octets: u64| {
             let gains = gains(|params| (params.law, params.mtu) = (law, Some(crate::units::Bytes(1500))));
             let mut control = Control { sum: 8.5, ..control };
             control.draws(&gains, octets, 1500, || 1.0)
         };
-        for law in [Law::Rfc, Law::Linux] {
+        for law in [PieVersion::Rfc, PieVersion::Linux] {
             assert!(drawn(control(0.1, 0.03, 0.03), law, 9000));
             assert!(!drawn(Control { burst: Span(1), ..control(0.1, 0.03, 0.03) }, law, 9000));
             assert!(!drawn(control(0.19, 0.007, 0.007), law, 9000), "below half the target");
             assert!(drawn(control(0.2, 0.007, 0.007), law, 9000), "unless p is 0.2");
             assert!(!drawn(control(0.1, 0.03, 0.03), law, 2999), "octets, not packets");
-            assert_eq!(drawn(control(0.1, 0.03, 0.03), law, 3000), law == Law::Linux);
+            assert_eq!(drawn(control(0.1, 0.03, 0.03), law, 3000), law == PieVersion::Linux);
             assert!(drawn(control(0.1, 0.03, 0.03), law, 3001));
         }
-        assert!(drawn(control(0.1, 0.0, 0.03), Law::Rfc, 9000), "by the wait at the last update");
-        assert!(!drawn(control(0.1, 0.0, 0.03), Law::Linux, 9000), "by the present one");
+        assert!(drawn(control(0.1, 0.0, 0.03), PieVersion::Rfc, 9000), "by the wait at the last update");
+        assert!(!drawn(control(0.1, 0.0, 0.03), PieVersion::Linux, 9000), "by the present one");
     }
 
     #[test]
@@ -333,7 +333,7 @@ mod tests {
 
     #[test]
     fn in_linux_a_burst_passes_for_150_ms_of_departures() {
-        let gains = gains(|params| params.law = Law::Linux);
+        let gains = gains(|params| params.law = PieVersion::Linux);
         let mut control = Control::new(&gains);
         let mut depart = |millis: u64| {
             control.departs(&gains, Time::ZERO + Span::millis(millis), Some(Span::millis(20)));

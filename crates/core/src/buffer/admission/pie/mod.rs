@@ -49,7 +49,7 @@ use control::{Control, Gains};
 
 choice! {
     /// Version of the algorithm, where its descriptions differ.
-    pub enum Law {
+    pub enum PieVersion {
         /// RFC 8033.
         Rfc = "rfc",
         /// Linux.
@@ -71,7 +71,7 @@ section! {
         /// Time for which a burst passes after a time without congestion.
         pub burst: Span = Span::millis(150),
         /// Which rules hold where RFC and Linux differ.
-        pub law: Law = Law::Rfc,
+        pub law: PieVersion = PieVersion::Rfc,
         /// What happens to a packet that is drawn: `drop`, or `mark` where the transport reacts to marks (ECT).
         pub action: Action = Action::Drop,
         /// Probability above which packets are discarded instead of being marked.

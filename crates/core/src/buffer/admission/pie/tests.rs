@@ -2,7 +2,7 @@
 
 use super::super::Spec;
 use super::super::conformance::Rig;
-use super::super::tests::Bench;
+use super::super::tests::PolicyBench;
 use super::*;
 
 pub(super) fn params() -> Params {
@@ -12,7 +12,7 @@ pub(super) fn params() -> Params {
         alpha: 0.125,
         beta: 1.25,
         burst: Span::millis(150),
-        law: Law::Rfc,
+        law: PieVersion::Rfc,
         action: Action::Drop,
         mark_limit: 0.1,
         derandomise: true,
@@ -22,9 +22,9 @@ pub(super) fn params() -> Params {
 }
 
 /// A port with waits of 30 ms at all updates, and this probability.
-fn congested(probability: f64, action: Action) -> Bench<Policy> {
+fn congested(probability: f64, action: Action) -> PolicyBench<Policy> {
     let params = Params { action, burst: Span::ZERO, mtu: Some(Bytes(0)), ..params() };
-    let mut bench = Bench::new(100, 2, |context| Policy::new(&params, context));
+    let mut bench = PolicyBench::new(100, 2, |context| Policy::new(&params, context));
     bench.policy.controls[0].set(probability, 0.03);
     bench
 }

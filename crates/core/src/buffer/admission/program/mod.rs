@@ -95,7 +95,7 @@ use crate::rng::{Dice, Subject};
 use crate::section;
 use crate::units::{Span, Time};
 use crate::verdict::{Action, HeadVerdict, Reason, Verdict};
-use view::{AtPort, Noted, Place, Port, UnitView};
+use view::{AtPort, Noted, PortConstants, PortView, UnitView};
 
 section! {
     /// Do what the instructions in the scenario say.
@@ -147,7 +147,7 @@ pub struct Policy {
     kept: Kept,
     dice: Dice,
     registers: Box<[Word; REGISTERS]>,
-    place: Place,
+    place: PortConstants,
     noted: Noted,
     /// For each circuit whether the frame at the head is discarded.
     discards: Vec<bool>,
@@ -229,7 +229,7 @@ impl Policy {
             kept: Kept::new(&names, context.vcs()),
             dice: context.dice(&params.stream),
             registers: Box::new([Word::default(); REGISTERS]),
-            place: Place::new(context),
+            place: PortConstants::new(context),
             noted: Noted::default(),
             discards: vec![false; context.vcs()],
             failure: None,
@@ -265,7 +265,7 @@ impl Policy {
     }
 
     /// Run the function of the clock for a queue.
-    fn call_clock(&mut self, port: &Port<'_>) {
+    fn call_clock(&mut self, port: &PortView<'_>) {
         let Policy { tick, kept, dice, registers, place, noted, .. } = self;
         let Some((_, program)) = tick else { return };
         let mut machine = Machine {
@@ -372,7 +372,7 @@ impl Admission for Policy {
         let every = self.tick.as_ref()?.0;
         if now > Time::ZERO {
             let queues = if self.kept.per_queue.is_empty() { 1 } else { self.kept.queues };
-            (0..queues).for_each(|queue| self.call_clock(&Port { now, pool, queue, every }));
+            (0..queues).for_each(|queue| self.call_clock(&PortView { now, pool, queue, every }));
         }
         Some(now + every)
     }

@@ -1,7 +1,7 @@
 //! Programs at a port of their own: their decisions, and those that are refused.
 
 use super::*;
-use crate::buffer::admission::tests::Bench;
+use crate::buffer::admission::tests::PolicyBench;
 use crate::language::spec::Field;
 use crate::language::tree::Node;
 use crate::program::code::Type;
@@ -19,9 +19,9 @@ fn params(code: &[&str], keys: &Json) -> Params {
     }
 }
 
-fn bench(code: &[&str], keys: &Json) -> Bench<Policy> {
+fn bench(code: &[&str], keys: &Json) -> PolicyBench<Policy> {
     let params = params(code, keys);
-    Bench::new(8, 2, move |context| Policy::new(&params, context))
+    PolicyBench::new(8, 2, move |context| Policy::new(&params, context))
 }
 
 /// Return the reason why a program is refused.

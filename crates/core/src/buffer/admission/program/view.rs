@@ -10,7 +10,7 @@ use crate::units::{Span, Time};
 
 /// Constants of a port.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct PortConstants {
     capacity: Word,
     rate: Word,
     mtu: Word,
@@ -18,13 +18,13 @@ pub(super) struct Place {
     circuits: Vec<[Word; 3]>,
 }
 
-impl Place {
-    pub(super) fn new(context: &Context<'_>) -> Place {
+impl PortConstants {
+    pub(super) fn new(context: &Context<'_>) -> PortConstants {
         let circuits = context.contracts.iter().map(|contract| {
             [Word::size(contract.mcr.0), Word::float(contract.weight), Word::size(contract.frame)]
         });
         let mtu = context.contracts.iter().map(|contract| contract.octets).max();
-        Place {
+        PortConstants {
             capacity: Word::size(context.capacity.up_to(u64::MAX)),
             rate: Word::size(context.rate.0),
             mtu: Word::size(mtu.unwrap_or(0)),
@@ -39,7 +39,7 @@ impl Place {
 
 /// The port at an instant.
 #[derive(Clone, Copy)]
-pub(super) struct Port<'a> {
+pub(super) struct PortView<'a> {
     pub(super) now: Time,
     pub(super) pool: &'a Pool,
     pub(super) queue: usize,
@@ -59,7 +59,7 @@ pub(super) struct Noted {
 /// A unit that arrives or is at the head of its queue.
 #[derive(Clone, Copy)]
 pub(super) struct UnitView<'a> {
-    pub(super) port: Port<'a>,
+    pub(super) port: PortView<'a>,
     pub(super) unit: &'a Unit,
     pub(super) vc: usize,
     size: u64,
@@ -71,7 +71,7 @@ pub(super) struct UnitView<'a> {
 /// A unit or the port alone, with the policy's state of the port.
 pub(super) struct AtPort<'a, S> {
     pub(super) seen: &'a S,
-    pub(super) place: &'a Place,
+    pub(super) place: &'a PortConstants,
     pub(super) noted: &'a Noted,
 }
 
@@ -82,7 +82,7 @@ impl View for AtPort<'_, UnitView<'_>> {
     }
 }
 
-impl View for AtPort<'_, Port<'_>> {
+impl View for AtPort<'_, PortView<'_>> {
     fn look(&self, attribute: Attribute) -> Word {
         self.seen.look(self.place, self.noted, attribute)
     }
@@ -91,7 +91,7 @@ impl View for AtPort<'_, Port<'_>> {
 impl<'a> From<&Arrival<'a>> for UnitView<'a> {
     fn from(arrival: &Arrival<'a>) -> UnitView<'a> {
         let &Arrival { now, unit, vc, size, pool, place, waiting, .. } = arrival;
-        let port = Port { now, pool, queue: place, every: Span::ZERO };
+        let port = PortView { now, pool, queue: place, every: Span::ZERO };
         UnitView { port, unit, vc, size, waiting, waited: Span::ZERO, fits: arrival.fits() }
     }
 }
@@ -100,14 +100,14 @@ impl<'a> From<&Head<'a>> for UnitView<'a> {
     fn from(head: &Head<'a>) -> UnitView<'a> {
         let &Head { now, arrived, unit, queue, vc, size, behind, pool } = head;
         let waited = now.since(arrived.expect("the port keeps arrival times"));
-        let port = Port { now, pool, queue, every: Span::ZERO };
+        let port = PortView { now, pool, queue, every: Span::ZERO };
         UnitView { port, unit, vc, size, waiting: behind, waited, fits: true }
     }
 }
 
-impl Port<'_> {
+impl PortView<'_> {
     /// An attribute that belongs to no unit.
-    pub(super) fn look(&self, place: &Place, noted: &Noted, attribute: Attribute) -> Word {
+    pub(super) fn look(&self, place: &PortConstants, noted: &Noted, attribute: Attribute) -> Word {
         match attribute {
             Attribute::Now => Word::float(self.now.as_secs_f64()),
             Attribute::NowPs => Word::size(self.now.0),
@@ -130,7 +130,7 @@ impl Port<'_> {
 impl UnitView<'_> {
     /// An attribute of the unit, its circuit or the port.
     #[inline]
-    pub(super) fn look(&self, place: &Place, noted: &Noted, attribute: Attribute) -> Word {
+    pub(super) fn look(&self, place: &PortConstants, noted: &Noted, attribute: Attribute) -> Word {
         let UnitView { port, unit, vc, .. } = *self;
         match attribute {
             Attribute::Bytes => Word::size(unit.bytes.into()),

@@ -23,14 +23,14 @@ pub(super) struct Gauge {
     total: Vec<u64>,
     /// Length of the window, and the units accepted in it, one by one, where it moves with every unit.
     window: Span,
-    recent: VecDeque<Accepted>,
+    recent: VecDeque<GaugedUnit>,
     /// Octets per second: r_i.
     pub(super) rates: Vec<f64>,
 }
 
 /// A unit in the window that moves with every unit.
 #[derive(Clone, Copy, Debug)]
-struct Accepted {
+struct GaugedUnit {
     at: Time,
     vc: usize,
     octets: u64,
@@ -76,7 +76,7 @@ impl Gauge {
     pub(super) fn accept(&mut self, at: Time, vc: usize, octets: u64) {
         if self.has_no_clock() {
             self.total[vc] += octets;
-            self.recent.push_back(Accepted { at, vc, octets });
+            self.recent.push_back(GaugedUnit { at, vc, octets });
         } else {
             self.accepted[vc] += octets;
         }
@@ -96,7 +96,7 @@ impl Gauge {
 
     /// Move the window to `now`: r = C / T over the last T.
     pub(super) fn slide_to(&mut self, now: Time) {
-        while let Some(&Accepted { vc, octets, .. }) =
+        while let Some(&GaugedUnit { vc, octets, .. }) =
             self.recent.front().filter(|unit| unit.at + self.window <= now)
         {
             self.recent.pop_front();

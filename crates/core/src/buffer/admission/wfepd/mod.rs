@@ -194,7 +194,7 @@ impl Shortcuts for Policy {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::Bench;
+    use super::super::tests::PolicyBench;
     use super::*;
     use crate::buffer::capacity::Capacity;
     use crate::buffer::context::Contract;
@@ -219,9 +219,11 @@ mod tests {
     }
 
     /// Two circuits at a line of 8480 b/s: ten cells in 500 ms.
-    fn bench(params: Params) -> Bench<Policy> {
+    fn bench(params: Params) -> PolicyBench<Policy> {
         let params = Params { memory: 0.0, interval: Span::millis(500), window: Span::secs(1), ..params };
-        Bench::new(20, 2, move |context| Policy::new(&params, &Context { rate: Rate(8480), ..*context }))
+        PolicyBench::new(20, 2, move |context| {
+            Policy::new(&params, &Context { rate: Rate(8480), ..*context })
+        })
     }
 
     #[test]

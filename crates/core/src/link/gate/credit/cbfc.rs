@@ -42,13 +42,12 @@
 //! # Complexity
 //! Constant per packet; six counters per class and hop. A message looks for the next class with news.
 
-use super::{Report, Terms, Way};
+use super::{CreditReport, HopContext, Terms};
 use crate::buffer::size::{CellSize, Measure};
+use crate::link::control::MESSAGE_OCTETS;
 use crate::refused::{Refused, refuse_if};
 use crate::section;
-use crate::link::control::MESSAGE_OCTETS;
 use crate::units::{Bytes, PS_PER_S};
-
 
 /// The bits of a counter of credits, which is also the largest limit of a channel.
 pub const COUNTER: u64 = (1 << 20) - 1;
@@ -79,7 +78,7 @@ section! {
 
 impl Params {
     /// Fill in the room, unless one is given.
-    pub(super) fn settled(&self, way: &Way) -> Result<Params, Refused> {
+    pub(super) fn settled(&self, way: &HopContext) -> Result<Params, Refused> {
         self.check()?;
         let channels = format!("must be left out: at most {MOST_CHANNELS} classes of a line have credits");
         refuse_if(way.classes > MOST_CHANNELS, "policy", channels)?;
@@ -106,7 +105,8 @@ impl Params {
         refuse_if(!(1..=most).contains(&size), "credit_size", format!("must be from 1 to {most} bytes"))?;
         let overhead = format!("must be at most {MOST_OVERHEAD} bytes");
         refuse_if(self.overhead.0 > MOST_OVERHEAD, "overhead", overhead)?;
-        let update = format!("must be from {MESSAGE_OCTETS} bytes, the length of a message, to {MOST_UPDATE} bytes");
+        let update =
+            format!("must be from {MESSAGE_OCTETS} bytes, the length of a message, to {MOST_UPDATE} bytes");
         let updates = u64::from(MESSAGE_OCTETS)..=MOST_UPDATE;
         refuse_if(!updates.contains(&self.update.0), "update", update)
     }
@@ -117,7 +117,7 @@ impl Params {
         Terms {
             room: room.0 / self.credit_size.0,
             measure: Measure::MemoryCells(self.size()),
-            report: Report::Messages { spacing: self.update.0 },
+            report: CreditReport::Messages { spacing: self.update.0 },
         }
     }
 
@@ -128,7 +128,7 @@ impl Params {
     }
 
     /// The credits that keep the line busy with its largest packets.
-    fn sized(&self, way: &Way) -> u64 {
+    fn sized(&self, way: &HopContext) -> u64 {
         let [packet, other] = way.largest.map(|octets| octets.max(1));
         let on_line =
             |octets: u64, rate: u64| u128::from(octets) * 8 * u128::from(PS_PER_S) / u128::from(rate);
@@ -144,10 +144,10 @@ impl Params {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Account, Receiver, Sender};
+    use super::super::{CreditAccount, CreditReceiver, CreditSender};
+    use super::*;
     use crate::link::control::Credit;
     use crate::link::gate::Gate;
-    use super::*;
     use crate::unit::{Flags, Unit};
     use crate::units::{Rate, Span, Time};
 
@@ -160,9 +160,9 @@ mod tests {
         }
     }
 
-    fn way(largest: u64) -> Way {
+    fn way(largest: u64) -> HopContext {
         let rate = Rate(100_000_000_000);
-        Way { rate, back: rate, delay: Span::micros(2), largest: [largest; 2], classes: 1 }
+        HopContext { rate, back: rate, delay: Span::micros(2), largest: [largest; 2], classes: 1 }
     }
 
     fn packet(bytes: u16) -> Unit {
@@ -170,9 +170,9 @@ mod tests {
     }
 
     /// Both ends of a hop whose accounts have this many credits, of 254 octets each.
-    fn ends(credits: u64, accounts: &[u32]) -> (Sender, Receiver) {
+    fn ends(credits: u64, accounts: &[u32]) -> (CreditSender, CreditReceiver) {
         let terms = params(254, Some(credits * 254)).settled(&way(254)).unwrap().terms();
-        (Sender::new(terms, accounts.to_vec()), Receiver::new(terms, accounts.to_vec()))
+        (CreditSender::new(terms, accounts.to_vec()), CreditReceiver::new(terms, accounts.to_vec()))
     }
 
     #[test]
@@ -198,7 +198,7 @@ mod tests {
             count = credit.forwarded;
         }
         assert_eq!((count, sender.balance(0)), (0, 6));
-        assert_eq!(sender.account(0), Account { sent: 1 << 20, forwarded: 1 << 20 });
+        assert_eq!(sender.account(0), CreditAccount { sent: 1 << 20, forwarded: 1 << 20 });
     }
 
     #[test]
@@ -255,7 +255,7 @@ mod tests {
         // 35 908 octets, so 24 packets of 12 credits
         let terms = params(128, None).settled(&way(1500)).unwrap().terms();
         assert_eq!(terms.room, 24 * 12);
-        let four = Way { classes: 4, ..way(1500) };
+        let four = HopContext { classes: 4, ..way(1500) };
         let terms = params(128, None).settled(&four).unwrap().terms();
         assert_eq!(terms.room, 40 * 12, "three more waits of 7900 octets: 59 608");
     }
@@ -274,9 +274,9 @@ mod tests {
         for update in [7, MOST_UPDATE + 1] {
             assert_eq!(refused(Params { update: Bytes(update), ..params(254, None) }), Some("update"));
         }
-        let far = Way { delay: Span::secs(1), ..way(1500) };
+        let far = HopContext { delay: Span::secs(1), ..way(1500) };
         assert_eq!(params(1, None).settled(&far).unwrap_err().key, Some("credit_size"));
-        let many = Way { classes: 33, ..way(1500) };
+        let many = HopContext { classes: 33, ..way(1500) };
         assert_eq!(params(254, None).settled(&many).unwrap_err().key, Some("policy"));
     }
 }

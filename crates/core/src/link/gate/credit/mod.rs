@@ -1,7 +1,7 @@
 //! Credits, link by link: a port sends a unit only if the next node has promised room for it.
 //!
-//! The sending port of a hop holds a [`Sender`]; the receiver of its line, the next port of each circuit or the host
-//! where it ends, answers through a [`Receiver`]. A unit that leaves the buffer there, sent or lost, frees its room;
+//! The sending port of a hop holds a [`CreditSender`]; the receiver of its line, the next port of each circuit or the host
+//! where it ends, answers through a [`CreditReceiver`]. A unit that leaves the buffer there, sent or lost, frees its room;
 //! hosts forward immediately. The [`Credit`](crate::link::control::Credit)s travel on the line in the other direction.
 //!
 //! Both ends keep an **account** for all that shares one promise: a circuit, or a class of traffic.
@@ -27,8 +27,8 @@ registry! {
     }
 }
 
-pub use receiver::{Books, Receiver};
-pub use sender::{Account, Sender};
+pub use receiver::{Books, CreditReceiver};
+pub use sender::{CreditAccount, CreditSender};
 
 impl Spec {
     /// Return the promise of these credits to a circuit or class, in the measure behind their line: in the worst case
@@ -49,7 +49,7 @@ impl Spec {
 
 /// The properties of a hop that a credit scheme may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Way {
+pub struct HopContext {
     /// Rate of the line that carries the data.
     pub rate: Rate,
     /// Rate of the line that carries the credits.
@@ -70,12 +70,12 @@ pub struct Terms {
     /// Measure in which a unit is counted.
     pub measure: Measure,
     /// Form in which the receiver reports the units that have left it.
-    pub report: Report,
+    pub report: CreditReport,
 }
 
 /// Report of the receiver about the units that have left it. Counts are absolute, so the next report mends a lost one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Report {
+pub enum CreditReport {
     /// A credit cell for an account after `every` departures since the last one.
     Cells {
         /// Number of units after which it reports.
@@ -91,19 +91,19 @@ pub enum Report {
     },
 }
 
-impl Report {
+impl CreditReport {
     /// Number of bits of a count that are sent: the count wraps to zero beyond them.
     fn bits(self) -> u64 {
         match self {
-            Report::Cells { .. } => u64::MAX,
-            Report::Messages { .. } => cbfc::COUNTER,
+            CreditReport::Cells { .. } => u64::MAX,
+            CreditReport::Messages { .. } => cbfc::COUNTER,
         }
     }
 }
 
 impl Spec {
     /// Fix every parameter for one hop, or return the error in it.
-    pub fn settled(&self, way: &Way) -> Result<Spec, Refused> {
+    pub fn settled(&self, way: &HopContext) -> Result<Spec, Refused> {
         match self {
             Spec::N23(params) => params.settled(way).map(Spec::N23),
             Spec::Cbfc(params) => params.settled(way).map(Spec::Cbfc),

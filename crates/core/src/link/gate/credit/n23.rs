@@ -36,19 +36,19 @@
 //! # Complexity
 //! Constant per cell; six counters per circuit and hop.
 
-use super::{Report, Terms, Way};
+use super::{CreditReport, HopContext, Terms};
 use crate::buffer::size::Measure;
 use crate::refused::{Refused, refuse_if};
 use crate::section;
-use crate::units::{CELL_BYTES, Cells, PS_PER_S, Rate, Span};
+use crate::units::{CELL_BYTES, CellCount, PS_PER_S, Rate, Span};
 
 section! {
     /// Credits for a buffer of N2 + N3 cells per circuit (N23).
     pub struct Params {
         /// Cells that the receiver forwards before it sends the next credit cell: N2.
-        pub n2: Cells = Cells(20),
+        pub n2: CellCount = CellCount(20),
         /// Cells that keep the line busy for one round trip: N3; by default just enough for `peak`.
-        pub n3: Option<Cells> = None,
+        pub n3: Option<CellCount> = None,
         /// Peak rate of one circuit, for the default of `n3`; by default the rate of the line.
         pub peak: Option<Rate> = None,
         /// Whether credit cells take their time on the line in the other direction, ahead of waiting data.
@@ -58,9 +58,9 @@ section! {
 
 impl Params {
     /// Compute N3 by the rule, unless it is given.
-    pub(super) fn settled(&self, way: &Way) -> Result<Params, Refused> {
+    pub(super) fn settled(&self, way: &HopContext) -> Result<Params, Refused> {
         let n3 = self.n3.unwrap_or_else(|| self.sized(way));
-        refuse_if(self.n2 == Cells(0), "n2", "must be at least 1 cell")?;
+        refuse_if(self.n2 == CellCount(0), "n2", "must be at least 1 cell")?;
         refuse_if(self.n2 > MOST, "n2", format!("must be at most {MOST}"))?;
         refuse_if(self.peak == Some(Rate(0)), "peak", "must be greater than 0 b/s")?;
         refuse_if(
@@ -75,20 +75,20 @@ impl Params {
     /// The guarantee of the fixed parameters.
     pub(super) fn terms(&self) -> Terms {
         let n3 = self.n3.expect("the parameters of a checked scenario are settled");
-        let report = Report::Cells { every: self.n2.0, charge: self.charge };
+        let report = CreditReport::Cells { every: self.n2.0, charge: self.charge };
         Terms { room: self.n2.0 + n3.0, measure: Measure::Cells, report }
     }
 
     /// N3 = RTT · B_VC / cell, rounded up.
-    fn sized(&self, way: &Way) -> Cells {
+    fn sized(&self, way: &HopContext) -> CellCount {
         let peak = self.peak.unwrap_or(way.rate);
         let bits = u128::from(self.round_trip(way).0) * u128::from(peak.0);
         let cells = bits.div_ceil(u128::from(PS_PER_S) * u128::from(CELL_BYTES * 8));
-        Cells(u64::try_from(cells).unwrap_or(u64::MAX))
+        CellCount(u64::try_from(cells).unwrap_or(u64::MAX))
     }
 
     /// Time from the last bit of a cell to its credit, over an idle next port.
-    fn round_trip(&self, way: &Way) -> Span {
+    fn round_trip(&self, way: &HopContext) -> Span {
         let cell = |rate: Rate| Span(rate.time_of_bits(CELL_BYTES * 8).0);
         let credit = if self.charge { cell(way.back) + cell(way.back) } else { cell(way.back) };
         way.delay + cell(way.rate) + credit
@@ -96,37 +96,37 @@ impl Params {
 }
 
 /// More cells than any buffer of a circuit: a typing error must not overflow the sums.
-const MOST: Cells = Cells(1_000_000_000);
+const MOST: CellCount = CellCount(1_000_000_000);
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Account, Receiver, Sender};
+    use super::super::{CreditAccount, CreditReceiver, CreditSender};
+    use super::*;
     use crate::link::control::Credit;
     use crate::link::gate::Gate;
-    use super::*;
     use crate::unit::{Flags, Unit};
     use crate::units::Time;
 
     const LINK: Rate = Rate(149_760_000);
 
     fn params(n2: u64, n3: Option<u64>) -> Params {
-        Params { n2: Cells(n2), n3: n3.map(Cells), peak: None, charge: true }
+        Params { n2: CellCount(n2), n3: n3.map(CellCount), peak: None, charge: true }
     }
 
     const CELL: Unit = Unit { vc: 0, frame: 0, identity: 0, index: 0, bytes: 53, hop: 0, flags: Flags(0) };
 
     /// Both ends of a hop with a number of circuits.
-    fn ends(terms: Terms, vcs: u32) -> (Sender, Receiver) {
+    fn ends(terms: Terms, vcs: u32) -> (CreditSender, CreditReceiver) {
         let accounts: Vec<u32> = (0..vcs).collect();
-        (Sender::new(terms, accounts.clone()), Receiver::new(terms, accounts))
+        (CreditSender::new(terms, accounts.clone()), CreditReceiver::new(terms, accounts))
     }
 
-    fn way(delay: Span) -> Way {
-        Way { rate: LINK, back: LINK, delay: delay + delay, largest: [CELL_BYTES; 2], classes: 1 }
+    fn way(delay: Span) -> HopContext {
+        HopContext { rate: LINK, back: LINK, delay: delay + delay, largest: [CELL_BYTES; 2], classes: 1 }
     }
 
     fn terms(room: u64, every: u64, charge: bool) -> Terms {
-        Terms { room, measure: Measure::Cells, report: Report::Cells { every, charge } }
+        Terms { room, measure: Measure::Cells, report: CreditReport::Cells { every, charge } }
     }
 
     fn n3(params: Params, delay: Span) -> u64 {
@@ -177,7 +177,7 @@ mod tests {
         let credit = receiver.left(1, &CELL);
         assert_eq!(credit, Some(Credit { account: 1, forwarded: 2 }));
         sender.credited(credit.unwrap());
-        assert_eq!((sender.balance(1), sender.account(1)), (2, Account { sent: 5, forwarded: 2 }));
+        assert_eq!((sender.balance(1), sender.account(1)), (2, CreditAccount { sent: 5, forwarded: 2 }));
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! The receiving end of a hop: the buffered units of each account, and the times at which credits are due.
 
-use super::{Report, Terms, count};
+use super::{CreditReport, Terms, count};
 use crate::link::control::Credit;
 use crate::unit::Unit;
 use crate::units::{Span, Time};
 
 /// The receiving end of a hop.
 #[derive(Clone, Debug)]
-pub struct Receiver {
+pub struct CreditReceiver {
     terms: Terms,
     /// The account of every circuit.
     account_of: Vec<u32>,
@@ -39,11 +39,11 @@ struct Messages {
     turn: usize,
 }
 
-impl Receiver {
+impl CreditReceiver {
     /// The receiving end of a line with circuits of these accounts.
-    pub fn new(terms: Terms, account_of: Vec<u32>) -> Receiver {
+    pub fn new(terms: Terms, account_of: Vec<u32>) -> CreditReceiver {
         let accounts = vec![Books::default(); count(&account_of)];
-        Receiver { terms, account_of, accounts, messages: Messages::default() }
+        CreditReceiver { terms, account_of, accounts, messages: Messages::default() }
     }
 
     /// The guarantee.
@@ -80,7 +80,7 @@ impl Receiver {
         books.held = books.held.checked_sub(size).expect("an account holds what it gives up");
         books.forwarded += size;
         match self.terms.report {
-            Report::Cells { every, .. } if books.forwarded - books.reported >= every => {
+            CreditReport::Cells { every, .. } if books.forwarded - books.reported >= every => {
                 Some(self.report(account))
             }
             _ => None,
@@ -88,9 +88,9 @@ impl Receiver {
     }
 
     /// Return when the next message is to be sent, if a report is due; the caller sends it, so this is not called again
-    /// before [`Receiver::message`].
+    /// before [`CreditReceiver::message`].
     pub fn call(&mut self, now: Time) -> Option<Time> {
-        let sends = matches!(self.terms.report, Report::Messages { .. });
+        let sends = matches!(self.terms.report, CreditReport::Messages { .. });
         if !sends || self.messages.is_called || self.next_account().is_none() {
             return None;
         }

@@ -9,37 +9,37 @@ use crate::units::Time;
 
 /// The sending end of a hop.
 #[derive(Clone, Debug)]
-pub struct Sender {
+pub struct CreditSender {
     terms: Terms,
     /// The account of every circuit.
     account_of: Vec<u32>,
-    accounts: Vec<Account>,
+    accounts: Vec<CreditAccount>,
 }
 
 /// The sender's state of one account.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Account {
+pub struct CreditAccount {
     /// Units sent.
     pub sent: u64,
     /// Units that have left the receiver's buffer, as far as credits have reported.
     pub forwarded: u64,
 }
 
-impl Account {
+impl CreditAccount {
     /// Return the units that may be behind the line.
     pub fn in_use(self) -> u64 {
         self.sent - self.forwarded
     }
 }
 
-impl Sender {
+impl CreditSender {
     /// A port that has sent nothing yet, with circuits of these accounts.
-    pub fn new(terms: Terms, account_of: Vec<u32>) -> Sender {
-        Sender { terms, accounts: vec![Account::default(); count(&account_of)], account_of }
+    pub fn new(terms: Terms, account_of: Vec<u32>) -> CreditSender {
+        CreditSender { terms, accounts: vec![CreditAccount::default(); count(&account_of)], account_of }
     }
 
     /// The credits among the gates of a port, if credits limit its transmissions.
-    pub fn among(gates: &[Policy]) -> Option<&Sender> {
+    pub fn among(gates: &[Policy]) -> Option<&CreditSender> {
         gates.iter().find_map(|gate| if let Policy::Credit(sender) = gate { Some(sender) } else { None })
     }
 
@@ -57,19 +57,19 @@ impl Sender {
     }
 
     /// Return the state of a circuit's account, for the audit.
-    pub fn account(&self, vc: usize) -> Account {
+    pub fn account(&self, vc: usize) -> CreditAccount {
         self.accounts[self.account_of[vc] as usize]
     }
 }
 
-impl Build for Sender {
+impl Build for CreditSender {
     fn build(site: &Site<'_>) -> Option<Self> {
         let credit = site.keys.credit.as_ref()?;
-        Some(Sender::new(credit.terms(), credit.accounts(site.classes)))
+        Some(CreditSender::new(credit.terms(), credit.accounts(site.classes)))
     }
 }
 
-impl Gate for Sender {
+impl Gate for CreditSender {
     fn holds(&self) -> bool {
         true
     }

@@ -30,7 +30,7 @@
 
 use super::hystart::{Growth, HyStart};
 use super::new_reno::NewReno;
-use super::{Congestion, Facts, Reaction, Timeout, Window};
+use super::{Congestion, CongestionWindow, Facts, Reaction, Timeout};
 use crate::choice;
 use crate::metrics::state::Figure;
 use crate::transport::tcp::Params;
@@ -38,7 +38,7 @@ use crate::units::{Span, Time};
 
 choice! {
     /// How the window follows the curve and the window that Reno would have.
-    pub enum Law {
+    pub enum CubicLaw {
         /// The curve is taken a smoothed round trip ahead (RFC 9438 section 4.2). Where it is larger, the window is that of Reno, which
         /// grows by a segment a round trip from the window before the loss on (section 4.3).
         Rfc9438 = "rfc9438",
@@ -58,20 +58,20 @@ const BURST: u64 = 8;
 
 /// A CUBIC sender. Its state is separate, so that Reno senders need no room for it.
 #[derive(Clone, Debug)]
-pub struct Control(Box<State>);
+pub struct Control(Box<CubicState>);
 
 #[derive(Clone, Debug)]
-struct State {
+struct CubicState {
     losses: NewReno,
-    curve: Curve,
+    curve: CubicCurve,
 }
 
 /// The window over time.
 #[derive(Clone, Debug)]
-struct Curve {
+struct CubicCurve {
     /// C.
     c: f64,
-    law: Law,
+    law: CubicLaw,
     hystart: HyStart,
     /// The window at the last loss, in segments.
     w_max: f64,
@@ -101,13 +101,13 @@ struct Epoch {
     c: f64,
 }
 
-impl Law {
+impl CubicLaw {
     /// α, below the window before the last loss or above.
     fn alpha(self, is_below: bool) -> f64 {
         match self {
-            Law::Rfc9438 if is_below => ALPHA,
-            Law::Rfc9438 => 1.0,
-            Law::Linux => LINUX_ALPHA,
+            CubicLaw::Rfc9438 if is_below => ALPHA,
+            CubicLaw::Rfc9438 => 1.0,
+            CubicLaw::Linux => LINUX_ALPHA,
         }
     }
 }
@@ -134,7 +134,7 @@ impl Control {
     pub(super) fn new(params: &Params) -> Control {
         let hystart = HyStart::new(params.hystart);
         let (last_ack, is_limited) = (Time::ZERO, false);
-        let curve = Curve {
+        let curve = CubicCurve {
             c: params.cubic_c,
             law: params.cubic_law,
             hystart,
@@ -146,13 +146,13 @@ impl Control {
             last_ack,
             is_limited,
         };
-        Control(Box::new(State { losses: NewReno::new(params), curve }))
+        Control(Box::new(CubicState { losses: NewReno::new(params), curve }))
     }
 }
 
-impl Curve {
+impl CubicCurve {
     /// Grow the window for `acked` octets that were acknowledged outside of recovery.
-    fn grow(&mut self, window: &mut Window, acked: u64, facts: Facts) {
+    fn grow(&mut self, window: &mut CongestionWindow, acked: u64, facts: Facts) {
         if let Some(rtt) = facts.rtt {
             self.measure(rtt.as_secs_f64());
         }
@@ -177,11 +177,11 @@ impl Curve {
         let t = facts.now.since(epoch.began).as_secs_f64();
         epoch.w_est += self.law.alpha(epoch.w_est < self.prior) * segments / cwnd;
         let target = match self.law {
-            Law::Rfc9438 => epoch.window(t + self.rtt),
-            Law::Linux => epoch.window(t + self.rtt).max(libm::floor(epoch.w_est)),
+            CubicLaw::Rfc9438 => epoch.window(t + self.rtt),
+            CubicLaw::Linux => epoch.window(t + self.rtt).max(libm::floor(epoch.w_est)),
         };
         let target = target.clamp(cwnd, 1.5 * cwnd);
-        let grown = match self.law == Law::Rfc9438 && epoch.window(t) < epoch.w_est {
+        let grown = match self.law == CubicLaw::Rfc9438 && epoch.window(t) < epoch.w_est {
             true => epoch.w_est.max(cwnd),
             false => cwnd + (target - cwnd) / cwnd * segments,
         };
@@ -192,8 +192,8 @@ impl Curve {
     fn measure(&mut self, rtt: f64) {
         self.rtt = match self.law {
             _ if self.rtt == 0.0 => rtt,
-            Law::Rfc9438 => self.rtt + (rtt - self.rtt) / 8.0,
-            Law::Linux => self.rtt.min(rtt),
+            CubicLaw::Rfc9438 => self.rtt + (rtt - self.rtt) / 8.0,
+            CubicLaw::Linux => self.rtt.min(rtt),
         };
     }
 
@@ -205,7 +205,7 @@ impl Curve {
         }
     }
 
-    fn slow_start(&mut self, window: &mut Window, acked: u64, facts: Facts) {
+    fn slow_start(&mut self, window: &mut CongestionWindow, acked: u64, facts: Facts) {
         match self.hystart.on_ack(window, facts) {
             Growth::Leave => window.ssthresh = window.cwnd,
             Growth::By(1) => window.grow(acked),
@@ -214,7 +214,7 @@ impl Curve {
     }
 
     /// Reduce the window after a loss or a mark, and store the values with which the next epoch begins.
-    fn reduce(&mut self, window: &mut Window, facts: Facts) {
+    fn reduce(&mut self, window: &mut CongestionWindow, facts: Facts) {
         let segments = window.cwnd.min(facts.send_window) as f64 / window.mss as f64;
         self.w_max = if segments < self.w_max { segments * (1.0 + BETA) / 2.0 } else { segments };
         (self.prior, self.epoch) = (segments, None);
@@ -224,7 +224,7 @@ impl Curve {
 
 impl Congestion for Control {
     #[inline(never)]
-    fn on_new_ack(&mut self, window: &mut Window, acked: u64, facts: Facts) -> Reaction {
+    fn on_new_ack(&mut self, window: &mut CongestionWindow, acked: u64, facts: Facts) -> Reaction {
         let Control(state) = self;
         state.losses.on_new_ack(window, acked, facts).unwrap_or_else(|| {
             state.curve.grow(window, acked, facts);
@@ -232,12 +232,12 @@ impl Congestion for Control {
         })
     }
 
-    fn on_mark(&mut self, window: &mut Window, facts: Facts) {
+    fn on_mark(&mut self, window: &mut CongestionWindow, facts: Facts) {
         self.0.curve.reduce(window, facts);
         window.cwnd = window.cwnd.min(window.ssthresh);
     }
 
-    fn on_loss(&mut self, window: &mut Window, facts: Facts) {
+    fn on_loss(&mut self, window: &mut CongestionWindow, facts: Facts) {
         self.0.curve.reduce(window, facts);
     }
 
@@ -245,13 +245,13 @@ impl Congestion for Control {
         vec![Figure::of_all("w_max", self.0.curve.w_max)]
     }
 
-    fn on_duplicate(&mut self, window: &mut Window, count: u32, facts: Facts) -> Reaction {
-        let State { losses, curve } = &mut *self.0;
+    fn on_duplicate(&mut self, window: &mut CongestionWindow, count: u32, facts: Facts) -> Reaction {
+        let CubicState { losses, curve } = &mut *self.0;
         losses.on_duplicate(window, count, facts, |window| curve.reduce(window, facts))
     }
 
-    fn on_timeout(&mut self, window: &mut Window, facts: Facts, timeout: Timeout) {
-        let State { losses, curve } = &mut *self.0;
+    fn on_timeout(&mut self, window: &mut CongestionWindow, facts: Facts, timeout: Timeout) {
+        let CubicState { losses, curve } = &mut *self.0;
         losses.on_timeout(facts);
         if timeout == Timeout::First {
             curve.reduce(window, facts);
@@ -289,13 +289,13 @@ mod tests {
         Facts { now: Time::ZERO + Span::millis(ms), ..Facts::plain() }
     }
 
-    fn started() -> (Control, Window) {
+    fn started() -> (Control, CongestionWindow) {
         let params = Params {
             hystart: crate::transport::tcp::congestion::hystart::Mode::Off,
             window: crate::units::Bytes(6 << 20),
             ..defaults()
         };
-        (Control::new(&params), Window::new(&params))
+        (Control::new(&params), CongestionWindow::new(&params))
     }
 
     #[test]
@@ -331,7 +331,12 @@ mod tests {
     }
 
     /// The window after an ACK of one segment in each of these milliseconds.
-    fn avoidance(cubic: &mut Control, window: &mut Window, ms: std::ops::Range<u64>, rtt_ms: u64) -> f64 {
+    fn avoidance(
+        cubic: &mut Control,
+        window: &mut CongestionWindow,
+        ms: std::ops::Range<u64>,
+        rtt_ms: u64,
+    ) -> f64 {
         for now in ms {
             let facts = Facts { rtt: Some(Span::millis(rtt_ms)), ..facts(now) };
             cubic.on_new_ack(window, MSS, facts);
@@ -369,7 +374,7 @@ mod tests {
 
     #[test]
     fn in_linux_the_window_of_reno_is_a_target_and_grows_alike_above_the_last_window() {
-        let grown = |law: Law| {
+        let grown = |law: CubicLaw| {
             let (mut cubic, mut window) = started();
             cubic.0.curve.law = law;
             window.cwnd = 20 * MSS;
@@ -379,7 +384,7 @@ mod tests {
             let level = avoidance(&mut cubic, &mut window, 100..300, 10);
             (below, level, avoidance(&mut cubic, &mut window, 300..500, 10))
         };
-        let (linux, rfc) = (grown(Law::Linux), grown(Law::Rfc9438));
+        let (linux, rfc) = (grown(CubicLaw::Linux), grown(CubicLaw::Rfc9438));
         assert!(linux.0 <= rfc.0 && rfc.0 - linux.0 < 1.0, "{linux:?} {rfc:?}");
         // 200 ACKs are some ten round trips: 8/15 of a segment in each, against a whole one from the last window on
         assert!((rfc.2 - rfc.1) > 1.5 * (linux.2 - linux.1), "{linux:?} {rfc:?}");
@@ -421,7 +426,7 @@ mod tests {
                 }
                 cubic.on_new_ack(&mut window, MSS, Facts { rtt: Some(Span::millis(100)), ..facts(now) });
             }
-            let State { curve, .. } = &*cubic.0;
+            let CubicState { curve, .. } = &*cubic.0;
             (window.cwnd, curve.cwnd, curve.epoch.unwrap().w_est)
         };
         assert_eq!(grown(500..9000), grown(500..500));
@@ -445,7 +450,7 @@ mod tests {
     /// trip, and the average window over time.
     fn cycle(rtt_s: f64, w_max: u64) -> (f64, f64) {
         let params = Params { window: crate::units::Bytes(64 << 20), ..defaults() };
-        let (mut cubic, mut window) = (Control::new(&params), Window::new(&params));
+        let (mut cubic, mut window) = (Control::new(&params), CongestionWindow::new(&params));
         window.cwnd = w_max * MSS;
         cubic.on_loss(&mut window, facts(0));
         window.cwnd = window.ssthresh;

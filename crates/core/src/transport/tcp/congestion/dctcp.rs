@@ -23,16 +23,16 @@
 //! O(1) for each ACK; three numbers for each connection beside the state of NewReno.
 
 use super::new_reno::NewReno;
-use super::{Congestion, Facts, Reaction, Timeout, Window};
+use super::{Congestion, CongestionWindow, Facts, Reaction, Timeout};
 use crate::metrics::state::Figure;
 use crate::transport::tcp::Params;
 
 /// A DCTCP sender. Its state is separate, so that Reno senders need no room for it.
 #[derive(Clone, Debug)]
-pub struct Control(Box<State>);
+pub struct Control(Box<DctcpState>);
 
 #[derive(Clone, Debug)]
-struct State {
+struct DctcpState {
     losses: NewReno,
     /// The marked share of the last windows, in units of 1/1024.
     alpha: u64,
@@ -51,11 +51,11 @@ const SHIFT: u32 = 4;
 impl Control {
     pub(super) fn new(params: &Params) -> Control {
         let losses = NewReno::new(params);
-        Control(Box::new(State { losses, alpha: ONE, acked: 0, marked: 0, window_end: 0 }))
+        Control(Box::new(DctcpState { losses, alpha: ONE, acked: 0, marked: 0, window_end: 0 }))
     }
 }
 
-impl State {
+impl DctcpState {
     /// Count `acked` acknowledged octets, with an echo or without; the average moves at the end of a window.
     fn count(&mut self, acked: u64, echo: bool, facts: Facts) {
         self.acked += acked;
@@ -82,7 +82,7 @@ fn reduced(cwnd: u64, alpha: u64) -> u64 {
 
 impl Congestion for Control {
     #[inline(never)]
-    fn on_new_ack(&mut self, window: &mut Window, acked: u64, facts: Facts) -> Reaction {
+    fn on_new_ack(&mut self, window: &mut CongestionWindow, acked: u64, facts: Facts) -> Reaction {
         let Control(state) = self;
         if !facts.is_counted {
             state.count(acked, false, facts);
@@ -101,7 +101,7 @@ impl Congestion for Control {
         self.0.count(acked, false, facts);
     }
 
-    fn on_mark(&mut self, window: &mut Window, _: Facts) {
+    fn on_mark(&mut self, window: &mut CongestionWindow, _: Facts) {
         window.reduce_to(reduced(window.cwnd, self.0.alpha));
         window.cwnd = window.cwnd.min(window.ssthresh);
     }
@@ -110,11 +110,11 @@ impl Congestion for Control {
         vec![Figure::of_all("alpha", self.0.alpha as f64 / ONE as f64)]
     }
 
-    fn on_duplicate(&mut self, window: &mut Window, count: u32, facts: Facts) -> Reaction {
+    fn on_duplicate(&mut self, window: &mut CongestionWindow, count: u32, facts: Facts) -> Reaction {
         self.0.losses.on_duplicate(window, count, facts, |window| window.halve(facts.send_window))
     }
 
-    fn on_timeout(&mut self, window: &mut Window, facts: Facts, timeout: Timeout) {
+    fn on_timeout(&mut self, window: &mut CongestionWindow, facts: Facts, timeout: Timeout) {
         self.0.losses.on_timeout(facts);
         window.collapse(facts.send_window, timeout);
     }
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn the_average_moves_once_a_window_and_a_mark_uses_it() {
         let params = defaults();
-        let (mut dctcp, mut window) = (Control::new(&params), Window::new(&params));
+        let (mut dctcp, mut window) = (Control::new(&params), CongestionWindow::new(&params));
         window.cwnd = 100 * MSS;
         let facts =
             |acked: u64| Facts { unacknowledged: acked * MSS, sent: (acked + 100) * MSS, ..Facts::plain() };
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn a_window_of_two_segments_is_the_least() {
         let params = defaults();
-        let (mut dctcp, mut window) = (Control::new(&params), Window::new(&params));
+        let (mut dctcp, mut window) = (Control::new(&params), CongestionWindow::new(&params));
         window.cwnd = 2 * MSS;
         dctcp.on_mark(&mut window, Facts::plain());
         assert_eq!((window.cwnd, window.ssthresh), (2 * MSS, 2 * MSS));
@@ -191,7 +191,7 @@ mod tests {
     #[test]
     fn a_loss_halves_the_window_as_for_reno() {
         let params = defaults();
-        let (mut dctcp, mut window) = (Control::new(&params), Window::new(&params));
+        let (mut dctcp, mut window) = (Control::new(&params), CongestionWindow::new(&params));
         (window.cwnd, dctcp.0.alpha) = (10 * MSS, 0);
         let third = dctcp.on_duplicate(&mut window, 3, Facts { sent: 10 * MSS, ..Facts::plain() });
         assert_eq!(third, Reaction::Retransmit { restart_timer: true });

@@ -6,7 +6,7 @@
 //! Slow start consults it at every ACK. Both variants look at rounds, each of which ends when everything that had
 //! been sent at its start is acknowledged, and take a rising round-trip time as the sign of a queue.
 
-use super::{Facts, Window};
+use super::{CongestionWindow, Facts};
 use crate::choice;
 use crate::units::{Span, Time};
 
@@ -76,7 +76,7 @@ impl HyStart {
     }
 
     /// React to an ACK in slow start.
-    pub(super) fn on_ack(&mut self, window: &Window, facts: Facts) -> Growth {
+    pub(super) fn on_ack(&mut self, window: &CongestionWindow, facts: Facts) -> Growth {
         match self.mode {
             Mode::Off => Growth::By(1),
             Mode::Linux => self.linux(window, facts),
@@ -84,7 +84,7 @@ impl HyStart {
         }
     }
 
-    fn linux(&mut self, window: &Window, facts: Facts) -> Growth {
+    fn linux(&mut self, window: &CongestionWindow, facts: Facts) -> Growth {
         if let Some(rtt) = facts.rtt {
             self.reference = self.reference.min(rtt);
         }
@@ -162,7 +162,7 @@ mod tests {
     /// Return the reactions of slow start to ACKs of one segment each, ten milliseconds apart, of segments with these
     /// round trips, in a window of 64 segments all of which each round acknowledges.
     fn asked(mode: Mode, rounds: &[(u64, u64)]) -> Vec<Growth> {
-        let (mut hystart, mut window) = (HyStart::new(mode), Window::new(&defaults()));
+        let (mut hystart, mut window) = (HyStart::new(mode), CongestionWindow::new(&defaults()));
         window.cwnd = 64 * MSS;
         let (mut growths, mut acked) = (Vec::new(), 0);
         for &(acks, rtt) in rounds {
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn linux_leaves_when_a_train_of_acks_is_as_long_as_half_a_round_trip() {
-        let (mut hystart, mut window) = (HyStart::new(Mode::Linux), Window::new(&defaults()));
+        let (mut hystart, mut window) = (HyStart::new(Mode::Linux), CongestionWindow::new(&defaults()));
         window.cwnd = 64 * MSS;
         let at = |acked: u64| Facts {
             unacknowledged: acked * MSS,
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn linux_does_not_look_below_sixteen_segments() {
-        let (mut hystart, mut window) = (HyStart::new(Mode::Linux), Window::new(&defaults()));
+        let (mut hystart, mut window) = (HyStart::new(Mode::Linux), CongestionWindow::new(&defaults()));
         window.cwnd = 15 * MSS;
         let at = |acked: u64| Facts {
             unacknowledged: acked * MSS,

@@ -2,7 +2,7 @@
 //!
 //! An algorithm receives facts and returns a [`Reaction`]; the [sender](super::Sender) counts duplicates, keeps the
 //! timer and sends. Slow start, congestion avoidance and the reaction to a timeout are common to all and are in
-//! [`Window`]. To add an algorithm, write its file and add a line to the list below.
+//! [`CongestionWindow`]. To add an algorithm, write its file and add a line to the list below.
 
 pub mod hystart;
 
@@ -29,11 +29,11 @@ registry! {
     /// The interface of an algorithm.
     pub trait Congestion for Control {
         /// React to an ACK of `acked` new octets; `facts` are those after it.
-        fn on_new_ack(&mut self, window: &mut Window, acked: u64, facts: Facts) -> Reaction;
+        fn on_new_ack(&mut self, window: &mut CongestionWindow, acked: u64, facts: Facts) -> Reaction;
 
         /// React to a congestion mark that the receiver echoes, for the first time in this round trip (RFC 3168 section
         /// 6.1.2): the window falls as after a loss.
-        fn on_mark(&mut self, window: &mut Window, facts: Facts) {
+        fn on_mark(&mut self, window: &mut CongestionWindow, facts: Facts) {
             window.halve(facts.send_window);
             window.cwnd = window.cwnd.min(window.ssthresh);
         }
@@ -46,7 +46,7 @@ registry! {
         fn on_recovery_ack(&mut self, acked: u64, facts: Facts) {}
 
         /// Set the threshold after a loss has been detected without duplicate ACKs.
-        fn on_loss(&mut self, window: &mut Window, facts: Facts) {
+        fn on_loss(&mut self, window: &mut CongestionWindow, facts: Facts) {
             window.halve(facts.send_window);
         }
 
@@ -57,10 +57,10 @@ registry! {
         fn on_limited(&mut self) {}
 
         /// React to the `count`-th duplicate ACK in a row.
-        fn on_duplicate(&mut self, window: &mut Window, count: u32, facts: Facts) -> Reaction;
+        fn on_duplicate(&mut self, window: &mut CongestionWindow, count: u32, facts: Facts) -> Reaction;
 
         /// React to the end of the retransmission timer.
-        fn on_timeout(&mut self, window: &mut Window, facts: Facts, timeout: Timeout);
+        fn on_timeout(&mut self, window: &mut CongestionWindow, facts: Facts, timeout: Timeout);
 
         /// Return the algorithm's variables, for reports over time: always the same figures in the same order.
         fn state(&self) -> Vec<Figure> {
@@ -116,19 +116,19 @@ pub enum Reaction {
 }
 
 /// The slow-start threshold above every window. It is a number instead of an `Option`, because with a thousand
-/// senders memory access dominates; callers use [`Window::threshold`].
+/// senders memory access dominates; callers use [`CongestionWindow::threshold`].
 const UNLIMITED: u64 = u64::MAX;
 
 /// The congestion window and the rules that change it.
 #[derive(Clone, Debug)]
 #[repr(C)]
-pub struct Window {
+pub struct CongestionWindow {
     /// Congestion window, in octets, without inflation.
     pub cwnd: u64,
     /// The inflation by duplicate ACKs in fast recovery, in octets; a loss halves this part only with
     /// `halve_inflation`.
     pub inflation: u64,
-    /// Slow-start threshold, in octets; above every window if there is none: see [`Window::threshold`].
+    /// Slow-start threshold, in octets; above every window if there is none: see [`CongestionWindow::threshold`].
     pub ssthresh: u64,
     /// Octets of a full segment.
     pub mss: u64,
@@ -142,12 +142,12 @@ pub struct Window {
     counted: u64,
 }
 
-impl Window {
+impl CongestionWindow {
     /// The window of a new connection.
-    pub fn new(params: &Params) -> Window {
+    pub fn new(params: &Params) -> CongestionWindow {
         let mss = params.segment_data();
         let initial = mss * u64::from(params.initial_window);
-        Window {
+        CongestionWindow {
             cwnd: initial,
             inflation: 0,
             ssthresh: params.initial_ssthresh.map_or(UNLIMITED, |bytes| bytes.0),
@@ -300,7 +300,7 @@ mod tests {
     #[test]
     fn bytes_open_the_window_by_two_segments_an_ack_and_by_one_a_window() {
         let params = Params { byte_counting: true, initial_ssthresh: Some(Bytes(9 * 1460)), ..defaults() };
-        let mut window = Window::new(&params);
+        let mut window = CongestionWindow::new(&params);
         let grown = [1, 2, 3, 2].map(|segments: u64| {
             window.grow(segments * 1460);
             window.cwnd / 1460
@@ -318,7 +318,7 @@ mod tests {
     #[test]
     fn a_window_beyond_the_square_of_a_segment_still_grows_by_an_octet_an_ack() {
         let params = Params { window: Bytes(4 << 20), initial_ssthresh: Some(Bytes(2 * 1460)), ..defaults() };
-        let mut window = Window::new(&params);
+        let mut window = CongestionWindow::new(&params);
         window.cwnd = 1460 * 1460 + 1;
         window.grow(1460);
         assert_eq!(window.cwnd, 1460 * 1460 + 2);
@@ -342,7 +342,7 @@ mod tests {
         params.initial_window = 10;
         params.initial_ssthresh = Some(Bytes(5_000));
         let grown = |params: &Params| {
-            let mut window = Window::new(params);
+            let mut window = CongestionWindow::new(params);
             (0..10).for_each(|_| window.grow(1460));
             window.cwnd
         };
@@ -354,7 +354,7 @@ mod tests {
     #[test]
     fn slow_start_goes_one_segment_past_the_threshold() {
         let params = Params { initial_ssthresh: Some(Bytes(4 * 1460)), ..defaults() };
-        let mut window = Window::new(&params);
+        let mut window = CongestionWindow::new(&params);
         let grown = [(); 6].map(|()| {
             window.grow(1460);
             window.cwnd
@@ -365,14 +365,14 @@ mod tests {
 
     #[test]
     fn the_window_opens_no_further_than_can_be_advertised() {
-        let mut window = Window::new(&defaults());
+        let mut window = CongestionWindow::new(&defaults());
         (0..1000).for_each(|_| window.grow(1460));
         assert_eq!(window.cwnd, 131_070);
     }
 
     #[test]
     fn an_idle_time_never_opens_the_window() {
-        let mut window = Window::new(&Params { initial_window: 4, ..defaults() });
+        let mut window = CongestionWindow::new(&Params { initial_window: 4, ..defaults() });
         (0..3).for_each(|_| window.grow(1460));
         window.restart();
         assert_eq!(window.cwnd, 4 * 1460);
@@ -383,7 +383,7 @@ mod tests {
 
     #[test]
     fn half_a_window_is_counted_in_whole_segments_and_never_less_than_two() {
-        let mut window = Window::new(&defaults());
+        let mut window = CongestionWindow::new(&defaults());
         window.cwnd = 15 * 1460;
         window.halve(u64::MAX);
         assert_eq!(window.ssthresh, 7 * 1460);
@@ -398,7 +398,7 @@ mod tests {
     fn a_loss_in_the_round_trip_of_a_mark_does_not_halve_the_window_once_more() {
         let facts = |is_reduced| Facts { is_reduced, ..Facts::plain() };
         let entered = |is_reduced| {
-            let mut window = Window::new(&defaults());
+            let mut window = CongestionWindow::new(&defaults());
             (window.cwnd, window.ssthresh) = (20 * 1460, 20 * 1460);
             window.enter_recovery(facts(is_reduced), 3);
             (window.ssthresh / 1460, window.cwnd / 1460, window.inflation / 1460)
@@ -410,7 +410,8 @@ mod tests {
     fn a_mark_halves_the_window_and_never_opens_it() {
         let marked = |segments: u64| {
             let params = defaults();
-            let (mut control, mut window) = (params.congestion.start(&params), Window::new(&params));
+            let (mut control, mut window) =
+                (params.congestion.start(&params), CongestionWindow::new(&params));
             window.cwnd = segments * 1460;
             control.on_mark(&mut window, Facts::plain());
             (window.ssthresh / 1460, window.cwnd / 1460)
@@ -420,7 +421,7 @@ mod tests {
 
     #[test]
     fn a_repeated_timeout_leaves_the_threshold_to_the_first_one() {
-        let mut window = Window::new(&defaults());
+        let mut window = CongestionWindow::new(&defaults());
         window.cwnd = 20 * 1460;
         window.collapse(u64::MAX, Timeout::First);
         window.collapse(u64::MAX, Timeout::Repeated);
@@ -431,7 +432,7 @@ mod tests {
 
     #[test]
     fn a_partial_ack_takes_from_the_inflation_first_and_leaves_a_segment() {
-        let mut window = Window::new(&defaults());
+        let mut window = CongestionWindow::new(&defaults());
         let deflated = |acked: u64| {
             (window.cwnd, window.inflation) = (10 * 1460, 5 * 1460);
             window.deflate(acked * 1460);

@@ -30,7 +30,7 @@
 //! # Complexity
 //! O(1) for each ACK; two sequence numbers and a flag for each connection.
 
-use super::{Congestion, Facts, Reaction, Timeout, Window};
+use super::{Congestion, CongestionWindow, Facts, Reaction, Timeout};
 use crate::choice;
 use crate::transport::tcp::Params;
 
@@ -84,7 +84,12 @@ impl NewReno {
     }
 
     /// React by RFC 6582 section 3.2, step 3; outside of recovery the algorithm opens the window.
-    pub(super) fn on_new_ack(&mut self, window: &mut Window, acked: u64, facts: Facts) -> Option<Reaction> {
+    pub(super) fn on_new_ack(
+        &mut self,
+        window: &mut CongestionWindow,
+        acked: u64,
+        facts: Facts,
+    ) -> Option<Reaction> {
         let recover = self.recover?;
         if facts.unacknowledged < recover {
             window.deflate(acked);
@@ -105,10 +110,10 @@ impl NewReno {
     /// React by RFC 6582 section 3.2, step 2, with RFC 5681 section 3.2, steps 2–4; `reduce` sets the threshold.
     pub(super) fn on_duplicate(
         &mut self,
-        window: &mut Window,
+        window: &mut CongestionWindow,
         count: u32,
         facts: Facts,
-        reduce: impl FnOnce(&mut Window),
+        reduce: impl FnOnce(&mut CongestionWindow),
     ) -> Reaction {
         if self.recover.is_some() {
             window.inflate();
@@ -137,18 +142,18 @@ impl NewReno {
 
 impl Congestion for Control {
     #[inline(never)]
-    fn on_new_ack(&mut self, window: &mut Window, acked: u64, facts: Facts) -> Reaction {
+    fn on_new_ack(&mut self, window: &mut CongestionWindow, acked: u64, facts: Facts) -> Reaction {
         self.0.on_new_ack(window, acked, facts).unwrap_or_else(|| {
             window.grow(acked);
             Reaction::Continue
         })
     }
 
-    fn on_duplicate(&mut self, window: &mut Window, count: u32, facts: Facts) -> Reaction {
+    fn on_duplicate(&mut self, window: &mut CongestionWindow, count: u32, facts: Facts) -> Reaction {
         self.0.on_duplicate(window, count, facts, |window| window.halve(facts.send_window))
     }
 
-    fn on_timeout(&mut self, window: &mut Window, facts: Facts, timeout: Timeout) {
+    fn on_timeout(&mut self, window: &mut CongestionWindow, facts: Facts, timeout: Timeout) {
         self.0.on_timeout(facts);
         window.collapse(facts.send_window, timeout);
     }
@@ -174,9 +179,9 @@ mod tests {
         }
     }
 
-    fn recovering(timer: PartialAck) -> (Control, Window) {
+    fn recovering(timer: PartialAck) -> (Control, CongestionWindow) {
         let params = Params { partial_ack: timer, ..defaults() };
-        let (mut new_reno, mut window) = (Control::new(&params), Window::new(&params));
+        let (mut new_reno, mut window) = (Control::new(&params), CongestionWindow::new(&params));
         window.cwnd = 10 * MSS;
         let third = new_reno.on_duplicate(&mut window, 3, facts(0, 10));
         assert_eq!(third, Reaction::Retransmit { restart_timer: true });
@@ -279,7 +284,7 @@ mod tests {
     #[test]
     fn with_halve_inflation_a_timeout_halves_what_duplicates_have_added_too() {
         let params = Params { halve_inflation: true, ..defaults() };
-        let (mut new_reno, mut window) = (Control::new(&params), Window::new(&params));
+        let (mut new_reno, mut window) = (Control::new(&params), CongestionWindow::new(&params));
         window.cwnd = 10 * MSS;
         (3..8).for_each(|count| _ = new_reno.on_duplicate(&mut window, count, facts(0, 10)));
         assert_eq!((window.cwnd, window.usable()), (5 * MSS, 12 * MSS));
@@ -314,7 +319,7 @@ mod tests {
     #[test]
     fn without_send_high_a_timeout_forbids_nothing() {
         let params = Params { send_high: false, ..defaults() };
-        let (mut new_reno, mut window) = (Control::new(&params), Window::new(&params));
+        let (mut new_reno, mut window) = (Control::new(&params), CongestionWindow::new(&params));
         new_reno.on_timeout(&mut window, facts(0, 10), Timeout::First);
         let third = new_reno.on_duplicate(&mut window, 3, facts(0, 10));
         assert_eq!(third, Reaction::Retransmit { restart_timer: true });

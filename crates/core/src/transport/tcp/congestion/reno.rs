@@ -28,7 +28,7 @@
 
 use std::num::NonZero;
 
-use super::{Congestion, Facts, Reaction, Timeout, Window};
+use super::{Congestion, CongestionWindow, Facts, Reaction, Timeout};
 use crate::transport::tcp::Params;
 
 /// State of Reno.
@@ -72,7 +72,7 @@ impl Control {
 
 impl Congestion for Control {
     #[inline]
-    fn on_new_ack(&mut self, window: &mut Window, acked: u64, _: Facts) -> Reaction {
+    fn on_new_ack(&mut self, window: &mut CongestionWindow, acked: u64, _: Facts) -> Reaction {
         if self.recovering {
             self.recovering = false;
             let misses = self.missed_deflation && window.inflation == u64::from(self.threshold) * window.mss;
@@ -84,7 +84,7 @@ impl Congestion for Control {
         Reaction::Continue
     }
 
-    fn on_duplicate(&mut self, window: &mut Window, count: u32, facts: Facts) -> Reaction {
+    fn on_duplicate(&mut self, window: &mut CongestionWindow, count: u32, facts: Facts) -> Reaction {
         if self.recovering || (self.inflates && count > self.threshold) {
             window.inflate();
         } else if count == self.threshold && self.may_retransmit(facts) {
@@ -95,7 +95,7 @@ impl Congestion for Control {
         Reaction::Continue
     }
 
-    fn on_timeout(&mut self, window: &mut Window, facts: Facts, timeout: Timeout) {
+    fn on_timeout(&mut self, window: &mut CongestionWindow, facts: Facts, timeout: Timeout) {
         self.reduced(false, facts.sent);
         window.collapse(facts.send_window, timeout);
     }
@@ -121,12 +121,12 @@ mod tests {
         rtt: None,
     };
 
-    fn recovering() -> (Control, Window) {
+    fn recovering() -> (Control, CongestionWindow) {
         recovering_with(&defaults())
     }
 
-    fn recovering_with(params: &Params) -> (Control, Window) {
-        let (mut reno, mut window) = (Control::new(params), Window::new(params));
+    fn recovering_with(params: &Params) -> (Control, CongestionWindow) {
+        let (mut reno, mut window) = (Control::new(params), CongestionWindow::new(params));
         window.cwnd = 10 * window.mss;
         assert_eq!(reno.on_duplicate(&mut window, 1, FACTS), Reaction::Continue);
         assert_eq!(reno.on_duplicate(&mut window, 2, FACTS), Reaction::Continue);

@@ -16,15 +16,15 @@
 //! # Complexity
 //! O(1) for each ACK; one sequence number for each connection.
 
-use super::{Congestion, Facts, Reaction, Timeout, Window};
+use super::{Congestion, CongestionWindow, Facts, Reaction, Timeout};
 use crate::transport::tcp::Params;
 
 /// State of Tahoe, in a box, since it is larger than that of `reno`, whose senders would be as large.
 #[derive(Clone, Debug)]
-pub struct Control(Box<State>);
+pub struct Control(Box<TahoeState>);
 
 #[derive(Clone, Debug)]
-struct State {
+struct TahoeState {
     threshold: u32,
     /// The octet after the last that had been sent when the last slow start began.
     recover: u64,
@@ -32,22 +32,22 @@ struct State {
 
 impl Control {
     pub(super) fn new(params: &Params) -> Control {
-        Control(Box::new(State { threshold: params.dupack_threshold, recover: 0 }))
+        Control(Box::new(TahoeState { threshold: params.dupack_threshold, recover: 0 }))
     }
 
-    fn restart(&mut self, window: &mut Window, facts: Facts, timeout: Timeout) {
+    fn restart(&mut self, window: &mut CongestionWindow, facts: Facts, timeout: Timeout) {
         self.0.recover = facts.sent;
         window.collapse(facts.send_window, timeout);
     }
 }
 
 impl Congestion for Control {
-    fn on_new_ack(&mut self, window: &mut Window, acked: u64, _: Facts) -> Reaction {
+    fn on_new_ack(&mut self, window: &mut CongestionWindow, acked: u64, _: Facts) -> Reaction {
         window.grow(acked);
         Reaction::Continue
     }
 
-    fn on_duplicate(&mut self, window: &mut Window, count: u32, facts: Facts) -> Reaction {
+    fn on_duplicate(&mut self, window: &mut CongestionWindow, count: u32, facts: Facts) -> Reaction {
         let is_new = facts.unacknowledged > self.0.recover || self.0.recover == 0;
         if count != self.0.threshold || !is_new {
             return Reaction::Continue;
@@ -57,7 +57,7 @@ impl Congestion for Control {
         Reaction::GoBack
     }
 
-    fn on_timeout(&mut self, window: &mut Window, facts: Facts, timeout: Timeout) {
+    fn on_timeout(&mut self, window: &mut CongestionWindow, facts: Facts, timeout: Timeout) {
         self.restart(window, facts, timeout);
     }
 
@@ -77,9 +77,9 @@ mod tests {
         Facts { unacknowledged: unacknowledged * MSS, sent: sent * MSS, ..Facts::plain() }
     }
 
-    fn opened() -> (Control, Window) {
+    fn opened() -> (Control, CongestionWindow) {
         let params = defaults();
-        let (tahoe, mut window) = (Control::new(&params), Window::new(&params));
+        let (tahoe, mut window) = (Control::new(&params), CongestionWindow::new(&params));
         window.cwnd = 10 * MSS;
         (tahoe, window)
     }

@@ -4,7 +4,7 @@
 //! an algorithm, write its file and add a line to the list below.
 
 use super::Params;
-use super::congestion::Window;
+use super::congestion::CongestionWindow;
 use super::scoreboard::{Delivered, Scoreboard};
 use crate::registry;
 use crate::units::{Span, Time};
@@ -27,11 +27,11 @@ registry! {
         fn find_losses(&mut self, board: &mut Scoreboard, report: &AckReport) -> Option<Time>;
 
         /// Begin a recovery; the window's threshold is set, and `prior` octets is the window in use that was reduced.
-        fn begin(&mut self, window: &mut Window, prior: u64);
+        fn begin(&mut self, window: &mut CongestionWindow, prior: u64);
 
         /// React to an ACK in recovery, or at its beginning; `is_safe` if it acknowledges new data and reports no
         /// further loss.
-        fn on_ack(&mut self, window: &mut Window, board: &Scoreboard, delivered: u64, is_safe: bool) {}
+        fn on_ack(&mut self, window: &mut CongestionWindow, board: &Scoreboard, delivered: u64, is_safe: bool) {}
 
         /// Record that `octets` octets were sent in recovery.
         fn sent(&mut self, octets: u64) {}

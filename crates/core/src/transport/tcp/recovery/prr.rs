@@ -24,7 +24,7 @@
 
 use super::{AckReport, Recovery};
 use crate::transport::tcp::Params;
-use crate::transport::tcp::congestion::Window;
+use crate::transport::tcp::congestion::CongestionWindow;
 use crate::transport::tcp::scoreboard::Scoreboard;
 use crate::units::Time;
 
@@ -47,11 +47,11 @@ impl Recovery for Control {
         None
     }
 
-    fn begin(&mut self, _: &mut Window, prior: u64) {
+    fn begin(&mut self, _: &mut CongestionWindow, prior: u64) {
         self.rate = Proportional::new(prior);
     }
 
-    fn on_ack(&mut self, window: &mut Window, board: &Scoreboard, delivered: u64, is_safe: bool) {
+    fn on_ack(&mut self, window: &mut CongestionWindow, board: &Scoreboard, delivered: u64, is_safe: bool) {
         self.rate.set_window(window, board.pipe(), delivered, is_safe);
     }
 
@@ -76,7 +76,13 @@ impl Proportional {
 
     /// Open the window for the octets that may be sent after an ACK of `delivered` octets with `pipe` octets in
     /// flight.
-    pub(super) fn set_window(&mut self, window: &mut Window, pipe: u64, delivered: u64, is_safe: bool) {
+    pub(super) fn set_window(
+        &mut self,
+        window: &mut CongestionWindow,
+        pipe: u64,
+        delivered: u64,
+        is_safe: bool,
+    ) {
         let more = is_safe.then_some(window.mss);
         window.leave_recovery(pipe + self.allowance(pipe, window.ssthresh, delivered, more, window.mss));
     }

@@ -24,7 +24,7 @@
 use super::prr::Proportional;
 use super::{AckReport, Recovery};
 use crate::transport::tcp::Params;
-use crate::transport::tcp::congestion::Window;
+use crate::transport::tcp::congestion::CongestionWindow;
 use crate::transport::tcp::scoreboard::Scoreboard;
 use crate::units::{Span, Time};
 
@@ -38,12 +38,12 @@ pub struct Control {
     /// Its round trip (RACK.rtt), and the smallest of all.
     rtt: Span,
     smallest: Span,
-    order: Order,
+    order: RackOrder,
 }
 
 /// Facts about packets that overtake others (RFC 8985 section 6.2, step 4).
 #[derive(Clone, Copy, Debug)]
-struct Order {
+struct RackOrder {
     /// Segments have overtaken others (RACK.reordering_seen).
     is_overtaken: bool,
     /// Quarters of the smallest round trip (RACK.reo_wnd_mult), and the recoveries for which they hold (RACK.reo_wnd_persist).
@@ -57,9 +57,9 @@ struct Order {
 /// Recoveries after which the reordering window is small again.
 const PERSIST: u32 = 16;
 
-impl Order {
-    fn new() -> Order {
-        Order { is_overtaken: false, quarters: 1, persist: PERSIST, round: None, was_recovering: false }
+impl RackOrder {
+    fn new() -> RackOrder {
+        RackOrder { is_overtaken: false, quarters: 1, persist: PERSIST, round: None, was_recovering: false }
     }
 
     /// Adapt the reordering window: `RACK_update_reo_wnd`.
@@ -86,7 +86,7 @@ impl Control {
             latest: None,
             rtt: Span::ZERO,
             smallest: Span::FOREVER,
-            order: Order::new(),
+            order: RackOrder::new(),
         }
     }
 
@@ -108,7 +108,7 @@ impl Control {
 
     /// Compute the reordering window: section 6.2, step 4.
     fn reordering(&self, board: &Scoreboard, report: &AckReport) -> Span {
-        let Order { is_overtaken, quarters, .. } = self.order;
+        let RackOrder { is_overtaken, quarters, .. } = self.order;
         if !is_overtaken && (report.is_recovering || board.sacked() >= self.threshold * report.mss) {
             return Span::ZERO;
         }
@@ -129,11 +129,11 @@ impl Recovery for Control {
         board.lose_by_time(latest, report.now, |sent| sent + age)
     }
 
-    fn begin(&mut self, _: &mut Window, prior: u64) {
+    fn begin(&mut self, _: &mut CongestionWindow, prior: u64) {
         self.rate = Proportional::new(prior);
     }
 
-    fn on_ack(&mut self, window: &mut Window, board: &Scoreboard, delivered: u64, is_safe: bool) {
+    fn on_ack(&mut self, window: &mut CongestionWindow, board: &Scoreboard, delivered: u64, is_safe: bool) {
         self.rate.set_window(window, board.pipe(), delivered, is_safe);
     }
 

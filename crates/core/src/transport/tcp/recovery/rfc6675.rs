@@ -19,7 +19,7 @@
 
 use super::{AckReport, Recovery};
 use crate::transport::tcp::Params;
-use crate::transport::tcp::congestion::Window;
+use crate::transport::tcp::congestion::CongestionWindow;
 use crate::transport::tcp::scoreboard::Scoreboard;
 use crate::units::Time;
 
@@ -41,7 +41,7 @@ impl Recovery for Control {
         None
     }
 
-    fn begin(&mut self, window: &mut Window, _: u64) {
+    fn begin(&mut self, window: &mut CongestionWindow, _: u64) {
         window.leave_recovery(window.ssthresh);
     }
 }

@@ -3,13 +3,13 @@
 use super::{Sender, Timer};
 use crate::transport::ecn::Ecn;
 use crate::transport::tcp::congestion::{Congestion, Facts, Reaction};
-use crate::transport::tcp::{Outlet, SackBlocks, Segment};
+use crate::transport::tcp::{SackBlocks, Segment, SegmentOutlet};
 use crate::units::{Span, Time};
 
 impl Sender {
     /// Handle an ACK that acknowledges no new octet: a duplicate, a window update or a latecomer.
     #[inline(never)]
-    pub(super) fn on_old_ack(&mut self, now: Time, segment: &Segment, out: &mut impl Outlet) {
+    pub(super) fn on_old_ack(&mut self, now: Time, segment: &Segment, out: &mut impl SegmentOutlet) {
         let waiting = matches!(self.timer, Some((Timer::Retransmit, _)));
         let same_window = u64::from(segment.window) == self.send_window;
         if segment.ecn.has(Ecn::ECE) && segment.ack == self.unacknowledged {
@@ -30,7 +30,7 @@ impl Sender {
     /// Handle an ACK which reports that a segment was cut to its headers on its way: it is lost. If it is the first one
     /// outstanding, that counts like all duplicates that a fast retransmission needs.
     #[cold]
-    pub(super) fn on_cut(&mut self, now: Time, segment: &Segment, out: &mut impl Outlet) {
+    pub(super) fn on_cut(&mut self, now: Time, segment: &Segment, out: &mut impl SegmentOutlet) {
         if self.is_selective() {
             return self.on_selective(now, segment, &SackBlocks::default(), out);
         }
@@ -46,7 +46,7 @@ impl Sender {
     }
 
     /// React to a counted duplicate.
-    fn on_duplicate(&mut self, now: Time, out: &mut impl Outlet) {
+    fn on_duplicate(&mut self, now: Time, out: &mut impl SegmentOutlet) {
         let facts = self.facts(now, None);
         match self.congestion.on_duplicate(&mut self.window, self.duplicates, facts) {
             reaction @ (Reaction::Retransmit { .. } | Reaction::GoBack) => {
@@ -64,7 +64,7 @@ impl Sender {
     }
 
     #[inline(always)] // nearly every ACK is one
-    pub(super) fn on_new_ack(&mut self, now: Time, segment: &Segment, out: &mut impl Outlet) {
+    pub(super) fn on_new_ack(&mut self, now: Time, segment: &Segment, out: &mut impl SegmentOutlet) {
         let acked = segment.ack - self.unacknowledged;
         let rtt = if self.timestamps {
             self.timed = None;

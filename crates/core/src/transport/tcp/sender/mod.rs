@@ -14,10 +14,12 @@ mod timeouts;
 use repeats::Repeats;
 use selective::Selective;
 
-use super::congestion::{Congestion, Control, Facts, Window};
+use super::congestion::{Congestion, CongestionWindow, Control, Facts};
 use super::deliveries::Deliveries;
 use super::sack::SackBlocks;
-use super::{CONNECTIONS_APART, Estimator, InitialEstimate, Outlet, Params, Segment, SenderStats, TickClock};
+use super::{
+    CONNECTIONS_APART, Estimator, InitialEstimate, Params, Segment, SegmentOutlet, SenderStats, TickClock,
+};
 use crate::metrics::delivery::DeliveryTime;
 use crate::metrics::state::Figure;
 use crate::rng::Stream;
@@ -66,7 +68,7 @@ pub struct Sender {
     /// The retransmission and the persist timer never run together.
     pub(super) timer: Option<(Timer, Time)>,
     pub(super) clock: TickClock,
-    pub(super) window: Window,
+    pub(super) window: CongestionWindow,
     pub(super) congestion: Control,
     /// First octet of the segment whose round trip is measured, and its sending (t_rtseq, t_rtt).
     pub(super) timed: Option<(u64, Time)>,
@@ -182,7 +184,7 @@ impl Sender {
             timer: None,
             estimator: Estimator::new(params, &clock),
             clock,
-            window: Window::new(params),
+            window: CongestionWindow::new(params),
             congestion: params.congestion.start(params),
             timed: None,
             segments_sent: 0,
@@ -201,7 +203,7 @@ impl Sender {
 
     /// Open a connection: with SYN if there is a handshake, else it is established at once. No octet of the connection
     /// before may be outstanding; sequence numbers continue, all other state is new.
-    pub fn open(&mut self, now: Time, out: &mut impl Outlet) {
+    pub fn open(&mut self, now: Time, out: &mut impl SegmentOutlet) {
         assert!(
             self.sent == self.unacknowledged,
             "a connection opens when nothing of the last is outstanding"
@@ -210,7 +212,7 @@ impl Sender {
         (self.is_closing, self.tells_reduced) = (false, false);
         let params = &self.rare.params;
         self.is_unscheduled = params.unscheduled.is_some();
-        self.window = Window::new(params);
+        self.window = CongestionWindow::new(params);
         self.congestion = params.congestion.start(params);
         self.estimator = Estimator::new(params, &self.clock);
         self.selective = params.sack.then(|| Box::new(Selective::new(params, self.next)));
@@ -231,14 +233,14 @@ impl Sender {
     }
 
     /// Begin the next piece of data after an end: on a new connection, or on the old one in its state.
-    pub fn restart(&mut self, now: Time, reconnect: bool, out: &mut impl Outlet) {
+    pub fn restart(&mut self, now: Time, reconnect: bool, out: &mut impl SegmentOutlet) {
         if reconnect || self.state == State::Closed {
             self.open(now, out);
         }
     }
 
     /// Accept `bytes` octets from the application.
-    pub fn write(&mut self, now: Time, bytes: u64, out: &mut impl Outlet) {
+    pub fn write(&mut self, now: Time, bytes: u64, out: &mut impl SegmentOutlet) {
         if self.was_idle(now) {
             self.window.restart();
             self.congestion.on_idle(now.since(self.last_sent));
@@ -248,7 +250,7 @@ impl Sender {
     }
 
     /// Accept `bytes` octets from the application, the last ones of this connection.
-    pub fn write_last(&mut self, now: Time, bytes: u64, out: &mut impl Outlet) {
+    pub fn write_last(&mut self, now: Time, bytes: u64, out: &mut impl SegmentOutlet) {
         self.is_closing = true;
         self.write(now, bytes, out);
     }
@@ -267,13 +269,13 @@ impl Sender {
     }
 
     /// Send endless data from now on.
-    pub fn write_forever(&mut self, now: Time, out: &mut impl Outlet) {
+    pub fn write_forever(&mut self, now: Time, out: &mut impl SegmentOutlet) {
         self.write(now, ENDLESS, out);
     }
 
     /// Handle an ACK or SYN-ACK. Other segments, and those of an older connection, are ignored.
     #[inline(always)] // the caller has just built the segment
-    pub fn on_segment(&mut self, now: Time, segment: &Segment, out: &mut impl Outlet) {
+    pub fn on_segment(&mut self, now: Time, segment: &Segment, out: &mut impl SegmentOutlet) {
         if !segment.is_ack || segment.connection != self.connection {
             return;
         }
@@ -296,7 +298,13 @@ impl Sender {
     }
 
     /// Handle an ACK with blocks that have arrived out of order.
-    pub fn on_sack(&mut self, now: Time, segment: &Segment, blocks: &SackBlocks, out: &mut impl Outlet) {
+    pub fn on_sack(
+        &mut self,
+        now: Time,
+        segment: &Segment,
+        blocks: &SackBlocks,
+        out: &mut impl SegmentOutlet,
+    ) {
         let is_ours = segment.is_ack && segment.connection == self.connection && !segment.syn;
         if is_ours && self.is_selective() && self.state == State::Established {
             self.is_unscheduled = false;
@@ -305,7 +313,7 @@ impl Sender {
     }
 
     /// Handle a timer, which may have expired; nothing happens before [`Sender::next_timer`].
-    pub fn on_timer(&mut self, now: Time, out: &mut impl Outlet) {
+    pub fn on_timer(&mut self, now: Time, out: &mut impl SegmentOutlet) {
         match self.timer {
             Some((Timer::Retransmit, at)) if at <= now => self.time_out(now, out),
             Some((Timer::Persist, at)) if at <= now => {

@@ -3,13 +3,13 @@
 use super::{Sender, State, Timer};
 use crate::transport::Transport;
 use crate::transport::ecn::Ecn;
-use crate::transport::tcp::congestion::Window;
-use crate::transport::tcp::{Outlet, Segment};
+use crate::transport::tcp::congestion::CongestionWindow;
+use crate::transport::tcp::{Segment, SegmentOutlet};
 use crate::units::Time;
 
 impl Sender {
     /// Send as many segments as the window allows (`tcp_output`).
-    pub(super) fn output(&mut self, now: Time, out: &mut impl Outlet) {
+    pub(super) fn output(&mut self, now: Time, out: &mut impl SegmentOutlet) {
         if self.state != State::Established {
             return;
         }
@@ -54,7 +54,7 @@ impl Sender {
     /// most that was in flight, as in Linux (`tcp_is_cwnd_limited`).
     #[inline]
     pub(in super::super) fn largest_growth(&self) -> u64 {
-        let Window { cwnd, ssthresh, .. } = self.window;
+        let CongestionWindow { cwnd, ssthresh, .. } = self.window;
         let usage = &self.rare.usage;
         let may_grow = !self.heeds_application || usage.is_full || (cwnd < ssthresh && cwnd < 2 * usage.most);
         if may_grow { u64::MAX } else { cwnd }
@@ -76,7 +76,7 @@ impl Sender {
     }
 
     #[inline(always)] // for what nearly every segment is sent by
-    pub(in super::super) fn transmit(&mut self, now: Time, seq: u64, len: u64, out: &mut impl Outlet) {
+    pub(in super::super) fn transmit(&mut self, now: Time, seq: u64, len: u64, out: &mut impl SegmentOutlet) {
         if seq >= self.sent && self.timed.is_none() {
             self.timed = Some((seq, now));
         }
@@ -89,7 +89,7 @@ impl Sender {
     /// Send a segment of a connection with congestion notification, or one that is marked as sent before the first
     /// acknowledgement.
     #[inline(never)]
-    pub(super) fn emit_marked(&mut self, now: Time, seq: u64, len: u64, out: &mut impl Outlet) {
+    pub(super) fn emit_marked(&mut self, now: Time, seq: u64, len: u64, out: &mut impl SegmentOutlet) {
         let is_new = seq >= self.sent;
         let unscheduled = Ecn::UNSCHEDULED.when(self.is_unscheduled && is_new);
         let ecn = if self.ecn { self.notification(seq) } else { Ecn::default() };
@@ -105,7 +105,7 @@ impl Sender {
         self.rare.params.ect().with(Ecn::CWR.when(std::mem::take(&mut self.tells_reduced)))
     }
 
-    pub(super) fn emit(&mut self, now: Time, seq: u64, len: u64, ecn: Ecn, out: &mut impl Outlet) {
+    pub(super) fn emit(&mut self, now: Time, seq: u64, len: u64, ecn: Ecn, out: &mut impl SegmentOutlet) {
         let is_repeated = seq < self.sent;
         let repeats = if is_repeated { self.rare.repeats.count(seq, self.unacknowledged) } else { 0 };
         if seq + len > self.sent {
@@ -130,7 +130,7 @@ impl Sender {
         });
     }
 
-    pub(super) fn send_syn(&mut self, now: Time, out: &mut impl Outlet) {
+    pub(super) fn send_syn(&mut self, now: Time, out: &mut impl SegmentOutlet) {
         let ecn = Ecn::ECE.with(Ecn::CWR).when(self.ecn).with(self.rare.params.ect_of_others());
         out.put(Segment {
             seq: self.next,
@@ -145,7 +145,7 @@ impl Sender {
     }
 
     /// Send the first unacknowledged segment again; the next octet to send does not change.
-    pub(super) fn retransmit_first(&mut self, now: Time, out: &mut impl Outlet) {
+    pub(super) fn retransmit_first(&mut self, now: Time, out: &mut impl SegmentOutlet) {
         let left = self.written - self.unacknowledged;
         let len = left.min(self.send_window).min(self.window.mss);
         self.timed = None;

@@ -9,7 +9,7 @@ use crate::transport::tcp::congestion::{self, Congestion, Facts};
 use crate::transport::tcp::recovery::{self, AckReport, Recovery};
 use crate::transport::tcp::sack::SackBlocks;
 use crate::transport::tcp::scoreboard::{Delivered, Scoreboard};
-use crate::transport::tcp::{Outlet, Params, Segment};
+use crate::transport::tcp::{Params, Segment, SegmentOutlet};
 use crate::units::{Span, Time};
 
 /// The additional state of a sender with selective acknowledgements.
@@ -59,7 +59,7 @@ struct News {
 
 /// Progress by an event, as timers use it: new data acknowledged, or sent.
 #[derive(Clone, Copy)]
-struct Progress {
+struct TimerProgress {
     acked: bool,
     sent: bool,
 }
@@ -112,7 +112,7 @@ impl Sender {
         now: Time,
         segment: &Segment,
         blocks: &SackBlocks,
-        out: &mut impl Outlet,
+        out: &mut impl SegmentOutlet,
     ) {
         if segment.ack < self.unacknowledged || segment.ack > self.sent {
             return;
@@ -139,7 +139,7 @@ impl Sender {
         segment: &Segment,
         blocks: &SackBlocks,
         sack: &mut Selective,
-        out: &mut impl Outlet,
+        out: &mut impl SegmentOutlet,
     ) {
         let acked = segment.ack - self.unacknowledged;
         let (duplicate, blocks) = &blocks.split(segment.ack);
@@ -160,11 +160,17 @@ impl Sender {
             sack.board.lose_at(segment.ack + segment.seq);
         }
         let (found, wait) = self.find_losses(&report, before, sack);
-        self.react(facts, acked, segment.ecn.has(Ecn::ECE), News { delivered: delivered.octets, lost: found }, sack);
+        self.react(
+            facts,
+            acked,
+            segment.ecn.has(Ecn::ECE),
+            News { delivered: delivered.octets, lost: found },
+            sack,
+        );
         duplicate.iter().for_each(|&(start, _)| self.take_back(start, sack));
         let restarts = acked > 0 || sack.reports_older_than_head(&delivered);
         let sent = self.output_selective(now, sack, out);
-        self.set_selective_timer(now, Progress { acked: restarts, sent }, wait, sack);
+        self.set_selective_timer(now, TimerProgress { acked: restarts, sent }, wait, sack);
     }
 
     /// Find losses and count them. Returns the octets that became lost since `before`, and the instant of the next
@@ -179,7 +185,14 @@ impl Sender {
     fn ack_report(&self, now: Time, delivered: Delivered, sack: &Selective) -> AckReport {
         let is_recovering = sack.point.is_some() || sack.after_timeout.is_some();
         let outstanding = (self.unacknowledged, self.sent);
-        AckReport { now, delivered, mss: self.window.mss, is_recovering, smoothed: sack.smoothed, outstanding }
+        AckReport {
+            now,
+            delivered,
+            mss: self.window.mss,
+            is_recovering,
+            smoothed: sack.smoothed,
+            outstanding,
+        }
     }
 
     /// Measure a round trip: by timestamps, or of the last segment that was sent once only.
@@ -210,14 +223,7 @@ impl Sender {
     }
 
     /// Change the window by an ACK, after losses have been found.
-    fn react(
-        &mut self,
-        facts: Facts,
-        acked: u64,
-        echo: bool,
-        news: News,
-        sack: &mut Selective,
-    ) {
+    fn react(&mut self, facts: Facts, acked: u64, echo: bool, news: News, sack: &mut Selective) {
         if echo {
             self.congestion.on_echo(acked, facts);
         }
@@ -247,7 +253,7 @@ impl Sender {
 
     fn begin_recovery(&mut self, facts: Facts, sack: &mut Selective) {
         self.rare.stats.fast_retransmits += 1;
-        let congestion::Window { cwnd, ssthresh, .. } = self.window;
+        let congestion::CongestionWindow { cwnd, ssthresh, .. } = self.window;
         sack.undo = Some(Undo { cwnd, ssthresh, from: self.unacknowledged, repeats: 0 });
         if !facts.is_reduced {
             self.congestion.on_loss(&mut self.window, facts);
@@ -258,7 +264,12 @@ impl Sender {
     }
 
     /// Send as many segments as the window allows; returns whether new data was sent.
-    pub(super) fn output_selective(&mut self, now: Time, sack: &mut Selective, out: &mut impl Outlet) -> bool {
+    pub(super) fn output_selective(
+        &mut self,
+        now: Time,
+        sack: &mut Selective,
+        out: &mut impl SegmentOutlet,
+    ) -> bool {
         let mut is_new = false;
         while self.state == State::Established {
             let room = self.window.cwnd.saturating_sub(sack.under_way());
@@ -307,14 +318,14 @@ impl Sender {
         rescue
     }
 
-    fn send_new(&mut self, now: Time, len: u64, sack: &mut Selective, out: &mut impl Outlet) {
+    fn send_new(&mut self, now: Time, len: u64, sack: &mut Selective, out: &mut impl SegmentOutlet) {
         self.transmit(now, self.sent, len, out);
         self.next = self.sent;
         sack.board.sent(self.sent, now);
         sack.recovery.sent(len);
     }
 
-    fn resend(&mut self, now: Time, index: usize, sack: &mut Selective, out: &mut impl Outlet) {
+    fn resend(&mut self, now: Time, index: usize, sack: &mut Selective, out: &mut impl SegmentOutlet) {
         let (seq, len) = sack.board.piece(index);
         self.timed = None;
         self.transmit(now, seq, len, out);
@@ -341,7 +352,13 @@ impl Sender {
     /// Set the timer: for the next search for losses, a probe, or the retransmission timeout. Only an ACK of new data
     /// postpones the timeout (RFC 6298, 5.1 and 5.3), since new segments may follow a lost retransmission for long;
     /// with `sack_restarts_timer` also a block of data older than that retransmission.
-    fn set_selective_timer(&mut self, now: Time, progress: Progress, wait: Option<Time>, sack: &mut Selective) {
+    fn set_selective_timer(
+        &mut self,
+        now: Time,
+        progress: TimerProgress,
+        wait: Option<Time>,
+        sack: &mut Selective,
+    ) {
         if sack.board.is_empty() {
             self.timer = None;
             if self.unacknowledged < self.written && self.state == State::Established {
@@ -372,19 +389,19 @@ impl Sender {
     }
 
     /// Search for losses, when the reordering timer has expired.
-    pub(super) fn look_again(&mut self, now: Time, out: &mut impl Outlet) {
+    pub(super) fn look_again(&mut self, now: Time, out: &mut impl SegmentOutlet) {
         self.with_selective(|sender, sack| {
             let report = sender.ack_report(now, Delivered::default(), sack);
             let (found, wait) = sender.find_losses(&report, sack.board.lost(), sack);
             let facts = sender.facts(now, None);
             sender.react(facts, 0, false, News { delivered: 0, lost: found }, sack);
             let sent = sender.output_selective(now, sack, out);
-            sender.set_selective_timer(now, Progress { acked: false, sent }, wait, sack);
+            sender.set_selective_timer(now, TimerProgress { acked: false, sent }, wait, sack);
         });
     }
 
     /// Send a probe, when its timer has expired: new data, or the last segment again (RFC 8985 section 7.3).
-    pub(super) fn send_probe(&mut self, now: Time, out: &mut impl Outlet) {
+    pub(super) fn send_probe(&mut self, now: Time, out: &mut impl SegmentOutlet) {
         self.with_selective(|sender, sack| {
             sender.rare.stats.tail_probes += 1;
             if let Some(len) = sender.new_data() {
@@ -417,7 +434,7 @@ impl Sender {
     }
 
     /// Declare all segments lost, when the retransmission timer has expired: slow start sends them again.
-    pub(super) fn give_up_flight(&mut self, now: Time, out: &mut impl Outlet) {
+    pub(super) fn give_up_flight(&mut self, now: Time, out: &mut impl SegmentOutlet) {
         self.with_selective(|sender, sack| {
             sack.board.lose_all();
             (sack.point, sack.after_timeout, sack.probe) = (None, Some(sender.sent), None);
@@ -425,7 +442,7 @@ impl Sender {
             sack.is_forced = true;
             sender.timed = None;
             sender.output_selective(now, sack, out);
-            sender.set_selective_timer(now, Progress { acked: true, sent: true }, None, sack);
+            sender.set_selective_timer(now, TimerProgress { acked: true, sent: true }, None, sack);
         });
     }
 
@@ -440,10 +457,10 @@ impl Sender {
     }
 
     /// Send new data at once, as far as the window allows.
-    pub(super) fn push_selective(&mut self, now: Time, out: &mut impl Outlet) {
+    pub(super) fn push_selective(&mut self, now: Time, out: &mut impl SegmentOutlet) {
         self.with_selective(|sender, sack| {
             let sent = sender.output_selective(now, sack, out);
-            sender.set_selective_timer(now, Progress { acked: false, sent }, None, sack);
+            sender.set_selective_timer(now, TimerProgress { acked: false, sent }, None, sack);
         });
     }
 }

@@ -3,7 +3,7 @@
 
 use super::{Sender, State, Timer};
 use crate::transport::tcp::congestion::{Congestion, Reaction, Timeout};
-use crate::transport::tcp::{Backoff, Outlet};
+use crate::transport::tcp::{Backoff, SegmentOutlet};
 use crate::units::Time;
 
 impl Sender {
@@ -32,7 +32,7 @@ impl Sender {
 
     /// Handle the end of the retransmission timer: go back to the first unacknowledged octet and slow-start
     /// (`tcp_timers`).
-    pub(super) fn time_out(&mut self, now: Time, out: &mut impl Outlet) {
+    pub(super) fn time_out(&mut self, now: Time, out: &mut impl SegmentOutlet) {
         self.rare.stats.timeouts += 1;
         self.estimator.back_off();
         let (facts, timeout) = (self.facts(now, None), self.which_timeout());
@@ -47,7 +47,7 @@ impl Sender {
     }
 
     /// Send again from the first unacknowledged octet on.
-    pub(super) fn go_back(&mut self, now: Time, out: &mut impl Outlet) {
+    pub(super) fn go_back(&mut self, now: Time, out: &mut impl SegmentOutlet) {
         self.timed = None;
         self.next = self.unacknowledged;
         if self.state == State::SynSent {
@@ -67,7 +67,7 @@ impl Sender {
     }
 
     /// Handle the persist timer: send one octet into a closed window, or as many octets as a small window takes.
-    pub(super) fn probe(&mut self, now: Time, out: &mut impl Outlet) {
+    pub(super) fn probe(&mut self, now: Time, out: &mut impl SegmentOutlet) {
         let window = self.send_window.min(self.window.usable());
         let left = self.written - self.unacknowledged;
         self.rare.stats.window_probes += 1;
