@@ -95,7 +95,7 @@ def _claim(claim: Claim, verdict: Verdict) -> str:
     word = "holds" if verdict["holds"] else "does not hold"
     sure = "" if verdict["sure"] is None else f" ({math.floor(100 * verdict['sure'])} %)"
     milder = (
-        claim.milder and f" Milder, it {'holds' if verdict['milder'] else 'does not hold'}: {_line(claim.milder.text)}"
+        claim.milder and f" A milder form {'holds' if verdict['milder'] else 'does not hold'}: {_line(claim.milder.text)}"
     )
     return f"* *{_line(claim.text)}* It {word}{sure}.{milder or ''}"
 
