@@ -21,6 +21,7 @@ pub(crate) mod lane;
 mod reserved;
 
 use crate::engine::cells::topology::Plan;
+use crate::engine::cells::topology::leg::Lane;
 use crate::engine::cells::train::CellTrain;
 use crate::engine::exact::spacing::TransmissionTime;
 use crate::kernel::Ties;
@@ -98,7 +99,7 @@ impl Inbox {
     /// The empty lanes of a port.
     pub(crate) fn new(plan: &Plan, port: usize, ties: Ties) -> Inbox {
         let own = plan.spacing(port);
-        let lane = |&(line, _): &(usize, _)| InboxLane::new(line, plan.spacing(plan.origin(line)), &own);
+        let lane = |lane: &Lane| InboxLane::new(lane.line, plan.arriving_spacing(lane.line), &own);
         Inbox::of(plan.lanes[port].iter().map(lane).collect(), ties)
     }
 

@@ -15,6 +15,7 @@
 
 use crate::engine::cells::inbox::Arriving;
 use crate::engine::cells::topology::Plan;
+use crate::engine::cells::topology::actor::Actor;
 use crate::engine::cells::topology::route::RouteSegment;
 use crate::engine::exact::accounting::Window;
 use crate::engine::outcome::LossRecord;
@@ -110,12 +111,14 @@ impl Context<'_> {
 
     /// A lower bound of the next departure on a circuit: its flow has nothing in flight, and no timer fires before.
     pub(crate) fn rests_until(&self, circuit: usize) -> Time {
-        let Some((end, [data, back])) = self.plan.actors[circuit] else { return Time::ZERO };
+        let Some(Actor { entity, circuits: [data, back] }) = self.plan.actors[circuit] else {
+            return Time::ZERO;
+        };
         let rests = |vc: u32| self.circuits[vc as usize].tally().under_way() == 0;
         if !rests(data) || !rests(back) {
             return Time::ZERO;
         }
-        self.timers.at(end as usize).min(self.timers.at(end as usize ^ 1))
+        self.timers.at(entity as usize).min(self.timers.at(entity as usize ^ 1))
     }
 }
 

@@ -20,7 +20,7 @@ pub(crate) mod per_vc;
 pub(crate) mod scripted;
 
 use crate::engine::cells::inbox::{Arriving, Inbox};
-use crate::engine::cells::topology::PortForm;
+use crate::engine::cells::topology::form::PortForm;
 use crate::network::circuit::Emission;
 use crate::units::{Span, Time};
 
