@@ -26,7 +26,7 @@ mod segment;
 use crate::buffer::admission::{Rule, Shortcuts, Within};
 use crate::buffer::capacity::Capacity;
 use crate::buffer::size::Measure;
-use crate::engine::cells::inbox::{Arriving, Inbox, TrainEnd};
+use crate::engine::cells::inbox::{Arriving, Inbox, ArrivalPlace};
 use crate::engine::cells::port::context::{Context, PortSetup};
 use crate::engine::cells::port::outbox::Outbox;
 use crate::engine::cells::topology::route::Handoff;
@@ -65,7 +65,7 @@ pub(crate) struct CellFifo {
     /// Whether trains that interleave may pass by their ends.
     by_ends: bool,
     /// The last end of a train up to which cells were counted, if some of them are not in the books yet.
-    counted: Option<TrainEnd>,
+    counted: Option<ArrivalPlace>,
     /// The line is busy before this instant, for arrivals that are still unknown.
     busy: Time,
     /// Consecutive units of a frame, by circuit, that are forwarded together.
@@ -101,9 +101,9 @@ enum SegmentStep {
     /// By arithmetic: a train that no other crosses; its first cell starts at `start`.
     Whole { train: CellTrain, start: ExactTime, fate: Result<(), Reason> },
     /// By arithmetic: the first cell of a train among others.
-    Begins { end: TrainEnd },
+    Begins { end: ArrivalPlace },
     /// By arithmetic: the last cell of a train among others; the books lack `ahead` of the cells before it.
-    Ends { end: TrainEnd, train: CellTrain, ahead: u64, fate: Result<(), Reason> },
+    Ends { end: ArrivalPlace, train: CellTrain, ahead: u64, fate: Result<(), Reason> },
     /// By arithmetic: the segment up to the next end of a train; `taken` of its cells are accepted.
     Busy { taken: u64 },
     /// In one loop: the segment up to the next end of a train; each cell is accepted, or lost with its frame.

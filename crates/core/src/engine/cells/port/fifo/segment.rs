@@ -25,7 +25,7 @@
 use super::{CellFifo, Content, SegmentStep};
 use crate::buffer::admission::{Policy, Rule, Shortcuts, Within};
 use crate::buffer::capacity::Capacity;
-use crate::engine::cells::inbox::TrainEnd;
+use crate::engine::cells::inbox::ArrivalPlace;
 use crate::engine::cells::port::context::Context;
 use crate::engine::cells::port::outbox::Outbox;
 use crate::engine::cells::topology::route::{Handoff, RouteSegment};
@@ -123,7 +123,11 @@ impl CellFifo {
     }
 
     /// Pass the next end of a train among others; with its last cell the whole train passes.
-    pub(super) fn step_of_train_end(&mut self, cx: &mut Context<'_>, end: TrainEnd) -> Option<SegmentStep> {
+    pub(super) fn step_of_train_end(
+        &mut self,
+        cx: &mut Context<'_>,
+        end: ArrivalPlace,
+    ) -> Option<SegmentStep> {
         let &train = self.inbox.train(end);
         let begins = !train.begun && train.units > 1;
         if !self.may_count_until(cx, end.time) || !allows(Form::TrainEnds) {
@@ -139,7 +143,7 @@ impl CellFifo {
     }
 
     /// Begin a train among others: its first cell arrives.
-    pub(super) fn begin_train(&mut self, end: TrainEnd) {
+    pub(super) fn begin_train(&mut self, end: ArrivalPlace) {
         used(Form::TrainEnds);
         self.inbox.begin_train(end);
         self.counted = Some(end);
@@ -150,7 +154,7 @@ impl CellFifo {
         &mut self,
         cx: &mut Context<'_>,
         out: &mut Outbox,
-        (end, train): (TrainEnd, &CellTrain),
+        (end, train): (ArrivalPlace, &CellTrain),
         ahead: u64,
         fate: Result<(), Reason>,
     ) {
