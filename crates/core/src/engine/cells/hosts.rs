@@ -123,10 +123,10 @@ impl Cells<'_> {
 
     fn emit_one(&mut self, now: Time, emission: Emission) {
         let hop = self.network.circuits[emission.vc as usize].route(emission.frame)[0];
-        let (port, vc, from) = (hop.port as usize, hop.vc, self.out.len());
+        let (port, vc, from) = (hop.port as usize, hop.vc, self.out.length());
         if let PortProcess::HostInterface(interface) = &mut self.ports[port] {
             let collected = self.plan.routes[port][vc as usize].is_collected();
-            return match interface.emit(&mut self.out, now, (&emission, vc), collected) {
+            return match interface.emit(&mut self.out, now, &emission, vc, collected) {
                 Some(departure) => self.forward(port, &departure),
                 None => self.deliver_from(port, from),
             };
