@@ -1,8 +1,9 @@
 //! The check of a program: a scenario from a stranger is safe, because a checked program ends, reads only registers
 //! that have been written, and computes with values of the right type.
 
-use super::code::{Answer, Attribute, Binary, Instruction, Op, REGISTERS, Scope, Type, Unary};
+use super::code::{Answer, Attribute, Binary, Op, Operand, REGISTERS, Reg, Scope, Type, Unary};
 use super::hook::{Hook, LooksAt};
+use super::instruction::{Expression, Instruction};
 use super::source::Texts;
 use super::values::Known;
 use crate::excerpt::quoted;
@@ -13,9 +14,9 @@ use crate::words::nearest::unknown;
 /// Most instructions of a program: as jumps lead only forward, no decision takes more of them.
 pub(crate) const FUEL: usize = 1024;
 
-/// Names to which a program refers.
+/// ProgramNames to which a program refers.
 #[derive(Debug)]
-pub(crate) struct Names<'a> {
+pub(crate) struct ProgramNames<'a> {
     pub(crate) params: &'a [Known],
     pub(crate) state: &'a [Known],
     pub(crate) per_vc: &'a [Known],
@@ -38,12 +39,12 @@ struct Read(Vec<bool>);
 
 impl Read {
     /// A record of no function yet.
-    fn new(names: &Names<'_>) -> Read {
+    fn new(names: &ProgramNames<'_>) -> Read {
         Read(vec![false; names.params.len()])
     }
 
-    /// Check that every parameter is read: a misspelt override must not add an unused one.
-    fn check_all(&self, names: &Names<'_>) -> Result<(), (&'static str, String)> {
+    /// Checker that every parameter is read: a misspelt override must not add an unused one.
+    fn check_all(&self, names: &ProgramNames<'_>) -> Result<(), (&'static str, String)> {
         let params = || names.params.iter().zip(&self.0);
         let Some((param, _)) = params().find(|(_, read)| !**read) else { return Ok(()) };
         let read: Vec<&str> =
@@ -52,8 +53,8 @@ impl Read {
     }
 }
 
-/// Check all functions of a program.
-pub(crate) fn check_functions(texts: &Texts, names: &Names<'_>) -> Result<Vec<Program>, Refused> {
+/// Checker all functions of a program.
+pub(crate) fn check_functions(texts: &Texts, names: &ProgramNames<'_>) -> Result<Vec<Program>, Refused> {
     let mut read = Read::new(names);
     let programs: Result<Vec<_>, _> =
         texts.codes().map(|(hook, code)| check(code, hook, names, &mut read)).collect();
@@ -61,18 +62,18 @@ pub(crate) fn check_functions(texts: &Texts, names: &Names<'_>) -> Result<Vec<Pr
     checked.or_else(|(key, why)| refuse(key, why))
 }
 
-/// Check a function of a program; the error says which of the scenario's keys is wrong, and why.
+/// Checker a function of a program; the error says which of the scenario's keys is wrong, and why.
 fn check(
     code: &[String],
     hook: Hook,
-    names: &Names<'_>,
+    names: &ProgramNames<'_>,
     read: &mut Read,
 ) -> Result<Program, (&'static str, String)> {
     let key = hook.key();
     if code.is_empty() || code.len() > FUEL {
         return Err((key, format!("must have 1 to {FUEL} instructions, not {}", code.len())));
     }
-    let mut check = Check::new(code.len(), hook, names, read);
+    let mut check = Checker::new(code.len(), hook, names, read);
     let mut ops = Vec::with_capacity(code.len());
     for (number, text) in code.iter().enumerate() {
         let op = Instruction::parse(text).and_then(|instruction| check.step(number, &instruction));
@@ -89,8 +90,8 @@ fn check(
 type Written = [bool; REGISTERS];
 
 /// A program that is being checked, from its first instruction to its last.
-struct Check<'a> {
-    names: &'a Names<'a>,
+struct Checker<'a> {
+    names: &'a ProgramNames<'a>,
     hook: Hook,
     types: [Option<Type>; REGISTERS],
     /// The registers written when the next instruction is reached from the one before it, if it can be reached so.
@@ -101,9 +102,9 @@ struct Check<'a> {
     looks_at: LooksAt,
 }
 
-impl<'a> Check<'a> {
-    fn new(length: usize, hook: Hook, names: &'a Names<'a>, read: &'a mut Read) -> Check<'a> {
-        Check {
+impl<'a> Checker<'a> {
+    fn new(length: usize, hook: Hook, names: &'a ProgramNames<'a>, read: &'a mut Read) -> Checker<'a> {
+        Checker {
             names,
             hook,
             types: [None; REGISTERS],
@@ -118,76 +119,39 @@ impl<'a> Check<'a> {
         let arrivals = self.jumps[number].take().map(|written| *written);
         self.reached = joined(self.reached, arrivals);
         let Some(written) = self.reached else { return Err("must be reachable".to_string()) };
-        if let Some(register) = instruction.reads().find(|register| !written[usize::from(*register)]) {
-            return Err(format!("r{register} must be assigned on every path before it is read"));
+        if let Some(register) = instruction.reads().find(|register| !written[register.index()]) {
+            return Err(format!("{register} must be assigned on every path before it is read"));
         }
         self.resolve(number, instruction)
     }
 
     /// Resolve the names and types of the instruction; record the registers that it writes and the jumps that it makes.
     fn resolve(&mut self, number: usize, instruction: &Instruction<'_>) -> Result<Op, String> {
-        Ok(match *instruction {
-            Instruction::Literal(to, kind, word) => self.write(to, kind, Op::Set(to, word))?,
-            Instruction::Look(to, attribute) => {
-                self.look(attribute)?;
-                self.write(to, attribute.kind(), Op::Look(to, attribute))?
+        match *instruction {
+            Instruction::Set { to, value } => {
+                let (value, kind) = self.value(value)?;
+                self.write(to, kind)?;
+                Ok(Op::Set { to, value })
             }
-            Instruction::Param(to, name) => {
-                let index = find("parameter", name, self.names.params)?;
-                self.read.0[index] = true;
-                let known = &self.names.params[index];
-                self.write(to, known.kind, Op::Set(to, known.word))?
-            }
-            Instruction::Load(to, scope, name) => {
-                self.hook.check_load(scope)?;
-                let (place, kind) = self.state(scope, name)?;
-                self.write(to, kind, Op::Load(to, scope, place))?
-            }
-            Instruction::Store(scope, name, from) => {
+            Instruction::Store { scope, name, from } => {
                 self.hook.check_store(scope, !self.names.per_queue.is_empty())?;
                 let (place, kind) = self.state(scope, name)?;
                 same(kind, self.kind(from), name)?;
-                Op::Store(scope, place, from)
+                Ok(Op::Store { scope, place, from })
             }
-            Instruction::LookAt(to, property, index) => {
-                self.hook.check_look_at(property)?;
-                self.check_index(index)?;
-                self.write(to, property.kind(), Op::LookAt(to, property, index))?
-            }
-            Instruction::LoadAt(to, name, index) => {
-                let (place, kind) = self.state_at(name, index)?;
-                self.write(to, kind, Op::LoadAt(to, place, index))?
-            }
-            Instruction::StoreAt(name, index, from) => {
-                let (place, kind) = self.state_at(name, index)?;
+            Instruction::StoreAt { name, queue, from } => {
+                let (place, kind) = self.state_at(name, queue)?;
                 same(kind, self.kind(from), name)?;
-                Op::StoreAt(place, index, from)
+                Ok(Op::StoreAt { place, queue, from })
             }
-            Instruction::NextBacklogged(to, after) => {
-                self.hook.check_search()?;
-                self.check_index(after)?;
-                self.write(to, Type::Int, Op::NextBacklogged(to, after))?
-            }
-            Instruction::Least(to, name) => self.least(to, name)?,
-            Instruction::Longest(to) => {
-                self.hook.check_search()?;
-                self.write(to, Type::Int, Op::Longest(to))?
-            }
-            Instruction::Copy(to, from) => self.write(to, self.kind(from), Op::Copy(to, from))?,
-            Instruction::Draw(to) => self.write(to, Type::Float, Op::Draw(to))?,
-            Instruction::Unary(to, unary, from) => {
-                let kind = self.kind(from);
-                self.write(to, result_of(unary, kind)?, Op::Unary(to, unary, kind, from))?
-            }
-            Instruction::Binary(to, binary, left, right) => self.binary(to, binary, (left, right))?,
-            Instruction::Jump(target) => {
+            Instruction::Jump { target } => {
                 let target = self.jump(number, target)?;
                 self.reached = None;
-                Op::Jump(target)
+                Ok(Op::Jump { target })
             }
-            Instruction::Unless(condition, target) => {
+            Instruction::Unless { condition, target } => {
                 same(Type::Bool, self.kind(condition), "the condition")?;
-                Op::Unless(condition, self.jump(number, target)?)
+                Ok(Op::Unless { condition, target: self.jump(number, target)? })
             }
             Instruction::Answer(answer) => {
                 self.hook.check_answer(answer)?;
@@ -195,9 +159,57 @@ impl<'a> Check<'a> {
                     self.check_index(register)?;
                 }
                 self.reached = None;
-                Op::Answer(answer)
+                Ok(Op::Answer(answer))
             }
-        })
+        }
+    }
+
+    /// Resolve the names and types of a value; returns it with its type.
+    fn value(&mut self, value: Expression<'_>) -> Result<(Operand, Type), String> {
+        match value {
+            Expression::Literal { kind, word } => Ok((Operand::Constant(word), kind)),
+            Expression::Attribute(attribute) => {
+                self.look(attribute)?;
+                Ok((Operand::Attribute(attribute), attribute.kind()))
+            }
+            Expression::Param(name) => {
+                let index = find("parameter", name, self.names.params)?;
+                self.read.0[index] = true;
+                let known = &self.names.params[index];
+                Ok((Operand::Constant(known.word), known.kind))
+            }
+            Expression::State { scope, name } => {
+                self.hook.check_load(scope)?;
+                let (place, kind) = self.state(scope, name)?;
+                Ok((Operand::State { scope, place }, kind))
+            }
+            Expression::Register(from) => Ok((Operand::Register(from), self.kind(from))),
+            Expression::Draw => Ok((Operand::Draw, Type::Float)),
+            Expression::Property { property, queue } => {
+                self.hook.check_look_at(property)?;
+                self.check_index(queue)?;
+                Ok((Operand::Property { property, queue }, property.kind()))
+            }
+            Expression::StateAt { name, queue } => {
+                let (place, kind) = self.state_at(name, queue)?;
+                Ok((Operand::StateAt { place, queue }, kind))
+            }
+            Expression::NextBacklogged { after } => {
+                self.hook.check_search()?;
+                self.check_index(after)?;
+                Ok((Operand::NextBacklogged { after }, Type::Int))
+            }
+            Expression::Least { name } => self.least(name),
+            Expression::Longest => {
+                self.hook.check_search()?;
+                Ok((Operand::Longest, Type::Int))
+            }
+            Expression::Unary { function, of } => {
+                let kind = self.kind(of);
+                Ok((Operand::Unary { function, kind, of }, result_of(function, kind)?))
+            }
+            Expression::Binary { operator, left, right } => self.binary(operator, left, right),
+        }
     }
 
     fn look(&mut self, attribute: Attribute) -> Result<(), String> {
@@ -211,54 +223,51 @@ impl<'a> Check<'a> {
         Ok(())
     }
 
-    fn check_index(&self, register: u8) -> Result<(), String> {
+    fn check_index(&self, register: Reg) -> Result<(), String> {
         same(Type::Int, self.kind(register), "the number of a queue")
     }
 
     /// Return the state of the queue with a number.
-    fn state_at(&mut self, name: &str, index: u8) -> Result<(u8, Type), String> {
+    fn state_at(&mut self, name: &str, queue: Reg) -> Result<(u8, Type), String> {
         self.hook.check_queues()?;
-        self.check_index(index)?;
+        self.check_index(queue)?;
         self.state(Scope::Queue, name)
     }
 
-    fn least(&mut self, to: u8, name: &str) -> Result<Op, String> {
+    fn least(&mut self, name: &str) -> Result<(Operand, Type), String> {
         self.hook.check_search()?;
         let (place, kind) = self.state(Scope::Queue, name)?;
         if kind == Type::Bool {
             return Err(format!("{name} must be int or float, not bool"));
         }
-        self.write(to, Type::Int, Op::Least(to, place, kind))
+        Ok((Operand::Least { place, kind }, Type::Int))
     }
 
-    fn binary(&mut self, to: u8, binary: Binary, (left, right): (u8, u8)) -> Result<Op, String> {
+    fn binary(&self, operator: Binary, left: Reg, right: Reg) -> Result<(Operand, Type), String> {
         let kind = self.kind(left);
         same(kind, self.kind(right), "the right side")?;
-        let result = if binary.compares() { Type::Bool } else { kind };
-        let op = match (kind, binary) {
-            (Type::Bool, _) => return Err("takes numbers, not bools".to_string()),
-            (Type::Int, Binary::Div) => {
-                return Err("takes floats; convert with `float`, or use `//`".to_string());
-            }
-            (Type::Int, _) => Op::Whole(to, binary, left, right),
-            (Type::Float, _) => Op::Real(to, binary, left, right),
-        };
-        self.write(to, result, op)
+        let result = if operator.compares() { Type::Bool } else { kind };
+        match (kind, operator) {
+            (Type::Bool, _) => Err("takes numbers, not bools".to_string()),
+            (Type::Int, Binary::Div) => Err("takes floats; convert with `float`, or use `//`".to_string()),
+            (Type::Int, _) => Ok((Operand::Whole { operator, left, right }, result)),
+            (Type::Float, _) => Ok((Operand::Real { operator, left, right }, result)),
+        }
     }
 
     /// Record that a register is written with a value of this type.
-    fn write(&mut self, to: u8, kind: Type, op: Op) -> Result<Op, String> {
-        let known = self.types[usize::from(to)].get_or_insert(kind);
-        same(*known, kind, &format!("r{to}"))?;
+    fn write(&mut self, to: Reg, kind: Type) -> Result<(), String> {
+        let known = self.types[to.index()].get_or_insert(kind);
+        same(*known, kind, &to.to_string())?;
         if let Some(written) = &mut self.reached {
-            written[usize::from(to)] = true;
+            written[to.index()] = true;
         }
-        Ok(op)
+        Ok(())
     }
 
     /// The type of a register that has been written.
-    fn kind(&self, register: u8) -> Type {
-        self.types[usize::from(register)].expect("a register that has been written has a type")
+    fn kind(&self, register: Reg) -> Type {
+        self.types[register.index()].expect("a register that has been written has a type")
     }
 
     fn jump(&mut self, number: usize, target: usize) -> Result<u16, String> {

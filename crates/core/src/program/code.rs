@@ -1,13 +1,29 @@
-//! The instructions of a program: their text, their types, and the form in which they run.
+//! The words of programs, the types of values, and the instructions in the form in which they run.
 
 use std::fmt;
 
-use crate::excerpt::quoted;
 use crate::verdict::{Action, Reason};
-use crate::words::nearest::unknown;
 
 /// Registers that an instruction can name.
 pub(crate) const REGISTERS: usize = 256;
+
+/// A register, by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Reg(pub(crate) u8);
+
+impl Reg {
+    /// Return its index in a list of all registers.
+    #[inline]
+    pub(crate) fn index(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+impl fmt::Display for Reg {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "r{}", self.0)
+    }
+}
 
 /// Failure of an instruction: the reason, and the values that it could not use.
 pub(crate) struct Failed {
@@ -267,228 +283,64 @@ pub(crate) enum Answer {
     /// With changes of its state only.
     End,
     /// With the queue whose number is in a register.
-    Queue(u8),
-}
-
-/// An instruction as it is written; names are not yet resolved.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Instruction<'a> {
-    Literal(u8, Type, Word),
-    Look(u8, Attribute),
-    Param(u8, &'a str),
-    Load(u8, Scope, &'a str),
-    Store(Scope, &'a str, u8),
-    Copy(u8, u8),
-    Draw(u8),
-    /// A property or state of the queue whose number is in a register.
-    LookAt(u8, OfQueue, u8),
-    LoadAt(u8, &'a str, u8),
-    StoreAt(&'a str, u8, u8),
-    /// A queue that can be chosen: the next one after another, the one with the least value of its state, the longest.
-    NextBacklogged(u8, u8),
-    Least(u8, &'a str),
-    Longest(u8),
-    Unary(u8, Unary, u8),
-    Binary(u8, Binary, u8, u8),
-    Jump(usize),
-    Unless(u8, usize),
-    Answer(Answer),
-}
-
-/// Forms of an instruction.
-const FORMS: &str = "write `r0 = VALUE`, `r0 = FUNCTION r1`, `r0 = r1 OPERATOR r2`, `state.NAME = r0`, `vc.NAME = r0`, \
-                     `queue.NAME = r0`, `queue.NAME[r1] = r0`, `jump N`, `unless r0 jump N`, `accept`, `refuse REASON`, \
-                     `mark REASON`, `choose r0` or `end`";
-
-impl<'a> Instruction<'a> {
-    /// Read one instruction.
-    pub(crate) fn parse(text: &'a str) -> Result<Instruction<'a>, String> {
-        let words: Vec<&str> = text.split_whitespace().take(7).collect();
-        match words[..] {
-            ["accept"] => Ok(decision(None)),
-            ["refuse", ref rest @ ..] => Ok(decision(Some((Action::Drop, reason(rest)?)))),
-            ["mark", ref rest @ ..] => Ok(decision(Some((Action::Mark, reason(rest)?)))),
-            ["end"] => Ok(Instruction::Answer(Answer::End)),
-            ["choose", queue] => Ok(Instruction::Answer(Answer::Queue(register(queue)?))),
-            ["jump", target] => Ok(Instruction::Jump(number(target)?)),
-            ["unless", condition, "jump", target] => {
-                Ok(Instruction::Unless(register(condition)?, number(target)?))
-            }
-            [target, "=", value] if target.contains('.') => {
-                let from = register(value)?;
-                match indexed(target) {
-                    Some((path, index)) => Ok(Instruction::StoreAt(of_queues(path)?, register(index)?, from)),
-                    None => state(target).map(|(scope, name)| Instruction::Store(scope, name, from)),
-                }
-            }
-            [target, "=", ref rest @ ..] => assignment(register(target)?, rest),
-            _ => Err(FORMS.to_string()),
-        }
-    }
-
-    /// The registers that it reads.
-    pub(crate) fn reads(&self) -> impl Iterator<Item = u8> {
-        let (first, second) = match *self {
-            Instruction::Store(_, _, from)
-            | Instruction::Copy(_, from)
-            | Instruction::Unary(_, _, from)
-            | Instruction::LookAt(_, _, from)
-            | Instruction::LoadAt(_, _, from)
-            | Instruction::NextBacklogged(_, from)
-            | Instruction::Answer(Answer::Queue(from))
-            | Instruction::Unless(from, _) => (Some(from), None),
-            Instruction::StoreAt(_, left, right) | Instruction::Binary(_, _, left, right) => {
-                (Some(left), Some(right))
-            }
-            _ => (None, None),
-        };
-        first.into_iter().chain(second)
-    }
-}
-
-fn decision<'a>(decision: Decision) -> Instruction<'a> {
-    Instruction::Answer(Answer::Decision(decision))
-}
-
-fn assignment<'a>(to: u8, rest: &[&'a str]) -> Result<Instruction<'a>, String> {
-    match *rest {
-        ["longest"] => Ok(Instruction::Longest(to)),
-        [value] => single(to, value),
-        ["next_backlogged", after] => Ok(Instruction::NextBacklogged(to, register(after)?)),
-        ["least", path] => Ok(Instruction::Least(to, of_queues(path)?)),
-        [function, value] => match Unary::from_word(function) {
-            Some(unary) => Ok(Instruction::Unary(to, unary, register(value)?)),
-            None => Err(unknown("function", function, Unary::WORDS)),
-        },
-        [function @ ("min" | "max"), left, right] | [left, function, right] => {
-            match Binary::from_word(function) {
-                Some(binary) => Ok(Instruction::Binary(to, binary, register(left)?, register(right)?)),
-                None => Err(unknown("operator", function, Binary::WORDS)),
-            }
-        }
-        _ => Err(FORMS.to_string()),
-    }
-}
-
-/// The assignment of one word: a constant, a register, or a name.
-fn single(to: u8, value: &str) -> Result<Instruction<'_>, String> {
-    if let Some((path, index)) = indexed(value) {
-        return at_queue(to, path, register(index)?);
-    }
-    match value.split_once('.') {
-        Some(("x", name)) => match Attribute::from_word(name) {
-            Some(attribute) => Ok(Instruction::Look(to, attribute)),
-            None => Err(unknown("attribute", name, Attribute::WORDS)),
-        },
-        Some(("params", name)) => Ok(Instruction::Param(to, name)),
-        Some(("state", name)) => Ok(Instruction::Load(to, Scope::Port, name)),
-        Some(("vc", name)) => Ok(Instruction::Load(to, Scope::Vc, name)),
-        Some(("queue", name)) => Ok(Instruction::Load(to, Scope::Queue, name)),
-        _ if value == "draw" => Ok(Instruction::Draw(to)),
-        _ if value.starts_with('r') => Ok(Instruction::Copy(to, register(value)?)),
-        _ => literal(value).map(|(kind, word)| Instruction::Literal(to, kind, word)),
-    }
-}
-
-/// A path with the register of an index behind it.
-fn indexed(text: &str) -> Option<(&str, &str)> {
-    text.strip_suffix(']')?.split_once('[')
-}
-
-/// A property or state of the queue whose number is in register `index`.
-fn at_queue<'a>(to: u8, path: &'a str, index: u8) -> Result<Instruction<'a>, String> {
-    match path.strip_prefix("x.") {
-        Some(name) => match OfQueue::from_word(name) {
-            Some(property) => Ok(Instruction::LookAt(to, property, index)),
-            None => Err(unknown("property of queues", name, OfQueue::WORDS)),
-        },
-        None => Ok(Instruction::LoadAt(to, of_queues(path)?, index)),
-    }
-}
-
-/// Return the name of a state of queues.
-fn of_queues(path: &str) -> Result<&str, String> {
-    path.strip_prefix("queue.")
-        .ok_or_else(|| format!("only state of queues, `queue.NAME`, is meant here, not {}", quoted(path)))
-}
-
-fn literal(text: &str) -> Result<(Type, Word), String> {
-    match text {
-        "true" | "false" => return Ok((Type::Bool, Word::bool(text == "true"))),
-        _ if text.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte)) => {}
-        _ => return Err(format!("a value must be a number, a register or a name, not {}", quoted(text))),
-    }
-    if let Ok(value) = text.parse() {
-        return Ok((Type::Int, Word::int(value)));
-    }
-    let is_float = text.contains(['.', 'e', 'E']);
-    let value = text.parse::<f64>().ok().filter(|value| is_float && value.is_finite());
-    let value = value.ok_or_else(|| {
-        format!("a number must be an integer of 64 bits or a finite float, not {}", quoted(text))
-    })?;
-    Ok((Type::Float, Word::float(value)))
-}
-
-fn register(text: &str) -> Result<u8, String> {
-    let number = text.strip_prefix('r').filter(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()));
-    number
-        .and_then(|number| number.parse().ok())
-        .ok_or_else(|| format!("a register must be one of r0 to r255, not {}", quoted(text)))
-}
-
-fn number(text: &str) -> Result<usize, String> {
-    text.parse().map_err(|_| {
-        format!("the target of a jump must be the number of an instruction, not {}", quoted(text))
-    })
-}
-
-fn state(text: &str) -> Result<(Scope, &str), String> {
-    match text.split_once('.') {
-        Some(("state", name)) => Ok((Scope::Port, name)),
-        Some(("vc", name)) => Ok((Scope::Vc, name)),
-        Some(("queue", name)) => Ok((Scope::Queue, name)),
-        _ => Err(format!(
-            "only `state.NAME`, `vc.NAME`, `queue.NAME` and registers can be assigned, not {}",
-            quoted(text)
-        )),
-    }
-}
-
-fn reason(words: &[&str]) -> Result<Reason, String> {
-    let allowed = REASONS.map(Reason::word);
-    match *words {
-        [] => Ok(Reason::Early),
-        [word] => REASONS
-            .into_iter()
-            .find(|reason| reason.word() == word)
-            .ok_or_else(|| unknown("reason", word, &allowed)),
-        _ => Err(FORMS.to_string()),
-    }
+    Queue(Reg),
 }
 
 /// An instruction in the form in which it runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Op {
-    Set(u8, Word),
-    Look(u8, Attribute),
-    Load(u8, Scope, u8),
-    Store(Scope, u8, u8),
-    Copy(u8, u8),
-    Draw(u8),
-    LookAt(u8, OfQueue, u8),
-    LoadAt(u8, u8, u8),
-    StoreAt(u8, u8, u8),
-    NextBacklogged(u8, u8),
-    /// With the type of the state.
-    Least(u8, u8, Type),
-    Longest(u8),
-    /// With the type of its operand.
-    Unary(u8, Unary, Type, u8),
-    /// Of integers.
-    Whole(u8, Binary, u8, u8),
-    /// Of floats.
-    Real(u8, Binary, u8, u8),
-    Jump(u16),
-    Unless(u8, u16),
+    Set { to: Reg, value: Operand },
+    Store { scope: Scope, place: u8, from: Reg },
+    StoreAt { place: u8, queue: Reg, from: Reg },
+    Jump { target: u16 },
+    Unless { condition: Reg, target: u16 },
     Answer(Answer),
+}
+
+/// A value that a running program assigns; `place` is that of a state among those of its scope.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Operand {
+    Constant(Word),
+    Attribute(Attribute),
+    State {
+        scope: Scope,
+        place: u8,
+    },
+    Register(Reg),
+    Draw,
+    Property {
+        property: OfQueue,
+        queue: Reg,
+    },
+    StateAt {
+        place: u8,
+        queue: Reg,
+    },
+    NextBacklogged {
+        after: Reg,
+    },
+    /// With the type of the state.
+    Least {
+        place: u8,
+        kind: Type,
+    },
+    Longest,
+    /// With the type of its operand.
+    Unary {
+        function: Unary,
+        kind: Type,
+        of: Reg,
+    },
+    /// Of integers.
+    Whole {
+        operator: Binary,
+        left: Reg,
+        right: Reg,
+    },
+    /// Of floats.
+    Real {
+        operator: Binary,
+        left: Reg,
+        right: Reg,
+    },
 }

@@ -1,6 +1,6 @@
 //! Programs: policies as data of a scenario. A program is one or several lists of instructions, one for each function.
 //!
-//! `code` reads the instructions, `check` refuses what could go wrong, `run` interprets what is left. Policies of every kind
+//! `instruction` reads the instructions, `check` refuses what could go wrong, `run` interprets what is left. Policies of every kind
 //! that can be programs use them: they say what a program sees, and do what it answers.
 
 pub(crate) mod check;
@@ -8,6 +8,8 @@ pub(crate) mod check;
 pub(crate) mod code;
 
 pub(crate) mod hook;
+
+pub(crate) mod instruction;
 
 pub(crate) mod limits;
 

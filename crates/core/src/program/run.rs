@@ -1,6 +1,8 @@
 //! The interpreter: one decision of a checked program.
 
-use super::code::{Answer, Attribute, Binary, Failed, OfQueue, Op, REGISTERS, Scope, Type, Unary, Word};
+use super::code::{
+    Answer, Attribute, Binary, Failed, OfQueue, Op, Operand, REGISTERS, Reg, Scope, Type, Unary, Word,
+};
 use crate::rng::Draws;
 
 /// View that a program has of its port.
@@ -44,71 +46,67 @@ impl Machine<'_> {
         loop {
             let instruction = next;
             next += 1;
-            let (to, value) = match ops[instruction] {
-                Op::Set(to, word) => (to, word),
-                Op::Look(to, attribute) => (to, view.look(attribute)),
-                Op::Load(to, scope, place) => (to, self.state(scope)[usize::from(place)]),
-                Op::Copy(to, from) => (to, self.at(from)),
-                Op::Draw(to) => (to, Word::float(self.draws.unit())),
-                Op::LookAt(to, property, index) => {
-                    let queue = self.queue(view, instruction, index)?;
-                    (to, view.look_at(property, queue))
+            match ops[instruction] {
+                Op::Set { to, ref value } => {
+                    let value = self.value(value, view);
+                    self.registers[to.index()] = value.map_err(|why| why.at(instruction))?;
                 }
-                Op::LoadAt(to, place, index) => {
-                    let queue = self.queue(view, instruction, index)?;
-                    (to, self.per_queue[queue * self.each + usize::from(place)])
-                }
-                Op::StoreAt(place, index, from) => {
-                    let queue = self.queue(view, instruction, index)?;
+                Op::Store { scope, place, from } => self.state(scope)[usize::from(place)] = self.at(from),
+                Op::StoreAt { place, queue, from } => {
+                    let queue = self.queue(view, queue).map_err(|why| why.at(instruction))?;
                     self.per_queue[queue * self.each + usize::from(place)] = self.at(from);
-                    continue;
                 }
-                Op::NextBacklogged(to, after) => (to, next_behind(view.choices(), self.at(after).as_int())),
-                Op::Least(to, place, kind) => (to, self.least(view, place, kind)),
-                Op::Longest(to) => (to, longest(view)),
-                Op::Unary(to, unary, kind, from) => {
-                    let value = self.at(from);
-                    let result = one(unary, kind, value);
-                    (to, result.map_err(|why| failed(instruction, why, kind, &[value]))?)
-                }
-                Op::Whole(to, binary, left, right) => {
-                    let values = [self.at(left), self.at(right)];
-                    let result = whole(binary, values[0].as_int(), values[1].as_int());
-                    (to, result.map_err(|why| failed(instruction, why, Type::Int, &values))?)
-                }
-                Op::Real(to, binary, left, right) => {
-                    let values = [self.at(left), self.at(right)];
-                    let result = real(binary, values[0].as_float(), values[1].as_float());
-                    (to, result.map_err(|why| failed(instruction, why, Type::Float, &values))?)
-                }
-                Op::Store(scope, place, from) => {
-                    let value = self.at(from);
-                    self.state(scope)[usize::from(place)] = value;
-                    continue;
-                }
-                Op::Jump(target) => {
-                    next = usize::from(target);
-                    continue;
-                }
-                Op::Unless(condition, target) => {
+                Op::Jump { target } => next = usize::from(target),
+                Op::Unless { condition, target } => {
                     if !self.at(condition).as_bool() {
                         next = usize::from(target);
                     }
-                    continue;
                 }
                 Op::Answer(answer) => return Ok(answer),
-            };
-            self.registers[usize::from(to)] = value;
+            }
         }
     }
 
+    /// Compute a value that an instruction assigns.
+    #[inline(always)] // the interpreter is one loop
+    fn value(&mut self, value: &Operand, view: &impl View) -> Result<Word, Unusable> {
+        Ok(match *value {
+            Operand::Constant(word) => word,
+            Operand::Attribute(attribute) => view.look(attribute),
+            Operand::State { scope, place } => self.state(scope)[usize::from(place)],
+            Operand::Register(from) => self.at(from),
+            Operand::Draw => Word::float(self.draws.unit()),
+            Operand::Property { property, queue } => view.look_at(property, self.queue(view, queue)?),
+            Operand::StateAt { place, queue } => {
+                self.per_queue[self.queue(view, queue)? * self.each + usize::from(place)]
+            }
+            Operand::NextBacklogged { after } => next_behind(view.choices(), self.at(after).as_int()),
+            Operand::Least { place, kind } => self.least(view, place, kind),
+            Operand::Longest => longest(view),
+            Operand::Unary { function, kind, of } => {
+                let value = self.at(of);
+                one(function, kind, value).map_err(|why| Unusable::new(why, kind, &[value]))?
+            }
+            Operand::Whole { operator, left, right } => {
+                let values = [self.at(left), self.at(right)];
+                let result = whole(operator, values[0].as_int(), values[1].as_int());
+                result.map_err(|why| Unusable::new(why, Type::Int, &values))?
+            }
+            Operand::Real { operator, left, right } => {
+                let values = [self.at(left), self.at(right)];
+                let result = real(operator, values[0].as_float(), values[1].as_float());
+                result.map_err(|why| Unusable::new(why, Type::Float, &values))?
+            }
+        })
+    }
+
     /// Return the queue whose number is in a register.
-    fn queue(&self, view: &impl View, instruction: usize, register: u8) -> Result<usize, Failed> {
+    fn queue(&self, view: &impl View, register: Reg) -> Result<usize, Unusable> {
         let number = self.at(register);
         usize::try_from(number.as_int())
             .ok()
             .filter(|queue| *queue < view.queues())
-            .ok_or_else(|| failed(instruction, "there is no such queue: the number", Type::Int, &[number]))
+            .ok_or_else(|| Unusable::new("there is no such queue: the number", Type::Int, &[number]))
     }
 
     /// The queue that can be chosen with the least value, the first of several.
@@ -126,8 +124,8 @@ impl Machine<'_> {
         number_of(least)
     }
 
-    fn at(&self, register: u8) -> Word {
-        self.registers[usize::from(register)]
+    fn at(&self, register: Reg) -> Word {
+        self.registers[register.index()]
     }
 
     fn state(&mut self, scope: Scope) -> &mut [Word] {
@@ -162,10 +160,20 @@ fn longest(view: &impl View) -> Word {
     )
 }
 
-#[cold]
-fn failed(instruction: usize, why: &str, kind: Type, values: &[Word]) -> Failed {
-    let values: Vec<String> = values.iter().map(|value| value.shown(kind)).collect();
-    Failed { instruction, why: format!("{why} of {}", values.join(" and ")) }
+/// The reason why an instruction cannot use its values.
+struct Unusable(String);
+
+impl Unusable {
+    #[cold]
+    fn new(why: &str, kind: Type, values: &[Word]) -> Unusable {
+        let values: Vec<String> = values.iter().map(|value| value.shown(kind)).collect();
+        Unusable(format!("{why} of {}", values.join(" and ")))
+    }
+
+    #[cold]
+    fn at(self, instruction: usize) -> Failed {
+        Failed { instruction, why: self.0 }
+    }
 }
 
 const OVERFLOW: &str = "an integer of 64 bits cannot hold the result";

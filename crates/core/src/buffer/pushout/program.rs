@@ -44,7 +44,7 @@ use super::{Context, Cut, Full, PushOut};
 use crate::buffer::admission::Failure;
 use crate::buffer::frame::Frames;
 use crate::language::spec::Boxed;
-use crate::program::check::{Names, Program, check_functions};
+use crate::program::check::{ProgramNames, Program, check_functions};
 use crate::program::code::REGISTERS;
 use crate::program::code::{Answer, Attribute, OfQueue, Word};
 use crate::program::hook::Hook;
@@ -102,7 +102,7 @@ pub struct Policy {
 impl Policy {
     /// Build the program of one port; the error says why it cannot run there.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
-        let names = Names {
+        let names = ProgramNames {
             params: &known(&params.params, "params", PARAMS, context)?,
             state: &known(&params.state, "state", STATE, context)?,
             per_vc: &[],
@@ -141,7 +141,7 @@ impl Policy {
         let view = BufferView { full, choices, rate: *rate, contracts };
         let mut machine = Machine { state, per_vc: &mut [], per_queue, each: *each, draws, registers };
         match machine.run(&program.ops, &view) {
-            Ok(Answer::Queue(register)) => Ok(self.registers[usize::from(register)].as_int()),
+            Ok(Answer::Queue(register)) => Ok(self.registers[register.index()].as_int()),
             Ok(_) => unreachable!("a checked program of push-out chooses"),
             Err(failed) => Err(self.texts.message(Hook::GiveWay, &failed)),
         }

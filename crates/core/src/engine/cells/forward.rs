@@ -20,7 +20,7 @@
 use super::Cells;
 use super::inbox::irregular::IrregularArrivals;
 use super::port::PortProcess;
-use super::port::outbox::Departure;
+use super::port::outbox::{Departure, OutboxLength};
 use super::topology::route::Destination;
 use super::train::{CellTrain, Delivery};
 use crate::engine::forms::{Form, allows, used};
@@ -32,16 +32,14 @@ use crate::units::Time;
 const PATIENCE: usize = 256;
 
 impl Cells<'_> {
-    /// Deliver the units that a port has sent, from these positions in the outbox on.
+    /// Deliver the units that a port has sent since the outbox had this length.
     #[inline]
-    pub(super) fn deliver_from(&mut self, port: usize, (departures, starts): (usize, usize)) {
-        let end = self.out.departures.len();
-        for place in departures..end {
+    pub(super) fn deliver_from(&mut self, port: usize, from: OutboxLength) {
+        for place in from.departures..self.out.departures.len() {
             let departure = self.out.departures[place];
             self.forward(port, &departure);
         }
-        self.out.departures.truncate(departures);
-        self.out.starts.truncate(starts);
+        self.out.truncate(from);
     }
 
     /// Forward units of a frame that start at a port to their next stop.
@@ -89,8 +87,9 @@ impl Cells<'_> {
         let behind = route.arrival_behind(first);
         let is_frame = unit.begins_frame() && unit.is_eom();
         if is_frame && first >= self.window.from && behind < self.window.to {
-            let (frames, counted) = &mut self.passed[route.number];
-            (*frames, *counted) = (*frames + 1, *counted + u64::from(units));
+            let passed = &mut self.passed[route.number];
+            passed.frames += 1;
+            passed.units += u64::from(units);
         } else {
             self.pass_one_by_one(port, departure, first);
         }
@@ -115,10 +114,10 @@ impl Cells<'_> {
     pub(super) fn enter_passed(&mut self) {
         for route in self.plan.routes.iter().flatten() {
             let passed = self.passed[route.number];
-            if passed.0 == 0 {
+            if passed.frames == 0 {
                 continue;
             }
-            route.count_hops(&mut self.work, passed.1);
+            route.count_hops(&mut self.work, passed.units);
             for hop in &self.plan.delay_hops[route.hops()] {
                 if let PortProcess::Delay(delay) = &mut self.ports[hop.port as usize] {
                     delay.enter_passed(hop, passed);

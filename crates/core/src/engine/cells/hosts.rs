@@ -19,6 +19,7 @@
 
 use super::Cells;
 use super::port::PortProcess;
+use super::topology::actor::Actor;
 use super::train::Delivery;
 use crate::engine::forms::{Form, allows, used};
 use crate::kernel::queue::{Class, Event};
@@ -76,7 +77,7 @@ impl Cells<'_> {
     #[inline]
     fn may_act(&self, delivery: &Delivery) -> bool {
         let time = delivery.time;
-        let undisturbed = |(end, _): (u32, _)| self.timers.at(end as usize) >= time;
+        let undisturbed = |actor: Actor| self.timers.at(actor.entity as usize) >= time;
         time < self.end
             && allows(Form::HostAhead)
             && self.plan.actors[delivery.unit.vc as usize].is_some_and(undisturbed)
@@ -122,10 +123,10 @@ impl Cells<'_> {
 
     fn emit_one(&mut self, now: Time, emission: Emission) {
         let hop = self.network.circuits[emission.vc as usize].route(emission.frame)[0];
-        let (port, vc, from) = (hop.port as usize, hop.vc, self.out.len());
+        let (port, vc, from) = (hop.port as usize, hop.vc, self.out.length());
         if let PortProcess::HostInterface(interface) = &mut self.ports[port] {
             let collected = self.plan.routes[port][vc as usize].is_collected();
-            return match interface.emit(&mut self.out, now, (&emission, vc), collected) {
+            return match interface.emit(&mut self.out, now, &emission, vc, collected) {
                 Some(departure) => self.forward(port, &departure),
                 None => self.deliver_from(port, from),
             };

@@ -49,6 +49,7 @@ use crate::units::{Span, Time};
 use inbox::Inbox;
 use port::PortProcess;
 use port::context::{Context, LossLog, PortSetup};
+use port::delay::PassedFrames;
 use port::outbox::Outbox;
 use topology::Plan;
 use train::Delivery;
@@ -80,8 +81,8 @@ struct Cells<'a> {
     /// Pending deliveries to the host at the end of each line, and the newest deliveries.
     deliveries: Vec<VecDeque<Delivery>>,
     pending: Vec<Delivery>,
-    /// For every route the whole frames that were only counted, their units, and the boundaries of frames on it.
-    passed: Vec<(u64, u64)>,
+    /// For every route the frames that were only counted, and the boundaries of frames on it.
+    passed: Vec<PassedFrames>,
     boundaries: Vec<Boundary>,
     queue: EventQueue,
     ties: Ties,
@@ -117,7 +118,7 @@ impl Cells<'_> {
             losses: LossLog { log: log.then(Vec::new), now: Vec::new() },
             deliveries: vec![VecDeque::new(); scenario.lines.len()],
             pending: Vec::new(),
-            passed: vec![(0, 0); routes],
+            passed: vec![PassedFrames::default(); routes],
             boundaries: vec![Boundary::default(); routes],
             queue: EventQueue::default(),
             ties: Ties::new(scenario.seed),
@@ -244,7 +245,7 @@ impl Cells<'_> {
         index: usize,
         work: impl FnOnce(&mut PortProcess, &mut Context<'_>, &mut Outbox) -> R,
     ) -> R {
-        let from = self.out.len();
+        let from = self.out.length();
         let Network { ports, circuits, .. } = &mut self.network;
         let mut cx = Context {
             port: &mut ports[index],

@@ -94,6 +94,15 @@ impl CellTrain {
     }
 }
 
+/// Cells that arrive while no train begins or ends.
+#[derive(Debug, Default)]
+pub(crate) struct CellSegment {
+    /// Their trains.
+    pub(crate) trains: Vec<CellTrain>,
+    /// The cells in the order of their arrival, each with the index of its train.
+    pub(crate) order: Vec<(Time, u32)>,
+}
+
 /// Units of one frame that have started to leave a port and are forwarded together.
 #[derive(Clone, Debug)]
 pub(crate) struct Gathering {

@@ -239,7 +239,8 @@ impl VcAccounting {
         policy: &mut Policy,
         now: Time,
         unit: &Unit,
-        (vc, size): (usize, u64),
+        vc: usize,
+        size: u64,
     ) -> Result<(), Reason> {
         let VcAccounting { pool, queue, .. } = self;
         policy
@@ -290,7 +291,7 @@ impl VcAccounting {
             size -= part;
             self.pool.remove(vc, part);
             if self.interest.includes(closed, vc, &self.pool) {
-                self.report_departure(policy, now, (vc, part), closed);
+                self.report_departure(policy, now, vc, part, closed);
             }
         }
     }
@@ -298,10 +299,10 @@ impl VcAccounting {
     /// Empty the books at `now`, for a policy that needs only this event.
     fn emptied(&mut self, policy: &mut Policy, now: Time) {
         self.pool.hold(0);
-        self.report_departure(policy, now, (0, 0), false);
+        self.report_departure(policy, now, 0, 0, false);
     }
 
-    fn report_departure(&self, policy: &mut Policy, now: Time, (vc, size): (usize, u64), ends_frame: bool) {
+    fn report_departure(&self, policy: &mut Policy, now: Time, vc: usize, size: u64, ends_frame: bool) {
         let unit = &unknown_unit(ends_frame);
         policy.departed(&Departure { now, unit, queue: None, vc, size, pool: &self.pool, sent: true });
     }

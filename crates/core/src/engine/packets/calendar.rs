@@ -226,9 +226,10 @@ mod tests {
                     prop_assert!(called >= start, "no call is passed over");
                     called = if called < until { Time::NEVER } else { called };
                     for arrival in arrivals.drain(..) {
-                        match arrival.time < until {
-                            true => taken.push((start, arrival.time)),
-                            false => calendar.add(arrival),
+                        if arrival.time < until {
+                            taken.push((start, arrival.time));
+                        } else {
+                            calendar.add(arrival);
                         }
                     }
                 }

@@ -58,9 +58,12 @@ impl<'a> Connections<'a> {
         let mut under_way = Vec::with_capacity(standing.clone().count()); // flows are large
         under_way.extend(standing.map(|index| Flow::new(scenario, index)));
         let mut places = 0..;
-        let stage = |index| match is_drawn(index) {
-            true => Stage::Waiting,
-            false => Stage::UnderWay(places.next().expect("places do not run out")),
+        let stage = |index| {
+            if is_drawn(index) {
+                Stage::Waiting
+            } else {
+                Stage::UnderWay(places.next().expect("places do not run out"))
+            }
         };
         let stages = if under_way.len() < count { (0..count).map(stage).collect() } else { Vec::new() };
         Connections { scenario, under_way, stages, over: Vec::new(), measured_from: None }

@@ -55,11 +55,11 @@ impl Day {
         for index in 0..self.arrivals.len() {
             let Arrival { time, line, at, .. } = self.arrivals[index];
             if time >= until {
-                transit.add(self.arrivals[index]);
+                transit.arrivals.add(self.arrivals[index]);
             } else if let Some(place) = transit.turn_of(at) {
                 self.join(place, index);
             } else {
-                self.ordered.push((transit.key(time, line), index as u32));
+                self.ordered.push((transit.arrivals.key(time, line), index as u32));
             }
         }
         self.ordered.sort_unstable();
@@ -83,7 +83,7 @@ impl Day {
             index = self.before[index as usize];
         }
         if self.turn.len() > 1 {
-            let key = |index: u32, time: Time| transit.key(time, self.arrivals[index as usize].line);
+            let key = |index: u32, time: Time| transit.arrivals.key(time, self.arrivals[index as usize].line);
             self.turn.sort_unstable_by(|(time, index), (other_time, other)| {
                 other_time.cmp(time).then_with(|| key(*other, *time).cmp(&key(*index, *time)))
             });
@@ -95,7 +95,7 @@ impl Packets<'_> {
     /// Handle all events before `end`, day by day.
     pub(super) fn handle_days(&mut self, end: Time, watch: &mut Stopwatch<'_>) {
         let mut day = std::mem::take(&mut self.day);
-        while let Some((start, until)) = self.transit.take_day(end, &mut day.arrivals) {
+        while let Some((start, until)) = self.transit.arrivals.take_day(end, &mut day.arrivals) {
             watch.reach_with(start, 1 + day.arrivals.len() as u64);
             day.begin(&mut self.transit, until);
             self.handle_ports(&mut day);
@@ -127,9 +127,9 @@ impl Packets<'_> {
 
     /// Handle the calls whose keys are less than this one.
     fn handle_calls(&mut self, key: u128) {
-        while self.transit.agendas[HOSTS].first_call() < key {
+        while self.transit.arrivals.agendas[HOSTS].first_call() < key {
             self.events += 1;
-            let event = self.transit.agendas[HOSTS].pop_call();
+            let event = self.transit.arrivals.agendas[HOSTS].pop_call();
             self.called(event, event.time);
         }
     }

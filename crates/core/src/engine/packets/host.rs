@@ -15,10 +15,11 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use super::route::Ends;
 use crate::kernel::queue::{Class, Event};
 use crate::network::circuit::Tally;
 use crate::network::end::End;
-use crate::scenario::model::Scenario;
+use crate::scenario::model::{Flow, Scenario};
 use crate::units::Time;
 
 /// An end of a flow: both ends of one flow share a cache line.
@@ -115,10 +116,42 @@ impl SharedHost {
     }
 }
 
-/// Build the hosts of all flows; the route of each circuit begins at a given step.
-pub(crate) fn hosts(scenario: &Scenario, first: &[u32]) -> Vec<Host> {
-    let host = |vc: Option<usize>| Host::new(vc.map_or(0, |vc| first[vc]));
-    scenario.flows.iter().flat_map(|flow| [host(Some(flow.vc)), host(flow.back)]).collect()
+/// All hosts.
+#[derive(Debug)]
+pub(crate) struct Hosts {
+    pub(crate) ends: Vec<Host>,
+    /// Hosts with several ends that act ahead of time, and for each end the number of its host, if it is one of them.
+    pub(crate) shared: Vec<SharedHost>,
+    shared_by: Vec<Option<u32>>,
+    /// The circuit on which each end of a flow receives packets.
+    circuits: Vec<u32>,
+}
+
+impl Hosts {
+    /// The hosts of all flows; the route of each circuit begins at a given step.
+    pub(crate) fn new(scenario: &Scenario, begins: &[u32], ends: Ends) -> Hosts {
+        let host = |vc: Option<usize>| Host::new(vc.map_or(0, |vc| begins[vc]));
+        let circuits_to = |flow: &Flow| [flow.back.unwrap_or(flow.vc) as u32, flow.vc as u32];
+        Hosts {
+            ends: scenario.flows.iter().flat_map(|flow| [host(Some(flow.vc)), host(flow.back)]).collect(),
+            shared: vec![SharedHost::default(); ends.shared],
+            shared_by: ends.shared_by,
+            circuits: scenario.flows.iter().flat_map(circuits_to).collect(),
+        }
+    }
+
+    /// Return the circuit on which an end of a flow receives packets.
+    pub(crate) fn circuit_to(&self, entity: usize) -> u32 {
+        self.circuits[entity]
+    }
+
+    /// Record a call of an end at its host, if that has several ends and acts ahead of time.
+    #[inline]
+    pub(crate) fn called(&mut self, event: &Event) {
+        if let Some(host) = self.shared_by[event.entity as usize] {
+            self.shared[host as usize].call(&self.ends, event.time, event.entity);
+        }
+    }
 }
 
 /// Return the counts of the hosts by circuit: packets sent, and packets arrived.

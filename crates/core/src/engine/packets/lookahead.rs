@@ -46,9 +46,10 @@ impl Lookahead {
                 pays &= kinds[port].replace(is_ack).is_none_or(|other| other == is_ack);
             }
         }
-        match pays {
-            true => Lookahead { packets: [DATA, ACKS], lookahead },
-            false => Lookahead { packets: [HOSTS, HOSTS], lookahead: Span::FOREVER },
+        if pays {
+            Lookahead { packets: [DATA, ACKS], lookahead }
+        } else {
+            Lookahead { packets: [HOSTS, HOSTS], lookahead: Span::FOREVER }
         }
     }
 }

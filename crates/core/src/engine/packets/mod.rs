@@ -52,7 +52,7 @@ use connections::Connections;
 use day::Day;
 use payload::PacketPayload;
 use route::{Packet, PacketDestination};
-use transit::Transit;
+use transit::{Onward, Passed, Transit};
 
 /// Return whether all links of a scenario carry packets.
 pub(crate) fn covers(scenario: &Scenario) -> bool {
@@ -107,12 +107,13 @@ impl Uplink for Setout<'_> {
 impl<'a> Packets<'a> {
     fn new(scenario: &'a Scenario, log: bool) -> Packets<'a> {
         let (transit, connections) = (Transit::new(scenario, log), Connections::new(scenario));
-        let round = transit.division.lookahead.min(Span((scenario.duration.0 / REPORTS).max(1)));
+        let round = transit.arrivals.division.lookahead.min(Span((scenario.duration.0 / REPORTS).max(1)));
         let mut engine = Packets { scenario, connections, events: 0, transit, round, day: Day::default() };
         (0..scenario.flows.len()).for_each(|flow| engine.call(flow, End::Source));
-        match allows(Form::Rows) {
-            true => used(Form::Rows),
-            false => engine.open_calendar(),
+        if allows(Form::Rows) {
+            used(Form::Rows);
+        } else {
+            engine.open_calendar();
         }
         engine
     }
@@ -129,17 +130,17 @@ impl<'a> Packets<'a> {
 
     fn handle_until(&mut self, end: Time, watch: &mut Stopwatch<'_>) {
         loop {
-            if self.transit.has_calendar() {
+            if self.transit.arrivals.has_calendar() {
                 return self.handle_days(end, watch);
             }
-            let (agenda, first) = self.transit.first();
+            let (agenda, first) = self.transit.arrivals.first();
             if first >= end {
                 return;
             }
             let before = self.events;
             self.work_through(agenda, end.min(first + self.round));
             watch.reach_with(first, self.events - before);
-            if self.transit.overflows() {
+            if self.transit.arrivals.overflows() {
                 self.open_calendar();
             }
         }
@@ -149,26 +150,26 @@ impl<'a> Packets<'a> {
     #[cold]
     fn open_calendar(&mut self) {
         self.day = Day::new(self.scenario.lines.len() + self.scenario.memories.len());
-        self.transit.open_calendar(self.scenario);
+        self.transit.arrivals.open_calendar(self.scenario);
     }
 
     /// Handle the events of an agenda before `end`; there is at least one.
     #[inline(always)]
     fn work_through(&mut self, agenda: usize, end: Time) {
-        self.transit.agendas[agenda].begin(end);
+        self.transit.arrivals.agendas[agenda].begin(end);
         loop {
             self.events += 1;
-            match self.transit.agendas[agenda].first() {
+            match self.transit.arrivals.agendas[agenda].first() {
                 Due::Row(row) => {
-                    let arrival = self.transit.agendas[agenda].pop_row(row);
+                    let arrival = self.transit.arrivals.agendas[agenda].pop_row(row);
                     self.arrive(&arrival);
                 }
                 Due::Call => {
-                    let event = self.transit.agendas[agenda].pop_call();
+                    let event = self.transit.arrivals.agendas[agenda].pop_call();
                     self.called(event, event.time);
                 }
             }
-            if self.transit.agendas[agenda].is_done() {
+            if self.transit.arrivals.agendas[agenda].is_done() {
                 return;
             }
         }
@@ -188,8 +189,8 @@ impl<'a> Packets<'a> {
     /// Handle a pause that reaches a port.
     #[inline(never)]
     fn control(&mut self, port: usize, now: Time) {
-        if let Some((at, packet, time)) = self.transit.control(port, now) {
-            self.come_later(at, &packet, time);
+        if let Some(onward) = self.transit.control(port, now) {
+            self.come_later(&onward);
         }
     }
 
@@ -211,60 +212,44 @@ impl<'a> Packets<'a> {
     #[inline(always)]
     fn arrive(&mut self, arrival: &Arrival) {
         let &Arrival { time, at, ref packet, .. } = arrival;
-        match self.transit.stop(at) {
+        match self.transit.steps.stop(at) {
             PacketDestination::Alone | PacketDestination::Meet => {
-                if let Some((at, time)) = self.transit.pass(at, packet.head, time) {
+                if let Some(Passed { at, time, .. }) = self.transit.pass(at, packet.head, time) {
                     self.come(at, packet, time);
                 }
             }
-            PacketDestination::Marking => self.arrive_at_marking(at, packet, time),
-            PacketDestination::Shared => self.arrive_at_shared(at, packet, time),
-            PacketDestination::Asked => self.enter(at, *packet, time),
+            PacketDestination::Marking | PacketDestination::Shared | PacketDestination::Asked => {
+                self.enter(at, packet, time)
+            }
             PacketDestination::Host | PacketDestination::End | PacketDestination::Ends => {
                 self.land(at, packet, time)
             }
         }
     }
 
-    /// Handle a packet at a port where its circuit is policed, or where the policy marks.
+    /// Handle a packet at a port that may mark it, judges it, or shares a memory.
     #[inline(never)]
-    fn arrive_at_marking(&mut self, at: u32, packet: &Packet, now: Time) {
-        if let Some((at, head, time)) = self.transit.pass_marking(at, packet, now) {
-            self.come(at, &Packet { head, ..*packet }, time);
-        }
-    }
-
-    /// Handle a packet at a port that shares a memory and decides by a rule.
-    #[inline(never)]
-    fn arrive_at_shared(&mut self, at: u32, packet: &Packet, now: Time) {
-        if let Some((at, head, time)) = self.transit.pass_shared(at, packet.head, now) {
-            self.come(at, &Packet { head, ..*packet }, time);
-        }
-    }
-
-    /// Handle a packet at a port that judges every packet.
-    #[inline(never)]
-    fn enter(&mut self, at: u32, packet: Packet, now: Time) {
-        if let Some((at, packet, time)) = self.transit.enter(at, packet, now) {
-            self.come_later(at, &packet, time);
+    fn enter(&mut self, at: u32, packet: &Packet, now: Time) {
+        if let Some(onward) = self.transit.enter(at, packet, now) {
+            self.come_later(&onward);
         }
     }
 
     /// Handle the end of a transmission at a port that judges every packet.
     #[inline(never)]
     fn free(&mut self, port: usize, now: Time) {
-        if let Some((at, packet, time)) = self.transit.free(port, now) {
-            self.come_later(at, &packet, time);
+        if let Some(onward) = self.transit.free(port, now) {
+            self.come_later(&onward);
         }
     }
 
     /// Deliver a packet to a host that has not acted ahead of it.
     #[inline(never)]
     fn land(&mut self, at: u32, packet: &Packet, now: Time) {
-        let place = self.transit.steps[at as usize].place;
-        match self.transit.stop(at) {
-            PacketDestination::End => self.transit.hosts[place as usize].awaited -= 1,
-            PacketDestination::Ends => self.transit.shared_hosts[place as usize].awaited -= 1,
+        let place = self.transit.steps.place(at);
+        match self.transit.steps.stop(at) {
+            PacketDestination::End => self.transit.hosts.ends[place as usize].awaited -= 1,
+            PacketDestination::Ends => self.transit.hosts.shared[place as usize].awaited -= 1,
             _ => {}
         }
         self.deliver(packet, now);
@@ -273,10 +258,10 @@ impl<'a> Packets<'a> {
     /// Announce a packet that will arrive at a step: a host that can act ahead of time does so now.
     #[inline(always)]
     fn come(&mut self, at: u32, packet: &Packet, time: Time) {
-        let stop = self.transit.stop(at);
+        let stop = self.transit.steps.stop(at);
         if stop == PacketDestination::End && time < self.transit.edge {
-            let entity = self.transit.steps[at as usize].place as usize;
-            let host = &self.transit.hosts[entity];
+            let entity = self.transit.steps.place(at) as usize;
+            let host = &self.transit.hosts.ends[entity];
             if host.awaited == 0 {
                 if host.called() < time {
                     self.ring_before(entity, time);
@@ -293,11 +278,11 @@ impl<'a> Packets<'a> {
     /// Deliver a packet to a host with ends of several flows.
     #[inline(never)]
     fn come_to_shared(&mut self, at: u32, packet: &Packet, time: Time) {
-        let place = self.transit.steps[at as usize].place;
-        if self.transit.shared_hosts[place as usize].awaited > 0 {
+        let place = self.transit.steps.place(at);
+        if self.transit.hosts.shared[place as usize].awaited > 0 {
             return self.transit.expect(at, *packet, time);
         }
-        while let Some((due, entity)) = self.transit.shared_hosts[place as usize].take_before(time) {
+        while let Some((due, entity)) = self.transit.hosts.shared[place as usize].take_before(time) {
             self.timer(entity as usize, due);
         }
         self.deliver(packet, time);
@@ -305,8 +290,8 @@ impl<'a> Packets<'a> {
 
     /// Like `come`, out of line: few hosts need it.
     #[inline(never)]
-    fn come_later(&mut self, at: u32, packet: &Packet, time: Time) {
-        self.come(at, packet, time);
+    fn come_later(&mut self, Onward { at, packet, time }: &Onward) {
+        self.come(*at, packet, *time);
     }
 
     /// Deliver a packet to the host where its circuit ends.
@@ -322,7 +307,7 @@ impl<'a> Packets<'a> {
         let setout = &mut Setout { transit: &mut self.transit, now };
         let (end, due) = flow.receive(now, &cargo.payload(), setout);
         let entity = end.entity(packet.flow as usize);
-        let host = &mut self.transit.hosts[entity];
+        let host = &mut self.transit.hosts.ends[entity];
         host.receive();
         if let Some(event) = host.call(entity, due) {
             self.transit.call(event);
@@ -352,7 +337,7 @@ impl<'a> Packets<'a> {
 
     /// Fire a timer of one end of a flow, unless it has already fired.
     fn timer(&mut self, entity: usize, now: Time) {
-        if !self.transit.hosts[entity].answer(now) {
+        if !self.transit.hosts.ends[entity].answer(now) {
             return;
         }
         let (flow, end) = End::of_entity(entity);
@@ -366,7 +351,7 @@ impl<'a> Packets<'a> {
     #[inline]
     fn call(&mut self, flow: usize, end: End) {
         let (due, entity) = (self.connections.next_timer(flow, end), end.entity(flow));
-        if let Some(event) = self.transit.hosts[entity].call(entity, due) {
+        if let Some(event) = self.transit.hosts.ends[entity].call(entity, due) {
             self.transit.call(event);
         }
     }
@@ -395,7 +380,7 @@ mod tests {
         let scenario = network(topology, "4 ms");
         let mut engine = Packets::new(&scenario, false);
         engine.run_until(Time::ZERO + scenario.duration, &mut Stopwatch::default());
-        engine.transit.has_calendar()
+        engine.transit.arrivals.has_calendar()
     }
 
     #[test]

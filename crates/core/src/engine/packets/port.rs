@@ -221,9 +221,10 @@ impl PacketFifo {
         }
         let size = self.size(bytes);
         let level = self.level(queue, now) + size;
-        let mark = match queue.takes(level - size, level) {
-            true => None,
-            false => queue.judge(policy, window, now, level, unit(), size)?,
+        let mark = if queue.takes(level - size, level) {
+            None
+        } else {
+            queue.judge(policy, window, now, level, unit(), size)?
         };
         queue.tally.max = queue.tally.max.max(level);
         if self.usual == 0 && self.ends() > now {
@@ -468,11 +469,11 @@ mod tests {
             let pace = TransmissionTime::of_bytes(scenario.lines[number].rate, bytes);
             let flags = Flags::default().with(Flags::FIRST).with(Flags::EOM);
             let unit = || (Unit { vc: 0, frame: 0, identity: 0, index: 0, bytes, hop: 1, flags }, 0);
-            let passed = match one_by_one {
-                true => None,
-                false => fifo
-                    .pass(now, bytes, &pace, window.to)
-                    .or_else(|| fifo.pass_first(&mut queue, now, bytes, &pace, window.to)),
+            let passed = if one_by_one {
+                None
+            } else {
+                fifo.pass(now, bytes, &pace, window.to)
+                    .or_else(|| fifo.pass_first(&mut queue, now, bytes, &pace, window.to))
             };
             let policy = port.admission_mut();
             let taken = || {

@@ -119,11 +119,17 @@ pub(crate) enum PacketDestination {
 pub(crate) struct Steps {
     pub(crate) list: Vec<Step>,
     pub(crate) extras: Vec<StepExtras>,
-    /// First step of the first route of each circuit.
-    pub(crate) first: Vec<u32>,
-    /// First steps of the routes of each circuit that has several.
-    pub(crate) branches: BTreeMap<u32, Vec<u32>>,
     pub(crate) kinds: Vec<StepClass>,
+    /// First step of the first route of each circuit.
+    first: Vec<u32>,
+    /// First steps of the routes of each circuit that has several.
+    branches: BTreeMap<u32, Vec<u32>>,
+}
+
+/// The routes, and the properties of ports and hosts on them.
+#[derive(Debug)]
+pub(crate) struct Routing {
+    pub(crate) steps: Steps,
     /// For every port the rule by which it accepts packets; `None` if it judges every packet.
     pub(crate) rules: Vec<Option<Rule>>,
     /// For every such port its memory, if it still decides by a rule.
@@ -173,8 +179,43 @@ impl Head {
 }
 
 impl Steps {
+    /// Return how packets arrive at a step.
+    #[inline(always)]
+    pub(crate) fn stop(&self, at: u32) -> PacketDestination {
+        self.kinds[self.list[at as usize].kind as usize].stop
+    }
+
+    /// Return the port or the host of a step: see [`Step::place`].
+    #[inline(always)]
+    pub(crate) fn place(&self, at: u32) -> u32 {
+        self.list[at as usize].place
+    }
+
+    /// Return the first step of the first route of each circuit.
+    pub(crate) fn begins(&self) -> &[u32] {
+        &self.first
+    }
+
+    /// Return whether a circuit has several routes.
+    #[inline]
+    pub(crate) fn has_branches(&self) -> bool {
+        !self.branches.is_empty()
+    }
+
+    /// Return the step at which a packet of a circuit begins; `route` gives the number of its route, if there are
+    /// several.
+    #[inline]
+    pub(crate) fn begin(&self, circuit: u32, route: impl FnOnce() -> usize) -> u32 {
+        match self.branches.get(&circuit) {
+            Some(begins) => begins[route()],
+            None => self.first[circuit as usize],
+        }
+    }
+}
+
+impl Routing {
     /// The routes through a network before its start.
-    pub(crate) fn new(scenario: &Scenario, network: &Network) -> Steps {
+    pub(crate) fn new(scenario: &Scenario, network: &Network) -> Routing {
         let ports = port_classes(scenario, network);
         let division = Lookahead::new(scenario, |line| match ports[line].destination() {
             PacketDestination::Meet => Some(line),
@@ -198,7 +239,8 @@ impl Steps {
             }
         }
         let Rows { list, extras, kinds, .. } = rows;
-        Steps { list, extras, first, branches, kinds: kinds.list, rules, memories, division, ends }
+        let steps = Steps { list, extras, kinds: kinds.list, first, branches };
+        Routing { steps, rules, memories, division, ends }
     }
 }
 

@@ -74,12 +74,14 @@ impl SharedPorts {
         &mut self,
         network: &mut Network,
         now: Time,
-        (port, unit, vc): (u32, Unit, u32),
+        port: u32,
+        unit: Unit,
+        vc: u32,
     ) -> Result<(Unit, Sent), Reason> {
         used(Form::SharedPorts);
         let number = self.memories[port as usize].expect("a port of a memory");
         let (memory, ports) = network.memory_and_ports(number);
-        self.settle(number, (memory, ports), now);
+        self.settle(number, memory, ports, now);
         let (accepted, sent) = ports[port as usize].accept(memory, now, unit, vc)?;
         let packets = &mut self.stays[port as usize];
         if packets.is_empty() {
@@ -92,7 +94,7 @@ impl SharedPorts {
 
     /// Enter all departures from the ports of a memory up to an instant.
     #[inline]
-    fn settle(&mut self, number: usize, (memory, ports): (&mut Memory, &mut [Port]), until: Time) {
+    fn settle(&mut self, number: usize, memory: &mut Memory, ports: &mut [Port], until: Time) {
         let SharedPorts { due, stays, .. } = self;
         let due = &mut due[number];
         while due.peek().is_some_and(|first| first.0.0 <= until) {
@@ -110,8 +112,10 @@ impl SharedPorts {
     /// Settle all memories, up to just before an instant.
     pub(crate) fn settle_before(&mut self, network: &mut Network, now: Time) {
         if let Some(until) = now.0.checked_sub(1) {
-            (0..self.due.len())
-                .for_each(|number| self.settle(number, network.memory_and_ports(number), Time(until)));
+            for number in 0..self.due.len() {
+                let (memory, ports) = network.memory_and_ports(number);
+                self.settle(number, memory, ports, Time(until));
+            }
         }
     }
 

@@ -41,7 +41,7 @@ use super::{Context, Queues, Scheduler};
 use crate::buffer::admission::Failure;
 use crate::buffer::set::NumberSet;
 use crate::language::spec::Boxed;
-use crate::program::check::{Names, Program, check_functions};
+use crate::program::check::{ProgramNames, Program, check_functions};
 use crate::program::code::{Answer, Attribute, OfQueue, Word};
 use crate::program::code::{Failed, REGISTERS};
 use crate::program::hook::Hook;
@@ -134,7 +134,7 @@ struct ProgramQueues {
 }
 
 impl Memory {
-    fn new(names: &Names<'_>, queues: usize, dice: Dice) -> Memory {
+    fn new(names: &ProgramNames<'_>, queues: usize, dice: Dice) -> Memory {
         let words = |known: &[Known]| known.iter().map(|known| known.word).collect::<Vec<_>>();
         Memory {
             state: words(names.state),
@@ -169,7 +169,7 @@ impl ProgramQueues {
 impl Policy {
     /// Build the program of one port; the error says why it cannot run there.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
-        let names = Names {
+        let names = ProgramNames {
             params: &known(&params.params, "params", PARAMS, context)?,
             state: &known(&params.state, "state", STATE, context)?,
             per_vc: &[],
@@ -199,7 +199,7 @@ impl Policy {
         let view = QueueView { queues, choices, now: *now, unit: None, octets };
         match memory.run(serve, *now, &view) {
             Ok(Answer::Queue(register)) => {
-                let number = memory.registers[usize::from(register)].as_int();
+                let number = memory.registers[register.index()].as_int();
                 let queue = choices.iter().copied().find(|queue| *queue as i64 == number);
                 queue.ok_or_else(|| self.texts.no_choice(number, "queue that may send"))
             }

@@ -80,7 +80,7 @@ use super::{Admission, Arrival, Context, Departure, Failure, Head, Interest, Pro
 use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::language::spec::Boxed;
-use crate::program::check::{Names, Program, check_functions};
+use crate::program::check::{ProgramNames, Program, check_functions};
 use crate::program::code::Failed;
 use crate::program::code::REGISTERS;
 use crate::program::code::{Answer, Decision, Word};
@@ -165,7 +165,7 @@ struct Kept {
 }
 
 impl Kept {
-    fn new(names: &Names<'_>, vcs: usize) -> Kept {
+    fn new(names: &ProgramNames<'_>, vcs: usize) -> Kept {
         let words = |known: &[Known]| known.iter().map(|known| known.word).collect::<Vec<_>>();
         let queues = vcs.max(2); // two share a port where notification divides circuits
         Kept {
@@ -204,7 +204,7 @@ impl Params {
 impl Policy {
     /// Build the program of one port; the error says why it cannot run there.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
-        let names = Names {
+        let names = ProgramNames {
             params: &known(&params.params, "params", PARAMS, context)?,
             state: &known(&params.state, "state", STATE, context)?,
             per_vc: &known(&params.per_vc, "per_vc", STATE, context)?,

@@ -12,6 +12,7 @@
 use std::collections::VecDeque;
 use std::rc::Rc;
 
+use crate::engine::cells::inbox::ArrivalPlace;
 use crate::engine::cells::inbox::irregular::IrregularArrivals;
 use crate::engine::cells::train::CellTrain;
 use crate::engine::exact::spacing::{ExactTime, SpacingTable};
@@ -112,13 +113,13 @@ impl InboxLane {
     /// Return when the first `units` units arrive.
     pub(crate) fn times(&self, units: u16) -> impl Iterator<Item = Time> {
         let CellTrain { even, mut beat, .. } = *self.front();
-        (0..usize::from(units)).map(move |place| match even {
-            true => {
-                let time = beat.time;
-                beat = beat.next(&self.spacing.pace);
-                time
+        (0..usize::from(units)).map(move |place| {
+            if !even {
+                return self.times[place];
             }
-            false => self.times[place],
+            let time = beat.time;
+            beat = beat.next(&self.spacing.pace);
+            time
         })
     }
 
@@ -206,13 +207,13 @@ impl InboxLane {
         &self,
         train: &CellTrain,
         time: Time,
-    ) -> (impl Iterator<Item = (Time, u32)>, bool) {
+    ) -> (impl Iterator<Item = ArrivalPlace>, bool) {
         let (lane, units) = (train.lane, u64::from(train.units));
         let (before, mut beat) = self.spacing.count_before(train.beat, time);
         let arrivals = (before..units).map(move |_| {
             let time = beat.time;
             beat = beat.next(&self.spacing.pace);
-            (time, lane)
+            ArrivalPlace { time, lane }
         });
         (arrivals, before > 0)
     }

@@ -15,7 +15,7 @@
 //! # What it saves
 //! Without reservation W1 under DT-EPD takes 1.7 times as long, under push-out 2.0 times.
 
-use crate::engine::cells::inbox::{Inbox, MergeOrder};
+use crate::engine::cells::inbox::{ArrivalPlace, Inbox};
 use crate::engine::cells::train::CellTrain;
 use crate::engine::exact::spacing::{ExactTime, TransmissionTime};
 use crate::units::Time;
@@ -24,10 +24,9 @@ impl Inbox {
     /// Return the next unit and those after it in its train that arrive before `stop`, even if other units arrive in
     /// between.
     pub(crate) fn next_train(&self, stop: Time) -> Option<CellTrain> {
-        let MergeOrder::Sorted(_) = &self.order else { return None };
-        let (time, lane) = self.order.first()?;
-        let &train = self.front(lane);
-        let is_next = train.beat.time == time && self.inner_ahead_of(time, lane).is_none();
+        let &end = self.order.sorted()?.last()?;
+        let &train = self.front(end.lane);
+        let is_next = train.beat.time == end.time && self.next() == Some(end);
         (is_next && train.last < stop).then_some(train)
     }
 
@@ -40,12 +39,12 @@ impl Inbox {
     /// The earliest instant before `limit` at which a train that a host awaits has arrived completely; with many
     /// lanes, the next end of a train. Otherwise `limit`.
     pub(crate) fn first_awaited(&self, limit: Time, instant: impl Fn(&CellTrain) -> Time) -> Time {
-        let MergeOrder::Sorted(sorted) = &self.order else {
-            return self.order.first().map_or(limit, |(time, _)| time.min(limit));
+        let Some(sorted) = self.order.sorted() else {
+            return self.order.first().map_or(limit, |end| end.time.min(limit));
         };
         let mut first = limit;
-        for &(_, lane) in sorted {
-            for train in &self.lanes[lane as usize].trains {
+        for end in sorted {
+            for train in &self.lanes[end.lane as usize].trains {
                 if train.last >= first {
                     break; // and the trains after it end even later
                 }
@@ -62,8 +61,8 @@ impl Inbox {
         if self.reserved.is_empty() {
             return;
         }
-        if let Some(next) = self.next_lane() {
-            self.list(self.front(next).beat.time, Some(next), rests);
+        if let Some(next) = self.next() {
+            self.list(next.time, Some(next.lane), rests);
         }
     }
 
@@ -79,12 +78,10 @@ impl Inbox {
             let lane = train.lane;
             self.lanes[lane as usize].put_back(train);
             if train.units > 1 {
-                self.join_within(lane);
+                self.inner.join(lane);
             }
-            if let MergeOrder::Sorted(sorted) = &mut self.order {
-                sorted.retain(|(_, other)| *other != lane);
-            }
-            self.expect(lane as usize, train.last);
+            self.order.remove(lane);
+            self.expect(lane, train.last);
         }
     }
 
@@ -106,7 +103,7 @@ impl Inbox {
     /// Return whether the only lane within a train has this spacing, and each of its units after the next arrives no
     /// earlier than the corresponding start, counted from a given exact time.
     pub(crate) fn keeps_behind(&self, beat: ExactTime, pace: &TransmissionTime) -> bool {
-        let [lane] = self.within[..] else { return false };
+        let &[lane] = self.inner.lanes() else { return false };
         let train = self.front(lane);
         train.even && self.lanes[lane as usize].spacing.pace == *pace && train.beat.next(pace) >= beat
     }
@@ -128,7 +125,8 @@ impl Inbox {
         let (mut train, lane) = (*train, train.lane);
         let spacing = &self.lanes[lane as usize].spacing;
         let (before, beat) = spacing.count_before(train.beat, now);
-        let ties = beat.time == now && next.is_some_and(|next| self.is_before((now, lane), (now, next)));
+        let at = |lane: u32| ArrivalPlace { time: now, lane };
+        let ties = beat.time == now && next.is_some_and(|next| self.is_before(at(lane), at(next)));
         train.beat = if ties { beat.next(&spacing.pace) } else { beat };
         train.advance(before as u16 + u16::from(ties));
         train

@@ -46,7 +46,9 @@ fn filled(frames: &[Frame]) -> (Inbox, Vec<ArrivedUnit>) {
         set_out(&mut inbox, *lane, frame, &times, gaps.as_ref().map(|_| *part));
         expected.extend(times.iter().zip(0..).map(|(time, index)| (*time, *lane as u32, frame, index)));
     }
-    expected.sort_by_key(|&(time, lane, frame, index)| (time, inbox.rank(time, lane), frame, index));
+    expected.sort_by_key(|&(time, lane, frame, index)| {
+        (time, inbox.ranks.rank(ArrivalPlace { time, lane }), frame, index)
+    });
     (inbox, expected.into_iter().map(|(time, _, frame, index)| (time, frame, index)).collect())
 }
 

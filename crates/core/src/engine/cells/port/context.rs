@@ -15,6 +15,7 @@
 
 use crate::engine::cells::inbox::Arriving;
 use crate::engine::cells::topology::Plan;
+use crate::engine::cells::topology::actor::Actor;
 use crate::engine::cells::topology::route::RouteSegment;
 use crate::engine::exact::accounting::Window;
 use crate::engine::outcome::LossRecord;
@@ -110,12 +111,14 @@ impl Context<'_> {
 
     /// A lower bound of the next departure on a circuit: its flow has nothing in flight, and no timer fires before.
     pub(crate) fn rests_until(&self, circuit: usize) -> Time {
-        let Some((end, [data, back])) = self.plan.actors[circuit] else { return Time::ZERO };
+        let Some(Actor { entity, circuits: [data, back] }) = self.plan.actors[circuit] else {
+            return Time::ZERO;
+        };
         let rests = |vc: u32| self.circuits[vc as usize].tally().under_way() == 0;
         if !rests(data) || !rests(back) {
             return Time::ZERO;
         }
-        self.timers.at(end as usize).min(self.timers.at(end as usize ^ 1))
+        self.timers.at(entity as usize).min(self.timers.at(entity as usize ^ 1))
     }
 }
 
@@ -128,17 +131,33 @@ pub(crate) struct PortSetup<'a> {
     pub(crate) port: &'a mut Port,
 }
 
+/// The next instants of a port at which something other than an arrival or a departure happens.
+#[derive(Debug)]
+pub(crate) struct Stops {
+    /// When the occupancy is sampled.
+    pub(crate) sample: Time,
+    /// When the clock of the policy ticks.
+    pub(crate) tick: Time,
+}
+
+impl Stops {
+    /// The first instants of a port.
+    pub(crate) fn new(setup: &mut PortSetup<'_>) -> Stops {
+        let is_sampled = setup.scenario.lines[setup.index].is_sampled();
+        Stops {
+            sample: if is_sampled { Time::ZERO } else { Time::NEVER },
+            tick: setup.port.tick(Time::ZERO).unwrap_or(Time::NEVER),
+        }
+    }
+
+    /// Return the first of these instants.
+    #[inline]
+    pub(crate) fn first(&self) -> Time {
+        self.sample.min(self.tick)
+    }
+}
+
 impl PortSetup<'_> {
-    /// Return when the occupancy is first sampled.
-    pub(crate) fn first_sample(&self) -> Time {
-        if self.scenario.lines[self.index].is_sampled() { Time::ZERO } else { Time::NEVER }
-    }
-
-    /// Return when the clock of the policy first ticks.
-    pub(crate) fn first_tick(&mut self) -> Time {
-        self.port.tick(Time::ZERO).unwrap_or(Time::NEVER)
-    }
-
     /// Return the instants that separate units: those before and after one are forwarded separately. The next one is
     /// last.
     pub(crate) fn cuts(&self) -> Vec<Time> {

@@ -30,6 +30,13 @@ pub(crate) struct Delay {
     pub(crate) hops: u64,
 }
 
+/// Whole frames that have passed in the measured time, and their units.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PassedFrames {
+    pub(crate) frames: u64,
+    pub(crate) units: u64,
+}
+
 impl Delay {
     /// A port that `vcs` circuits pass.
     pub(crate) fn new(window: Window, vcs: usize) -> Delay {
@@ -37,7 +44,7 @@ impl Delay {
     }
 
     /// Enter whole frames that have passed in the measured time.
-    pub(crate) fn enter_passed(&mut self, hop: &DelayHop, (frames, units): (u64, u64)) {
+    pub(crate) fn enter_passed(&mut self, hop: &DelayHop, PassedFrames { frames, units }: PassedFrames) {
         self.hops += units;
         self.books.frames_in += frames;
         self.books.frames_whole_out += frames;

@@ -89,7 +89,8 @@ impl HostInterface {
         &mut self,
         out: &mut Outbox,
         now: Time,
-        (emission, vc): (&Emission, u32),
+        emission: &Emission,
+        vc: u32,
         collected: bool,
     ) -> Option<Departure> {
         let shape = emission.shape;

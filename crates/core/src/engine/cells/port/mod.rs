@@ -12,6 +12,7 @@
 pub(crate) mod context;
 pub(crate) mod delay;
 pub(crate) mod fifo;
+mod gathered;
 pub(crate) mod host_interface;
 pub(crate) mod outbox;
 pub(crate) mod per_unit;
@@ -20,7 +21,7 @@ pub(crate) mod per_vc;
 pub(crate) mod scripted;
 
 use crate::engine::cells::inbox::{Arriving, Inbox};
-use crate::engine::cells::topology::PortForm;
+use crate::engine::cells::topology::form::PortForm;
 use crate::network::circuit::Emission;
 use crate::units::{Span, Time};
 
@@ -150,7 +151,7 @@ impl PortProcess {
     /// Forward the units that are held back from other ports.
     pub(crate) fn release(&mut self, out: &mut Outbox) {
         if let PortProcess::Fifo(fifo) = self
-            && fifo.holds_back
+            && fifo.holds_back()
         {
             fifo.hand_on(out);
         }

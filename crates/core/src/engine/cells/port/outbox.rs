@@ -40,11 +40,25 @@ pub(crate) struct Outbox {
     pub(crate) starts: Vec<Time>,
 }
 
+/// Length of an outbox.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OutboxLength {
+    pub(crate) departures: usize,
+    pub(crate) starts: usize,
+}
+
 impl Outbox {
-    /// The positions of the next departure and the next start.
+    /// Return how much it holds.
     #[inline]
-    pub(crate) fn len(&self) -> (usize, usize) {
-        (self.departures.len(), self.starts.len())
+    pub(crate) fn length(&self) -> OutboxLength {
+        OutboxLength { departures: self.departures.len(), starts: self.starts.len() }
+    }
+
+    /// Shorten it to a former length.
+    #[inline]
+    pub(crate) fn truncate(&mut self, to: OutboxLength) {
+        self.departures.truncate(to.departures);
+        self.starts.truncate(to.starts);
     }
 
     /// Send units to a host or one by one; the last of them starts at `last`.

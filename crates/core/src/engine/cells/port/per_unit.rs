@@ -11,10 +11,10 @@
 //! Drop-from-front in W1-cell takes 1.9 times as long on the reference engine.
 
 use crate::engine::cells::inbox::{Arriving, Inbox};
-use crate::engine::cells::port::context::{Context, PortSetup};
+use crate::engine::cells::port::context::{Context, PortSetup, Stops};
+use crate::engine::cells::port::gathered::GatheredUnits;
 use crate::engine::cells::port::outbox::Outbox;
 use crate::engine::cells::topology::route::Handoff;
-use crate::engine::cells::train::Gathering;
 use crate::engine::questions::number_at_port;
 use crate::kernel::Ties;
 use crate::link::port::Started;
@@ -28,18 +28,13 @@ pub(crate) struct PerUnit {
     pub(crate) done: Option<Time>,
     /// When the unit in transmission ends.
     ends: Time,
-    /// When the clock of the policy ticks.
-    tick: Time,
-    /// When the occupancy is sampled next.
-    sample: Time,
+    stops: Stops,
     /// Units in the port that make a host act when they arrive.
     awaited: u64,
     /// The scheduled wake-up of the port for the starts of these units.
     called: Time,
-    /// Consecutive cells of a frame for a host, by circuit; forwarded together.
-    gathered: Vec<Gathering>,
-    /// Instants at which they are forwarded separately, the next one last.
-    cuts: Vec<Time>,
+    /// Consecutive cells of a frame for a host.
+    gathered: GatheredUnits,
     /// Time that a cell takes on the line.
     whole: Span,
 }
@@ -51,25 +46,23 @@ impl PerUnit {
             inbox: Inbox::new(setup.plan, setup.index, Ties::new(setup.scenario.seed)),
             done: None,
             ends: Time::NEVER,
-            tick: setup.first_tick(),
-            sample: setup.first_sample(),
+            stops: Stops::new(setup),
             awaited: 0,
             called: Time::NEVER,
-            gathered: vec![Gathering::default(); setup.port.pool().vcs()],
-            cuts: setup.cuts(),
+            gathered: GatheredUnits::new(setup),
             whole: setup.plan.spacing(setup.index).pace.whole,
         }
     }
 
     /// Return whether the port rests until an arrival that is still unknown.
     pub(crate) fn is_quiet(&self) -> bool {
-        self.ends == Time::NEVER && self.tick == Time::NEVER && self.inbox.is_empty()
+        self.ends == Time::NEVER && self.stops.tick == Time::NEVER && self.inbox.is_empty()
     }
 
     /// Advance to `until`, that instant included.
     pub(crate) fn step(&mut self, cx: &mut Context<'_>, out: &mut Outbox, until: Time) {
         loop {
-            let first = self.sample.min(self.ends).min(self.tick).min(Time(until.0 + 1));
+            let first = self.stops.first().min(self.ends).min(Time(until.0 + 1));
             if let Some(mut arriving) = self.inbox.pop_before(first) {
                 match cx.police(&mut arriving) {
                     Ok(()) => self.enter(cx, out, &arriving),
@@ -77,15 +70,15 @@ impl PerUnit {
                 }
             } else if first > until {
                 break;
-            } else if self.sample == first {
-                self.sample += cx.every;
+            } else if self.stops.sample == first {
+                self.stops.sample += cx.every;
                 cx.port.sample();
             } else if self.ends == first {
                 self.ends = Time::NEVER;
                 cx.port.finish(first);
                 self.start(cx, out, first);
             } else {
-                self.tick = cx.port.tick(first).unwrap_or(Time::NEVER);
+                self.stops.tick = cx.port.tick(first).unwrap_or(Time::NEVER);
             }
         }
         self.done = Some(until);
@@ -106,9 +99,10 @@ impl PerUnit {
         let Some(started) = started else { return };
         self.ends = started.sent.ends;
         self.awaited -= cx.awaits(&started.unit);
-        match started.sent.starts < cx.window.to {
-            true => self.forward(cx, out, &started),
-            false => cx.resting.push(started.unit.vc),
+        if started.sent.starts < cx.window.to {
+            self.forward(cx, out, &started);
+        } else {
+            cx.resting.push(started.unit.vc);
         }
     }
 
@@ -116,14 +110,14 @@ impl PerUnit {
     fn forward(&mut self, cx: &Context<'_>, out: &mut Outbox, &Started { unit, sent }: &Started) {
         let vc = number_at_port(cx.circuits)(&unit);
         let whole = sent.ends.since(sent.starts);
-        if self.cuts.last().is_some_and(|cut| *cut <= sent.starts) {
-            while self.cuts.pop_if(|cut| *cut <= sent.starts).is_some() {}
+        if self.gathered.separates(sent.starts) {
+            self.gathered.pass_cuts(sent.starts);
             self.hand_on(out);
         }
         if cx.routes[vc].handoff != Handoff::Together {
             return out.send(vc as u32, unit, 1, sent.starts, whole);
         }
-        let gathering = &mut self.gathered[vc];
+        let gathering = &mut self.gathered.by_vc[vc];
         gathering.join(out, vc as u32, &unit, 1, whole);
         gathering.last_starts(sent.starts);
         if unit.is_eom() {
@@ -133,7 +127,7 @@ impl PerUnit {
 
     /// Forward the gathered units.
     pub(crate) fn hand_on(&mut self, out: &mut Outbox) {
-        for (vc, gathering) in self.gathered.iter_mut().enumerate() {
+        for (vc, gathering) in self.gathered.by_vc.iter_mut().enumerate() {
             gathering.send(out, vc as u32, self.whole);
         }
     }

@@ -10,40 +10,26 @@
 //! # Why that is exact
 //! None of these facts changes during a run.
 
+pub(crate) mod actor;
+pub(crate) mod form;
+pub(crate) mod leg;
 pub(crate) mod order;
 pub(crate) mod route;
 
-use std::iter;
 use std::rc::Rc;
 
+use self::actor::{Actor, Usage, answerable};
+use self::form::{PortForm, forms, rule};
+use self::leg::{Lane, Legs, uniform};
 use self::order::upstream;
-use crate::buffer::admission::{Interest, Rule, Shortcuts};
-use crate::buffer::size::Measure;
-use crate::engine::cells::topology::route::{DelayHop, Destination, Handoff, RouteSegment};
+use self::route::{DelayHop, Handoff, RouteSegment};
+use crate::buffer::admission::Rule;
 use crate::engine::exact::accounting::Window;
 use crate::engine::exact::spacing::{SpacingTable, TransmissionTime};
 use crate::engine::questions::{latency, policed_ports};
-use crate::network::end::End;
-use crate::scenario::contract::{Passing, context, contracts, passing_circuits};
-use crate::scenario::model::{Flow, Line, Medium, NodeKind, Scenario};
-use crate::scheduler;
-use crate::transport::Transport;
+use crate::scenario::contract::{Passing, contracts, passing_circuits};
+use crate::scenario::model::{Line, Medium, NodeKind, Scenario};
 use crate::units::{CELL_BYTES, Span, Time};
-
-/// Form in which a port is run.
-#[derive(Clone, Debug)]
-pub(crate) enum PortForm {
-    /// The unlimited interface of a host.
-    HostInterface,
-    /// A port at which no unit ever waits.
-    Delay,
-    /// One queue, and a rule that decides which units join it.
-    Fifo(Rule),
-    /// Cells, a queue for each circuit, and a policy that reads only the books.
-    PerVc(Interest),
-    /// Any other port.
-    PerUnit,
-}
 
 /// The unchanging part of a network.
 #[derive(Debug)]
@@ -56,11 +42,8 @@ pub(crate) struct Plan {
     pub(crate) reach: Vec<Span>,
     /// For every port those that must advance before it and with it, in this order.
     pub(crate) upstream: Vec<Vec<u32>>,
-    /// For every circuit the end of a flow that gets its frames, if the end depends only on them and on its own timers,
-    /// receives them alone, and no other flow sends over the interface of its host.
-    ///
-    /// The circuits of its flow are listed with it.
-    pub(crate) actors: Vec<Option<(u32, [u32; 2])>>,
+    /// For every circuit the end of a flow that gets its frames, if it acts alone.
+    pub(crate) actors: Vec<Option<Actor>>,
     /// Flows whose source has a clock, receives no answers, and alone sends over an unlimited interface.
     pub(crate) open_loop: Vec<bool>,
     /// Circuits whose frames a host may answer.
@@ -71,83 +54,61 @@ pub(crate) struct Plan {
     pub(crate) per_vc: Vec<u32>,
     /// A time in which no unit gets from one port to the next, where circuits form a cycle.
     pub(crate) circle: Option<Span>,
+    /// For every port its lanes.
+    pub(crate) lanes: Vec<Vec<Lane>>,
     /// Ports at which circuits are policed.
     policed: Vec<bool>,
     /// For every port the lines that bring units to it, in the order of the scenario.
-    lines: Vec<Vec<usize>>,
-    /// For every port its lanes: a line, or one circuit of it if its units may be held back.
-    pub(crate) lanes: Vec<Vec<(usize, Option<u32>)>>,
-    paces: Vec<TransmissionTime>,
+    arriving: Vec<Vec<usize>>,
+    /// For every line the line that has set the spacing of its cells: ports that only delay keep it.
+    origins: Vec<usize>,
     spacings: Vec<Rc<SpacingTable>>,
 }
 
 impl Plan {
     /// The plan of a scenario.
     pub(crate) fn new(scenario: &Scenario) -> Plan {
-        let passing = passing_circuits(scenario);
-        let mut plan = Plan {
-            forms: Vec::new(),
-            routes: passing.iter().map(|vcs| Vec::with_capacity(vcs.len())).collect(),
-            delay_hops: Vec::new(),
-            reach: Vec::new(),
-            upstream: Vec::new(),
-            actors: Vec::new(),
-            open_loop: Vec::new(),
-            answerable: answerable(scenario),
-            passing: Passing::default(),
-            per_vc: Vec::new(),
-            circle: None,
+        let (passing, arriving) = (passing_circuits(scenario), arriving(scenario));
+        let spacings = spacings(&scenario.lines);
+        let (forms, origins) = forms(scenario, &passing, &arriving);
+        let legs = Legs::new(scenario, &passing, &forms, &spacings);
+        let has_time: Vec<bool> = forms.iter().map(PortForm::has_time).collect();
+        let (upstream, is_circular) = upstream(&legs.ports_before(&forms), &has_time);
+        let reach = reach(scenario, &spacings, &legs);
+        let usage = Usage::new(scenario, &forms);
+        let (actors, open_loop, answerable) = (usage.actors(), usage.open_loop(), answerable(scenario));
+        let handoffs = legs.handoffs(scenario, &forms, is_circular);
+        let lanes = legs.lanes(&handoffs);
+        let (delay_hops, routes) = legs.routes(scenario, &answerable, &handoffs, &lanes);
+        let is_per_vc = |port: &u32| matches!(forms[*port as usize], PortForm::PerVc(_));
+        Plan {
+            per_vc: (0..forms.len() as u32).filter(is_per_vc).collect(),
+            circle: if is_circular { reach.iter().min().copied() } else { None },
             policed: policed_ports(scenario),
-            lines: lines(scenario),
-            lanes: Vec::new(),
-            paces: scenario.lines.iter().map(cell_pace).collect(),
-            spacings: Vec::new(),
-        };
-        plan.spacings = spacings(&plan.paces);
-        plan.find_forms(scenario, &passing);
-        plan.find_routes(scenario, &passing);
-        plan.find_actors(scenario);
-        plan.reach = (0..plan.forms.len()).map(|port| plan.reach(scenario, port)).collect();
-        plan.find_upstream();
-        if plan.circle.is_some() {
-            let routes = plan.routes.iter_mut().flatten().filter(|route| route.handoff == Handoff::Timed);
-            routes.for_each(|route| route.handoff = Handoff::Singly); // all ports advance together, even those that hold units back
+            forms,
+            routes,
+            delay_hops,
+            reach,
+            upstream,
+            actors,
+            open_loop,
+            answerable,
+            passing,
+            lanes,
+            arriving,
+            origins,
+            spacings,
         }
-        plan.find_lanes();
-        let per_vc = |port: &u32| matches!(plan.forms[*port as usize], PortForm::PerVc(_));
-        plan.passing = passing;
-        plan.per_vc = (0..plan.forms.len() as u32).filter(per_vc).collect();
-        plan
-    }
-
-    fn find_actors(&mut self, scenario: &Scenario) {
-        let (mut frames, mut interfaces) = (vec![0; scenario.vcs.len()], vec![0; scenario.lines.len()]);
-        let interface = |vc: usize| scenario.vcs[vc].path[0];
-        for vc in scenario.flows.iter().flat_map(|flow| iter::once(flow.vc).chain(flow.back)) {
-            frames[vc] += 1;
-            interfaces[interface(vc)] += 1;
-        }
-        let sends_alone = |vc: usize| {
-            let interface = interface(vc);
-            interfaces[interface] == 1 && matches!(self.forms[interface], PortForm::HostInterface)
-        };
-        let acts_alone = |vc: usize, answers: usize| frames[vc] == 1 && sends_alone(answers);
-        let is_open = |flow: &Flow| flow.back.is_none() && sends_alone(flow.vc);
-        self.open_loop = scenario.flows.iter().map(is_open).collect();
-        let mut actors = vec![None; scenario.vcs.len()];
-        for (index, flow) in scenario.flows.iter().enumerate() {
-            let Some(back) = flow.back else { continue };
-            let circuits = [flow.vc as u32, back as u32];
-            let end = |end: End| (end.entity(index) as u32, circuits);
-            actors[flow.vc] = acts_alone(flow.vc, back).then(|| end(End::Sink));
-            actors[back] = acts_alone(back, flow.vc).then(|| end(End::Source));
-        }
-        self.actors = actors;
     }
 
     /// The transmission time of cells at a port, tabulated.
     pub(crate) fn spacing(&self, port: usize) -> Rc<SpacingTable> {
         Rc::clone(&self.spacings[port])
+    }
+
+    /// The spacing of the cells that arrive over a line.
+    pub(crate) fn arriving_spacing(&self, line: usize) -> Rc<SpacingTable> {
+        self.spacing(self.origins[line])
     }
 
     /// Most units of a frame that passes a port.
@@ -165,13 +126,13 @@ impl Plan {
     /// makes one simple decision for each frame, and the next stop does not need the departures of inner cells.
     pub(crate) fn may_pass_by_ends(&self, port: usize) -> bool {
         let plain = matches!(&self.forms[port], PortForm::Fifo(Rule::Fits | Rule::Frames { .. }));
-        let even = self.lanes[port].len() > 1 && self.lanes[port].iter().all(|(_, vc)| vc.is_none());
+        let even = self.lanes[port].len() > 1 && self.lanes[port].iter().all(|lane| lane.vc.is_none());
         plain && even && self.routes[port].iter().all(|route| route.handoff == Handoff::Together)
     }
 
     /// The least time from the start of a unit at another port to its arrival at a port.
     pub(crate) fn min_arrival_delay(&self, port: usize) -> Span {
-        let before = self.lines[port].iter().map(|&line| self.origin(line));
+        let before = self.arriving[port].iter().map(|&line| self.origins[line]);
         before.map(|line| self.reach[line]).min().unwrap_or(Span::ZERO)
     }
 
@@ -186,7 +147,7 @@ impl Plan {
         };
         cut(Span::ZERO);
         for route in &self.routes[port] {
-            let mut span = self.paces[port].whole + route.latency;
+            let mut span = self.spacings[port].pace.whole + route.latency;
             cut(span);
             for passage in &self.delay_hops[route.hops()] {
                 cut(span + passage.whole);
@@ -198,221 +159,47 @@ impl Plan {
         cuts.dedup();
         cuts
     }
+}
 
-    fn find_forms(&mut self, scenario: &Scenario, passing: &Passing) {
-        for (line, vcs) in scenario.lines.iter().zip(passing.iter()) {
-            let from_host = scenario.nodes[line.from].kind == NodeKind::Host;
-            let fifo = matches!(line.port.scheduler, scheduler::Spec::Fifo(_));
-            let rule = rule(scenario, line, vcs).filter(|_| line.port.gates.is_empty());
-            self.forms.push(match rule {
-                Some(Rule::Fits) if fifo && from_host && is_unlimited(line) => PortForm::HostInterface,
-                Some(rule) if fifo && !from_host => PortForm::Fifo(rule),
-                Some(rule) if !from_host && has_turns(line) => PortForm::PerVc(rule.interest()),
-                _ => PortForm::PerUnit,
-            });
-        }
-        // whether a port delays only depends on the ports before it, and no line precedes itself
-        let mut found = true;
-        while std::mem::take(&mut found) {
-            for port in 0..scenario.lines.len() {
-                if self.only_delays(scenario, port) {
-                    self.forms[port] = PortForm::Delay;
-                    found = true;
-                }
-            }
-        }
-    }
-
-    /// Return whether no unit ever waits at a port: an ordinary one whose cells arrive over one line that is no faster,
-    /// and are not policed.
-    fn only_delays(&self, scenario: &Scenario, port: usize) -> bool {
-        let line = &scenario.lines[port];
-        let all_alike = is_unlimited(line) && !self.policed[port];
-        let (PortForm::Fifo(Rule::Fits), true, Medium::Cells) = (&self.forms[port], all_alike, line.medium)
-        else {
-            return false;
-        };
-        match self.lines[port][..] {
-            [only] => scenario.lines[self.origin(only)].rate <= line.rate,
-            _ => false,
-        }
-    }
-
-    /// Return the line that has set the spacing of the cells of a line: ports that only delay keep it.
-    pub(crate) fn origin(&self, line: usize) -> usize {
-        match (&self.forms[line], &self.lines[line][..]) {
-            (PortForm::Delay, [before]) => self.origin(*before),
-            _ => line,
-        }
-    }
-
-    fn find_routes(&mut self, scenario: &Scenario, passing: &Passing) {
-        let uniform = uniform(scenario);
-        let mut routes = 0;
-        for (line, vcs) in passing.iter().enumerate() {
-            for &vc in vcs {
-                let path = &scenario.vcs[vc].path;
-                let place =
-                    path.iter().position(|&other| other == line).expect("the circuit passes the line");
-                let number = |port: usize| {
-                    let number = passing[port].binary_search(&vc);
-                    number.expect("a circuit passes the lines of its path") as u32
-                };
-                let (first, mut delay) = (self.delay_hops.len(), Span::ZERO);
-                let mut on = place + 1;
-                while let Some(&port) = path.get(on)
-                    && let PortForm::Delay = self.forms[port]
-                {
-                    let whole = self.paces[port].whole;
-                    let transit = whole + latency(scenario, &scenario.lines[port]);
-                    self.delay_hops.push(DelayHop { port: port as u32, vc: number(port), whole, transit });
-                    delay = delay + transit;
-                    on += 1;
-                }
-                let to = match path.get(on) {
-                    Some(&port) => {
-                        Destination::Port { port: port as u32, lane: path[on - 1] as u32, vc: number(port) }
-                    }
-                    None => Destination::Host { line: path[on - 1] as u32 },
-                };
-                let handoff = if uniform[vc] { self.handoff(scenario, line, to) } else { Handoff::Singly };
-                self.routes[line].push(RouteSegment {
-                    to,
-                    hop: on as u8,
-                    answerable: self.answerable[vc],
-                    handoff,
-                    number: routes,
-                    medium: scenario.lines[line].medium,
-                    latency: latency(scenario, &scenario.lines[line]),
-                    hops: first..self.delay_hops.len(),
-                    delay,
-                });
-                routes += 1;
-            }
-        }
-    }
-
-    /// Choose how like units of a circuit that leave over a line are forwarded.
-    fn handoff(&self, scenario: &Scenario, line: usize, to: Destination) -> Handoff {
-        let Destination::Port { port, .. } = to else { return Handoff::Together };
-        let suits = |port: usize| {
-            matches!(self.forms[port], PortForm::Fifo(_)) && scenario.lines[port].medium == Medium::Cells
-        };
-        if suits(line) && suits(port as usize) { Handoff::Timed } else { Handoff::Singly }
-    }
-
-    /// The lanes of every port, and for every route the lane to which it leads, in place of the line.
-    ///
-    /// Units of a line arrive in order; if they are held back, only those of each circuit do.
-    fn find_lanes(&mut self) {
-        self.lanes = vec![Vec::new(); self.forms.len()];
-        let lane = |route: &RouteSegment| match route.to {
-            Destination::Port { port, lane, vc } => {
-                Some((port as usize, (lane as usize, (route.handoff == Handoff::Timed).then_some(vc))))
-            }
-            Destination::Host { .. } => None,
-        };
-        for (port, lane) in self.routes.iter().flatten().filter_map(lane) {
-            self.lanes[port].push(lane);
-        }
-        for lanes in &mut self.lanes {
-            lanes.sort_unstable();
-            lanes.dedup();
-        }
-        for route in self.routes.iter_mut().flatten() {
-            let found = lane(route).map(|(port, lane)| self.lanes[port].binary_search(&lane));
-            if let (Some(Ok(found)), Destination::Port { lane, .. }) = (found, &mut route.to) {
-                *lane = found as u32;
-            }
-        }
-    }
-
-    fn reach(&self, scenario: &Scenario, port: usize) -> Span {
-        let line = &scenario.lines[port];
+/// For every port the shortest time between the start of a unit and its arrival at the next stop.
+fn reach(scenario: &Scenario, spacings: &[Rc<SpacingTable>], legs: &Legs) -> Vec<Span> {
+    let of_port = |(port, line): (usize, &Line)| {
         let shortest = match line.medium {
-            Medium::Cells => self.paces[port].whole,
+            Medium::Cells => spacings[port].pace.whole,
             Medium::Packets => TransmissionTime::of_bytes(line.rate, 1).whole,
         };
-        let delay = self.routes[port].iter().map(|route| route.delay).min().unwrap_or_default();
-        shortest + latency(scenario, line) + delay
-    }
+        shortest + latency(scenario, line) + legs.min_delay(port)
+    };
+    scenario.lines.iter().enumerate().map(of_port).collect()
+}
 
-    /// The ports before each port, and whether any is on a cycle.
-    fn find_upstream(&mut self) {
-        let ports = self.routes.len();
-        let mut before: Vec<Vec<u32>> = vec![Vec::new(); ports];
-        for (from, routes) in self.routes.iter().enumerate().filter(|(port, _)| self.has_time(*port)) {
-            for route in routes {
-                let Destination::Port { port, .. } = route.to else { continue };
-                let before = &mut before[port as usize];
-                if before.last() != Some(&(from as u32)) {
-                    before.push(from as u32);
-                }
+/// The spacing of cells on every line; equal ones are shared.
+fn spacings(lines: &[Line]) -> Vec<Rc<SpacingTable>> {
+    let mut found: Vec<Rc<SpacingTable>> = Vec::new();
+    let spacing = |line: &Line| {
+        let pace = TransmissionTime::of_bytes(line.rate, CELL_BYTES as u16).in_lowest_terms();
+        if let Some(spacing) = found.iter().find(|spacing| spacing.pace == pace) {
+            return Rc::clone(spacing);
+        }
+        let spacing = Rc::new(SpacingTable::of(pace));
+        found.push(Rc::clone(&spacing));
+        spacing
+    };
+    lines.iter().map(spacing).collect()
+}
+
+/// For every port the lines over which units arrive, in the order of the scenario.
+fn arriving(scenario: &Scenario) -> Vec<Vec<usize>> {
+    let mut arriving = vec![Vec::new(); scenario.lines.len()];
+    for vc in &scenario.vcs {
+        for (&line, &port) in vc.path.iter().zip(&vc.path[1..]) {
+            let lines: &mut Vec<usize> = &mut arriving[port];
+            if let Err(place) = lines.binary_search(&line) {
+                lines.insert(place, line);
             }
         }
-        let wanted: Vec<bool> = (0..ports).map(|port| self.has_time(port)).collect();
-        let (upstream, circle) = upstream(&before, &wanted);
-        self.upstream = upstream;
-        if circle {
-            self.circle = self.reach.iter().min().copied();
-        }
     }
-
-    /// Return whether a port must advance; other ports handle a unit immediately.
-    pub(crate) fn has_time(&self, port: usize) -> bool {
-        matches!(self.forms[port], PortForm::Fifo(_) | PortForm::PerVc(_) | PortForm::PerUnit)
-    }
-}
-
-/// The pace of cells on a line.
-fn cell_pace(line: &Line) -> TransmissionTime {
-    TransmissionTime::of_bytes(line.rate, CELL_BYTES as u16).in_lowest_terms()
-}
-
-/// The spacing of every transmission time; equal ones are shared.
-fn spacings(paces: &[TransmissionTime]) -> Vec<Rc<SpacingTable>> {
-    let mut found: Vec<Rc<SpacingTable>> = Vec::new();
-    let spacing = |pace: &TransmissionTime| match found.iter().find(|spacing| spacing.pace == *pace) {
-        Some(spacing) => Rc::clone(spacing),
-        None => {
-            let spacing = Rc::new(SpacingTable::of(*pace));
-            found.push(Rc::clone(&spacing));
-            spacing
-        }
-    };
-    paces.iter().map(spacing).collect()
-}
-
-/// Circuits whose frames a host may answer: those of flows with acknowledgements, in both directions.
-fn answerable(scenario: &Scenario) -> Vec<bool> {
-    let mut answerable = vec![false; scenario.vcs.len()];
-    for flow in &scenario.flows {
-        if let Some(back) = flow.back {
-            (answerable[flow.vc], answerable[back]) = (true, true);
-        }
-    }
-    answerable
-}
-
-/// Circuits whose units differ only in their position in the frame: no policer marks some of them as discardable, no
-/// port sets a congestion mark on some, and no code completes a frame without its last unit.
-fn uniform(scenario: &Scenario) -> Vec<bool> {
-    let mut uniform: Vec<bool> = scenario.vcs.iter().map(|vc| vc.framing.parity() == 0).collect();
-    scenario.flows.iter().filter(|flow| flow.police.is_some()).for_each(|flow| uniform[flow.vc] = false);
-    let capable = || scenario.flows.iter().filter(|flow| flow.transport.ecn());
-    if capable().next().is_some() {
-        let may_mark = may_mark(scenario);
-        for vc in capable().flat_map(|flow| iter::once(flow.vc).chain(flow.back)) {
-            uniform[vc] &= !scenario.vcs[vc].path.iter().any(|&line| may_mark[line]);
-        }
-    }
-    uniform
-}
-
-/// For every line whether its port may set congestion marks: a policy that is only a rule sets none.
-fn may_mark(scenario: &Scenario) -> Vec<bool> {
-    let passing = passing_circuits(scenario);
-    scenario.lines.iter().zip(passing.iter()).map(|(line, vcs)| rule(scenario, line, vcs).is_none()).collect()
+    arriving
 }
 
 /// Return whether no cells can travel in trains and a switch judges each: then the reference engine needs no more work.
@@ -422,38 +209,6 @@ pub(crate) fn skips_nothing(scenario: &Scenario) -> bool {
     };
     !uniform(scenario).contains(&true)
         && scenario.lines.iter().zip(passing_circuits(scenario).iter()).any(is_asked)
-}
-
-/// For every line those over which units arrive at its port, in the order of the scenario.
-fn lines(scenario: &Scenario) -> Vec<Vec<usize>> {
-    let mut lines = vec![Vec::new(); scenario.lines.len()];
-    for vc in &scenario.vcs {
-        for (&line, &port) in vc.path.iter().zip(&vc.path[1..]) {
-            let lines: &mut Vec<usize> = &mut lines[port];
-            if let Err(place) = lines.binary_search(&line) {
-                lines.insert(place, line);
-            }
-        }
-    }
-    lines
-}
-
-/// The rule of a line's port, if its policy consists of one.
-fn rule(scenario: &Scenario, line: &Line, vcs: &[usize]) -> Option<Rule> {
-    let contracts = contracts(scenario, line, vcs);
-    let policy = line.port.admission.build(&context(scenario, line, &contracts));
-    policy.expect("a checked scenario can be built").rule()
-}
-
-/// Return whether a port has a queue of cells for each circuit, and only the scheduler decides departures.
-fn has_turns(line: &Line) -> bool {
-    let Line { medium, port, .. } = line;
-    *medium == Medium::Cells && port.measure == Measure::Cells && !port.scheduler.kind().counts_octets()
-}
-
-/// Return whether every unit fits into a port.
-fn is_unlimited(line: &Line) -> bool {
-    !line.port.capacity.is_limited()
 }
 
 #[cfg(test)]

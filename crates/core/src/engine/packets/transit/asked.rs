@@ -1,39 +1,62 @@
 //! Ports that judge every packet, memories that act by themselves, and pauses.
 
-use super::Transit;
-use crate::engine::asked;
-use crate::engine::packets::lookahead::HOSTS;
-use crate::engine::packets::route::{Packet, PacketDestination};
+use super::waiting::WaitingPackets;
+use super::{Onward, Transit};
+use crate::engine::asked::{self, ActingMemories, Controls};
+use crate::engine::packets::route::Packet;
 use crate::engine::questions::number_at_port;
 use crate::kernel::queue::{Class, Event};
 use crate::link::port::{Loss, Started};
+use crate::network::Network;
 use crate::network::branches::Hop;
+use crate::scenario::model::Scenario;
 use crate::units::Time;
+
+/// The state of ports that judge every packet, beyond that of the network.
+pub(super) struct AskedPorts {
+    waiting: WaitingPackets,
+    memories: ActingMemories,
+    controls: Controls,
+    /// The latest losses, before they are counted.
+    losses: Vec<Loss>,
+}
+
+impl AskedPorts {
+    /// Empty ports; packets wait at these steps.
+    pub(super) fn new(scenario: &Scenario, network: &Network, steps: usize) -> AskedPorts {
+        AskedPorts {
+            waiting: WaitingPackets::new(steps),
+            memories: ActingMemories::new(scenario, network),
+            controls: Controls::new(scenario),
+            losses: Vec::new(),
+        }
+    }
+}
 
 impl Transit {
     /// Handle the arrival of a packet at a port that judges it; returns the result of [`Transit::start`].
-    pub(crate) fn enter(&mut self, at: u32, packet: Packet, now: Time) -> Option<(u32, Packet, Time)> {
-        let (port, extra) = (self.steps[at as usize].place as usize, self.extras[at as usize]);
+    pub(super) fn ask(&mut self, at: u32, packet: &Packet, now: Time) -> Option<Onward> {
+        let (port, extra) = (self.steps.place(at) as usize, self.steps.extras[at as usize]);
         let (unit, number) = (packet.unit(&extra), extra.number as usize);
         let policed = self.network.circuits[extra.circuit as usize].police(now, unit);
         let hop = Hop { port: port as u32, vc: extra.number };
         let unit = match policed.and_then(|unit| self.network.cross_link(now, hop, unit)) {
             Ok(unit) => unit,
             Err(reason) => {
-                self.network.ports[port].refuse(unit, reason, &mut self.losses);
+                self.network.ports[port].refuse(unit, reason, &mut self.asked.losses);
                 self.enter_losses(now);
                 return None;
             }
         };
-        self.asked.push(at, packet);
-        asked::arrive(&mut self.network, now, (port, number), unit, &mut self.losses);
+        self.asked.waiting.push(at, *packet);
+        asked::arrive(&mut self.network, now, (port, number), unit, &mut self.asked.losses);
         let started = self.start(port, now);
         self.settle(port, now);
         started
     }
 
     /// Handle the end of a transmission at a port that judges every packet; returns the result of [`Transit::start`].
-    pub(crate) fn free(&mut self, port: usize, now: Time) -> Option<(u32, Packet, Time)> {
+    pub(crate) fn free(&mut self, port: usize, now: Time) -> Option<Onward> {
         self.network.at(port, |port, _| port.finish(now));
         let started = self.start(port, now);
         self.settle(port, now);
@@ -43,7 +66,7 @@ impl Transit {
     /// Make a memory that acts by itself act now, after a packet has joined or left a port.
     #[inline]
     fn settle(&mut self, port: usize, now: Time) {
-        if let Some(memory) = self.memories.of(port) {
+        if let Some(memory) = self.asked.memories.of(port) {
             self.act(memory, now);
         }
     }
@@ -51,52 +74,47 @@ impl Transit {
     /// Run the actions of a memory that are due now, and schedule its next one.
     #[inline(never)]
     fn act(&mut self, memory: usize, now: Time) {
-        let next = self.memories.act(&mut self.network, memory, now, &mut self.losses);
+        let next = self.asked.memories.act(&mut self.network, memory, now, &mut self.asked.losses);
         self.enter_losses(now);
-        for (port, control) in self.controls.of_memory(&mut self.network, memory) {
+        for (port, control) in self.asked.controls.of_memory(&mut self.network, memory) {
             self.network.ports[port].queue_control(control);
             self.start_control(port, now);
         }
-        next.into_iter().for_each(|event| self.agendas[HOSTS].call(event));
+        next.into_iter().for_each(|event| self.arrivals.call(event));
     }
 
     /// Start the next packet at a port that judges every packet, if its line is free; returns the packet's next step,
     /// and when, unless it is lost or the run is over.
-    fn start(&mut self, port: usize, now: Time) -> Option<(u32, Packet, Time)> {
-        if self.controls.can_be() && self.start_control(port, now) {
+    fn start(&mut self, port: usize, now: Time) -> Option<Onward> {
+        if self.asked.controls.can_be() && self.start_control(port, now) {
             return None;
         }
-        let losses = &mut self.losses;
+        let losses = &mut self.asked.losses;
         let started =
             self.network.at(port, |port, circuits| port.start(now, number_at_port(circuits), losses));
         self.enter_losses(now);
         let Started { unit, sent } = started?;
         self.packet_hops += u64::from(sent.starts < self.window.to); // a host may still be resting then
-        self.agendas[HOSTS].call(Event::new(sent.ends, Class::Free, port as u32));
+        self.arrivals.call(Event::new(sent.ends, Class::Free, port as u32));
         let at = self.first_step(unit.vc, unit.frame) + u32::from(unit.hop);
         let mut packet = self.leave(at, unit.frame);
         (packet.head.flags, packet.head.bytes) = (unit.flags, unit.bytes);
-        let (at, time) = (at + 1, sent.arrives);
-        if time >= self.window.to {
+        if sent.arrives >= self.window.to {
             self.on_lines[unit.vc as usize] += 1;
             return None;
         }
-        if self.stop(at) != PacketDestination::Alone {
-            return Some((at, packet, time));
-        }
-        let (at, time) = self.pass(at, packet.head, time)?;
-        Some((at, packet, time))
+        Some(self.pass_on(at + 1, packet.head, sent.arrives)?.with(&packet))
     }
 
     /// Remove a packet that leaves a port that judges every packet. A circuit keeps its order, so packets before it are
     /// lost, unless it may overtake them.
     fn leave(&mut self, at: u32, frame: u32) -> Packet {
-        let place = self.steps[at as usize].place;
+        let place = self.steps.place(at);
         if self.network.ports[place as usize].lets_overtake() {
-            return self.asked.remove(at, frame).expect("a packet that is sent has come");
+            return self.asked.waiting.remove(at, frame).expect("a packet that is sent has come");
         }
         loop {
-            let packet = self.asked.pop(at).expect("a packet that is sent has come");
+            let packet = self.asked.waiting.pop(at).expect("a packet that is sent has come");
             if packet.head.frame == frame {
                 return packet;
             }
@@ -106,17 +124,17 @@ impl Transit {
     /// Start the next pause frame at a port whose line is free, if there is one; returns whether there is.
     fn start_control(&mut self, port: usize, now: Time) -> bool {
         let Some((control, sent)) = self.network.ports[port].start_control(now) else { return false };
-        self.agendas[HOSTS].call(Event::new(sent.ends, Class::Free, port as u32));
-        let to = self.controls.back(port);
-        let arrival = self.controls.send(to, sent.arrives, control);
-        arrival.into_iter().for_each(|event| self.agendas[HOSTS].call(event));
+        self.arrivals.call(Event::new(sent.ends, Class::Free, port as u32));
+        let to = self.asked.controls.back(port);
+        let arrival = self.asked.controls.send(to, sent.arrives, control);
+        arrival.into_iter().for_each(|event| self.arrivals.call(event));
         true
     }
 
     /// Handle a pause at the port that it is for; returns the result of [`Transit::start`].
-    pub(crate) fn control(&mut self, port: usize, now: Time) -> Option<(u32, Packet, Time)> {
-        let (control, next) = self.controls.arrive(port);
-        next.into_iter().for_each(|event| self.agendas[HOSTS].call(event));
+    pub(crate) fn control(&mut self, port: usize, now: Time) -> Option<Onward> {
+        let (control, next) = self.asked.controls.arrive(port);
+        next.into_iter().for_each(|event| self.arrivals.call(event));
         self.network.receive_control(port, now, control);
         let started = self.start(port, now);
         self.settle(port, now);
@@ -125,22 +143,22 @@ impl Transit {
 
     /// Run the clock of a port's policy or, beyond those numbers, of a memory.
     pub(crate) fn tick(&mut self, port: usize, now: Time) {
-        if let Some(memory) = self.memories.ticking(port) {
+        if let Some(memory) = self.asked.memories.ticking(port) {
             return self.act(memory, now);
         }
         if let Some(time) = self.network.ports[port].tick(now) {
-            self.agendas[HOSTS].call(Event::new(time, Class::Tick, port as u32));
+            self.arrivals.call(Event::new(time, Class::Tick, port as u32));
         }
     }
 
     /// Count the losses of a port that judges every packet, and of others that share its memory.
     fn enter_losses(&mut self, now: Time) {
-        for Loss { unit, reason } in std::mem::take(&mut self.losses) {
+        for Loss { unit, reason } in std::mem::take(&mut self.asked.losses) {
             let hop = self.network.circuits[unit.vc as usize].hop(&unit);
             let port = hop.expect("a unit is lost at a port").port;
             if self.network.ports[port as usize].lets_overtake() {
                 let at = self.first_step(unit.vc, unit.frame) + u32::from(unit.hop);
-                self.asked.remove(at, unit.frame);
+                self.asked.waiting.remove(at, unit.frame);
             }
             self.lost(port, unit, reason, now);
         }

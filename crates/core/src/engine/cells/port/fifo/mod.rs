@@ -26,11 +26,12 @@ mod segment;
 use crate::buffer::admission::{Rule, Shortcuts, Within};
 use crate::buffer::capacity::Capacity;
 use crate::buffer::size::Measure;
-use crate::engine::cells::inbox::{Arriving, Inbox, TrainEnd};
-use crate::engine::cells::port::context::{Context, PortSetup};
+use crate::engine::cells::inbox::{ArrivalPlace, Arriving, Inbox};
+use crate::engine::cells::port::context::{Context, PortSetup, Stops};
+use crate::engine::cells::port::gathered::GatheredUnits;
 use crate::engine::cells::port::outbox::Outbox;
 use crate::engine::cells::topology::route::Handoff;
-use crate::engine::cells::train::{CellTrain, Gathering};
+use crate::engine::cells::train::{CellSegment, CellTrain};
 use crate::engine::exact::accounting::{Accounting, Progress, Sojourn, VcAccounting};
 use crate::engine::exact::spacing::{ExactTime, Paces, TransmissionTime};
 use crate::engine::forms::{Form, used};
@@ -49,14 +50,7 @@ pub(crate) struct CellFifo {
     /// The local clock: everything earlier has happened.
     pub(crate) done: Option<Time>,
     books: Accounting,
-    rule: Rule,
-    /// Whether the policy must judge every unit, or units are policed on arrival.
-    by_unit: bool,
-    polices: bool,
-    /// The view that the policy has of the buffer, if the rule must call it.
-    ledger: Option<Box<VcAccounting>>,
-    capacity: Capacity,
-    measure: Measure,
+    entry: Entry,
     paces: Paces,
     /// When the line is free.
     free: ExactTime,
@@ -65,30 +59,55 @@ pub(crate) struct CellFifo {
     /// Whether trains that interleave may pass by their ends.
     by_ends: bool,
     /// The last end of a train up to which cells were counted, if some of them are not in the books yet.
-    counted: Option<TrainEnd>,
+    counted: Option<ArrivalPlace>,
     /// The line is busy before this instant, for arrivals that are still unknown.
     busy: Time,
-    /// Consecutive units of a frame, by circuit, that are forwarded together.
-    gathered: Vec<Gathering>,
+    gathered: GatheredUnits,
     /// Whether some of them are for another port.
-    pub(crate) holds_back: bool,
-    /// Instants that separate units: those before and after one are forwarded separately. The next one is last.
-    cuts: Vec<Time>,
-    /// When the occupancy is sampled next.
-    sample: Time,
-    /// When the clock of the policy ticks.
-    tick: Time,
+    holds_back: bool,
+    stops: Stops,
     /// When the measured time begins, if it has not begun.
     begin: Time,
     /// The time up to which inner cells were checked for passing together; and whether a unit has passed since.
     examined: Time,
     looks_between: bool,
-    /// Trains of the current segment.
-    segment: Vec<CellTrain>,
-    /// Cells in the order of their arrival, each with its train.
-    order: Vec<(Time, u32)>,
+    segment: CellSegment,
     /// The scheduled wake-up of the port.
     pub(crate) called: Time,
+}
+
+/// The conditions on which units enter the buffer.
+#[derive(Debug)]
+struct Entry {
+    rule: Rule,
+    /// Whether the policy must judge every unit, or units are policed on arrival.
+    by_unit: bool,
+    polices: bool,
+    /// The view that the policy has of the buffer, if the rule must call it.
+    ledger: Option<Box<VcAccounting>>,
+    capacity: Capacity,
+    measure: Measure,
+}
+
+impl Entry {
+    /// The conditions of a port with this rule.
+    fn new(setup: &mut PortSetup<'_>, rule: Rule) -> Entry {
+        let line = &setup.scenario.lines[setup.index];
+        let polices = setup.plan.polices(setup.index);
+        let vcs = setup.port.pool().vcs();
+        let ledger = match rule {
+            Rule::Asked(interest) => Some(Box::new(VcAccounting::new(line.port.capacity, vcs, interest))),
+            Rule::Fits | Rule::Frames { .. } => None,
+        };
+        Entry {
+            rule,
+            by_unit: setup.port.admission_mut().asks_for_all() || polices,
+            polices,
+            ledger,
+            capacity: line.port.capacity,
+            measure: line.port.measure,
+        }
+    }
 }
 
 /// The next step of the port. Only [`CellFifo::next_step`] decides it.
@@ -101,9 +120,9 @@ enum SegmentStep {
     /// By arithmetic: a train that no other crosses; its first cell starts at `start`.
     Whole { train: CellTrain, start: ExactTime, fate: Result<(), Reason> },
     /// By arithmetic: the first cell of a train among others.
-    Begins { end: TrainEnd },
+    Begins { end: ArrivalPlace },
     /// By arithmetic: the last cell of a train among others; the books lack `ahead` of the cells before it.
-    Ends { end: TrainEnd, train: CellTrain, ahead: u64, fate: Result<(), Reason> },
+    Ends { end: ArrivalPlace, train: CellTrain, ahead: u64, fate: Result<(), Reason> },
     /// By arithmetic: the segment up to the next end of a train; `taken` of its cells are accepted.
     Busy { taken: u64 },
     /// In one loop: the segment up to the next end of a train; each cell is accepted, or lost with its frame.
@@ -122,41 +141,26 @@ impl CellFifo {
     /// An empty port.
     pub(crate) fn new(setup: &mut PortSetup<'_>, rule: Rule) -> CellFifo {
         let PortSetup { scenario, plan, window, index, .. } = *setup;
-        let (line, vcs) = (&scenario.lines[index], setup.port.pool().vcs());
-        let polices = plan.polices(index);
-        let by_unit = setup.port.admission_mut().asks_for_all() || polices;
-        let capacity = line.port.capacity;
-        let ledger = match rule {
-            Rule::Asked(interest) => Some(Box::new(VcAccounting::new(capacity, vcs, interest))),
-            _ => None,
-        };
+        let (line, entry) = (&scenario.lines[index], Entry::new(setup, rule));
         CellFifo {
             inbox: Inbox::new(plan, index, Ties::new(scenario.seed)),
             done: None,
             books: Accounting::new(window),
-            rule,
-            by_unit,
-            polices,
-            ledger,
-            capacity,
-            measure: line.port.measure,
             paces: Paces::new(line.rate),
             free: ExactTime::default(),
             content: Content::new((line.medium == Medium::Cells).then(|| plan.spacing(index))),
-            progress: Progress::new(vcs),
-            by_ends: plan.may_pass_by_ends(index) && !by_unit,
+            progress: Progress::new(setup.port.pool().vcs()),
+            by_ends: plan.may_pass_by_ends(index) && !entry.by_unit,
+            entry,
             counted: None,
             busy: Time::ZERO,
-            gathered: vec![Gathering::default(); vcs],
+            gathered: GatheredUnits::new(setup),
             holds_back: plan.routes[index].iter().any(|route| route.handoff == Handoff::Timed),
-            cuts: setup.cuts(),
-            sample: setup.first_sample(),
-            tick: setup.first_tick(),
+            stops: Stops::new(setup),
             begin: window.from,
             examined: Time::ZERO,
             looks_between: false,
-            segment: Vec::new(),
-            order: Vec::new(),
+            segment: CellSegment::default(),
             called: Time::NEVER,
         }
     }
@@ -164,12 +168,12 @@ impl CellFifo {
     /// Advance to `until`, that instant included.
     pub(crate) fn step(&mut self, cx: &mut Context<'_>, out: &mut Outbox, until: Time) {
         loop {
-            let stop = self.next_stop().min(Time(until.0 + 1));
+            let stop = self.stops.first().min(self.begin).min(Time(until.0 + 1));
             self.pass_before(cx, out, stop, false);
             if stop > until {
                 break;
             }
-            if self.begin != stop && self.sample == stop && self.sample_between(cx) {
+            if self.begin != stop && self.stops.sample == stop && self.sample_between(cx) {
                 continue;
             }
             self.catch_up(cx, out, stop);
@@ -177,11 +181,11 @@ impl CellFifo {
             if self.begin == stop {
                 self.begin = Time::NEVER;
                 self.books.max = self.content.level();
-            } else if self.sample == stop {
+            } else if self.stops.sample == stop {
                 self.take_samples(cx, until);
             } else {
                 self.drop_before(cx, Time(stop.0 + 1));
-                self.tick = cx.port.tick(stop).unwrap_or(Time::NEVER);
+                self.stops.tick = cx.port.tick(stop).unwrap_or(Time::NEVER);
             }
         }
         self.done = self.done.max(Some(until));
@@ -197,7 +201,7 @@ impl CellFifo {
                 SegmentStep::Whole { train, start, fate } => self.pass_whole(cx, out, &train, start, fate),
                 SegmentStep::Begins { end } => self.begin_train(end),
                 SegmentStep::Ends { end, train, ahead, fate } => {
-                    self.end_train(cx, out, (end, &train), ahead, fate)
+                    self.end_train(cx, out, end, &train, ahead, fate)
                 }
                 SegmentStep::Busy { taken } => {
                     used(Form::BusySegment);
@@ -223,7 +227,7 @@ impl CellFifo {
         {
             return step;
         }
-        if singly || self.by_unit {
+        if singly || self.entry.by_unit {
             return SegmentStep::Unit;
         }
         if let Some(step) = self.step_of_whole_train(cx, stop) {
@@ -256,7 +260,7 @@ impl CellFifo {
     fn pass_unit(&mut self, cx: &mut Context<'_>, out: &mut Outbox, stop: Time) -> bool {
         let Some(mut arriving) = self.inbox.pop_before(stop) else { return false };
         self.arrive(cx, out, &mut arriving);
-        self.looks_between = arriving.time >= self.examined && !self.polices;
+        self.looks_between = arriving.time >= self.examined && !self.entry.polices;
         true
     }
 
@@ -269,23 +273,18 @@ impl CellFifo {
     /// Take the samples that are due up to `until`, before any other event.
     fn take_samples(&mut self, cx: &mut Context<'_>, until: Time) {
         let next = self.inbox.next_time().unwrap_or(Time::NEVER);
-        let stop = next.min(Time(until.0 + 1)).min(self.begin).min(self.tick);
+        let stop = next.min(Time(until.0 + 1)).min(self.begin).min(self.stops.tick);
         loop {
-            self.drop_before(cx, self.sample);
+            self.drop_before(cx, self.stops.sample);
             let level = self.content.level();
-            let left = stop.0.saturating_sub(self.sample.0 + 1) / cx.every.0;
+            let left = stop.0.saturating_sub(self.stops.sample.0 + 1) / cx.every.0;
             let samples = if level == 0 { 1 + left } else { 1 };
             cx.port.sample_level(level, samples);
-            self.sample.0 += samples * cx.every.0;
-            if self.sample >= stop {
+            self.stops.sample.0 += samples * cx.every.0;
+            if self.stops.sample >= stop {
                 return;
             }
         }
-    }
-
-    /// Return when the next event other than an arrival happens.
-    fn next_stop(&self) -> Time {
-        self.sample.min(self.begin).min(self.tick)
     }
 
     /// Return the next wake-up of a port that has advanced to `now`: before the next awaited unit can have passed the
@@ -309,10 +308,10 @@ impl CellFifo {
 
     #[inline]
     fn arrive(&mut self, cx: &mut Context<'_>, out: &mut Outbox, arriving: &mut Arriving) {
-        let refused = if self.polices { cx.police(arriving).err() } else { None };
+        let refused = if self.entry.polices { cx.police(arriving).err() } else { None };
         let &mut Arriving { time: now, unit, .. } = arriving;
         self.drop_before(cx, Time(now.0 + 1));
-        let size = if self.measure == Measure::Bytes { u64::from(unit.bytes) } else { 1 };
+        let size = if self.entry.measure == Measure::Bytes { u64::from(unit.bytes) } else { 1 };
         let verdict = match refused {
             None => self.judge(cx, arriving, size, self.content.level()),
             Some(reason) => Err(reason),
@@ -334,16 +333,18 @@ impl CellFifo {
     fn judge(&self, cx: &mut Context<'_>, arriving: &Arriving, size: u64, level: u64) -> Result<(), Reason> {
         let &Arriving { time, unit, vc } = arriving;
         let policy = cx.port.admission_mut();
-        match &self.ledger {
-            Some(ledger) => ledger.ask(policy, time, &unit, (vc as usize, size)),
-            None => self.rule.judge(policy, &unit, vc, (level, self.capacity.holds(level + size))),
+        match &self.entry.ledger {
+            Some(ledger) => ledger.ask(policy, time, &unit, vc as usize, size),
+            None => {
+                self.entry.rule.judge(policy, &unit, vc, (level, self.entry.capacity.holds(level + size)))
+            }
         }
     }
 
     /// Remove the cells that ended before `time`.
     #[inline]
     fn drop_before(&mut self, cx: &mut Context<'_>, time: Time) {
-        let Some(ledger) = &mut self.ledger else {
+        let Some(ledger) = &mut self.entry.ledger else {
             self.content.drop_before(time);
             return;
         };
@@ -365,7 +366,7 @@ impl CellFifo {
         let start = self.free.not_before(arrived);
         self.free = start.next(&pace);
         self.content.join(start, pace.whole, size);
-        if let Some(ledger) = &mut self.ledger {
+        if let Some(ledger) = &mut self.entry.ledger {
             ledger.joined(vc, size);
             if unit.is_eom() {
                 ledger.frame_ends();
@@ -374,7 +375,8 @@ impl CellFifo {
         self.books.max = self.books.max.max(self.content.level());
         let (starts, ends) = (start.time, start.time.later(pace.whole));
         self.enter(&Sojourn { unit, vc, size, arrived, starts, ends });
-        while self.cuts.pop_if(|cut| *cut <= starts).is_some() {
+        if self.gathered.separates(starts) {
+            self.gathered.pass_cuts(starts);
             self.hand_on(out);
         }
         self.send(cx, out, arriving, start, &pace);
@@ -404,7 +406,7 @@ impl CellFifo {
         if handoff == Handoff::Singly {
             return out.send(vc, unit, 1, start.time, pace.whole);
         }
-        let gathering = &mut self.gathered[vc as usize];
+        let gathering = &mut self.gathered.by_vc[vc as usize];
         gathering.join(out, vc, &unit, 1, pace.whole);
         match handoff {
             Handoff::Timed => gathering.starts_at(start.time),
@@ -415,9 +417,14 @@ impl CellFifo {
         }
     }
 
+    /// Return whether units are gathered for another port.
+    pub(crate) fn holds_back(&self) -> bool {
+        self.holds_back
+    }
+
     /// Forward all gathered units.
     pub(crate) fn hand_on(&mut self, out: &mut Outbox) {
-        for (vc, gathering) in self.gathered.iter_mut().enumerate() {
+        for (vc, gathering) in self.gathered.by_vc.iter_mut().enumerate() {
             if let Some(bytes) = gathering.bytes() {
                 gathering.send(out, vc as u32, self.paces.of(bytes).whole);
             }
@@ -431,7 +438,7 @@ impl CellFifo {
         if cx.routes[vc as usize].is_collected() {
             return None;
         }
-        if let Rule::Fits = self.rule {
+        if let Rule::Fits = self.entry.rule {
             return Some(Ok(()));
         }
         let frames = cx.port.admission_mut().frames()?;
@@ -442,7 +449,7 @@ impl CellFifo {
                 Within::Broken(_) | Within::Asked => None,
             };
         }
-        if self.rule.may_refuse(self.content.level() + ahead) {
+        if self.entry.rule.may_refuse(self.content.level() + ahead) {
             self.drop_before(cx, Time(beat.time.0 + 1));
         }
         let level = self.content.level() + ahead;
@@ -456,13 +463,13 @@ impl CellFifo {
         let Content::Cells { pace, .. } = &self.content else { return false };
         let limit = if self.begin == Time::NEVER { self.books.window.to } else { self.begin };
         let last = Time(start.time.0 + (cells + 1) * (pace.whole.0 + 1));
-        last < limit && self.cuts.last().is_none_or(|cut| last < *cut)
+        last < limit && !self.gathered.separates(last)
     }
 
     /// Return whether `taken` cells fit that all start before a unit after `start` would, and leave before the measured
     /// time begins or ends.
     fn fits(&self, start: ExactTime, taken: u64) -> bool {
-        self.capacity.holds(self.content.level() + taken) && self.leave_in_time(start, taken)
+        self.entry.capacity.holds(self.content.level() + taken) && self.leave_in_time(start, taken)
     }
 
     /// Return whether the measured time has begun.

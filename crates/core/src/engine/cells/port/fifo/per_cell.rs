@@ -23,7 +23,7 @@ use crate::engine::cells::inbox::{Arriving, MOST_CROSSING};
 use crate::engine::cells::port::context::Context;
 use crate::engine::cells::port::outbox::Outbox;
 use crate::engine::cells::topology::route::Handoff;
-use crate::engine::cells::train::CellTrain;
+use crate::engine::cells::train::{CellSegment, CellTrain};
 use crate::engine::forms::{Form, allows, used};
 use crate::units::Time;
 
@@ -32,26 +32,26 @@ impl CellFifo {
     ///
     /// Acknowledgements on their way back pass like this: a cell or two each, on a line that is mostly idle.
     pub(super) fn step_of_crossing(&mut self, cx: &mut Context<'_>, stop: Time) -> Option<SegmentStep> {
-        self.segment.clear();
-        let last = self.inbox.crossing(stop, &mut self.segment)?;
-        let cells = self.segment.iter().map(|train| u64::from(train.units)).sum();
+        self.segment.trains.clear();
+        let last = self.inbox.crossing(stop, &mut self.segment.trains)?;
+        let cells = self.segment.trains.iter().map(|train| u64::from(train.units)).sum();
         let certain = !cx.is_logged()
             && allows(Form::CrossingTrains)
-            && !self.rule.may_refuse(self.content.level() + cells)
+            && !self.entry.rule.may_refuse(self.content.level() + cells)
             && self.fits(self.free.not_before(last), cells);
         if !certain {
             return None;
         }
-        let trains = std::mem::take(&mut self.segment);
+        let trains = std::mem::take(&mut self.segment.trains);
         let taken = trains.iter().all(|train| self.fate(cx, train, 0) == Some(Ok(())));
-        self.segment = trains;
+        self.segment.trains = trains;
         taken.then_some(SegmentStep::Crossing)
     }
 
     /// Pass short trains that cross in the order of their cells; each train is forwarded once.
     pub(super) fn pass_crossing(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
         used(Form::CrossingTrains);
-        let (trains, mut order) = (std::mem::take(&mut self.segment), std::mem::take(&mut self.order));
+        let CellSegment { trains, mut order } = std::mem::take(&mut self.segment);
         let mut passed = [0; MOST_CROSSING];
         self.inbox.in_order(&trains, &mut order);
         trains.iter().for_each(|_| self.inbox.pop_train());
@@ -63,14 +63,14 @@ impl CellFifo {
                 self.take_train(cx, out, train, train.beat, |_| start);
             }
         }
-        (self.segment, self.order) = (trains, order);
+        self.segment = CellSegment { trains, order };
     }
 
     /// Pass the segment cell by cell, each accepted or lost with its frame.
     pub(super) fn pass_loop(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
         used(Form::LoopedSegment);
         let Content::Cells { pace, .. } = self.content else { return };
-        let (segment, mut order) = (std::mem::take(&mut self.segment), std::mem::take(&mut self.order));
+        let CellSegment { trains: segment, mut order } = std::mem::take(&mut self.segment);
         self.gather(cx, out, &segment, &pace);
         self.report_accepted(cx, &segment);
         self.inbox.in_order(&segment, &mut order);
@@ -78,14 +78,14 @@ impl CellFifo {
             self.take_cell(cx, segment[place as usize].vc, time);
         }
         self.inbox.pass_inner(&segment, |_| false);
-        (self.segment, self.order) = (segment, order);
+        self.segment = CellSegment { trains: segment, order };
     }
 
     /// Pass a segment whose cells the policy must judge one by one.
     pub(super) fn step_of_asked(&mut self, cx: &mut Context<'_>, until: Time) -> Option<SegmentStep> {
         let together =
-            self.segment.iter().all(|train| cx.routes[train.vc as usize].handoff != Handoff::Singly);
-        let cells = self.segment.iter().map(|train| u64::from(train.units)).sum();
+            self.segment.trains.iter().all(|train| cx.routes[train.vc as usize].handoff != Handoff::Singly);
+        let cells = self.segment.trains.iter().map(|train| u64::from(train.units)).sum();
         if !together || !self.leave_in_time(self.free.not_before(until), cells) {
             return None;
         }
@@ -100,7 +100,7 @@ impl CellFifo {
     fn is_foreseen(&self, cx: &mut Context<'_>) -> bool {
         let (policy, logs) = (cx.port.admission_mut(), cx.losses.log.is_some());
         let mut taken = 0;
-        for train in &self.segment {
+        for train in &self.segment.trains {
             match policy.foresees(train.vc as usize) {
                 Within::Asked => return false,
                 Within::Lost(_) | Within::Broken(_) if logs => return false,
@@ -108,12 +108,12 @@ impl CellFifo {
                 Within::Taken => taken += u64::from(train.units),
             }
         }
-        self.capacity.holds(self.content.level() + taken)
+        self.entry.capacity.holds(self.content.level() + taken)
     }
 
     /// Remove the cells of the segment from the inbox, in order.
     fn take_in_order(&mut self) -> (Vec<CellTrain>, Vec<(Time, u32)>) {
-        let (segment, mut order) = (std::mem::take(&mut self.segment), std::mem::take(&mut self.order));
+        let CellSegment { trains: segment, mut order } = std::mem::take(&mut self.segment);
         self.inbox.in_order(&segment, &mut order);
         self.inbox.pass_inner(&segment, |_| false);
         (segment, order)
@@ -141,7 +141,7 @@ impl CellFifo {
                 self.accept_cell(cx, vc, time);
             }
         }
-        (self.segment, self.order) = (segment, order);
+        self.segment = CellSegment { trains: segment, order };
     }
 
     /// Call the policy for each cell of the segment in order.
@@ -160,10 +160,10 @@ impl CellFifo {
             }
             let Arriving { unit, vc, .. } = arriving;
             self.progress.sent(&unit, 1, vc as usize, self.is_measured());
-            self.gathered[vc as usize].join(out, vc, &unit, 1, pace.whole);
+            self.gathered.by_vc[vc as usize].join(out, vc, &unit, 1, pace.whole);
             self.accept_cell(cx, vc, time);
         }
-        (self.segment, self.order) = (segment, order);
+        self.segment = CellSegment { trains: segment, order };
     }
 
     /// Remove the cells that have left by `time`, and accept one cell of a gathered train. Returns when it starts.
@@ -181,10 +181,10 @@ impl CellFifo {
         let start = self.free.not_before(time);
         self.content.join(start, pace.whole, 1);
         self.free = start.next(&pace);
-        if let Some(ledger) = &mut self.ledger {
+        if let Some(ledger) = &mut self.entry.ledger {
             ledger.joined(vc, 1);
         }
-        let gathering = &mut self.gathered[vc as usize];
+        let gathering = &mut self.gathered.by_vc[vc as usize];
         match cx.routes[vc as usize].handoff {
             Handoff::Timed => gathering.starts_at(start.time),
             _ => gathering.last_starts(start.time),

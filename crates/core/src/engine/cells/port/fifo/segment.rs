@@ -25,7 +25,7 @@
 use super::{CellFifo, Content, SegmentStep};
 use crate::buffer::admission::{Policy, Rule, Shortcuts, Within};
 use crate::buffer::capacity::Capacity;
-use crate::engine::cells::inbox::TrainEnd;
+use crate::engine::cells::inbox::ArrivalPlace;
 use crate::engine::cells::port::context::Context;
 use crate::engine::cells::port::outbox::Outbox;
 use crate::engine::cells::topology::route::{Handoff, RouteSegment};
@@ -49,7 +49,7 @@ impl CellFifo {
         let most = if train.begun || !self.inbox.is_spaced(&train) { train.units } else { 2 };
         let has_room = |fifo: &CellFifo| fifo.has_room(start, most.into(), train.units.into());
         // departed cells matter only if all have left, if the buffer may be full, or if a policy keeps books
-        if self.free.time < start.time || self.ledger.is_some() || !has_room(self) {
+        if self.free.time < start.time || self.entry.ledger.is_some() || !has_room(self) {
             self.drop_before(cx, Time(train.beat.time.0 + 1));
             if !has_room(self) {
                 return None;
@@ -110,26 +110,30 @@ impl CellFifo {
         let (last, starts) = spacing.run(start, units);
         self.free = last.next(&pace);
         self.content.join_many(start, units);
-        if let Some(ledger) = &mut self.ledger {
+        if let Some(ledger) = &mut self.entry.ledger {
             ledger.joined(vc, units);
         }
         if self.is_measured() {
             self.enter_busy(units, starts, arrivals, pace.whole);
         }
         if routes[vc as usize].handoff == Handoff::Timed {
-            self.gathered[vc as usize].start_many(start, units, &pace);
+            self.gathered.by_vc[vc as usize].start_many(start, units, &pace);
         }
         last.time
     }
 
     /// Pass the next end of a train among others; with its last cell the whole train passes.
-    pub(super) fn step_of_train_end(&mut self, cx: &mut Context<'_>, end: TrainEnd) -> Option<SegmentStep> {
+    pub(super) fn step_of_train_end(
+        &mut self,
+        cx: &mut Context<'_>,
+        end: ArrivalPlace,
+    ) -> Option<SegmentStep> {
         let &train = self.inbox.train(end);
         let begins = !train.begun && train.units > 1;
         if !self.may_count_until(cx, end.time) || !allows(Form::TrainEnds) {
             return None;
         }
-        let ahead = self.inbox.ahead_of(end, |vc| self.rule.takes_rest(cx.port.admission_mut(), vc));
+        let ahead = self.inbox.ahead_of(end, |vc| self.entry.rule.takes_rest(cx.port.admission_mut(), vc));
         let own = if begins { 1 } else { u64::from(train.units) };
         if !self.leave_room(Time(end.time.0 + 1), ahead + own) {
             return None;
@@ -139,7 +143,7 @@ impl CellFifo {
     }
 
     /// Begin a train among others: its first cell arrives.
-    pub(super) fn begin_train(&mut self, end: TrainEnd) {
+    pub(super) fn begin_train(&mut self, end: ArrivalPlace) {
         used(Form::TrainEnds);
         self.inbox.begin_train(end);
         self.counted = Some(end);
@@ -150,7 +154,8 @@ impl CellFifo {
         &mut self,
         cx: &mut Context<'_>,
         out: &mut Outbox,
-        (end, train): (TrainEnd, &CellTrain),
+        end: ArrivalPlace,
+        train: &CellTrain,
         ahead: u64,
         fate: Result<(), Reason>,
     ) {
@@ -190,17 +195,17 @@ impl CellFifo {
     /// Take the sample that is due before any train begins or ends, if cells may be counted; returns whether it was
     /// taken.
     pub(super) fn sample_between(&mut self, cx: &mut Context<'_>) -> bool {
-        let time = self.sample;
+        let time = self.stops.sample;
         if !self.by_ends || !self.may_count_until(cx, time) {
             return false;
         }
-        let ahead = self.inbox.before(time, |vc| self.rule.takes_rest(cx.port.admission_mut(), vc));
+        let ahead = self.inbox.before(time, |vc| self.entry.rule.takes_rest(cx.port.admission_mut(), vc));
         let has_margin = self.leave_room(time, ahead);
         if has_margin {
             self.counted = self.inbox.midst_before(time);
             self.content.drop_before(time);
             cx.port.sample_level(self.content.level() + ahead, 1);
-            self.sample += cx.every;
+            self.stops.sample += cx.every;
         }
         has_margin
     }
@@ -240,8 +245,8 @@ impl CellFifo {
     /// Enter the counted cells in the books.
     pub(super) fn enter_counted(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
         let Some(end) = self.counted.take() else { return };
-        self.segment.clear();
-        self.inbox.up_to(end, &mut self.segment);
+        self.segment.trains.clear();
+        self.inbox.up_to(end, &mut self.segment.trains);
         if let Some(taken) = self.count_taken(cx) {
             self.pass_busy(cx, out, taken);
         }
@@ -251,7 +256,7 @@ impl CellFifo {
     pub(super) fn busy_until(&self, cx: &mut Context<'_>, time: Time) -> Time {
         match (&self.content, self.counted) {
             (Content::Cells { pace, .. }, Some(end)) => {
-                let takes_rest = |vc| self.rule.takes_rest(cx.port.admission_mut(), vc);
+                let takes_rest = |vc| self.entry.rule.takes_rest(cx.port.admission_mut(), vc);
                 let counted = self.inbox.before(end.time.min(time), takes_rest);
                 Time(self.free.time.0 + counted * pace.whole.0)
             }
@@ -261,13 +266,13 @@ impl CellFifo {
 
     /// Pass the segment up to the next end of a train, but not beyond `stop`, if its cells can pass together.
     pub(super) fn step_between(&mut self, cx: &mut Context<'_>, stop: Time) -> Option<SegmentStep> {
-        self.segment.clear();
-        let until = self.inbox.inner(stop, &mut self.segment);
-        if self.segment.is_empty() {
+        self.segment.trains.clear();
+        let until = self.inbox.inner(stop, &mut self.segment.trains);
+        if self.segment.trains.is_empty() {
             return None;
         }
         self.examined = until;
-        if self.by_unit {
+        if self.entry.by_unit {
             return self.step_of_asked(cx, until);
         }
         let taken = self.count_taken(cx)?;
@@ -282,8 +287,8 @@ impl CellFifo {
     /// decided.
     fn count_taken(&mut self, cx: &mut Context<'_>) -> Option<u64> {
         let mut taken = 0;
-        for train in &mut self.segment {
-            train.lost = refusal(self.rule, cx.port.admission_mut(), train.vc);
+        for train in &mut self.segment.trains {
+            train.lost = refusal(self.entry.rule, cx.port.admission_mut(), train.vc);
             if train.lost.is_some() {
                 if cx.is_logged() {
                     return None;
@@ -306,8 +311,8 @@ impl CellFifo {
 
     /// The largest occupancy that sets no new maximum.
     fn most(&self) -> Capacity {
-        let measured = || Capacity::limited(self.capacity.up_to(self.books.max));
-        if self.is_measured() { measured() } else { self.capacity }
+        let measured = || Capacity::limited(self.entry.capacity.up_to(self.books.max));
+        if self.is_measured() { measured() } else { self.entry.capacity }
     }
 
     /// Return whether there is room for the segment, if `taken` of its cells are accepted up to `until`.
@@ -316,23 +321,23 @@ impl CellFifo {
     /// beginning or at the end by more than a cell for each lane and two.
     fn has_room_between(&self, taken: u64, until: Time) -> bool {
         let Content::Cells { count, ends, pace, .. } = &self.content else { return false };
-        let even = self.segment.iter().all(|train| train.even);
+        let even = self.segment.trains.iter().all(|train| train.even);
         let gathered = if !even || self.most().holds(*count + taken) {
             taken
         } else {
             let gone = ends.count_before(until, pace).min(*count + taken);
-            taken.saturating_sub(gone) + self.segment.len() as u64 + 2
+            taken.saturating_sub(gone) + self.segment.trains.len() as u64 + 2
         };
         self.has_room(self.free, gathered, taken)
     }
 
     /// Pass the segment while the line has work for all of it.
     pub(super) fn pass_busy(&mut self, cx: &mut Context<'_>, out: &mut Outbox, taken: u64) {
-        let (measured, segment) = (self.is_measured(), std::mem::take(&mut self.segment));
+        let (measured, segment) = (self.is_measured(), std::mem::take(&mut self.segment.trains));
         let Content::Cells { pace, spacing, .. } = &self.content else { return };
         let (pace, first, (after, starts)) = (*pace, self.free, spacing.after(self.free, taken));
         self.gather(cx, out, &segment, &pace);
-        if self.ledger.is_some() || self.holds_back {
+        if self.entry.ledger.is_some() || self.holds_back {
             self.enter_in_order(cx, &segment, &pace);
         }
         let arrivals = self.inbox.pass_inner(&segment, |train| measured && train.lost.is_none());
@@ -341,7 +346,7 @@ impl CellFifo {
         }
         self.content.join_many(first, taken);
         self.free = after;
-        self.segment = segment;
+        self.segment.trains = segment;
     }
 
     /// Enter the segment in the books, except for the sojourn times of its cells.
@@ -363,7 +368,7 @@ impl CellFifo {
                 self.books.frames_in += u64::from(unit.begins_frame());
             }
             self.progress.sent(&unit, units, vc as usize, measured);
-            let gathering = &mut self.gathered[vc as usize];
+            let gathering = &mut self.gathered.by_vc[vc as usize];
             gathering.join(out, vc, &unit, units, pace.whole);
             gathering.last_starts(self.free.time);
         }
@@ -378,13 +383,13 @@ impl CellFifo {
         if let (Some(only), None) = (first, second) {
             self.enter_some(cx.routes, only.vc, only.units.into(), self.free, pace);
         } else if second.is_some() {
-            let mut order = std::mem::take(&mut self.order);
+            let mut order = std::mem::take(&mut self.segment.order);
             self.inbox.in_order(segment, &mut order);
             let mut start = self.free;
             for &(_, place) in &order {
                 start = self.enter_some(cx.routes, segment[place as usize].vc, 1, start, pace);
             }
-            self.order = order;
+            self.segment.order = order;
         }
     }
 
@@ -397,11 +402,11 @@ impl CellFifo {
         start: ExactTime,
         pace: &TransmissionTime,
     ) -> ExactTime {
-        if let Some(ledger) = &mut self.ledger {
+        if let Some(ledger) = &mut self.entry.ledger {
             ledger.joined(vc, cells);
         }
         match routes[vc as usize].handoff {
-            Handoff::Timed => self.gathered[vc as usize].start_many(start, cells, pace),
+            Handoff::Timed => self.gathered.by_vc[vc as usize].start_many(start, cells, pace),
             _ if self.holds_back => start.skip(cells, pace),
             _ => start, // of no interest
         }
@@ -409,7 +414,7 @@ impl CellFifo {
 
     /// Report the accepted cells to a policy that judges cells one by one.
     pub(super) fn report_accepted(&self, cx: &mut Context<'_>, segment: &[CellTrain]) {
-        if self.ledger.is_some() {
+        if self.entry.ledger.is_some() {
             for train in segment.iter().filter(|train| train.lost.is_none()) {
                 let units = u64::from(train.units);
                 cx.port.admission_mut().taken(train.vc as usize, units, units * CELL_BYTES);
@@ -429,7 +434,7 @@ impl CellFifo {
     ) {
         let &Content::Cells { pace, .. } = &self.content else { return };
         let (unit, &CellTrain { vc, units, .. }) = (train.with_marks(), train);
-        if self.ledger.is_some() {
+        if self.entry.ledger.is_some() {
             let others = u64::from(units - u16::from(unit.is_first()));
             cx.port.admission_mut().taken(vc as usize, others, others * CELL_BYTES);
         }
@@ -443,7 +448,7 @@ impl CellFifo {
         let at_once = match cx.routes[vc as usize].handoff {
             Handoff::Singly => true,
             Handoff::Together => {
-                unit.begins_frame() && unit.is_eom() && self.gathered[vc as usize].is_empty()
+                unit.begins_frame() && unit.is_eom() && self.gathered.by_vc[vc as usize].is_empty()
             }
             Handoff::Timed => false,
         };
@@ -451,9 +456,9 @@ impl CellFifo {
             let last = lay(self);
             return out.send_train(vc, unit, units, start, last, pace.whole);
         }
-        self.gathered[vc as usize].join(out, vc, &unit, units, pace.whole);
+        self.gathered.by_vc[vc as usize].join(out, vc, &unit, units, pace.whole);
         let last = lay(self);
-        let gathering = &mut self.gathered[vc as usize];
+        let gathering = &mut self.gathered.by_vc[vc as usize];
         gathering.last_starts(last);
         if unit.is_eom() {
             gathering.send(out, vc, pace.whole);

@@ -29,7 +29,7 @@ use crate::buffer::pushout::PushOut;
 use crate::engine::cells::inbox::Arriving;
 use crate::engine::cells::port::context::Context;
 use crate::engine::cells::port::outbox::Outbox;
-use crate::engine::cells::train::CellTrain;
+use crate::engine::cells::train::{CellSegment, CellTrain};
 use crate::engine::forms::{Form, allows, used};
 use crate::link::port::{Offer, Port};
 use crate::unit::Unit;
@@ -41,7 +41,7 @@ impl PerVc {
     /// later than `known` are still unknown.
     pub(super) fn take_train(&mut self, cx: &mut Context<'_>, known: Time, occupancy: Occupancy) -> bool {
         // a policy with a clock may count the units that it has accepted
-        let counts = self.tick < Time::NEVER;
+        let counts = self.stops.tick < Time::NEVER;
         let next = if counts { self.inbox.alone_before(known) } else { self.inbox.next_train(cx.end) };
         let Some(next) = next.filter(|_| allows(Form::ReservedTrain)) else { return false };
         match self.fate_of(cx.port, &next, occupancy) {
@@ -84,7 +84,7 @@ impl PerVc {
     /// arrived. The policy reads the books as they are, unless they exceed the capacity of the buffer.
     fn is_taken_anyway(&mut self, port: &mut Port, next: &CellTrain) -> bool {
         let more = if self.inbox.is_spaced(next) { self.inbox.begun() + 3 } else { next.units.into() };
-        if !self.monotone || port.pool.total() - self.rotation.unbooked() + more > most(port) {
+        if !self.traits.is_monotone || port.pool.total() - self.rotation.unbooked() + more > most(port) {
             return false;
         }
         if !port.pool.capacity().holds(port.pool.total() + more) {
@@ -194,18 +194,18 @@ impl PerVc {
     pub(super) fn pass_segment(&mut self, cx: &mut Context<'_>, stop: Time) -> bool {
         let Some(first) = self.inbox.next_time() else { return false };
         self.inbox.list_behind_next(&mut self.rests);
-        let mut segment = std::mem::take(&mut self.segment);
+        let mut segment = std::mem::take(&mut self.segment.trains);
         let room = self.room_until(cx.port, first, stop).filter(|_| allows(Form::JoinedSegment));
         let joins = room.is_some_and(|stop| {
             let until = self.inbox.inner(stop, &mut segment);
-            !segment.is_empty() && self.can_join(cx.port, &segment, (first, until))
+            !segment.is_empty() && self.can_join(cx.port, &segment, first, until)
         });
         if joins {
             used(Form::JoinedSegment);
             self.join_segment(cx, &segment, first);
         }
         segment.clear();
-        self.segment = segment;
+        self.segment.trains = segment;
         self.rests.clear();
         joins
     }
@@ -217,11 +217,11 @@ impl PerVc {
         let room = most(port).checked_sub(self.arrived(port) + lanes)?;
         match lanes {
             0 => None,
-            1 if room > 0 || self.inbox.keeps_behind(self.free, &self.pace) => Some(stop),
+            1 if room > 0 || self.inbox.keeps_behind(self.free, &self.spacing.pace) => Some(stop),
             // in every slot a cell of each lane arrives and one departs, except in the first
             _ => {
                 let slots = 1 + room.saturating_sub(1) / (lanes - 1).max(1);
-                Some(stop.min(Time(first.0 + slots * self.pace.whole.0)))
+                Some(stop.min(Time(first.0 + slots * self.spacing.pace.whole.0)))
             }
         }
     }
@@ -231,8 +231,8 @@ impl PerVc {
     /// Meanwhile cells of joined trains arrive, and the line sends. While the longest train arrives whose cells are
     /// spaced no more closely than departures, the line makes up for it except for two cells, or for one if each cell
     /// of the only train arrives after a departure.
-    fn can_join(&mut self, port: &mut Port, segment: &[CellTrain], (from, until): (Time, Time)) -> bool {
-        let slots = (until.0 - from.0) / self.pace.whole.0 + 2;
+    fn can_join(&mut self, port: &mut Port, segment: &[CellTrain], from: Time, until: Time) -> bool {
+        let slots = (until.0 - from.0) / self.spacing.pace.whole.0 + 2;
         let (mut taken, mut longest) = (0, 0);
         for rest in &self.rests {
             let spaced = self.inbox.is_spaced(rest);
@@ -253,7 +253,7 @@ impl PerVc {
             }
         }
         let alone = segment.len() + self.rests.len() == 1;
-        let behind = alone && self.inbox.keeps_behind(self.free, &self.pace);
+        let behind = alone && self.inbox.keeps_behind(self.free, &self.spacing.pace);
         let sent = longest.saturating_sub(if behind { 1 } else { 2 });
         self.arrived(port) + taken - sent <= most(port)
     }
@@ -293,13 +293,13 @@ impl PerVc {
 
     /// Return whether `cells` cells keep the line busy up to `until`, with a margin.
     fn lasts_until(&self, cells: u64, until: Time) -> bool {
-        let starts = cells.saturating_sub(4) * self.pace.whole.0;
+        let starts = cells.saturating_sub(4) * self.spacing.pace.whole.0;
         until.0 < self.ends.0.saturating_add(starts)
     }
 
     /// Judge cells up to the next end of a train and before `stop` one by one; returns whether there were any.
     pub(super) fn ask_segment(&mut self, cx: &mut Context<'_>, out: &mut Outbox, stop: Time) -> bool {
-        let (mut segment, mut order) = (std::mem::take(&mut self.segment), std::mem::take(&mut self.order));
+        let CellSegment { trains: mut segment, mut order } = std::mem::take(&mut self.segment);
         self.inbox.inner(stop, &mut segment);
         let found = !segment.is_empty();
         if found {
@@ -312,14 +312,15 @@ impl PerVc {
                 let arriving = Arriving { time, unit: next.unit, vc: next.vc };
                 next.unit.index += 1;
                 self.serve_one_by_one(cx, out, time);
-                match cx.port.queues[next.vc as usize].is_empty() {
-                    true => self.enter(cx, out, &arriving, None),
-                    false => ask_about(cx, &arriving),
+                if cx.port.queues[next.vc as usize].is_empty() {
+                    self.enter(cx, out, &arriving, None);
+                } else {
+                    ask_about(cx, &arriving);
                 }
             }
             segment.clear();
         }
-        (self.segment, self.order) = (segment, order);
+        self.segment = CellSegment { trains: segment, order };
         found
     }
 
@@ -341,7 +342,7 @@ impl PerVc {
         log.withdraw(&self.rests);
         let mut slots = FIRST * self.turns.len() as u64;
         loop {
-            let from = Time(now.0.saturating_sub(slots * self.pace.whole.0));
+            let from = Time(now.0.saturating_sub(slots * self.spacing.pace.whole.0));
             let all = log.list_from(&self.inbox, from);
             if register.recall(&port.pool, &log.changes, all.then_some(log.before)) {
                 break;

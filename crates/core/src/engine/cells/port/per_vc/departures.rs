@@ -70,14 +70,14 @@ impl PerVc {
         if let Some(log) = &mut self.register_log {
             log.leave(now, vc);
         }
-        if self.observes_departures || port.pool.of(vc) == 0 {
+        if self.traits.observes_departures || port.pool.of(vc) == 0 {
             self.report_departure(port, now, vc, ends_frame);
         }
     }
 
     /// Notify the policies of a departed cell, if they observe it; the cell may end a frame.
     pub(super) fn report_departure(&self, port: &mut Port, now: Time, vc: usize, ends_frame: bool) {
-        if self.interest.includes(ends_frame, vc, &port.pool) {
+        if self.traits.interest.includes(ends_frame, vc, &port.pool) {
             let (unit, pool) = (&unknown_unit(ends_frame), &port.pool);
             port.admission.departed(&Departure { now, unit, queue: None, vc, size: 1, pool, sent: true });
         }
@@ -90,8 +90,8 @@ impl PerVc {
     #[inline]
     pub(super) fn send(&mut self, now: Time) -> ExactTime {
         let starts = self.free.not_before(now);
-        self.free = starts.next(&self.pace);
-        self.ends = starts.time.later(self.pace.whole);
+        self.free = starts.next(&self.spacing.pace);
+        self.ends = starts.time.later(self.spacing.pace.whole);
         starts
     }
 
@@ -99,7 +99,7 @@ impl PerVc {
     #[inline]
     fn start_ahead(&mut self, vc: usize, starts: ExactTime) -> bool {
         let turn = &mut self.turns[vc];
-        if turn.left == 0 || self.cuts.last().is_some_and(|cut| *cut <= starts.time) {
+        if turn.left == 0 || self.gathered.separates(starts.time) {
             return false;
         }
         turn.serve(1, (starts, 0));
@@ -109,7 +109,7 @@ impl PerVc {
 
     /// Start the last cell of a frame or of its queue, or one that another port awaits.
     pub(super) fn start_one(&mut self, cx: &mut Context<'_>, out: &mut Outbox, vc: usize, starts: ExactTime) {
-        if self.cuts.last().is_some_and(|cut| *cut <= starts.time) {
+        if self.gathered.separates(starts.time) {
             self.cut(cx, out, starts.time);
         }
         if self.turns[vc].grows {
@@ -126,7 +126,7 @@ impl PerVc {
             self.undisturbed = Time::ZERO;
         }
         cx.port.sending = Some(Sending { unit, vc, size: 1 });
-        self.packets = self.packets.saturating_sub(unit.begins_frame().into());
+        self.frames.packets = self.frames.packets.saturating_sub(unit.begins_frame().into());
         if !self.was_foretold(vc, &unit, 1) {
             self.forward(cx, out, vc, &unit, 1, starts.time);
         }
@@ -159,8 +159,8 @@ impl PerVc {
             let popped = cx.port.queues[vc].pop_run(served);
             let (unit, units) = popped.expect("what has started was in the queue");
             served -= u64::from(units);
-            self.packets = self.packets.saturating_sub(unit.begins_frame().into());
-            self.count_run(cx.port, vc, (&unit, units), served == 0);
+            self.frames.packets = self.frames.packets.saturating_sub(unit.begins_frame().into());
+            self.count_run(cx.port, vc, &unit, units, served == 0);
             if !self.was_foretold(vc, &unit, units) {
                 let last = self.spacing.skip(beat, slots).time;
                 self.forward(cx, out, vc, &unit, units, last);
@@ -170,7 +170,7 @@ impl PerVc {
 
     /// Count units of a frame that have started; `last` says that the last of them is in transmission. `unit` has the
     /// marks of the first and of the last.
-    fn count_run(&mut self, port: &mut Port, vc: usize, (unit, units): (&Unit, u16), last: bool) {
+    fn count_run(&mut self, port: &mut Port, vc: usize, unit: &Unit, units: u16, last: bool) {
         if !last || self.ahead.take_if(|ahead| *ahead == vc).is_none() {
             return port.counters.departed_run(unit, units, vc);
         }
@@ -206,8 +206,8 @@ impl PerVc {
         last: Time,
     ) {
         self.awaited -= cx.awaits(unit);
-        let (number, whole) = (vc as u32, self.pace.whole);
-        let gathering = &mut self.gathered[vc];
+        let (number, whole) = (vc as u32, self.spacing.pace.whole);
+        let gathering = &mut self.gathered.by_vc[vc];
         let at_once = unit.is_eom() && gathering.is_empty(); // nothing needs to be gathered
         if at_once || cx.routes[vc].handoff == Handoff::Singly {
             return out.send(number, *unit, units, last, whole);
@@ -222,15 +222,15 @@ impl PerVc {
     /// Separate the cells from `starts` on from those before: they are forwarded apart.
     #[cold]
     fn cut(&mut self, cx: &mut Context<'_>, out: &mut Outbox, starts: Time) {
-        while self.cuts.pop_if(|cut| *cut <= starts).is_some() {}
+        self.gathered.pass_cuts(starts);
         self.hand_on(cx, out);
     }
 
     /// Forward all gathered units.
     pub(crate) fn hand_on(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
         self.settle(cx, out);
-        for (vc, gathering) in self.gathered.iter_mut().enumerate() {
-            gathering.send(out, vc as u32, self.pace.whole);
+        for (vc, gathering) in self.gathered.by_vc.iter_mut().enumerate() {
+            gathering.send(out, vc as u32, self.spacing.pace.whole);
         }
     }
 
@@ -240,7 +240,7 @@ impl PerVc {
         let rotation = &self.rotation;
         let known =
             !rotation.places.is_empty() && rotation.slots < rotation.sure && self.ends < rotation.change;
-        known || self.unseen && allows(Form::Rotation) && self.begin_rotation(port)
+        known || self.traits.unseen && allows(Form::Rotation) && self.begin_rotation(port)
     }
 
     /// Call the scheduler for the rotation from the next slot on; returns whether there is one.
@@ -277,7 +277,7 @@ impl PerVc {
     pub(super) fn give_one(&mut self, port: &mut Port) -> bool {
         let rotation = &self.rotation;
         let (slots, sending) = (rotation.slots, rotation.sending);
-        let cut = self.cuts.last().is_some_and(|cut| *cut <= self.free.time);
+        let cut = self.gathered.separates(self.free.time);
         let sure = slots < rotation.stop.min(rotation.sure) && self.ends < rotation.change;
         if cut || !sure || rotation.booked < slots || rotation.places.is_empty() {
             return false;
@@ -312,8 +312,8 @@ impl PerVc {
     /// Assign `slots` slots of the rotation.
     fn give_away(&mut self, slots: u64) {
         let last = self.spacing.skip(self.free, slots - 1);
-        self.ends = last.time.later(self.pace.whole);
-        self.free = last.next(&self.pace);
+        self.ends = last.time.later(self.spacing.pace.whole);
+        self.free = last.next(&self.spacing.pace);
         self.rotation.slots += slots;
     }
 
@@ -323,12 +323,13 @@ impl PerVc {
         let Some(last) = slots.checked_sub(1) else { return 0 };
         let begins = self.spacing.skip(self.free, last).time;
         let before = |time: Time| self.spacing.count_before(self.free, time).0;
-        let given = match begins <= until {
-            true => slots,
-            false => slots.min(1 + before(Time(until.0 + 1 - self.pace.whole.0))),
+        let given = if begins <= until {
+            slots
+        } else {
+            slots.min(1 + before(Time(until.0 + 1 - self.spacing.pace.whole.0)))
         };
-        match self.cuts.last() {
-            Some(cut) if *cut <= begins => given.min(before(*cut)),
+        match self.gathered.next_cut() {
+            Some(cut) if cut <= begins => given.min(before(cut)),
             _ => given,
         }
     }
@@ -392,7 +393,8 @@ impl PerVc {
         let Some(behind) = self.rotation.unbooked().checked_sub(1) else { return };
         let (slots, booked, sending) = (self.rotation.slots, self.rotation.booked, self.rotation.sending);
         let (ends, free) = (self.rotation.ends, self.rotation.free);
-        let later = self.spacing.after(free, behind).1 + u128::from(behind) * u128::from(self.pace.whole.0);
+        let later =
+            self.spacing.after(free, behind).1 + u128::from(behind) * u128::from(self.spacing.pace.whole.0);
         port.counters.occupancy.drain(slots - booked, u128::from(ends.0) + later);
         port.pool.remove(sending, 1);
         if port.pool.of(sending) == 0 {
@@ -413,8 +415,8 @@ impl PerVc {
         log.leave(rotation.ends, rotation.sending);
         let mut starts = rotation.free;
         for slot in slots.start..slots.end - 1 {
-            log.leave(starts.time.later(self.pace.whole), rotation.queue(slot));
-            starts = starts.next(&self.pace);
+            log.leave(starts.time.later(self.spacing.pace.whole), rotation.queue(slot));
+            starts = starts.next(&self.spacing.pace);
         }
     }
 

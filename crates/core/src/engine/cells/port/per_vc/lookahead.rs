@@ -48,10 +48,8 @@ impl PerVc {
     fn earliest_in_queues(&mut self, cx: &mut Context<'_>, out: &mut Outbox, now: Time) -> Time {
         let rotates = self.rotates(cx.port);
         let certain = self.slots_certain(cx.port, now);
-        let slots = match rotates {
-            true => self.foretell_round(cx, out, now, certain),
-            false => self.least_elsewhere(cx, out),
-        };
+        let slots =
+            if rotates { self.foretell_round(cx, out, now, certain) } else { self.least_elsewhere(cx, out) };
         self.spacing.skip(self.free, slots.min(certain)).time
     }
 
@@ -79,9 +77,10 @@ impl PerVc {
     fn foretell_round(&mut self, cx: &mut Context<'_>, out: &mut Outbox, now: Time, certain: u64) -> u64 {
         let known = self.slots_known(cx.port).min(certain);
         self.look_beyond_stop(cx.port);
-        let known = match self.rotation.before_stop() < known {
-            true => self.foretell_until(cx, out, now, known),
-            false => known,
+        let known = if self.rotation.before_stop() < known {
+            self.foretell_until(cx, out, now, known)
+        } else {
+            known
         };
         // one of very many queues is always near its EOM
         if self.turns.len() > MOST_PLACES {
@@ -174,7 +173,7 @@ impl PerVc {
     fn least_behind(&mut self, cx: &mut Context<'_>, out: &mut Outbox, known: u64) -> u64 {
         let (least, spare) = self.least_of_cuts(cx.port);
         let places = self.rotation.places.len() as u64;
-        let alike = spare + 1 >= self.longest && known <= self.rotation.before_stop();
+        let alike = spare + 1 >= self.frames.longest && known <= self.rotation.before_stop();
         let first = if alike { self.rotation.stop } else { self.first_eom(spare) };
         let before = first - self.rotation.slots;
         let going_round = before.min(known + before.saturating_sub(known) / places);
@@ -216,8 +215,8 @@ impl PerVc {
     fn least_of_cuts(&self, port: &mut Port) -> (u64, u64) {
         match port.pushout.as_mut().map(PushOut::scope) {
             None => (MANY, MANY),
-            Some(Scope::AllButEom) => (0, self.shortest - 1),
-            Some(_) => (self.shortest - 1, self.shortest - 1),
+            Some(Scope::AllButEom) => (0, self.frames.shortest - 1),
+            Some(_) => (self.frames.shortest - 1, self.frames.shortest - 1),
         }
     }
 
@@ -293,9 +292,9 @@ impl PerVc {
     /// it removed. The count may lack packets in transmission, and those of which some cells are still to arrive.
     fn slots_with_packets(&self, port: &Port) -> u64 {
         let (queues, places) = (self.turns.len() as u64, self.rotation.places.len() as u64);
-        let packets = self.packets.saturating_sub(places + self.influx);
-        let cells = packets * self.shortest + self.free_at_first(port);
-        let kept = self.shortest + 2 * self.influx + queues * (self.longest + 3);
+        let packets = self.frames.packets.saturating_sub(places + self.influx);
+        let cells = packets * self.frames.shortest + self.free_at_first(port);
+        let kept = self.frames.shortest + 2 * self.influx + queues * (self.frames.longest + 3);
         cells.saturating_sub(kept) / (self.influx + queues.div_ceil(places) + 1)
     }
 
@@ -303,9 +302,9 @@ impl PerVc {
     /// queues do not need them, because each has begun to send its frame.
     fn slots_with_frames_begun(&mut self, port: &Port) -> u64 {
         let slots = self.rotation.before_stop();
-        let packets = self.packets.saturating_sub(self.rotation.places.len() as u64 + self.influx);
+        let packets = self.frames.packets.saturating_sub(self.rotation.places.len() as u64 + self.influx);
         self.catch_up_all();
-        let enough = packets * self.shortest > self.shortest + self.influx * (slots + 2);
+        let enough = packets * self.frames.shortest > self.frames.shortest + self.influx * (slots + 2);
         let begun = |place: &Place| self.has_begun(port, place.queue);
         if enough && self.rotation.places.iter().all(begun) { slots } else { 0 }
     }

@@ -30,11 +30,12 @@ use std::rc::Rc;
 use crate::buffer::admission::{Admission, Interest};
 use crate::buffer::pushout::PushOut;
 use crate::engine::cells::inbox::{Arriving, Inbox};
-use crate::engine::cells::port::context::{Context, PortSetup};
+use crate::engine::cells::port::context::{Context, PortSetup, Stops};
+use crate::engine::cells::port::gathered::GatheredUnits;
 use crate::engine::cells::port::outbox::Outbox;
 use crate::engine::cells::topology::route::Handoff;
-use crate::engine::cells::train::{CellTrain, Gathering};
-use crate::engine::exact::spacing::{ExactTime, SpacingTable, TransmissionTime};
+use crate::engine::cells::train::{CellSegment, CellTrain};
+use crate::engine::exact::spacing::{ExactTime, SpacingTable};
 use crate::engine::forms::{Form, allows};
 use crate::engine::questions::number_at_port;
 use crate::kernel::Ties;
@@ -59,36 +60,14 @@ pub(crate) struct PerVc {
     turns: Vec<Turn>,
     /// Slots that rotate among the queues.
     rotation: Rotation,
-    /// Departures that the policy observes, and whether all of them matter to some policy.
-    interest: Interest,
-    observes_departures: bool,
-    /// Whether the admission policy accepts at least as many units when the buffer holds less.
-    monotone: bool,
-    /// Whether slots may rotate without a step for each.
-    unseen: bool,
-    /// Whether cells join one by one; and whether the only reason is that the policy judges each.
-    one_by_one: bool,
-    asked: bool,
-    /// Whether units are policed on arrival.
-    polices: bool,
+    traits: PolicyTraits,
     spacing: Rc<SpacingTable>,
-    pace: TransmissionTime,
     /// The least time from the start of a unit at another port to its arrival here.
     min_arrival_delay: Span,
-    /// When the clock of the policy ticks.
-    tick: Time,
-    /// When the occupancy is sampled next.
-    sample: Time,
-    /// Consecutive units of a frame for a host, by circuit; forwarded together.
-    gathered: Vec<Gathering>,
-    /// Instants that separate units: those before and after one are forwarded separately. The next one is last.
-    cuts: Vec<Time>,
-    /// Lower bounds of the units of a frame that has its EOM in a queue, and of the number of entire packets in all
-    /// queues, where there is push-out.
-    shortest: u64,
-    packets: u64,
-    /// Most units of a frame.
-    longest: u64,
+    stops: Stops,
+    /// Consecutive units of a frame for a host.
+    gathered: GatheredUnits,
+    frames: FrameBounds,
     /// Cells that can arrive in one slot.
     influx: u64,
     /// Units in the port that make a host act when they arrive.
@@ -97,13 +76,60 @@ pub(crate) struct PerVc {
     undisturbed: Time,
     /// Wake-up of the port, in time for their starts.
     pub(crate) called: Time,
-    segment: Vec<CellTrain>,
-    /// Cells in the order of their arrival, each with its train.
-    order: Vec<(Time, u32)>,
+    segment: CellSegment,
     /// Cells of joined trains that are still to arrive, for the present decision.
     rests: Vec<CellTrain>,
     /// Changes that have not been reported to the register, if there is one and it does not receive each cell.
     register_log: Option<RegisterLog>,
+}
+
+/// The properties of the port's policies that decide how cells join and leave.
+#[derive(Debug)]
+struct PolicyTraits {
+    /// Departures that the policy observes, and whether all of them matter to some policy.
+    interest: Interest,
+    observes_departures: bool,
+    /// Whether the admission policy accepts at least as many units when the buffer holds less.
+    is_monotone: bool,
+    /// Whether slots may rotate without a step for each.
+    unseen: bool,
+    /// Whether cells join one by one; and whether the only reason is that the policy judges each.
+    one_by_one: bool,
+    asked: bool,
+    /// Whether units are policed on arrival.
+    polices: bool,
+}
+
+/// Bounds of the frames in the queues.
+#[derive(Debug)]
+struct FrameBounds {
+    /// Lower bounds of the units of a frame that has its EOM in a queue, and of the number of entire packets in all
+    /// queues, where there is push-out.
+    shortest: u64,
+    packets: u64,
+    /// Most units of a frame.
+    longest: u64,
+}
+
+impl PolicyTraits {
+    /// The properties of a port's policies.
+    fn new(setup: &mut PortSetup<'_>, interest: Interest) -> PolicyTraits {
+        let polices = setup.plan.polices(setup.index);
+        let by_cell = goes_by_cell(setup.port);
+        let asked = setup.port.admission.asks_for_all();
+        let observes_departures = by_cell || matches!(interest, Interest::Ends | Interest::Every);
+        let routes = &setup.plan.routes[setup.index];
+        let together = routes.iter().all(|route| route.handoff == Handoff::Together);
+        PolicyTraits {
+            interest,
+            observes_departures,
+            is_monotone: setup.port.admission.properties().is_monotone,
+            unseen: together && !observes_departures,
+            one_by_one: by_cell || asked || polices,
+            asked: asked && !by_cell && !polices,
+            polices,
+        }
+    }
 }
 
 /// Precision of the occupancy when a train arrives.
@@ -118,12 +144,9 @@ impl PerVc {
     /// An empty port.
     pub(crate) fn new(setup: &mut PortSetup<'_>, interest: Interest) -> PerVc {
         let PortSetup { scenario, plan, index, .. } = *setup;
-        let (spacing, polices, vcs) = (plan.spacing(index), plan.polices(index), setup.port.pool().vcs());
+        let (spacing, vcs) = (plan.spacing(index), setup.port.pool().vcs());
         let inbox = Inbox::new(plan, index, Ties::new(scenario.seed));
         let by_cell = goes_by_cell(setup.port);
-        let asked = setup.port.admission.asks_for_all();
-        let observes_departures = by_cell || matches!(interest, Interest::Ends | Interest::Every);
-        let together = plan.routes[index].iter().all(|route| route.handoff == Handoff::Together);
         let registers = setup.port.pushout.as_mut().is_some_and(|pushout| pushout.register().is_some());
         PerVc {
             done: None,
@@ -132,28 +155,16 @@ impl PerVc {
             ahead: None,
             turns: vec![Turn { grows: true, ..Turn::default() }; vcs],
             rotation: Rotation::default(),
-            interest,
-            one_by_one: by_cell || asked || polices,
-            asked: asked && !by_cell && !polices,
-            polices,
-            observes_departures,
-            monotone: setup.port.admission.properties().is_monotone,
-            unseen: together && !observes_departures,
-            pace: spacing.pace,
+            traits: PolicyTraits::new(setup, interest),
             min_arrival_delay: plan.min_arrival_delay(index),
-            tick: setup.first_tick(),
-            sample: setup.first_sample(),
-            gathered: vec![Gathering::default(); vcs],
-            cuts: setup.cuts(),
-            shortest: MANY,
-            packets: 0,
-            longest: plan.longest_frame(scenario, index),
+            stops: Stops::new(setup),
+            gathered: GatheredUnits::new(setup),
+            frames: FrameBounds { shortest: MANY, packets: 0, longest: plan.longest_frame(scenario, index) },
             influx: inbox.influx(&spacing.pace),
             awaited: 0,
             undisturbed: Time::ZERO,
             called: Time::NEVER,
-            segment: Vec::new(),
-            order: Vec::new(),
+            segment: CellSegment::default(),
             rests: Vec::new(),
             register_log: (registers && !by_cell).then(RegisterLog::default),
             inbox,
@@ -164,11 +175,11 @@ impl PerVc {
     /// Advance to `until`, that instant included.
     pub(crate) fn step(&mut self, cx: &mut Context<'_>, out: &mut Outbox, until: Time) {
         loop {
-            let look = self.sample.min(self.tick);
+            let look = self.stops.first();
             let stop = look.min(Time(until.0 + 1));
             let known = look.min(cx.end).min(cx.unknown_from(until) + self.min_arrival_delay);
             while let Some(next) = self.inbox.next_time().filter(|next| *next < stop) {
-                self.pass_next(cx, out, next, (stop, known));
+                self.pass_next(cx, out, next, stop, known);
             }
             if let Some(before) = stop.0.checked_sub(1) {
                 self.serve(cx, out, Time(before));
@@ -176,13 +187,13 @@ impl PerVc {
             if stop > until {
                 break;
             }
-            if self.sample == stop {
+            if self.stops.sample == stop {
                 self.sample_now(cx.port);
-                self.sample += cx.every;
+                self.stops.sample += cx.every;
             } else {
                 self.serve(cx, out, stop);
                 self.book_slots(cx.port);
-                self.tick = cx.port.tick(stop).unwrap_or(Time::NEVER);
+                self.stops.tick = cx.port.tick(stop).unwrap_or(Time::NEVER);
             }
         }
         self.done = self.done.max(Some(until));
@@ -190,8 +201,8 @@ impl PerVc {
 
     /// Pass the next arrival, at `next`: before `stop`, and where units are joined in groups, before any unknown
     /// arrival.
-    fn pass_next(&mut self, cx: &mut Context<'_>, out: &mut Outbox, next: Time, (stop, known): (Time, Time)) {
-        let (alone, asks) = (self.one_by_one || cx.is_logged(), self.asked && !cx.is_logged());
+    fn pass_next(&mut self, cx: &mut Context<'_>, out: &mut Outbox, next: Time, stop: Time, known: Time) {
+        let (alone, asks) = (self.traits.one_by_one || cx.is_logged(), self.traits.asked && !cx.is_logged());
         if asks && allows(Form::AskedSegment) && self.ask_segment(cx, out, stop) {
             return;
         }
@@ -211,7 +222,7 @@ impl PerVc {
 
     /// Return whether the port rests until an arrival that is still unknown.
     pub(crate) fn is_quiet(&self) -> bool {
-        self.ends == Time::NEVER && self.tick == Time::NEVER && self.inbox.is_empty()
+        self.ends == Time::NEVER && self.stops.tick == Time::NEVER && self.inbox.is_empty()
     }
 
     /// Units in a circuit's queue.
@@ -221,8 +232,8 @@ impl PerVc {
 
     fn sample_now(&mut self, port: &mut Port) {
         self.book_slots(port);
-        self.inbox.list_from(self.sample, &mut self.rests);
-        self.set_aside(port, self.sample);
+        self.inbox.list_from(self.stops.sample, &mut self.rests);
+        self.set_aside(port, self.stops.sample);
         port.sample();
         self.bring_back(port);
     }
@@ -232,7 +243,7 @@ impl PerVc {
         self.make_sure_of_room(cx, out);
         let noted = self.register_log.as_ref().and_then(|_| self.inbox.next_unit());
         let Some(mut arriving) = self.inbox.pop_before(Time(now.0 + 1)) else { return };
-        if self.polices
+        if self.traits.polices
             && let Err(reason) = cx.police(&mut arriving)
         {
             return cx.refuse(&arriving, reason);
@@ -318,16 +329,16 @@ impl PerVc {
     fn closed(&mut self, port: &Port, vc: u32) {
         let runs = port.queues[vc as usize].runs();
         if let Some(run) = runs.last().and_then(|last| runs.get(last)).filter(|run| run.is_closed()) {
-            self.shortest = self.shortest.min(run.units() as u64);
-            self.packets += u64::from(run.is_whole());
+            self.frames.shortest = self.frames.shortest.min(run.units() as u64);
+            self.frames.packets += u64::from(run.is_whole());
         }
     }
 
     /// Count the packets again, after units have left a queue, or have not arrived yet.
     fn count_packets(&mut self, port: &Port) {
         let shortest = port.queues.iter().filter_map(|queue| queue.runs().shortest()).min();
-        self.shortest = shortest.map_or(MANY, |units| units as u64);
-        self.packets = port.queues.iter().map(|queue| queue.runs().whole() as u64).sum();
+        self.frames.shortest = shortest.map_or(MANY, |units| units as u64);
+        self.frames.packets = port.queues.iter().map(|queue| queue.runs().whole() as u64).sum();
     }
 }
 

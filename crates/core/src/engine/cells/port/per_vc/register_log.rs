@@ -20,7 +20,7 @@
 use std::cmp::Ordering;
 
 use crate::buffer::pushout::Change;
-use crate::engine::cells::inbox::Inbox;
+use crate::engine::cells::inbox::{ArrivalPlace, Inbox};
 use crate::engine::cells::train::CellTrain;
 use crate::units::Time;
 
@@ -32,9 +32,17 @@ pub(super) struct RegisterLog {
     joined: Vec<CellTrain>,
     /// Departure of each cell, and its circuit.
     left: Vec<(Time, u32)>,
-    /// Cells that have joined, each on a lane, or left: their times and circuits.
-    moments: Vec<(Time, Option<u32>, u32)>,
+    /// Cells that have joined or left.
+    moments: Vec<Moment>,
     pub(super) changes: Vec<Change>,
+}
+
+/// A cell that has joined, on a lane, or left.
+#[derive(Clone, Copy, Debug)]
+struct Moment {
+    time: Time,
+    lane: Option<u32>,
+    vc: u32,
 }
 
 /// Number of slots replayed to a register first, for each queue.
@@ -82,25 +90,27 @@ impl RegisterLog {
         let RegisterLog { joined, left, moments, changes, .. } = self;
         moments.clear();
         let late = left.iter().rev().take_while(|(time, _)| *time >= from);
-        moments.extend(late.map(|&(time, vc)| (time, None, vc)));
+        moments.extend(late.map(|&(time, vc)| Moment { time, lane: None, vc }));
         let mut all = moments.len() == left.len();
         for train in joined.iter() {
             let (arrivals, more) = inbox.arrivals_from(train, from);
-            moments.extend(arrivals.map(|(time, lane)| (time, Some(lane), train.vc)));
+            let vc = train.vc;
+            moments.extend(arrivals.map(|at| Moment { time: at.time, lane: Some(at.lane), vc }));
             all &= !more;
         }
-        moments.sort_unstable_by(|one, other| order((one.0, one.1), (other.0, other.1), inbox));
+        moments.sort_unstable_by(|one, other| order(one, other, inbox));
         changes.clear();
-        changes.extend(moments.iter().map(|&(_, lane, vc)| Change { vc, joined: lane.is_some() }));
+        changes.extend(moments.iter().map(|&Moment { lane, vc, .. }| Change { vc, joined: lane.is_some() }));
         all
     }
 }
 
 /// Order two changes: at one instant a departure precedes every arrival.
-fn order((time, lane): (Time, Option<u32>), (other, second): (Time, Option<u32>), inbox: &Inbox) -> Ordering {
-    time.cmp(&other).then_with(|| match (lane, second) {
-        (Some(lane), Some(second)) if inbox.is_before((time, lane), (other, second)) => Ordering::Less,
-        (Some(lane), Some(second)) if inbox.is_before((other, second), (time, lane)) => Ordering::Greater,
-        (lane, second) => lane.is_some().cmp(&second.is_some()),
+fn order(one: &Moment, other: &Moment, inbox: &Inbox) -> Ordering {
+    let place = |moment: &Moment| Some(ArrivalPlace { time: moment.time, lane: moment.lane? });
+    one.time.cmp(&other.time).then_with(|| match (place(one), place(other)) {
+        (Some(first), Some(second)) if inbox.is_before(first, second) => Ordering::Less,
+        (Some(first), Some(second)) if inbox.is_before(second, first) => Ordering::Greater,
+        (first, second) => first.is_some().cmp(&second.is_some()),
     })
 }

@@ -1,0 +1,128 @@
+//! The order in which units arrive from several lanes.
+
+use crate::kernel::Ties;
+use crate::kernel::queue::{Class, Event, EventQueue};
+use crate::units::Time;
+
+/// Place of a unit in the order of arrivals: its arrival, and its lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ArrivalPlace {
+    pub(crate) time: Time,
+    pub(crate) lane: u32,
+}
+
+/// The order of lanes on which units arrive at the same instant.
+#[derive(Clone, Debug)]
+pub(super) struct LaneRanks {
+    ties: Ties,
+    /// The line of each lane.
+    lines: Vec<u32>,
+}
+
+impl LaneRanks {
+    /// The order of lanes, given the line of each.
+    pub(super) fn new(lines: Vec<u32>, ties: Ties) -> LaneRanks {
+        LaneRanks { ties, lines }
+    }
+
+    /// Return the place of a lane among those on which units arrive at the same instant.
+    #[inline]
+    pub(super) fn rank(&self, ArrivalPlace { time, lane }: ArrivalPlace) -> (u32, u32) {
+        let line = self.lines[lane as usize];
+        (self.ties.rank(time, line), line)
+    }
+
+    /// Return whether the first unit arrives before the second.
+    #[inline]
+    pub(super) fn is_before(&self, first: ArrivalPlace, second: ArrivalPlace) -> bool {
+        first.time < second.time || first.time == second.time && self.rank(first) < self.rank(second)
+    }
+}
+
+/// The next end of a train on every lane that has one, by time.
+///
+/// A lane whose turn is over is placed after those within a train and before the many lanes whose next train is far
+/// away. With many lanes of packets this no longer holds.
+#[derive(Clone, Debug)]
+pub(super) enum MergeOrder {
+    /// The earliest one last.
+    Sorted(Vec<ArrivalPlace>),
+    Heap(Box<EventQueue>),
+}
+
+/// Longest sorted list of lanes.
+const MOST_SORTED: usize = 256;
+
+impl MergeOrder {
+    /// The order of this number of lanes, all empty.
+    pub(super) fn new(lanes: usize) -> MergeOrder {
+        match lanes {
+            0..=MOST_SORTED => MergeOrder::Sorted(Vec::with_capacity(lanes)),
+            _ => MergeOrder::Heap(Box::default()),
+        }
+    }
+
+    /// Return the earliest end of a train.
+    #[inline]
+    pub(super) fn first(&self) -> Option<ArrivalPlace> {
+        match self {
+            MergeOrder::Sorted(sorted) => sorted.last().copied(),
+            MergeOrder::Heap(heap) => {
+                heap.first().map(|event| ArrivalPlace { time: event.time, lane: event.entity })
+            }
+        }
+    }
+
+    /// Return the ends in order, the earliest last, unless there are too many lanes.
+    #[inline]
+    pub(super) fn sorted(&self) -> Option<&[ArrivalPlace]> {
+        match self {
+            MergeOrder::Sorted(sorted) => Some(sorted),
+            MergeOrder::Heap(_) => None,
+        }
+    }
+
+    /// Add the next end of a train on a lane.
+    #[inline]
+    pub(super) fn expect(&mut self, end: ArrivalPlace, ranks: &LaneRanks) {
+        match self {
+            MergeOrder::Sorted(sorted) => {
+                let place = sorted.iter().rposition(|other| ranks.is_before(end, *other));
+                sorted.insert(place.map_or(0, |before| before + 1), end);
+            }
+            MergeOrder::Heap(heap) => {
+                let ArrivalPlace { time, lane } = end;
+                let (rank, _) = ranks.rank(end);
+                heap.push(Event { time, class: Class::Arrive, rank, entity: lane });
+            }
+        }
+    }
+
+    /// Move the first lane of the order to its next end of a train, or remove it.
+    #[inline]
+    pub(super) fn take_turn(&mut self, lane: u32, next: Option<Time>, ranks: &LaneRanks) {
+        let next = next.map(|time| ArrivalPlace { time, lane });
+        match self {
+            MergeOrder::Sorted(sorted) => {
+                sorted.pop();
+                if let Some(next) = next
+                    && sorted.last().is_none_or(|second| next.time < second.time)
+                {
+                    sorted.push(next);
+                    return;
+                }
+            }
+            MergeOrder::Heap(heap) => drop(heap.pop_before(Time::NEVER)),
+        }
+        if let Some(next) = next {
+            self.expect(next, ranks);
+        }
+    }
+
+    /// Remove a lane from a sorted list.
+    pub(super) fn remove(&mut self, lane: u32) {
+        if let MergeOrder::Sorted(sorted) = self {
+            sorted.retain(|other| other.lane != lane);
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Passing trains by their ends: only the first and the last unit of a train have a place in the merge order.
+
+use super::Inbox;
+use super::merge_order::ArrivalPlace;
+use crate::engine::cells::train::CellTrain;
+use crate::units::Time;
+
+impl Inbox {
+    /// The next end of a train, its first or its last unit, if it arrives before `limit`.
+    #[inline]
+    pub(crate) fn next_end(&self, limit: Time) -> Option<ArrivalPlace> {
+        self.order.first().filter(|end| end.time < limit)
+    }
+
+    /// Return the train of this end.
+    #[inline]
+    pub(crate) fn train(&self, end: ArrivalPlace) -> &CellTrain {
+        self.front(end.lane)
+    }
+
+    /// Begin the train whose end is the first: its first unit has arrived, and the train stays on its lane.
+    pub(crate) fn begin_train(&mut self, end: ArrivalPlace) {
+        let train = self.lanes[end.lane as usize].front_mut();
+        train.begun = true;
+        let last = train.last;
+        self.inner.join(end.lane);
+        self.take_turn(end.lane, Some(last));
+    }
+
+    /// Remove the train whose end is the first.
+    pub(crate) fn pop_train(&mut self) {
+        let Some(ArrivalPlace { lane, .. }) = self.order.first() else { return };
+        self.inner.remove(lane);
+        let next = self.lanes[lane as usize].pop();
+        self.take_turn(lane, next);
+    }
+
+    /// Return how many units of circuits that count arrive before an end of a train, on lanes within another train.
+    #[inline]
+    pub(crate) fn ahead_of(&self, end: ArrivalPlace, mut counts: impl FnMut(u32) -> bool) -> u64 {
+        let others = self.inner.lanes().iter();
+        let others = others.filter(|lane| **lane != end.lane && counts(self.front(**lane).vc));
+        others.map(|lane| self.count_ahead(*lane, end)).sum()
+    }
+
+    /// Return how many units of circuits that count arrive before `time` on lanes within a train.
+    pub(crate) fn before(&self, time: Time, mut counts: impl FnMut(u32) -> bool) -> u64 {
+        let lanes = self.inner.lanes().iter().filter(|lane| counts(self.front(**lane).vc));
+        lanes.map(|lane| self.lanes[*lane as usize].count_before(time).0).sum()
+    }
+
+    /// Return a place in the order behind all units before `time` on lanes within a train, if there are such lanes; at
+    /// most units that arrive a picosecond earlier are behind it.
+    pub(crate) fn midst_before(&self, time: Time) -> Option<ArrivalPlace> {
+        let lane = *self.inner.lanes().first()?;
+        Some(ArrivalPlace { time: Time(time.0.checked_sub(1)?), lane })
+    }
+
+    /// Find for every lane within a train how many of its units arrive up to an end of a train that has arrived.
+    pub(crate) fn up_to(&self, end: ArrivalPlace, found: &mut Vec<CellTrain>) {
+        for &lane in self.inner.lanes() {
+            let units = if lane == end.lane {
+                self.lanes[lane as usize].count_before(Time(end.time.0 + 1)).0
+            } else {
+                self.count_ahead(lane, end)
+            };
+            self.find(lane, units, found);
+        }
+    }
+
+    /// Return how many units of a lane within a train arrive before an end of another train.
+    #[inline]
+    pub(super) fn count_ahead(&self, lane: u32, end: ArrivalPlace) -> u64 {
+        let (units, time) = self.lanes[lane as usize].count_before(end.time);
+        units + u64::from(time == end.time && self.ranks.is_before(ArrivalPlace { time, lane }, end))
+    }
+}

@@ -1,0 +1,38 @@
+//! Units that have started to leave a port and are forwarded frame by frame.
+
+use super::context::PortSetup;
+use crate::engine::cells::train::Gathering;
+use crate::units::Time;
+
+/// The gathered units of every circuit, and the instants that separate units.
+#[derive(Debug)]
+pub(crate) struct GatheredUnits {
+    /// Consecutive units of a frame, by circuit.
+    pub(crate) by_vc: Vec<Gathering>,
+    /// Units before and after one of these instants are forwarded separately. The next one is last.
+    cuts: Vec<Time>,
+}
+
+impl GatheredUnits {
+    /// No units.
+    pub(crate) fn new(setup: &PortSetup<'_>) -> GatheredUnits {
+        GatheredUnits { by_vc: vec![Gathering::default(); setup.port.pool().vcs()], cuts: setup.cuts() }
+    }
+
+    /// Return the next instant that separates units.
+    #[inline]
+    pub(crate) fn next_cut(&self) -> Option<Time> {
+        self.cuts.last().copied()
+    }
+
+    /// Return whether a unit that starts at `time` is separated from those before it.
+    #[inline]
+    pub(crate) fn separates(&self, time: Time) -> bool {
+        self.cuts.last().is_some_and(|cut| *cut <= time)
+    }
+
+    /// Drop the instants up to `time`, after the units before them have been forwarded.
+    pub(crate) fn pass_cuts(&mut self, time: Time) {
+        while self.cuts.pop_if(|cut| *cut <= time).is_some() {}
+    }
+}

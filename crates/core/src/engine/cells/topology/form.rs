@@ -1,0 +1,105 @@
+//! The form in which each port is run.
+
+use crate::buffer::admission::{Interest, Rule, Shortcuts};
+use crate::buffer::size::Measure;
+use crate::engine::questions::policed_ports;
+use crate::scenario::contract::{Passing, context, contracts};
+use crate::scenario::model::{Line, Medium, NodeKind, Scenario};
+use crate::scheduler;
+
+/// Form in which a port is run.
+#[derive(Clone, Debug)]
+pub(crate) enum PortForm {
+    /// The unlimited interface of a host.
+    HostInterface,
+    /// A port at which no unit ever waits.
+    Delay,
+    /// One queue, and a rule that decides which units join it.
+    Fifo(Rule),
+    /// Cells, a queue for each circuit, and a policy that reads only the books.
+    PerVc(Interest),
+    /// Any other port.
+    PerUnit,
+}
+
+impl PortForm {
+    /// Return whether the port must advance; other ports handle a unit immediately.
+    pub(crate) fn has_time(&self) -> bool {
+        matches!(self, PortForm::Fifo(_) | PortForm::PerVc(_) | PortForm::PerUnit)
+    }
+}
+
+/// The forms of all ports, and for every line the line that has set the spacing of its cells: ports that only delay
+/// keep it.
+pub(crate) fn forms(
+    scenario: &Scenario,
+    passing: &Passing,
+    arriving: &[Vec<usize>],
+) -> (Vec<PortForm>, Vec<usize>) {
+    let lines = scenario.lines.iter().zip(passing.iter());
+    let alone: Vec<PortForm> = lines.map(|(line, vcs)| form_alone(scenario, line, vcs)).collect();
+    let delays = Delays { scenario, forms: &alone, arriving, policed: policed_ports(scenario) };
+    let origins: Vec<usize> = (0..alone.len()).map(|line| delays.origin(line)).collect();
+    let with_delays = |(line, form)| if origins[line] == line { form } else { PortForm::Delay };
+    (alone.into_iter().enumerate().map(with_delays).collect(), origins)
+}
+
+/// Return the form of a port by its own properties.
+fn form_alone(scenario: &Scenario, line: &Line, vcs: &[usize]) -> PortForm {
+    let from_host = scenario.nodes[line.from].kind == NodeKind::Host;
+    let fifo = matches!(line.port.scheduler, scheduler::Spec::Fifo(_));
+    match rule(scenario, line, vcs).filter(|_| line.port.gates.is_empty()) {
+        Some(Rule::Fits) if fifo && from_host && is_unlimited(line) => PortForm::HostInterface,
+        Some(rule) if fifo && !from_host => PortForm::Fifo(rule),
+        Some(rule) if !from_host && has_turns(line) => PortForm::PerVc(rule.interest()),
+        _ => PortForm::PerUnit,
+    }
+}
+
+/// Ports and their forms, before it is decided which of them only delay.
+struct Delays<'a> {
+    scenario: &'a Scenario,
+    forms: &'a [PortForm],
+    /// For every port the lines that bring units to it.
+    arriving: &'a [Vec<usize>],
+    policed: Vec<bool>,
+}
+
+impl Delays<'_> {
+    /// Return the line that has set the spacing of the cells of a line: the line itself, unless its port only delays.
+    fn origin(&self, line: usize) -> usize {
+        self.origin_before(line).unwrap_or(line)
+    }
+
+    /// Return the origin of the units that arrive at a port at which no unit ever waits: an ordinary one whose cells
+    /// arrive over one line that is no faster, and are not policed. No line precedes itself, so the search ends.
+    fn origin_before(&self, port: usize) -> Option<usize> {
+        let line = &self.scenario.lines[port];
+        let is_ordinary = is_unlimited(line) && !self.policed[port] && line.medium == Medium::Cells;
+        let (PortForm::Fifo(Rule::Fits), true, [only]) =
+            (&self.forms[port], is_ordinary, &self.arriving[port][..])
+        else {
+            return None;
+        };
+        let origin = self.origin(*only);
+        (self.scenario.lines[origin].rate <= line.rate).then_some(origin)
+    }
+}
+
+/// The rule of a line's port, if its policy consists of one.
+pub(crate) fn rule(scenario: &Scenario, line: &Line, vcs: &[usize]) -> Option<Rule> {
+    let contracts = contracts(scenario, line, vcs);
+    let policy = line.port.admission.build(&context(scenario, line, &contracts));
+    policy.expect("a checked scenario can be built").rule()
+}
+
+/// Return whether a port has a queue of cells for each circuit, and only the scheduler decides departures.
+fn has_turns(line: &Line) -> bool {
+    let Line { medium, port, .. } = line;
+    *medium == Medium::Cells && port.measure == Measure::Cells && !port.scheduler.kind().counts_octets()
+}
+
+/// Return whether every unit fits into a port.
+fn is_unlimited(line: &Line) -> bool {
+    !line.port.capacity.is_limited()
+}

@@ -1,0 +1,213 @@
+//! Stretches of paths between two ports at which units may wait, and the lanes at which they end.
+
+use std::iter;
+use std::ops::Range;
+use std::rc::Rc;
+
+use super::form::{PortForm, rule};
+use super::route::{DelayHop, Destination, Handoff, RouteSegment};
+use crate::engine::exact::spacing::SpacingTable;
+use crate::engine::questions::latency;
+use crate::scenario::contract::{Passing, passing_circuits};
+use crate::scenario::model::{Medium, Scenario};
+use crate::transport::Transport;
+use crate::units::Span;
+
+/// Entry of units to a port: a line, or one circuit of it if its units may be held back.
+///
+/// Units of a line arrive in order; if they are held back, only those of each circuit do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Lane {
+    pub(crate) line: usize,
+    /// The circuit's number at the port.
+    pub(crate) vc: Option<u32>,
+}
+
+/// The path of a circuit from one port, past those that only delay, to its next stop.
+#[derive(Debug)]
+struct Leg {
+    vc: usize,
+    stop: Option<Stop>,
+    /// The line that leads to the stop.
+    line: usize,
+    /// The number of ports that a unit has passed at the stop.
+    hop: u8,
+    hops: Range<usize>,
+    /// The delay at these ports.
+    delay: Span,
+}
+
+/// A port at which units may wait.
+#[derive(Clone, Copy, Debug)]
+struct Stop {
+    port: usize,
+    /// The circuit's number there.
+    vc: u32,
+}
+
+/// The legs of all circuits.
+#[derive(Debug)]
+pub(crate) struct Legs {
+    /// For every port those of the circuits that pass it, by their number there.
+    from: Vec<Vec<Leg>>,
+    /// The ports on them that only delay.
+    delay_hops: Vec<DelayHop>,
+}
+
+impl Legs {
+    /// The legs in a network whose ports have these forms.
+    pub(crate) fn new(
+        scenario: &Scenario,
+        passing: &Passing,
+        forms: &[PortForm],
+        spacings: &[Rc<SpacingTable>],
+    ) -> Legs {
+        let number = |port: usize, vc: usize| {
+            passing[port].binary_search(&vc).expect("a circuit passes the lines of its path") as u32
+        };
+        let mut delay_hops = Vec::new();
+        let mut leg = |line: usize, vc: usize| {
+            let path = &scenario.vcs[vc].path;
+            let place = path.iter().position(|&other| other == line).expect("the circuit passes the line");
+            let (behind, first) = (&path[place + 1..], delay_hops.len());
+            let delaying = behind.iter().take_while(|port| matches!(forms[**port], PortForm::Delay));
+            delay_hops.extend(delaying.map(|&port| {
+                let whole = spacings[port].pace.whole;
+                let transit = whole + latency(scenario, &scenario.lines[port]);
+                DelayHop { port: port as u32, vc: number(port, vc), whole, transit }
+            }));
+            let hops = first..delay_hops.len();
+            let delay = delay_hops[hops.clone()].iter().fold(Span::ZERO, |delay, hop| delay + hop.transit);
+            let on = place + 1 + hops.len();
+            let stop = path.get(on).map(|&port| Stop { port, vc: number(port, vc) });
+            Leg { vc, stop, line: path[on - 1], hop: on as u8, hops, delay }
+        };
+        let legs_from = |(line, vcs): (usize, &[usize])| vcs.iter().map(|&vc| leg(line, vc)).collect();
+        let from = passing.iter().enumerate().map(legs_from).collect();
+        Legs { from, delay_hops }
+    }
+
+    /// The shortest delay between a port and the next stops of the circuits that pass it.
+    pub(crate) fn min_delay(&self, port: usize) -> Span {
+        self.from[port].iter().map(|leg| leg.delay).min().unwrap_or_default()
+    }
+
+    /// Return for every port those directly before it, in ascending order, at which units may wait.
+    pub(crate) fn ports_before(&self, forms: &[PortForm]) -> Vec<Vec<u32>> {
+        let mut before: Vec<Vec<u32>> = vec![Vec::new(); self.from.len()];
+        for (from, legs) in self.from.iter().enumerate().filter(|(port, _)| forms[*port].has_time()) {
+            for stop in legs.iter().filter_map(|leg| leg.stop) {
+                let before = &mut before[stop.port];
+                if before.last() != Some(&(from as u32)) {
+                    before.push(from as u32);
+                }
+            }
+        }
+        before
+    }
+
+    /// Return for every leg the form in which like units are forwarded.
+    pub(crate) fn handoffs(
+        &self,
+        scenario: &Scenario,
+        forms: &[PortForm],
+        is_circular: bool,
+    ) -> Vec<Vec<Handoff>> {
+        let uniform = uniform(scenario);
+        let may_hold_back = |port: usize| {
+            // in a cycle all ports advance together, even those that would hold units back
+            let is_cell_fifo =
+                matches!(forms[port], PortForm::Fifo(_)) && scenario.lines[port].medium == Medium::Cells;
+            is_cell_fifo && !is_circular
+        };
+        let handoff = |port: usize, leg: &Leg| match leg.stop {
+            _ if !uniform[leg.vc] => Handoff::Singly,
+            None => Handoff::Together,
+            Some(stop) if may_hold_back(port) && may_hold_back(stop.port) => Handoff::Timed,
+            Some(_) => Handoff::Singly,
+        };
+        let from = |(port, legs): (usize, &Vec<Leg>)| legs.iter().map(|leg| handoff(port, leg)).collect();
+        self.from.iter().enumerate().map(from).collect()
+    }
+
+    /// Return the lanes of every port, in order.
+    pub(crate) fn lanes(&self, handoffs: &[Vec<Handoff>]) -> Vec<Vec<Lane>> {
+        let mut lanes = vec![Vec::new(); self.from.len()];
+        for (leg, &handoff) in self.from.iter().flatten().zip(handoffs.iter().flatten()) {
+            if let Some(stop) = leg.stop {
+                lanes[stop.port].push(leg.lane(stop, handoff));
+            }
+        }
+        for lanes in &mut lanes {
+            lanes.sort_unstable();
+            lanes.dedup();
+        }
+        lanes
+    }
+
+    /// Return the ports that only delay, and the routes along these legs.
+    pub(crate) fn routes(
+        self,
+        scenario: &Scenario,
+        answerable: &[bool],
+        handoffs: &[Vec<Handoff>],
+        lanes: &[Vec<Lane>],
+    ) -> (Vec<DelayHop>, Vec<Vec<RouteSegment>>) {
+        let mut numbers = 0..;
+        let mut route = |port: usize, leg: Leg, handoff: Handoff| {
+            let line = &scenario.lines[port];
+            RouteSegment {
+                to: leg.destination(handoff, lanes),
+                hop: leg.hop,
+                answerable: answerable[leg.vc],
+                handoff,
+                number: numbers.next().expect("the numbers do not end"),
+                medium: line.medium,
+                latency: latency(scenario, line),
+                hops: leg.hops,
+                delay: leg.delay,
+            }
+        };
+        let mut routes = |(port, (legs, handoffs)): (usize, (Vec<Leg>, &Vec<Handoff>))| {
+            legs.into_iter().zip(handoffs).map(|(leg, &handoff)| route(port, leg, handoff)).collect()
+        };
+        let routes = self.from.into_iter().zip(handoffs).enumerate().map(&mut routes).collect();
+        (self.delay_hops, routes)
+    }
+}
+
+impl Leg {
+    /// Return the lane at a stop.
+    fn lane(&self, stop: Stop, handoff: Handoff) -> Lane {
+        Lane { line: self.line, vc: (handoff == Handoff::Timed).then_some(stop.vc) }
+    }
+
+    /// Return where it ends, given the lanes of all ports.
+    fn destination(&self, handoff: Handoff, lanes: &[Vec<Lane>]) -> Destination {
+        let Some(stop) = self.stop else { return Destination::Host { line: self.line as u32 } };
+        let lane = lanes[stop.port].binary_search(&self.lane(stop, handoff));
+        let lane = lane.expect("the lanes of a port are those of the legs to it") as u32;
+        Destination::Port { port: stop.port as u32, lane, vc: stop.vc }
+    }
+}
+
+/// Circuits whose units differ only in their position in the frame: no policer marks some of them as discardable, no
+/// port sets a congestion mark on some, and no code completes a frame without its last unit.
+pub(super) fn uniform(scenario: &Scenario) -> Vec<bool> {
+    let mut uniform: Vec<bool> = scenario.vcs.iter().map(|vc| vc.framing.parity() == 0).collect();
+    scenario.flows.iter().filter(|flow| flow.police.is_some()).for_each(|flow| uniform[flow.vc] = false);
+    let capable = || scenario.flows.iter().filter(|flow| flow.transport.ecn());
+    if capable().next().is_some() {
+        let may_mark = may_mark(scenario);
+        for vc in capable().flat_map(|flow| iter::once(flow.vc).chain(flow.back)) {
+            uniform[vc] &= !scenario.vcs[vc].path.iter().any(|&line| may_mark[line]);
+        }
+    }
+    uniform
+}
+
+/// For every line whether its port may set congestion marks: a policy that is only a rule sets none.
+fn may_mark(scenario: &Scenario) -> Vec<bool> {
+    let passing = passing_circuits(scenario);
+    scenario.lines.iter().zip(passing.iter()).map(|(line, vcs)| rule(scenario, line, vcs).is_none()).collect()
+}
