@@ -14,6 +14,7 @@ pub(crate) mod bench;
 pub(crate) mod ahead;
 mod arrivals;
 mod offer;
+mod places;
 mod room;
 
 use std::collections::VecDeque;
@@ -39,6 +40,7 @@ use crate::verdict::{HeadVerdict, Reason, Verdict};
 use arrivals::ArrivalTimes;
 pub(crate) use offer::Offer;
 use offer::Taken;
+use places::Places;
 
 /// A running port. Engines may take over some of its parts for a while.
 #[derive(Clone, Debug)]
@@ -48,10 +50,7 @@ pub struct Port {
     /// Its share of a memory, if it has no buffer of its own.
     share: Option<Box<Share>>,
     pub(crate) queues: Box<[Queue]>,
-    /// For each circuit the queue that it joins, unless all share one queue or each has its own.
-    places: Box<[usize]>,
-    /// Whether the congestion notification of a unit, and not its circuit, chooses one of two queues for it.
-    splits_circuits: bool,
+    places: Places,
     /// Arrival times of each queue, if the admission policy needs them.
     arrivals: Box<[ArrivalTimes]>,
     pub(crate) admission: admission::Policy,
@@ -168,15 +167,14 @@ impl Port {
     /// An empty port.
     pub fn new(parts: Parts) -> Port {
         let vcs = parts.pool.vcs();
-        let places = parts.scheduler.places();
-        let splits_circuits = parts.scheduler.goes_by_notification();
-        let queues = match places.iter().max() {
+        let places = Places::new(&parts.scheduler);
+        let queues = match places.last() {
             Some(last) => last + 1,
             None if parts.shared_queue => 1,
-            None if splits_circuits => 2,
+            None if places.by_notification => 2,
             None => vcs,
         };
-        let is_shared = parts.shared_queue || splits_circuits || !places.is_empty();
+        let is_shared = parts.shared_queue || !places.are_circuits();
         assert!(parts.pushout.is_none() || !is_shared, "push-out needs a queue for each circuit");
         let queue = if parts.pushout.is_some() { Queue::of_frames() } else { Queue::default() };
         let is_fifo = matches!(parts.scheduler, scheduler::Policy::Fifo(_));
@@ -202,8 +200,7 @@ impl Port {
             pool: parts.pool,
             share: parts.share.map(Box::new),
             queues: vec![queue; queues].into(),
-            places: places.into(),
-            splits_circuits,
+            places,
             arrivals: vec![ArrivalTimes::default(); if arrival_times { queues } else { 0 }].into(),
             admission: parts.admission,
             pushout: parts.pushout,
@@ -225,7 +222,7 @@ impl Port {
 
     /// Return whether packets of one circuit may overtake each other here.
     pub(crate) fn lets_overtake(&self) -> bool {
-        self.splits_circuits || self.trims()
+        self.places.by_notification || self.trims()
     }
 
     /// Return whether packets are cut to their headers instead of being lost.
@@ -683,15 +680,14 @@ impl Port {
 
     /// Return whether several circuits may be in one queue.
     fn shares_queues(&self) -> bool {
-        self.queues.len() == 1 || self.splits_circuits || !self.places.is_empty()
+        self.queues.len() == 1 || !self.places.are_circuits()
     }
 
     /// The queue that a unit joins.
     fn queue_of(&self, unit: &Unit, vc: usize) -> usize {
         match self.queues.len() {
             1 => 0,
-            _ if self.splits_circuits => usize::from(unit.is_l4s()),
-            _ => self.places.get(vc).copied().unwrap_or(vc),
+            _ => self.places.of(unit, vc),
         }
     }
 
