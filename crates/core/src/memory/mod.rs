@@ -38,6 +38,7 @@ use crate::buffer::admission::Expulsion;
 use crate::buffer::pushout::{self, longest_queue};
 use crate::metrics::occupancy::Occupancy;
 use crate::refused::{Refused, unfit};
+use crate::unit::Unit;
 use crate::units::Time;
 
 use pause::Stopped;
@@ -163,41 +164,49 @@ impl Memory {
         &self.occupancy
     }
 
-    /// Report an arriving packet of `size` cells and `bytes` octets to these queues; returns the result of
-    /// [`Memory::admits`].
-    pub(crate) fn offer(&mut self, now: Time, account: Account, (size, bytes): (u64, u16)) -> Option<Charge> {
+    /// Report an arriving unit of `size` cells to these queues; returns the result of [`Memory::admits`].
+    pub(crate) fn offer(&mut self, now: Time, account: Account, size: u64, unit: &Unit) -> Option<Charge> {
         if let Some(SharedQueue { pool, number, .. }) = account.other().map(|other| &self.queues[other]) {
-            self.pools[*pool].offer(now, *number, size, bytes);
+            self.pools[*pool].offer(now, *number, size, unit.bytes);
         }
         let queue = &mut self.queues[account.queue()];
         let pool = &mut self.pools[queue.pool];
-        pool.offer(now, queue.number, size, bytes);
+        pool.offer(now, queue.number, size, unit.bytes);
         let threshold = pool.threshold(queue.number);
         queue.note_threshold(threshold);
-        self.admits_below(threshold, now, account, size)
+        let threshold = if pool.judges(unit) { threshold } else { f64::INFINITY };
+        self.admits_below(threshold, now, account, size, unit)
     }
 
     /// Charge a packet of `size` cells to these queues, if it fits. If it does not, its sender is stopped, where
     /// senders can be; a packet that leaves the memory lets the sender go on.
-    pub(crate) fn admits(&mut self, now: Time, account: Account, size: u64) -> Option<Charge> {
+    pub(crate) fn admits(&mut self, now: Time, account: Account, size: u64, unit: &Unit) -> Option<Charge> {
         let SharedQueue { pool, number, .. } = self.queues[account.queue()];
-        self.admits_below(self.pools[pool].threshold(number), now, account, size)
+        self.admits_below(self.pools[pool].threshold_for(number, unit), now, account, size, unit)
     }
 
     /// Like `admits`, with this threshold for the first queue.
     #[inline(always)] // saves a call for each packet
-    fn admits_below(&mut self, threshold: f64, now: Time, account: Account, size: u64) -> Option<Charge> {
-        let charge = self.charge(threshold, account, size);
+    fn admits_below(
+        &mut self,
+        threshold: f64,
+        now: Time,
+        account: Account,
+        size: u64,
+        unit: &Unit,
+    ) -> Option<Charge> {
+        let charge = self.charge(threshold, account, size, unit);
         if charge.is_none() && self.used > 0 {
             self.stop(now, account.queue());
         }
         charge
     }
 
-    /// Return the charge of a packet, given the threshold of its first queue; `None` if it does not fit.
+    /// Return the charge of a unit, given the threshold of its first queue; `None` if it does not fit.
     #[inline(always)]
-    fn charge(&self, threshold: f64, account: Account, size: u64) -> Option<Charge> {
-        if self.used + size > self.cells || !account.other().is_none_or(|other| self.shares(other, size)) {
+    fn charge(&self, threshold: f64, account: Account, size: u64, unit: &Unit) -> Option<Charge> {
+        let is_allowed = account.other().is_none_or(|other| self.shares(other, size, unit));
+        if self.used + size > self.cells || !is_allowed {
             return None;
         }
         let queue = &self.queues[account.queue()];
@@ -227,9 +236,10 @@ impl Memory {
     }
 
     /// Return whether a queue can have `size` more of the shared room of its pool.
-    fn shares(&self, queue: usize, size: u64) -> bool {
-        let pool = self.queues[queue].pool;
-        self.is_below(queue, size) && self.pools[pool].books.fits(size)
+    fn shares(&self, queue: usize, size: u64, unit: &Unit) -> bool {
+        let SharedQueue { limits, pool, number, .. } = &self.queues[queue];
+        let (books, below) = (&self.pools[*pool].books, self.pools[*pool].threshold_for(*number, unit));
+        self.check.allows(books.of(*number), size, limits.below(below)) && books.fits(size)
     }
 
     /// Return whether a queue is below its threshold and the limit of its class.

@@ -6,6 +6,7 @@ use crate::buffer::admission::Expulsion;
 use crate::buffer::capacity::Capacity;
 use crate::buffer::pool::Pool;
 use crate::metrics::occupancy::Occupancy;
+use crate::unit::Unit;
 use crate::units::Time;
 
 /// A running pool.
@@ -14,6 +15,7 @@ pub struct SharedPool {
     /// Its shared room, the part in use, and the part of each queue.
     pub(super) books: Pool,
     scheme: sharing::Policy,
+    judges_frames: bool,
     /// Whether one of its classes must lose nothing.
     pub(super) is_lossless: bool,
     headroom: u64,
@@ -27,6 +29,7 @@ impl SharedPool {
     pub fn new(cells: u64, queues: usize, headroom: u64, scheme: sharing::Policy) -> SharedPool {
         SharedPool {
             books: Pool::new(Capacity::limited(cells), queues.max(1)), // no flow may use it
+            judges_frames: scheme.kind().judges_frames(),
             scheme,
             is_lossless: false,
             headroom,
@@ -65,6 +68,18 @@ impl SharedPool {
     #[inline]
     pub fn threshold(&self, number: usize) -> f64 {
         self.scheme.threshold(&self.books, number)
+    }
+
+    /// Return the most that its queue `number` may have for this unit to be admitted.
+    #[inline]
+    pub(super) fn threshold_for(&self, number: usize, unit: &Unit) -> f64 {
+        if self.judges(unit) { self.threshold(number) } else { f64::INFINITY }
+    }
+
+    /// Return whether the threshold concerns a unit.
+    #[inline]
+    pub(super) fn judges(&self, unit: &Unit) -> bool {
+        !self.judges_frames || unit.is_first()
     }
 
     pub(super) fn has_headroom(&self, size: u64) -> bool {

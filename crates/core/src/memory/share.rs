@@ -54,14 +54,14 @@ impl Share {
     /// Report an arriving packet to the memory; returns whether it fits.
     pub(crate) fn offer(&mut self, now: Time, unit: &Unit, vc: usize, size: u64) -> bool {
         let account = self.account(unit, vc);
-        self.charge = self.memory().offer(now, account, (size, unit.bytes));
+        self.charge = self.memory().offer(now, account, size, unit);
         self.charge.is_some()
     }
 
     /// Return whether a packet that has arrived fits now.
     pub(crate) fn admits(&mut self, now: Time, unit: &Unit, vc: usize, size: u64) -> bool {
         let account = self.account(unit, vc);
-        self.charge = self.memory().admits(now, account, size);
+        self.charge = self.memory().admits(now, account, size, unit);
         self.charge.is_some()
     }
 

@@ -533,6 +533,7 @@ impl Builder<'_, '_> {
             }
             pool.shared -= reserved;
         }
+        self.check_frames(memory)?;
         for pool in &memory.pools {
             memory.scheme(pool).map_err(|refused| self.item.refuse("admission", refused))?;
         }
@@ -541,6 +542,24 @@ impl Builder<'_, '_> {
             "must be at least {promised} cells, which its queues reserve or its pools keep as headroom, in every partition"
         );
         self.item.ensure(promised <= cells, "size", &message)
+    }
+
+    /// Refuse a scheme that decides about whole frames where a port loses single cells of them.
+    fn check_frames(&self, memory: &NodeMemory) -> Result<(), Fault> {
+        let loses_single = |line: &&Line| {
+            line.medium == Medium::Cells && matches!(line.port.admission, admission::Spec::TailDrop(_))
+        };
+        let mut lines = memory.ports.iter().map(|(port, _)| &self.scenario.lines[*port]);
+        let single = lines.find(loses_single).filter(|_| memory.sharing.kind().judges_frames());
+        single.map_or(Ok(()), |line| {
+            let message = format!(
+                "{:?} refuses whole frames, and the port {:?} would send the rest of them: give it a policy by frames, as in \
+                 admission = {{ policy = \"ppd\" }}",
+                memory.sharing.name(),
+                line.name
+            );
+            Err(self.item.fault("admission", message))
+        })
     }
 
     /// Return the cells that credits of a line promise each class in a pool of this side.

@@ -31,7 +31,7 @@ impl Port {
     ) -> Result<(Accepted, Sent), Reason> {
         self.counters.arrived(&unit);
         let (size, account) = (self.size_of(&unit), self.account(&unit, vc));
-        let charge = memory.offer(now, account, (size, unit.bytes));
+        let charge = memory.offer(now, account, size, &unit);
         self.pool.grant(if charge.is_some() { size } else { 0 });
         let offer = Offer { now, unit, vc: vc as usize, size };
         match self.judge_by_rule(&offer) {

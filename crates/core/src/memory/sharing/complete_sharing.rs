@@ -8,6 +8,9 @@ pub use crate::buffer::admission::complete_sharing::Params;
 /// It removes no packets.
 pub const EXPELS: bool = false;
 
+/// Its threshold concerns every unit.
+pub const JUDGES_FRAMES: bool = false;
+
 /// Complete sharing of one pool.
 #[derive(Clone, Debug)]
 pub struct Policy;

@@ -10,6 +10,9 @@ pub use crate::buffer::admission::dynamic_threshold::Params;
 /// It removes no packets.
 pub const EXPELS: bool = false;
 
+/// Its threshold concerns every unit.
+pub const JUDGES_FRAMES: bool = false;
+
 /// Dynamic thresholds of the queues of one pool.
 #[derive(Clone, Debug)]
 pub struct Policy {

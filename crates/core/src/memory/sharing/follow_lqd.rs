@@ -10,6 +10,9 @@ pub use crate::buffer::admission::follow_lqd::Params;
 /// It removes no packets.
 pub const EXPELS: bool = false;
 
+/// Its threshold concerns every unit.
+pub const JUDGES_FRAMES: bool = false;
+
 /// FollowLQD in one pool.
 #[derive(Clone, Debug)]
 pub struct Policy {

@@ -11,6 +11,9 @@ pub use crate::buffer::admission::occamy::Params;
 /// It removes packets beyond the threshold of their queue.
 pub const EXPELS: bool = true;
 
+/// Its threshold concerns every unit.
+pub const JUDGES_FRAMES: bool = false;
+
 /// Occamy in one pool.
 #[derive(Clone, Debug)]
 pub struct Policy {

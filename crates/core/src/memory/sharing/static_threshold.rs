@@ -9,6 +9,9 @@ pub use crate::buffer::admission::static_threshold::Params;
 /// It removes no packets.
 pub const EXPELS: bool = false;
 
+/// Its threshold concerns every unit.
+pub const JUDGES_FRAMES: bool = false;
+
 /// Static threshold of the queues of one pool.
 #[derive(Clone, Debug)]
 pub struct Policy {

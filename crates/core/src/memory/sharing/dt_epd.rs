@@ -1,0 +1,41 @@
+//! Dynamic thresholds for whole frames in a pool: see `buffer/admission/dt_epd.rs`.
+//!
+//! The threshold decides at the first cell of a frame. The rest is accepted as long as there is room, and the ports discard what
+//! remains of a frame that was refused or cut short, so they need a policy by frames, as partial packet discard.
+
+use super::dynamic_threshold::Thresholds;
+use super::{Context, Pool, Sharing};
+use crate::refused::Refused;
+use crate::section;
+
+section! {
+    /// Refuse whole frames of a queue that is longer than a multiple of the free room.
+    pub struct Params {
+        /// Length of a queue from which new frames are refused, as a multiple of the free room.
+        pub alpha: f64 = 2.0,
+    }
+}
+
+/// It removes no packets.
+pub const EXPELS: bool = false;
+
+/// Its threshold concerns the first cell of a frame alone.
+pub const JUDGES_FRAMES: bool = true;
+
+/// Dynamic thresholds of the queues of one pool, for frames.
+#[derive(Clone, Debug)]
+pub struct Policy(Thresholds);
+
+impl Policy {
+    /// Build the scheme; the error says why a factor cannot be used.
+    pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
+        Thresholds::new(params.alpha, context).map(Policy)
+    }
+}
+
+impl Sharing for Policy {
+    #[inline]
+    fn threshold(&self, pool: &Pool, queue: usize) -> f64 {
+        self.0.of(pool, queue)
+    }
+}
