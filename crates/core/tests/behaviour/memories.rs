@@ -731,3 +731,57 @@ fn shipped_memories_run_the_same_on_both_engines_and_lose_nothing_of_the_lossles
         assert!(ports.iter().any(paused), "{}: senders were stopped", document["scenario"]);
     }
 }
+
+/// Four flows of packets in cells, more than the line carries; each has a queue of its own.
+const FRAMES: &str = r#"
+    name = "frames"
+    duration = "200 ms"
+    topology = { template = "dumbbell", sources = 4, access = { rate = "155.52 Mb/s", delay = "5 us" }, bottleneck = { rate = "155.52 Mb/s", delay = "5 us" }, egress = { rate = "155.52 Mb/s", delay = "5 us" } }
+    [flows]
+    source = { kind = "poisson", rate = "45 Mb/s", size = "1460 bytes" }
+    transport = { kind = "udp" }
+    [port.bottleneck]
+    buffer = "200 cells"
+    admission = { policy = "dt-epd", alpha = 1.0 }
+    scheduler = { policy = "round-robin" }
+"#;
+
+/// The changes that give the port a memory, which refuses frames, instead of a buffer.
+const SHARED: [&str; 4] = [
+    "memory={ chip = { size = \"200 cells\", admission = { policy = \"dt-epd\", alpha = 1.0 } } }",
+    "queue={ q1 = {}, q2 = {}, q3 = {}, q4 = {} }",
+    "port.bottleneck={ memory = \"chip\", admission = { policy = \"ppd\" }, scheduler = { policy = \"round-robin\" } }",
+    "flow={ flow1 = { queue = \"q1\" }, flow2 = { queue = \"q2\" }, flow3 = { queue = \"q3\" }, flow4 = { queue = \"q4\" } }",
+];
+
+#[test]
+fn a_memory_of_one_cell_port_refuses_the_frames_that_the_port_would_refuse() {
+    for seed in 1..=5 {
+        let seed = format!("seed={seed}");
+        let alone = run(FRAMES, &[&seed]);
+        let sets: Vec<&str> = SHARED.into_iter().chain([seed.as_str()]).collect();
+        let shared = run(FRAMES, &sets);
+        let port = |document: &Json| {
+            let port = entry(document, "ports", "bottleneck").clone();
+            let lost: u64 = port["lost"].as_object().unwrap().values().filter_map(Json::as_u64).sum();
+            (port["units_in"].clone(), port["units_out"].clone(), port["frames_whole_out"].clone(), lost)
+        };
+        assert_eq!(port(&shared), port(&alone));
+        let early = entry(&alone, "ports", "bottleneck")["lost"]["early"].as_u64().unwrap();
+        assert!(early > 1000, "{early} cells of refused frames");
+        let delivered = |document: &Json| {
+            let flows = document["flows"].as_array().unwrap();
+            flows.iter().map(|flow| flow["octets_delivered"].clone()).collect::<Vec<Json>>()
+        };
+        assert_eq!(delivered(&shared), delivered(&alone));
+    }
+}
+
+#[test]
+fn a_memory_that_refuses_frames_needs_ports_that_discard_the_rest_of_them() {
+    let mut sets = SHARED.map(String::from).to_vec();
+    sets[2] = sets[2].replace("\"ppd\"", "\"tail-drop\"");
+    let why = load(FRAMES, "test.toml", &sets).unwrap_err();
+    assert!(why.contains("memory.chip.admission"), "{why}");
+    assert!(why.contains("give it a policy by frames, as in admission = { policy = \"ppd\" }"), "{why}");
+}
