@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::both::run_on_both as run;
+use crate::both::{entry, run_on_both as run};
 use pushout_core::engine;
 use pushout_core::report::report;
 use pushout_core::rng::Stream;
@@ -357,7 +357,7 @@ fn the_longest_queue_of_another_port_gives_way_and_what_it_loses_had_crossed_a_l
     let of = |key: &str| [queues[0][key].clone(), queues[1][key].clone()];
     assert_eq!(of("dropped"), [json!(150), json!(150)]);
     assert_eq!(of("pushed_out_octets"), [json!(50 * 64), json!(0)]);
-    let port = crate::both::entry(&document, "ports", "out0");
+    let port = entry(&document, "ports", "out0");
     assert_eq!((&port["lost"]["pushed-out"], &port["lost"]["overflow"]), (&json!(50), &json!(100)));
 }
 
@@ -453,7 +453,7 @@ fn first_queue_of_abm((alpha, keys): (f64, &str), bursts: &[Burst]) -> Json {
         }
     }
     let document = run(&text, &sets.iter().map(String::as_str).collect::<Vec<_>>());
-    crate::both::entry(&document["memories"][0], "queues", "out0/all").clone()
+    entry(&document["memories"][0], "queues", "out0/all").clone()
 }
 
 #[test]
@@ -543,7 +543,7 @@ fn loses_of_burst(alpha: f64, old: u64, times: u64, burst: u64) -> bool {
     sets.push(format!("flow.f{old}.source.burst={burst}"));
     sets.push(format!("flow.f{old}.source.total={burst}"));
     let document = run(&text, &sets.iter().map(String::as_str).collect::<Vec<_>>());
-    crate::both::entry(&document["memories"][0], "queues", &format!("out{old}/all"))["dropped"] != 0
+    entry(&document["memories"][0], "queues", &format!("out{old}/all"))["dropped"] != 0
 }
 
 #[test]
@@ -747,7 +747,7 @@ const FRAMES: &str = r#"
 "#;
 
 /// The changes that give the port a memory, which refuses frames, instead of a buffer.
-const SHARED: [&str; 4] = [
+const OF_A_MEMORY: [&str; 4] = [
     "memory={ chip = { size = \"200 cells\", admission = { policy = \"dt-epd\", alpha = 1.0 } } }",
     "queue={ q1 = {}, q2 = {}, q3 = {}, q4 = {} }",
     "port.bottleneck={ memory = \"chip\", admission = { policy = \"ppd\" }, scheduler = { policy = \"round-robin\" } }",
@@ -759,7 +759,7 @@ fn a_memory_of_one_cell_port_refuses_the_frames_that_the_port_would_refuse() {
     for seed in 1..=5 {
         let seed = format!("seed={seed}");
         let alone = run(FRAMES, &[&seed]);
-        let sets: Vec<&str> = SHARED.into_iter().chain([seed.as_str()]).collect();
+        let sets: Vec<&str> = OF_A_MEMORY.into_iter().chain([seed.as_str()]).collect();
         let shared = run(FRAMES, &sets);
         let port = |document: &Json| {
             let port = entry(document, "ports", "bottleneck").clone();
@@ -779,9 +779,9 @@ fn a_memory_of_one_cell_port_refuses_the_frames_that_the_port_would_refuse() {
 
 #[test]
 fn a_memory_that_refuses_frames_needs_ports_that_discard_the_rest_of_them() {
-    let mut sets = SHARED.map(String::from).to_vec();
+    let mut sets = OF_A_MEMORY.map(String::from).to_vec();
     sets[2] = sets[2].replace("\"ppd\"", "\"tail-drop\"");
-    let why = load(FRAMES, "test.toml", &sets).unwrap_err();
+    let why = load(FRAMES, "test.toml", &sets).unwrap_err().to_string();
     assert!(why.contains("memory.chip.admission"), "{why}");
     assert!(why.contains("give it a policy by frames, as in admission = { policy = \"ppd\" }"), "{why}");
 }
