@@ -317,7 +317,8 @@ pub(crate) mod log {
     use super::{BLOCK, Draws, Subject};
     use std::cell::RefCell;
 
-    /// A block of numbers: the key of its component, its subject, its place, and the numbers.
+    /// A block of drawn numbers: the key of the component that drew them, the subject they are about, the place of the block
+    /// among those of that subject, and the numbers.
     pub(crate) type DrawnBlock = ([u32; 2], Subject, u32, [u32; BLOCK]);
 
     thread_local! {

@@ -94,10 +94,11 @@ def _claim(claim: Claim, verdict: Verdict) -> str:
     """The verdict on a claim, and on its milder form."""
     word = "holds" if verdict["holds"] else "does not hold"
     sure = "" if verdict["sure"] is None else f" ({math.floor(100 * verdict['sure'])} %)"
-    milder = (
-        claim.milder and f" A milder form {'holds' if verdict['milder'] else 'does not hold'}: {_line(claim.milder.text)}"
-    )
-    return f"* *{_line(claim.text)}* It {word}{sure}.{milder or ''}"
+    milder = ""
+    if claim.milder:
+        word_of_milder = "holds" if verdict["milder"] else "does not hold"
+        milder = f" A milder form {word_of_milder}: {_line(claim.milder.text)}"
+    return f"* *{_line(claim.text)}* It {word}{sure}.{milder}"
 
 
 def _networks(study: Study) -> list[str]:

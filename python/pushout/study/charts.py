@@ -185,7 +185,8 @@ def _chart(kind: str, entry: dict[str, Any], styles: Mapping[str, int], read: Ca
     lines = tuple(replace(_line(kind, line, styles, here, names, read), reps=reps) for line in entry.pop("line"))
     levels = tuple(made(Level, level) for level in entry.pop("level", ()))
     if x or y:
-        raise TypeError(f"unknown key of an axis of {entry['title']!r}: {', '.join([*x, *y])}")
+        unknown = ", ".join([*x, *y])
+        raise TypeError(f"unknown key of an axis of {entry['title']!r}: {unknown} (allowed: label, scale, places of x)")
     rest = {
         "source": "",
         "note": "",

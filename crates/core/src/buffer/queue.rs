@@ -113,9 +113,8 @@ impl Queue {
         self.len -= usize::from(units);
     }
 
-    /// Count the units before the EOM of the first frame after others at the head, given as frames and as units,
-    /// excluding the last unit of the queue; and say whether there may be more after others have joined. The frames
-    /// before have no gap.
+    /// Count the units of the frames at the head that are given, which have no gaps, and those of the next frame before its
+    /// EOM, without the last unit of the queue. Return as well whether the count can grow when units join.
     #[inline]
     pub(crate) fn inner_ahead(&self, (frames, units): (usize, u64)) -> (u64, bool) {
         let Some(train) = self.trains.get(frames) else { return (units.saturating_sub(1), true) };

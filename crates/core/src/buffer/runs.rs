@@ -30,7 +30,7 @@ pub struct Run {
 pub struct Part {
     /// Place of the run in the queue, from 0.
     pub run: usize,
-    /// The part of it that is removed.
+    /// The part of the run that is removed.
     pub extent: Extent,
 }
 

@@ -4,16 +4,16 @@
 //!
 //! 1. the last bit of a unit leaves, and with it the unit leaves the buffer; the next one is chosen;
 //! 2. the clock of a policy ticks;
-//! 3. a credit comes back to the port that waits for it;
+//! 3. a credit or a pause frame reaches the port that it is for;
 //! 4. a unit arrives at the end of a line; which line comes first is drawn anew for every instant ([`Ties`]);
 //! 5. a timer of a host fires, flows in the order of the scenario, the sending end first.
 //!
 //! A departure thus makes room for an arrival of the same instant. Every hop takes positive time (every unit has a
 //! transmission time), so events of different ports at the same instant do not affect each other, and the order above
-//! defines a run completely: an engine that keeps it per port and per host computes the same run. Credits are the one
-//! exception: a unit that leaves a port may cause a credit cell, which joins another port of the same node
-//! immediately. There the order of the ports in the scenario decides whether a line that becomes free at that instant
-//! takes the credit cell or a data cell first.
+//! defines a run completely: an engine that keeps it per port and per host computes the same run. Control frames are
+//! the one exception: a unit that arrives or leaves may cause a credit or a pause frame, which joins another port of the same
+//! node immediately. There the order of the ports in the scenario decides whether a line that becomes free at that instant
+//! takes the control frame or a unit first.
 //!
 //! Ties between lines are common: sources that answer acknowledgements from one bottleneck are locked to its slots,
 //! and their cells reach the next switch at the very same picosecond. A fixed order would always give the last place

@@ -54,7 +54,7 @@ pub struct Coding {
     /// Packets of data sent, those of blocks still in flight included, but not of a block that was in flight at the
     /// last reset.
     pub data_sent: u64,
-    /// Outcome of the blocks that are decided.
+    /// Outcomes of the blocks for which no packet can arrive any more, or none matters.
     pub books: BlockOutcomes,
 }
 

@@ -331,13 +331,13 @@ pub(crate) enum Operand {
         kind: Type,
         of: Reg,
     },
-    /// Of integers.
+    /// An operator on two integers.
     Whole {
         operator: Binary,
         left: Reg,
         right: Reg,
     },
-    /// Of floats.
+    /// An operator on two floats.
     Real {
         operator: Binary,
         left: Reg,

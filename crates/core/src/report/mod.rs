@@ -143,7 +143,7 @@ struct Flows<'a> {
     figures: Vec<&'a Figures>,
     /// Goodput in bits per second.
     rates: Vec<f64>,
-    /// The flows that the scenario lists: not the transfers that others have drawn.
+    /// The flows that the scenario lists, without the transfers that sources have drawn.
     asked: Vec<usize>,
     shared: SharedCircuits,
 }

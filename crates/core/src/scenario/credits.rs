@@ -205,7 +205,7 @@ struct Promised {
     stranger: Option<usize>,
 }
 
-/// For every port with a buffer of its own the guarantees for the circuits that reach it.
+/// For each port with its own buffer, return the room that credits on the lines into it promise to circuits.
 fn promised(scenario: &Scenario, ports: &Ports<'_>) -> Result<Vec<Promised>, Fault> {
     let mut promised = vec![Promised::default(); scenario.lines.len()];
     let mut known = BTreeSet::new();

@@ -97,7 +97,8 @@ pub(super) fn check_state(
         return Ok(());
     }
     let message = format!(
-        "the port {:?} keeps no state that can be read: its policies are {:?} and {:?}",
+        "the port {:?} keeps no state that can be read: neither its admission policy {:?} nor its scheduler {:?} has any; leave \
+         the port out, or give it a policy that has, as \"codel\"",
         line.name,
         admission.name(),
         scheduler.name()

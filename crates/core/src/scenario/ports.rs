@@ -179,7 +179,8 @@ fn admission(line: &Line, context: &Context<'_>) -> Result<admission::Policy, Re
     let policy = admission.build(context)?;
     if policy.properties().one_queue && !scheduler.shares_one_queue() {
         return unfit(format!(
-            "looks into a queue that all circuits share, and {:?} has one for each",
+            "needs one queue that all circuits share, and the scheduler {:?} has several: choose the scheduler \"fifo\", or \
+             another admission policy",
             scheduler.name()
         ));
     }

@@ -146,7 +146,7 @@ impl Encoder {
     }
 }
 
-/// The outcome of the blocks that are decided.
+/// Outcomes of the blocks for which no packet can arrive any more, or none matters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BlockOutcomes {
     /// Data packets that arrived.

@@ -747,11 +747,14 @@ const FRAMES: &str = r#"
 "#;
 
 /// The changes that give the port a memory, which refuses frames, instead of a buffer.
-const OF_A_MEMORY: [&str; 4] = [
+const OF_A_MEMORY: [&str; 7] = [
     "memory={ chip = { size = \"200 cells\", admission = { policy = \"dt-epd\", alpha = 1.0 } } }",
     "queue={ q1 = {}, q2 = {}, q3 = {}, q4 = {} }",
     "port.bottleneck={ memory = \"chip\", admission = { policy = \"ppd\" }, scheduler = { policy = \"round-robin\" } }",
-    "flow={ flow1 = { queue = \"q1\" }, flow2 = { queue = \"q2\" }, flow3 = { queue = \"q3\" }, flow4 = { queue = \"q4\" } }",
+    "flow.flow1.queue=\"q1\"",
+    "flow.flow2.queue=\"q2\"",
+    "flow.flow3.queue=\"q3\"",
+    "flow.flow4.queue=\"q4\"",
 ];
 
 #[test]

@@ -9,8 +9,8 @@
 //! falls below L. A frame is refused iff its circuit is on the list.
 //!
 //! # Parameters
-//! `low` L and `high` H: occupancies, default 70 % and 80 %, a choice: far below H, sessions that are limited by their
-//! windows may keep the queue above L for good, and selected ones starve. `pass_eom` as for PPD.
+//! `low` L and `high` H: occupancies, default 70 % and 80 %, which the paper does not give. If L is far below H, sessions
+//! limited by their windows may keep the queue above L for good, and the selected ones starve. `pass_eom` as for PPD.
 //!
 //! # Differences from the paper
 //! Experimental: only the abstract and paper 002's summary were at hand, so no fidelity is claimed. The persistence of

@@ -305,7 +305,7 @@ impl Detector {
         self.average >= self.max
     }
 
-    /// Average in the queue that an arriving packet meets.
+    /// Update the average with the queue length that an arriving packet meets.
     #[inline]
     pub(super) fn sample(&mut self, now: Time, queue: u64) {
         if queue > 0 {
@@ -325,7 +325,7 @@ impl Detector {
         }
     }
 
-    /// Average in the queue that a departing packet leaves behind, for schemes that sample at departures too.
+    /// Update the average with the queue length behind a departing packet, for schemes that sample at departures too.
     pub(super) fn sample_behind(&mut self, queue: u64) {
         self.average = smoothed(self.average, self.weight, queue as f64);
     }

@@ -43,7 +43,7 @@ impl Policy {
     }
 }
 
-/// Return a limit that a queue can have.
+/// Return the limit; refuse 0, with which no queue could hold anything.
 pub(crate) fn checked(limit: u64) -> Result<u64, Refused> {
     refuse_if(limit == 0, "limit", "must be greater than 0: no queue could hold anything")?;
     Ok(limit)

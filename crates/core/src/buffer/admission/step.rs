@@ -31,7 +31,7 @@ section! {
     pub struct Params {
         /// Occupancy above which packets are marked.
         pub threshold: Level = Level::Percent(20.0),
-        /// What happens to a packet that meets more: `mark` where the transport reacts to marks (ECT), or `drop`.
+        /// What happens to a packet that finds an occupancy above the threshold: `mark` where the transport reacts to marks (ECT), or `drop`.
         pub action: Action = Action::Mark,
         /// Keep the last cell of a broken frame as a delimiter, if it fits.
         pub pass_eom: bool = true,

@@ -28,7 +28,7 @@ use crate::verdict::Reason;
 pub(crate) struct CellTrain {
     /// Arrival of the first one.
     pub(crate) beat: ExactTime,
-    /// The first one. The EOM mark is not on it, unless it is the only unit.
+    /// The first unit of the train; it bears the EOM mark only if it is the only one.
     pub(crate) unit: Unit,
     /// Arrival of the last one.
     pub(crate) last: Time,

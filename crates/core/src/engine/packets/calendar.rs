@@ -47,7 +47,8 @@ pub(crate) struct Calendar {
 /// Shortest and longest ring.
 const FEW_DAYS: u64 = 256;
 const MOST_DAYS: u64 = 1 << 14;
-/// A day in which a line sends more large packets than this puts too many in order at a port.
+/// Most large packets that a line may send in one day of the calendar: with more, sorting the arrivals of a day at a port
+/// costs too much.
 const PACKETS_A_DAY: u64 = 8;
 /// Octets of the smallest packet: an IP header.
 const SMALLEST: u64 = 20;

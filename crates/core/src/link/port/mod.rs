@@ -215,7 +215,7 @@ impl Port {
         }
     }
 
-    /// The books.
+    /// The occupancy of the buffer, in total and of each circuit.
     pub fn pool(&self) -> &Pool {
         &self.pool
     }

@@ -274,10 +274,10 @@ fn guaranteed(params: &Params, context: &Context<'_>) -> Result<Vec<Rate>, Refus
     match sum <= context.rate.0 {
         true => Ok(rates),
         false => unfit(format!(
-            "the guaranteed rates add up to {} on a line of {}{}",
+            "the guaranteed rates add up to {}{} on a line of {}: lower the mcr of its flows, or give the link a higher rate",
             Rate(sum),
-            context.rate,
-            if params.mcr_plus { ", reserved bandwidth included" } else { "" }
+            if params.mcr_plus { ", reserved bandwidth included," } else { "" },
+            context.rate
         )),
     }
 }

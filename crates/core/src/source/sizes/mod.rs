@@ -219,7 +219,8 @@ fn check_table(table: &[MixPart]) -> Result<(), Refused> {
     }
 }
 
-/// Return the mean of sizes that are spread evenly between two entries; the share of the first has its size.
+/// Return the mean size of a table: sizes are spread evenly between two entries, and a share of transfers as large as that
+/// of the first entry has exactly its size.
 fn mean_of(table: &[MixPart]) -> f64 {
     let between =
         |pair: &[MixPart]| (pair[1].1 - pair[0].1) * (pair[0].0.0 as f64 + pair[1].0.0 as f64) / 2.0;

@@ -56,7 +56,8 @@ impl SackBlocks {
 
 /// Octets of the largest option.
 pub(super) const LARGEST: u32 = 4 + 8 * MOST as u32;
-/// Numbers of lists repeat after this number, which exceeds the number of ACKs in flight.
+/// An ACK refers to its list of SACK blocks by number; numbers repeat after this many, far more than there are ACKs in
+/// flight.
 const NUMBERS: u64 = 1 << 28;
 
 /// Most ACKs that one ACK overtakes where packets use several routes.

@@ -61,7 +61,7 @@ impl LawClock {
     }
 }
 
-/// Picoseconds of a unit of time; Linux shifts nanoseconds by ten bits.
+/// Picoseconds in one tick of this law's clock; a tick of Linux is 1024 ns.
 fn unit(law: Law) -> u64 {
     match law {
         Law::Exact => 1,

@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 pub(super) enum CandidateClass {
     /// Its frame is dead.
     Dead,
-    /// It is marked, and its frame can spare a cell.
+    /// The cell has CLP = 1, and its frame can lose a cell.
     Marked,
     /// It is not marked, and its frame can spare a cell.
     Unmarked,

@@ -26,9 +26,9 @@ pub(super) struct Division {
     pub(super) omega: usize,
     /// Place of the first circuit that is clear: ν.
     pub(super) nu: usize,
-    /// Rate per share for violating circuits: r_sch / α.
+    /// Scheduled rate r_sch of a circuit that violates its share α, divided by that share.
     pub(super) scheduled: f64,
-    /// Rate per share for circuits that are not clear: r_calc / α.
+    /// Calculated rate r_calc of a circuit that is not clear, divided by its share α.
     calculated: f64,
 }
 

@@ -182,7 +182,8 @@ impl Leg {
         Lane { line: self.line, vc: (handoff == Handoff::Timed).then_some(stop.vc) }
     }
 
-    /// Return where it ends, given the lanes of all ports.
+    /// Return where the leg ends: at a host, or at a port with the place of this line among `lanes`, the incoming streams of each
+    /// port.
     fn destination(&self, handoff: Handoff, lanes: &[Vec<Lane>]) -> Destination {
         let Some(stop) = self.stop else { return Destination::Host { line: self.line as u32 } };
         let lane = lanes[stop.port].binary_search(&self.lane(stop, handoff));

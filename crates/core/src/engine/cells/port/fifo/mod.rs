@@ -115,7 +115,7 @@ impl Entry {
 enum SegmentStep {
     /// No arrival before the limit.
     Nothing,
-    /// Enter counted cells in the books first.
+    /// First add the cells that were only counted so far to the occupancy.
     Settle,
     /// By arithmetic: a train that no other crosses; its first cell starts at `start`.
     Whole { train: CellTrain, start: ExactTime, fate: Result<(), Reason> },

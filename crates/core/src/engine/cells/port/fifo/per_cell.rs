@@ -166,7 +166,8 @@ impl CellFifo {
         self.segment = CellSegment { trains: segment, order };
     }
 
-    /// Remove the cells that have left by `time`, and accept one cell of a gathered train. Returns when it starts.
+    /// Remove the cells that have left by `time`, and accept one arriving cell, whose train is forwarded as a whole; return
+    /// when its transmission starts.
     #[inline]
     fn take_cell(&mut self, cx: &mut Context<'_>, vc: u32, time: Time) -> Time {
         self.drop_before(cx, Time(time.0 + 1));

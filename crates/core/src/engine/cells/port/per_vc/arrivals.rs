@@ -334,8 +334,8 @@ impl PerVc {
         }
     }
 
-    /// Replay the missed changes to the register. The books are as they are at `now`, without the listed cells of
-    /// trains.
+    /// Replay to the push-out policy's register of the longest queue what has changed since its last update. The occupancy
+    /// is that at `now`, without the cells of `self.rests`, which are still to arrive.
     pub(super) fn remind(&mut self, port: &mut Port, now: Time) {
         let (Some(log), Some(pushout)) = (&mut self.register_log, &mut port.pushout) else { return };
         let Some(register) = pushout.register() else { return };

@@ -8,7 +8,7 @@
 //! the next cell starts that matters.
 //!
 //! # Why that is exact
-//! What is reported later is a sum; before any read of the occupancy the slots are entered.
+//! Counts that are reported later are sums, and the occupancy is updated for all past slots before anything reads it.
 //!
 //! # What turns it off
 //! Cells that are forwarded one by one, and policies that observe every departure.

@@ -69,7 +69,7 @@ impl RegisterLog {
         self.left.len().max(self.joined.len()) >= MOST
     }
 
-    /// Remove the cells of joined trains that are still to arrive.
+    /// Take the cells that have not arrived yet (`rests`) out of the recorded trains.
     pub(super) fn withdraw(&mut self, rests: &[CellTrain]) {
         for rest in rests {
             let train = self.joined.iter_mut().rfind(|train| train.lane == rest.lane);
