@@ -218,19 +218,26 @@ impl<'a> Packets<'a> {
                     self.come(at, packet, time);
                 }
             }
-            PacketDestination::Marking | PacketDestination::Shared | PacketDestination::Asked => {
-                self.enter(at, packet, time)
-            }
+            PacketDestination::Marking | PacketDestination::Shared => self.pass_any(at, packet, time),
+            PacketDestination::Asked => self.ask(at, packet, time),
             PacketDestination::Host | PacketDestination::End | PacketDestination::Ends => {
                 self.land(at, packet, time)
             }
         }
     }
 
-    /// Handle a packet at a port that may mark it, judges it, or shares a memory.
+    /// Handle a packet at a port that decides by a rule but may mark it, or shares a memory.
     #[inline(never)]
-    fn enter(&mut self, at: u32, packet: &Packet, now: Time) {
-        if let Some(onward) = self.transit.enter(at, packet, now) {
+    fn pass_any(&mut self, at: u32, packet: &Packet, now: Time) {
+        if let Some(Passed { at, head, time }) = self.transit.pass_any(at, packet, now) {
+            self.come(at, &Packet { head, ..*packet }, time);
+        }
+    }
+
+    /// Handle a packet at a port that judges every packet.
+    #[inline(never)]
+    fn ask(&mut self, at: u32, packet: &Packet, now: Time) {
+        if let Some(onward) = self.transit.ask(at, packet, now) {
             self.come_later(&onward);
         }
     }

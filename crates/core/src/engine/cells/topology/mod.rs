@@ -261,6 +261,36 @@ mod tests {
         assert!(matches!(plan.forms[port], PortForm::Fifo(Rule::Fits)));
     }
 
+    /// A circuit from a host over three switches to a host; the rates are those of its four lines, in Mb/s.
+    fn row_of_switches(rates: [u32; 4]) -> Plan {
+        let mut text = "name = 'row'\nduration = '1 s'\n".to_string();
+        let nodes = ["a", "s1", "s2", "s3", "b"];
+        for node in nodes {
+            let kind = if node.starts_with('s') { "switch" } else { "host" };
+            write!(text, "[[node]]\nname = '{node}'\nkind = '{kind}'\n").unwrap();
+        }
+        for (ends, rate) in nodes.windows(2).zip(rates) {
+            let (from, to) = (ends[0], ends[1]);
+            write!(text, "[[link]]\nfrom = '{from}'\nto = '{to}'\nrate = '{rate} Mb/s'\ndelay = '1 us'\n")
+                .unwrap();
+        }
+        text += "[[flow]]\nname = 'f'\nfrom = 'a'\nto = 'b'\ntransport = { kind = 'cells' }\n";
+        text += "source = { kind = 'cbr', rate = '1 kb/s' }\n";
+        let (scenario, plan) = plan(&text);
+        assert!(scenario.lines.iter().zip(0..4).all(|(line, from)| line.from == from), "lines in a row");
+        plan
+    }
+
+    #[test]
+    fn ports_that_only_delay_keep_the_spacing_of_the_last_line_that_sets_one() {
+        let origins = |rates| row_of_switches(rates).origins[..4].to_vec();
+        assert_eq!(origins([2, 2, 2, 2]), [0, 0, 0, 0]);
+        assert_eq!(origins([2, 3, 2, 4]), [0, 0, 0, 0]);
+        assert_eq!(origins([2, 1, 4, 3]), [0, 1, 1, 1]);
+        let route = &row_of_switches([2, 1, 4, 3]).routes[1][0];
+        assert_eq!((route.hop, route.hops().len()), (4, 2));
+    }
+
     #[test]
     fn a_source_without_feedback_sends_ahead_if_it_alone_sends_over_its_interface() {
         let open = DUMBBELL.replace("'greedy'", "'cbr', rate = '1 Mb/s'").replace("'tcp'", "'udp'");

@@ -1,7 +1,7 @@
 //! Ports that judge every packet, memories that act by themselves, and pauses.
 
 use super::waiting::WaitingPackets;
-use super::{Onward, Transit};
+use super::{Onward, Passed, Transit};
 use crate::engine::asked::{self, ActingMemories, Controls};
 use crate::engine::packets::route::Packet;
 use crate::engine::questions::number_at_port;
@@ -35,7 +35,7 @@ impl AskedPorts {
 
 impl Transit {
     /// Handle the arrival of a packet at a port that judges it; returns the result of [`Transit::start`].
-    pub(super) fn ask(&mut self, at: u32, packet: &Packet, now: Time) -> Option<Onward> {
+    pub(crate) fn ask(&mut self, at: u32, packet: &Packet, now: Time) -> Option<Onward> {
         let (port, extra) = (self.steps.place(at) as usize, self.steps.extras[at as usize]);
         let (unit, number) = (packet.unit(&extra), extra.number as usize);
         let policed = self.network.circuits[extra.circuit as usize].police(now, unit);
@@ -103,7 +103,8 @@ impl Transit {
             self.on_lines[unit.vc as usize] += 1;
             return None;
         }
-        Some(self.pass_on(at + 1, packet.head, sent.arrives)?.with(&packet))
+        let Passed { at, time, .. } = self.pass_on(at + 1, packet.head, sent.arrives)?;
+        Some(Onward { at, packet, time })
     }
 
     /// Remove a packet that leaves a port that judges every packet. A circuit keeps its order, so packets before it are

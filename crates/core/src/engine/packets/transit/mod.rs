@@ -86,15 +86,6 @@ pub(crate) struct Onward {
     pub(crate) time: Time,
 }
 
-impl Passed {
-    /// Add the payload of the packet.
-    #[inline(always)]
-    fn with(self, packet: &Packet) -> Onward {
-        let Passed { at, head, time } = self;
-        Onward { at, packet: Packet { head, ..*packet }, time }
-    }
-}
-
 /// The counts of a circuit that its hosts do not keep.
 #[derive(Clone, Copy, Debug, Default)]
 struct CircuitBooks {
@@ -237,18 +228,25 @@ impl Transit {
     }
 
     /// Handle the arrival of a packet at a port of any kind; returns the packet that the port sends.
-    #[inline]
-    pub(crate) fn enter(&mut self, at: u32, packet: &Packet, now: Time) -> Option<Onward> {
-        let passed = match self.steps.stop(at) {
-            PacketDestination::Asked => return self.ask(at, packet, now),
+    fn enter(&mut self, at: u32, packet: &Packet, now: Time) -> Option<Onward> {
+        if self.steps.stop(at) == PacketDestination::Asked {
+            return self.ask(at, packet, now);
+        }
+        let Passed { at, head, time } = self.pass_any(at, packet, now)?;
+        Some(Onward { at, packet: Packet { head, ..*packet }, time })
+    }
+
+    /// Like `pass`, for a port of any kind that decides by a rule.
+    #[inline(always)]
+    pub(crate) fn pass_any(&mut self, at: u32, packet: &Packet, now: Time) -> Option<Passed> {
+        match self.steps.stop(at) {
             PacketDestination::Shared => self.pass_shared(at, packet.head, now),
             PacketDestination::Marking => {
                 let head = self.police(at, packet, now)?;
                 self.pass(at, head, now)
             }
             _ => self.pass(at, packet.head, now),
-        };
-        Some(passed?.with(packet))
+        }
     }
 
     /// Pass a packet through a port that accepts it by a rule, and all later ports that can be handled now, unless it
