@@ -23,7 +23,6 @@ use super::port::PortProcess;
 use super::port::outbox::{Departure, OutboxLength};
 use super::topology::route::Destination;
 use super::train::{CellTrain, Delivery};
-use crate::engine::forms::{Form, allows, used};
 use crate::kernel::queue::Series;
 use crate::unit::Unit;
 use crate::units::Time;
@@ -127,16 +126,11 @@ impl Cells<'_> {
     }
 
     /// Wake the port if a host awaits a unit that arrives there at `time`, or if too many units have accumulated:
-    /// before the unit can have passed the port and the line after it. A port with only one line acts immediately,
-    /// because nothing can arrive earlier.
+    /// before the unit can have passed the port and the line after it.
     fn look_after(&mut self, port: u32, time: Time) {
-        let (reach, end) = (self.plan.reach[port as usize], self.end);
+        let reach = self.plan.reach[port as usize];
         let wakeup = time + reach;
         match &mut self.ports[port as usize] {
-            PortProcess::Fifo(fifo) if fifo.inbox.is_alone() && time < end && allows(Form::OneLine) => {
-                used(Form::OneLine);
-                self.step(port as usize, time)
-            }
             PortProcess::Fifo(fifo) => {
                 let wakeup = fifo.not_out_before(time) + reach;
                 if wakeup < fifo.called {

@@ -23,13 +23,10 @@ pub(crate) enum Form {
     WholeTrain,
     TrainEnds,
     BusySegment,
-    /// FIFO, in one loop: a segment; short trains that cross; cells that a policy observes or judges.
+    /// FIFO, in one loop: a segment; short trains that cross; cells that a policy observes.
     LoopedSegment,
     CrossingTrains,
     ShownCells,
-    AskedCells,
-    /// A port with only one line acts immediately.
-    OneLine,
     /// Per-circuit queues: a train is reserved when it begins; a segment joins; a policy judges its cells.
     ReservedTrain,
     JoinedSegment,

@@ -12,15 +12,13 @@ use crate::report::report;
 use crate::scenario::load;
 use crate::scenario::model::Scenario;
 
-const FORMS: [Form; 17] = [
+const FORMS: [Form; 15] = [
     Form::WholeTrain,
     Form::TrainEnds,
     Form::BusySegment,
     Form::LoopedSegment,
     Form::CrossingTrains,
     Form::ShownCells,
-    Form::AskedCells,
-    Form::OneLine,
     Form::ReservedTrain,
     Form::JoinedSegment,
     Form::AskedSegment,
@@ -176,24 +174,4 @@ fn clocked_sources_that_send_at_the_same_instants_send_ahead() {
 fn datagrams_and_packets_with_parity_are_sent_ahead_as_well() {
     let udp = [CLOCKED[0], ("kind = 'tcp'", "kind = 'udp'")];
     assert!(uses(Form::OpenLoop, &udp) > 10);
-}
-
-#[test]
-fn a_port_with_one_line_acts_at_once() {
-    let narrow = [("egress = { rate = '42.4 Mb/s'", "egress = { rate = '40 Mb/s'")];
-    assert!(uses(Form::OneLine, &narrow) > 0);
-}
-
-#[test]
-fn a_port_where_lines_meet_does_not_act_at_once() {
-    assert_eq!(uses(Form::OneLine, &[]), 0);
-}
-
-#[test]
-fn a_port_with_one_line_acts_at_once_at_the_instant_of_a_sample() {
-    let narrow = [
-        ("egress = { rate = '42.4 Mb/s'", "egress = { rate = '40 Mb/s'"),
-        ("duration", "sample = '10 us'\n    duration"),
-    ];
-    assert!(uses(Form::OneLine, &narrow) > 0);
 }

@@ -225,11 +225,6 @@ impl Inbox {
         self.next().map(|next| next.time)
     }
 
-    /// Return whether all units arrive over one line, so that no unknown arrival can precede a known one.
-    pub(crate) fn is_alone(&self) -> bool {
-        self.lanes.len() == 1
-    }
-
     /// Return when the next unit arrives that decides a wait of a host; with many lanes, when the next end of a train
     /// arrives.
     #[inline]

@@ -131,8 +131,6 @@ enum SegmentStep {
     Crossing,
     /// In one loop: cells that a policy observes, with a fate that is already decided.
     Shown,
-    /// In one loop: cells that the policy judges one by one.
-    Asked,
     /// A single unit.
     Unit,
 }
@@ -210,7 +208,6 @@ impl CellFifo {
                 SegmentStep::Loop => self.pass_loop(cx, out),
                 SegmentStep::Crossing => self.pass_crossing(cx, out),
                 SegmentStep::Shown => self.show_each(cx, out),
-                SegmentStep::Asked => self.ask_each(cx, out),
                 SegmentStep::Unit => {
                     if !self.pass_unit(cx, out, stop) {
                         return;

@@ -19,7 +19,7 @@
 
 use super::{CellFifo, Content, SegmentStep};
 use crate::buffer::admission::{Shortcuts, Within};
-use crate::engine::cells::inbox::{Arriving, MOST_CROSSING};
+use crate::engine::cells::inbox::MOST_CROSSING;
 use crate::engine::cells::port::context::Context;
 use crate::engine::cells::port::outbox::Outbox;
 use crate::engine::cells::topology::route::Handoff;
@@ -89,10 +89,7 @@ impl CellFifo {
         if !together || !self.leave_in_time(self.free.not_before(until), cells) {
             return None;
         }
-        if allows(Form::ShownCells) && self.is_foreseen(cx) {
-            return Some(SegmentStep::Shown);
-        }
-        allows(Form::AskedCells).then_some(SegmentStep::Asked)
+        (allows(Form::ShownCells) && self.is_foreseen(cx)).then_some(SegmentStep::Shown)
     }
 
     /// Return whether the fate of the segment follows from the policy's state before it, and there is room for all
@@ -140,28 +137,6 @@ impl CellFifo {
             if lost.is_none() {
                 self.accept_cell(cx, vc, time);
             }
-        }
-        self.segment = CellSegment { trains: segment, order };
-    }
-
-    /// Call the policy for each cell of the segment in order.
-    pub(super) fn ask_each(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
-        used(Form::AskedCells);
-        let Content::Cells { pace, .. } = self.content else { return };
-        let (mut segment, order) = self.take_in_order();
-        for &(time, place) in &order {
-            let CellTrain { vc, unit, .. } = &mut segment[place as usize];
-            let arriving = Arriving { time, unit: *unit, vc: *vc };
-            unit.index += 1;
-            self.drop_before(cx, Time(time.0 + 1));
-            if let Err(reason) = self.judge(cx, &arriving, 1, self.content.level()) {
-                self.lose(cx, &arriving, reason);
-                continue;
-            }
-            let Arriving { unit, vc, .. } = arriving;
-            self.progress.sent(&unit, 1, vc as usize, self.is_measured());
-            self.gathered.by_vc[vc as usize].join(out, vc, &unit, 1, pace.whole);
-            self.accept_cell(cx, vc, time);
         }
         self.segment = CellSegment { trains: segment, order };
     }
