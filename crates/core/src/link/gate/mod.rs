@@ -137,7 +137,7 @@ gates! {
 impl Keys {
     /// Return whether the section asks for no gate.
     pub(crate) fn is_empty(&self) -> bool {
-        *self == Keys::default()
+        *self == Keys { shaper: None, credit: None }
     }
 
     /// Refuse gates through which units of up to `largest` octets cannot pass, or that contradict each other; with the key.
@@ -160,11 +160,5 @@ impl Keys {
     /// Name the gate that keeps the line from control frames while a unit waits for its start, if there is one.
     pub(crate) fn delays_controls(&self) -> Option<&'static str> {
         self.shaper.as_ref().map(|_| "a shaper")
-    }
-}
-
-impl Default for Keys {
-    fn default() -> Self {
-        Keys { shaper: None, credit: None }
     }
 }

@@ -261,8 +261,8 @@ mod tests {
         assert!(matches!(plan.forms[port], PortForm::Fifo(Rule::Fits)));
     }
 
-    /// A circuit from a host over three switches to a host; the rates are those of its four lines, in Mb/s.
-    fn row_of_switches(rates: [u32; 4]) -> Plan {
+    /// A circuit from a host over three switches to a host: its four lines, and the plan. The rates are in Mb/s.
+    fn row_of_switches(rates: [u32; 4]) -> (Vec<usize>, Plan) {
         let mut text = "name = 'row'\nduration = '1 s'\n".to_string();
         let nodes = ["a", "s1", "s2", "s3", "b"];
         for node in nodes {
@@ -277,17 +277,21 @@ mod tests {
         text += "[[flow]]\nname = 'f'\nfrom = 'a'\nto = 'b'\ntransport = { kind = 'cells' }\n";
         text += "source = { kind = 'cbr', rate = '1 kb/s' }\n";
         let (scenario, plan) = plan(&text);
-        assert!(scenario.lines.iter().zip(0..4).all(|(line, from)| line.from == from), "lines in a row");
-        plan
+        (scenario.vcs[0].path.clone(), plan)
     }
 
     #[test]
     fn ports_that_only_delay_keep_the_spacing_of_the_last_line_that_sets_one() {
-        let origins = |rates| row_of_switches(rates).origins[..4].to_vec();
+        let origins = |rates| {
+            let (path, plan) = row_of_switches(rates);
+            let place = |line: &usize| path.iter().position(|other| *other == plan.origins[*line]).unwrap();
+            path.iter().map(place).collect::<Vec<_>>()
+        };
         assert_eq!(origins([2, 2, 2, 2]), [0, 0, 0, 0]);
         assert_eq!(origins([2, 3, 2, 4]), [0, 0, 0, 0]);
         assert_eq!(origins([2, 1, 4, 3]), [0, 1, 1, 1]);
-        let route = &row_of_switches([2, 1, 4, 3]).routes[1][0];
+        let (path, plan) = row_of_switches([2, 1, 4, 3]);
+        let route = &plan.routes[path[1]][0];
         assert_eq!((route.hop, route.hops().len()), (4, 2));
     }
 
