@@ -600,11 +600,12 @@ class Step(Scheme):
     Its parameters:
 
     - `threshold` (size or %; default "20 %"): Occupancy above which packets are marked.
-    - `action` (default "mark"): What happens to a packet that meets more: `mark` where the transport reacts to marks
-      (ECT), or `drop`. `drop`: Refuse it. `mark`: Accept it with a congestion mark if its transport reacts to marks
-      (ECT) and there is room; refuse any other. A cell link marks the first cell of the frame (EFCI). `trim`: Cut it to
-      its headers, which go before everything else to the receiver, so that the sender learns of the loss at once; also
-      where it finds no room. Only for packets, and with policies that decide when they arrive.
+    - `action` (default "mark"): What happens to a packet that finds an occupancy above the threshold: `mark` where the
+      transport reacts to marks (ECT), or `drop`. `drop`: Refuse it. `mark`: Accept it with a congestion mark if its
+      transport reacts to marks (ECT) and there is room; refuse any other. A cell link marks the first cell of the frame
+      (EFCI). `trim`: Cut it to its headers, which go before everything else to the receiver, so that the sender learns
+      of the loss at once; also where it finds no room. Only for packets, and with policies that decide when they
+      arrive.
     - `pass_eom` (default True): Keep the last cell of a broken frame as a delimiter, if it fits.
     """
 
@@ -612,7 +613,8 @@ class Step(Scheme):
     threshold: str = "20 %"
     """Occupancy above which packets are marked; size or %."""
     action: Literal["drop", "mark", "trim"] = "mark"
-    """What happens to a packet that meets more: `mark` where the transport reacts to marks (ECT), or `drop`.
+    """What happens to a packet that finds an occupancy above the threshold: `mark` where the transport reacts to marks
+    (ECT), or `drop`.
 
     - `drop`: Refuse it.
     - `mark`: Accept it with a congestion mark if its transport reacts to marks (ECT) and there is room; refuse any
