@@ -1,6 +1,8 @@
 """Fresh runs of Pushout beside what is kept of ns-3 and of the kernel, and a short one where ns-3 is installed."""
 
 import importlib.util
+import json
+import math
 import re
 import sys
 from pathlib import Path
@@ -65,6 +67,48 @@ def apart(case: dict[str, Any], peer: str, figure: str) -> float:
     return abs(round(TABLES.deviation(*means)))
 
 
+def test_the_set_up_beside_ns_3_is_that_of_the_script() -> None:
+    rate, trip, duration, warmup = said("{} Mb/s, a round trip of {} ms, {} s of which {} s are warm-up. Senders have")
+    assert (rate * 1e6, trip * 1e-3) == (QUEUES.RATE, 2 * QUEUES.DELAY_S)
+    assert (duration, warmup) == (QUEUES.DURATION_S, QUEUES.WARMUP_S)
+    limit, threshold, least, most = said(
+        "Drop tail holds {} packets, one bandwidth-delay product; `step` marks above {}, "
+        "`red` discards between {} and {}."
+    )
+    assert (limit, threshold) == (QUEUES.LIMIT, QUEUES.THRESHOLD)
+    assert limit == math.ceil(rate * 1e6 * trip * 1e-3 / (8 * QUEUES.PACKET))
+    red = QUEUES.QUEUES["red"]["admission"]  # ours count the packets on the line as well
+    beyond = [f"{level + QUEUES.BEYOND:g} packets" for level in (least, most)]
+    assert [red["min_threshold"], red["max_threshold"]] == beyond
+    (spread, *starts) = said(
+        "starts spread over {} ms, that of ns-3 over three spreads of the starts: {}, {} and {} ms."
+    )
+    assert (f"{spread:g} ms", 20) == (QUEUES.START_SPREAD, QUEUES.SEEDS)
+    assert tuple(start / 1e3 for start in starts) == QUEUES.STARTS_S
+
+
+def ran(path: str) -> dict[str, Any]:
+    """Return the length of the runs whose results are kept, with their warm-up."""
+    found: dict[str, Any] = json.loads((ROOT / "benchmarks" / path).read_text(encoding="utf-8"))
+    return found
+
+
+def test_the_set_up_beside_the_kernel_is_that_of_the_scripts() -> None:
+    bucket, duration, warmup = said("with a bucket of {} ms, {} s of which {} s are warm-up. Nothing delays")
+    assert (bucket / 1e3, warmup) == (BUCKET.BURST_S, BUCKET.WARMUP_S)
+    assert duration == ran("kernel/result.json")["seconds"]
+    frames, rate, lasts = said("A queue of {} frames at {} Mb/s lasts {} ms.")
+    assert lasts == round(8e-3 * frames * TABLES.FRAME / rate)
+    duration, warmup, _, late = said(
+        "a constant delay, {} s of which {} s are warm-up. The kernel's side is the mean over two or three runs in "
+        "which {} % of the packets left at most {} ms late;"
+    )
+    assert (warmup, late) == (TRIPS.WARMUP_S, TRIPS.LATE_MS)
+    assert duration == ran("kernel/trips.json")["seconds"]
+    (size,) = said("Files of {} kB, each over a connection of its own,")
+    assert size * 1000 == TRIPS.FILE
+
+
 def test_the_words_about_ns_3_follow_from_the_kept_results() -> None:
     goodput, queue = said(
         "Goodput agrees within {} % but for RED, the mean queue within {} % but for RED, FQ-CoDel with ten flows, "
@@ -85,7 +129,7 @@ def test_the_words_about_ns_3_follow_from_the_kept_results() -> None:
             others = [figures["queue_packets"] for figures in case["changed"].values()]
             assert min(abs(round(TABLES.deviation(ours, other))) for other in others) <= changed, case
     (two,) = (case for case in cases if (case["queue"], case["flows"]) == ("step", 2))
-    ours, theirs = said("DCTCP with two flows keeps {} packets here and {} in ns-3;")
+    ours, theirs = said("DCTCP with two flows keeps {} packets here and {} in ns-3.")
     assert (ours, theirs) == tuple(round(two[side]["queue_packets"], 1) for side in ("pushout", "ns3"))
 
 

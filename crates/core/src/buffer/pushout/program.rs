@@ -44,7 +44,7 @@ use super::{Context, Cut, Full, PushOut};
 use crate::buffer::admission::Failure;
 use crate::buffer::frame::Frames;
 use crate::language::spec::Boxed;
-use crate::program::check::{ProgramNames, Program, check_functions};
+use crate::program::check::{Program, ProgramNames, check_functions};
 use crate::program::code::REGISTERS;
 use crate::program::code::{Answer, Attribute, OfQueue, Word};
 use crate::program::hook::Hook;

@@ -41,7 +41,7 @@ use super::{Context, Queues, Scheduler};
 use crate::buffer::admission::Failure;
 use crate::buffer::set::NumberSet;
 use crate::language::spec::Boxed;
-use crate::program::check::{ProgramNames, Program, check_functions};
+use crate::program::check::{Program, ProgramNames, check_functions};
 use crate::program::code::{Answer, Attribute, OfQueue, Word};
 use crate::program::code::{Failed, REGISTERS};
 use crate::program::hook::Hook;

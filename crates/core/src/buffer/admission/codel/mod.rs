@@ -170,7 +170,13 @@ impl Admission for Policy {
     fn properties(&self) -> Properties {
         let why = "codel with full = \"fattest-queue\" makes the room itself; leave full out";
         let bars_pushout = self.batch.map(|_| why);
-        Properties { arrival_times: true, decides_at_head: true, splits_frames: true, bars_pushout, ..Properties::default() }
+        Properties {
+            arrival_times: true,
+            decides_at_head: true,
+            splits_frames: true,
+            bars_pushout,
+            ..Properties::default()
+        }
     }
 }
 

@@ -253,7 +253,12 @@ impl Admission for Policy {
     }
 
     fn properties(&self) -> Properties {
-        Properties { arrival_times: true, decides_at_head: true, splits_frames: true, ..Properties::default() }
+        Properties {
+            arrival_times: true,
+            decides_at_head: true,
+            splits_frames: true,
+            ..Properties::default()
+        }
     }
 }
 

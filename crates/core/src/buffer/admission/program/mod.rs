@@ -80,7 +80,7 @@ use super::{Admission, Arrival, Context, Departure, Failure, Head, Interest, Pro
 use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::language::spec::Boxed;
-use crate::program::check::{ProgramNames, Program, check_functions};
+use crate::program::check::{Program, ProgramNames, check_functions};
 use crate::program::code::Failed;
 use crate::program::code::REGISTERS;
 use crate::program::code::{Answer, Decision, Word};
