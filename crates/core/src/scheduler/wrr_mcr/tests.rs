@@ -242,10 +242,11 @@ fn what_cannot_be_guaranteed_is_refused() {
     assert_eq!(rates(&DEFAULT, &[155_520]), Ok(vec![STM1]));
     assert_eq!(
         refused(&DEFAULT, &[100_000, 56_000]),
-        "the guaranteed rates add up to 156 Mb/s on a line of 155520 kb/s"
+        "the guaranteed rates add up to 156 Mb/s on a line of 155520 kb/s: lower the mcr of its flows, or give the link a higher \
+         rate"
     );
     let plus = Params { mcr_plus: true, ..DEFAULT };
-    assert!(refused(&plus, &[145_000]).ends_with("reserved bandwidth included"));
+    assert!(refused(&plus, &[145_000]).contains(", reserved bandwidth included, on a line"));
     let acks = Contract { payload: None, ..contracts(&[1000])[0] };
     let tcp = Params { layer: Layer::Tcp, ..DEFAULT };
     let context = Context { contracts: &[acks], ..Context::alone(100, 0) };
