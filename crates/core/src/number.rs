@@ -9,7 +9,7 @@ pub(crate) enum NotWhole {
     Malformed,
     /// It has a fraction.
     TooFine,
-    /// It is larger.
+    /// The number does not fit into 64 bits.
     TooLarge,
 }
 

@@ -37,7 +37,7 @@ def cases(grid: dict[str, Any], folder: Path, reps: int) -> Iterator[Case]:
     pattern, scenario, reps = grid.pop("id"), _beside(folder, grid.pop("scenario")), counted(grid.pop("reps", reps))
     full = counted(grid.pop("full", reps), "full")
     if grid:
-        raise TypeError(f"unknown key of [[cases]]: {', '.join(grid)}")
+        raise TypeError(f"unknown key of [[cases]]: {', '.join(grid)} (allowed: id, scenario, axis, reps, full)")
     for values in itertools.product(*axes.values()):
         chosen = dict(zip(axes, values, strict=True))
         sets = tuple(change for axis, value in chosen.items() for change in axes[axis][value])

@@ -37,11 +37,11 @@ pub struct Part {
 /// Part of a run that is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// All of it.
+    /// The whole run.
     Whole,
-    /// All except its EOM.
+    /// The run without its EOM.
     ButEom,
-    /// All of it and the EOM in front of it. It is the last run, or the empty one behind the last.
+    /// The whole run and the EOM in front of it. The run is the last one, or the empty one behind the last.
     AndEomBefore,
 }
 

@@ -119,7 +119,7 @@ pub(super) struct Controls {
 }
 
 impl Controls {
-    /// No frame is in flight yet.
+    /// Prepare for the control frames of a scenario; none is in flight yet.
     pub(super) fn new(scenario: &Scenario) -> Controls {
         let has_credits = scenario.lines.iter().any(|line| line.port.gates.credit.is_some());
         let can_be = has_credits || scenario.paused_lines().contains(&true);
@@ -134,7 +134,7 @@ impl Controls {
         !self.in_flight.is_empty()
     }
 
-    /// Return the line against the data of this one.
+    /// Return the line of the opposite direction, over which control frames for `line` travel.
     pub(super) fn back(&self, line: usize) -> usize {
         self.back[line].expect("control frames go against the data of a line")
     }

@@ -29,7 +29,7 @@ pub struct Entry {
     pub table: Option<TableForm>,
     /// Whether its sources leave important details open, so that no fidelity is claimed.
     pub experimental: bool,
-    /// Sentence that says what it does: the documentation of its parameters.
+    /// Sentence that says what the entry does, taken from the doc comment of its `Params`.
     pub doc: &'static str,
     /// The file that implements it; its leading `//!` lines are its documentation.
     pub file: &'static str,

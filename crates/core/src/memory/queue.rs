@@ -127,7 +127,7 @@ impl SharedQueue {
         self.held
     }
 
-    /// Of these, cells of headroom.
+    /// Return the cells of headroom that the queue holds.
     pub fn headroom(&self) -> u64 {
         self.headroom
     }

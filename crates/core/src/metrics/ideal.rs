@@ -6,7 +6,7 @@
 //! this gives the printed ideals: 12.892 and 13.451 Mb/s in the LAN, 584.0 and 609.3 kb/s in the access network.
 //! Acknowledgements and TCP options are not charged, as in the paper.
 
-/// A flow in the computation of the ideal.
+/// A flow that competes for max–min fair rates: its path and the rate of its source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Demand {
     /// Lines on its path, with the line bits that one payload bit costs there.

@@ -86,7 +86,7 @@ pub(super) struct Processor {
     least: Span,
     spread: Span,
     keyed: Keyed,
-    /// Time at which it will have finished all tasks.
+    /// Time at which the processor will have finished all tasks.
     free: Time,
     /// Tasks with the times at which they are done, in order.
     tasks: VecDeque<(Time, Task)>,

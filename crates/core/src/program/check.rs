@@ -43,7 +43,7 @@ impl Read {
         Read(vec![false; names.params.len()])
     }
 
-    /// Checker that every parameter is read: a misspelt override must not add an unused one.
+    /// Check that every parameter is read: a misspelt override must not add an unused one.
     fn check_all(&self, names: &ProgramNames<'_>) -> Result<(), (&'static str, String)> {
         let params = || names.params.iter().zip(&self.0);
         let Some((param, _)) = params().find(|(_, read)| !**read) else { return Ok(()) };
@@ -53,7 +53,7 @@ impl Read {
     }
 }
 
-/// Checker all functions of a program.
+/// Check all functions of a program.
 pub(crate) fn check_functions(texts: &Texts, names: &ProgramNames<'_>) -> Result<Vec<Program>, Refused> {
     let mut read = Read::new(names);
     let programs: Result<Vec<_>, _> =
@@ -62,7 +62,7 @@ pub(crate) fn check_functions(texts: &Texts, names: &ProgramNames<'_>) -> Result
     checked.or_else(|(key, why)| refuse(key, why))
 }
 
-/// Checker a function of a program; the error says which of the scenario's keys is wrong, and why.
+/// Check a function of a program; the error says which of the scenario's keys is wrong, and why.
 fn check(
     code: &[String],
     hook: Hook,

@@ -25,7 +25,7 @@ struct Done {
     drawing: usize,
     /// Its duration, if it has ended.
     time: Option<Span>,
-    /// Its age at the end of the run, or at its own end.
+    /// Time from the start of the transfer to its end, or to the end of the run if it has not ended.
     age: Span,
     ideal_s: f64,
 }

@@ -636,7 +636,8 @@ pub fn page() -> String {
     text
 }
 
-/// A table of keys, and those of the tables in it.
+/// Return when a report has the key `name`, for the kind of entry whose present keys are `names`; `None` if it
+/// always has it, or never.
 pub(super) fn when(name: &str, names: &[&str]) -> Option<&'static str> {
     let is_of = |keys: &[ReportKey]| keys.iter().all(|key| !key.when.is_empty() || names.contains(&key.name));
     let keys = [FLOW, PORT, CIRCUIT, SUMMARY, CLASS].into_iter().find(|keys| is_of(keys))?;

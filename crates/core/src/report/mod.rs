@@ -209,7 +209,8 @@ fn flow_json(scenario: &Scenario, outcome: &Outcome, all: &Flows<'_>, index: usi
     flow
 }
 
-/// The results of a code: all packets of data; those of parity are only in `segments_sent`.
+/// Append the results of a code to a flow's entry: all packets of data; those of parity are only in
+/// `segments_sent`.
 fn append_coding(entry: &mut Json, coding: &Coding) {
     let &Coding { data_sent, books } = coding;
     entry["packets_sent"] = data_sent.into();

@@ -32,7 +32,7 @@ pub(super) struct EqualRoutes<'a> {
 pub(super) enum NoRoutes {
     /// No route leads from one node to another.
     Between(usize, usize),
-    /// They are more than [`MOST_ROUTES`].
+    /// There are more than [`MOST_ROUTES`] routes.
     TooMany,
 }
 

@@ -304,7 +304,8 @@ fn fault(node: &Node, path: &str, tag: &str, refused: Refused) -> Fault {
     node.fault_along(path, refused.key.unwrap_or(tag), refused.why)
 }
 
-/// Return the flows of an entry: itself, or its number of connections on one circuit.
+/// Return the flows of an entry: the entry itself or, with `connections`, one flow for each connection, all on
+/// one circuit.
 fn multiply(flow: Node) -> Result<Vec<Node>, Fault> {
     let (Some(connections), Some(name)) = (flow.get("connections"), flow.get("name").and_then(Node::text))
     else {

@@ -41,11 +41,11 @@ pub(super) struct CheckedTraffic {
 /// Equally short routes; a flow takes the first.
 #[derive(Clone, Debug)]
 pub(super) struct Choice {
-    /// Their first node.
+    /// First node of the routes.
     pub from: String,
-    /// Their last node.
+    /// Last node of the routes.
     pub to: String,
-    /// Number of them.
+    /// Number of routes.
     pub ways: u64,
     /// The nodes on the first.
     pub via: Vec<String>,
@@ -53,7 +53,7 @@ pub(super) struct Choice {
     pub others: usize,
 }
 
-/// The flows of a file and their circuits.
+/// Check the flows of a file; return them with their circuits.
 pub(super) fn check(
     file: &SectionedFile<'_>,
     entries: &[tree::Node],

@@ -28,7 +28,7 @@ pub(super) struct Outage {
 pub(super) struct Intended {
     /// The entries of `[[loss]]`.
     pub entries: Vec<LossSection>,
-    /// For every line that they name, its losses.
+    /// For every line that an entry names, the losses on it.
     pub specs: Vec<Spec>,
     /// Outages during which packets use other routes.
     pub outages: Vec<Outage>,

@@ -36,7 +36,7 @@ section! {
     }
 }
 
-/// Its queues.
+/// How this scheduler divides units into queues.
 pub const QUEUES: Queues = Queues::ByNotification;
 
 /// Whether it counts octets.

@@ -40,7 +40,7 @@ section! {
     }
 }
 
-/// Its queues.
+/// How this scheduler divides units into queues.
 pub const QUEUES: Queues = Queues::PerFlow;
 
 /// Whether it counts octets.

@@ -23,7 +23,7 @@ section! {
     pub struct Params {}
 }
 
-/// Its queues.
+/// How this scheduler divides units into queues.
 pub const QUEUES: Queues = Queues::One;
 
 /// Whether it counts octets.

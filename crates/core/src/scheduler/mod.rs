@@ -101,13 +101,13 @@ registry! {
 /// The queues of a port, by the units that share one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Queues {
-    /// All units.
+    /// One queue for all units.
     One,
-    /// Those of a circuit.
+    /// A queue for each circuit.
     PerCircuit,
-    /// Those of the flows to which a hash gives equal places.
+    /// A queue for all flows with the same hash value.
     PerFlow,
-    /// Those of one kind of congestion notification.
+    /// A queue for each kind of congestion notification.
     ByNotification,
 }
 

@@ -26,7 +26,7 @@ section! {
     pub struct Params {}
 }
 
-/// Its queues.
+/// How this scheduler divides units into queues.
 pub const QUEUES: Queues = Queues::PerCircuit;
 
 /// Whether it counts octets.

@@ -110,7 +110,7 @@ impl Field for Length {
 }
 
 impl Length {
-    /// The longest.
+    /// Return the longest possible length.
     pub fn longest(&self) -> Bytes {
         match self {
             Length::Fixed(size) => *size,
@@ -120,7 +120,7 @@ impl Length {
         }
     }
 
-    /// The shortest.
+    /// Return the shortest possible length.
     pub fn shortest(&self) -> Bytes {
         match self {
             Length::Fixed(size) => *size,

@@ -33,7 +33,7 @@ pub struct RecordRing {
     lost: Vec<[u64; Reason::ALL.len()]>,
     /// Incomplete frames in flight: (circuit, frame).
     broken: BTreeSet<(u32, u32)>,
-    /// Number of these at which those that have arrived are removed.
+    /// Size of `broken` above which frames that are no longer in flight are removed from it.
     most: usize,
 }
 

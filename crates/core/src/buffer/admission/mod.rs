@@ -181,7 +181,7 @@ pub enum Rule {
     /// A frame is refused if its first unit meets this occupancy or more; otherwise the policy's [frame rule](Shortcuts::frames)
     /// decides alone.
     Frames {
-        /// That occupancy, if there is one.
+        /// Occupancy from which on a frame is refused; `None` if only the frame rule decides.
         threshold: Option<u64>,
     },
     /// The policy must be called, but it depends only on the books, and never removes an accepted unit.
@@ -354,7 +354,7 @@ pub struct Arrival<'a> {
     pub vc: usize,
     /// Its size in the port's measure.
     pub size: u64,
-    /// The books before it.
+    /// Occupancy of the buffer, in total and of each circuit, before the unit arrives.
     pub pool: &'a Pool,
     /// The queue that it would join, as it is before it.
     pub queue: &'a Queue,
@@ -390,7 +390,7 @@ pub struct Head<'a> {
     pub size: u64,
     /// Octets that wait behind it in its queue, at a port that keeps [arrival times](Properties::arrival_times).
     pub behind: u64,
-    /// The books, which still count it.
+    /// Occupancy of the buffer, in total and of each circuit, the unit still counted.
     pub pool: &'a Pool,
 }
 
@@ -407,7 +407,7 @@ pub struct Departure<'a> {
     pub vc: usize,
     /// Its size in the port's measure.
     pub size: u64,
-    /// The books after it.
+    /// Occupancy of the buffer, in total and of each circuit, after the unit has left.
     pub pool: &'a Pool,
     /// True if it was sent, false if it was lost or pushed out.
     pub sent: bool,

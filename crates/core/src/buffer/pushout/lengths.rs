@@ -88,7 +88,7 @@ impl Lengths {
     }
 }
 
-/// That part of a circuit's queue, if there is one.
+/// Return the cut of the part that `part` finds in the queue of circuit `vc`, if there is one.
 pub(super) fn cut(full: &Full<'_>, vc: usize, part: impl Fn(&Queue) -> Option<Part>) -> Option<Cut> {
     part(&full.queues[vc]).map(|part| Cut { vc, part })
 }

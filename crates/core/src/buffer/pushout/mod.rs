@@ -59,7 +59,7 @@ registry! {
         /// The frame rule of the port, if it has one.
         fn frames(&mut self) -> Option<&mut Frames>;
 
-        /// The forms that a cut can have.
+        /// Return which parts of a queue the policy may remove at a time.
         fn scope(&mut self) -> Scope {
             Scope::Runs
         }
@@ -109,7 +109,7 @@ pub enum Scope {
 pub struct Full<'a> {
     /// The present instant.
     pub now: Time,
-    /// The books.
+    /// Occupancy of the buffer, in total and of each circuit.
     pub pool: &'a Pool,
     /// The queues, each with its frames.
     pub queues: &'a [Queue],

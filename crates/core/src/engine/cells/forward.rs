@@ -27,7 +27,7 @@ use crate::kernel::queue::Series;
 use crate::unit::Unit;
 use crate::units::Time;
 
-/// Number of trains on a lane that no host awaits after which the port is woken.
+/// Number of trains on one incoming lane at which the port is woken although no host waits for any of them.
 const PATIENCE: usize = 256;
 
 impl Cells<'_> {

@@ -214,8 +214,8 @@ impl Progress {
 pub(crate) struct VcAccounting {
     pub(crate) pool: Pool,
     interest: Interest,
-    /// Units in the buffer, if the policy reads the books of circuits: circuit, size, and whether the last one ends a
-    /// frame; units of a circuit that may leave together share an entry.
+    /// Units in the buffer, kept only if the policy reads the occupancy of each circuit: circuit, size, and
+    /// whether the last unit ends a frame. Units of a circuit that may leave together share an entry.
     order: VecDeque<(u32, u64, bool)>,
     /// These policies do not read the queue.
     queue: Queue,

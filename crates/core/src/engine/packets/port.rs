@@ -44,7 +44,7 @@ pub(crate) struct PacketFifo {
     last: u16,
     /// Octets of every packet in the buffer; 0 if they differ, and are in the list of the queue.
     usual: u16,
-    /// Packets of that size that are not in the books yet, and their sojourn time.
+    /// Packets of the usual size that `tally` does not count yet, and the sum of their sojourn times.
     alike: u64,
     stays: u128,
     /// A packet that stays no longer than this fits, and the occupancy was as high before.
@@ -78,7 +78,8 @@ pub(crate) struct PacketQueue {
     /// Rule by which packets are accepted; the policy itself keeps the state of frames.
     rule: Rule,
     samples: Option<Box<Samples>>,
-    /// Packets that were lost, or did not arrive and leave in the measured time, if there are any.
+    /// Counts of packets that were lost, or that were only partly in the measured time; `None` without such
+    /// packets.
     books: Option<Box<Accounting>>,
 }
 
@@ -265,7 +266,8 @@ impl PacketFifo {
         (self.last, self.carries) = (bytes, self.free.time.0 > start.time.0 + pace.whole.0);
     }
 
-    /// Set the usual size to that of this packet.
+    /// Begin a series of packets of `bytes` octets: count the packets of the series before, and make this the
+    /// usual size.
     fn renew(&mut self, queue: &mut PacketQueue, bytes: u16, pace: &TransmissionTime) {
         self.enter_alike(queue);
         queue.drop_until(Time::NEVER);

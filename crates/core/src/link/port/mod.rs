@@ -86,13 +86,14 @@ struct Controls(VecDeque<Control>);
 /// Parts of a port that must be called for a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Handling {
-    /// None: every unit that fits is accepted, and sent in order. Most ports of a network are like this.
+    /// No part is called: every unit that fits is accepted and sent in order. Most ports of a network are like
+    /// this.
     Plain,
     /// The admission policy judges arrivals; accepted units are sent in order.
     Judged,
     /// Every unit that fits is accepted; scheduler and credits choose the next unit.
     InTurn,
-    /// All of them: also push-out, or an admission policy that removes units it has admitted.
+    /// Every part is called: also push-out, or an admission policy that removes units it has admitted.
     Asked,
 }
 

@@ -18,7 +18,7 @@ const PATIENCE: f64 = 10.0;
 const TICK: f64 = 30e-9;
 const SAMPLE: f64 = 30e-9;
 
-/// Policies whose clock ticks very often.
+/// Warn of policies whose clock ticks so often that it dominates the run time.
 pub(super) fn ticks(scenario: &Scenario, passing: &Passing) -> Option<Warning> {
     of_ports(CODE, scenario, passing, |line, context| {
         let period = period(line, context)?;
@@ -31,7 +31,7 @@ pub(super) fn ticks(scenario: &Scenario, passing: &Passing) -> Option<Warning> {
     })
 }
 
-/// Samples of occupancies that are taken very often.
+/// Warn that occupancies are sampled so often that it dominates the run time.
 pub(super) fn samples(scenario: &Scenario) -> Option<Warning> {
     let ports = scenario.lines.iter().filter(|line| line.is_sampled()).count();
     let (samples, time) = costly(scenario.duration, scenario.sample, SAMPLE * ports as f64)?;

@@ -3,7 +3,7 @@
 use crate::scenario::flows::Choice;
 use crate::scenario::warning::Warning;
 
-/// A choice that flows leave open.
+/// Warn that flows leave open which of several equally short routes they take.
 pub(super) fn equal(choice: &Choice) -> Warning {
     let Choice { from, to, ways, via, others } = choice;
     let more = match others {

@@ -90,7 +90,7 @@ impl Params {
     }
 }
 
-/// Its queues.
+/// How this scheduler divides units into queues.
 pub const QUEUES: Queues = Queues::PerCircuit;
 
 /// Whether it counts octets.

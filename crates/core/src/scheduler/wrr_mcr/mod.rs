@@ -105,7 +105,7 @@ section! {
     }
 }
 
-/// Its queues.
+/// How this scheduler divides units into queues.
 pub const QUEUES: Queues = Queues::PerCircuit;
 
 /// Whether it counts octets.

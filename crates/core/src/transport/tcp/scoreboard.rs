@@ -53,11 +53,12 @@ pub struct Delivered {
     pub(super) octets: u64,
     /// Those of them that were selectively acknowledged.
     pub(super) sacked: u64,
-    /// Of the one that was sent last: its sending, its end, and whether it had been sent more than once.
+    /// Of the segment among these that was sent last: the time of its last sending, its end, and whether it had
+    /// been sent more than once.
     pub(super) newest: Option<(Time, u64, bool)>,
-    /// Sending of the last one that was sent once only.
+    /// Time at which the last segment was sent that was sent only once.
     pub(super) clean: Option<Time>,
-    /// Sending of the first one that was sent once only and is selectively acknowledged now.
+    /// Time at which the first segment was sent that was sent only once and is selectively acknowledged now.
     pub(super) first_sacked: Option<Time>,
     /// The lowest end of one that was sent once only, and the highest end of all.
     lowest: Option<u64>,

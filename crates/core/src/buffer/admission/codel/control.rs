@@ -44,9 +44,9 @@ pub(super) struct Control {
 /// Reason of the discard before the packet that is now at the head.
 #[derive(Clone, Copy, Debug)]
 enum After {
-    /// It was the first: dropping has begun.
+    /// The discard was the first one: dropping has begun.
     First,
-    /// Another one was due.
+    /// The next discard was due.
     Due,
 }
 

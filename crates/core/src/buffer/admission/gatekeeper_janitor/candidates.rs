@@ -17,7 +17,7 @@ pub(super) enum CandidateClass {
     Marked,
     /// It is not marked, and its frame can spare a cell.
     Unmarked,
-    /// Its block can spare a frame, and nothing of this one has left the queue.
+    /// The block can spare this frame, and no cell of the frame has left the queue.
     Whole,
 }
 
@@ -57,7 +57,7 @@ struct CandidateFrame {
     cells: [VecDeque<u64>; 2],
     /// Position of the queued EOM, which must stay as long as any cell of the frame does.
     eom: Option<u64>,
-    /// The lists that contain it.
+    /// For each of the four lists of candidates, whether it contains this frame.
     listed: [bool; 4],
 }
 

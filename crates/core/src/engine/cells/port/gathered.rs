@@ -4,7 +4,8 @@ use super::context::PortSetup;
 use crate::engine::cells::train::Gathering;
 use crate::units::Time;
 
-/// The gathered units of every circuit, and the instants that separate units.
+/// For every circuit the units that have started but are not forwarded yet, and the instants that separate
+/// units.
 #[derive(Debug)]
 pub(crate) struct GatheredUnits {
     /// Consecutive units of a frame, by circuit.

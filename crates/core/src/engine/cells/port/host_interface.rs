@@ -137,7 +137,8 @@ impl HostInterface {
         }
     }
 
-    /// Enter a frame whose units stay for `stays` picoseconds in total.
+    /// Count a frame that arrives and leaves in the measured time; its units stay for `stays` picoseconds in
+    /// total.
     fn enter_frame(&mut self, shape: Shape, stays: u128) {
         let (units, size) = (u64::from(shape.units), self.size(shape));
         self.books.frames_in += 1;
@@ -149,7 +150,7 @@ impl HostInterface {
         );
     }
 
-    /// Enter the units of the frame that was handed over last, and send them one by one.
+    /// Count the units of the frame that was handed over last one by one, and send each separately.
     fn send_one_by_one(&mut self, out: &mut Outbox, vc: u32, now: Time, emission: &Emission) {
         let &Waiting { first: mut beat, pace, .. } = self.waiting.back().expect("the frame has just joined");
         let begun = beat.time.later(pace.whole) >= self.books.window.from;

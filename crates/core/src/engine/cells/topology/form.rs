@@ -16,7 +16,7 @@ pub(crate) enum PortForm {
     Delay,
     /// One queue, and a rule that decides which units join it.
     Fifo(Rule),
-    /// Cells, a queue for each circuit, and a policy that reads only the books.
+    /// Cells, a queue for each circuit, and a policy whose decisions depend only on the occupancies.
     PerVc(Interest),
     /// Any other port.
     PerUnit,
@@ -86,7 +86,8 @@ impl Delays<'_> {
     }
 }
 
-/// The rule of a line's port, if its policy consists of one.
+/// Return the rule that alone decides which units a line's port accepts, if its admission policy is such a
+/// rule.
 pub(crate) fn rule(scenario: &Scenario, line: &Line, vcs: &[usize]) -> Option<Rule> {
     let contracts = contracts(scenario, line, vcs);
     let policy = line.port.admission.build(&context(scenario, line, &contracts));

@@ -54,7 +54,7 @@ pub(crate) struct Plan {
     pub(crate) per_vc: Vec<u32>,
     /// A time in which no unit gets from one port to the next, where circuits form a cycle.
     pub(crate) circle: Option<Span>,
-    /// For every port its lanes.
+    /// For every port its lanes: the incoming lines, divided by circuit where each arrival is timed.
     pub(crate) lanes: Vec<Vec<Lane>>,
     /// Ports at which circuits are policed.
     policed: Vec<bool>,

@@ -111,7 +111,7 @@ impl Params {
         refuse_if(!updates.contains(&self.update.0), "update", update)
     }
 
-    /// The guarantee of the fixed parameters.
+    /// Return what the scheme guarantees to each account, computed from its fixed parameters.
     pub(super) fn terms(&self) -> Terms {
         let room = self.room.expect("the parameters of a checked scenario are settled");
         Terms {

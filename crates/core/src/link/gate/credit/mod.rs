@@ -62,7 +62,7 @@ pub struct HopContext {
     pub classes: u64,
 }
 
-/// The guarantee of a hop to each of its accounts.
+/// What a hop guarantees to each account: room behind the line, and the form of the receiver's reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terms {
     /// Most that an account may have behind the line.
@@ -110,7 +110,7 @@ impl Spec {
         }
     }
 
-    /// The guarantee of a scheme with fixed parameters.
+    /// Return what the scheme guarantees to each account, computed from its fixed parameters.
     pub fn terms(&self) -> Terms {
         match self {
             Spec::N23(params) => params.terms(),

@@ -72,7 +72,7 @@ impl Params {
         Ok(Params { n3: Some(n3), ..self.clone() })
     }
 
-    /// The guarantee of the fixed parameters.
+    /// Return what the scheme guarantees to each account, computed from its fixed parameters.
     pub(super) fn terms(&self) -> Terms {
         let n3 = self.n3.expect("the parameters of a checked scenario are settled");
         let report = CreditReport::Cells { every: self.n2.0, charge: self.charge };

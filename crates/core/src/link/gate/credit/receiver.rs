@@ -22,7 +22,7 @@ pub struct Books {
     pub held: u64,
     /// Largest number of units that were ever in it.
     pub most: u64,
-    /// Units that have left it.
+    /// Units that have left the buffer.
     pub forwarded: u64,
     /// Units that had left it when the last credit was written.
     pub reported: u64,
@@ -46,7 +46,7 @@ impl CreditReceiver {
         CreditReceiver { terms, account_of, accounts, messages: Messages::default() }
     }
 
-    /// The guarantee.
+    /// Return what the hop guarantees to each account.
     pub fn terms(&self) -> Terms {
         self.terms
     }

@@ -63,7 +63,7 @@ pub(crate) struct CellFifo {
     /// The line is busy before this instant, for arrivals that are still unknown.
     busy: Time,
     gathered: GatheredUnits,
-    /// Whether some of them are for another port.
+    /// Whether some units in `gathered` are for another port.
     holds_back: bool,
     stops: Stops,
     /// When the measured time begins, if it has not begun.
@@ -419,7 +419,7 @@ impl CellFifo {
         self.holds_back
     }
 
-    /// Forward all gathered units.
+    /// Forward all units that have started and are not forwarded yet.
     pub(crate) fn hand_on(&mut self, out: &mut Outbox) {
         for (vc, gathering) in self.gathered.by_vc.iter_mut().enumerate() {
             if let Some(bytes) = gathering.bytes() {

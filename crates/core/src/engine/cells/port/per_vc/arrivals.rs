@@ -183,7 +183,7 @@ impl PerVc {
         }
     }
 
-    /// Add these cells to the books again.
+    /// Add the cells of `rests` to the occupancies again.
     pub(super) fn bring_back(&mut self, port: &mut Port) {
         for rest in self.rests.drain(..) {
             port.pool.add_ahead(rest.vc as usize, rest.units.into());

@@ -4,7 +4,7 @@
 //! A cell that ends neither a frame nor its queue affects only counts when it starts.
 //!
 //! # What it skips
-//! Queue, counters and policies for such cells: they start by a count alone. All of them are reported together when
+//! Queue, counters and policies: they are not called when such a cell starts; only a number of slots grows. All of them are reported together when
 //! the next cell starts that matters.
 //!
 //! # Why that is exact

@@ -184,7 +184,7 @@ impl PerVc {
         least
     }
 
-    /// The first slot of the round in which the EOM of such a frame can start.
+    /// Return the first slot of the round in which the EOM of a frame that is not forwarded yet can start.
     fn first_eom(&mut self, spare: u64) -> u64 {
         self.catch_up_all();
         let places = self.rotation.places.len() as u64;

@@ -55,7 +55,7 @@ pub(crate) struct PerVc {
     /// End of the transmission of the present cell, and the time at which the line is free for the next one.
     ends: Time,
     free: ExactTime,
-    /// Its circuit, if its start has not been reported to the port.
+    /// Circuit of the present cell, if the start of the cell has not been reported to the port.
     ahead: Option<usize>,
     turns: Vec<Turn>,
     /// Slots that rotate among the queues.

@@ -27,9 +27,9 @@ pub(super) struct Turn {
     /// Cells at the head of its queue that affect only counts, and whether there may be more after others have joined.
     pub(super) left: u64,
     pub(super) grows: bool,
-    /// Those of them that have started.
+    /// Cells of `left` that have started.
     pub(super) served: u64,
-    /// Start of the last of them: a number of slots after an exact time.
+    /// Start of the last cell that has started: a number of slots after an exact time.
     pub(super) last: (ExactTime, u64),
     /// Frames at the head of its queue that have already been forwarded to their end, and their cells.
     pub(super) frames: usize,
@@ -57,7 +57,7 @@ pub(super) struct Rotation {
     pub(super) places: Vec<Place>,
     /// The place of each queue, if it has one.
     place_of: Vec<usize>,
-    /// For each of them the first slot whose cell matters; and the first slot of all these.
+    /// For each place the first slot whose cell matters, and the earliest of these slots.
     pub(super) stops: Vec<u64>,
     pub(super) stop: u64,
     /// The number of slots that are certain, and the instant before which they must be assigned.
