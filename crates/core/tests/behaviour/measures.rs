@@ -551,7 +551,10 @@ fn credits_in_use_and_left_add_up_to_the_room() {
 #[test]
 fn a_state_that_nothing_keeps_is_refused() {
     refused("state = [\"bottlneck\"]", "did you mean \"bottleneck\"?");
-    refused("state = [\"bottleneck\"]", "its policies are \"wfepd\" and \"fifo\"");
+    refused(
+        "state = [\"bottleneck\"]",
+        "neither its admission policy \"wfepd\" nor its scheduler \"fifo\" has any",
+    );
     refused("state = [\"flow1\"]", "the congestion control of the flow \"flow1\" keeps no state");
     refused("state = [\"egress\"]", "\"egress1\" must have a limited buffer");
 }

@@ -217,6 +217,6 @@ fn what_cannot_work_is_refused_in_words() {
     assert!(refused(&packets).contains("packets have no parity cells"));
     assert!(
         refused(&["port.trunk.scheduler={ policy = 'round-robin' }"])
-            .contains("a queue that all circuits share")
+            .contains("needs one queue that all circuits share")
     );
 }
