@@ -6,6 +6,8 @@
 import os
 import random
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 from subprocess import PIPE, Popen
@@ -43,3 +45,33 @@ def test_a_sweep_that_is_stopped_in_the_middle(sent: signal.Signals, code: int, 
             (message,) = [line for line in err.splitlines() if not line.startswith("runs: ")]
             kept = f"finished runs are saved in {out}/cache/runs.sqlite; repeat the command to continue"
             assert message == f"interrupted: {kept}"
+
+
+SWALLOWED = """
+import time
+from pushout.__main__ import raise_again
+
+
+class Interrupted:
+    def __del__(self):
+        raise KeyboardInterrupt
+
+
+raise_again()
+try:
+    Interrupted()
+    time.sleep(20)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_an_interrupt_that_python_ignores_comes_again() -> None:
+    done = subprocess.run([sys.executable, "-c", SWALLOWED], capture_output=True, text=True, timeout=15)
+    assert (done.stdout, done.stderr) == ("interrupted\n", "")
+
+
+def test_other_exceptions_that_python_ignores_are_printed() -> None:
+    text = SWALLOWED.replace("raise KeyboardInterrupt", "raise ValueError('ignored')").replace("sleep(20)", "sleep(0)")
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=15)
+    assert (done.stdout, "ValueError: ignored" in done.stderr) == ("", True)
