@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::contract::Passing;
+use super::contract::{Passing, context, contracts};
 use super::file::{MemorySection, PauseSection, PoolSection, QueueSection};
 use super::model::{Line, Medium, MemoryPool, MemoryQueue, NetworkNode, NodeMemory, Scenario, Sections, Vc};
 use super::pauses;
-use crate::buffer::admission;
+use crate::buffer::admission::{self, Admission};
 use crate::buffer::capacity::Capacity;
 use crate::buffer::context::{Outlet, QueueTerms};
 use crate::buffer::size::{BufferSize, CellSize, Level, Measure};
@@ -546,20 +546,28 @@ impl Builder<'_, '_> {
 
     /// Refuse a scheme that decides about whole frames where a port loses single cells of them.
     fn check_frames(&self, memory: &NodeMemory) -> Result<(), Fault> {
-        let loses_single = |line: &&Line| {
-            line.medium == Medium::Cells && matches!(line.port.admission, admission::Spec::TailDrop(_))
+        if !memory.sharing.kind().judges_frames() {
+            return Ok(());
+        }
+        let Some(line) = memory.ports.iter().find_map(|(port, _)| self.splitting(*port)) else {
+            return Ok(());
         };
-        let mut lines = memory.ports.iter().map(|(port, _)| &self.scenario.lines[*port]);
-        let single = lines.find(loses_single).filter(|_| memory.sharing.kind().judges_frames());
-        single.map_or(Ok(()), |line| {
-            let message = format!(
-                "{:?} refuses whole frames, and the port {:?} would send the rest of them: give it a policy by frames, as in \
-                 admission = {{ policy = \"ppd\" }}",
-                memory.sharing.name(),
-                line.name
-            );
-            Err(self.item.fault("admission", message))
-        })
+        let message = format!(
+            "{:?} refuses whole frames, and {:?} at the port {:?} would send the rest of them: give the port a policy by frames, as \
+             in admission = {{ policy = \"ppd\" }}",
+            memory.sharing.name(),
+            line.port.admission.name(),
+            line.name
+        );
+        Err(self.item.fault("admission", message))
+    }
+
+    /// Return the line of a port for cells whose policy may lose some cells of a frame and keep others.
+    fn splitting(&self, port: usize) -> Option<&Line> {
+        let line = &self.scenario.lines[port];
+        let contracts = contracts(self.scenario, line, &self.passing[port]);
+        let policy = line.port.admission.build(&context(self.scenario, line, &contracts)).ok()?;
+        (line.medium == Medium::Cells && policy.properties().splits_frames).then_some(line)
     }
 
     /// Return the cells that credits of a line promise each class in a pool of this side.

@@ -782,9 +782,22 @@ fn a_memory_of_one_cell_port_refuses_the_frames_that_the_port_would_refuse() {
 
 #[test]
 fn a_memory_that_refuses_frames_needs_ports_that_discard_the_rest_of_them() {
-    let mut sets = OF_A_MEMORY.map(String::from).to_vec();
-    sets[2] = sets[2].replace("\"ppd\"", "\"tail-drop\"");
-    let why = load(FRAMES, "test.toml", &sets).unwrap_err().to_string();
-    assert!(why.contains("memory.chip.admission"), "{why}");
-    assert!(why.contains("give it a policy by frames, as in admission = { policy = \"ppd\" }"), "{why}");
+    let with = |policy: &str| {
+        let mut sets = OF_A_MEMORY.map(String::from).to_vec();
+        sets[2] = sets[2].replace("ppd", policy);
+        load(FRAMES, "test.toml", &sets)
+    };
+    for policy in
+        ["tail-drop", "complete-sharing", "static-threshold", "dynamic-threshold", "drop-from-front"]
+    {
+        let why = with(policy).unwrap_err().to_string();
+        assert!(why.contains("memory.chip.admission"), "{why}");
+        assert!(
+            why.contains("give the port a policy by frames, as in admission = { policy = \"ppd\" }"),
+            "{why}"
+        );
+    }
+    for policy in ["ppd", "epd", "dt-epd", "red"] {
+        assert!(with(policy).is_ok(), "{policy}");
+    }
 }
