@@ -42,6 +42,9 @@ pub(crate) struct Calendar {
     later: BTreeMap<u64, Vec<Arrival>>,
     /// Empty lists of former days, for reuse.
     spare: Vec<Vec<Arrival>>,
+    /// For each place of the ring the ports that have events of their own on that day; and those of later days.
+    visits: Vec<Vec<u32>>,
+    later_visits: BTreeMap<u64, Vec<u32>>,
 }
 
 /// Shortest and longest ring.
@@ -69,6 +72,8 @@ impl Calendar {
             used: vec![0; days.div_ceil(u64::BITS.into()) as usize],
             later: BTreeMap::new(),
             spare: Vec::new(),
+            visits: vec![Vec::new(); days as usize],
+            later_visits: BTreeMap::new(),
         }
     }
 
@@ -90,6 +95,25 @@ impl Calendar {
     #[cold]
     fn add_later(&mut self, day: u64, arrival: Arrival) {
         self.later.entry(self.round(day)).or_default().push(arrival);
+    }
+
+    /// Note that a port has an event of its own at `time`.
+    #[inline]
+    pub(crate) fn visit(&mut self, port: u32, time: Time) {
+        let day = self.day_of(time);
+        if day - self.today >= self.days.len() as u64 {
+            return self.visit_later(day, port);
+        }
+        let place = self.place(day);
+        self.used[place / 64] |= 1 << (place % 64);
+        self.visits[place].push(port);
+    }
+
+    #[cold]
+    fn visit_later(&mut self, day: u64, port: u32) {
+        if day < self.day_of(Time::NEVER) {
+            self.later_visits.entry(day).or_default().push(port);
+        }
     }
 
     /// Mark a place that gets its first arrival.
@@ -129,6 +153,7 @@ impl Calendar {
     fn next_day(&mut self, called: u64) -> u64 {
         loop {
             let day = self.first_day().map_or(called, |day| day.min(called));
+            let day = self.later_visits.first_key_value().map_or(day, |(first, _)| day.min(*first));
             match self.later.first_entry() {
                 Some(entry) if *entry.key() <= day / self.days.len() as u64 => {
                     let (round, arrivals) = entry.remove_entry();
@@ -141,11 +166,16 @@ impl Calendar {
     }
 
     /// Take the arrivals of a day.
-    fn take(&mut self, day: u64, arrivals: &mut Vec<Arrival>) {
+    fn take(&mut self, day: u64, (arrivals, visits): (&mut Vec<Arrival>, &mut Vec<u32>)) {
         let place = self.place(day);
         arrivals.clear();
+        visits.clear();
+        std::mem::swap(&mut self.visits[place], visits);
+        if let Some(more) = self.later_visits.remove(&day) {
+            visits.extend(more);
+        }
+        self.used[place / 64] &= !(1 << (place % 64));
         if !self.days[place].is_empty() {
-            self.used[place / 64] &= !(1 << (place % 64));
             let list = std::mem::take(&mut self.days[place]);
             self.spare.push(std::mem::replace(arrivals, list));
         }
@@ -158,7 +188,7 @@ impl Calendar {
         &mut self,
         call: Time,
         end: Time,
-        arrivals: &mut Vec<Arrival>,
+        lists: (&mut Vec<Arrival>, &mut Vec<u32>),
     ) -> Option<(Time, Time)> {
         let day = self.next_day(self.day_of(call));
         let (start, next) = (self.start_of(day), self.start_of(day + 1));
@@ -167,7 +197,7 @@ impl Calendar {
         }
         self.reached = next.min(end);
         self.today = self.day_of(self.reached);
-        self.take(day, arrivals);
+        self.take(day, lists);
         Some((start, self.reached))
     }
 

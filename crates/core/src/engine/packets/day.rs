@@ -29,6 +29,8 @@ pub(crate) struct Day {
     /// Ports that accept packets by a rule, or memories of such ports, that have arrivals; for each the last arrival,
     /// and for each arrival the one before it at its port.
     ports: Vec<u32>,
+    /// Ports that have events of their own.
+    visits: Vec<u32>,
     lasts: Vec<u32>,
     before: Vec<u32>,
     /// The arrivals at one port, by time.
@@ -39,6 +41,8 @@ pub(crate) struct Day {
 
 /// The index of no arrival.
 const NONE: u32 = u32::MAX;
+/// Such an index at a port that is already among those of the day.
+const VISITED: u32 = NONE - 1;
 
 impl Day {
     /// A day without arrivals in a network of `ports` ports and memories.
@@ -52,6 +56,12 @@ impl Day {
         self.ordered.clear();
         self.before.clear();
         self.before.resize(self.arrivals.len(), NONE);
+        for &port in &self.visits {
+            transit.end_visit(port);
+            if std::mem::replace(&mut self.lasts[port as usize], VISITED) == NONE {
+                self.ports.push(port);
+            }
+        }
         for index in 0..self.arrivals.len() {
             let Arrival { time, line, at, .. } = self.arrivals[index];
             if time >= until {
@@ -78,7 +88,7 @@ impl Day {
     fn take_turn(&mut self, port: u32, transit: &Transit) {
         self.turn.clear();
         let mut index = std::mem::replace(&mut self.lasts[port as usize], NONE);
-        while index != NONE {
+        while index < VISITED {
             self.turn.push((self.arrivals[index as usize].time, index));
             index = self.before[index as usize];
         }
@@ -95,23 +105,51 @@ impl Packets<'_> {
     /// Handle all events before `end`, day by day.
     pub(super) fn handle_days(&mut self, end: Time, watch: &mut Stopwatch<'_>) {
         let mut day = std::mem::take(&mut self.day);
-        while let Some((start, until)) = self.transit.arrivals.take_day(end, &mut day.arrivals) {
+        while let Some((start, until)) =
+            self.transit.arrivals.take_day(end, &mut day.arrivals, &mut day.visits)
+        {
             watch.reach_with(start, 1 + day.arrivals.len() as u64);
             day.begin(&mut self.transit, until);
-            self.handle_ports(&mut day);
+            self.handle_ports(&mut day, until);
             self.handle_in_order(&day, until);
         }
         self.day = day;
     }
 
     /// Handle the arrivals of a day at ports that accept packets by a rule.
-    fn handle_ports(&mut self, day: &mut Day) {
+    fn handle_ports(&mut self, day: &mut Day, until: Time) {
         for place in 0..day.ports.len() {
-            day.take_turn(day.ports[place], &self.transit);
+            let port = day.ports[place];
+            day.take_turn(port, &self.transit);
             self.events += day.turn.len() as u64;
+            if self.transit.has_room(port) {
+                self.handle_room(day, port, until);
+                continue;
+            }
             for &(_, index) in day.turn.iter().rev() {
                 self.arrive(&day.arrivals[index as usize]);
             }
+        }
+    }
+
+    /// Handle the arrivals of a day at the ports of a room, and the room's own events before `until`.
+    fn handle_room(&mut self, day: &Day, room: u32, until: Time) {
+        for &(time, index) in day.turn.iter().rev() {
+            self.catch_up(room, Time(time.0 + 1));
+            let Arrival { at, ref packet, .. } = day.arrivals[index as usize];
+            if let Some(onward) = self.transit.ask(at, packet, time) {
+                self.come_later(&onward);
+            }
+        }
+        self.catch_up(room, until);
+        self.transit.note_visit(room, until);
+    }
+
+    /// Handle the events of a room itself that are due before `until`.
+    fn catch_up(&mut self, room: u32, until: Time) {
+        while let Some(event) = self.transit.take_own(room, until) {
+            self.events += 1;
+            self.called(event, event.time);
         }
     }
 

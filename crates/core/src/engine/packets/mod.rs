@@ -110,7 +110,10 @@ impl<'a> Packets<'a> {
         let round = transit.arrivals.division.lookahead.min(Span((scenario.duration.0 / REPORTS).max(1)));
         let mut engine = Packets { scenario, connections, events: 0, transit, round, day: Day::default() };
         (0..scenario.flows.len()).for_each(|flow| engine.call(flow, End::Source));
-        if allows(Form::Rows) {
+        if engine.transit.has_rooms() {
+            engine.open_calendar();
+            engine.transit.note_first_visits();
+        } else if allows(Form::Rows) {
             used(Form::Rows);
         } else {
             engine.open_calendar();
@@ -150,7 +153,8 @@ impl<'a> Packets<'a> {
     #[cold]
     fn open_calendar(&mut self) {
         self.day = Day::new(self.scenario.lines.len() + self.scenario.memories.len());
-        self.transit.arrivals.open_calendar(self.scenario);
+        let has_rooms = self.transit.has_rooms();
+        self.transit.arrivals.open_calendar(self.scenario, has_rooms);
     }
 
     /// Handle the events of an agenda before `end`; there is at least one.

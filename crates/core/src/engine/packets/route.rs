@@ -134,6 +134,9 @@ pub(crate) struct Routing {
     pub(crate) rules: Vec<Option<Rule>>,
     /// For every such port its memory, if it still decides by a rule.
     pub(crate) memories: Vec<Option<usize>>,
+    /// For every port that judges every packet the order in which it takes part, if that is not the common one; empty if there
+    /// is no such port.
+    pub(crate) rooms: Vec<Option<u32>>,
     pub(crate) division: Lookahead,
     pub(crate) ends: Ends,
 }
@@ -222,6 +225,7 @@ impl Routing {
             PacketDestination::Shared => ports[line].memory.map(|memory| scenario.lines.len() + memory),
             _ => None,
         });
+        let rooms = rooms(network, &ports);
         let rules: Vec<Option<Rule>> = ports.iter().map(|port| port.rule).collect();
         let memories = ports.iter().map(|port| port.memory);
         let memories =
@@ -240,7 +244,7 @@ impl Routing {
         }
         let Rows { list, extras, kinds, .. } = rows;
         let steps = Steps { list, extras, kinds: kinds.list, first, branches };
-        Routing { steps, rules, memories, division, ends }
+        Routing { steps, rules, memories, rooms, division, ends }
     }
 }
 
@@ -259,6 +263,8 @@ struct PortClass {
     polices: bool,
     /// Whether its policy marks packets.
     marks: bool,
+    /// Whether it takes control frames or carries them.
+    takes_controls: bool,
 }
 
 impl PortClass {
@@ -294,6 +300,7 @@ fn port_classes(scenario: &Scenario, network: &Network) -> Vec<PortClass> {
         meets: meets[number],
         polices: polices[number],
         marks: port.admission.rule().is_none(),
+        takes_controls: takes_controls[number] || line.port.gates.credit.is_some(),
     };
     let lines = scenario.lines.iter().enumerate();
     let mut ports: Vec<PortClass> = lines.zip(&network.ports).map(of_port).collect();
@@ -350,6 +357,26 @@ impl<'a> Rows<'a> {
         self.list.push(Step { place, kind });
         first
     }
+}
+
+/// For every port that judges every packet its room: its own number, or that of its memory beyond those of ports, if only arrivals
+/// from other nodes concern these ports. Empty if there is none.
+fn rooms(network: &Network, ports: &[PortClass]) -> Vec<Option<u32>> {
+    let memory = |port: usize| network.ports[port].share().map(Share::number);
+    let mut closed: Vec<bool> = network.memories().map(|memory| !memory.is_pausing()).collect();
+    let is_apart = |port: &PortClass| {
+        port.destination() == PacketDestination::Asked && !port.is_from_host && !port.takes_controls
+    };
+    for (number, port) in ports.iter().enumerate() {
+        memory(number).into_iter().for_each(|memory| closed[memory] &= is_apart(port));
+    }
+    let room = |(number, port): (usize, &PortClass)| match memory(number) {
+        _ if !is_apart(port) => None,
+        Some(memory) => closed[memory].then_some((ports.len() + memory) as u32),
+        None => Some(number as u32),
+    };
+    let rooms: Vec<Option<u32>> = ports.iter().enumerate().map(room).collect();
+    if rooms.iter().any(Option::is_some) { rooms } else { Vec::new() }
 }
 
 /// For every port the memory that it shares, if the memory never removes an accepted packet, and all its ports accept

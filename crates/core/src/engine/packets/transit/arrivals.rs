@@ -46,18 +46,32 @@ impl PendingArrivals {
     }
 
     /// Move all arrivals to a calendar.
-    pub(crate) fn open_calendar(&mut self, scenario: &Scenario) {
+    pub(crate) fn open_calendar(&mut self, scenario: &Scenario, has_rooms: bool) {
         let arrivals: Vec<Arrival> = self.agendas.iter_mut().flat_map(ArrivalAgenda::take_arrivals).collect();
         let first = arrivals.iter().map(|arrival| arrival.time).min();
-        let mut calendar = Calendar::new(scenario, first.unwrap_or(Time::NEVER).min(self.first_call()));
+        let first = if has_rooms { Time::ZERO } else { first.unwrap_or(Time::NEVER).min(self.first_call()) };
+        let mut calendar = Calendar::new(scenario, first);
         arrivals.into_iter().for_each(|arrival| calendar.add(arrival));
         self.calendar = Some(Box::new(calendar));
     }
 
-    /// Take the arrivals of the first day with an event before `end`: see [`Calendar::take_first`].
-    pub(crate) fn take_day(&mut self, end: Time, arrivals: &mut Vec<Arrival>) -> Option<(Time, Time)> {
+    /// Take the arrivals and the visits of the first day with an event before `end`: see [`Calendar::take_first`].
+    pub(crate) fn take_day(
+        &mut self,
+        end: Time,
+        arrivals: &mut Vec<Arrival>,
+        visits: &mut Vec<u32>,
+    ) -> Option<(Time, Time)> {
         let call = self.first_call();
-        self.calendar.as_mut()?.take_first(call, end, arrivals)
+        self.calendar.as_mut()?.take_first(call, end, (arrivals, visits))
+    }
+
+    /// Note that a port has an event of its own at `time`.
+    #[inline]
+    pub(super) fn visit(&mut self, port: u32, time: Time) {
+        if let Some(calendar) = &mut self.calendar {
+            calendar.visit(port, time);
+        }
     }
 
     /// Return when the first call is due.

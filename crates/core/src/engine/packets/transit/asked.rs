@@ -1,12 +1,13 @@
 //! Ports that judge every packet, memories that act by themselves, and pauses.
 
+use super::rooms::Rooms;
 use super::waiting::WaitingPackets;
 use super::{Onward, Passed, Transit};
 use crate::engine::asked::{self, ActingMemories, Controls};
 use crate::engine::packets::route::Packet;
-use crate::engine::questions::number_at_port;
+use crate::engine::questions::{number_at_port, policed_ports};
 use crate::kernel::queue::{Class, Event};
-use crate::link::port::{Loss, Started};
+use crate::link::port::{Loss, Port, Started};
 use crate::network::Network;
 use crate::network::branches::Hop;
 use crate::scenario::model::Scenario;
@@ -19,24 +20,51 @@ pub(super) struct AskedPorts {
     controls: Controls,
     /// The latest losses, before they are counted.
     losses: Vec<Loss>,
+    pub(super) rooms: Rooms,
+    /// For every port whether a packet meets nothing before it: no gate and no policer; empty if no port has a room of its own.
+    are_plain: Vec<bool>,
 }
 
 impl AskedPorts {
     /// Empty ports; packets wait at these steps.
-    pub(super) fn new(scenario: &Scenario, network: &Network, steps: usize) -> AskedPorts {
+    pub(super) fn new(
+        scenario: &Scenario,
+        network: &Network,
+        steps: usize,
+        rooms: Vec<Option<u32>>,
+    ) -> AskedPorts {
+        let polices = policed_ports(scenario);
+        let is_plain = |(number, port): (usize, &Port)| {
+            rooms.get(number).is_some_and(|room| *room == Some(number as u32))
+                && port.gates().is_empty()
+                && !polices[number]
+        };
         AskedPorts {
             waiting: WaitingPackets::new(steps),
             memories: ActingMemories::new(scenario, network),
             controls: Controls::new(scenario),
             losses: Vec::new(),
+            are_plain: network.ports.iter().enumerate().map(is_plain).collect(),
+            rooms: Rooms::new(rooms, scenario),
         }
     }
 }
 
 impl Transit {
+    /// Schedule an event of a port or a memory: in its room, if it has one.
+    #[inline]
+    fn schedule(&mut self, event: Event) {
+        if !self.asked.rooms.push(event) {
+            self.arrivals.call(event);
+        }
+    }
+
     /// Handle the arrival of a packet at a port that judges it; returns the result of [`Transit::start`].
     pub(crate) fn ask(&mut self, at: u32, packet: &Packet, now: Time) -> Option<Onward> {
         let (port, extra) = (self.steps.place(at) as usize, self.steps.extras[at as usize]);
+        if self.asked.are_plain[port] {
+            return self.ask_plain(at, packet, now);
+        }
         let (unit, number) = (packet.unit(&extra), extra.number as usize);
         let policed = self.network.circuits[extra.circuit as usize].police(now, unit);
         let hop = Hop { port: port as u32, vc: extra.number };
@@ -55,8 +83,34 @@ impl Transit {
         started
     }
 
+    /// Handle the arrival of a packet at a port that neither a gate nor a policer precedes, and that shares no memory.
+    fn ask_plain(&mut self, at: u32, packet: &Packet, now: Time) -> Option<Onward> {
+        let place = self.steps.place(at) as usize;
+        let extra = &self.steps.extras[at as usize];
+        let (unit, number) = (packet.unit(extra), extra.number as usize);
+        self.asked.waiting.push(at, *packet);
+        let (port, circuits) = (&mut self.network.ports[place], &self.network.circuits);
+        let losses = &mut self.asked.losses;
+        port.arrive(now, unit, number, number_at_port(circuits), losses);
+        let started = if port.is_busy() { None } else { port.start(now, number_at_port(circuits), losses) };
+        self.count_losses(now);
+        self.pass_started(place, started?)
+    }
+
+    /// Handle the end of a transmission at such a port.
+    fn free_plain(&mut self, place: usize, now: Time) -> Option<Onward> {
+        let (port, circuits) = (&mut self.network.ports[place], &self.network.circuits);
+        port.finish(now);
+        let started = port.start(now, number_at_port(circuits), &mut self.asked.losses);
+        self.count_losses(now);
+        self.pass_started(place, started?)
+    }
+
     /// Handle the end of a transmission at a port that judges every packet; returns the result of [`Transit::start`].
     pub(crate) fn free(&mut self, port: usize, now: Time) -> Option<Onward> {
+        if self.asked.are_plain[port] {
+            return self.free_plain(port, now);
+        }
         self.network.at(port, |port, _| port.finish(now));
         let started = self.start(port, now);
         self.settle(port, now);
@@ -80,7 +134,7 @@ impl Transit {
             self.network.ports[port].queue_control(control);
             self.start_control(port, now);
         }
-        next.into_iter().for_each(|event| self.arrivals.call(event));
+        next.into_iter().for_each(|event| self.schedule(event));
     }
 
     /// Start the next packet at a port that judges every packet, if its line is free; returns the packet's next step,
@@ -92,10 +146,16 @@ impl Transit {
         let losses = &mut self.asked.losses;
         let started =
             self.network.at(port, |port, circuits| port.start(now, number_at_port(circuits), losses));
-        self.enter_losses(now);
-        let Started { unit, sent } = started?;
+        self.count_losses(now);
+        self.pass_started(port, started?)
+    }
+
+    /// Pass a packet on that a port has started to send; returns its next step, and when, unless it is lost or the run is over.
+    #[inline]
+    fn pass_started(&mut self, port: usize, started: Started) -> Option<Onward> {
+        let Started { unit, sent } = started;
         self.packet_hops += u64::from(sent.starts < self.window.to); // a host may still be resting then
-        self.arrivals.call(Event::new(sent.ends, Class::Free, port as u32));
+        self.schedule(Event::new(sent.ends, Class::Free, port as u32));
         let at = self.first_step(unit.vc, unit.frame) + u32::from(unit.hop);
         let mut packet = self.leave(at, unit.frame);
         (packet.head.flags, packet.head.bytes) = (unit.flags, unit.bytes);
@@ -148,7 +208,15 @@ impl Transit {
             return self.act(memory, now);
         }
         if let Some(time) = self.network.ports[port].tick(now) {
-            self.arrivals.call(Event::new(time, Class::Tick, port as u32));
+            self.schedule(Event::new(time, Class::Tick, port as u32));
+        }
+    }
+
+    /// Count the latest losses, if there are any.
+    #[inline]
+    fn count_losses(&mut self, now: Time) {
+        if !self.asked.losses.is_empty() {
+            self.enter_losses(now);
         }
     }
 
