@@ -17,7 +17,6 @@
 
 use crate::engine::cells::inbox::{ArrivalPlace, Inbox};
 use crate::engine::cells::train::CellTrain;
-use crate::engine::exact::spacing::{ExactTime, TransmissionTime};
 use crate::units::Time;
 
 impl Inbox {
@@ -98,14 +97,6 @@ impl Inbox {
     /// Return whether the units of a train follow each other no more closely than those that the port sends.
     pub(crate) fn is_spaced(&self, train: &CellTrain) -> bool {
         self.lanes[train.lane as usize].is_spaced
-    }
-
-    /// Return whether the only lane within a train has this spacing, and each of its units after the next arrives no
-    /// earlier than the corresponding start, counted from a given exact time.
-    pub(crate) fn keeps_behind(&self, beat: ExactTime, pace: &TransmissionTime) -> bool {
-        let &[lane] = self.inner.lanes() else { return false };
-        let train = self.front(lane);
-        train.even && self.lanes[lane as usize].spacing.pace == *pace && train.beat.next(pace) >= beat
     }
 
     /// The sum of the instants at which the units of a reserved train arrive.

@@ -4,8 +4,8 @@
 //! Whether the rest of a frame gets in depends on nothing but room.
 //!
 //! # What it skips
-//! Single joins: a train joins its queue as a whole when its first cell arrives (it is reserved ahead), or the inner
-//! cells of a segment join together. A policy that judges each cell is called in one loop.
+//! Single joins: a train joins its queue as a whole when its first cell arrives (it is reserved ahead). A policy that
+//! judges each cell is called in one loop.
 //!
 //! # Why that is exact
 //! If there is room and the queue does not become empty before the last cell arrives, it makes no difference that
@@ -19,8 +19,7 @@
 //! losses.
 //!
 //! # What it saves
-//! Without reservation and segments W1 under DT-EPD takes 9 times as long, under push-out 7 times, study 003 4 to 5 times;
-//! without segments 1.16, 1.23 and 1.1 times.
+//! Without reservation W1 under DT-EPD takes 9 times as long, under push-out 7 times, study 003 4 to 5 times.
 
 use super::register_log::{FIRST, MORE};
 use super::{Occupancy, PerVc};
@@ -188,100 +187,6 @@ impl PerVc {
         for rest in self.rests.drain(..) {
             port.pool.add_ahead(rest.vc as usize, rest.units.into());
         }
-    }
-
-    /// Join cells up to the next end of a train, but not beyond `stop`, if the conditions hold.
-    pub(super) fn pass_segment(&mut self, cx: &mut Context<'_>, stop: Time) -> bool {
-        let Some(first) = self.inbox.next_time() else { return false };
-        self.inbox.list_behind_next(&mut self.rests);
-        let mut segment = std::mem::take(&mut self.segment.trains);
-        let room = self.room_until(cx.port, first, stop).filter(|_| allows(Form::JoinedSegment));
-        let joins = room.is_some_and(|stop| {
-            let until = self.inbox.inner(stop, &mut segment);
-            !segment.is_empty() && self.can_join(cx.port, &segment, first, until)
-        });
-        if joins {
-            used(Form::JoinedSegment);
-            self.join_segment(cx, &segment, first);
-        }
-        segment.clear();
-        self.segment.trains = segment;
-        self.rests.clear();
-        joins
-    }
-
-    /// Return the time up to which cells of arriving trains, from the one that arrives at `first` on, find room, but
-    /// not beyond `stop`; `None` if there may be no room for the next cell of each.
-    fn room_until(&self, port: &Port, first: Time, stop: Time) -> Option<Time> {
-        let lanes = self.inbox.count_within() + self.rests.len() as u64;
-        let room = most(port).checked_sub(self.arrived(port) + lanes)?;
-        match lanes {
-            0 => None,
-            1 if room > 0 || self.inbox.keeps_behind(self.free, &self.spacing.pace) => Some(stop),
-            // in every slot a cell of each lane arrives and one departs, except in the first
-            _ => {
-                let slots = 1 + room.saturating_sub(1) / (lanes - 1).max(1);
-                Some(stop.min(Time(first.0 + slots * self.spacing.pace.whole.0)))
-            }
-        }
-    }
-
-    /// Return whether each of these cells is either lost or can join its queue, at any time in this interval.
-    ///
-    /// Meanwhile cells of joined trains arrive, and the line sends. While the longest train arrives whose cells are
-    /// spaced no more closely than departures, the line makes up for it except for two cells, or for one if each cell
-    /// of the only train arrives after a departure.
-    fn can_join(&mut self, port: &mut Port, segment: &[CellTrain], from: Time, until: Time) -> bool {
-        let slots = (until.0 - from.0) / self.spacing.pace.whole.0 + 2;
-        let (mut taken, mut longest) = (0, 0);
-        for rest in &self.rests {
-            let spaced = self.inbox.is_spaced(rest);
-            let units = if spaced { slots.min(rest.units.into()) } else { rest.units.into() };
-            (taken, longest) = (taken + units, longest.max(if spaced { units } else { 0 }));
-        }
-        for next in segment {
-            let units = u64::from(next.units);
-            self.catch_up_with(next.vc as usize);
-            match port.within(next.vc as usize) {
-                Within::Asked => return false,
-                Within::Taken if !self.stays_ahead(port, next.vc, units, until) => return false,
-                Within::Taken => {
-                    let spaced = if self.inbox.is_spaced(next) { units } else { 0 };
-                    (taken, longest) = (taken + units, longest.max(spaced));
-                }
-                Within::Lost(_) | Within::Broken(_) => {}
-            }
-        }
-        let alone = segment.len() + self.rests.len() == 1;
-        let behind = alone && self.inbox.keeps_behind(self.free, &self.spacing.pace);
-        let sent = longest.saturating_sub(if behind { 1 } else { 2 });
-        self.arrived(port) + taken - sent <= most(port)
-    }
-
-    /// The content of the buffer without the listed cells that are still to arrive.
-    fn arrived(&self, port: &Port) -> u64 {
-        let coming: u64 = self.rests.iter().map(|rest| u64::from(rest.units)).sum();
-        port.pool.total() - coming
-    }
-
-    fn join_segment(&mut self, cx: &mut Context<'_>, segment: &[CellTrain], first: Time) {
-        let mut is_taken = |train: &CellTrain| cx.port.within(train.vc as usize) == Within::Taken;
-        if let Some(log) = &mut self.register_log {
-            segment.iter().filter(|train| is_taken(train)).for_each(|train| log.join(*train));
-        }
-        let instants = self.inbox.pass_inner(segment, is_taken);
-        let (level, mut taken) = (cx.port.pool.total(), 0);
-        for train in segment {
-            let units = u64::from(train.units);
-            match cx.port.within(train.vc as usize) {
-                Within::Lost(reason) | Within::Broken(reason) => lose(cx, &train.unit, units, reason),
-                Within::Taken | Within::Asked => {
-                    join(cx.port, train, 0);
-                    taken += units;
-                }
-            }
-        }
-        cx.port.counters.occupancy.rise(first, level, taken, instants);
     }
 
     /// Return whether a queue that `units` cells join up to `until` cannot become empty before, even if the line serves

@@ -215,9 +215,7 @@ impl PerVc {
             return;
         }
         self.book_slots(cx.port);
-        if alone || !self.pass_segment(cx, known) {
-            self.take_next(cx, out, next);
-        }
+        self.take_next(cx, out, next);
     }
 
     /// Return whether the port rests until an arrival that is still unknown.
