@@ -34,12 +34,12 @@ mod share;
 
 pub mod sharing;
 
-use crate::buffer::admission::Expulsion;
 use crate::buffer::pushout::{self, longest_queue};
 use crate::metrics::occupancy::Occupancy;
 use crate::refused::{Refused, unfit};
 use crate::unit::Unit;
 use crate::units::Time;
+use sharing::Expulsion;
 
 use pause::Stopped;
 

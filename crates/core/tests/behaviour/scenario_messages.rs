@@ -459,7 +459,7 @@ fn a_route_has_at_most_255_hops() {
         let flow = "source = { kind = \"greedy\" }\ntransport = { kind = \"tcp\" }\n";
         format!("name = \"chain\"\nduration = \"1 s\"\n{network}[[flow]]\nname = \"f\"\n{ends}\n{flow}")
     };
-    assert_eq!(load(&chain(255), "chain.toml", &[]).unwrap().vcs[0].path.len(), 255);
+    assert_eq!(load(&chain(255), "chain.toml", &[]).unwrap().vcs[CircuitId(0)].path.len(), 255);
     assert!(first_line(&chain(256)).ends_with("the route has 256 hops; at most 255 are possible"));
 }
 
