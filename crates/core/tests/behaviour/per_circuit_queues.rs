@@ -15,6 +15,7 @@ use pushout_core::link::port::{Loss, Parts, Port};
 use pushout_core::rng::Stream;
 use pushout_core::scheduler;
 use pushout_core::unit::{Flags, Unit};
+use pushout_core::units::ids::{CircuitId, IdSlice, PortVc};
 use pushout_core::units::{Rate, Span, Time};
 use pushout_core::verdict::Reason;
 
@@ -83,7 +84,7 @@ impl Traffic {
     /// Check that a port with push-out accepts no more units of a frame after it has refused one, except for a
     /// delimiter.
     fn check_rest(&mut self, unit: &Unit, losses: &[Loss]) {
-        let vc = unit.vc as usize;
+        let vc = unit.vc.index();
         let refused = losses.iter().any(|loss| loss.unit == *unit);
         let rest = self.refused[vc] == Some(unit.frame);
         assert!(refused || !rest || unit.is_eom(), "{unit:?} is the rest of a broken frame");
@@ -114,9 +115,9 @@ impl Run {
     }
 
     fn start(&mut self, now: Time) {
-        if let Some(started) = self.port.start(now, |unit| PortVc::new(unit.vc as usize), &mut Vec::new()) {
+        if let Some(started) = self.port.start(now, |unit| PortVc(unit.vc.0), &mut Vec::new()) {
             self.free = started.sent.ends;
-            let queued = self.queued[started.unit.vc as usize].pop_front().expect("what leaves was queued");
+            let queued = self.queued[started.unit.vc.index()].pop_front().expect("what leaves was queued");
             let place = |unit: &Unit| (unit.vc, unit.frame, unit.index);
             assert_eq!(place(&queued), place(&started.unit), "a circuit's units leave in their order");
             self.sent.push(started.unit);
@@ -129,16 +130,10 @@ impl Run {
 
     fn arrive(&mut self, unit: Unit) -> Vec<Loss> {
         let mut losses = Vec::new();
-        self.queued[unit.vc as usize].push_back(unit);
-        self.port.arrive(
-            self.now,
-            unit,
-            PortVc::new(unit.vc as usize),
-            |unit| PortVc::new(unit.vc as usize),
-            &mut losses,
-        );
+        self.queued[unit.vc.index()].push_back(unit);
+        self.port.arrive(self.now, unit, PortVc(unit.vc.0), |unit| PortVc(unit.vc.0), &mut losses);
         for loss in &losses {
-            let queue = &mut self.queued[loss.unit.vc as usize];
+            let queue = &mut self.queued[loss.unit.vc.index()];
             let place = queue.iter().position(|unit| *unit == loss.unit).expect("what is lost was queued");
             queue.remove(place);
             self.lost.push((loss.unit, loss.reason));

@@ -1,6 +1,7 @@
 //! Messages about wrong scenarios: every message names the place, the value found and the values allowed.
 
 use pushout_core::scenario::load;
+use pushout_core::units::ids::CircuitId;
 
 /// A valid scenario; every case below spoils it in one place.
 const LAN: &str = r#"name = "lan"

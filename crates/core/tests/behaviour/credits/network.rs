@@ -12,6 +12,7 @@ use pushout_core::rng::Stream;
 use pushout_core::scenario::explain;
 use pushout_core::serde_json::{Value as Json, json};
 use pushout_core::unit::{Flags, Unit};
+use pushout_core::units::ids::{CircuitId, PortVc};
 
 use super::{load, run};
 

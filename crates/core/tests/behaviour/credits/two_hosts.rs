@@ -3,6 +3,7 @@
 use pushout_core::buffer::capacity::Capacity;
 use pushout_core::report::report;
 use pushout_core::scenario::model::{EngineKind, Scenario};
+use pushout_core::units::ids::{CircuitId, PortVc};
 
 use super::{load, port, run};
 
