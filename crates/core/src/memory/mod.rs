@@ -39,9 +39,9 @@ use crate::metrics::occupancy::Occupancy;
 use crate::refused::{Refused, unfit};
 use crate::unit::Unit;
 use crate::units::Time;
-use sharing::Expulsion;
 
 use pause::Stopped;
+use sharing::Expulsion;
 
 pub use leaving::Leaving;
 pub use pause::QueuePause;

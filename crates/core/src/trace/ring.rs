@@ -160,17 +160,17 @@ mod tests {
     #[test]
     fn a_frame_is_broken_from_its_first_loss_for_as_long_as_it_is_on_its_way() {
         let (mut stepper, port) = of_buffer("500 cells", usize::MAX);
-        let mut lost: BTreeSet<(u32, u32)> = BTreeSet::new();
+        let mut lost: BTreeSet<(CircuitId, u32)> = BTreeSet::new();
         while stepper.now() < stepper.end() {
             stepper.advance(stepper.now() + Span::millis(1));
             for record in stepper.tracer_mut().take().0 {
                 if let What::Lost(_) = record.what {
-                    lost.insert((record.unit.vc.0, record.unit.frame));
+                    lost.insert((record.unit.vc, record.unit.frame));
                 }
             }
             for unit in stepper.network().ports[port].waiting() {
                 let is_broken = stepper.tracer().is_broken(unit.vc, unit.frame);
-                assert_eq!(is_broken, lost.contains(&(unit.vc.0, unit.frame)));
+                assert_eq!(is_broken, lost.contains(&(unit.vc, unit.frame)));
             }
         }
         assert!(lost.len() > FEW, "{} frames lost a unit", lost.len());

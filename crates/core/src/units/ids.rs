@@ -1,6 +1,20 @@
 //! Numbers of things are types as well: a circuit's number in the network never indexes a table of a port.
 //!
 //! An id is a number from 0 without a gap, so that tables by id are arrays: an [`IdVec`] accepts no other key.
+//!
+//! ```
+//! use pushout_core::units::ids::{IdVec, PortVc};
+//!
+//! let held: IdVec<PortVc, u64> = IdVec::filled(0, 4);
+//! assert_eq!(held[PortVc(2)], 0);
+//! ```
+//!
+//! ```compile_fail
+//! use pushout_core::units::ids::{CircuitId, IdVec, PortVc};
+//!
+//! let held: IdVec<PortVc, u64> = IdVec::filled(0, 4);
+//! assert_eq!(held[CircuitId(2)], 0); // the number in the network is no number at the port
+//! ```
 
 use core::fmt;
 use core::iter::Enumerate;

@@ -448,8 +448,8 @@ fn random_traffic(seed: u64, text: &str, budget: Budget) -> [u64; 2] {
     let (cells, packets) = (budget.parity_cells, budget.parity_packets);
     let mut bench = Bench::new(text, 60, &[Some(budget), Some(budget), Some(budget), None]);
     bench.block = 5;
-    let mut frames: BTreeMap<(u32, u32), Losses> = BTreeMap::new();
-    let mut killed: BTreeMap<(u32, u32), u32> = BTreeMap::new();
+    let mut frames: BTreeMap<(CircuitId, u32), Losses> = BTreeMap::new();
+    let mut killed: BTreeMap<(CircuitId, u32), u32> = BTreeMap::new();
     let mut deliberate = [0, 0];
     let mut left = [0u64; 4];
     for _ in 0..6000 {
@@ -458,8 +458,8 @@ fn random_traffic(seed: u64, text: &str, budget: Budget) -> [u64; 2] {
         left[vc] = if left[vc] == 0 { stream.up_to(12) } else { left[vc] - 1 };
         let kind = 2 * usize::from(left[vc] > 0) + usize::from(stream.chance(0.3));
         let unit = bench.cell(PortVc::new(vc), kinds[kind].chars().next().unwrap());
-        let is_dead = |frames: &BTreeMap<(u32, u32), Losses>, unit: &Unit| {
-            frames.get(&(unit.vc.0, unit.frame)).is_some_and(|losses| losses.dead)
+        let is_dead = |frames: &BTreeMap<(CircuitId, u32), Losses>, unit: &Unit| {
+            frames.get(&(unit.vc, unit.frame)).is_some_and(|losses| losses.dead)
         };
         let mut dead_queued =
             bench.port.waiting().filter(|unit| is_dead(&frames, unit) && unit.vc != CircuitId(3)).count();
@@ -471,7 +471,7 @@ fn random_traffic(seed: u64, text: &str, budget: Budget) -> [u64; 2] {
                 dead_queued -= 1;
             }
             let budget = if lost.vc == CircuitId(3) { (0, 0) } else { (cells, packets) };
-            let losses = frames.entry((lost.vc.0, lost.frame)).or_default();
+            let losses = frames.entry((lost.vc, lost.frame)).or_default();
             if losses.dead {
                 continue;
             }
@@ -479,7 +479,7 @@ fn random_traffic(seed: u64, text: &str, budget: Budget) -> [u64; 2] {
             losses.dead = losses.cells > budget.0;
             deliberate[0] += u64::from(meant && !losses.dead);
             if losses.dead {
-                let killed = killed.entry((lost.vc.0, lost.frame / 5)).or_default();
+                let killed = killed.entry((lost.vc, lost.frame / 5)).or_default();
                 assert!(!meant || *killed < budget.1, "a block gives up {} packets at most", budget.1);
                 *killed += 1;
                 deliberate[1] += u64::from(meant);
