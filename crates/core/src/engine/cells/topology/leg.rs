@@ -169,11 +169,11 @@ impl Legs {
                 delay: leg.delay,
             }
         };
-        let mut routes =
-            |(port, (legs, handoffs)): (usize, (IdVec<PortVc, Leg>, &IdVec<PortVc, Handoff>))| {
-                legs.into_iter().zip(handoffs).map(|(leg, &handoff)| route(port, leg, handoff)).collect()
-            };
-        let routes = self.from.into_iter().zip(handoffs).enumerate().map(&mut routes).collect();
+        let mut from = |port: usize, legs: IdVec<PortVc, Leg>, handoffs: &IdVec<PortVc, Handoff>| {
+            legs.into_iter().zip(handoffs).map(|(leg, &handoff)| route(port, leg, handoff)).collect()
+        };
+        let ports = self.from.into_iter().zip(handoffs).enumerate();
+        let routes = ports.map(|(port, (legs, handoffs))| from(port, legs, handoffs)).collect();
         (self.delay_hops, routes)
     }
 }
