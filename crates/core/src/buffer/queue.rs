@@ -286,10 +286,19 @@ impl Train {
 mod tests {
     use super::*;
     use crate::unit::Flags;
+    use crate::units::ids::CircuitId;
     use proptest::prelude::*;
 
     fn unit(frame: u32) -> Unit {
-        Unit { vc: 0, frame, identity: frame, index: 0, bytes: 53, hop: 0, flags: Flags::default() }
+        Unit {
+            vc: CircuitId(0),
+            frame,
+            identity: frame,
+            index: 0,
+            bytes: 53,
+            hop: 0,
+            flags: Flags::default(),
+        }
     }
 
     #[test]

@@ -23,6 +23,7 @@ use crate::network::Network;
 use crate::scenario::model::Scenario;
 use crate::unit::Unit;
 use crate::units::Time;
+use crate::units::ids::PortVc;
 use crate::verdict::Verdict;
 
 /// Handle the arrival of a unit at a port, as its circuit `vc` there. If its memory makes room by push-out, other ports
@@ -30,7 +31,7 @@ use crate::verdict::Verdict;
 pub(super) fn arrive(
     network: &mut Network,
     now: Time,
-    (port, vc): (usize, usize),
+    (port, vc): (usize, PortVc),
     unit: Unit,
     losses: &mut Vec<Loss>,
 ) {

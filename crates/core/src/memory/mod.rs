@@ -34,7 +34,6 @@ mod share;
 
 pub mod sharing;
 
-use crate::buffer::admission::Expulsion;
 use crate::buffer::pushout::{self, longest_queue};
 use crate::metrics::occupancy::Occupancy;
 use crate::refused::{Refused, unfit};
@@ -42,6 +41,7 @@ use crate::unit::Unit;
 use crate::units::Time;
 
 use pause::Stopped;
+use sharing::Expulsion;
 
 pub use leaving::Leaving;
 pub use pause::QueuePause;

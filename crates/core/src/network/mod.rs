@@ -29,7 +29,7 @@ mod pause_cycle;
 
 mod sources;
 
-use crate::buffer::admission::{Expulsion, Failure};
+use crate::buffer::admission::Failure;
 use crate::buffer::pool::Pool;
 use crate::buffer::pushout::longest_queue::End;
 use crate::link::control::Control;
@@ -37,11 +37,13 @@ use crate::link::gate::credit::{self, CreditReceiver};
 use crate::link::gate::{self, loss};
 use crate::link::line::{Line, Pause};
 use crate::link::port::{Parts, Port};
+use crate::memory::sharing::Expulsion;
 use crate::memory::{self, Memory, Share, SharedPool, SharedQueue, Signal};
 use crate::rng::Keyed;
 use crate::scenario::contract::{Passing, context, contracts, passing_circuits};
 use crate::scenario::model::{self, Measures, Scenario};
 use crate::unit::Unit;
+use crate::units::ids::{CircuitId, IdSlice, IdVec, PortVc};
 use crate::units::{Span, Time};
 use crate::verdict::Reason;
 
@@ -64,7 +66,7 @@ pub struct Network {
     /// For each line the state of the credits at its far end, if credits govern it; empty if they govern no line.
     pub receivers: Vec<Option<Box<CreditReceiver>>>,
     /// The circuits.
-    pub circuits: Vec<Circuit>,
+    pub circuits: IdVec<CircuitId, Circuit>,
     /// The flows.
     pub flows: Vec<Flow>,
 }
@@ -89,7 +91,7 @@ impl Network {
         occupancy.iter().for_each(|&line| ports[line].counters_mut().occupancy.keep_trace());
         meter.iter().for_each(|&line| ports[line].counters_mut().rare_mut().meter = Some(Vec::new()));
         state.ports.iter().for_each(|&line| ports[line].counters_mut().rare_mut().state = Some(Vec::new()));
-        let receiver = |(line, vcs): (&model::Line, &[usize])| {
+        let receiver = |(line, vcs): (&model::Line, IdSlice<'_, PortVc, CircuitId>)| {
             let accounts = |credit: &credit::Spec| credit.accounts(&classes(scenario, vcs));
             let credit = line.port.gates.credit.as_ref();
             credit.map(|credit| Box::new(CreditReceiver::new(credit.terms(), accounts(credit))))
@@ -97,8 +99,7 @@ impl Network {
         let has_credits = scenario.lines.iter().any(|line| line.port.gates.credit.is_some());
         let receivers = scenario.lines.iter().zip(passing.iter()).filter(|_| has_credits);
         let receivers = receivers.map(receiver).collect();
-        let circuits =
-            scenario.vcs.iter().enumerate().map(|(vc, spec)| Circuit::new(scenario, spec, vc, &passing));
+        let circuits = scenario.vcs.pairs().map(|(vc, spec)| Circuit::new(scenario, spec, vc, &passing));
         let circuits = circuits.collect();
         let (pause_cycle, flows) = (None, Vec::new());
         let mut network = Network { ports, memories, pause_cycle, receivers, circuits, flows };
@@ -127,7 +128,11 @@ impl Network {
 
     /// Run `work` on a port with the memory that it shares, if it shares one.
     #[inline]
-    pub(crate) fn at<R>(&mut self, port: usize, work: impl FnOnce(&mut Port, &mut [Circuit]) -> R) -> R {
+    pub(crate) fn at<R>(
+        &mut self,
+        port: usize,
+        work: impl FnOnce(&mut Port, &mut IdVec<CircuitId, Circuit>) -> R,
+    ) -> R {
         let Network { ports, memories, circuits, .. } = self;
         let port = &mut ports[port];
         if let Some(share) = port.share_mut() {
@@ -155,7 +160,7 @@ impl Network {
     }
 
     /// Choose the port, and the queue of its memory, that gives way to a packet of a circuit of this port.
-    pub(crate) fn victim(&self, port: usize, vc: usize, unit: &Unit) -> Option<(usize, usize)> {
+    pub(crate) fn victim(&self, port: usize, vc: PortVc, unit: &Unit) -> Option<(usize, usize)> {
         let share = self.ports[port].share()?;
         let memory = self.memories[share.number()].as_ref().expect("no port works now");
         let number_at_port = |unit: &Unit| self.number_at_port(unit);
@@ -199,15 +204,15 @@ impl Network {
     }
 
     /// The number of a queued unit's circuit at the port where it waits.
-    fn number_at_port(&self, unit: &Unit) -> usize {
-        let hop = self.circuits[unit.vc as usize].hop(unit);
-        hop.expect("a queued unit has a port").vc as usize
+    fn number_at_port(&self, unit: &Unit) -> PortVc {
+        let hop = self.circuits[unit.vc].hop(unit);
+        hop.expect("a queued unit has a port").vc
     }
 
     /// Pass a unit to a port; the error says why the gates before it lose the unit.
     #[inline]
     pub(crate) fn cross_link(&mut self, now: Time, hop: Hop, unit: Unit) -> Result<Unit, Reason> {
-        self.ports[hop.port as usize].enter(now, unit, hop.vc as usize)
+        self.ports[hop.port as usize].enter(now, unit, hop.vc)
     }
 
     /// Let a port react to a control frame from the node at the far end.
@@ -302,14 +307,14 @@ fn memory(scenario: &Scenario, spec: &model::NodeMemory) -> Memory {
 }
 
 /// The classes of circuits.
-fn classes(scenario: &Scenario, vcs: &[usize]) -> Vec<u32> {
+fn classes(scenario: &Scenario, vcs: IdSlice<'_, PortVc, CircuitId>) -> IdVec<PortVc, u32> {
     vcs.iter().map(|&vc| scenario.vcs[vc].queue as u32).collect()
 }
 
 fn port(
     scenario: &Scenario,
     line: &model::Line,
-    vcs: &[usize],
+    vcs: IdSlice<'_, PortVc, CircuitId>,
     share: Option<Share>,
     gates: Box<[gate::Policy]>,
 ) -> Port {

@@ -1,6 +1,7 @@
 //! Ports that share a memory, and the limits of the classes of traffic in it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::contract::{Passing, context, contracts};
 use super::file::{MemorySection, PauseSection, PoolSection, QueueSection};
@@ -17,6 +18,7 @@ use crate::language::tree::{self, Fault, Value, join};
 use crate::link::gate::credit;
 use crate::link::gate::pause::MOST_CLASSES;
 use crate::memory::{self, Account, QueueLimits, QueuePause, Side, sharing};
+use crate::units::ids::CircuitId;
 use crate::words::nearest::unknown;
 
 /// The sections `[memory.…]` and `[queue.…]` of a scenario.
@@ -336,8 +338,8 @@ impl Builder<'_, '_> {
             ports: Vec::new(),
         };
         for &port in own {
-            let accounts = self.passing[port].iter().map(|&vc| self.account(&mut memory, port, vc));
-            let accounts = accounts.collect::<Result<_, _>>()?;
+            let accounts = self.passing.at(port).iter().map(|&vc| self.account(&mut memory, port, vc));
+            let accounts = Arc::new(accounts.collect::<Result<_, _>>()?);
             memory.ports.push((port, accounts));
         }
         let refused = |(class, key, message): pauses::PauseRefusal| {
@@ -394,7 +396,7 @@ impl Builder<'_, '_> {
     }
 
     /// The queues to which a circuit is charged at a port.
-    fn account(&mut self, memory: &mut NodeMemory, port: usize, vc: usize) -> Result<Account, Fault> {
+    fn account(&mut self, memory: &mut NodeMemory, port: usize, vc: CircuitId) -> Result<Account, Fault> {
         let Vc { queue: class, unscheduled, .. } = self.scenario.vcs[vc];
         let account = self.account_of(memory, port, vc, class)?;
         if unscheduled == class {
@@ -421,7 +423,7 @@ impl Builder<'_, '_> {
         &mut self,
         memory: &mut NodeMemory,
         port: usize,
-        vc: usize,
+        vc: CircuitId,
         class: usize,
     ) -> Result<Account, Fault> {
         let default = plain();
@@ -470,7 +472,7 @@ impl Builder<'_, '_> {
         &mut self,
         memory: &mut NodeMemory,
         port: usize,
-        vc: usize,
+        vc: CircuitId,
         class: usize,
         terms: ClassTerms,
     ) -> Result<usize, Fault> {
@@ -565,7 +567,7 @@ impl Builder<'_, '_> {
     /// Return the line of a port for cells whose policy may lose some cells of a frame and keep others.
     fn splitting(&self, port: usize) -> Option<&Line> {
         let line = &self.scenario.lines[port];
-        let contracts = contracts(self.scenario, line, &self.passing[port]);
+        let contracts = contracts(self.scenario, line, self.passing.at(port));
         let policy = line.port.admission.build(&context(self.scenario, line, &contracts)).ok()?;
         (line.medium == Medium::Cells && policy.properties().splits_frames).then_some(line)
     }

@@ -13,6 +13,7 @@ use pushout_core::scenario::load;
 use pushout_core::trace::{Tracer, What};
 use pushout_core::unit::Unit;
 use pushout_core::units::Time;
+use pushout_core::units::ids::{CircuitId, IdVec};
 use pushout_core::verdict::Reason;
 
 /// Octets of a cell of the memory.
@@ -95,10 +96,10 @@ impl Pair {
 }
 
 impl Tracer for Pair {
-    fn see(&mut self, now: Time, line: usize, unit: &Unit, what: What, _: &[Circuit]) {
+    fn see(&mut self, now: Time, line: usize, unit: &Unit, what: What, _: &IdVec<CircuitId, Circuit>) {
         let Some(port) = self.ports[line] else { return };
         let cells = usize::from(unit.bytes).div_ceil(CELL);
-        let packet = Packet { vc: unit.vc, frame: unit.frame, bytes: unit.bytes.into(), cells };
+        let packet = Packet { vc: unit.vc.0, frame: unit.frame, bytes: unit.bytes.into(), cells };
         self.pass_time(now.0, what);
         if let What::Lost(reason) = what {
             assert_eq!(self.awaited.pop_front(), Some((packet, reason)), "{}: the next loss", self.said);

@@ -79,6 +79,7 @@ impl Shortcuts for Policy {
 mod tests {
     use super::super::tests::PolicyBench;
     use super::*;
+    use crate::units::ids::PortVc;
 
     fn bench(alpha: f64, capacity: u64, vcs: usize) -> PolicyBench<Policy> {
         PolicyBench::new(capacity, vcs, move |context| {
@@ -116,6 +117,6 @@ mod tests {
         for _ in 0..210 {
             (0..10).for_each(|vc| drop(bench.offer(vc, "1")));
         }
-        assert!((0..10).all(|vc| bench.pool.of(vc) == 20));
+        assert!((0..10).all(|vc| bench.pool.of(PortVc(vc)) == 20));
     }
 }

@@ -18,6 +18,7 @@
 use crate::engine::cells::inbox::{ArrivalPlace, Inbox};
 use crate::engine::cells::train::CellTrain;
 use crate::units::Time;
+use crate::units::ids::PortVc;
 
 impl Inbox {
     /// Return the next unit and those after it in its train that arrive before `stop`, even if other units arrive in
@@ -90,7 +91,7 @@ impl Inbox {
     }
 
     /// Return whether units of a circuit's reserved train arrive after `now`.
-    pub(crate) fn is_arriving(&self, vc: u32, now: Time) -> bool {
+    pub(crate) fn is_arriving(&self, vc: PortVc, now: Time) -> bool {
         self.reserved.iter().any(|train| train.vc == vc && train.last > now)
     }
 

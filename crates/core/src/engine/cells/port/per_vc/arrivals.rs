@@ -32,6 +32,7 @@ use crate::engine::cells::train::{CellSegment, CellTrain};
 use crate::engine::forms::{Form, allows, used};
 use crate::link::port::{Offer, Port};
 use crate::unit::Unit;
+use crate::units::ids::PortVc;
 use crate::units::{CELL_BYTES, Time};
 use crate::verdict::Reason;
 
@@ -59,7 +60,7 @@ impl PerVc {
         next: &CellTrain,
         occupancy: Occupancy,
     ) -> Option<Result<(), Reason>> {
-        match port.within(next.vc as usize) {
+        match port.within(next.vc) {
             Within::Lost(reason) if !next.unit.is_first() => Some(Err(reason)),
             Within::Broken(_) if !next.unit.is_first() => None,
             Within::Asked => None,
@@ -73,7 +74,7 @@ impl PerVc {
     /// Return whether the queue that a train joins cannot become empty before the whole train has arrived.
     fn finds_queue(&mut self, port: &Port, next: &CellTrain) -> bool {
         let &CellTrain { beat, vc, units, last, .. } = next;
-        self.catch_up_with(vc as usize);
+        self.catch_up_with(vc);
         // arrivals make up for departures, but cells of a faster line only from their second one on
         self.stays_ahead(port, vc, units.into(), last)
             && (self.inbox.is_spaced(next) || self.stays_ahead(port, vc, 0, beat.time))
@@ -121,7 +122,7 @@ impl PerVc {
             log.join(*next);
         }
         join(port, next, u64::from(unit.is_first()));
-        self.awaited += u64::from(closed && cx.plan.answerable[unit.vc as usize]);
+        self.awaited += u64::from(closed && cx.plan.answerable[unit.vc]);
         if cx.port.pushout.is_some() {
             self.closed(cx.port, vc);
         }
@@ -155,14 +156,14 @@ impl PerVc {
         }
         self.end_rotation(cx.port);
         for rest in &rests {
-            let vc = rest.vc as usize;
+            let vc = rest.vc;
             self.settle_one(cx, out, vc);
             let (units, instants) = (u64::from(rest.units), self.inbox.arrivals_of(rest));
             cx.port.counters.occupancy.drain(units, instants);
             cx.port.counters.units_in -= units;
             cx.port.pool.remove(vc, units);
-            cx.port.queues[vc].withdraw(rest.units);
-            self.awaited -= u64::from(rest.closed && cx.plan.answerable[rest.unit.vc as usize]);
+            cx.port.queues[vc.queue()].withdraw(rest.units);
+            self.awaited -= u64::from(rest.closed && cx.plan.answerable[rest.unit.vc]);
         }
         self.inbox.put_back(&rests);
         self.rests = rests;
@@ -178,20 +179,20 @@ impl PerVc {
             port.counters.occupancy.fall(now, port.pool.total());
         }
         for rest in &self.rests {
-            port.pool.remove(rest.vc as usize, rest.units.into());
+            port.pool.remove(rest.vc, rest.units.into());
         }
     }
 
     /// Add the cells of `rests` to the occupancies again.
     pub(super) fn bring_back(&mut self, port: &mut Port) {
         for rest in self.rests.drain(..) {
-            port.pool.add_ahead(rest.vc as usize, rest.units.into());
+            port.pool.add_ahead(rest.vc, rest.units.into());
         }
     }
 
     /// Return whether a queue that `units` cells join up to `until` cannot become empty before, even if the line serves
     /// only this queue.
-    fn stays_ahead(&self, port: &Port, vc: u32, units: u64, until: Time) -> bool {
+    fn stays_ahead(&self, port: &Port, vc: PortVc, units: u64, until: Time) -> bool {
         let queued = self.queued(port, vc);
         queued >= 3 && self.lasts_until(queued + units, until)
     }
@@ -217,7 +218,7 @@ impl PerVc {
                 let arriving = Arriving { time, unit: next.unit, vc: next.vc };
                 next.unit.index += 1;
                 self.serve_one_by_one(cx, out, time);
-                if cx.port.queues[next.vc as usize].is_empty() {
+                if cx.port.queues[next.vc.queue()].is_empty() {
                     self.enter(cx, out, &arriving, None);
                 } else {
                     ask_about(cx, &arriving);
@@ -289,16 +290,16 @@ fn join(port: &mut Port, train: &CellTrain, asked: u64) {
     let others = u64::from(units) - asked;
     port.counters.units_in += u64::from(units);
     port.counters.frames_in += u64::from(unit.begins_frame());
-    port.admission.taken(vc as usize, others, others * CELL_BYTES);
-    port.pool.add_ahead(vc as usize, units.into());
-    port.queues[vc as usize].push_train(unit, units, closed);
+    port.admission.taken(vc, others, others * CELL_BYTES);
+    port.pool.add_ahead(vc, units.into());
+    port.queues[vc.queue()].push_train(unit, units, closed);
 }
 
 /// Lose these cells of one frame.
 fn lose(cx: &mut Context<'_>, unit: &Unit, units: u64, reason: Reason) {
     cx.port.counters.units_in += units;
     cx.port.counters.lost_many(reason, units);
-    cx.circuits[unit.vc as usize].lost_many(unit, units);
+    cx.circuits[unit.vc].lost_many(unit, units);
 }
 
 /// Judge a train for which there is room.
@@ -307,28 +308,36 @@ fn judge(port: &mut Port, next: &CellTrain) -> Result<(), Reason> {
     if !unit.is_first() {
         return Ok(());
     }
-    port.judge(&Offer { now: beat.time, unit, vc: vc as usize, size: 1 }, false).taken()
+    port.judge(&Offer { now: beat.time, unit, vc, size: 1 }, false).taken()
 }
 
 /// Judge a cell, and let it join its queue, which is not empty, if it is accepted.
 #[inline]
 fn ask_about(cx: &mut Context<'_>, arriving: &Arriving) {
     let &Arriving { time, unit, vc } = arriving;
-    let vc = vc as usize;
     cx.port.counters.arrived(&unit);
     let Port { pool, queues, admission, counters, .. } = &mut *cx.port;
-    let queue = &queues[vc];
-    let mut arrival =
-        Arrival { now: time, unit: &unit, vc, size: 1, pool, queue, place: 0, waiting: 0, elastic: false };
+    let queue = &queues[vc.queue()];
+    let mut arrival = Arrival {
+        now: time,
+        unit: &unit,
+        vc,
+        size: 1,
+        pool,
+        queue,
+        place: vc.queue(),
+        waiting: 0,
+        elastic: false,
+    };
     match admission.judge(&mut arrival).taken() {
         Ok(()) => {
             counters.occupancy.change(time, pool.total(), pool.total() + 1);
             pool.add(vc, 1);
-            queues[vc].push_train(unit, 1, false);
+            queues[vc.queue()].push_train(unit, 1, false);
         }
         Err(reason) => {
             counters.lost(reason);
-            cx.circuits[unit.vc as usize].lost(&unit);
+            cx.circuits[unit.vc].lost(&unit);
         }
     }
 }
