@@ -12,6 +12,9 @@ use crate::units::Time;
 pub struct Share {
     number: usize,
     accounts: Arc<[Account]>,
+    /// For each circuit whether the port has refused a unit of its arriving frame; empty unless the memory pushes out
+    /// whole packets.
+    spoilt: Box<[bool]>,
     /// Packets lost here of classes that must lose nothing.
     lossless_drop: u64,
     lent: Option<Box<Memory>>,
@@ -22,7 +25,17 @@ pub struct Share {
 impl Share {
     /// A share in memory `number`, with the queues of every circuit of the port.
     pub fn new(number: usize, accounts: Arc<[Account]>) -> Share {
-        Share { number, accounts, lossless_drop: 0, lent: None, charge: None }
+        Share { number, accounts, spoilt: Box::default(), lossless_drop: 0, lent: None, charge: None }
+    }
+
+    /// Keep account of frames: the memory pushes out whole packets.
+    pub fn keeping_frames(self) -> Share {
+        Share { spoilt: vec![false; self.accounts.len()].into(), ..self }
+    }
+
+    /// Return whether the port keeps account of frames for its memory.
+    pub(crate) fn keeps_frames(&self) -> bool {
+        !self.spoilt.is_empty()
     }
 
     /// The number of the memory.
@@ -82,6 +95,20 @@ impl Share {
     pub(crate) fn release(&mut self, vc: usize, leaving: &Leaving<'_>) {
         let account = self.account(leaving.unit, vc);
         self.memory().release(account, leaving);
+    }
+
+    /// Return whether the port has refused a unit of the arriving frame, so that push-out for its rest would be in vain.
+    pub(crate) fn is_rest(&mut self, unit: &Unit, vc: usize) -> bool {
+        let Some(spoilt) = self.spoilt.get_mut(vc) else { return false };
+        *spoilt &= !unit.is_first();
+        *spoilt
+    }
+
+    /// Record that the port has refused a unit of a circuit's arriving frame.
+    pub(crate) fn note_refusal(&mut self, vc: usize) {
+        if let Some(spoilt) = self.spoilt.get_mut(vc) {
+            *spoilt = true;
+        }
     }
 
     pub(crate) fn note_loss(&mut self, unit: &Unit, vc: usize) {
