@@ -364,6 +364,7 @@ fn the_longest_queue_of_another_port_gives_way_and_what_it_loses_had_crossed_a_l
 /// Changes to a chip that make its ports send cells, and its memory push out packets of two cells.
 fn by_packets(text: &str) -> String {
     text.replace("adaptation = { kind = \"packet\" }\n", "")
+        .replace("\"router\"", "\"switch\"")
         .replace("cell = \"254 bytes\"", "cell = \"53 bytes\"\npushout = { policy = \"pushout-2\" }")
         .replace(
             SHARED,
