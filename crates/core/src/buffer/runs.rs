@@ -324,6 +324,9 @@ mod tests {
                 let begun = usize::from(queue.runs().is_open_ahead());
                 prop_assert_eq!(queue.runs().first_whole(), (begun..count).find(whole));
                 prop_assert_eq!(queue.runs().whole(), (0..count).filter(whole).count());
+                let is_odd = |unit: &Unit| unit.frame % 2 == 1;
+                let odd = (begun..count).filter(whole).find(|&i| is_odd(&expected[i][0]));
+                prop_assert_eq!(queue.first_packet(is_odd), odd);
                 for run in (0..count).filter(whole).map(|i| expected[i]) {
                     let place = |unit: &Unit| (unit.frame, usize::from(unit.index));
                     prop_assert!(run.iter().map(place).eq((0..run.len()).map(|index| (run[0].frame, index))));

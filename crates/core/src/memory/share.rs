@@ -13,6 +13,9 @@ use crate::units::ids::{IdVec, PortVc};
 pub struct Share {
     number: usize,
     accounts: Arc<IdVec<PortVc, Account>>,
+    /// For each circuit whether the port has refused a unit of its arriving frame; empty unless the memory pushes out
+    /// whole packets.
+    spoilt: IdVec<PortVc, bool>,
     /// Packets lost here of classes that must lose nothing.
     lossless_drop: u64,
     lent: Option<Box<Memory>>,
@@ -23,7 +26,17 @@ pub struct Share {
 impl Share {
     /// A share in memory `number`, with the queues of every circuit of the port.
     pub fn new(number: usize, accounts: Arc<IdVec<PortVc, Account>>) -> Share {
-        Share { number, accounts, lossless_drop: 0, lent: None, charge: None }
+        Share { number, accounts, spoilt: IdVec::default(), lossless_drop: 0, lent: None, charge: None }
+    }
+
+    /// Keep account of frames: the memory pushes out whole packets.
+    pub fn keeping_frames(self) -> Share {
+        Share { spoilt: vec![false; self.accounts.len()].into(), ..self }
+    }
+
+    /// Return whether the port keeps account of frames for its memory.
+    pub(crate) fn keeps_frames(&self) -> bool {
+        !self.spoilt.is_empty()
     }
 
     /// The number of the memory.
@@ -83,6 +96,20 @@ impl Share {
     pub(crate) fn release(&mut self, vc: PortVc, leaving: &Leaving<'_>) {
         let account = self.account(leaving.unit, vc);
         self.memory().release(account, leaving);
+    }
+
+    /// Return whether the port has refused a unit of the arriving frame, so that push-out for its rest would be in vain.
+    pub(crate) fn is_rest(&mut self, unit: &Unit, vc: PortVc) -> bool {
+        let Some(spoilt) = self.spoilt.get_mut(vc) else { return false };
+        *spoilt &= !unit.is_first();
+        *spoilt
+    }
+
+    /// Record that the port has refused a unit of a circuit's arriving frame.
+    pub(crate) fn note_refusal(&mut self, vc: PortVc) {
+        if let Some(spoilt) = self.spoilt.get_mut(vc) {
+            *spoilt = true;
+        }
     }
 
     pub(crate) fn note_loss(&mut self, unit: &Unit, vc: PortVc) {

@@ -31,12 +31,12 @@ mod sources;
 
 use crate::buffer::admission::Failure;
 use crate::buffer::pool::Pool;
-use crate::buffer::pushout::longest_queue::End;
 use crate::link::control::Control;
 use crate::link::gate::credit::{self, CreditReceiver};
 use crate::link::gate::{self, loss};
 use crate::link::line::{Line, Pause};
 use crate::link::port::{Parts, Port};
+use crate::memory::pushout::{Content, Cut, Piece};
 use crate::memory::sharing::Expulsion;
 use crate::memory::{self, Memory, Share, SharedPool, SharedQueue, Signal};
 use crate::rng::Keyed;
@@ -151,25 +151,20 @@ impl Network {
         (self.memories[memory].as_deref_mut().expect("no port works now"), &mut self.ports)
     }
 
-    /// Return the end from which queues of the port's memory lose packets, if the port shares a memory that makes room
-    /// by push-out.
+    /// Return whether the port shares a memory that makes room by push-out.
     #[inline]
-    pub(crate) fn pushout_end(&self, port: usize) -> Option<End> {
-        let share = self.ports[port].share()?;
-        self.memories[share.number()].as_ref().expect("no port works now").pushout_end()
+    pub(crate) fn pushes_out(&self, port: usize) -> bool {
+        let Some(share) = self.ports[port].share() else { return false };
+        self.memories[share.number()].as_ref().expect("no port works now").pushes_out()
     }
 
-    /// Choose the port, and the queue of its memory, that gives way to a packet of a circuit of this port.
-    pub(crate) fn victim(&self, port: usize, vc: PortVc, unit: &Unit) -> Option<(usize, usize)> {
+    /// Choose the port, and the piece of a queue of its memory, that gives way to a packet of a circuit of this port.
+    pub(crate) fn victim(&self, port: usize, vc: PortVc, unit: &Unit) -> Option<(usize, Cut)> {
         let share = self.ports[port].share()?;
         let memory = self.memories[share.number()].as_ref().expect("no port works now");
-        let number_at_port = |unit: &Unit| self.number_at_port(unit);
-        let can_give = |number: usize| {
-            let port = &self.ports[memory.queues()[number].line];
-            port.find_waiting(number, End::Head, number_at_port).is_some()
-        };
-        let queue = memory.victim(share.account(unit, vc), self.ports[port].size_of(unit), can_give)?;
-        Some((memory.queues()[queue].line, queue))
+        let content = Shared { network: self, memory };
+        let cut = memory.victim(share.account(unit, vc), self.ports[port].size_of(unit), &content)?;
+        Some((memory.queues()[cut.queue].line, cut))
     }
 
     /// Choose the queue of a memory that loses a packet now, with its port, or the instant of the next check.
@@ -258,6 +253,28 @@ impl Network {
     }
 }
 
+/// The ports of a memory.
+struct Shared<'a> {
+    network: &'a Network,
+    memory: &'a Memory,
+}
+
+impl Shared<'_> {
+    fn port(&self, queue: usize) -> &Port {
+        &self.network.ports[self.memory.queues()[queue].line]
+    }
+}
+
+impl Content for Shared<'_> {
+    fn has(&self, queue: usize, piece: Piece) -> bool {
+        self.port(queue).has_piece(Cut { queue, piece }, |unit| self.network.number_at_port(unit))
+    }
+
+    fn in_transmission(&self, queue: usize) -> u64 {
+        self.port(queue).in_transmission(queue)
+    }
+}
+
 /// The gates of every line.
 fn gates<'a>(
     scenario: &'a Scenario,
@@ -283,8 +300,10 @@ fn pause(scenario: &Scenario, line: &model::Line) -> Option<Pause> {
 fn shares(scenario: &Scenario) -> Vec<Option<Share>> {
     let mut shares = vec![None; scenario.lines.len()];
     for (number, memory) in scenario.memories.iter().enumerate() {
+        let by_packets = memory.pushout.as_ref().is_some_and(|pushout| pushout.kind().keeps_packets());
         for (port, accounts) in &memory.ports {
-            shares[*port] = Some(Share::new(number, accounts.clone()));
+            let share = Share::new(number, accounts.clone());
+            shares[*port] = Some(if by_packets { share.keeping_frames() } else { share });
         }
     }
     shares
@@ -300,8 +319,7 @@ fn memory(scenario: &Scenario, spec: &model::NodeMemory) -> Memory {
         let rate = scenario.lines[queue.line].rate;
         SharedQueue::new(queue.limits, queue.line, rate, queue.pool, queue.number)
     };
-    let pushout =
-        spec.pushout.as_ref().map(|spec| memory::pushout(spec).expect("a checked scenario can be built"));
+    let pushout = spec.pushout.clone();
     let (pools, queues) = (spec.pools.iter().map(pool).collect(), spec.queues.iter().map(queue).collect());
     Memory::new(memory::MemoryParts { cells: spec.cells, check: spec.check, pools, queues, pushout })
 }

@@ -102,7 +102,7 @@ pub struct NodeMemory {
     /// The policy of its pools.
     pub sharing: sharing::Spec,
     /// Its push-out policy, if it has one.
-    pub pushout: Option<pushout::Spec>,
+    pub pushout: Option<memory::pushout::Spec>,
     /// Its pools.
     pub pools: Vec<MemoryPool>,
     /// Its queues.

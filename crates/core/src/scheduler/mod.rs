@@ -4,6 +4,7 @@ use crate::buffer::admission::Failure;
 use crate::buffer::context::Context;
 pub use crate::buffer::ring::Place;
 use crate::metrics::state::Figure;
+use crate::refused::{Refused, unfit};
 use crate::registry;
 use crate::units::Time;
 use crate::units::ids::{IdVec, PortVc, QueueId};
@@ -118,6 +119,21 @@ impl Spec {
         self.kind().queues() == Queues::PerCircuit
     }
 
+    /// Refuse this scheduler beside a push-out policy that needs a queue for each circuit.
+    pub(crate) fn check_queues(&self, pushout: &str) -> Result<(), Refused> {
+        if self.has_queue_per_circuit() {
+            return Ok(());
+        }
+        let others = Spec::plain().filter(Spec::has_queue_per_circuit);
+        let others: Vec<&str> = others.map(|other| other.name()).collect();
+        unfit(format!(
+            "{pushout} shortens the queue of one circuit, but with the scheduler {} all circuits share one queue; choose one with a \
+             queue for each: {}",
+            self.name(),
+            others.join(", "),
+        ))
+    }
+
     /// Return whether all circuits share one queue.
     pub fn shares_one_queue(&self) -> bool {
         self.kind().queues() == Queues::One
@@ -139,10 +155,22 @@ pub(crate) fn shares(places: usize, slots: u64) -> impl Iterator<Item = u64> {
 mod tests {
     use super::*;
     use crate::buffer::context::Contract;
-    use crate::refused::Refused;
     use crate::units::ids::IdSlice;
     use crate::units::{PartsPerMillion, Rate, Span};
     use proptest::prelude::*;
+
+    #[test]
+    fn push_out_needs_a_queue_for_each_circuit() {
+        assert_eq!(Spec::RoundRobin(round_robin::Params {}).check_queues("pushout-2"), Ok(()));
+        let why = Spec::Fifo(fifo::Params {}).check_queues("pushout-2").unwrap_err().why;
+        assert!(
+            why.starts_with(
+                "pushout-2 shortens the queue of one circuit, but with the scheduler fifo all circuits share one queue; \
+                 choose one with a queue for each: round-robin, wrr-mcr, "
+            ),
+            "{why}"
+        );
+    }
 
     /// A scheduler driven by tests: units join, and the served queues are recorded.
     pub(super) struct Bench<P> {

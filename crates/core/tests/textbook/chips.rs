@@ -244,6 +244,29 @@ fn in_a_memory_the_longest_queue_of_any_port_loses_a_packet_for_one_that_finds_n
     assert!(lost > 10_000, "{lost}");
 }
 
+/// Push-out of entire packets: the longest queue loses the first packet that waits, unless the arriving one is too long
+/// for what the ports do not send now.
+struct Entire;
+
+impl Policy for Entire {
+    fn takes(&mut self, chip: &mut Chip, _: u64, _: usize, packet: Packet) -> bool {
+        let sent: usize = chip.ports.iter().filter_map(VecDeque::front).map(|packet| packet.cells).sum();
+        while !chip.fits(packet) && sent + packet.cells <= chip.cells {
+            let waiting = (0..chip.ports.len()).filter(|&port| chip.ports[port].len() > 1);
+            let longest = waiting.min_by_key(|&port| (usize::MAX - chip.of(port), port));
+            let gone = chip.ports[longest.expect("something waits")].remove(1).unwrap();
+            chip.lose(gone, Reason::PushedOut);
+        }
+        chip.fits(packet)
+    }
+}
+
+#[test]
+fn in_a_memory_push_out_2_takes_the_first_waiting_packet_of_the_longest_queue_of_any_port() {
+    let lost = compare(|_| ("pushout = { policy = \"pushout-2\" }".to_string(), Box::new(Entire)));
+    assert!(lost > 10_000, "{lost}");
+}
+
 /// The virtual chip of FollowLQD, run by longest queue drop.
 struct Virtual {
     rule: Longest,

@@ -20,7 +20,8 @@
 //! one arriving packet may need several others to go, and the longest queue is looked for after each. The packet in
 //! transmission counts for its queue but is out of reach; a queue with nothing else does not give way. Among
 //! equally long queues the one of the lowest number goes. On cell links whole packets go: from the tail the last one, from
-//! the head the first one with its EOM, or nothing.
+//! the head the first one with its EOM, or nothing. In a memory single units go, so that its ports send packets;
+//! `pushout-2` removes the packets of cell ports.
 //!
 //! # Complexity
 //! One comparison per queue for a packet that finds no room.

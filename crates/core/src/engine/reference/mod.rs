@@ -309,7 +309,7 @@ impl<T: Tracer> Engine<T> {
         self.catch_up(hop.port as usize, after(now));
         self.tracer.see(now, hop.port as usize, &unit, What::Arrives, &self.network.circuits);
         let (port, vc, losses) = (hop.port as usize, hop.vc, &mut self.losses);
-        let started = if self.network.pushout_end(port).is_some() {
+        let started = if self.network.pushes_out(port) {
             asked::arrive(&mut self.network, now, (port, vc), unit, losses);
             self.network.at(port, |port, circuits| port.start(now, number_at_port(circuits), losses))
         } else {

@@ -181,7 +181,8 @@ impl Port {
         };
         let is_shared = parts.shared_queue || !places.are_circuits();
         assert!(parts.pushout.is_none() || !is_shared, "push-out needs a queue for each circuit");
-        let queue = if parts.pushout.is_some() { Queue::of_frames() } else { Queue::default() };
+        let keeps_frames = parts.pushout.is_some() || parts.share.as_ref().is_some_and(Share::keeps_frames);
+        let queue = if keeps_frames { Queue::of_frames() } else { Queue::default() };
         let is_fifo = matches!(parts.scheduler, scheduler::Policy::Fifo(_));
         let may_wait = parts.gates.iter().any(Gate::holds);
         let rule = parts.admission.rule();

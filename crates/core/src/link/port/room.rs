@@ -14,8 +14,9 @@ use crate::buffer::admission::{Admission, Arrival, Departure, Expulsion, Settled
 use crate::buffer::pushout::longest_queue::End;
 use crate::buffer::pushout::{Cut, Full, PushOut};
 use crate::buffer::queue::Queue;
-use crate::buffer::runs::Extent;
+use crate::buffer::runs::{Extent, Part};
 use crate::link::gate::Gate;
+use crate::memory::pushout::{self as memory, Piece};
 use crate::scheduler::Scheduler;
 use crate::unit::{CUT_BYTES, Unit};
 use crate::units::Time;
@@ -178,6 +179,9 @@ impl Port {
     /// Lose an arriving unit at a port that may share a memory.
     fn lose_shared(&mut self, &Offer { unit, vc, .. }: &Offer, reason: Reason, losses: &mut Vec<Loss>) {
         self.note_loss(&unit, vc);
+        if let Some(share) = &mut self.share {
+            share.note_refusal(vc);
+        }
         self.lose(unit, reason, losses);
     }
 
@@ -288,12 +292,44 @@ impl Port {
         found.max_by_key(|&(index, _)| (self.queues[index].len(), Reverse(index)))
     }
 
-    /// Lose the found unit: another port of the memory needs its room.
+    /// Return whether a piece waits that a memory charges to one of its queues.
+    pub(crate) fn has_piece(&self, cut: memory::Cut, vc_of: impl Fn(&Unit) -> PortVc) -> bool {
+        match cut.piece {
+            Piece::Unit(end) => self.find_waiting(cut.queue, end, vc_of).is_some(),
+            Piece::Packet => self.find_packet(cut.queue, vc_of).is_some(),
+            Piece::Head => self.find_head(cut.queue, vc_of).is_some(),
+        }
+    }
+
+    /// Lose a piece: a port of the memory needs its room.
     pub(crate) fn expel(
         &mut self,
         now: Time,
-        number: usize,
-        end: End,
+        cut: memory::Cut,
+        vc_of: impl Fn(&Unit) -> PortVc,
+        losses: &mut Vec<Loss>,
+    ) {
+        let found = match cut.piece {
+            Piece::Unit(end) => return self.expel_one(now, (cut.queue, end), vc_of, losses),
+            Piece::Packet => self.find_packet(cut.queue, &vc_of),
+            Piece::Head => self.find_head(cut.queue, &vc_of),
+        };
+        let (queue, run) = found.expect("a queue that gives way has the piece");
+        let mut waiting = self.queues[queue].len();
+        for unit in self.queues[queue].cut(Part { run, extent: Extent::Whole }) {
+            waiting -= 1;
+            self.left_queue(queue, &unit, waiting == 0);
+            let vc = vc_of(&unit);
+            self.give_up(&Taken { now, unit, queue, vc }, Reason::PushedOut, losses);
+            self.note_pushed_out(&unit, vc);
+        }
+    }
+
+    /// Lose the first or last of the waiting units that a memory charges to one of its queues.
+    fn expel_one(
+        &mut self,
+        now: Time,
+        (number, end): (usize, End),
         vc_of: impl Fn(&Unit) -> PortVc,
         losses: &mut Vec<Loss>,
     ) {
@@ -301,9 +337,50 @@ impl Port {
             self.find_waiting(number, end, &vc_of).expect("a queue that gives way has something");
         let removed = self.remove_one(now, queue, Removal::At(position), Reason::PushedOut, &vc_of, losses);
         let unit = removed.expect("a unit that was found");
+        self.note_pushed_out(&unit, vc_of(&unit));
+    }
+
+    fn note_pushed_out(&mut self, unit: &Unit, vc: PortVc) {
         if let Some(share) = &mut self.share {
-            share.note_pushed_out(&unit, vc_of(&unit));
+            share.note_pushed_out(unit, vc);
         }
+    }
+
+    /// Find the first entire packet that a memory charges to its queue `number`, by queue of the port and run: of the longest
+    /// queue that has one.
+    fn find_packet(&self, number: usize, vc_of: impl Fn(&Unit) -> PortVc) -> Option<(QueueId, usize)> {
+        let packet = |queue: &Queue| queue.first_packet(|unit| self.is_charged(number, unit, &vc_of));
+        let found = self.queues.pairs().filter_map(|(index, queue)| packet(queue).map(|run| (index, run)));
+        found.max_by_key(|&(index, _)| (self.length_of(index), Reverse(index)))
+    }
+
+    /// Find the first run of the longest queue whose first unit a memory charges to its queue `number`, if the run is closed.
+    fn find_head(&self, number: usize, vc_of: impl Fn(&Unit) -> PortVc) -> Option<(QueueId, usize)> {
+        let is_of = |queue: &Queue| queue.front().is_some_and(|unit| self.is_charged(number, unit, &vc_of));
+        let queues = self.queues.keys().filter(|&index| is_of(&self.queues[index]));
+        let longest = queues.max_by_key(|&index| (self.length_of(index), Reverse(index)))?;
+        self.queues[longest].runs().get(0).filter(|run| run.is_closed()).map(|_| (longest, 0))
+    }
+
+    /// Return whether a memory charges a unit to its queue `number`.
+    fn is_charged(&self, number: usize, unit: &Unit, vc_of: impl Fn(&Unit) -> PortVc) -> bool {
+        self.share.as_ref().is_some_and(|share| share.account(unit, vc_of(unit)).queue() == number)
+    }
+
+    /// Return the length of a queue; of one circuit with its unit in transmission.
+    fn length_of(&self, queue: QueueId) -> u64 {
+        if self.shares_queues() { self.queues[queue].len() as u64 } else { self.pool.of(queue.vc()) }
+    }
+
+    /// Return the size of the unit in transmission, if a memory charges it to its queue `number`.
+    pub(crate) fn in_transmission(&self, number: usize) -> u64 {
+        let sending = self.sending.filter(|sending| self.is_charged(number, &sending.unit, |_| sending.vc));
+        sending.map_or(0, |sending| sending.size)
+    }
+
+    /// Return whether the port has refused a unit of the arriving frame, if its memory pushes out whole packets.
+    pub(crate) fn is_rest(&mut self, unit: &Unit, vc: PortVc) -> bool {
+        self.share.as_mut().is_some_and(|share| share.is_rest(unit, vc))
     }
 
     /// Return the size of the first of the waiting packets that a memory charges to its queue `number`.
