@@ -4,15 +4,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?= $(shell for each in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$each -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$each && break; done)
-SOURCES := $(shell find crates/core crates/python -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock pyproject.toml
+SOURCES := $(shell find crates/core/src crates/python -type f) crates/core/Cargo.toml Cargo.toml Cargo.lock pyproject.toml
 RUST_FILES = $(shell git ls-files --cached --others --exclude-standard '*.rs')
 ARGS ?=
 CORES := $(shell getconf _NPROCESSORS_ONLN)
 MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 # Where the repository is. Nothing in it names an address until `make urls REPOSITORY=https://…` has written one.
 REPOSITORY ?=
-# With any other word than yes the simulator is compiled once, without a profile: in half the time, and up to a sixth slower to
-# run. What has been built with the other word is built again.
+# With any other word than yes the simulator is compiled once, on all cores and without a profile of its runs (profile `quick`):
+# in a quarter of the time, and up to a sixth slower to run. What has been built with the other word is built again.
 PGO ?= yes
 # The simulator for browsers, and the page of the lab that contains it.
 WASM := target/wasm32-unknown-unknown/web/pushout_web.wasm
@@ -35,19 +35,18 @@ setup: $(VENV)/.built ## Set up .venv with the tool in it: .venv/bin/pushout
 reproduce: $(VENV)/.built ## Run the published studies; the report is reports/index.html (ARGS="--reps 30 …")
 	$(BIN)/pushout reproduce $(ARGS)
 
-# One core optimises the simulator for Python while others compile the tests. Tests have the machine for themselves, because
-# some of them measure time.
-test: need-lint $(VENV)/.installed ## Everything that is checked
-	@$(MAKE) --no-print-directory --jobs $(CORES) $(VENV)/.built rust-tests
-	@$(MAKE) --no-print-directory --jobs $(CORES) lint-python fresh
+# One core installs packages and optimises the simulator for Python while others compile the tests. Tests have the machine for
+# themselves, because some of them measure time.
+test: need-lint $(VENV)/pyvenv.cfg ## Everything that is checked
+	@$(MAKE) --no-print-directory --jobs $(CORES) $(VENV)/.built rust-tests lint-python fresh
 	@$(MAKE) --no-print-directory test-rust
 	@$(MAKE) --no-print-directory test-python
 
 lint: lint-rust lint-python ## Formats, lints and types
 
-lint-rust: need-lint $(VENV)/.installed
+lint-rust: need-lint $(VENV)/pyvenv.cfg
 	rustfmt --check --edition 2024 $(RUST_FILES)
-	cargo clippy --locked --workspace --all-targets -- --deny warnings
+	cargo clippy --locked --workspace --all-targets --features pushout-core/bench -- --deny warnings
 
 lint-python: $(VENV)/.built
 	$(BIN)/ruff format --check
@@ -59,7 +58,7 @@ lint-python: $(VENV)/.built
 rust-tests: lint-rust
 	cargo test --locked --workspace --no-run
 
-test-rust: $(VENV)/.installed ## Tests of the simulator
+test-rust: $(VENV)/pyvenv.cfg ## Tests of the simulator
 	cargo test --locked --workspace
 
 test-python: $(VENV)/.built ## Tests of the package and the command line, on up to four cores
@@ -121,7 +120,7 @@ fuzz: need ## Fuzz the reader and both engines with random input, a minute each 
 	cargo +nightly fuzz run engines fuzz/corpus/engines fuzz/seeds/engines -- -max_total_time=$(FUZZ_SECONDS) -timeout=20
 
 bench: $(VENV)/.built ## How fast: each part by itself, then the workloads beside the peers (ARGS="--reps 9 …"); keep the machine idle
-	cargo bench --locked --package pushout-core
+	cargo bench --locked --package pushout-core --features bench
 	$(BIN)/pushout bench $(ARGS)
 
 instructions: $(VENV)/.built ## Count the simulator's instructions and append them to benchmarks/history.jsonl (ARGS=--check: compare; needs valgrind)
@@ -146,7 +145,7 @@ findings: $(VENV)/.built ## Run the findings, their controls and ranges; draw th
 picture: $(VENV)/.built ## Draw the figure of the README
 	$(BIN)/pushout plot lan --set 'duration=10 s' --out docs/static/lan.svg
 
-docs: $(VENV)/.docs ## The site in target/site and the simulator's documentation in target/doc, warnings denied
+docs: $(VENV)/.docs $(VENV)/.built ## The site in target/site and the simulator's documentation in target/doc, warnings denied
 	$(BIN)/sphinx-build --quiet --jobs auto --fail-on-warning --keep-going --builder html docs target/site
 	RUSTDOCFLAGS='--deny warnings' cargo doc --locked --no-deps --package pushout-core
 	@echo "the site: target/site/index.html"
@@ -177,13 +176,16 @@ clean: ## Remove all that was made
 	rm -rf web/node_modules $(VENV) target dist reports .pytest_cache .mypy_cache .ruff_cache python/pushout/_core*.so
 	find python tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(VENV)/.installed: requirements.lock | need
+# The build script of PyO3 asks the interpreter of the environment, so Rust waits for this and not for the packages.
+$(VENV)/pyvenv.cfg: | need
 	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: requirements.lock | $(VENV)/pyvenv.cfg
 	$(PYTHON) packaging/progress.py "installing Python packages" "^(Collecting|Requirement already satisfied)" $$(grep -c == requirements.lock) \
 		$(BIN)/pip install --disable-pip-version-check --require-hashes --requirement requirements.lock
 	@touch $@
 
-$(VENV)/.docs: docs/requirements.lock $(VENV)/.built
+$(VENV)/.docs: docs/requirements.lock $(VENV)/.installed
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement docs/requirements.lock
 	@touch $@
 
@@ -225,7 +227,7 @@ endif
 simulator: $(if $(and $(filter yes,$(PGO)),$(PROFDATA)),trained,plain)
 
 plain:
-	@$(INSTALL)
+	@MATURIN_PEP517_ARGS="--profile quick" $(INSTALL)
 
 trained:
 	@echo "step 1 of 3: building an instrumented simulator to collect a profile" >&2

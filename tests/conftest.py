@@ -4,7 +4,7 @@ import json
 import os
 import signal
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -145,3 +145,32 @@ def command(*args: str, code: int = 0) -> Any:
     with pytest.raises(SystemExit) as ended:
         main(args)
     assert (ended.value.code or 0) == code
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What a command returned and printed."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+Typed = Callable[..., Ended]
+"""Run the command line in a folder: `typed(folder, "run", "s.toml")`."""
+
+
+@pytest.fixture
+def typed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Typed:
+    """Commands in this process: a process for each takes most of its time to start."""
+    from pushout.cli import main
+
+    def run(folder: Path, *arguments: str) -> Ended:
+        monkeypatch.chdir(folder)
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main(arguments)
+        printed = capsys.readouterr()
+        return Ended(int(ended.value.code or 0), printed.out, printed.err)
+
+    return run

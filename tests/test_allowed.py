@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import pushout
+from conftest import Typed
 from pushout import lab, shipped
 from pushout.recording import MOST_PACKETS
 
@@ -42,12 +41,6 @@ VERBS = [
 ]
 
 
-def command(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run the command line in a folder; it must end soon, although a file may have no end."""
-    words = [sys.executable, "-m", "pushout", *arguments]
-    return subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=20)
-
-
 def given(folder: Path, file: str) -> Path:
     """A folder with a scenario and a sweep that name a file, beside a folder with a file that they must not read."""
     (folder / "in").mkdir(exist_ok=True)
@@ -58,12 +51,12 @@ def given(folder: Path, file: str) -> Path:
 
 
 @pytest.mark.parametrize("verb", VERBS, ids=" ".join)
-def test_no_verb_reads_a_file_outside_the_folder_of_the_scenario(verb: list[str], tmp_path: Path) -> None:
+def test_no_verb_reads_a_file_outside_the_folder_of_the_scenario(verb: list[str], tmp_path: Path, typed: Typed) -> None:
     for name in ("../secret.csv", str(tmp_path / "secret.csv"), "link.csv", "/proc/self/environ", "/dev/zero"):
         folder = given(tmp_path, name)
         if name == "link.csv":
             (folder / name).symlink_to(tmp_path / "secret.csv")
-        done = command(folder, *verb)
+        done = typed(folder, *verb)
         assert done.returncode == 3, (name, done.stderr)
         assert "must lie below the folder of the scenario" in done.stderr, name
         assert "--allow-files" in done.stderr, name
@@ -72,8 +65,8 @@ def test_no_verb_reads_a_file_outside_the_folder_of_the_scenario(verb: list[str]
 
 
 @pytest.mark.parametrize("verb", VERBS, ids=" ".join)
-def test_every_verb_reads_a_file_of_an_allowed_folder(verb: list[str], tmp_path: Path) -> None:
-    done = command(given(tmp_path, "../secret.csv"), *verb, "--allow-files", str(tmp_path))
+def test_every_verb_reads_a_file_of_an_allowed_folder(verb: list[str], tmp_path: Path, typed: Typed) -> None:
+    done = typed(given(tmp_path, "../secret.csv"), *verb, "--allow-files", str(tmp_path))
     assert done.returncode == 0, done.stderr
 
 
@@ -98,7 +91,9 @@ def test_the_lab_reads_no_file_outside_the_folder_of_the_scenario(
 
 
 @pytest.mark.parametrize("kind", ["fifo", "folder", "circle", "nul"])
-def test_a_special_file_in_the_folder_of_the_scenario_is_refused_at_once(kind: str, tmp_path: Path) -> None:
+def test_a_special_file_in_the_folder_of_the_scenario_is_refused_at_once(
+    kind: str, tmp_path: Path, typed: Typed
+) -> None:
     folder = given(tmp_path, "a\0.csv" if kind == "nul" else "a.csv")
     if kind == "fifo":
         os.mkfifo(folder / "a.csv")
@@ -106,40 +101,40 @@ def test_a_special_file_in_the_folder_of_the_scenario_is_refused_at_once(kind: s
         (folder / "a.csv").mkdir()
     elif kind == "circle":
         (folder / "a.csv").symlink_to("a.csv")
-    done = command(folder, "run", "s.toml")
+    done = typed(folder, "run", "s.toml")
     assert (done.returncode, "Traceback" in done.stderr) == (3, False), done.stderr
     assert "a.csv" in done.stderr or "\\u0000" in done.stderr or "file" in done.stderr
 
 
 @pytest.mark.parametrize("line", ["", "time,bytes\n0,", "time,bytes\n", "time,bytes\n0,1\n0,1,"])
-def test_a_message_about_a_file_quotes_no_more_than_names_of_columns(line: str, tmp_path: Path) -> None:
+def test_a_message_about_a_file_quotes_no_more_than_names_of_columns(line: str, tmp_path: Path, typed: Typed) -> None:
     folder = given(tmp_path, "a.csv")
     (folder / "a.csv").write_text(f"{line}{PRIVATE}=/root,{PRIVATE}\n", encoding="utf-8")
-    done = command(folder, "run", "s.toml")
+    done = typed(folder, "run", "s.toml")
     assert done.returncode == 3
     assert f"{PRIVATE}=" not in done.stderr
     assert line == "" or PRIVATE not in done.stderr
 
 
-def test_a_sweep_names_a_scenario_below_its_folder_or_a_shipped_one(tmp_path: Path) -> None:
+def test_a_sweep_names_a_scenario_below_its_folder_or_a_shipped_one(tmp_path: Path, typed: Typed) -> None:
     secret = tmp_path / "secret.toml"
     secret.write_text(f'password = "{PRIVATE}"\n', encoding="utf-8")
     (tmp_path / "in").mkdir()
     for name in ("../secret.toml", str(secret), "/dev/zero", "/proc/self/environ"):
         (tmp_path / "in" / "w.toml").write_text(f'scenario = "{name}"\n', encoding="utf-8")
         for verb in ("sweep", "validate"):
-            done = command(tmp_path / "in", verb, "w.toml")
+            done = typed(tmp_path / "in", verb, "w.toml")
             assert done.returncode == 3, done.stderr
             assert "below the folder of the sweep" in done.stderr
             assert PRIVATE not in done.stderr
     (tmp_path / "in" / "w.toml").write_text('scenario = "lan"\n', encoding="utf-8")
-    assert command(tmp_path / "in", "validate", "w.toml").returncode == 0
+    assert typed(tmp_path / "in", "validate", "w.toml").returncode == 0
 
 
-def test_a_table_of_very_many_packets_is_refused_before_it_is_read(tmp_path: Path) -> None:
+def test_a_table_of_very_many_packets_is_refused_before_it_is_read(tmp_path: Path, typed: Typed) -> None:
     folder = given(tmp_path, "a.parquet")
     rows = pa.chunked_array([pa.array([0] * 1_000_000, pa.int64())] * (MOST_PACKETS // 1_000_000 + 1))
     pq.write_table(pa.table({"time": rows, "bytes": rows}), folder / "a.parquet")
-    done = command(folder, "run", "s.toml")
+    done = typed(folder, "run", "s.toml")
     assert done.returncode == 3
     assert f"must have at most {MOST_PACKETS} packets" in done.stderr

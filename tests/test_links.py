@@ -1,13 +1,11 @@
 """A folder of results may come from another person: no link, FIFO or device in it is followed."""
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from conftest import ROOT, command
+from conftest import ROOT, Typed, command
 from pushout import cache, kept, shipped
 
 THEIRS = "the file of another user\n"
@@ -36,16 +34,10 @@ WRITTEN = [
 ]
 
 
-def pushout(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run the command line in a folder; it must end."""
-    command = [sys.executable, "-m", "pushout", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60)
-
-
 @pytest.mark.parametrize(
     ("name", "arguments"), WRITTEN, ids=lambda value: value if isinstance(value, str) else value[0]
 )
-def test_no_verb_writes_through_a_link(name: str, arguments: list[str], tmp_path: Path) -> None:
+def test_no_verb_writes_through_a_link(name: str, arguments: list[str], tmp_path: Path, typed: Typed) -> None:
     victim = tmp_path / "victim"
     victim.mkdir()
     secret = victim / "secret"
@@ -54,7 +46,7 @@ def test_no_verb_writes_through_a_link(name: str, arguments: list[str], tmp_path
     link = tmp_path / "out" / name
     link.parent.mkdir(parents=True)
     link.symlink_to(victim if name == "cache" else secret)
-    done = pushout(tmp_path, *arguments)
+    done = typed(tmp_path, *arguments)
     assert secret.read_text(encoding="utf-8") == THEIRS
     assert list(victim.iterdir()) == [secret]
     assert done.returncode == 1, done.stderr
@@ -64,13 +56,13 @@ def test_no_verb_writes_through_a_link(name: str, arguments: list[str], tmp_path
 
 @pytest.mark.parametrize("name", ["lan.toml", "scenario.schema.json"])
 @pytest.mark.parametrize("is_broken", [False, True])
-def test_a_new_folder_is_not_written_through_a_link(name: str, is_broken: bool, tmp_path: Path) -> None:
+def test_a_new_folder_is_not_written_through_a_link(name: str, is_broken: bool, tmp_path: Path, typed: Typed) -> None:
     secret = tmp_path / "secret"
     if not is_broken:
         secret.write_text(THEIRS, encoding="utf-8")
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / name).symlink_to(secret)
-    done = pushout(tmp_path, "init", "out", "--scenario", "lan")
+    done = typed(tmp_path, "init", "out", "--scenario", "lan")
     assert (done.returncode, name in done.stderr) == (1, True), done.stderr
     assert not secret.exists() if is_broken else secret.read_text(encoding="utf-8") == THEIRS
 
@@ -87,33 +79,35 @@ def test_the_lab_is_not_written_through_a_link(
     assert secret.read_text(encoding="utf-8") == THEIRS
 
 
-def test_a_lock_file_that_is_a_hard_link_keeps_its_content(tmp_path: Path) -> None:
+def test_a_lock_file_that_is_a_hard_link_keeps_its_content(tmp_path: Path, typed: Typed) -> None:
     secret = tmp_path / "secret"
     secret.write_text(THEIRS, encoding="utf-8")
     (tmp_path / "out").mkdir()
     os.link(secret, tmp_path / "out" / ".lock")
-    done = pushout(tmp_path, *COMPARE, "--out", "out")
+    done = typed(tmp_path, *COMPARE, "--out", "out")
     assert secret.read_text(encoding="utf-8") == THEIRS
     assert (done.returncode, "hard link" in done.stderr) == (1, True), done.stderr
 
 
 @pytest.mark.parametrize("arguments", [COMPARE, SIZE, ["sweep", "w.toml"]], ids=lambda words: words[0])
 @pytest.mark.parametrize("name", [".lock", "manifest.json"])
-def test_a_folder_that_cannot_be_claimed_gets_no_store_of_runs(name: str, arguments: list[str], tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_claimed_gets_no_store_of_runs(
+    name: str, arguments: list[str], tmp_path: Path, typed: Typed
+) -> None:
     (tmp_path / "w.toml").write_text(SWEEP, encoding="utf-8")
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / name).symlink_to(tmp_path / "secret")
-    done = pushout(tmp_path, *arguments, "--out", "out")
+    done = typed(tmp_path, *arguments, "--out", "out")
     assert (done.returncode, "symbolic link" in done.stderr) == (1, True), done.stderr
     assert {file.name for file in (tmp_path / "out").iterdir()} <= {name, ".lock"}
 
 
 @pytest.mark.parametrize("name", [".lock", "cache/runs.sqlite", "manifest.json", "rows.parquet"])
-def test_a_fifo_in_a_folder_of_results_is_refused_at_once(name: str, tmp_path: Path) -> None:
+def test_a_fifo_in_a_folder_of_results_is_refused_at_once(name: str, tmp_path: Path, typed: Typed) -> None:
     fifo = tmp_path / "out" / name
     fifo.parent.mkdir(parents=True)
     os.mkfifo(fifo)
-    done = pushout(tmp_path, *COMPARE, "--out", "out")
+    done = typed(tmp_path, *COMPARE, "--out", "out")
     assert done.returncode == 1, done.stderr
     assert f"{name}: must be a regular file, not a FIFO" in done.stderr
 

@@ -112,7 +112,10 @@ def test_caches_follow_the_lock_file_and_hold_what_cargo_checks() -> None:
     assert len(caches) == 4
     for cache in caches:
         assert "github.job" in cache["key"] and "hashFiles('Cargo.lock'" in cache["key"]
-        folders = {"~/.cargo/registry", "target/debug", "target/release", "target/wasm32-unknown-unknown"}
+        folders = {
+            "~/.cargo/registry",
+            *(f"target/{name}" for name in ("debug", "quick", "release", "wasm32-unknown-unknown")),
+        }
         assert set(cache["path"].split()) == folders
 
 
@@ -145,9 +148,20 @@ def test_one_variable_writes_the_address_everywhere(tmp_path: Path) -> None:
 
 def test_the_version_is_the_same_everywhere() -> None:
     version = tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))["workspace"]["package"]["version"]
-    assert citation()["version"] == version
-    section = "Unreleased" if version.endswith("-dev") else version
-    assert f"\n## {section}\n" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    page = json.loads((ROOT / "web" / "package.json").read_text(encoding="utf-8"))
+    lock = tomllib.loads((ROOT / "fuzz" / "Cargo.lock").read_text(encoding="utf-8"))
+    fuzzed = next(each["version"] for each in lock["package"] if each["name"] == "pushout-core")
+    assert citation()["version"] == page["version"] == fuzzed == version
+    wheel = f"pushout-{version.replace('-dev', '.dev0')}-….whl["
+    assert all(wheel in (ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/how-to/cluster.md"))
+
+
+def test_the_changelog_begins_with_what_comes_next_and_dates_the_release() -> None:
+    version = citation()["version"]
+    sections = re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert sections[0] == "Unreleased"
+    if not version.endswith("-dev"):
+        assert sections[1] == f"{version} - {citation()['date-released']}"
 
 
 def citation() -> Any:

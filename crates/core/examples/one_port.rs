@@ -17,6 +17,7 @@ use pushout_core::link::port::{Parts, Port, Started};
 use pushout_core::refused::Refused;
 use pushout_core::scheduler::{self, fifo};
 use pushout_core::unit::{Flags, Unit};
+use pushout_core::units::ids::{CircuitId, PortVc};
 use pushout_core::units::{CELL_BYTES, Span, Time};
 use pushout_core::verdict::Action;
 
@@ -77,7 +78,7 @@ fn cell(index: u64) -> Unit {
     let first = if position == 0 { Flags::FIRST } else { Flags::default() };
     let flags = if position == FRAME - 1 { Flags::EOM } else { first };
     Unit {
-        vc,
+        vc: CircuitId(vc),
         frame: (number / u64::from(FRAME)) as u32,
         identity: (number / u64::from(FRAME)) as u32,
         index: position,
@@ -88,6 +89,6 @@ fn cell(index: u64) -> Unit {
 }
 
 /// The circuit of a unit, numbered within the port.
-fn circuit(unit: &Unit) -> usize {
-    unit.vc as usize
+fn circuit(unit: &Unit) -> PortVc {
+    PortVc(unit.vc.0)
 }

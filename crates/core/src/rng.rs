@@ -11,6 +11,8 @@
 //! A component that decides about units draws from [`Keyed`]: there a number depends on its [`Subject`], such as a unit,
 //! and not on how many numbers were drawn before. If one packet is taken away, every draw about another packet keeps its value.
 
+use crate::units::ids::CircuitId;
+
 use std::cell::Cell;
 use std::fmt::{self, Display, Write};
 
@@ -112,8 +114,8 @@ impl Subject {
     }
 
     /// A circuit.
-    pub fn circuit(circuit: u32) -> Subject {
-        Subject([circuit, 0, CIRCUIT])
+    pub fn circuit(circuit: CircuitId) -> Subject {
+        Subject([circuit.0, 0, CIRCUIT])
     }
 }
 
@@ -372,7 +374,7 @@ mod tests {
         let first = unit(0, 0);
         assert_eq!(first, unit(0, 0));
         let mut all = vec![first, unit(1, 0), unit(0, 1), keyed.unit(Subject::unit(4, 0, 0))];
-        all.extend([keyed.unit(Subject::instant(3, 0)), keyed.unit(Subject::circuit(3))]);
+        all.extend([keyed.unit(Subject::instant(3, 0)), keyed.unit(Subject::circuit(CircuitId(3)))]);
         all.extend([
             Keyed::new(8, "test").unit(Subject::unit(3, 0, 0)),
             Keyed::new(7, "other").unit(Subject::unit(3, 0, 0)),

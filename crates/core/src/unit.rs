@@ -1,12 +1,13 @@
 //! The unit of transport: a cell on a cell link or a whole packet on a packet link.
 
 use crate::rng::Subject;
+use crate::units::ids::CircuitId;
 
 /// A cell or a packet, as ports see it: twenty octets, copied freely.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unit {
     /// The virtual circuit, an index into the network's circuits.
-    pub vc: u32,
+    pub vc: CircuitId,
     /// Serial number of the frame on its circuit.
     pub frame: u32,
     /// Name of its packet at its source, independent of the fate of earlier ones: see [`Payload::identity`]. Random
@@ -97,7 +98,7 @@ impl Unit {
     /// The unit as the subject of random draws.
     #[inline]
     pub fn subject(&self) -> Subject {
-        Subject::unit(self.vc, self.identity, self.index)
+        Subject::unit(self.vc.0, self.identity, self.index)
     }
 
     /// Return whether a frame begins here as far as a node can infer, see [`Boundary`].
@@ -196,7 +197,8 @@ mod tests {
 
     #[test]
     fn l4s_is_what_bears_ect_1_or_ce() {
-        let unit = |flags| Unit { vc: 0, frame: 0, identity: 0, index: 0, bytes: 53, hop: 0, flags };
+        let unit =
+            |flags| Unit { vc: CircuitId(0), frame: 0, identity: 0, index: 0, bytes: 53, hop: 0, flags };
         let is_l4s = |flags: Flags| unit(flags).is_l4s();
         assert!(!is_l4s(Flags::default()) && !is_l4s(Flags::ECT));
         assert!(is_l4s(Flags::ECT.with(Flags::L4S)) && is_l4s(Flags::ECT.with(Flags::CE)));
@@ -205,7 +207,7 @@ mod tests {
     #[test]
     fn a_single_cell_frame_is_first_and_last() {
         let unit = Unit {
-            vc: 0,
+            vc: CircuitId(0),
             frame: 0,
             identity: 0,
             index: 0,
@@ -221,7 +223,7 @@ mod tests {
         let mut boundary = Boundary::default();
         let flags = [Flags::FIRST, Flags::default(), Flags::EOM];
         let unit = |&(frame, index): &(u32, u16)| Unit {
-            vc: 0,
+            vc: CircuitId(0),
             frame,
             identity: frame,
             index,

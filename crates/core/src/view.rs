@@ -11,6 +11,7 @@ use crate::scenario::catalogue::catalogue;
 use crate::scenario::model::{Line, Scenario};
 use crate::unit::Unit;
 use crate::units::Span;
+use crate::units::ids::PortVc;
 
 /// A unit in the buffer of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,9 +25,11 @@ pub struct Queued {
 /// All units in the buffer of a port: first the unit in transmission, then queue by queue, each from its head.
 pub fn queued(port: &Port) -> impl Iterator<Item = Queued> + '_ {
     let sending = port.sending.iter().map(|sending| Queued { unit: sending.unit, queue: None });
-    let waiting = port.queues.iter().enumerate();
+    let waiting = port.queues.pairs();
     sending.chain(
-        waiting.flat_map(|(queue, units)| units.iter().map(move |unit| Queued { unit, queue: Some(queue) })),
+        waiting.flat_map(|(queue, units)| {
+            units.iter().map(move |unit| Queued { unit, queue: Some(queue.index()) })
+        }),
     )
 }
 
@@ -79,8 +82,8 @@ pub fn queue_thresholds(network: &Network, port: usize) -> Vec<f64> {
         };
         return queues.iter().map(threshold).collect();
     }
-    let of = |queue: usize| port.admission.threshold(port.pool(), queue);
-    (0..port.queues.len()).map_while(of).collect()
+    let of = |vc: PortVc| port.admission.threshold(port.pool(), vc);
+    (0..port.queues.len()).map(PortVc::new).map_while(of).collect()
 }
 
 /// Progress of a flow.
@@ -133,6 +136,7 @@ mod tests {
     use crate::engine::reference::Stepper;
     use crate::scenario::load;
     use crate::units::Time;
+    use crate::units::ids::CircuitId;
 
     const LAN: &str = include_str!("../../../scenarios/lan.toml");
 
@@ -160,9 +164,9 @@ mod tests {
             assert_eq!(units.len() as u64, port.pool().total(), "cells are counted in cells");
             assert_eq!(units[0].queue, None, "at {time} ms");
             assert!(units[1..].iter().all(|unit| unit.queue == Some(0)));
-            let of = |vc: u32| units.iter().filter(move |it| it.unit.vc == vc);
+            let of = |vc: CircuitId| units.iter().filter(move |it| it.unit.vc == vc);
             let place = |it: &Queued| (it.unit.frame, it.unit.index);
-            assert!((0..20).all(|vc| of(vc).map(place).is_sorted()), "circuits keep their order");
+            assert!((0..20).all(|vc| of(CircuitId(vc)).map(place).is_sorted()), "circuits keep their order");
         }
     }
 

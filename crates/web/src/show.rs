@@ -112,7 +112,7 @@ fn unit(session: &Session, unit: &Unit) -> [u64; 5] {
     let broken = session.stepper.tracer().is_broken(unit.vc, unit.frame);
     let marks = [unit.is_eom(), unit.is_ce(), unit.is_marked(), broken];
     let marks = marks.iter().enumerate().map(|(bit, &is_set)| u64::from(is_set) << bit).sum();
-    [unit.vc.into(), unit.frame.into(), unit.index.into(), unit.bytes.into(), marks]
+    [unit.vc.0.into(), unit.frame.into(), unit.index.into(), unit.bytes.into(), marks]
 }
 
 /// Its time, what happened (0 arrives, 1 leaves, from 2 on lost for this reason), and the unit.
@@ -146,7 +146,7 @@ fn progress(FlowProgress { delivered, window }: &FlowProgress) -> Json {
 
 /// Return the first difference of two runs.
 pub(crate) fn difference(found: Option<&Difference>) -> Json {
-    let record = |it: &Record| json!({ "what": what(it.what), "circuit": it.unit.vc, "frame": it.unit.frame, "index": it.unit.index });
+    let record = |it: &Record| json!({ "what": what(it.what), "circuit": it.unit.vc.0, "frame": it.unit.frame, "index": it.unit.index });
     let one = |found: &Difference| json!({ "time": time(found.time), "records": found.records.each_ref().map(|it| it.as_ref().map(record)) });
     json!({ "difference": found.map(one) })
 }

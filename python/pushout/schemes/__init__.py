@@ -1154,6 +1154,10 @@ class DtEpd(Scheme):
 
     A frame that was accepted may exceed this and is cut short, as by partial packet discard, only if it overflows.
 
+    A shared memory can have it too, as `admission` of `[memory.NAME]`: it refuses a frame of a class whose queue at a
+    port has reached α times the room that is free in its pool. The threshold judges the first cell alone; the memory
+    accepts the rest as long as there is room.
+
     Source: D. Wu, H. J. Chao, "Buffer management and scheduling schemes for TCP/IP over ATM-GFR" (paper 003), section
     2, equation (3), after A. K. Choudhury, E. L. Hahne, IEEE INFOCOM 1996.
 
@@ -1390,6 +1394,11 @@ class Pushout2(Scheme):
 
     When the buffer is full, the first entire packet from the head of the longest queue is discarded. No packet that the
     receiver has begun to collect is damaged, and the sender of the lost packet detects the loss early.
+
+    A shared memory can have it too, as `pushout` of `[memory.NAME]`, also where its ports send cells: what AAL5
+    switches do. Then the longest queue is that of a class at a port, by the shared room that it has taken, and it loses
+    the first entire packet of the longest circuit that has one. Each such port has a scheduler with a queue for each
+    circuit and an admission policy by frames, as `ppd`, which discards the rest of a packet that found no room.
 
     Source: D. Wu, H. J. Chao, "Buffer management and scheduling schemes for TCP/IP over ATM-GFR" (paper 003), section
     3.1 ("Pushout-2"), and section 4.3.4, equations (10) and (11), for the buffer share.

@@ -15,6 +15,7 @@ use pushout_core::link::line::Line;
 use pushout_core::link::port::{Loss, Parts, Port};
 use pushout_core::scheduler;
 use pushout_core::unit::{Flags, Unit};
+use pushout_core::units::ids::{CircuitId, PortVc};
 use pushout_core::units::{CELL_BYTES, Span, Time};
 
 const CELLS: u64 = 20_000;
@@ -61,14 +62,22 @@ fn traffic() -> Vec<(Time, Unit)> {
         let (frame, bytes) = ((serial / FRAME) as u32, CELL_BYTES as u16);
         (
             Time(number * tenth / LOAD),
-            Unit { vc: vc as u32, frame, identity: frame, index: index as u16, bytes, hop: 0, flags },
+            Unit {
+                vc: CircuitId(vc as u32),
+                frame,
+                identity: frame,
+                index: index as u16,
+                bytes,
+                hop: 0,
+                flags,
+            },
         )
     };
     (0..CELLS).map(cell).collect()
 }
 
-fn circuit(unit: &Unit) -> usize {
-    unit.vc as usize
+fn circuit(unit: &Unit) -> PortVc {
+    PortVc(unit.vc.0)
 }
 
 /// Everything that happens at the port while the traffic arrives; answers how many cells it has lost.

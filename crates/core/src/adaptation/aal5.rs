@@ -101,6 +101,7 @@ impl Reassembly {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::ids::CircuitId;
 
     #[test]
     fn packets_need_the_cells_of_the_papers() {
@@ -113,8 +114,8 @@ mod tests {
     /// Deliver those cells of two consecutive frames of three cells that have arrived, and return the receiver's
     /// answers.
     fn receive(arrived: [bool; 6]) -> Vec<Reassembled> {
-        let frames =
-            [0, 1].map(|frame| Shape { units: 3, bytes: 53 }.units(0, frame, frame, Flags::default()));
+        let frames = [0, 1]
+            .map(|frame| Shape { units: 3, bytes: 53 }.units(CircuitId(0), frame, frame, Flags::default()));
         let mut reassembly = Reassembly::default();
         let cells = frames.into_iter().flatten().zip(arrived).filter(|(_, arrived)| *arrived);
         cells.filter_map(|(unit, _)| reassembly.push(&unit, 1, 3)).collect()

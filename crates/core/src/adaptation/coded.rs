@@ -74,11 +74,12 @@ mod tests {
     use super::super::Shape;
     use super::*;
     use crate::unit::Flags;
+    use crate::units::ids::CircuitId;
 
     /// Return the completed and the abandoned frames, for those cells of three frames of 2 + 1 cells that arrive.
     fn receive(arrived: [bool; 9]) -> (Vec<u32>, usize) {
-        let frames =
-            [0, 1, 2].map(|frame| Shape { units: 3, bytes: 53 }.units(0, frame, frame, Flags::default()));
+        let frames = [0, 1, 2]
+            .map(|frame| Shape { units: 3, bytes: 53 }.units(CircuitId(0), frame, frame, Flags::default()));
         let (mut collection, mut whole, mut given_up) = (Collection::default(), Vec::new(), 0);
         for (unit, _) in frames.into_iter().flatten().zip(arrived).filter(|(_, arrived)| *arrived) {
             let collected = collection.push(&unit, 2);

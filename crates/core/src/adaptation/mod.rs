@@ -8,6 +8,7 @@ pub mod coded;
 use crate::refused::Refused;
 use crate::registry;
 use crate::unit::{Flags, Unit};
+use crate::units::ids::CircuitId;
 use crate::units::{Bytes, CELL_BYTES};
 
 registry! {
@@ -113,7 +114,7 @@ impl Framing {
 impl Shape {
     /// The units of frame number `frame` of circuit `vc`, first to last; each carries the `identity` of its packet, and
     /// `flags` in addition to its own.
-    pub fn units(self, vc: u32, frame: u32, identity: u32, flags: Flags) -> impl Iterator<Item = Unit> {
+    pub fn units(self, vc: CircuitId, frame: u32, identity: u32, flags: Flags) -> impl Iterator<Item = Unit> {
         (0..self.units).map(move |index| Unit {
             vc,
             frame,
@@ -143,10 +144,11 @@ mod tests {
 
     #[test]
     fn the_last_cell_of_a_frame_is_its_eom() {
-        let units: Vec<Unit> = Shape { units: 3, bytes: 53 }.units(7, 9, 9, Flags::default()).collect();
+        let units: Vec<Unit> =
+            Shape { units: 3, bytes: 53 }.units(CircuitId(7), 9, 9, Flags::default()).collect();
         assert_eq!(units.iter().map(|unit| unit.index).collect::<Vec<_>>(), [0, 1, 2]);
         assert_eq!(units.iter().map(Unit::is_first).collect::<Vec<_>>(), [true, false, false]);
         assert_eq!(units.iter().map(Unit::is_eom).collect::<Vec<_>>(), [false, false, true]);
-        assert!(units.iter().all(|unit| unit.vc == 7 && unit.frame == 9));
+        assert!(units.iter().all(|unit| unit.vc == CircuitId(7) && unit.frame == 9));
     }
 }

@@ -12,6 +12,7 @@ use crate::network::branches::Hop;
 use crate::scenario::contract::passing_circuits;
 use crate::scenario::model::Scenario;
 use crate::unit::Unit;
+use crate::units::ids::{CircuitId, IdSlice, PortVc};
 use crate::verdict::Reason;
 
 pub(super) fn check(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
@@ -22,7 +23,7 @@ pub(super) fn check(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
     let (passing, held) = (passing_circuits(scenario), held(network));
     for (line, receiver) in network.receivers.iter().enumerate() {
         if let (Some(sender), Some(receiver)) = (CreditSender::among(network.ports[line].gates()), receiver) {
-            accounts(audit, scenario, &passing[line], line, sender, receiver, &held[line]);
+            accounts(audit, scenario, passing.at(line), line, sender, receiver, &held[line]);
         }
     }
     losses(audit, scenario, network);
@@ -36,9 +37,9 @@ fn held(network: &Network) -> Vec<Vec<u64>> {
     let units = ports.flat_map(|port| port.waiting().chain(port.sending.map(|sending| sending.unit)));
     for unit in units.filter(|unit| unit.hop > 0) {
         let before = Unit { hop: unit.hop - 1, ..unit };
-        let hop = network.circuits[unit.vc as usize].hop(&before).expect("a unit came over a line");
+        let hop = network.circuits[unit.vc].hop(&before).expect("a unit came over a line");
         if let Some(receiver) = network.receiver(hop.port as usize) {
-            let account = receiver.account_of(hop.vc as usize);
+            let account = receiver.account_of(hop.vc);
             held[hop.port as usize][account] += receiver.terms().measure.size_of(&unit);
         }
     }
@@ -49,14 +50,14 @@ fn held(network: &Network) -> Vec<Vec<u64>> {
 fn accounts(
     audit: &mut Audit,
     scenario: &Scenario,
-    vcs: &[usize],
+    vcs: IdSlice<'_, PortVc, CircuitId>,
     line: usize,
     sender: &CreditSender,
     receiver: &CreditReceiver,
     held: &[u64],
 ) {
     let (room, mut seen) = (receiver.terms().room, BTreeSet::new());
-    for (number, &vc) in vcs.iter().enumerate() {
+    for (number, &vc) in vcs.pairs() {
         let account = receiver.account_of(number);
         if !seen.insert(account) {
             continue;
@@ -83,7 +84,7 @@ fn accounts(
 
 /// Check ports with a buffer of their own behind lines with credits.
 fn losses(audit: &mut Audit, scenario: &Scenario, network: &Network) {
-    for (vc, circuit) in network.circuits.iter().enumerate() {
+    for (vc, circuit) in network.circuits.pairs() {
         for hops in circuit.route(0).windows(2) {
             let &[Hop { port: line, .. }, Hop { port: next, .. }] = hops else { unreachable!("a pair") };
             let behind = &network.ports[next as usize];
@@ -162,7 +163,8 @@ mod tests {
         pool.all = { side = "ingress" }
     "#;
 
-    const CELL: Unit = Unit { vc: 0, frame: 0, identity: 0, index: 0, bytes: 53, hop: 0, flags: Flags(0) };
+    const CELL: Unit =
+        Unit { vc: CircuitId(0), frame: 0, identity: 0, index: 0, bytes: 53, hop: 0, flags: Flags(0) };
 
     /// Return the faults that an audit finds in a run that was tampered with.
     fn failures(text: &str, tamper: impl FnOnce(&Scenario, &mut Network)) -> String {
@@ -188,7 +190,7 @@ mod tests {
         for (text, room) in [(CELLS, 10), (PACKETS, 20)] {
             let full = |scenario: &Scenario, network: &mut Network| {
                 let receiver = network.receiver(line(scenario, "in")).unwrap();
-                assert_eq!(receiver.books(0).most, room);
+                assert_eq!(receiver.books(PortVc(0)).most, room);
             };
             assert_eq!(failures(text, full), "");
         }
@@ -197,18 +199,21 @@ mod tests {
     #[test]
     fn the_audit_finds_credits_beyond_the_promise_and_cells_without_credits() {
         assert!(
-            found(CELLS, |receiver| receiver.arrived(0, &CELL))
+            found(CELLS, |receiver| receiver.arrived(PortVc(0), &CELL))
                 .contains("11 by the credits, 10 by the ports")
         );
-        assert!(found(CELLS, |receiver| receiver.arrived(0, &CELL)).contains("11 held, but room for 10"));
         assert!(
-            found(CELLS, |receiver| _ = receiver.left(0, &CELL))
+            found(CELLS, |receiver| receiver.arrived(PortVc(0), &CELL)).contains("11 held, but room for 10")
+        );
+        assert!(
+            found(CELLS, |receiver| _ = receiver.left(PortVc(0), &CELL))
                 .contains("9 by the credits, 10 by the ports")
         );
-        let forgotten = found(CELLS, |receiver| *receiver = CreditReceiver::new(receiver.terms(), vec![0]));
+        let forgotten =
+            found(CELLS, |receiver| *receiver = CreditReceiver::new(receiver.terms(), vec![0].into()));
         assert!(forgotten.contains("but 0 forwarded, 0 held, 0 reported"), "{forgotten}");
         let narrower = |receiver: &mut CreditReceiver| {
-            *receiver = CreditReceiver::new(Terms { room: 9, ..receiver.terms() }, vec![0]);
+            *receiver = CreditReceiver::new(Terms { room: 9, ..receiver.terms() }, vec![0].into());
         };
         let narrower = found(CELLS, narrower);
         assert!(narrower.contains("10 without credit, but room for 9"), "{narrower}");
@@ -218,7 +223,7 @@ mod tests {
     fn credits_of_a_class_are_compared_with_what_all_its_circuits_hold() {
         let packet = Unit { bytes: 1028, ..CELL };
         assert_eq!(packet.bytes.div_ceil(254), 5);
-        let forged = found(PACKETS, |receiver| _ = receiver.left(1, &Unit { bytes: 254, ..CELL }));
+        let forged = found(PACKETS, |receiver| _ = receiver.left(PortVc(1), &Unit { bytes: 254, ..CELL }));
         assert_eq!(forged, "circuit f behind in: 19 by the credits, 20 by the ports");
     }
 
@@ -233,7 +238,8 @@ mod tests {
     #[test]
     fn a_packet_that_a_memory_loses_behind_a_line_with_credits_is_found() {
         let found = failures(PACKETS, |_, network| {
-            let account = network.ports.iter().find_map(|port| Some(port.share()?.accounts()[0])).unwrap();
+            let account =
+                network.ports.iter().find_map(|port| Some(port.share()?.accounts()[PortVc(0)])).unwrap();
             network.memories_mut().next().unwrap().note_loss(account);
         });
         assert_eq!(found, "memory chip: 1 lost of all behind in");

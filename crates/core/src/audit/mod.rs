@@ -50,7 +50,7 @@ fn ports(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
         audit.check(capacity.holds(total) && capacity.holds(counters.occupancy.max()), || {
             format!("port {}: {} in a buffer of {capacity}", line.name, total.max(counters.occupancy.max()))
         });
-        let by_vc: u64 = (0..port.pool().vcs()).map(|vc| port.pool().of(vc)).sum();
+        let by_vc: u64 = port.pool().keys().map(|vc| port.pool().of(vc)).sum();
         audit.check(by_vc == total && port.size_queued() == total, || {
             format!(
                 "port {}: the books say {total}, circuits {by_vc}, queues {}",
@@ -68,9 +68,9 @@ fn ports(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
 fn circuits(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
     let mut under_way = outcome.on_lines.clone();
     for port in &outcome.network.ports {
-        port.waiting().for_each(|unit| under_way[unit.vc as usize] += 1);
+        port.waiting().for_each(|unit| under_way[unit.vc] += 1);
     }
-    for (vc, circuit) in outcome.network.circuits.iter().enumerate() {
+    for (vc, circuit) in outcome.network.circuits.pairs() {
         let tally = circuit.tally();
         audit.check(tally.sent == tally.arrived + tally.lost + under_way[vc], || {
             format!(
@@ -105,7 +105,7 @@ fn memories(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
         for (port, accounts) in &spec.ports {
             let pool = outcome.network.ports[*port].pool();
             in_ports += pool.total();
-            for (vc, account) in accounts.iter().enumerate() {
+            for (vc, account) in accounts.pairs() {
                 charged[together[account.queue()]] += pool.of(vc);
                 account.other().iter().for_each(|&other| charged[other] += pool.of(vc));
             }
@@ -180,6 +180,7 @@ mod tests {
     use crate::scenario;
     use crate::unit::{Flags, Unit};
     use crate::units::Time;
+    use crate::units::ids::{CircuitId, PortVc};
     use crate::verdict::Reason;
 
     /// Two files through a buffer that is too small for both.
@@ -199,7 +200,8 @@ mod tests {
         transport = { kind = "tcp" }
     "#;
 
-    const CELL: Unit = Unit { vc: 0, frame: 0, identity: 0, index: 0, bytes: 53, hop: 0, flags: Flags(0) };
+    const CELL: Unit =
+        Unit { vc: CircuitId(0), frame: 0, identity: 0, index: 0, bytes: 53, hop: 0, flags: Flags(0) };
 
     /// Return the faults that an audit finds in a run that was tampered with.
     fn failures(text: &str, tamper: impl FnOnce(&Scenario, &mut Outcome)) -> String {
@@ -239,21 +241,21 @@ mod tests {
     fn a_cell_in_the_books_that_is_not_queued_is_found() {
         let found = failures(FILES, |scenario, outcome| {
             let port = &mut outcome.network.ports[line(scenario, "bottleneck")];
-            (0..2).for_each(|_| port.restock(CELL, 0, true)); // the second one takes the place of the first
+            (0..2).for_each(|_| port.restock(CELL, PortVc(0), true)); // the second one takes the place of the first
         });
         assert!(found.contains("port bottleneck: the books say 2, circuits 2, queues 1"), "{found}");
     }
 
     #[test]
     fn a_unit_that_is_neither_received_nor_lost_nor_under_way_is_found() {
-        let found = failures(FILES, |_, outcome| outcome.network.circuits[0].lost(&CELL));
+        let found = failures(FILES, |_, outcome| outcome.network.circuits[CircuitId(0)].lost(&CELL));
         assert!(found.starts_with("circuit ") && found.contains(" units sent, but "), "{found}");
     }
 
     #[test]
     fn a_mark_that_no_port_has_set_and_one_that_vanishes_are_found() {
         let marked = Unit { flags: Flags::CE, ..CELL };
-        let forged = failures(FILES, |_, outcome| outcome.network.circuits[0].lost(&marked));
+        let forged = failures(FILES, |_, outcome| outcome.network.circuits[CircuitId(0)].lost(&marked));
         assert!(forged.contains("ports marked 0 units, but 1 have arrived or are lost"), "{forged}");
         let vanished = failures(FILES, |_, outcome| {
             outcome.network.ports[0].counters_mut().marked(&CELL, Reason::Early);

@@ -5,6 +5,7 @@ use super::size::{Level, Measure};
 use crate::refused::{Refused, refuse, unfit};
 use crate::rng::{Dice, Keyed};
 use crate::transport::fec::Budget;
+use crate::units::ids::{CircuitId, IdSlice, PortVc};
 use crate::units::{CELL_BYTES, Quantity, Rate};
 
 /// The properties of its port that a policy may use before the run.
@@ -17,7 +18,7 @@ pub struct Context<'a> {
     /// Rate of the line.
     pub rate: Rate,
     /// The contract of every circuit, by its number within the port.
-    pub contracts: &'a [Contract],
+    pub contracts: IdSlice<'a, PortVc, Contract>,
     /// Seed of the run.
     pub seed: u64,
     /// Name of the port.
@@ -28,7 +29,7 @@ pub struct Context<'a> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contract {
     /// Number of the circuit in the network.
-    pub circuit: u32,
+    pub circuit: CircuitId,
     /// Minimum cell rate of the circuit; zero without a promise. The scheduler defines which cells count.
     pub mcr: Rate,
     /// Weight or share of the circuit; 1 if none was given.
@@ -106,7 +107,7 @@ impl Context<'_> {
     /// A single port of `capacity` cells at 155.52 Mb/s, with frames of 32 cells, for tests of policies.
     pub fn alone(capacity: u64, vcs: usize) -> Context<'static> {
         const PLAIN: Contract = Contract {
-            circuit: 0,
+            circuit: CircuitId(0),
             mcr: Rate(0),
             weight: 1.0,
             priority: 0,
@@ -119,7 +120,7 @@ impl Context<'_> {
             let mut contracts = [PLAIN; 64];
             let mut circuit = 0;
             while circuit < contracts.len() {
-                contracts[circuit].circuit = circuit as u32;
+                contracts[circuit].circuit = CircuitId::new(circuit);
                 circuit += 1;
             }
             contracts
@@ -128,7 +129,7 @@ impl Context<'_> {
             capacity: Capacity::limited(capacity),
             measure: Measure::Cells,
             rate: Rate(155_520_000),
-            contracts: &CONTRACTS[..vcs],
+            contracts: IdSlice::new(&CONTRACTS[..vcs]),
             seed: 1,
             port: "alone",
         }

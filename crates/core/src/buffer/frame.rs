@@ -5,6 +5,7 @@
 //! only its own decision, once per frame: accept this frame or refuse it.
 
 use crate::unit::Unit;
+use crate::units::ids::{IdVec, PortVc};
 use crate::verdict::{Action, Reason, Verdict};
 
 /// The state of a circuit within its current frame.
@@ -34,7 +35,7 @@ pub enum Within {
 /// The frame state of every circuit at a port.
 #[derive(Clone, Debug)]
 pub struct Frames {
-    state: Vec<FrameState>,
+    state: IdVec<PortVc, FrameState>,
     keep_eom: bool,
     discard_rest: bool,
     action: Action,
@@ -44,7 +45,12 @@ impl Frames {
     /// States of `vcs` circuits. With `keep_eom` the last unit of a broken frame is queued if it fits, so that the
     /// receiver does not take the next frame for a continuation of the fragment.
     pub fn new(vcs: usize, keep_eom: bool) -> Frames {
-        Frames { state: vec![FrameState::Whole; vcs], keep_eom, discard_rest: true, action: Action::Drop }
+        Frames {
+            state: IdVec::filled(FrameState::Whole, vcs),
+            keep_eom,
+            discard_rest: true,
+            action: Action::Drop,
+        }
     }
 
     /// Set the action on a frame that the scheme has a reason to refuse.
@@ -73,7 +79,7 @@ impl Frames {
     pub fn judge(
         &mut self,
         unit: &Unit,
-        vc: usize,
+        vc: PortVc,
         fits: bool,
         refuse: impl FnOnce() -> Option<Reason>,
     ) -> Verdict {
@@ -102,18 +108,18 @@ impl Frames {
     }
 
     /// Refuse a frame that starts, even if frames are marked.
-    pub(crate) fn refuse(&mut self, vc: usize, reason: Reason) -> Verdict {
+    pub(crate) fn refuse(&mut self, vc: PortVc, reason: Reason) -> Verdict {
         self.state[vc] = FrameState::Refused(reason);
         Verdict::Discard(reason)
     }
 
     /// Return whether a unit belongs to a frame that was refused or has lost a unit, so that it is useless.
-    pub fn is_rest(&self, unit: &Unit, vc: usize) -> bool {
+    pub fn is_rest(&self, unit: &Unit, vc: PortVc) -> bool {
         !unit.is_first() && self.state[vc] != FrameState::Whole
     }
 
     /// The fate of the rest of the circuit's frame, if it fits.
-    pub(crate) fn within(&self, vc: usize) -> Within {
+    pub(crate) fn within(&self, vc: PortVc) -> Within {
         match self.state[vc] {
             FrameState::Whole => Within::Taken,
             FrameState::Broken => Within::Broken(Reason::Partial),
@@ -123,7 +129,7 @@ impl Frames {
 
     /// Record that a part of the circuit's arriving frame has been removed from the queue, so that the rest is useless.
     /// `fragment` says whether a part of the frame has already been sent.
-    pub fn broken(&mut self, vc: usize, fragment: bool) {
+    pub fn broken(&mut self, vc: PortVc, fragment: bool) {
         if self.discard_rest {
             self.state[vc] = if fragment { FrameState::Broken } else { FrameState::Refused(Reason::Partial) };
         }
@@ -134,6 +140,7 @@ impl Frames {
 mod tests {
     use super::*;
     use crate::unit::Flags;
+    use crate::units::ids::CircuitId;
 
     /// Units of one frame, first to last.
     fn frame(cells: u16) -> Vec<Unit> {
@@ -144,7 +151,15 @@ mod tests {
             _ => Flags::default(),
         };
         (0..cells)
-            .map(|i| Unit { vc: 0, frame: 0, identity: 0, index: i, bytes: 53, hop: 0, flags: flags(i) })
+            .map(|i| Unit {
+                vc: CircuitId(0),
+                frame: 0,
+                identity: 0,
+                index: i,
+                bytes: 53,
+                hop: 0,
+                flags: flags(i),
+            })
             .collect()
     }
 
@@ -156,7 +171,7 @@ mod tests {
     fn verdicts(keep_eom: bool, fits: [bool; 4], refuse: bool) -> Vec<Verdict> {
         let mut frames = Frames::new(1, keep_eom);
         let question = || refuse.then_some(Reason::Early);
-        frame(4).iter().zip(fits).map(|(unit, fits)| frames.judge(unit, 0, fits, question)).collect()
+        frame(4).iter().zip(fits).map(|(unit, fits)| frames.judge(unit, PortVc(0), fits, question)).collect()
     }
 
     #[test]
@@ -188,7 +203,11 @@ mod tests {
     fn without_partial_discard_the_rest_of_a_broken_frame_is_queued_as_far_as_it_fits() {
         let mut frames = Frames::new(1, true).discarding_rest(false);
         let mut offer = |fits: [bool; 4], refuse: Option<Reason>| -> Vec<Verdict> {
-            frame(4).iter().zip(fits).map(|(unit, fits)| frames.judge(unit, 0, fits, || refuse)).collect()
+            frame(4)
+                .iter()
+                .zip(fits)
+                .map(|(unit, fits)| frames.judge(unit, PortVc(0), fits, || refuse))
+                .collect()
         };
         assert_eq!(offer([true, false, true, false], None), [TAKEN, FULL, TAKEN, FULL]);
         assert_eq!(offer([false, true, true, true], None), [FULL, TAKEN, TAKEN, TAKEN]);
@@ -198,10 +217,10 @@ mod tests {
     #[test]
     fn what_follows_a_lost_unit_is_the_rest_of_its_frame() {
         let (mut frames, units) = (Frames::new(1, true), frame(4));
-        frames.judge(&units[0], 0, true, || None);
-        assert!(!frames.is_rest(&units[1], 0));
-        frames.judge(&units[1], 0, false, || None);
-        assert!(frames.is_rest(&units[3], 0) && !frames.is_rest(&frame(2)[0], 0));
+        frames.judge(&units[0], PortVc(0), true, || None);
+        assert!(!frames.is_rest(&units[1], PortVc(0)));
+        frames.judge(&units[1], PortVc(0), false, || None);
+        assert!(frames.is_rest(&units[3], PortVc(0)) && !frames.is_rest(&frame(2)[0], PortVc(0)));
     }
 
     #[test]
@@ -209,7 +228,10 @@ mod tests {
         let mut frames = Frames::new(1, true).acting(Action::Mark);
         let mut offer = |fits: [bool; 4], ect: Flags| -> Vec<Verdict> {
             let units = frame(4).into_iter().map(|unit| Unit { flags: unit.flags.with(ect), ..unit });
-            units.zip(fits).map(|(unit, fits)| frames.judge(&unit, 0, fits, || Some(Reason::Early))).collect()
+            units
+                .zip(fits)
+                .map(|(unit, fits)| frames.judge(&unit, PortVc(0), fits, || Some(Reason::Early)))
+                .collect()
         };
         let marked = Verdict::Mark(Reason::Early);
         assert_eq!(offer([true; 4], Flags::ECT), [marked, TAKEN, TAKEN, TAKEN]);
@@ -222,8 +244,8 @@ mod tests {
     fn the_next_frame_starts_afresh() {
         let mut frames = Frames::new(1, true);
         for unit in frame(4) {
-            frames.judge(&unit, 0, false, || None);
+            frames.judge(&unit, PortVc(0), false, || None);
         }
-        assert_eq!(frames.judge(&frame(2)[0], 0, true, || None), TAKEN);
+        assert_eq!(frames.judge(&frame(2)[0], PortVc(0), true, || None), TAKEN);
     }
 }

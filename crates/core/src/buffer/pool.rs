@@ -1,25 +1,27 @@
 //! The books of a port's buffer: its occupancy, in total and of each circuit.
 
 use super::capacity::Capacity;
+use crate::units::ids::{Id, IdVec, PortVc};
 
-/// Occupancy of a buffer, in the port's measure.
+/// Occupancy of a buffer, in the port's measure, and how it divides among circuits; in a pool of a memory, among its
+/// queues.
 ///
 /// A unit is counted from the instant at which it is accepted until its last bit has left, so that the one in
 /// transmission counts.
 #[derive(Clone, Debug)]
-pub struct Pool {
+pub struct Pool<K = PortVc> {
     capacity: Capacity,
     /// Room of the buffer at this instant: its capacity, unless it is part of a shared memory.
     room: Capacity,
     total: u64,
-    of: Box<[u64]>,
+    of: IdVec<K, u64>,
     active: u32,
 }
 
-impl Pool {
+impl<K: Id> Pool<K> {
     /// An empty buffer that `vcs` circuits share.
-    pub fn new(capacity: Capacity, vcs: usize) -> Pool {
-        Pool { capacity, room: capacity, total: 0, of: vec![0; vcs].into(), active: 0 }
+    pub fn new(capacity: Capacity, vcs: usize) -> Pool<K> {
+        Pool { capacity, room: capacity, total: 0, of: IdVec::filled(0, vcs), active: 0 }
     }
 
     /// The capacity of the buffer: B.
@@ -33,8 +35,13 @@ impl Pool {
     }
 
     /// The occupancy of one circuit: `X_i`.
-    pub fn of(&self, vc: usize) -> u64 {
+    pub fn of(&self, vc: K) -> u64 {
         self.of[vc]
+    }
+
+    /// All circuits, in order.
+    pub fn keys(&self) -> impl Iterator<Item = K> + use<K> {
+        self.of.keys()
     }
 
     /// Number of circuits that pass through this port.
@@ -63,13 +70,13 @@ impl Pool {
     }
 
     /// Count a unit of `size` that enters.
-    pub(crate) fn add(&mut self, vc: usize, size: u64) {
+    pub(crate) fn add(&mut self, vc: K, size: u64) {
         assert!(self.fits(size), "never over the buffer");
         self.add_ahead(vc, size);
     }
 
     /// Like `add`, for an engine that enters arrivals before the departures that make room for them.
-    pub(crate) fn add_ahead(&mut self, vc: usize, size: u64) {
+    pub(crate) fn add_ahead(&mut self, vc: K, size: u64) {
         self.total += size;
         self.active += u32::from(self.of[vc] == 0);
         self.of[vc] += size;
@@ -80,11 +87,11 @@ impl Pool {
     pub(crate) fn hold(&mut self, total: u64) {
         self.total = total;
         self.active = u32::from(total > 0);
-        self.of[0] = total;
+        self.of[K::new(0)] = total;
     }
 
     /// Subtract a unit of `size` that leaves, sent or lost.
-    pub(crate) fn remove(&mut self, vc: usize, size: u64) {
+    pub(crate) fn remove(&mut self, vc: K, size: u64) {
         self.of[vc] = self.of[vc].checked_sub(size).expect("a circuit holds what it gives up");
         self.total -= size;
         self.active -= u32::from(self.of[vc] == 0);
@@ -97,14 +104,14 @@ mod tests {
 
     #[test]
     fn books_follow_every_entry_and_exit() {
-        let mut pool = Pool::new(Capacity::limited(10), 3);
-        pool.add(0, 4);
-        pool.add(2, 1);
-        pool.add(0, 2);
-        assert_eq!((pool.total(), pool.of(0), pool.of(1), pool.of(2)), (7, 6, 0, 1));
+        let mut pool: Pool = Pool::new(Capacity::limited(10), 3);
+        pool.add(PortVc(0), 4);
+        pool.add(PortVc(2), 1);
+        pool.add(PortVc(0), 2);
+        assert_eq!((pool.total(), pool.of(PortVc(0)), pool.of(PortVc(1)), pool.of(PortVc(2))), (7, 6, 0, 1));
         assert_eq!((pool.active(), pool.free()), (2, Some(3)));
         assert!(pool.fits(3) && !pool.fits(4));
-        pool.remove(2, 1);
+        pool.remove(PortVc(2), 1);
         assert_eq!((pool.active(), pool.total()), (1, 6));
     }
 

@@ -30,6 +30,19 @@ impl Queue {
         self.runs.as_ref().expect("a queue of frames")
     }
 
+    /// Return the run of the first entire packet whose first unit is one of these.
+    pub(crate) fn first_packet(&self, is_one: impl Fn(&Unit) -> bool) -> Option<usize> {
+        let runs = self.runs();
+        let from = runs.first_whole()?;
+        let mut units = self.iter();
+        (0..=runs.last()?).find(|&place| {
+            let run = runs.get(place).expect("a run up to the last");
+            let first = units.next();
+            units.by_ref().take(run.units() - 1).for_each(drop);
+            place >= from && run.is_whole() && first.is_some_and(|first| is_one(&first))
+        })
+    }
+
     /// Number of units in the queue.
     pub fn len(&self) -> usize {
         self.len
@@ -286,10 +299,19 @@ impl Train {
 mod tests {
     use super::*;
     use crate::unit::Flags;
+    use crate::units::ids::CircuitId;
     use proptest::prelude::*;
 
     fn unit(frame: u32) -> Unit {
-        Unit { vc: 0, frame, identity: frame, index: 0, bytes: 53, hop: 0, flags: Flags::default() }
+        Unit {
+            vc: CircuitId(0),
+            frame,
+            identity: frame,
+            index: 0,
+            bytes: 53,
+            hop: 0,
+            flags: Flags::default(),
+        }
     }
 
     #[test]

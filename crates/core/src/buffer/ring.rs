@@ -1,12 +1,13 @@
 //! Round robin over the member queues.
 
 use super::set::NumberSet;
+use crate::units::ids::{Id, QueueId};
 
 /// A queue's place in a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct Place<K = QueueId> {
     /// The queue.
-    pub queue: usize,
+    pub queue: K,
     /// Number of cells that it may send before the round changes; all of them, if `None`.
     pub cells: Option<u64>,
 }
@@ -15,64 +16,65 @@ pub struct Place {
 ///
 /// A queue that joins with a higher number than the one served last is served in the same round.
 #[derive(Clone, Debug)]
-pub(crate) struct Ring {
-    members: NumberSet,
+pub(crate) struct Ring<K = QueueId> {
+    members: NumberSet<K>,
+    /// Number from which the search for the next queue begins.
     from: usize,
 }
 
-impl Ring {
+impl<K: Id> Ring<K> {
     /// A ring of queues below `bound`, all of them outside.
-    pub(crate) fn new(bound: usize) -> Ring {
+    pub(crate) fn new(bound: usize) -> Ring<K> {
         Ring { members: NumberSet::new(bound), from: 0 }
     }
 
     /// Add a queue.
-    pub(crate) fn insert(&mut self, queue: usize) {
+    pub(crate) fn insert(&mut self, queue: K) {
         self.members.insert(queue);
     }
 
     /// Remove a queue.
-    pub(crate) fn remove(&mut self, queue: usize) {
+    pub(crate) fn remove(&mut self, queue: K) {
         self.members.remove(queue);
     }
 
     /// Add or remove a queue.
     #[inline]
-    pub(crate) fn set(&mut self, queue: usize, member: bool) {
+    pub(crate) fn set(&mut self, queue: K, member: bool) {
         if member { self.insert(queue) } else { self.remove(queue) }
     }
 
     /// The member queues.
-    pub(crate) fn members(&self) -> &NumberSet {
+    pub(crate) fn members(&self) -> &NumberSet<K> {
         &self.members
     }
 
     /// Serve the next queue that may send.
     #[inline]
-    pub(crate) fn next(&mut self, mut may_send: impl FnMut(usize) -> bool) -> Option<usize> {
+    pub(crate) fn next(&mut self, mut may_send: impl FnMut(K) -> bool) -> Option<K> {
         let first = self.members.next_round(self.from)?;
         let queue = if may_send(first) { first } else { self.search(may_send)? };
-        self.from = queue + 1;
+        self.from = queue.index() + 1;
         Some(queue)
     }
 
     /// The `most` queues at the beginning of the next round, each without a limit of its turns.
-    pub(crate) fn rounds(&self, most: usize, round: &mut Vec<Place>) {
-        let behind = self.members.iter().take_while(|&queue| queue < self.from);
+    pub(crate) fn rounds(&self, most: usize, round: &mut Vec<Place<K>>) {
+        let behind = self.members.iter().take_while(|queue| queue.index() < self.from);
         let queues = self.members.from(self.from).chain(behind);
         round.extend(queues.take(most).map(|queue| Place { queue, cells: None }));
     }
 
     /// Record that `slots` slots have been served.
-    pub(crate) fn went_round(&mut self, round: &[Place], slots: u64) {
+    pub(crate) fn went_round(&mut self, round: &[Place<K>], slots: u64) {
         if let Some(last) = slots.checked_sub(1) {
-            self.from = round[last as usize % round.len()].queue + 1;
+            self.from = round[last as usize % round.len()].queue.index() + 1;
         }
     }
 
-    fn search(&self, mut may_send: impl FnMut(usize) -> bool) -> Option<usize> {
+    fn search(&self, mut may_send: impl FnMut(K) -> bool) -> Option<K> {
         let ahead = self.members.from(self.from);
-        let behind = self.members.iter().take_while(|&queue| queue < self.from);
+        let behind = self.members.iter().take_while(|queue| queue.index() < self.from);
         ahead.chain(behind).find(|&queue| may_send(queue))
     }
 }

@@ -202,6 +202,7 @@ mod tests {
     use super::*;
     use crate::buffer::queue::Queue;
     use crate::unit::Flags;
+    use crate::units::ids::CircuitId;
     use proptest::prelude::*;
 
     /// A queue of frames spelled as `f` first, `.` middle, `e` last, `1` a frame of one unit.
@@ -210,7 +211,7 @@ mod tests {
         for letter in units.chars() {
             let flags = Flags::spelled(letter);
             (frame, index) = if flags.has(Flags::FIRST) { (frame + 1, 0) } else { (frame, index + 1) };
-            queue.push(Unit { vc: 0, frame, identity: frame, index, bytes: 53, hop: 0, flags });
+            queue.push(Unit { vc: CircuitId(0), frame, identity: frame, index, bytes: 53, hop: 0, flags });
         }
         queue
     }
@@ -289,7 +290,7 @@ mod tests {
                         let first = if index == 0 { Flags::FIRST } else { Flags::default() };
                         let eom = step == 0 || index > 4;
                         let flags = if eom { first.with(Flags::EOM) } else { first };
-                        queue.push(Unit { vc: 0, frame, identity: frame, index, bytes: 53, hop: 0, flags });
+                        queue.push(Unit { vc: CircuitId(0), frame, identity: frame, index, bytes: 53, hop: 0, flags });
                         (frame, index) = if eom { (frame + 1, 0) } else { (frame, index + 1) };
                     }
                     4 => (frame, index) = (frame + 1, 0),
@@ -323,6 +324,9 @@ mod tests {
                 let begun = usize::from(queue.runs().is_open_ahead());
                 prop_assert_eq!(queue.runs().first_whole(), (begun..count).find(whole));
                 prop_assert_eq!(queue.runs().whole(), (0..count).filter(whole).count());
+                let is_odd = |unit: &Unit| unit.frame % 2 == 1;
+                let odd = (begun..count).filter(whole).find(|&i| is_odd(&expected[i][0]));
+                prop_assert_eq!(queue.first_packet(is_odd), odd);
                 for run in (0..count).filter(whole).map(|i| expected[i]) {
                     let place = |unit: &Unit| (unit.frame, usize::from(unit.index));
                     prop_assert!(run.iter().map(place).eq((0..run.len()).map(|index| (run[0].frame, index))));

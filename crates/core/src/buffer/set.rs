@@ -1,20 +1,25 @@
-//! A set of circuits whose members are found quickly in the order of their numbers.
+//! A set of ids whose members are found quickly in the order of their numbers.
 
-/// A set of the numbers below a bound: one bit each, and one bit for every word that is not empty.
+use crate::units::ids::Id;
+
+use core::marker::PhantomData;
+
+/// A set of the ids below a bound: one bit each, and one bit for every word that is not empty.
 ///
 /// Members are added and removed in constant time; the next one is found by looking at two words, and at one more for
 /// every 4096 numbers in between.
 #[derive(Clone, Debug)]
-pub struct NumberSet {
+pub struct NumberSet<K> {
     words: Vec<u64>,
     filled: Vec<u64>,
+    keys: PhantomData<fn(K)>,
 }
 
-impl NumberSet {
-    /// An empty set of numbers below `bound`.
-    pub fn new(bound: usize) -> NumberSet {
+impl<K: Id> NumberSet<K> {
+    /// An empty set of ids below `bound`.
+    pub fn new(bound: usize) -> NumberSet<K> {
         let words = bound.div_ceil(WORD);
-        NumberSet { words: vec![0; words], filled: vec![0; words.div_ceil(WORD)] }
+        NumberSet { words: vec![0; words], filled: vec![0; words.div_ceil(WORD)], keys: PhantomData }
     }
 
     /// Return whether it has no member.
@@ -23,19 +28,22 @@ impl NumberSet {
     }
 
     /// Return whether it is a member.
-    pub fn contains(&self, member: usize) -> bool {
+    pub fn contains(&self, member: K) -> bool {
+        let member = member.index();
         self.words[member / WORD] >> (member % WORD) & 1 == 1
     }
 
     /// Add a member.
-    pub fn insert(&mut self, member: usize) {
+    pub fn insert(&mut self, member: K) {
+        let member = member.index();
         let word = member / WORD;
         self.words[word] |= 1 << (member % WORD);
         self.filled[word / WORD] |= 1 << (word % WORD);
     }
 
     /// Remove a member.
-    pub fn remove(&mut self, member: usize) {
+    pub fn remove(&mut self, member: K) {
+        let member = member.index();
         let word = member / WORD;
         self.words[word] &= !(1 << (member % WORD));
         if self.words[word] == 0 {
@@ -45,62 +53,62 @@ impl NumberSet {
 
     /// The smallest member that is not below `from`.
     #[inline]
-    pub fn first_from(&self, from: usize) -> Option<usize> {
+    pub fn first_from(&self, from: usize) -> Option<K> {
         let word = from / WORD;
         let rest = *self.words.get(word)? >> (from % WORD);
         if rest != 0 {
-            return Some(from + rest.trailing_zeros() as usize);
+            return Some(K::new(from + rest.trailing_zeros() as usize));
         }
         let word = first_bit(&self.filled, word + 1)?;
-        Some(word * WORD + self.words[word].trailing_zeros() as usize)
+        Some(K::new(word * WORD + self.words[word].trailing_zeros() as usize))
     }
 
     /// Return the next member; the smallest one follows the largest.
     #[inline]
-    pub fn next_round(&self, from: usize) -> Option<usize> {
+    pub fn next_round(&self, from: usize) -> Option<K> {
         if let [only] = self.words[..] {
             let ahead = only.checked_shr(from as u32).unwrap_or(0);
             let next = if ahead == 0 { only.trailing_zeros() } else { from as u32 + ahead.trailing_zeros() };
-            return (only != 0).then_some(next as usize);
+            return (only != 0).then(|| K::new(next as usize));
         }
         self.first_from(from).or_else(|| self.first_from(0))
     }
 
     /// Members from `from` on, in order.
     #[inline]
-    pub fn from(&self, from: usize) -> Members<'_> {
+    pub fn from(&self, from: usize) -> Members<'_, K> {
         let word = from / WORD;
         let rest = self.words.get(word).map_or(0, |bits| bits >> (from % WORD) << (from % WORD));
         Members { set: self, word, rest }
     }
 
     /// All members, in order.
-    pub fn iter(&self) -> Members<'_> {
+    pub fn iter(&self) -> Members<'_, K> {
         self.from(0)
     }
 }
 
 /// Members of a set, in order.
 #[derive(Clone, Debug)]
-pub struct Members<'a> {
-    set: &'a NumberSet,
+pub struct Members<'a, K> {
+    set: &'a NumberSet<K>,
     /// The current word, and its members that are still to come.
     word: usize,
     rest: u64,
 }
 
-impl Iterator for Members<'_> {
-    type Item = usize;
+impl<K: Id> Iterator for Members<'_, K> {
+    type Item = K;
 
     #[inline]
-    fn next(&mut self) -> Option<usize> {
+    fn next(&mut self) -> Option<K> {
         if self.rest == 0 {
             self.word = first_bit(&self.set.filled, self.word + 1)?;
             self.rest = self.set.words[self.word];
         }
         let member = self.word * WORD + self.rest.trailing_zeros() as usize;
         self.rest &= self.rest - 1;
-        Some(member)
+        Some(K::new(member))
     }
 }
 

@@ -19,10 +19,12 @@ use crate::kernel::queue::{Class, Event};
 use crate::link::control::{Control, PauseFrame};
 use crate::link::port::Loss;
 use crate::memory::Signal;
+use crate::memory::pushout::{Cut, Piece};
 use crate::network::Network;
 use crate::scenario::model::Scenario;
 use crate::unit::Unit;
 use crate::units::Time;
+use crate::units::ids::PortVc;
 use crate::verdict::Verdict;
 
 /// Handle the arrival of a unit at a port, as its circuit `vc` there. If its memory makes room by push-out, other ports
@@ -30,21 +32,21 @@ use crate::verdict::Verdict;
 pub(super) fn arrive(
     network: &mut Network,
     now: Time,
-    (port, vc): (usize, usize),
+    (port, vc): (usize, PortVc),
     unit: Unit,
     losses: &mut Vec<Loss>,
 ) {
-    let Some(end) = network.pushout_end(port) else {
+    if !network.pushes_out(port) {
         return network.at(port, |port, circuits| {
             port.arrive(now, unit, vc, number_at_port(circuits), losses);
         });
-    };
-    let elastic = network.victim(port, vc, &unit).is_some();
+    }
+    let elastic = !network.ports[port].is_rest(&unit, vc) && network.victim(port, vc, &unit).is_some();
     let verdict = network.at(port, |port, _| port.consult(now, unit, vc, elastic));
-    if matches!(verdict, Verdict::Accept | Verdict::Mark(_)) {
-        while let Some((other, queue)) = network.victim(port, vc, &unit) {
+    if elastic && matches!(verdict, Verdict::Accept | Verdict::Mark(_)) {
+        while let Some((other, cut)) = network.victim(port, vc, &unit) {
             network.at(other, |port, circuits| {
-                port.expel(now, queue, end, number_at_port(circuits), losses);
+                port.expel(now, cut, number_at_port(circuits), losses);
             });
         }
     }
@@ -97,7 +99,8 @@ impl ActingMemories {
         let expels = loop {
             match network.expulsion(memory, now) {
                 Some(Ok((port, queue))) => network.at(port, |port, circuits| {
-                    port.expel(now, queue, End::Head, number_at_port(circuits), losses);
+                    let cut = Cut { queue, piece: Piece::Unit(End::Head) };
+                    port.expel(now, cut, number_at_port(circuits), losses);
                 }),
                 Some(Err(time)) => break Some(time),
                 None => break None,

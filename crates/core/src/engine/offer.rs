@@ -97,7 +97,7 @@ mod tests {
         let starts =
             |record: &&Record| record.what == What::Arrives && record.unit.hop == 0 && record.unit.index == 0;
         let offered = |record: &Record| {
-            let flow = scenario.vcs[record.unit.vc as usize].flow.unwrap();
+            let flow = scenario.vcs[record.unit.vc].flow.unwrap();
             (record.time, Offered { flow, bytes: 628, ecn: Ecn::default() })
         };
         let offers = records.iter().filter(starts).map(offered).collect();

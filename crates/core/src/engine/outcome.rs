@@ -11,6 +11,7 @@ use crate::network::flow_outcome::FlowOutcome;
 use crate::scenario::Refusal;
 use crate::scenario::model::Scenario;
 use crate::units::Time;
+use crate::units::ids::{CircuitId, IdVec};
 use crate::verdict::Reason;
 
 /// Times the event loop of a run by the caller's clock, and reports progress to the caller: the core has no clock and
@@ -86,7 +87,7 @@ pub struct Outcome {
     /// Outcomes of the flows.
     pub flows: Vec<FlowOutcome>,
     /// Units in flight over a line, by circuit.
-    pub on_lines: Vec<u64>,
+    pub on_lines: IdVec<CircuitId, u64>,
     /// Amount of work of the run.
     pub work: Work,
     /// Every loss, if losses are logged, by time and port; losses of a port at one instant stay in order.
@@ -121,7 +122,7 @@ pub struct LossRecord {
     /// Port at which the unit was lost.
     pub port: u32,
     /// Circuit of the lost unit.
-    pub vc: u32,
+    pub vc: CircuitId,
     /// Its frame.
     pub frame: u32,
     /// Its position in the frame.

@@ -11,6 +11,7 @@ use crate::police;
 use crate::scenario::model::{Line, Scenario};
 use crate::unit::Unit;
 use crate::units::Span;
+use crate::units::ids::{CircuitId, IdVec, PortVc};
 
 /// Ports whose occupancy is sampled: those with a limited buffer.
 ///
@@ -35,9 +36,9 @@ pub(super) fn policed_ports(scenario: &Scenario) -> Vec<bool> {
 }
 
 /// The circuit of a queued unit, numbered within the port where it waits.
-pub(super) fn number_at_port(circuits: &[Circuit]) -> impl Fn(&Unit) -> usize + '_ {
+pub(super) fn number_at_port(circuits: &IdVec<CircuitId, Circuit>) -> impl Fn(&Unit) -> PortVc + '_ {
     |unit| {
-        let hop = circuits[unit.vc as usize].hop(unit);
-        hop.expect("a queued unit has a port").vc as usize
+        let hop = circuits[unit.vc].hop(unit);
+        hop.expect("a queued unit has a port").vc
     }
 }

@@ -11,8 +11,8 @@
 //! then reserved room. Reserved room and headroom are kept free for their queues exactly: they are part of neither
 //! the shared room of a pool nor of that of the memory.
 //!
-//! A memory with **push-out** makes room for a packet that the thresholds allow but that finds none: its longest queue,
-//! at whichever port, loses a packet, until the arriving one fits. With a scheme that **expels**, queues also lose packets
+//! A memory with **push-out** makes room for a packet that the thresholds allow but that finds none: a long queue, at
+//! whichever port, loses a packet, until the arriving one fits. With a scheme that **expels**, queues also lose packets
 //! without an arrival that needs their room (`engine/asked.rs`).
 //!
 //! A [`Port`](crate::link::port::Port) checks with the memory whether an arriving unit fits, as it would with its own buffer;
@@ -28,20 +28,21 @@ mod pausing;
 
 mod pool;
 
+pub mod pushout;
+
 mod queue;
 
 mod share;
 
 pub mod sharing;
 
-use crate::buffer::admission::Expulsion;
-use crate::buffer::pushout::{self, longest_queue};
 use crate::metrics::occupancy::Occupancy;
-use crate::refused::{Refused, unfit};
 use crate::unit::Unit;
 use crate::units::Time;
 
 use pause::Stopped;
+use pushout::{Content, Cut, Full, PushOut};
+use sharing::Expulsion;
 
 pub use leaving::Leaving;
 pub use pause::QueuePause;
@@ -93,7 +94,7 @@ pub struct Memory {
     check: ThresholdCheck,
     pools: Vec<SharedPool>,
     queues: Vec<SharedQueue>,
-    pushout: Option<longest_queue::Params>,
+    pushout: Option<pushout::Spec>,
     /// Queues whose senders are stopped, and signals for senders.
     stopped: Vec<Stopped>,
     signals: Vec<Signal>,
@@ -111,8 +112,8 @@ pub struct MemoryParts {
     pub pools: Vec<SharedPool>,
     /// Its queues, each with the number of its pool.
     pub queues: Vec<SharedQueue>,
-    /// Choice of the queue that gives way to a packet without room, if any does.
-    pub pushout: Option<longest_queue::Params>,
+    /// Choice of what gives way to a packet without room, if anything does.
+    pub pushout: Option<pushout::Spec>,
 }
 
 /// Charge of a packet.
@@ -254,19 +255,15 @@ impl Memory {
         limits.below(self.pools[pool].threshold(number))
     }
 
-    /// Return the end from which queues lose packets, if the memory makes room by push-out.
-    pub(crate) fn pushout_end(&self) -> Option<longest_queue::End> {
-        self.pushout.as_ref().map(|params| params.end)
+    /// Return whether the memory makes room by push-out.
+    #[inline]
+    pub(crate) fn pushes_out(&self) -> bool {
+        self.pushout.is_some()
     }
 
-    /// Choose the queue that gives way to a packet of `size` cells that its thresholds allow but that finds no room;
-    /// `None` if the packet itself is lost. `can_give` says whether a packet waits in a queue.
-    pub(crate) fn victim(
-        &self,
-        account: Account,
-        size: u64,
-        can_give: impl Fn(usize) -> bool,
-    ) -> Option<usize> {
+    /// Choose what gives way to a packet of `size` cells that its thresholds allow but that finds no room; `None` if the
+    /// packet itself is lost.
+    pub(crate) fn victim(&self, account: Account, size: u64, ports: &dyn Content) -> Option<Cut> {
         let (pushout, queue) = (self.pushout.as_ref()?, account.queue());
         let own = &self.queues[queue];
         let beyond = own.beyond_reserved(size);
@@ -277,10 +274,8 @@ impl Memory {
         if !is_pool_full && self.has_room(beyond) {
             return None;
         }
-        let gives = |other: &SharedQueue| !is_pool_full || other.pool == own.pool;
-        let lengths = self.queues.iter().enumerate().filter(|(_, other)| gives(other));
-        let lengths = lengths.map(|(number, other)| (number, other.shared()));
-        pushout.victim(lengths, queue, beyond, can_give)
+        let pool = is_pool_full.then_some(own.pool);
+        pushout.choose(&Full { memory: self, pool, own: queue, size, ports })
     }
 
     /// Return whether the scheme of a pool expels packets.
@@ -417,16 +412,5 @@ impl Memory {
         self.occupancy.change(now, self.used, self.used);
         self.pools.iter_mut().for_each(|pool| pool.close_counters(now));
         self.queues.iter_mut().for_each(|queue| queue.close_counters(now));
-    }
-}
-
-/// Convert the push-out policy of a memory; the error says why a memory cannot have it.
-pub fn pushout(spec: &pushout::Spec) -> Result<longest_queue::Params, Refused> {
-    match spec {
-        pushout::Spec::LongestQueue(params) => Ok(params.clone()),
-        other => unfit(format!(
-            "{:?} makes room in the buffer of one port, not in a memory; a memory takes: longest-queue",
-            other.name()
-        )),
     }
 }

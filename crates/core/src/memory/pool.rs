@@ -1,10 +1,8 @@
 //! A pool: a counter over a memory, with the scheme that divides its shared room.
 
 use super::leaving::Leaving;
-use super::sharing::{self, Sharing};
-use crate::buffer::admission::Expulsion;
+use super::sharing::{self, Expulsion, Pool, Sharing};
 use crate::buffer::capacity::Capacity;
-use crate::buffer::pool::Pool;
 use crate::metrics::occupancy::Occupancy;
 use crate::unit::Unit;
 use crate::units::Time;

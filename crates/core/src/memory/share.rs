@@ -5,13 +5,17 @@ use std::sync::Arc;
 use super::{Account, Charge, Leaving, Memory};
 use crate::unit::Unit;
 use crate::units::Time;
+use crate::units::ids::{IdVec, PortVc};
 
 /// The memory that a port shares, and the queues to which the circuits of the port are charged. The memory itself is
 /// here only while the port runs.
 #[derive(Clone, Debug)]
 pub struct Share {
     number: usize,
-    accounts: Arc<[Account]>,
+    accounts: Arc<IdVec<PortVc, Account>>,
+    /// For each circuit whether the port has refused a unit of its arriving frame; empty unless the memory pushes out
+    /// whole packets.
+    spoilt: IdVec<PortVc, bool>,
     /// Packets lost here of classes that must lose nothing.
     lossless_drop: u64,
     lent: Option<Box<Memory>>,
@@ -21,8 +25,18 @@ pub struct Share {
 
 impl Share {
     /// A share in memory `number`, with the queues of every circuit of the port.
-    pub fn new(number: usize, accounts: Arc<[Account]>) -> Share {
-        Share { number, accounts, lossless_drop: 0, lent: None, charge: None }
+    pub fn new(number: usize, accounts: Arc<IdVec<PortVc, Account>>) -> Share {
+        Share { number, accounts, spoilt: IdVec::default(), lossless_drop: 0, lent: None, charge: None }
+    }
+
+    /// Keep account of frames: the memory pushes out whole packets.
+    pub fn keeping_frames(self) -> Share {
+        Share { spoilt: vec![false; self.accounts.len()].into(), ..self }
+    }
+
+    /// Return whether the port keeps account of frames for its memory.
+    pub(crate) fn keeps_frames(&self) -> bool {
+        !self.spoilt.is_empty()
     }
 
     /// The number of the memory.
@@ -31,13 +45,13 @@ impl Share {
     }
 
     /// The queues to which each circuit is charged.
-    pub fn accounts(&self) -> &[Account] {
+    pub fn accounts(&self) -> &IdVec<PortVc, Account> {
         &self.accounts
     }
 
     /// The queues to which a unit of a circuit is charged.
     #[inline]
-    pub(crate) fn account(&self, unit: &Unit, vc: usize) -> Account {
+    pub(crate) fn account(&self, unit: &Unit, vc: PortVc) -> Account {
         self.accounts[vc].of(unit)
     }
 
@@ -52,39 +66,53 @@ impl Share {
     }
 
     /// Report an arriving packet to the memory; returns whether it fits.
-    pub(crate) fn offer(&mut self, now: Time, unit: &Unit, vc: usize, size: u64) -> bool {
+    pub(crate) fn offer(&mut self, now: Time, unit: &Unit, vc: PortVc, size: u64) -> bool {
         let account = self.account(unit, vc);
         self.charge = self.memory().offer(now, account, size, unit);
         self.charge.is_some()
     }
 
     /// Return whether a packet that has arrived fits now.
-    pub(crate) fn admits(&mut self, now: Time, unit: &Unit, vc: usize, size: u64) -> bool {
+    pub(crate) fn admits(&mut self, now: Time, unit: &Unit, vc: PortVc, size: u64) -> bool {
         let account = self.account(unit, vc);
         self.charge = self.memory().admits(now, account, size, unit);
         self.charge.is_some()
     }
 
     /// Return whether the headers of a packet that does not fit find room.
-    pub(crate) fn admits_headers(&mut self, unit: &Unit, vc: usize, size: u64) -> bool {
+    pub(crate) fn admits_headers(&mut self, unit: &Unit, vc: PortVc, size: u64) -> bool {
         let account = self.account(unit, vc);
         self.charge = self.memory().admits_headers(account, size);
         self.charge.is_some()
     }
 
     /// Charge a packet that fits.
-    pub(crate) fn take_in(&mut self, now: Time, unit: &Unit, vc: usize, size: u64) {
+    pub(crate) fn take_in(&mut self, now: Time, unit: &Unit, vc: PortVc, size: u64) {
         let charge = self.charge.take().expect("only what fits is taken in");
         let account = self.account(unit, vc);
         self.memory().take_in(now, account, charge, size);
     }
 
-    pub(crate) fn release(&mut self, vc: usize, leaving: &Leaving<'_>) {
+    pub(crate) fn release(&mut self, vc: PortVc, leaving: &Leaving<'_>) {
         let account = self.account(leaving.unit, vc);
         self.memory().release(account, leaving);
     }
 
-    pub(crate) fn note_loss(&mut self, unit: &Unit, vc: usize) {
+    /// Return whether the port has refused a unit of the arriving frame, so that push-out for its rest would be in vain.
+    pub(crate) fn is_rest(&mut self, unit: &Unit, vc: PortVc) -> bool {
+        let Some(spoilt) = self.spoilt.get_mut(vc) else { return false };
+        *spoilt &= !unit.is_first();
+        *spoilt
+    }
+
+    /// Record that the port has refused a unit of a circuit's arriving frame.
+    pub(crate) fn note_refusal(&mut self, vc: PortVc) {
+        if let Some(spoilt) = self.spoilt.get_mut(vc) {
+            *spoilt = true;
+        }
+    }
+
+    pub(crate) fn note_loss(&mut self, unit: &Unit, vc: PortVc) {
         let account = self.account(unit, vc);
         self.memory().note_loss(account);
         self.lossless_drop += u64::from(self.memory().is_lossless(account));
@@ -100,12 +128,12 @@ impl Share {
         self.lossless_drop = 0;
     }
 
-    pub(crate) fn note_pushed_out(&mut self, unit: &Unit, vc: usize) {
+    pub(crate) fn note_pushed_out(&mut self, unit: &Unit, vc: PortVc) {
         let account = self.account(unit, vc);
         self.memory().note_pushed_out(account, unit.bytes.into());
     }
 
-    pub(crate) fn note_mark(&mut self, unit: &Unit, vc: usize) {
+    pub(crate) fn note_mark(&mut self, unit: &Unit, vc: PortVc) {
         let account = self.account(unit, vc);
         self.memory().note_mark(account);
     }

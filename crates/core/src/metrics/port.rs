@@ -4,6 +4,7 @@ use super::occupancy::Occupancy;
 use super::state::Figure;
 use crate::unit::Unit;
 use crate::units::Time;
+use crate::units::ids::{IdVec, PortVc};
 use crate::verdict::Reason;
 
 /// Measurements of a circuit for a policy that divides its line's rate; rates in bits per second.
@@ -38,7 +39,7 @@ pub struct Counters {
     rare: Option<Box<RareCounters>>,
     /// For each circuit the position of the unit that continues a frame which has been sent completely so far;
     /// [`BROKEN`] if a unit is missing.
-    next: Box<[u64]>,
+    next: IdVec<PortVc, u64>,
 }
 
 /// Counters that most ports of a large network leave at zero: losses, marks, packets that were cut, and control frames.
@@ -89,7 +90,7 @@ impl Counters {
             frames_whole_out: 0,
             occupancy: Occupancy::new(),
             rare: None,
-            next: vec![BROKEN; vcs].into(),
+            next: IdVec::filled(BROKEN, vcs),
         }
     }
 
@@ -185,7 +186,7 @@ impl Counters {
     }
 
     #[inline]
-    pub(crate) fn departed(&mut self, unit: &Unit, vc: usize) {
+    pub(crate) fn departed(&mut self, unit: &Unit, vc: PortVc) {
         self.departed_run(unit, 1, vc);
     }
 
@@ -197,7 +198,7 @@ impl Counters {
 
     /// Count consecutive units of a frame as sent; `unit` has the marks of the first and the last.
     #[inline]
-    pub(crate) fn departed_run(&mut self, unit: &Unit, units: u16, vc: usize) {
+    pub(crate) fn departed_run(&mut self, unit: &Unit, units: u16, vc: PortVc) {
         self.units_out += u64::from(units);
         self.bytes_out += u64::from(units) * u64::from(unit.bytes);
         let goes_on = unit.begins_frame() || self.next[vc] == place(unit);
@@ -219,16 +220,17 @@ fn place(unit: &Unit) -> u64 {
 mod tests {
     use super::*;
     use crate::unit::Flags;
+    use crate::units::ids::CircuitId;
 
     fn cell(frame: u32, index: u16) -> Unit {
         let flags = [Flags::FIRST, Flags::default(), Flags::EOM][usize::from(index)];
-        Unit { vc: 0, frame, identity: frame, index, bytes: 53, hop: 0, flags }
+        Unit { vc: CircuitId(0), frame, identity: frame, index, bytes: 53, hop: 0, flags }
     }
 
     /// Count the frames of three cells that are whole, when these cells (frame, index) are sent.
     fn whole(cells: &[(u32, u16)]) -> u64 {
         let mut counters = Counters::new(1);
-        cells.iter().for_each(|&(frame, index)| counters.departed(&cell(frame, index), 0));
+        cells.iter().for_each(|&(frame, index)| counters.departed(&cell(frame, index), PortVc(0)));
         counters.frames_whole_out
     }
 
@@ -252,8 +254,8 @@ mod tests {
     #[test]
     fn octets_are_those_of_all_units_that_were_sent() {
         let mut counters = Counters::new(1);
-        counters.departed(&cell(0, 0), 0);
-        counters.departed_run(&cell(0, 1), 3, 0);
+        counters.departed(&cell(0, 0), PortVc(0));
+        counters.departed_run(&cell(0, 1), 3, PortVc(0));
         assert_eq!((counters.units_out, counters.bytes_out), (4, 4 * 53));
     }
 
@@ -273,12 +275,12 @@ mod tests {
     #[test]
     fn after_a_reset_no_more_frames_leave_than_have_come() {
         let mut counters = Counters::new(1);
-        counters.departed(&cell(0, 0), 0);
+        counters.departed(&cell(0, 0), PortVc(0));
         counters.reset(Time(10), [cell(0, 1), cell(0, 2), cell(1, 0)].into_iter(), 3);
         assert_eq!((counters.units_in, counters.frames_in), (3, 1), "frame 0 began before, frame 1 waits");
-        [cell(0, 1), cell(0, 2)].iter().for_each(|unit| counters.departed(unit, 0));
+        [cell(0, 1), cell(0, 2)].iter().for_each(|unit| counters.departed(unit, PortVc(0)));
         assert_eq!(counters.frames_whole_out, 0, "frame 0 counts neither here nor there");
-        [cell(1, 0), cell(1, 1), cell(1, 2)].iter().for_each(|unit| counters.departed(unit, 0));
+        [cell(1, 0), cell(1, 1), cell(1, 2)].iter().for_each(|unit| counters.departed(unit, PortVc(0)));
         assert_eq!(counters.frames_whole_out, 1);
     }
 }

@@ -3,6 +3,7 @@
 use crate::rng::mix;
 use crate::scenario::model::{self, RouteSpread};
 use crate::units::Time;
+use crate::units::ids::PortVc;
 
 /// A port on the path of a circuit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,7 +11,7 @@ pub struct Hop {
     /// The port.
     pub port: u32,
     /// The circuit's number at this port.
-    pub vc: u32,
+    pub vc: PortVc,
 }
 
 /// The routes of a circuit.
@@ -87,7 +88,8 @@ mod tests {
     }
 
     fn branches(periods: Vec<model::Period>) -> Branches {
-        let hops = |path: &[usize]| path.iter().map(|&line| Hop { port: line as u32, vc: 0 }).collect();
+        let hops =
+            |path: &[usize]| path.iter().map(|&line| Hop { port: line as u32, vc: PortVc(0) }).collect();
         Branches::new(&RouteSpread { key: 17, periods }, hops)
     }
 

@@ -15,6 +15,7 @@ use crate::transport::fec::Label;
 use crate::transport::tcp::Segment;
 use crate::unit::{Boundary, Flags, Unit};
 use crate::units::Time;
+use crate::units::ids::CircuitId;
 use crate::verdict::Reason;
 
 /// Payload of a frame.
@@ -108,7 +109,7 @@ pub struct Frame {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Emission {
     /// The circuit.
-    pub vc: u32,
+    pub vc: CircuitId,
     /// Serial number of the frame on the circuit.
     pub frame: u32,
     /// Name of its packet, see [`Payload::identity`].
@@ -122,7 +123,7 @@ pub struct Emission {
 impl Emission {
     /// Its first unit as the subject of random draws.
     pub fn subject(&self) -> Subject {
-        Subject::unit(self.vc, self.identity, 0)
+        Subject::unit(self.vc.0, self.identity, 0)
     }
 
     /// The units in order.
@@ -175,7 +176,7 @@ pub struct Marks {
 pub struct Circuit {
     frames: VecDeque<Frame>,
     oldest: u32,
-    vc: u32,
+    vc: CircuitId,
     tally: Tally,
     framing: Framing,
     received: Received,
@@ -229,10 +230,8 @@ impl Policer {
 
 impl Circuit {
     /// Circuit number `vc` of a scenario, at time zero.
-    pub fn new(scenario: &Scenario, spec: &Vc, vc: usize, passing: &Passing) -> Circuit {
-        let number =
-            |line: usize| passing[line].binary_search(&vc).expect("a circuit passes the lines of its path");
-        let hop = |&line: &usize| Hop { port: line as u32, vc: number(line) as u32 };
+    pub fn new(scenario: &Scenario, spec: &Vc, vc: CircuitId, passing: &Passing) -> Circuit {
+        let hop = |&line: &usize| Hop { port: line as u32, vc: passing.number(line, vc) };
         let police = carried(scenario, vc).and_then(|flow| {
             let context = police::Context { seed: scenario.seed, flow: &flow.name };
             let policer = flow.police.as_ref()?.build(&context);
@@ -244,7 +243,7 @@ impl Circuit {
             hops: hops(&spec.path),
             branches: spec.spread.as_ref().map(|spread| Box::new(Branches::new(spread, hops))),
             framing: spec.framing,
-            vc: vc as u32,
+            vc,
             frames: VecDeque::new(),
             oldest: 0,
             reassembly: Reassembly::default(),

@@ -1,6 +1,7 @@
 //! The two ends of a flow, and the entry of their packets to the network.
 
 use super::circuit::Payload;
+use crate::units::ids::CircuitId;
 
 /// One end of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,5 +29,5 @@ impl End {
 /// Entry of the packets of a flow to the network.
 pub(crate) trait Uplink {
     /// Send a packet of `bytes` octets, IP header included, on a circuit.
-    fn send(&mut self, vc: u32, flow: u32, bytes: u32, payload: Payload);
+    fn send(&mut self, vc: CircuitId, flow: u32, bytes: u32, payload: Payload);
 }

@@ -24,6 +24,7 @@ use crate::source::{self, Source};
 use crate::transport::ecn::Ecn;
 use crate::transport::tcp::{Receiver, ReceiverStats, Segment, SegmentOutlet, Sender, SenderStats};
 use crate::transport::{self, Transport, tcp};
+use crate::units::ids::{CircuitId, IdVec};
 use crate::units::{Span, Time};
 
 /// A running flow: first the cache line that every event of the flow uses, then the data of its transport.
@@ -103,7 +104,13 @@ impl Flow {
     }
 
     /// Handle a timer of one end, or a task that its processor has finished; finished tasks come first.
-    pub fn on_timer(&mut self, end: End, now: Time, circuits: &mut [Circuit], out: &mut Outbox) {
+    pub fn on_timer(
+        &mut self,
+        end: End,
+        now: Time,
+        circuits: &mut IdVec<CircuitId, Circuit>,
+        out: &mut Outbox,
+    ) {
         self.ring(end, now, &mut Framer { circuits, out });
     }
 
@@ -140,7 +147,13 @@ impl Flow {
     }
 
     /// Deliver a complete frame of this flow; returns the end at which it arrived.
-    pub fn deliver(&mut self, now: Time, frame: &Frame, circuits: &mut [Circuit], out: &mut Outbox) -> End {
+    pub fn deliver(
+        &mut self,
+        now: Time,
+        frame: &Frame,
+        circuits: &mut IdVec<CircuitId, Circuit>,
+        out: &mut Outbox,
+    ) -> End {
         self.receive(now, &frame.payload, &mut Framer { circuits, out }).0
     }
 
@@ -196,7 +209,7 @@ impl Flow {
     }
 
     /// Return the outcome of the flow, when the run is over or no more events of the flow can follow.
-    pub(crate) fn outcome(mut self, now: Time, circuits: &[Circuit]) -> FlowOutcome {
+    pub(crate) fn outcome(mut self, now: Time, circuits: &IdVec<CircuitId, Circuit>) -> FlowOutcome {
         self.finish(now, circuits);
         let figures = match &self.work {
             FlowWork::Tcp(tcp) => tcp.figures(),
@@ -237,8 +250,8 @@ impl Flow {
     }
 
     /// The circuit of its data, if it carries datagrams.
-    pub(crate) fn datagram_circuit(&self) -> Option<usize> {
-        matches!(self.work, FlowWork::Datagrams(_)).then_some(self.flow_circuits.vcs[0] as usize)
+    pub(crate) fn datagram_circuit(&self) -> Option<CircuitId> {
+        matches!(self.work, FlowWork::Datagrams(_)).then_some(self.flow_circuits.vcs[0])
     }
 
     /// Octets that the application has received: over TCP since the start of the run, otherwise since the last reset.
@@ -261,10 +274,10 @@ impl Flow {
     }
 
     /// Finish the flow: no more events of it follow.
-    fn finish(&mut self, now: Time, circuits: &[Circuit]) {
+    fn finish(&mut self, now: Time, circuits: &IdVec<CircuitId, Circuit>) {
         self.halftime.finish(self.work.bytes());
         if let FlowWork::Coded(coded) = &mut self.work {
-            coded.finish(&circuits[self.flow_circuits.vcs[0] as usize]);
+            coded.finish(&circuits[self.flow_circuits.vcs[0]]);
         }
         if let Some(series) = &mut self.series {
             let CountSeries { octets, cwnd, state } = &mut **series;
@@ -315,14 +328,14 @@ impl Flow {
 
 /// The uplink of engines in which circuits keep frames until they arrive: into an outbox, unit by unit from there.
 struct Framer<'a> {
-    circuits: &'a mut [Circuit],
+    circuits: &'a mut IdVec<CircuitId, Circuit>,
     out: &'a mut Outbox,
 }
 
 impl Uplink for Framer<'_> {
     #[inline(always)] // see `Circuit::emit`
-    fn send(&mut self, vc: u32, flow: u32, bytes: u32, payload: Payload) {
-        self.out.emissions.push(self.circuits[vc as usize].emit(flow, bytes, payload));
+    fn send(&mut self, vc: CircuitId, flow: u32, bytes: u32, payload: Payload) {
+        self.out.emissions.push(self.circuits[vc].emit(flow, bytes, payload));
     }
 }
 

@@ -15,6 +15,7 @@ use crate::rng::{Keyed, Subject};
 use crate::scenario::model::{Flow, Scenario};
 use crate::transport::Transport;
 use crate::transport::tcp::{Segment, SegmentOutlet};
+use crate::units::ids::CircuitId;
 use crate::units::{Span, Time};
 
 /// Routes of the packets of a flow.
@@ -22,7 +23,7 @@ use crate::units::{Span, Time};
 pub(super) struct FlowCircuits {
     pub(super) flow: u32,
     /// Circuits of the data and of the acknowledgements, which only TCP has.
-    pub(super) vcs: [u32; 2],
+    pub(super) vcs: [CircuitId; 2],
     /// Octets of IP and transport headers, options included.
     pub(super) headers: u32,
 }
@@ -31,11 +32,7 @@ impl FlowCircuits {
     /// The circuits of flow number `index` of a scenario.
     pub(super) fn of(flow: &Flow, index: usize) -> FlowCircuits {
         let headers = flow.transport.header_bytes() + flow.transport.option_bytes();
-        FlowCircuits {
-            flow: index as u32,
-            vcs: [flow.vc as u32, flow.back.unwrap_or(flow.vc) as u32],
-            headers,
-        }
+        FlowCircuits { flow: index as u32, vcs: [flow.vc, flow.back.unwrap_or(flow.vc)], headers }
     }
 }
 

@@ -29,19 +29,21 @@ mod pause_cycle;
 
 mod sources;
 
-use crate::buffer::admission::{Expulsion, Failure};
+use crate::buffer::admission::Failure;
 use crate::buffer::pool::Pool;
-use crate::buffer::pushout::longest_queue::End;
 use crate::link::control::Control;
 use crate::link::gate::credit::{self, CreditReceiver};
 use crate::link::gate::{self, loss};
 use crate::link::line::{Line, Pause};
 use crate::link::port::{Parts, Port};
+use crate::memory::pushout::{Content, Cut, Piece};
+use crate::memory::sharing::Expulsion;
 use crate::memory::{self, Memory, Share, SharedPool, SharedQueue, Signal};
 use crate::rng::Keyed;
 use crate::scenario::contract::{Passing, context, contracts, passing_circuits};
 use crate::scenario::model::{self, Measures, Scenario};
 use crate::unit::Unit;
+use crate::units::ids::{CircuitId, IdSlice, IdVec, PortVc};
 use crate::units::{Span, Time};
 use crate::verdict::Reason;
 
@@ -64,7 +66,7 @@ pub struct Network {
     /// For each line the state of the credits at its far end, if credits govern it; empty if they govern no line.
     pub receivers: Vec<Option<Box<CreditReceiver>>>,
     /// The circuits.
-    pub circuits: Vec<Circuit>,
+    pub circuits: IdVec<CircuitId, Circuit>,
     /// The flows.
     pub flows: Vec<Flow>,
 }
@@ -89,7 +91,7 @@ impl Network {
         occupancy.iter().for_each(|&line| ports[line].counters_mut().occupancy.keep_trace());
         meter.iter().for_each(|&line| ports[line].counters_mut().rare_mut().meter = Some(Vec::new()));
         state.ports.iter().for_each(|&line| ports[line].counters_mut().rare_mut().state = Some(Vec::new()));
-        let receiver = |(line, vcs): (&model::Line, &[usize])| {
+        let receiver = |(line, vcs): (&model::Line, IdSlice<'_, PortVc, CircuitId>)| {
             let accounts = |credit: &credit::Spec| credit.accounts(&classes(scenario, vcs));
             let credit = line.port.gates.credit.as_ref();
             credit.map(|credit| Box::new(CreditReceiver::new(credit.terms(), accounts(credit))))
@@ -97,8 +99,7 @@ impl Network {
         let has_credits = scenario.lines.iter().any(|line| line.port.gates.credit.is_some());
         let receivers = scenario.lines.iter().zip(passing.iter()).filter(|_| has_credits);
         let receivers = receivers.map(receiver).collect();
-        let circuits =
-            scenario.vcs.iter().enumerate().map(|(vc, spec)| Circuit::new(scenario, spec, vc, &passing));
+        let circuits = scenario.vcs.pairs().map(|(vc, spec)| Circuit::new(scenario, spec, vc, &passing));
         let circuits = circuits.collect();
         let (pause_cycle, flows) = (None, Vec::new());
         let mut network = Network { ports, memories, pause_cycle, receivers, circuits, flows };
@@ -127,7 +128,11 @@ impl Network {
 
     /// Run `work` on a port with the memory that it shares, if it shares one.
     #[inline]
-    pub(crate) fn at<R>(&mut self, port: usize, work: impl FnOnce(&mut Port, &mut [Circuit]) -> R) -> R {
+    pub(crate) fn at<R>(
+        &mut self,
+        port: usize,
+        work: impl FnOnce(&mut Port, &mut IdVec<CircuitId, Circuit>) -> R,
+    ) -> R {
         let Network { ports, memories, circuits, .. } = self;
         let port = &mut ports[port];
         if let Some(share) = port.share_mut() {
@@ -146,25 +151,20 @@ impl Network {
         (self.memories[memory].as_deref_mut().expect("no port works now"), &mut self.ports)
     }
 
-    /// Return the end from which queues of the port's memory lose packets, if the port shares a memory that makes room
-    /// by push-out.
+    /// Return whether the port shares a memory that makes room by push-out.
     #[inline]
-    pub(crate) fn pushout_end(&self, port: usize) -> Option<End> {
-        let share = self.ports[port].share()?;
-        self.memories[share.number()].as_ref().expect("no port works now").pushout_end()
+    pub(crate) fn pushes_out(&self, port: usize) -> bool {
+        let Some(share) = self.ports[port].share() else { return false };
+        self.memories[share.number()].as_ref().expect("no port works now").pushes_out()
     }
 
-    /// Choose the port, and the queue of its memory, that gives way to a packet of a circuit of this port.
-    pub(crate) fn victim(&self, port: usize, vc: usize, unit: &Unit) -> Option<(usize, usize)> {
+    /// Choose the port, and the piece of a queue of its memory, that gives way to a packet of a circuit of this port.
+    pub(crate) fn victim(&self, port: usize, vc: PortVc, unit: &Unit) -> Option<(usize, Cut)> {
         let share = self.ports[port].share()?;
         let memory = self.memories[share.number()].as_ref().expect("no port works now");
-        let number_at_port = |unit: &Unit| self.number_at_port(unit);
-        let can_give = |number: usize| {
-            let port = &self.ports[memory.queues()[number].line];
-            port.find_waiting(number, End::Head, number_at_port).is_some()
-        };
-        let queue = memory.victim(share.account(unit, vc), self.ports[port].size_of(unit), can_give)?;
-        Some((memory.queues()[queue].line, queue))
+        let content = Shared { network: self, memory };
+        let cut = memory.victim(share.account(unit, vc), self.ports[port].size_of(unit), &content)?;
+        Some((memory.queues()[cut.queue].line, cut))
     }
 
     /// Choose the queue of a memory that loses a packet now, with its port, or the instant of the next check.
@@ -199,15 +199,15 @@ impl Network {
     }
 
     /// The number of a queued unit's circuit at the port where it waits.
-    fn number_at_port(&self, unit: &Unit) -> usize {
-        let hop = self.circuits[unit.vc as usize].hop(unit);
-        hop.expect("a queued unit has a port").vc as usize
+    fn number_at_port(&self, unit: &Unit) -> PortVc {
+        let hop = self.circuits[unit.vc].hop(unit);
+        hop.expect("a queued unit has a port").vc
     }
 
     /// Pass a unit to a port; the error says why the gates before it lose the unit.
     #[inline]
     pub(crate) fn cross_link(&mut self, now: Time, hop: Hop, unit: Unit) -> Result<Unit, Reason> {
-        self.ports[hop.port as usize].enter(now, unit, hop.vc as usize)
+        self.ports[hop.port as usize].enter(now, unit, hop.vc)
     }
 
     /// Let a port react to a control frame from the node at the far end.
@@ -253,6 +253,28 @@ impl Network {
     }
 }
 
+/// The ports of a memory.
+struct Shared<'a> {
+    network: &'a Network,
+    memory: &'a Memory,
+}
+
+impl Shared<'_> {
+    fn port(&self, queue: usize) -> &Port {
+        &self.network.ports[self.memory.queues()[queue].line]
+    }
+}
+
+impl Content for Shared<'_> {
+    fn has(&self, queue: usize, piece: Piece) -> bool {
+        self.port(queue).has_piece(Cut { queue, piece }, |unit| self.network.number_at_port(unit))
+    }
+
+    fn in_transmission(&self, queue: usize) -> u64 {
+        self.port(queue).in_transmission(queue)
+    }
+}
+
 /// The gates of every line.
 fn gates<'a>(
     scenario: &'a Scenario,
@@ -278,8 +300,10 @@ fn pause(scenario: &Scenario, line: &model::Line) -> Option<Pause> {
 fn shares(scenario: &Scenario) -> Vec<Option<Share>> {
     let mut shares = vec![None; scenario.lines.len()];
     for (number, memory) in scenario.memories.iter().enumerate() {
+        let by_packets = memory.pushout.as_ref().is_some_and(|pushout| pushout.kind().keeps_packets());
         for (port, accounts) in &memory.ports {
-            shares[*port] = Some(Share::new(number, accounts.clone()));
+            let share = Share::new(number, accounts.clone());
+            shares[*port] = Some(if by_packets { share.keeping_frames() } else { share });
         }
     }
     shares
@@ -295,21 +319,20 @@ fn memory(scenario: &Scenario, spec: &model::NodeMemory) -> Memory {
         let rate = scenario.lines[queue.line].rate;
         SharedQueue::new(queue.limits, queue.line, rate, queue.pool, queue.number)
     };
-    let pushout =
-        spec.pushout.as_ref().map(|spec| memory::pushout(spec).expect("a checked scenario can be built"));
+    let pushout = spec.pushout.clone();
     let (pools, queues) = (spec.pools.iter().map(pool).collect(), spec.queues.iter().map(queue).collect());
     Memory::new(memory::MemoryParts { cells: spec.cells, check: spec.check, pools, queues, pushout })
 }
 
 /// The classes of circuits.
-fn classes(scenario: &Scenario, vcs: &[usize]) -> Vec<u32> {
+fn classes(scenario: &Scenario, vcs: IdSlice<'_, PortVc, CircuitId>) -> IdVec<PortVc, u32> {
     vcs.iter().map(|&vc| scenario.vcs[vc].queue as u32).collect()
 }
 
 fn port(
     scenario: &Scenario,
     line: &model::Line,
-    vcs: &[usize],
+    vcs: IdSlice<'_, PortVc, CircuitId>,
     share: Option<Share>,
     gates: Box<[gate::Policy]>,
 ) -> Port {

@@ -82,14 +82,22 @@ impl Police for Policy {
 mod tests {
     use super::*;
     use crate::unit::Flags;
+    use crate::units::ids::CircuitId;
 
     /// Return which of the cells that arrive at these times conform; I = 10 ps.
     fn conform(tolerance: u64, times: &[u64]) -> Vec<bool> {
         let rate = Rate(424 * 100_000_000_000);
         let params = Params { rate, tolerance: Span(tolerance), action: ExcessAction::Drop };
         let mut policer = Policy::new(&params, &Context { seed: 1, flow: "test" }).unwrap();
-        let unit =
-            Unit { vc: 0, frame: 0, identity: 0, index: 0, bytes: 53, hop: 1, flags: Flags::default() };
+        let unit = Unit {
+            vc: CircuitId(0),
+            frame: 0,
+            identity: 0,
+            index: 0,
+            bytes: 53,
+            hop: 1,
+            flags: Flags::default(),
+        };
         times.iter().map(|time| policer.judge(Time(*time), &unit) == Conformance::Conforming).collect()
     }
 
@@ -120,8 +128,15 @@ mod tests {
         let params = Params { rate: Rate(155_520_000), tolerance: Span::ZERO, action: ExcessAction::Tag };
         let mut policer = Policy::new(&params, &Context { seed: 1, flow: "test" }).unwrap();
         let mut line = crate::link::line::Line::new(Rate(155_520_000), Span::ZERO);
-        let unit =
-            Unit { vc: 0, frame: 0, identity: 0, index: 0, bytes: 53, hop: 1, flags: Flags::default() };
+        let unit = Unit {
+            vc: CircuitId(0),
+            frame: 0,
+            identity: 0,
+            index: 0,
+            bytes: 53,
+            hop: 1,
+            flags: Flags::default(),
+        };
         let mut now = Time::ZERO;
         for _ in 0..100_000 {
             assert_eq!(policer.judge(now, &unit), Conformance::Conforming);

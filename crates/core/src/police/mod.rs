@@ -82,10 +82,12 @@ pub const HOP: u8 = 1;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::ids::CircuitId;
 
     #[test]
     fn excess_is_tagged_or_dropped() {
-        let unit = Unit { vc: 0, frame: 0, identity: 0, index: 0, bytes: 53, hop: 1, flags: Flags::EOM };
+        let unit =
+            Unit { vc: CircuitId(0), frame: 0, identity: 0, index: 0, bytes: 53, hop: 1, flags: Flags::EOM };
         assert_eq!(Conformance::Conforming.apply(unit), Ok(unit));
         let tagged = Conformance::Excess(ExcessAction::Tag).apply(unit).unwrap();
         assert!(tagged.is_marked() && tagged.is_eom());

@@ -60,12 +60,14 @@ impl Police for Policy {
 mod tests {
     use super::*;
     use crate::unit::Flags;
+    use crate::units::ids::CircuitId;
 
     fn marked(probability: f64, flow: &str, cells: u32) -> u32 {
         let params = Params { probability, action: ExcessAction::Tag };
         let mut policer = Policy::new(&params, &Context { seed: 1, flow }).unwrap();
         let flags = Flags::default();
-        let unit = |frame| Unit { vc: 0, frame, identity: frame, index: 0, bytes: 53, hop: 1, flags };
+        let unit =
+            |frame| Unit { vc: CircuitId(0), frame, identity: frame, index: 0, bytes: 53, hop: 1, flags };
         (0..cells).filter(|&frame| policer.judge(Time::ZERO, &unit(frame)) != Conformance::Conforming).count()
             as u32
     }

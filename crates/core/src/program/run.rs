@@ -4,6 +4,7 @@ use super::code::{
     Answer, Attribute, Binary, Failed, OfQueue, Op, Operand, REGISTERS, Reg, Scope, Type, Unary, Word,
 };
 use crate::rng::Draws;
+use crate::units::ids::QueueId;
 
 /// View that a program has of its port.
 pub(crate) trait View {
@@ -16,12 +17,12 @@ pub(crate) trait View {
     }
 
     /// The queues that it can choose, in the order of their numbers.
-    fn choices(&self) -> &[usize] {
+    fn choices(&self) -> &[QueueId] {
         &[]
     }
 
     /// A property of a queue.
-    fn look_at(&self, property: OfQueue, queue: usize) -> Word {
+    fn look_at(&self, property: OfQueue, queue: QueueId) -> Word {
         unreachable!("a program that sees {property:?} of queue {queue} has queues")
     }
 }
@@ -54,7 +55,7 @@ impl Machine<'_> {
                 Op::Store { scope, place, from } => self.state(scope)[usize::from(place)] = self.at(from),
                 Op::StoreAt { place, queue, from } => {
                     let queue = self.queue(view, queue).map_err(|why| why.at(instruction))?;
-                    self.per_queue[queue * self.each + usize::from(place)] = self.at(from);
+                    self.per_queue[queue.index() * self.each + usize::from(place)] = self.at(from);
                 }
                 Op::Jump { target } => next = usize::from(target),
                 Op::Unless { condition, target } => {
@@ -78,7 +79,7 @@ impl Machine<'_> {
             Operand::Draw => Word::float(self.draws.unit()),
             Operand::Property { property, queue } => view.look_at(property, self.queue(view, queue)?),
             Operand::StateAt { place, queue } => {
-                self.per_queue[self.queue(view, queue)? * self.each + usize::from(place)]
+                self.per_queue[self.queue(view, queue)?.index() * self.each + usize::from(place)]
             }
             Operand::NextBacklogged { after } => next_behind(view.choices(), self.at(after).as_int()),
             Operand::Least { place, kind } => self.least(view, place, kind),
@@ -101,17 +102,18 @@ impl Machine<'_> {
     }
 
     /// Return the queue whose number is in a register.
-    fn queue(&self, view: &impl View, register: Reg) -> Result<usize, Unusable> {
+    fn queue(&self, view: &impl View, register: Reg) -> Result<QueueId, Unusable> {
         let number = self.at(register);
         usize::try_from(number.as_int())
             .ok()
             .filter(|queue| *queue < view.queues())
+            .map(QueueId::new)
             .ok_or_else(|| Unusable::new("there is no such queue: the number", Type::Int, &[number]))
     }
 
     /// The queue that can be chosen with the least value, the first of several.
     fn least(&self, view: &impl View, place: u8, kind: Type) -> Word {
-        let value = |queue: usize| self.per_queue[queue * self.each + usize::from(place)];
+        let value = |queue: QueueId| self.per_queue[queue.index() * self.each + usize::from(place)];
         let is_less = |one: Word, other: Word| match kind {
             Type::Float => one.as_float() < other.as_float(),
             _ => one.as_int() < other.as_int(),
@@ -138,19 +140,19 @@ impl Machine<'_> {
 }
 
 /// The number of a queue, or -1.
-fn number_of(queue: Option<usize>) -> Word {
-    queue.map_or(Word::int(-1), |queue| Word::size(queue as u64))
+fn number_of(queue: Option<QueueId>) -> Word {
+    queue.map_or(Word::int(-1), |queue| Word::size(queue.0.into()))
 }
 
 /// Return the first queue after the one with this number, or the first of all after the last one.
-fn next_behind(choices: &[usize], after: i64) -> Word {
-    let behind = choices.partition_point(|queue| *queue as i64 <= after);
+fn next_behind(choices: &[QueueId], after: i64) -> Word {
+    let behind = choices.partition_point(|queue| i64::from(queue.0) <= after);
     number_of(choices.get(behind).or(choices.first()).copied())
 }
 
 /// The longest queue that can be chosen, the first of several.
 fn longest(view: &impl View) -> Word {
-    let length = |queue: usize| view.look_at(OfQueue::Length, queue).as_int();
+    let length = |queue: QueueId| view.look_at(OfQueue::Length, queue).as_int();
     number_of(
         view.choices().iter().copied().reduce(
             |longest, queue| {

@@ -5,6 +5,7 @@ use serde_json::{Value as Json, json};
 use super::asked_circuits;
 use crate::engine::Outcome;
 use crate::scenario::model::{Line, Scenario};
+use crate::units::ids::CircuitId;
 use crate::verdict::Reason;
 
 /// The flows, ports and circuits of a report.
@@ -29,7 +30,7 @@ pub const WAITING: [(&str, f64); 4] =
 pub(super) struct Listed {
     pub(super) flows: Vec<usize>,
     pub(super) ports: Vec<usize>,
-    pub(super) circuits: Vec<usize>,
+    pub(super) circuits: Vec<CircuitId>,
     /// Number of flows and ports that it leaves out, if it may.
     pub(super) omitted: Option<Json>,
 }

@@ -11,6 +11,7 @@ use crate::adaptation::Shape;
 use crate::engine::Outcome;
 use crate::scenario::model::{Flow, Line, Scenario, Transfer};
 use crate::transport::Transport;
+use crate::units::ids::CircuitId;
 use crate::units::{Span, Time};
 
 /// Transfers below this many octets are short.
@@ -111,7 +112,7 @@ fn ideal_s(scenario: &Scenario, flow: &Flow) -> f64 {
 /// Return the seconds until the last of `full` equal frames, and of one that may follow, has reached the end of a
 /// circuit. Each unit is sent on as soon as it has arrived; units of equal size wait for the slowest line only. The
 /// smaller last frame catches up with the others at one of the lines: at the one where it leaves latest.
-fn one_way(scenario: &Scenario, vc: usize, full: u64, shape: Shape, last: Option<Shape>) -> f64 {
+fn one_way(scenario: &Scenario, vc: CircuitId, full: u64, shape: Shape, last: Option<Shape>) -> f64 {
     let lines = || scenario.vcs[vc].path.iter().map(|&line| &scenario.lines[line]);
     let travel = |line: &Line| (line.delay + scenario.nodes[line.to].latency).as_secs_f64();
     let slowness: Vec<f64> = lines().map(|line| 8.0 / line.sending_rate().as_f64()).collect();

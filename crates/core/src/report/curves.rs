@@ -9,6 +9,7 @@ use crate::metrics::state::{Figure, over_time};
 use crate::scenario::contract::passing_circuits;
 use crate::scenario::model::Scenario;
 use crate::units::Time;
+use crate::units::ids::CircuitId;
 use crate::verdict::Reason;
 
 /// Add to a flow's entry its throughput and its congestion window over time.
@@ -87,9 +88,10 @@ fn figures(rows: &[Vec<Figure>]) -> Json {
 }
 
 fn metered(scenario: &Scenario, outcome: &Outcome, port: usize) -> Json {
-    let passing = &passing_circuits(scenario)[port];
+    let passing = passing_circuits(scenario);
+    let passing = passing.at(port);
     let rows = outcome.network.ports[port].counters().rare().meter.as_deref().unwrap_or_default();
-    let circuit = |(place, &vc): (usize, &usize)| {
+    let circuit = |(place, &vc): (usize, &CircuitId)| {
         let row = rows.iter().skip(place).step_by(passing.len());
         let each = |what: fn(&Reading) -> f64| row.clone().map(what).collect::<Vec<f64>>();
         json!({

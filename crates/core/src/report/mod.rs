@@ -42,6 +42,7 @@ use crate::scenario::model::{Line, Scenario};
 use crate::source::Source;
 use crate::transport::{self, Transport};
 use crate::units::Time;
+use crate::units::ids::{CircuitId, IdVec};
 use crate::verdict::Reason;
 
 /// The report of a run. It is written entry by entry, so that as text it needs only the memory of its longest entry.
@@ -165,20 +166,20 @@ impl Flows<'_> {
 }
 
 /// The circuits of flows that the scenario lists.
-fn asked_circuits(scenario: &Scenario) -> Vec<usize> {
-    let mut drawn = vec![false; scenario.vcs.len()];
+fn asked_circuits(scenario: &Scenario) -> Vec<CircuitId> {
+    let mut drawn = IdVec::filled(false, scenario.vcs.len());
     for flow in scenario.flows.iter().filter(|flow| flow.transfer.is_some()) {
         drawn[flow.vc] = true;
         flow.back.into_iter().for_each(|vc| drawn[vc] = true);
     }
-    (0..drawn.len()).filter(|&vc| !drawn[vc]).collect()
+    drawn.keys().filter(|&vc| !drawn[vc]).collect()
 }
 
 fn flow_json(scenario: &Scenario, outcome: &Outcome, all: &Flows<'_>, index: usize) -> Json {
     let (spec, figures) = (&scenario.flows[index], all.figures[index]);
     let mut flow = json!({
         "name": spec.name,
-        "vc": spec.vc,
+        "vc": spec.vc.0,
         "goodput_bps": all.rates[index],
         "segments_sent": figures.sent,
         "segments_retransmitted": figures.retransmitted,
@@ -286,22 +287,22 @@ fn by_reason(count: impl Fn(Reason) -> u64) -> Map<String, Json> {
 /// The joint throughput of the flows of each circuit of data.
 struct SharedCircuits {
     /// Rates, by circuit; 0 for those that only carry acknowledgements.
-    rates: Vec<f64>,
+    rates: IdVec<CircuitId, f64>,
     /// Circuits of data.
-    data: Vec<usize>,
+    data: Vec<CircuitId>,
     /// Their weighted shares, if anything was delivered.
     shares: Option<Vec<f64>>,
 }
 
 impl SharedCircuits {
     fn new(scenario: &Scenario, rates: &[f64]) -> SharedCircuits {
-        let mut shared = vec![0.0; scenario.vcs.len()];
-        let mut has_data = vec![false; scenario.vcs.len()];
+        let mut shared = IdVec::filled(0.0, scenario.vcs.len());
+        let mut has_data = IdVec::filled(false, scenario.vcs.len());
         for (flow, rate) in scenario.flows.iter().zip(rates).filter(|(flow, _)| flow.transfer.is_none()) {
             shared[flow.vc] += rate;
             has_data[flow.vc] = true;
         }
-        let data: Vec<usize> = (0..has_data.len()).filter(|&vc| has_data[vc]).collect();
+        let data: Vec<CircuitId> = has_data.keys().filter(|&vc| has_data[vc]).collect();
         let weights: Vec<f64> = data.iter().map(|&vc| scenario.vcs[vc].weight).collect();
         let of_data: Vec<f64> = data.iter().map(|&vc| shared[vc]).collect();
         SharedCircuits { shares: fairness::weighted_shares(&of_data, &weights), rates: shared, data }
@@ -312,18 +313,18 @@ impl SharedCircuits {
         self.data.iter().map(|&vc| self.rates[vc] - scenario.vcs[vc].mcr.as_f64()).collect()
     }
 
-    fn share(&self, vc: usize) -> Option<f64> {
+    fn share(&self, vc: CircuitId) -> Option<f64> {
         let place = self.data.binary_search(&vc).ok()?;
         self.shares.as_ref().map(|shares| shares[place])
     }
 }
 
-fn circuit_json(scenario: &Scenario, outcome: &Outcome, index: usize, shared: &SharedCircuits) -> Json {
-    let received = outcome.network.circuits[index].received();
+fn circuit_json(scenario: &Scenario, outcome: &Outcome, circuit: CircuitId, shared: &SharedCircuits) -> Json {
+    let received = outcome.network.circuits[circuit].received();
     json!({
-        "name": scenario.vcs[index].name,
-        "goodput_bps": shared.rates[index],
-        "weighted_share": shared.share(index),
+        "name": scenario.vcs[circuit].name,
+        "goodput_bps": shared.rates[circuit],
+        "weighted_share": shared.share(circuit),
         "frames_whole": received.whole,
         "frames_wrong_length": received.wrong_length,
         "frames_wrong_crc": received.wrong_crc,

@@ -22,6 +22,7 @@ use crate::language::names::{NameIndex, name_fault};
 use crate::language::set::Set;
 use crate::language::tree::{self, Fault, Key, Value};
 use crate::units::Span;
+use crate::units::ids::{CircuitId, IdVec};
 
 impl Scenario {
     /// Return this scenario with another seed, and with the routes that follow from that seed.
@@ -116,7 +117,7 @@ fn check_ports(
     measure: Option<&tree::Node>,
 ) -> Result<(), Fault> {
     for (index, line) in ports.of(&scenario.lines) {
-        let contracts = contracts(scenario, line, &passing[index]);
+        let contracts = contracts(scenario, line, passing.at(index));
         let context = context(scenario, line, &contracts);
         ports.check_policies(index, line, &context)?;
         if scenario.measure.meter.contains(&index) {
@@ -135,7 +136,7 @@ struct Wired {
     nodes: Vec<NetworkNode>,
     lines: Vec<Line>,
     flows: Vec<Flow>,
-    vcs: Vec<Vc>,
+    vcs: IdVec<CircuitId, Vc>,
     drawings: Vec<Drawing>,
     choice: Option<Choice>,
 }

@@ -1,17 +1,16 @@
 //! The properties of circuits that a port can use.
 
-use std::ops::Index;
-
 use super::model::{Flow, Line, Scenario};
 use crate::buffer::context::{Context, Contract};
 use crate::buffer::size::Measure;
 use crate::transport::Transport;
+use crate::units::ids::{CircuitId, IdSlice, IdVec, PortVc};
 
 /// For every line the circuits that pass, in the order of the scenario: a circuit's place is its number at the port.
 #[derive(Debug, Default)]
 pub struct Passing {
     /// The circuits of all lines in a row, with the beginning of each line's circuits, and the end of the last ones.
-    circuits: Vec<usize>,
+    circuits: Vec<CircuitId>,
     begins: Vec<usize>,
 }
 
@@ -24,9 +23,9 @@ pub fn passing_circuits(scenario: &Scenario) -> Passing {
         passed += *begin;
         *begin = passed;
     }
-    let mut circuits = vec![0; passed];
-    for (vc, spec) in scenario.vcs.iter().enumerate().rev() {
-        for &line in spec.lines().iter().rev() {
+    let mut circuits = vec![CircuitId(0); passed];
+    for vc in scenario.vcs.keys().rev() {
+        for &line in scenario.vcs[vc].lines().iter().rev() {
             begins[line] -= 1;
             circuits[begins[line]] = vc;
         }
@@ -36,23 +35,30 @@ pub fn passing_circuits(scenario: &Scenario) -> Passing {
 
 impl Passing {
     /// The circuits line by line.
-    pub fn iter(&self) -> impl Iterator<Item = &[usize]> {
-        self.begins.windows(2).map(|ends| &self.circuits[ends[0]..ends[1]])
+    pub fn iter(&self) -> impl Iterator<Item = IdSlice<'_, PortVc, CircuitId>> {
+        self.begins.windows(2).map(|ends| IdSlice::new(&self.circuits[ends[0]..ends[1]]))
     }
-}
 
-impl Index<usize> for Passing {
-    type Output = [usize];
+    /// The circuits of a line.
+    pub fn at(&self, line: usize) -> IdSlice<'_, PortVc, CircuitId> {
+        IdSlice::new(&self.circuits[self.begins[line]..self.begins[line + 1]])
+    }
 
-    fn index(&self, line: usize) -> &[usize] {
-        &self.circuits[self.begins[line]..self.begins[line + 1]]
+    /// The number of a circuit at the port of a line on its path.
+    pub(crate) fn number(&self, line: usize, circuit: CircuitId) -> PortVc {
+        let circuits = &self.circuits[self.begins[line]..self.begins[line + 1]];
+        PortVc::new(circuits.binary_search(&circuit).expect("a circuit passes the lines of its path"))
     }
 }
 
 /// The contracts of the circuits that pass a line.
-pub fn contracts(scenario: &Scenario, line: &Line, vcs: &[usize]) -> Vec<Contract> {
-    let contract = |&vc: &usize| {
-        let spec = &scenario.vcs[vc];
+pub fn contracts(
+    scenario: &Scenario,
+    line: &Line,
+    vcs: IdSlice<'_, PortVc, CircuitId>,
+) -> IdVec<PortVc, Contract> {
+    let contract = |&circuit: &CircuitId| {
+        let spec = &scenario.vcs[circuit];
         let shape = spec.framing.shape(spec.packet);
         let (units, octets) = (u64::from(shape.units), shape.line_bytes());
         let frame = match line.port.measure {
@@ -64,27 +70,30 @@ pub fn contracts(scenario: &Scenario, line: &Line, vcs: &[usize]) -> Vec<Contrac
         let class = scenario.sections.queues.0.get(spec.queue).filter(|_| line.port.memory.is_some());
         let priority = class.and_then(|(_, class)| class.priority).unwrap_or(spec.priority);
         let (mcr, weight) = (spec.mcr, spec.weight);
-        let budget = carried(scenario, vc).and_then(|flow| flow.transport.budget(&flow.source));
+        let budget = carried(scenario, circuit).and_then(|flow| flow.transport.budget(&flow.source));
         let payload = spec.payload.map(u64::from);
-        let circuit = vc as u32;
         Contract { circuit, mcr, weight, priority, frame, octets, payload, budget }
     };
     vcs.iter().map(contract).collect()
 }
 
 /// The properties that the policies of a line's port may use, given its contracts.
-pub fn context<'a>(scenario: &'a Scenario, line: &'a Line, contracts: &'a [Contract]) -> Context<'a> {
+pub fn context<'a>(
+    scenario: &'a Scenario,
+    line: &'a Line,
+    contracts: &'a IdVec<PortVc, Contract>,
+) -> Context<'a> {
     Context {
         capacity: line.port.capacity,
         measure: line.port.measure,
         rate: line.sending_rate(),
-        contracts,
+        contracts: contracts.view(),
         seed: scenario.seed,
         port: &line.name,
     }
 }
 
 /// The first flow whose data a circuit carries; none if it only carries acknowledgements.
-pub(crate) fn carried(scenario: &Scenario, vc: usize) -> Option<&Flow> {
+pub(crate) fn carried(scenario: &Scenario, vc: CircuitId) -> Option<&Flow> {
     scenario.vcs[vc].flow.map(|flow| &scenario.flows[flow])
 }

@@ -14,6 +14,7 @@ use crate::language::tree::Fault;
 use crate::link::gate::credit::{HopContext, Spec};
 use crate::memory::Side;
 use crate::refused::{Refused, unfit};
+use crate::units::ids::{CircuitId, IdSlice, PortVc};
 
 /// Fix the credits of every line.
 pub(super) fn settle(scenario: &mut Scenario, passing: &Passing, ports: &Ports<'_>) -> Result<(), Fault> {
@@ -61,13 +62,13 @@ fn settled(scenario: &Scenario, passing: &Passing, index: usize, spec: &Spec) ->
         ));
     };
     check_line(line, &scenario.lines[back], spec)?;
-    check_classes(scenario, &passing[index])?;
+    check_classes(scenario, passing.at(index))?;
     let latencies = scenario.nodes[line.to].latency + scenario.nodes[line.from].latency;
     let largest = |line: usize| {
-        let octets = |&vc: &usize| scenario.vcs[vc].framing.shape(scenario.vcs[vc].packet).line_bytes();
-        passing[line].iter().map(octets).max().unwrap_or(0)
+        let octets = |&vc: &CircuitId| scenario.vcs[vc].framing.shape(scenario.vcs[vc].packet).line_bytes();
+        passing.at(line).iter().map(octets).max().unwrap_or(0)
     };
-    let classes: BTreeSet<usize> = passing[index].iter().map(|&vc| scenario.vcs[vc].queue).collect();
+    let classes: BTreeSet<usize> = passing.at(index).iter().map(|&vc| scenario.vcs[vc].queue).collect();
     let back_line = &scenario.lines[back];
     spec.settled(&HopContext {
         rate: line.rate,
@@ -79,8 +80,8 @@ fn settled(scenario: &Scenario, passing: &Passing, index: usize, spec: &Spec) ->
 }
 
 /// Refuse credits for circuits whose packets are of two classes: an account is one class, or the one class of a circuit.
-fn check_classes(scenario: &Scenario, circuits: &[usize]) -> Result<(), Refused> {
-    let has_two = |vc: &&usize| scenario.vcs[**vc].unscheduled != scenario.vcs[**vc].queue;
+fn check_classes(scenario: &Scenario, circuits: IdSlice<'_, PortVc, CircuitId>) -> Result<(), Refused> {
+    let has_two = |vc: &&CircuitId| scenario.vcs[**vc].unscheduled != scenario.vcs[**vc].queue;
     circuits.iter().find(has_two).map_or(Ok(()), |&vc| {
         unfit(format!(
             "must be left out: credits count packets of one class for each circuit, and {:?} has transport.unscheduled",
@@ -131,7 +132,7 @@ fn check_packet_line(line: &Line, back: &Line) -> Result<(), Refused> {
 /// Refuse credits of classes for which a memory cannot reserve room; the error names the line.
 fn check_memory(scenario: &Scenario, passing: &Passing, memory: &NodeMemory) -> Result<(), (usize, Refused)> {
     for (port, accounts) in &memory.ports {
-        for (&vc, account) in passing[*port].iter().zip(&**accounts) {
+        for (&vc, account) in passing.at(*port).iter().zip(&**accounts) {
             let Some(line) = before(scenario, vc, *port).filter(|line| has_class_credits(scenario, *line))
             else {
                 continue;
@@ -151,7 +152,7 @@ fn check_memory(scenario: &Scenario, passing: &Passing, memory: &NodeMemory) -> 
 }
 
 /// Return the line over which a circuit arrives at a port, unless it begins there.
-fn before(scenario: &Scenario, vc: usize, port: usize) -> Option<usize> {
+fn before(scenario: &Scenario, vc: CircuitId, port: usize) -> Option<usize> {
     scenario.vcs[vc].path.windows(2).find(|pair| pair[1] == port).map(|pair| pair[0])
 }
 
@@ -169,7 +170,7 @@ pub(super) fn warning(scenario: &Scenario, passing: &Passing) -> Option<Warning>
     let mut open = BTreeMap::new();
     for memory in &scenario.memories {
         for (port, accounts) in &memory.ports {
-            for (&vc, account) in passing[*port].iter().zip(&**accounts) {
+            for (&vc, account) in passing.at(*port).iter().zip(&**accounts) {
                 let queue = &memory.queues[account.queue()];
                 let line = before(scenario, vc, *port).filter(|line| !has_credits(*line));
                 let line = line
@@ -202,14 +203,14 @@ struct Promised {
     /// Room for all circuits together, in the measure of the port.
     room: u64,
     /// A circuit that arrives without credits.
-    stranger: Option<usize>,
+    stranger: Option<CircuitId>,
 }
 
 /// For each port with its own buffer, return the room that credits on the lines into it promise to circuits.
 fn promised(scenario: &Scenario, ports: &Ports<'_>) -> Result<Vec<Promised>, Fault> {
     let mut promised = vec![Promised::default(); scenario.lines.len()];
     let mut known = BTreeSet::new();
-    for (number, vc) in scenario.vcs.iter().enumerate() {
+    for (number, vc) in scenario.vcs.pairs() {
         let from = std::iter::once(None).chain(vc.path.iter().copied().map(Some));
         for (from, &to) in from.zip(&vc.path) {
             let credit = from.and_then(|from| Some((from, scenario.lines[from].port.gates.credit.as_ref()?)));
@@ -220,7 +221,7 @@ fn promised(scenario: &Scenario, ports: &Ports<'_>) -> Result<Vec<Promised>, Fau
             let behind = &scenario.lines[to];
             check_behind(behind, credit)
                 .map_err(|refused| ports.refuse(from, &scenario.lines[from], "credit", refused))?;
-            let account = if credit.is_per_circuit() { number } else { vc.queue };
+            let account = if credit.is_per_circuit() { number.index() } else { vc.queue };
             if behind.port.memory.is_none() && known.insert((from, account, to)) {
                 let room = credit.promised(behind.port.measure);
                 promised[to].room = promised[to].room.saturating_add(room);

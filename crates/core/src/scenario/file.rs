@@ -7,7 +7,7 @@ use crate::discipline;
 use crate::language::spec::{Named, Nested};
 use crate::link::gate::{self, loss};
 use crate::memory::sharing::{self, complete_sharing};
-use crate::memory::{Side, ThresholdCheck};
+use crate::memory::{self, Side, ThresholdCheck};
 use crate::police;
 use crate::scheduler::{self, fifo};
 use crate::section;
@@ -172,9 +172,9 @@ section! {
         pub dt_check: ThresholdCheck = ThresholdCheck::Before,
         /// How the shared room of every pool is divided among queues.
         pub admission: sharing::Spec = sharing::Spec::CompleteSharing(complete_sharing::Params {}),
-        /// Policy that removes queued packets, at whichever port, for one that finds no room although its thresholds allow it:
-        /// `longest-queue`. By default none. It needs packet links, and pools of the egress side.
-        pub pushout: Option<pushout::Spec> = None,
+        /// Policy that removes queued packets, at whichever port, for one that finds no room although its thresholds allow it. By
+        /// default none. It needs pools of the egress side, and one that removes single units needs packet links.
+        pub pushout: Option<memory::pushout::Spec> = None,
         /// Counters over the memory; by default one for everything, on the egress side.
         pub pool: Named<PoolSection> = Named::default(),
     }

@@ -20,6 +20,7 @@ use crate::rng::Stream;
 use crate::source::arrivals::Destinations;
 use crate::source::{self, Source};
 use crate::transport::{self, Needs, Transport, udp};
+use crate::units::ids::{CircuitId, IdVec};
 use crate::units::{Rate, Span};
 use crate::words::nearest::unknown;
 
@@ -31,7 +32,7 @@ pub(super) struct CheckedTraffic {
     /// The flows.
     pub flows: Vec<Flow>,
     /// Their circuits: those of data in the order of their first flows, then those of acknowledgements.
-    pub vcs: Vec<Vc>,
+    pub vcs: IdVec<CircuitId, Vc>,
     /// Flows whose transfers have been drawn.
     pub drawings: Vec<Drawing>,
     /// A choice between routes that flows leave open.
@@ -484,12 +485,12 @@ struct CircuitPair {
 
 impl Circuits {
     /// Return the circuit of this name: a new one, or that of an earlier flow, if it can carry this one as well.
-    fn join(&mut self, item: &Item<'_, FlowSection>, data: Vc, back: Option<Vc>) -> Result<usize, Fault> {
+    fn join(&mut self, item: &Item<'_, FlowSection>, data: Vc, back: Option<Vc>) -> Result<CircuitId, Fault> {
         let Some(&index) = self.by_name.get(&data.name) else {
             self.by_name.insert(data.name.clone(), self.list.len());
             let (first, police) = (item.it.name.clone(), item.it.police.clone());
             self.list.push(CircuitPair { data, back, first, police, coded: is_coded(&item.it.transport) });
-            return Ok(self.list.len() - 1);
+            return Ok(CircuitId::new(self.list.len() - 1));
         };
         let circuit = &mut self.list[index];
         let alone = "blocks with parity need a circuit of their own";
@@ -501,27 +502,27 @@ impl Circuits {
             (Some(one), Some(other)) => Some(Vc { packet: one.packet.max(other.packet), ..one }),
             (one, other) => one.or(other),
         };
-        Ok(index)
+        Ok(CircuitId::new(index))
     }
 
     /// All circuits, those of acknowledgements last; every flow gets the number of its own.
-    fn number(self, flows: &mut [Flow]) -> Vec<Vc> {
+    fn number(self, flows: &mut [Flow]) -> IdVec<CircuitId, Vc> {
         let (mut vcs, mut back) = (Vec::new(), Vec::new());
         let count = self.list.len();
         let number = |circuit: CircuitPair| {
             vcs.push(circuit.data);
-            let number = circuit.back.is_some().then_some(count + back.len());
+            let number = circuit.back.is_some().then_some(CircuitId::new(count + back.len()));
             back.extend(circuit.back);
             number
         };
-        let numbers: Vec<Option<usize>> = self.list.into_iter().map(number).collect();
+        let numbers: IdVec<CircuitId, Option<CircuitId>> = self.list.into_iter().map(number).collect();
         for (index, flow) in flows.iter_mut().enumerate() {
-            vcs[flow.vc].flow.get_or_insert(index);
+            vcs[flow.vc.index()].flow.get_or_insert(index);
             let needs = flow.transport.needs(&flow.source);
             flow.back = numbers[flow.vc].filter(|_| needs.is_some_and(|needs| needs.reverse.is_some()));
         }
         vcs.extend(back);
-        vcs
+        vcs.into()
     }
 }
 

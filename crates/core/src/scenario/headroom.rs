@@ -6,6 +6,7 @@ use super::warning::Warning;
 use crate::memory::headroom::Link;
 use crate::source::Source;
 use crate::transport::{self, Transport};
+use crate::units::ids::{CircuitId, IdVec};
 
 /// The headroom of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,7 +138,7 @@ struct Links<'a> {
     scenario: &'a Scenario,
     passing: Passing,
     /// Octets of the smallest packet that every circuit carries in bulk, IP header included.
-    smallest: Vec<u32>,
+    smallest: IdVec<CircuitId, u32>,
 }
 
 impl Links<'_> {
@@ -175,8 +176,8 @@ impl Links<'_> {
         let back_number = line.back.expect("a line that can be paused has another direction");
         let back = &lines[back_number];
         let class = pause_class(queue);
-        let own = self.passing[queue.line].iter().filter(|&&vc| Some(vcs[vc].queue as u32) == class);
-        let octets = |&vc: &usize| vcs[vc].framing.shape(self.smallest[vc]).line_bytes();
+        let own = self.passing.at(queue.line).iter().filter(|&&vc| Some(vcs[vc].queue as u32) == class);
+        let octets = |&vc: &CircuitId| vcs[vc].framing.shape(self.smallest[vc]).line_bytes();
         let data = own.clone().filter(|&&vc| vcs[vc].payload.is_some());
         let acks = own.clone().filter(|&&vc| vcs[vc].payload.is_none()).map(octets).max();
         let (smallest, acknowledgement) = match data.map(octets).min() {
@@ -184,7 +185,7 @@ impl Links<'_> {
             None => (acks.unwrap_or(1), None),
         };
         let largest = own.map(|&vc| vcs[vc].framing.shape(vcs[vc].packet).line_bytes());
-        let returning = self.passing[back_number].iter();
+        let returning = self.passing.at(back_number).iter();
         let returning = returning.map(|&vc| vcs[vc].framing.shape(vcs[vc].packet).line_bytes());
         let latency = |line: &Line| line.delay + nodes[line.to].latency;
         let pausing = |other: &&MemoryQueue| other.line == queue.line && other.limits.pause.is_some();
@@ -206,8 +207,8 @@ fn pause_class(queue: &MemoryQueue) -> Option<u32> {
 }
 
 /// Octets of the smallest packet that every circuit carries in bulk, IP header included.
-fn smallest_packets(scenario: &Scenario) -> Vec<u32> {
-    let mut smallest: Vec<u32> = scenario.vcs.iter().map(|vc| vc.packet).collect();
+fn smallest_packets(scenario: &Scenario) -> IdVec<CircuitId, u32> {
+    let mut smallest: IdVec<CircuitId, u32> = scenario.vcs.iter().map(|vc| vc.packet).collect();
     for flow in &scenario.flows {
         smallest[flow.vc] = smallest[flow.vc].min(least(flow));
         if let Some(back) = flow.back {

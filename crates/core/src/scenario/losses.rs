@@ -8,6 +8,7 @@ use crate::language::spec::Nested;
 use crate::language::tree::{Fault, Node, Value};
 use crate::link::gate::loss::{Pattern, Spec};
 use crate::units::Span;
+use crate::units::ids::CircuitId;
 use crate::words::nearest::unknown;
 
 /// A time in which hosts send no packets over a line, because it is known to be down.
@@ -102,7 +103,7 @@ fn no_link(name: &str, lines: &[Line]) -> String {
 }
 
 /// The circuits of the flow that an entry names, both ways, if it names one.
-fn circuits(item: &Item<'_, LossSection>, scenario: &Scenario) -> Result<Option<Vec<usize>>, Fault> {
+fn circuits(item: &Item<'_, LossSection>, scenario: &Scenario) -> Result<Option<Vec<CircuitId>>, Fault> {
     let Some(name) = &item.it.flow else { return Ok(None) };
     let drawn = scenario.drawings.iter().find(|drawing| drawing.asked.name == *name);
     let named = || scenario.flows.iter().position(|flow| flow.name == *name).map(|index| index..index + 1);
@@ -111,9 +112,9 @@ fn circuits(item: &Item<'_, LossSection>, scenario: &Scenario) -> Result<Option<
         return Err(item.fault("flow", unknown("flow", name, &names)));
     };
     let both = |index: usize| [Some(scenario.flows[index].vc), scenario.flows[index].back];
-    let mut circuits: Vec<usize> = flows.clone().flat_map(both).flatten().collect();
+    let mut circuits: Vec<CircuitId> = flows.clone().flat_map(both).flatten().collect();
     circuits.sort_unstable();
-    let is_other = |(index, vc): (usize, usize)| !flows.contains(&index) && circuits.contains(&vc);
+    let is_other = |(index, vc): (usize, CircuitId)| !flows.contains(&index) && circuits.contains(&vc);
     let shared = scenario.flows.iter().enumerate().any(|(index, flow)| is_other((index, flow.vc)));
     let message =
         "this flow shares its circuit with another one; leave the key out to count all units of the link";

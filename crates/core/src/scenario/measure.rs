@@ -69,7 +69,8 @@ pub(super) fn check_meter(
     context: &Context<'_>,
 ) -> Result<(), Fault> {
     let has_meter = |spec: &admission::Spec| {
-        spec.build(context).is_ok_and(|mut policy| (0..context.vcs()).all(|vc| policy.meter(vc).is_some()))
+        spec.build(context)
+            .is_ok_and(|mut policy| context.contracts.keys().all(|vc| policy.meter(vc).is_some()))
     };
     if has_meter(&line.port.admission) {
         return Ok(());

@@ -1,6 +1,7 @@
 //! Ports that share a memory, and the limits of the classes of traffic in it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::contract::{Passing, context, contracts};
 use super::file::{MemorySection, PauseSection, PoolSection, QueueSection};
@@ -9,14 +10,17 @@ use super::pauses;
 use crate::buffer::admission::{self, Admission};
 use crate::buffer::capacity::Capacity;
 use crate::buffer::context::{Outlet, QueueTerms};
+use crate::buffer::pushout;
 use crate::buffer::size::{BufferSize, CellSize, Level, Measure};
 use crate::language::item::Item;
 use crate::language::names::name_fault;
+use crate::language::registry::Entry;
 use crate::language::spec::{Named, Nested, Section, read_section};
 use crate::language::tree::{self, Fault, Value, join};
 use crate::link::gate::credit;
 use crate::link::gate::pause::MOST_CLASSES;
 use crate::memory::{self, Account, QueueLimits, QueuePause, Side, sharing};
+use crate::units::ids::CircuitId;
 use crate::words::nearest::unknown;
 
 /// The sections `[memory.…]` and `[queue.…]` of a scenario.
@@ -58,19 +62,30 @@ fn sections<'a, T: Section>(
     entries.iter().map(section).collect()
 }
 
-/// Refuse admission policies that only ports can have: the reader of a memory would call them unknown.
-fn check_schemes(memory: Option<&tree::Node>) -> Result<(), Fault> {
+/// Refuse policies that only ports can have: the reader of a memory would call them unknown.
+fn check_policies(memory: Option<&tree::Node>) -> Result<(), Fault> {
     let Some(Value::Table(entries)) = memory.map(|node| &node.value) else { return Ok(()) };
-    let takes: Vec<&str> = sharing::CATALOGUE.iter().map(|entry| entry.name).collect();
+    let of_ports = [
+        ("admission", sharing::CATALOGUE, admission::CATALOGUE, "decides about one port, not about a memory"),
+        (
+            "pushout",
+            memory::pushout::CATALOGUE,
+            pushout::CATALOGUE,
+            "makes room in the buffer of one port, not in a memory",
+        ),
+    ];
     for (key, section) in entries {
-        let policy = section.get("admission").and_then(|admission| admission.get("policy"));
-        let Some((policy, name)) = policy.and_then(|policy| Some((policy, policy.text()?))) else { continue };
-        if !takes.contains(&name) && admission::CATALOGUE.iter().any(|entry| entry.name == name) {
-            let message = format!(
-                "{name:?} decides about one port, not about a memory; a memory takes: {}",
-                takes.join(", ")
-            );
-            return Err(policy.fault(&format!("memory.{}.admission.policy", key.name), message));
+        for (kind, own, of_ports, does) in of_ports {
+            let policy = section.get(kind).and_then(|table| table.get("policy"));
+            let Some((policy, name)) = policy.and_then(|policy| Some((policy, policy.text()?))) else {
+                continue;
+            };
+            let lists = |catalogue: &[Entry]| catalogue.iter().any(|entry| entry.name == name);
+            if !lists(own) && lists(of_ports) {
+                let takes = own.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", ");
+                let message = format!("{name:?} {does}; a memory takes: {takes}");
+                return Err(policy.fault(&format!("memory.{}.{kind}.policy", key.name), message));
+            }
         }
     }
     Ok(())
@@ -90,7 +105,7 @@ impl<'a> Memories<'a> {
         memory: Option<&'a tree::Node>,
         queue: Option<&'a tree::Node>,
     ) -> Result<Memories<'a>, Fault> {
-        check_schemes(memory)?;
+        check_policies(memory)?;
         let read = Memories { memories: sections(memory, "memory")?, queues: sections(queue, "queue")? };
         read.memories.iter().try_for_each(|(_, item)| check_memory(item))?;
         for (_, item) in &read.queues {
@@ -275,14 +290,11 @@ fn check_memory(item: &Item<'_, MemorySection>) -> Result<(), Fault> {
     item.ensure(cells <= MOST_CELLS, "size", &format!("must be at most {MOST_CELLS} cells"))?;
     let message = format!("must be at least one cell of {} bytes for each partition", cell.0);
     item.ensure(cells / u64::from(*partitions) > 0, "size", &message)?;
-    check_pushout(item)
+    check_sides(item)
 }
 
-/// Refuse push-out that a memory cannot have, and expulsion where it is impossible.
-fn check_pushout(item: &Item<'_, MemorySection>) -> Result<(), Fault> {
-    if let Some(pushout) = &item.it.pushout {
-        memory::pushout(pushout).map_err(|refused| item.refuse("pushout", refused))?;
-    }
+/// Refuse push-out and expulsion where they are impossible.
+fn check_sides(item: &Item<'_, MemorySection>) -> Result<(), Fault> {
     let Some(key) = removing_key(&item.it) else { return Ok(()) };
     let mut pools = item.it.pool.0.iter();
     match pools.find(|(_, pool)| pool.side == Side::Ingress) {
@@ -336,8 +348,8 @@ impl Builder<'_, '_> {
             ports: Vec::new(),
         };
         for &port in own {
-            let accounts = self.passing[port].iter().map(|&vc| self.account(&mut memory, port, vc));
-            let accounts = accounts.collect::<Result<_, _>>()?;
+            let accounts = self.passing.at(port).iter().map(|&vc| self.account(&mut memory, port, vc));
+            let accounts = Arc::new(accounts.collect::<Result<_, _>>()?);
             memory.ports.push((port, accounts));
         }
         let refused = |(class, key, message): pauses::PauseRefusal| {
@@ -356,15 +368,27 @@ impl Builder<'_, '_> {
         Ok(memory)
     }
 
-    /// Refuse a memory that removes packets where links carry cells.
+    /// Refuse a memory that breaks packets where links carry cells, and push-out of packets where their cells are mixed.
     fn check_links(&self, own: &[usize]) -> Result<(), Fault> {
-        let Some(key) = removing_key(&self.item.it) else { return Ok(()) };
-        let is_of_packets = |&line: &usize| self.scenario.lines[line].medium == Medium::Packets;
-        let message = match key {
-            "pushout" => "must be left out where ports send cells: pushing a cell out would break its packet",
-            _ => "must be a policy that expels nothing where ports send cells: this one would break packets",
-        };
-        self.item.ensure(own.iter().all(is_of_packets), key, message)
+        let MemorySection { admission, pushout, .. } = &self.item.it;
+        let lines = own.iter().map(|&line| &self.scenario.lines[line]);
+        let Some(line) = lines.clone().find(|line| line.medium == Medium::Cells) else { return Ok(()) };
+        if let Some(pushout) = pushout {
+            let others = memory::pushout::Kind::ALL.iter().filter(|kind| kind.keeps_packets());
+            let others: Vec<&str> = others.map(|other| other.name()).collect();
+            let message = format!(
+                "must push out whole packets where ports send cells, as the port {:?} does; these policies do: {}",
+                line.name,
+                others.join(", ")
+            );
+            self.item.ensure(pushout.kind().keeps_packets(), "pushout", &message)?;
+            let mut cells = lines.filter(|line| line.medium == Medium::Cells);
+            let queues = |line: &Line| line.port.scheduler.check_queues(pushout.name());
+            cells.try_for_each(queues).map_err(|refused| self.item.refuse("pushout", refused))?;
+        }
+        let message =
+            "must be a policy that expels nothing where ports send cells: this one would break packets";
+        self.item.ensure(!admission.kind().expels(), "admission", message)
     }
 
     /// The pools; their shared room is all but the headroom so far.
@@ -394,7 +418,7 @@ impl Builder<'_, '_> {
     }
 
     /// The queues to which a circuit is charged at a port.
-    fn account(&mut self, memory: &mut NodeMemory, port: usize, vc: usize) -> Result<Account, Fault> {
+    fn account(&mut self, memory: &mut NodeMemory, port: usize, vc: CircuitId) -> Result<Account, Fault> {
         let Vc { queue: class, unscheduled, .. } = self.scenario.vcs[vc];
         let account = self.account_of(memory, port, vc, class)?;
         if unscheduled == class {
@@ -421,7 +445,7 @@ impl Builder<'_, '_> {
         &mut self,
         memory: &mut NodeMemory,
         port: usize,
-        vc: usize,
+        vc: CircuitId,
         class: usize,
     ) -> Result<Account, Fault> {
         let default = plain();
@@ -470,7 +494,7 @@ impl Builder<'_, '_> {
         &mut self,
         memory: &mut NodeMemory,
         port: usize,
-        vc: usize,
+        vc: CircuitId,
         class: usize,
         terms: ClassTerms,
     ) -> Result<usize, Fault> {
@@ -544,28 +568,30 @@ impl Builder<'_, '_> {
         self.item.ensure(promised <= cells, "size", &message)
     }
 
-    /// Refuse a scheme that decides about whole frames where a port loses single cells of them.
+    /// Refuse a policy that decides about whole frames where a port loses single cells of them.
     fn check_frames(&self, memory: &NodeMemory) -> Result<(), Fault> {
-        if !memory.sharing.kind().judges_frames() {
-            return Ok(());
-        }
+        let by_frames = memory.sharing.kind().judges_frames().then(|| memory.sharing.name());
+        let pushout = memory.pushout.as_ref().filter(|pushout| pushout.kind().keeps_packets());
+        let refusing = by_frames.map(|name| ("admission", name, "refuses whole frames"));
+        let removing =
+            pushout.map(|pushout| ("pushout", pushout.name(), "pushes out whole frames and refuses others"));
+        let Some((key, name, does)) = refusing.or(removing) else { return Ok(()) };
         let Some(line) = memory.ports.iter().find_map(|(port, _)| self.splitting(*port)) else {
             return Ok(());
         };
         let message = format!(
-            "{:?} refuses whole frames, and {:?} at the port {:?} would send the rest of them: give the port a policy by frames, as \
-             in admission = {{ policy = \"ppd\" }}",
-            memory.sharing.name(),
+            "{name:?} {does}, and {:?} at the port {:?} would send the rest of them: give the port a policy by frames, as in \
+             admission = {{ policy = \"ppd\" }}",
             line.port.admission.name(),
             line.name
         );
-        Err(self.item.fault("admission", message))
+        Err(self.item.fault(key, message))
     }
 
     /// Return the line of a port for cells whose policy may lose some cells of a frame and keep others.
     fn splitting(&self, port: usize) -> Option<&Line> {
         let line = &self.scenario.lines[port];
-        let contracts = contracts(self.scenario, line, &self.passing[port]);
+        let contracts = contracts(self.scenario, line, self.passing.at(port));
         let policy = line.port.admission.build(&context(self.scenario, line, &contracts)).ok()?;
         (line.medium == Medium::Cells && policy.properties().splits_frames).then_some(line)
     }

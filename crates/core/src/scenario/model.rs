@@ -22,6 +22,7 @@ use crate::refused::Refused;
 use crate::scheduler;
 use crate::source::{self, Source};
 use crate::transport::{self, Transport};
+use crate::units::ids::{CircuitId, IdVec, PortVc};
 use crate::units::{Rate, Span, Time};
 
 /// Text of a scenario in which the seed decides about more than random streams: about routes.
@@ -57,7 +58,7 @@ pub struct Scenario {
     /// Lines, one for each direction of each link; the sending port of line `i` is port `i`.
     pub lines: Vec<Line>,
     /// Virtual circuits.
-    pub vcs: Vec<Vc>,
+    pub vcs: IdVec<CircuitId, Vc>,
     /// Flows.
     pub flows: Vec<Flow>,
     /// Flows whose transfers have been drawn, in their order.
@@ -101,13 +102,13 @@ pub struct NodeMemory {
     /// The policy of its pools.
     pub sharing: sharing::Spec,
     /// Its push-out policy, if it has one.
-    pub pushout: Option<pushout::Spec>,
+    pub pushout: Option<memory::pushout::Spec>,
     /// Its pools.
     pub pools: Vec<MemoryPool>,
     /// Its queues.
     pub queues: Vec<MemoryQueue>,
     /// The ports that share it, each with the queues of its circuits.
-    pub ports: Vec<(usize, Arc<[memory::Account]>)>,
+    pub ports: Vec<(usize, Arc<IdVec<PortVc, memory::Account>>)>,
 }
 
 impl NodeMemory {
@@ -401,9 +402,9 @@ pub struct Flow {
     /// Nodes that its route has to pass, where a hash decides about the rest of it.
     pub via: Vec<usize>,
     /// Circuit of the data.
-    pub vc: usize,
+    pub vc: CircuitId,
     /// Circuit of the acknowledgements, if the transport has any.
-    pub back: Option<usize>,
+    pub back: Option<CircuitId>,
     /// Start of the application.
     pub start: Span,
     /// Length of the interval after `start` in which the start is drawn at random.

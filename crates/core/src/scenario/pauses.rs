@@ -58,7 +58,8 @@ pub(super) fn check_lines(
             return refuse(why);
         }
         let Line { name, port, .. } = &scenario.lines[queue.line];
-        let mut classes: Vec<usize> = passing[queue.line].iter().map(|&vc| scenario.vcs[vc].queue).collect();
+        let mut classes: Vec<usize> =
+            passing.at(queue.line).iter().map(|&vc| scenario.vcs[vc].queue).collect();
         classes.sort_unstable();
         classes.dedup();
         let mixes = classes.len() > 1 && !port.scheduler.has_queue_per_circuit();

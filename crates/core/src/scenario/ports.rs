@@ -10,7 +10,6 @@ use super::model::{Line, Medium, NetworkNode, NodeKind, Port};
 use crate::buffer::admission::{self, Admission};
 use crate::buffer::capacity::Capacity;
 use crate::buffer::context::Context;
-use crate::buffer::pushout;
 use crate::buffer::size::{BufferSize, Measure};
 use crate::discipline;
 use crate::language::item::Item;
@@ -19,7 +18,6 @@ use crate::language::spec::read_section;
 use crate::language::tree::{self, Fault, Value, join};
 use crate::link::gate::credit;
 use crate::refused::{Refused, refuse, unfit};
-use crate::scheduler;
 use crate::units::CELL_BYTES;
 use crate::words::nearest::unknown;
 
@@ -211,24 +209,8 @@ fn check_pushout(line: &Line, context: &Context<'_>, admission: &admission::Poli
     if let Some(why) = admission.properties().bars_pushout {
         return unfit(format!("never acts: {why}"));
     }
-    check_queues(scheduler, pushout)?;
+    scheduler.check_queues(pushout.name())?;
     pushout.build(context).map(|_| ())
-}
-
-/// Refuse a push-out policy where circuits have no queues of their own.
-fn check_queues(scheduler: &scheduler::Spec, pushout: &pushout::Spec) -> Result<(), Refused> {
-    if scheduler.has_queue_per_circuit() {
-        return Ok(());
-    }
-    let others = scheduler::Spec::plain().filter(scheduler::Spec::has_queue_per_circuit);
-    let others: Vec<&str> = others.map(|other| other.name()).collect();
-    unfit(format!(
-        "{} shortens the queue of one circuit, but with the scheduler {} all circuits share one queue; choose one with a \
-         queue for each: {}",
-        pushout.name(),
-        scheduler.name(),
-        others.join(", "),
-    ))
 }
 
 /// Name the port that a message is about, if its section does not.
@@ -368,31 +350,4 @@ fn size(item: &Item<'_, PortSection>, line: &Line) -> Result<(Measure, Capacity)
     let least = if cells { "one cell (53 bytes)" } else { "one packet" };
     item.ensure(capacity.holds(1), "buffer", &format!("must have room for at least {least}"))?;
     Ok((measure, capacity))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::buffer::pushout::{Fallback, pushout_2};
-    use crate::scheduler::{fifo, round_robin};
-
-    #[test]
-    fn push_out_needs_a_queue_for_each_circuit() {
-        let pushout = pushout::Spec::Pushout2(pushout_2::Params {
-            buffer_share: false,
-            fallback: Fallback::NextQueue,
-            pass_eom: true,
-        });
-        let (fifo, turns) =
-            (scheduler::Spec::Fifo(fifo::Params {}), scheduler::Spec::RoundRobin(round_robin::Params {}));
-        assert_eq!(check_queues(&turns, &pushout), Ok(()));
-        let why = check_queues(&fifo, &pushout).unwrap_err().why;
-        assert!(
-            why.starts_with(
-                "pushout-2 shortens the queue of one circuit, but with the scheduler fifo all circuits share one queue; \
-                 choose one with a queue for each: round-robin, wrr-mcr, "
-            ),
-            "{why}"
-        );
-    }
 }

@@ -13,6 +13,7 @@ use crate::language::tree::{Fault, Node};
 use crate::rng::path_key;
 use crate::transport;
 use crate::units::Span;
+use crate::units::ids::{CircuitId, IdVec};
 
 /// Reason why a circuit cannot have the routes that it needs, and the entry of `[[loss]]` to blame, unless it is the
 /// routing.
@@ -37,13 +38,16 @@ pub(super) fn settle(
 }
 
 /// For every circuit its routes, if it has several.
-fn spreads(scenario: &Scenario, outages: &[Outage]) -> Result<Vec<Option<Box<RouteSpread>>>, RouteRefusal> {
+fn spreads(
+    scenario: &Scenario,
+    outages: &[Outage],
+) -> Result<IdVec<CircuitId, Option<Box<RouteSpread>>>, RouteRefusal> {
     let sprays = scenario.routing == Routing::EcmpPacket;
     let entry = outages.first().map(|outage| outage.entry).filter(|_| !sprays);
     check(scenario).map_err(|message| (entry, message.to_string()))?;
     let states = states(scenario, outages);
     let mut finders: Vec<Finder<'_>> = states.iter().map(|state| Finder::new(scenario, state)).collect();
-    let mut spreads = vec![None; scenario.vcs.len()];
+    let mut spreads = IdVec::filled(None, scenario.vcs.len());
     for flow in &scenario.flows {
         let back: Vec<usize> = flow.via.iter().rev().copied().collect();
         let ways = [(Some(flow.vc), flow.from, &flow.via, flow.to), (flow.back, flow.to, &back, flow.from)];
@@ -98,7 +102,7 @@ fn states(scenario: &Scenario, outages: &[Outage]) -> Vec<LinesDown> {
 struct RouteRequest<'a> {
     /// The name from which hashes are computed.
     name: &'a str,
-    vc: usize,
+    vc: CircuitId,
     from: usize,
     via: &'a [usize],
     to: usize,

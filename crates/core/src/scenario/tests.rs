@@ -6,6 +6,7 @@ use crate::adaptation::Framing;
 use crate::buffer::capacity::Capacity;
 use crate::source;
 use crate::transport;
+use crate::units::ids::CircuitId;
 use crate::units::{Rate, Span};
 
 const DUMBBELL: &str = r#"name = "d"
@@ -30,7 +31,7 @@ fn line<'a>(scenario: &'a Scenario, name: &str) -> &'a Line {
 }
 
 /// Names of the lines of a circuit.
-fn path(scenario: &Scenario, vc: usize) -> Vec<&str> {
+fn path(scenario: &Scenario, vc: CircuitId) -> Vec<&str> {
     scenario.vcs[vc].path.iter().map(|line| scenario.lines[*line].name.as_str()).collect()
 }
 
@@ -58,11 +59,11 @@ fn a_dumbbell_has_the_names_of_the_documentation() {
     let scenario = scenario(DUMBBELL);
     let nodes: Vec<&str> = scenario.nodes.iter().map(|node| node.name.as_str()).collect();
     assert_eq!(nodes, ["source1", "source2", "left", "right", "sink1", "sink2"]);
-    assert_eq!(path(&scenario, 0), ["access1", "bottleneck", "egress1"]);
-    assert_eq!(path(&scenario, 1), ["access2", "bottleneck", "egress2"]);
-    assert_eq!(path(&scenario, 2), ["egress1.back", "bottleneck.back", "access1.back"]);
-    assert_eq!((scenario.flows[1].vc, scenario.flows[1].back), (1, Some(3)));
-    assert_eq!((scenario.vcs[1].packet, scenario.vcs[3].packet), (1040, 40));
+    assert_eq!(path(&scenario, CircuitId(0)), ["access1", "bottleneck", "egress1"]);
+    assert_eq!(path(&scenario, CircuitId(1)), ["access2", "bottleneck", "egress2"]);
+    assert_eq!(path(&scenario, CircuitId(2)), ["egress1.back", "bottleneck.back", "access1.back"]);
+    assert_eq!((scenario.flows[1].vc, scenario.flows[1].back), (CircuitId(1), Some(CircuitId(3))));
+    assert_eq!((scenario.vcs[CircuitId(1)].packet, scenario.vcs[CircuitId(3)].packet), (1040, 40));
     let back = line(&scenario, "egress1.back");
     assert_eq!(
         (back.class.as_str(), back.rate, back.delay),
@@ -140,7 +141,7 @@ fn a_flow_changes_keys_of_the_same_kind_and_replaces_another_kind() {
     let transport::Spec::Tcp(tcp) = &*scenario.flows[0].transport else { panic!("still TCP") };
     assert_eq!(tcp.mss, 500);
     assert_eq!(scenario.flows[1].source.name(), "greedy");
-    assert_eq!((scenario.vcs[0].weight, scenario.vcs[1].weight), (1.0, 3.0));
+    assert_eq!((scenario.vcs[CircuitId(0)].weight, scenario.vcs[CircuitId(1)].weight), (1.0, 3.0));
 }
 
 #[test]
@@ -155,31 +156,31 @@ fn nodes_links_and_flows_stand_beside_a_template_or_change_it() {
         (line(&scenario, "access1").rate, line(&scenario, "access1").delay),
         (Rate(10_000_000), Span::micros(9))
     );
-    assert_eq!(path(&scenario, 2), ["tap->left", "bottleneck", "egress2"]);
-    assert_eq!(scenario.vcs[5].name, "extra.back");
-    assert_eq!(path(&scenario, 5), ["egress2.back", "bottleneck.back", "left->tap"]);
+    assert_eq!(path(&scenario, CircuitId(2)), ["tap->left", "bottleneck", "egress2"]);
+    assert_eq!(scenario.vcs[CircuitId(5)].name, "extra.back");
+    assert_eq!(path(&scenario, CircuitId(5)), ["egress2.back", "bottleneck.back", "left->tap"]);
 }
 
 #[test]
 fn a_route_has_the_fewest_hops_and_then_the_lines_declared_first() {
     let long_first = scenario(&mesh("a p, p q, q r, p s, s r, p r, r b", ""));
-    assert_eq!(path(&long_first, 0), ["a->p", "p->r", "r->b"]);
+    assert_eq!(path(&long_first, CircuitId(0)), ["a->p", "p->r", "r->b"]);
     let tie = scenario(&mesh("a p, p s, p q, q r, s r, r b", ""));
-    assert_eq!(path(&tie, 0), ["a->p", "p->s", "s->r", "r->b"]);
+    assert_eq!(path(&tie, CircuitId(0)), ["a->p", "p->s", "s->r", "r->b"]);
 }
 
 #[test]
 fn via_leads_a_route_through_other_nodes_and_back() {
     let detour = scenario(&mesh("a p, p r, p q, q r, r b", "via = [\"q\"]\n"));
-    assert_eq!(path(&detour, 0), ["a->p", "p->q", "q->r", "r->b"]);
-    assert_eq!(path(&detour, 1), ["b->r", "r->q", "q->p", "p->a"]);
+    assert_eq!(path(&detour, CircuitId(0)), ["a->p", "p->q", "q->r", "r->b"]);
+    assert_eq!(path(&detour, CircuitId(1)), ["b->r", "r->q", "q->p", "p->a"]);
 }
 
 #[test]
 fn acknowledgements_find_a_way_of_their_own_where_a_line_has_no_other_direction() {
     let ring = scenario(&mesh("a p, p r!, r q!, q p!, r b", ""));
-    assert_eq!(path(&ring, 0), ["a->p", "p->r", "r->b"]);
-    assert_eq!(path(&ring, 1), ["b->r", "r->q", "q->p", "p->a"]);
+    assert_eq!(path(&ring, CircuitId(0)), ["a->p", "p->r", "r->b"]);
+    assert_eq!(path(&ring, CircuitId(1)), ["b->r", "r->q", "q->p", "p->a"]);
 }
 
 #[test]
@@ -202,13 +203,14 @@ fn without_an_adaptation_packets_travel_in_cells() {
 fn connections_share_the_circuit_of_their_entry() {
     let more = "[[flow]]\nname = \"flow1\"\nconnections = 3\nmcr = \"1 Mb/s\"\nweight = 2\n";
     let scenario = scenario(&(DUMBBELL.to_string() + more));
-    let flows: Vec<_> = scenario.flows.iter().map(|flow| (flow.name.as_str(), flow.vc, flow.back)).collect();
+    let flows: Vec<_> =
+        scenario.flows.iter().map(|flow| (flow.name.as_str(), flow.vc.0, flow.back.map(|vc| vc.0))).collect();
     let expected =
         [("flow1.1", 0, Some(2)), ("flow1.2", 0, Some(2)), ("flow1.3", 0, Some(2)), ("flow2", 1, Some(3))];
     assert_eq!(flows, expected);
     let names: Vec<&str> = scenario.vcs.iter().map(|vc| vc.name.as_str()).collect();
     assert_eq!(names, ["flow1", "flow2", "flow1.back", "flow2.back"]);
-    assert_eq!((scenario.vcs[0].mcr, scenario.vcs[0].weight), (Rate(1_000_000), 2.0));
+    assert_eq!((scenario.vcs[CircuitId(0)].mcr, scenario.vcs[CircuitId(0)].weight), (Rate(1_000_000), 2.0));
 }
 
 #[test]
@@ -216,8 +218,11 @@ fn flows_that_name_the_same_circuit_share_it_even_if_it_is_that_of_a_flow() {
     let twin = "[[flow]]\nname = \"twin\"\nfrom = \"source1\"\nto = \"sink1\"\npvc = \"flow1\"\n\
         transport = { mss = 1400 }\n";
     let scenario = scenario(&(DUMBBELL.to_string() + twin));
-    assert_eq!((scenario.vcs.len(), scenario.flows[2].vc, scenario.flows[2].back), (4, 0, Some(2)));
-    assert_eq!((scenario.vcs[0].packet, scenario.vcs[0].payload), (1440, Some(1400)));
+    assert_eq!(
+        (scenario.vcs.len(), scenario.flows[2].vc, scenario.flows[2].back),
+        (4, CircuitId(0), Some(CircuitId(2)))
+    );
+    assert_eq!((scenario.vcs[CircuitId(0)].packet, scenario.vcs[CircuitId(0)].payload), (1440, Some(1400)));
 }
 
 #[test]
@@ -225,7 +230,10 @@ fn flows_without_acknowledgements_may_share_the_circuit_of_flows_with_them() {
     let udp = "[[flow]]\nname = \"u\"\nfrom = \"source1\"\nto = \"sink1\"\npvc = \"flow1\"\n\
         source = { kind = \"cbr\", rate = \"1 Mb/s\", size = \"100 bytes\" }\ntransport = { kind = \"udp\" }\n";
     let scenario = scenario(&(DUMBBELL.to_string() + udp));
-    assert_eq!((scenario.flows[2].vc, scenario.flows[2].back, scenario.flows[2].packet()), (0, None, 128));
+    assert_eq!(
+        (scenario.flows[2].vc, scenario.flows[2].back, scenario.flows[2].packet()),
+        (CircuitId(0), None, 128)
+    );
 }
 
 #[test]

@@ -23,6 +23,7 @@ use super::{Context, Queues, Scheduler};
 use crate::metrics::state::Figure;
 use crate::refused::{Refused, refuse_if};
 use crate::section;
+use crate::units::ids::{IdVec, QueueId};
 use crate::units::{Bytes, CELL_BYTES, Time};
 
 section! {
@@ -43,11 +44,11 @@ pub const COUNTS_OCTETS: bool = true;
 #[derive(Clone, Debug)]
 pub struct Policy {
     /// For each queue the octets that a visit adds, and its deficit.
-    quanta: Vec<u64>,
-    deficits: Vec<u64>,
+    quanta: IdVec<QueueId, u64>,
+    deficits: IdVec<QueueId, u64>,
     /// Queues that are not empty; the first is visited next.
-    active: VecDeque<usize>,
-    is_active: Vec<bool>,
+    active: VecDeque<QueueId>,
+    is_active: IdVec<QueueId, bool>,
     /// Whether the visit to the first queue has begun.
     is_visited: bool,
 }
@@ -60,9 +61,9 @@ impl Policy {
         let own = |weight: f64| ((quantum as f64 * weight) as u64).max(1);
         Ok(Policy {
             quanta: context.contracts.iter().map(|contract| own(contract.weight)).collect(),
-            deficits: vec![0; context.vcs()],
+            deficits: IdVec::filled(0, context.vcs()),
             active: VecDeque::new(),
-            is_active: vec![false; context.vcs()],
+            is_active: IdVec::filled(false, context.vcs()),
             is_visited: false,
         })
     }
@@ -75,13 +76,13 @@ impl Policy {
 }
 
 impl Scheduler for Policy {
-    fn joined(&mut self, queue: usize) {
+    fn joined(&mut self, queue: QueueId) {
         if !std::mem::replace(&mut self.is_active[queue], true) {
             self.active.push_back(queue);
         }
     }
 
-    fn left(&mut self, queue: usize, empty: bool) {
+    fn left(&mut self, queue: QueueId, empty: bool) {
         if !empty {
             return;
         }
@@ -98,16 +99,16 @@ impl Scheduler for Policy {
         Figure::of_queues("deficit", self.deficits.iter().map(|&octets| octets as f64)).collect()
     }
 
-    fn next(&mut self, now: Time, may_send: &mut dyn FnMut(usize) -> bool) -> Option<usize> {
+    fn next(&mut self, now: Time, may_send: &mut dyn FnMut(QueueId) -> bool) -> Option<QueueId> {
         self.next_by_size(now, may_send, &|_| CELL_BYTES)
     }
 
     fn next_by_size(
         &mut self,
         _: Time,
-        may_send: &mut dyn FnMut(usize) -> bool,
-        octets: &dyn Fn(usize) -> u64,
-    ) -> Option<usize> {
+        may_send: &mut dyn FnMut(QueueId) -> bool,
+        octets: &dyn Fn(QueueId) -> u64,
+    ) -> Option<QueueId> {
         if !self.active.iter().any(|&queue| may_send(queue)) {
             return None;
         }
@@ -125,7 +126,7 @@ impl Scheduler for Policy {
         }
     }
 
-    fn sent(&mut self, queue: usize, octets: u64) {
+    fn sent(&mut self, queue: QueueId, octets: u64) {
         self.deficits[queue] = self.deficits[queue].saturating_sub(octets);
     }
 }
@@ -135,26 +136,28 @@ mod tests {
     use super::*;
     use crate::buffer::context::Contract;
     use crate::serde_json::Value as Json;
+    use crate::units::ids::{IdSlice, PortVc};
     use crate::vectors::vector;
 
     /// Queues of packets, driven by hand.
     struct Bench {
         policy: Policy,
-        queues: Vec<VecDeque<u64>>,
+        queues: IdVec<QueueId, VecDeque<u64>>,
     }
 
     impl Bench {
         /// Queues of these weights.
         fn new(quantum: u64, weights: &[f64]) -> Bench {
-            let plain = Context::alone(1, 1).contracts[0];
+            let plain = Context::alone(1, 1).contracts[PortVc(0)];
             let contracts: Vec<Contract> =
                 weights.iter().map(|&weight| Contract { weight, ..plain }).collect();
-            let context = Context { contracts: &contracts, ..Context::alone(100, 0) };
+            let context = Context { contracts: IdSlice::new(&contracts), ..Context::alone(100, 0) };
             let policy = Policy::new(&Params { quantum: Bytes(quantum) }, &context).unwrap();
-            Bench { policy, queues: vec![VecDeque::new(); weights.len()] }
+            Bench { policy, queues: IdVec::filled(VecDeque::new(), weights.len()) }
         }
 
         fn join(&mut self, queue: usize, packets: usize, octets: u64) {
+            let queue = QueueId::new(queue);
             for _ in 0..packets {
                 self.queues[queue].push_back(octets);
                 self.policy.joined(queue);
@@ -170,7 +173,7 @@ mod tests {
             self.policy.sent(queue, octets);
             let left = self.policy.deficits[queue];
             self.policy.left(queue, self.queues[queue].is_empty());
-            (queue, left)
+            (queue.index(), left)
         }
     }
 
@@ -219,9 +222,9 @@ mod tests {
     #[test]
     fn a_queue_that_may_not_send_is_passed_over_and_gets_nothing() {
         let mut policy = Bench::new(500, &[1.0, 1.0]).policy;
-        [0, 1].iter().for_each(|&queue| policy.joined(queue));
-        assert_eq!(policy.next(Time::ZERO, &mut |queue| queue == 1), Some(1));
-        assert_eq!(policy.deficits, [0, 500]);
+        [0, 1].into_iter().for_each(|queue| policy.joined(QueueId(queue)));
+        assert_eq!(policy.next(Time::ZERO, &mut |queue| queue == QueueId(1)), Some(QueueId(1)));
+        assert_eq!(policy.deficits, [0, 500].into());
         assert_eq!(policy.next(Time::ZERO, &mut |_| false), None);
     }
 }

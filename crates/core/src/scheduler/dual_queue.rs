@@ -24,6 +24,7 @@
 use super::{Context, Queues, Scheduler};
 use crate::refused::{Refused, refuse_if};
 use crate::section;
+use crate::units::ids::QueueId;
 use crate::units::{Bytes, PartsPerMillion, Time};
 
 section! {
@@ -55,9 +56,9 @@ pub struct Policy {
 }
 
 /// The number of the queue of packets with neither ECT(1) nor CE.
-const CLASSIC: usize = 0;
+const CLASSIC: QueueId = QueueId(0);
 /// The number of the queue of packets with ECT(1) or CE.
-const L4S: usize = 1;
+const L4S: QueueId = QueueId(1);
 /// A share of 1, in parts per million.
 const ONE: i64 = 1_000_000;
 
@@ -75,15 +76,15 @@ impl Policy {
 }
 
 impl Scheduler for Policy {
-    fn joined(&mut self, queue: usize) {
-        self.units[queue] += 1;
+    fn joined(&mut self, queue: QueueId) {
+        self.units[queue.index()] += 1;
     }
 
-    fn left(&mut self, queue: usize, _: bool) {
-        self.units[queue] -= 1;
+    fn left(&mut self, queue: QueueId, _: bool) {
+        self.units[queue.index()] -= 1;
     }
 
-    fn next(&mut self, _: Time, may_send: &mut dyn FnMut(usize) -> bool) -> Option<usize> {
+    fn next(&mut self, _: Time, may_send: &mut dyn FnMut(QueueId) -> bool) -> Option<QueueId> {
         let queue = match self.units {
             [0, 0] => {
                 self.credit = self.start;
@@ -97,9 +98,9 @@ impl Scheduler for Policy {
         may_send(queue).then_some(queue)
     }
 
-    fn sent(&mut self, queue: usize, octets: u64) {
-        if self.units[1 - queue] > 0 {
-            self.credit += self.prices[queue] * octets as i64;
+    fn sent(&mut self, queue: QueueId, octets: u64) {
+        if self.units[1 - queue.index()] > 0 {
+            self.credit += self.prices[queue.index()] * octets as i64;
         }
     }
 
@@ -124,14 +125,14 @@ mod tests {
     fn serve(policy: &mut Policy, packets: usize, octets: u64) -> Vec<(char, f64)> {
         let mut turn = |_| {
             let queue = policy.next(Time::ZERO, &mut |_| true)?;
-            policy.left(queue, policy.units[queue] == 1);
+            policy.left(queue, policy.units[queue.index()] == 1);
             policy.sent(queue, octets);
-            Some((['C', 'L'][queue], policy.credit as f64 / ONE as f64))
+            Some((['C', 'L'][queue.index()], policy.credit as f64 / ONE as f64))
         };
         (0..packets).map_while(&mut turn).collect()
     }
 
-    fn join(policy: &mut Policy, queue: usize, packets: usize) {
+    fn join(policy: &mut Policy, queue: QueueId, packets: usize) {
         (0..packets).for_each(|_| policy.joined(queue));
     }
 

@@ -28,6 +28,7 @@ use crate::metrics::state::Figure;
 use crate::refused::{Refused, refuse_if};
 use crate::rng::Subject;
 use crate::section;
+use crate::units::ids::{IdVec, PortVc, QueueId};
 use crate::units::{Bytes, Time};
 
 section! {
@@ -51,11 +52,11 @@ pub const COUNTS_OCTETS: bool = true;
 pub struct Policy {
     quantum: i64,
     /// For each circuit the queue of its bucket.
-    places: Vec<usize>,
-    queues: Vec<QueueState>,
+    places: IdVec<PortVc, QueueId>,
+    queues: IdVec<QueueId, QueueState>,
     /// Queues in service, the next one first.
-    new: VecDeque<usize>,
-    old: VecDeque<usize>,
+    new: VecDeque<QueueId>,
+    old: VecDeque<QueueId>,
 }
 
 /// A queue.
@@ -73,11 +74,11 @@ impl Policy {
         refuse_if(params.quantum.0 == 0, "quantum", "must be at least 1 byte")?;
         refuse_if(params.buckets == 0, "buckets", "must be at least 1")?;
         let places = places(params.buckets, context);
-        let queues = places.iter().map(|place| place + 1).max().unwrap_or(0);
+        let queues = places.iter().map(|place| place.index() + 1).max().unwrap_or(0);
         Ok(Policy {
             quantum: i64::try_from(params.quantum.0).unwrap_or(i64::MAX / 2),
             places,
-            queues: vec![QueueState::default(); queues],
+            queues: IdVec::filled(QueueState::default(), queues),
             new: VecDeque::new(),
             old: VecDeque::new(),
         })
@@ -94,21 +95,21 @@ impl Policy {
 }
 
 /// Return the queue of each circuit: queues are numbered as their buckets first occur.
-fn places(buckets: u64, context: &Context<'_>) -> Vec<usize> {
+fn places(buckets: u64, context: &Context<'_>) -> IdVec<PortVc, QueueId> {
     let keyed = context.keyed("fair-queue");
     let mut known: Vec<u64> = Vec::new();
     let mut place = |contract: &Contract| {
         let bucket = keyed.about(Subject::circuit(contract.circuit)).up_to(buckets - 1);
-        known.iter().position(|&other| other == bucket).unwrap_or_else(|| {
+        QueueId::new(known.iter().position(|&other| other == bucket).unwrap_or_else(|| {
             known.push(bucket);
             known.len() - 1
-        })
+        }))
     };
     context.contracts.iter().map(&mut place).collect()
 }
 
 impl Scheduler for Policy {
-    fn joined(&mut self, queue: usize) {
+    fn joined(&mut self, queue: QueueId) {
         let state = &mut self.queues[queue];
         state.units += 1;
         if !state.is_listed {
@@ -117,7 +118,7 @@ impl Scheduler for Policy {
         }
     }
 
-    fn left(&mut self, queue: usize, _: bool) {
+    fn left(&mut self, queue: QueueId, _: bool) {
         self.queues[queue].units -= 1;
     }
 
@@ -125,7 +126,7 @@ impl Scheduler for Policy {
         Figure::of_queues("deficit", self.queues.iter().map(|state| state.deficit as f64)).collect()
     }
 
-    fn next(&mut self, _: Time, may_send: &mut dyn FnMut(usize) -> bool) -> Option<usize> {
+    fn next(&mut self, _: Time, may_send: &mut dyn FnMut(QueueId) -> bool) -> Option<QueueId> {
         loop {
             let &queue = self.new.front().or(self.old.front())?;
             let state = &mut self.queues[queue];
@@ -143,11 +144,11 @@ impl Scheduler for Policy {
         }
     }
 
-    fn sent(&mut self, queue: usize, octets: u64) {
+    fn sent(&mut self, queue: QueueId, octets: u64) {
         self.queues[queue].deficit -= octets as i64;
     }
 
-    fn places(&self) -> Vec<usize> {
+    fn places(&self) -> IdVec<PortVc, QueueId> {
         self.places.clone()
     }
 }
@@ -159,17 +160,18 @@ mod tests {
     /// Queues of packets, driven by hand.
     struct Bench {
         policy: Policy,
-        queues: Vec<VecDeque<u64>>,
+        queues: IdVec<QueueId, VecDeque<u64>>,
     }
 
     impl Bench {
         fn new(quantum: u64, queues: usize) -> Bench {
             let params = Params { quantum: Bytes(quantum), buckets: u64::MAX };
             let policy = Policy::new(&params, &Context::alone(100, queues)).unwrap();
-            Bench { policy, queues: vec![VecDeque::new(); queues] }
+            Bench { policy, queues: IdVec::filled(VecDeque::new(), queues) }
         }
 
         fn join(&mut self, queue: usize, packets: usize, octets: u64) {
+            let queue = QueueId::new(queue);
             for _ in 0..packets {
                 self.queues[queue].push_back(octets);
                 self.policy.joined(queue);
@@ -186,7 +188,7 @@ mod tests {
             let octets = self.queues[queue].pop_front().unwrap();
             self.policy.left(queue, self.queues[queue].is_empty());
             self.policy.sent(queue, octets);
-            Some(queue)
+            Some(queue.index())
         }
     }
 
@@ -243,6 +245,6 @@ mod tests {
             assert!((share - percent).abs() < 2.5, "{share} % of {vcs} circuits");
         }
         let one = Policy::new(&Params { quantum: Bytes(1), buckets: 1 }, &Context::alone(100, 9)).unwrap();
-        assert_eq!(one.places(), [0; 9]);
+        assert_eq!(one.places(), [QueueId(0); 9].into());
     }
 }

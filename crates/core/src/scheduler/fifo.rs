@@ -17,6 +17,7 @@ use super::{Context, Queues, Scheduler};
 use crate::refused::Refused;
 use crate::section;
 use crate::units::Time;
+use crate::units::ids::QueueId;
 
 section! {
     /// First come, first served.
@@ -28,6 +29,9 @@ pub const QUEUES: Queues = Queues::One;
 
 /// Whether it counts octets.
 pub const COUNTS_OCTETS: bool = false;
+
+/// The queue of all circuits.
+const ONLY: QueueId = QueueId(0);
 
 /// First in, first out: the number of units that wait.
 #[derive(Clone, Debug)]
@@ -43,16 +47,16 @@ impl Policy {
 }
 
 impl Scheduler for Policy {
-    fn joined(&mut self, _: usize) {
+    fn joined(&mut self, _: QueueId) {
         self.waiting += 1;
     }
 
-    fn left(&mut self, _: usize, _: bool) {
+    fn left(&mut self, _: QueueId, _: bool) {
         self.waiting -= 1;
     }
 
-    fn next(&mut self, _: Time, may_send: &mut dyn FnMut(usize) -> bool) -> Option<usize> {
-        (self.waiting > 0 && may_send(0)).then_some(0)
+    fn next(&mut self, _: Time, may_send: &mut dyn FnMut(QueueId) -> bool) -> Option<QueueId> {
+        (self.waiting > 0 && may_send(ONLY)).then_some(ONLY)
     }
 }
 
@@ -64,10 +68,10 @@ mod tests {
     fn the_one_queue_is_served_as_long_as_something_waits() {
         let mut fifo = Policy::new(&Params {}, &Context::alone(10, 2)).unwrap();
         assert_eq!(fifo.next(Time::ZERO, &mut |_| true), None);
-        fifo.joined(0);
-        assert_eq!(fifo.next(Time::ZERO, &mut |_| true), Some(0));
+        fifo.joined(QueueId(0));
+        assert_eq!(fifo.next(Time::ZERO, &mut |_| true), Some(ONLY));
         assert_eq!(fifo.next(Time::ZERO, &mut |_| false), None);
-        fifo.left(0, true);
+        fifo.left(QueueId(0), true);
         assert_eq!(fifo.next(Time::ZERO, &mut |_| true), None);
     }
 }

@@ -4,8 +4,10 @@ use crate::buffer::admission::Failure;
 use crate::buffer::context::Context;
 pub use crate::buffer::ring::Place;
 use crate::metrics::state::Figure;
+use crate::refused::{Refused, unfit};
 use crate::registry;
 use crate::units::Time;
+use crate::units::ids::{IdVec, PortVc, QueueId};
 
 registry! {
     /// A scheduler as a scenario asks for it.
@@ -23,28 +25,28 @@ registry! {
     /// The interface of a scheduler. With a shared queue the only queue is 0; otherwise queue `i` is circuit `i`.
     pub trait Scheduler for Policy {
         /// Record that a unit has joined this queue.
-        fn joined(&mut self, queue: usize);
+        fn joined(&mut self, queue: QueueId);
 
         /// Record that a unit has left this queue, sent or pushed out; `empty` if it was the last one.
-        fn left(&mut self, queue: usize, empty: bool);
+        fn left(&mut self, queue: QueueId, empty: bool);
 
         /// Choose the queue to serve now among those with units to send; `may_send` says whether credits allow it. The
         /// choice is binding: the unit at the head of that queue leaves it, and turns and credits are counted.
-        fn next(&mut self, now: Time, may_send: &mut dyn FnMut(usize) -> bool) -> Option<usize>;
+        fn next(&mut self, now: Time, may_send: &mut dyn FnMut(QueueId) -> bool) -> Option<QueueId>;
 
         /// Like `next`, for a scheduler that uses `octets`, the octets of the unit at the head of a queue.
         fn next_by_size(
             &mut self,
             now: Time,
-            may_send: &mut dyn FnMut(usize) -> bool,
-            octets: &dyn Fn(usize) -> u64
-        ) -> Option<usize> {
+            may_send: &mut dyn FnMut(QueueId) -> bool,
+            octets: &dyn Fn(QueueId) -> u64
+        ) -> Option<QueueId> {
             self.next(now, may_send)
         }
 
         /// Record that the unit that was at the head of this queue is sent, of this many octets; it has left the queue
         /// already. Not called if the admission policy discards it instead.
-        fn sent(&mut self, queue: usize, octets: u64) {}
+        fn sent(&mut self, queue: QueueId, octets: u64) {}
 
         /// Return the reason why the scheduler could not compute a decision, if it failed: the run has no result.
         fn failure(&self) -> Option<&Failure> {
@@ -52,8 +54,8 @@ registry! {
         }
 
         /// For each circuit the queue that it joins, unless each has its own.
-        fn places(&self) -> Vec<usize> {
-            Vec::new()
+        fn places(&self) -> IdVec<PortVc, QueueId> {
+            IdVec::default()
         }
 
         /// Return whether the congestion notification of a unit, and not its circuit, chooses one of two queues: 1 if
@@ -63,7 +65,7 @@ registry! {
         }
 
         /// Choose the next queue when every queue may send.
-        fn turn(&mut self, now: Time) -> Option<usize> {
+        fn turn(&mut self, now: Time) -> Option<QueueId> {
             self.next(now, &mut |_| true)
         }
 
@@ -117,6 +119,21 @@ impl Spec {
         self.kind().queues() == Queues::PerCircuit
     }
 
+    /// Refuse this scheduler beside a push-out policy that needs a queue for each circuit.
+    pub(crate) fn check_queues(&self, pushout: &str) -> Result<(), Refused> {
+        if self.has_queue_per_circuit() {
+            return Ok(());
+        }
+        let others = Spec::plain().filter(Spec::has_queue_per_circuit);
+        let others: Vec<&str> = others.map(|other| other.name()).collect();
+        unfit(format!(
+            "{pushout} shortens the queue of one circuit, but with the scheduler {} all circuits share one queue; choose one with a \
+             queue for each: {}",
+            self.name(),
+            others.join(", "),
+        ))
+    }
+
     /// Return whether all circuits share one queue.
     pub fn shares_one_queue(&self) -> bool {
         self.kind().queues() == Queues::One
@@ -138,14 +155,27 @@ pub(crate) fn shares(places: usize, slots: u64) -> impl Iterator<Item = u64> {
 mod tests {
     use super::*;
     use crate::buffer::context::Contract;
-    use crate::refused::Refused;
+    use crate::units::ids::IdSlice;
     use crate::units::{PartsPerMillion, Rate, Span};
     use proptest::prelude::*;
+
+    #[test]
+    fn push_out_needs_a_queue_for_each_circuit() {
+        assert_eq!(Spec::RoundRobin(round_robin::Params {}).check_queues("pushout-2"), Ok(()));
+        let why = Spec::Fifo(fifo::Params {}).check_queues("pushout-2").unwrap_err().why;
+        assert!(
+            why.starts_with(
+                "pushout-2 shortens the queue of one circuit, but with the scheduler fifo all circuits share one queue; \
+                 choose one with a queue for each: round-robin, wrr-mcr, "
+            ),
+            "{why}"
+        );
+    }
 
     /// A scheduler driven by tests: units join, and the served queues are recorded.
     pub(super) struct Bench<P> {
         pub(super) policy: P,
-        pub(super) lengths: Vec<u32>,
+        pub(super) lengths: IdVec<QueueId, u32>,
         pub(super) blocked: Vec<usize>,
         pub(super) now: Time,
     }
@@ -155,13 +185,13 @@ mod tests {
             context: &Context<'_>,
             build: impl Fn(&Context<'_>) -> Result<P, Refused>,
         ) -> Bench<P> {
-            let (policy, lengths) = (build(context).unwrap(), vec![0; context.vcs()]);
+            let (policy, lengths) = (build(context).unwrap(), IdVec::filled(0, context.vcs()));
             Bench { policy, lengths, blocked: Vec::new(), now: Time::ZERO }
         }
 
         /// Let a unit join each of these queues.
         pub(super) fn join(&mut self, queues: &[usize]) {
-            for &queue in queues {
+            for queue in queues.iter().copied().map(QueueId::new) {
                 self.lengths[queue] += 1;
                 self.policy.joined(queue);
             }
@@ -173,13 +203,13 @@ mod tests {
         }
 
         pub(super) fn serve_one(&mut self) -> Option<usize> {
-            let queue = self.policy.next(self.now, &mut |queue| !self.blocked.contains(&queue))?;
+            let queue = self.policy.next(self.now, &mut |queue| !self.blocked.contains(&queue.index()))?;
             self.push_out(queue);
-            Some(queue)
+            Some(queue.index())
         }
 
         /// Remove a unit without service.
-        pub(super) fn push_out(&mut self, queue: usize) {
+        pub(super) fn push_out(&mut self, queue: QueueId) {
             self.lengths[queue] -= 1;
             self.policy.left(queue, self.lengths[queue] == 0);
         }
@@ -209,7 +239,7 @@ mod tests {
 
     /// Assign the slots of one round, of `most` places, as long as they are certain; returns the turns and the time
     /// of the next slot.
-    fn go_round(policy: &mut Policy, most: usize, mut now: Time) -> (Vec<usize>, Time) {
+    fn go_round(policy: &mut Policy, most: usize, mut now: Time) -> (Vec<QueueId>, Time) {
         let mut round = Vec::new();
         let until = policy.rounds(now, most, &mut round);
         let limit = |(at, place): (usize, &Place)| {
@@ -231,17 +261,17 @@ mod tests {
     proptest! {
         #[test]
         fn rounds_are_the_turns_that_would_be_taken(
-            joins in prop::collection::vec((0usize..6, 0u64..8), 1..30),
+            joins in prop::collection::vec((0_u32..6, 0u64..8), 1..30),
             most in 1usize..8,
         ) {
-            let plain = Context::alone(1, 1).contracts[0];
+            let plain = Context::alone(1, 1).contracts[PortVc(0)];
             let contract = |vc| Contract { mcr: Rate(7_000_000 * (vc % 4)), priority: vc as u32 / 4, ..plain };
             let contracts: Vec<Contract> = (0..6u64).map(contract).collect();
-            for mut rounds in all(&Context { contracts: &contracts, ..Context::alone(3000, 0) }) {
+            for mut rounds in all(&Context { contracts: IdSlice::new(&contracts), ..Context::alone(3000, 0) }) {
                 let (mut turns, mut now) = (rounds.clone(), Time::ZERO);
                 for &(queue, times) in &joins {
-                    turns.joined(queue);
-                    rounds.joined(queue);
+                    turns.joined(QueueId(queue));
+                    rounds.joined(QueueId(queue));
                     for _ in 0..times {
                         let (round, next) = go_round(&mut rounds, most, now);
                         for queue in round {
@@ -259,8 +289,12 @@ mod tests {
 
     /// Contracts with these minimum cell rates, in kilobits per second, and frames of 2048 octets.
     pub(super) fn contracts(mcr: &[u64]) -> Vec<Contract> {
-        let plain =
-            Contract { frame: 44, octets: 44 * 53, payload: Some(2048), ..Context::alone(1, 1).contracts[0] };
+        let plain = Contract {
+            frame: 44,
+            octets: 44 * 53,
+            payload: Some(2048),
+            ..Context::alone(1, 1).contracts[PortVc(0)]
+        };
         mcr.iter().map(|kbps| Contract { mcr: Rate(kbps * 1000), ..plain }).collect()
     }
 }

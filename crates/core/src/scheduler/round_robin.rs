@@ -20,6 +20,7 @@ use crate::buffer::ring::Ring;
 use crate::refused::Refused;
 use crate::section;
 use crate::units::Time;
+use crate::units::ids::QueueId;
 
 section! {
     /// One unit of each queue in turn.
@@ -46,22 +47,22 @@ impl Policy {
 }
 
 impl Scheduler for Policy {
-    fn joined(&mut self, queue: usize) {
+    fn joined(&mut self, queue: QueueId) {
         self.ring.insert(queue);
     }
 
-    fn left(&mut self, queue: usize, empty: bool) {
+    fn left(&mut self, queue: QueueId, empty: bool) {
         if empty {
             self.ring.remove(queue);
         }
     }
 
-    fn next(&mut self, _: Time, may_send: &mut dyn FnMut(usize) -> bool) -> Option<usize> {
+    fn next(&mut self, _: Time, may_send: &mut dyn FnMut(QueueId) -> bool) -> Option<QueueId> {
         self.ring.next(may_send)
     }
 
     #[inline]
-    fn turn(&mut self, _: Time) -> Option<usize> {
+    fn turn(&mut self, _: Time) -> Option<QueueId> {
         self.ring.next(|_| true)
     }
 
@@ -126,7 +127,7 @@ mod tests {
     fn a_queue_that_was_pushed_out_leaves_the_round() {
         let mut bench = bench(2);
         bench.join(&[0, 1]);
-        bench.push_out(0);
+        bench.push_out(QueueId(0));
         assert_eq!(bench.serve(5), [1]);
     }
 }

@@ -21,6 +21,7 @@ use crate::buffer::set::NumberSet;
 use crate::refused::Refused;
 use crate::section;
 use crate::units::Time;
+use crate::units::ids::{IdVec, QueueId};
 
 section! {
     /// The lowest priority number first; turns among equals.
@@ -37,11 +38,11 @@ pub const COUNTS_OCTETS: bool = false;
 #[derive(Clone, Debug)]
 pub struct Policy {
     /// For every queue its class; classes are numbered in the order of their priorities.
-    class: Vec<usize>,
+    class: IdVec<QueueId, usize>,
     rings: Vec<Ring>,
     /// For every class the number of its queues with units.
     busy: Vec<usize>,
-    classes: NumberSet,
+    classes: NumberSet<usize>,
 }
 
 impl Policy {
@@ -61,7 +62,7 @@ impl Policy {
 }
 
 impl Scheduler for Policy {
-    fn joined(&mut self, queue: usize) {
+    fn joined(&mut self, queue: QueueId) {
         let class = self.class[queue];
         if !self.rings[class].members().contains(queue) {
             self.rings[class].insert(queue);
@@ -70,7 +71,7 @@ impl Scheduler for Policy {
         }
     }
 
-    fn left(&mut self, queue: usize, empty: bool) {
+    fn left(&mut self, queue: QueueId, empty: bool) {
         if empty {
             let class = self.class[queue];
             self.rings[class].remove(queue);
@@ -81,7 +82,7 @@ impl Scheduler for Policy {
         }
     }
 
-    fn next(&mut self, _: Time, may_send: &mut dyn FnMut(usize) -> bool) -> Option<usize> {
+    fn next(&mut self, _: Time, may_send: &mut dyn FnMut(QueueId) -> bool) -> Option<QueueId> {
         self.classes.iter().find_map(|class| self.rings[class].next(&mut *may_send))
     }
 
@@ -107,11 +108,12 @@ impl Scheduler for Policy {
 mod tests {
     use super::super::tests::{Bench, contracts};
     use super::*;
+    use crate::units::ids::IdSlice;
 
     fn bench(priorities: &[u32]) -> Bench<Policy> {
         let mut contracts = contracts(&vec![0; priorities.len()]);
         contracts.iter_mut().zip(priorities).for_each(|(contract, &priority)| contract.priority = priority);
-        let context = Context { contracts: &contracts, ..Context::alone(100, 0) };
+        let context = Context { contracts: IdSlice::new(&contracts), ..Context::alone(100, 0) };
         Bench::new(&context, |context| Policy::new(&Params {}, context))
     }
 

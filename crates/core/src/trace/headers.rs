@@ -33,7 +33,7 @@ pub(super) fn image(scenario: &Scenario, packet: &TracedPacket) -> Option<Image>
 
 /// Represent a unit that is not an IP packet as an IP packet of a protocol for experiments (RFC 3692).
 pub(super) fn stand_in(scenario: &Scenario, packet: &TracedPacket) -> Image {
-    let path = &scenario.vcs[packet.vc as usize].path;
+    let path = &scenario.vcs[packet.vc].path;
     let (from, to) = (scenario.lines[path[0]].from, scenario.lines[path[path.len() - 1]].to);
     let length = IP_HEADER + CELL_PAYLOAD as u32;
     let head = IpHeader { from, to, id: packet.frame, protocol: EXPERIMENT, ecn: packet.ecn() };

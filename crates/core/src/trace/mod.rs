@@ -20,6 +20,7 @@ use crate::transport::ecn::Ecn;
 use crate::transport::tcp::Segment;
 use crate::unit::Unit;
 use crate::units::Time;
+use crate::units::ids::{CircuitId, IdVec};
 use crate::verdict::Reason;
 use crate::words::nearest::unknown;
 
@@ -37,12 +38,12 @@ pub enum What {
 /// The observer of a trace.
 pub trait Tracer {
     /// Observe an event of a unit at a port.
-    fn see(&mut self, now: Time, port: usize, unit: &Unit, what: What, circuits: &[Circuit]);
+    fn see(&mut self, now: Time, port: usize, unit: &Unit, what: What, circuits: &IdVec<CircuitId, Circuit>);
 }
 
 impl Tracer for () {
     #[inline(always)]
-    fn see(&mut self, _: Time, _: usize, _: &Unit, _: What, _: &[Circuit]) {}
+    fn see(&mut self, _: Time, _: usize, _: &Unit, _: What, _: &IdVec<CircuitId, Circuit>) {}
 }
 
 /// A packet at a port.
@@ -51,7 +52,7 @@ pub struct TracedPacket {
     /// The port.
     pub port: u32,
     /// Its circuit.
-    pub vc: u32,
+    pub vc: CircuitId,
     /// Its serial number on the circuit.
     pub frame: u32,
     /// Its flow and its payload.
@@ -108,7 +109,7 @@ impl TracedPacket {
 #[derive(Clone, Debug)]
 pub struct TracedPackets {
     wanted: Vec<bool>,
-    seen: BTreeMap<(u32, u32, u32), TracedPacket>,
+    seen: BTreeMap<(u32, CircuitId, u32), TracedPacket>,
 }
 
 impl TracedPackets {
@@ -141,7 +142,7 @@ impl TracedPackets {
 }
 
 impl Tracer for TracedPackets {
-    fn see(&mut self, now: Time, port: usize, unit: &Unit, what: What, circuits: &[Circuit]) {
+    fn see(&mut self, now: Time, port: usize, unit: &Unit, what: What, circuits: &IdVec<CircuitId, Circuit>) {
         if !self.wanted[port] {
             return;
         }
@@ -163,8 +164,8 @@ impl Tracer for TracedPackets {
 }
 
 /// Make the record of a packet whose first unit arrives.
-fn first(now: Time, port: usize, unit: &Unit, circuits: &[Circuit]) -> TracedPacket {
-    let frame = circuits[unit.vc as usize].frame(unit.frame);
+fn first(now: Time, port: usize, unit: &Unit, circuits: &IdVec<CircuitId, Circuit>) -> TracedPacket {
+    let frame = circuits[unit.vc].frame(unit.frame);
     TracedPacket {
         port: port as u32,
         vc: unit.vc,

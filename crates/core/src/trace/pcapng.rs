@@ -89,8 +89,8 @@ fn plain(scenario: &Scenario, packet: &TracedPacket) -> Image {
 
 /// An IP packet with the header of a SunATM capture and that of LLC/SNAP (RFC 1483, section 4.1).
 fn on_atm(scenario: &Scenario, packet: &TracedPacket) -> Image {
-    let vci = packet.vc + FIRST_VCI;
-    let framing = scenario.vcs[packet.vc as usize].framing;
+    let vci = packet.vc.0 + FIRST_VCI;
+    let framing = scenario.vcs[packet.vc].framing;
     let has_llc = matches!(framing, Framing::Aal5 { llc_snap: true, .. });
     let inner = image(scenario, packet);
     let kind = if inner.is_some() && has_llc { LLC } else { UNKNOWN };

@@ -6,6 +6,7 @@ use super::{Tracer, What};
 use crate::network::circuit::Circuit;
 use crate::unit::Unit;
 use crate::units::Time;
+use crate::units::ids::{CircuitId, IdVec};
 use crate::verdict::Reason;
 
 /// Record of an event of a unit at a port.
@@ -32,7 +33,7 @@ pub struct RecordRing {
     /// Losses by port and reason since the start of the run.
     lost: Vec<[u64; Reason::ALL.len()]>,
     /// Incomplete frames in flight: (circuit, frame).
-    broken: BTreeSet<(u32, u32)>,
+    broken: BTreeSet<(CircuitId, u32)>,
     /// Size of `broken` above which frames that are no longer in flight are removed from it.
     most: usize,
 }
@@ -63,22 +64,22 @@ impl RecordRing {
     }
 
     /// Return whether a frame in flight has lost a unit.
-    pub fn is_broken(&self, vc: u32, frame: u32) -> bool {
+    pub fn is_broken(&self, vc: CircuitId, frame: u32) -> bool {
         self.broken.contains(&(vc, frame))
     }
 
-    fn note_loss(&mut self, port: usize, unit: &Unit, reason: Reason, circuits: &[Circuit]) {
+    fn note_loss(&mut self, port: usize, unit: &Unit, reason: Reason, circuits: &IdVec<CircuitId, Circuit>) {
         self.lost[port][reason as usize] += 1;
         self.broken.insert((unit.vc, unit.frame));
         if self.broken.len() > self.most {
-            self.broken.retain(|&(vc, frame)| circuits[vc as usize].frame(frame).is_some());
+            self.broken.retain(|&(vc, frame)| circuits[vc].frame(frame).is_some());
             self.most = FEW.max(2 * self.broken.len());
         }
     }
 }
 
 impl Tracer for RecordRing {
-    fn see(&mut self, now: Time, port: usize, unit: &Unit, what: What, circuits: &[Circuit]) {
+    fn see(&mut self, now: Time, port: usize, unit: &Unit, what: What, circuits: &IdVec<CircuitId, Circuit>) {
         if let What::Lost(reason) = what {
             self.note_loss(port, unit, reason, circuits);
         }
@@ -159,7 +160,7 @@ mod tests {
     #[test]
     fn a_frame_is_broken_from_its_first_loss_for_as_long_as_it_is_on_its_way() {
         let (mut stepper, port) = of_buffer("500 cells", usize::MAX);
-        let mut lost: BTreeSet<(u32, u32)> = BTreeSet::new();
+        let mut lost: BTreeSet<(CircuitId, u32)> = BTreeSet::new();
         while stepper.now() < stepper.end() {
             stepper.advance(stepper.now() + Span::millis(1));
             for record in stepper.tracer_mut().take().0 {

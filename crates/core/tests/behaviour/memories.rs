@@ -319,7 +319,7 @@ fn what_cannot_be_is_refused_with_its_place() {
         (&["memory.chip.admission={policy=\"epd\"}"], "\"epd\" decides about one port, not about a memory"),
         (
             &["memory.chip.pushout={policy=\"pushout-1\"}"],
-            "\"pushout-1\" makes room in the buffer of one port, not in a memory; a memory takes: longest-queue",
+            "\"pushout-1\" makes room in the buffer of one port, not in a memory; a memory takes: longest-queue, pushout-2",
         ),
         (
             &["memory.chip.pushout={policy=\"longest-queue\"}", "memory.chip.pool.in={side=\"ingress\"}"],
@@ -359,6 +359,36 @@ fn the_longest_queue_of_another_port_gives_way_and_what_it_loses_had_crossed_a_l
     assert_eq!(of("pushed_out_octets"), [json!(50 * 64), json!(0)]);
     let port = entry(&document, "ports", "out0");
     assert_eq!((&port["lost"]["pushed-out"], &port["lost"]["overflow"]), (&json!(50), &json!(100)));
+}
+
+/// Changes to a chip that make its ports send cells, and its memory push out packets of two cells.
+fn by_packets(text: &str) -> String {
+    text.replace("adaptation = { kind = \"packet\" }\n", "")
+        .replace("\"router\"", "\"switch\"")
+        .replace("cell = \"254 bytes\"", "cell = \"53 bytes\"\npushout = { policy = \"pushout-2\" }")
+        .replace(
+            SHARED,
+            &format!(
+                "{SHARED}admission = {{ policy = \"ppd\" }}\nscheduler = {{ policy = \"round-robin\" }}\n"
+            ),
+        )
+}
+
+#[test]
+fn the_longest_queue_of_another_cell_port_loses_entire_packets_and_then_the_own_one() {
+    let text = by_packets(&chip(2, 2, 60, &memory("size = \"100 cells\"")));
+    let document = run(&text, &[]);
+    // 60 packets for the first port leave 100 cells; those for the second then take two at a time, down to 48 and up to 52
+    assert_eq!(held(&document), [100, 52]);
+    let queues = &document["memories"][0]["queues"];
+    let of = |key: &str| [queues[0][key].clone(), queues[1][key].clone()];
+    assert_eq!(of("dropped"), [json!(120 - 48), json!(120 - 52)]);
+    assert_eq!(of("pushed_out_octets"), [json!((120 - 48) * 53), json!((120 - 52) * 53)]);
+    for name in ["out0", "out1"] {
+        let lost = &entry(&document, "ports", name)["lost"];
+        let all: u64 = lost.as_object().unwrap().values().filter_map(Json::as_u64).sum();
+        assert_eq!(lost["pushed-out"], json!(all), "nothing is lost but what was pushed out");
+    }
 }
 
 #[test]
@@ -636,7 +666,10 @@ fn random_chip(seed: u64) -> String {
     let pushes_out = below(3) == 0;
     if pushes_out {
         let (end, counts) = (["tail", "head"][below(2) as usize], below(2) == 0);
-        let keys_of_it = format!("policy = \"longest-queue\", end = \"{end}\", counts_arrival = {counts}");
+        let keys_of_it = match below(2) {
+            0 => "policy = \"pushout-2\"".to_string(),
+            _ => format!("policy = \"longest-queue\", end = \"{end}\", counts_arrival = {counts}"),
+        };
         writeln!(keys, "pushout = {{ {keys_of_it} }}").unwrap();
     }
     let removes = pushes_out || policy == "occamy";
@@ -777,6 +810,62 @@ fn a_memory_of_one_cell_port_refuses_the_frames_that_the_port_would_refuse() {
             flows.iter().map(|flow| flow["octets_delivered"].clone()).collect::<Vec<Json>>()
         };
         assert_eq!(delivered(&shared), delivered(&alone));
+    }
+}
+
+#[test]
+fn push_out_2_in_a_memory_of_one_cell_port_loses_the_cells_that_it_loses_in_the_port() {
+    let lost = |sets: &[String]| {
+        let scenario = load(FRAMES, "test.toml", sets).unwrap_or_else(|fault| panic!("{fault}"));
+        let losses = engine::run(&scenario, true).losses;
+        losses.iter().map(|loss| format!("{loss:?}")).collect::<Vec<_>>()
+    };
+    let rest = "scheduler = { policy = \"round-robin\" }";
+    let (mut pushed_out, mut broken) = (0, 0);
+    for seed in 0..24 {
+        let mut draw = Stream::new(seed, "one port");
+        let size = 20 + draw.up_to(100);
+        let fallback = ["next-queue", "head-fragment", "refuse"][draw.up_to(2) as usize];
+        let pass_eom = draw.up_to(1) == 0;
+        let seed = format!("seed={seed}");
+        let admission = format!("admission = {{ policy = \"ppd\", pass_eom = {pass_eom} }}, {rest}");
+        let policy = format!("policy = \"pushout-2\", fallback = \"{fallback}\"");
+        let own = format!(
+            "port.bottleneck={{ buffer = \"{size} cells\", {rest}, pushout = {{ {policy}, pass_eom = {pass_eom} }} }}"
+        );
+        let mut shared = OF_A_MEMORY.map(String::from).to_vec();
+        shared[0] = format!("memory={{ chip = {{ size = \"{size} cells\", pushout = {{ {policy} }} }} }}");
+        shared[2] = format!("port.bottleneck={{ memory = \"chip\", {admission} }}");
+        shared.push(seed.clone());
+        let (alone, shared) = (lost(&[own, seed.clone()]), lost(&shared));
+        assert_eq!(alone.len(), shared.len(), "{seed} {fallback} {size}");
+        for (alone, shared) in alone.iter().zip(&shared) {
+            assert_eq!(alone, shared, "{seed} {fallback} {size}");
+        }
+        pushed_out += alone.iter().filter(|loss| loss.contains("PushedOut")).count();
+        broken += alone.iter().filter(|loss| loss.contains("Partial")).count();
+    }
+    assert!(pushed_out > 10_000 && broken > 100, "{pushed_out} cells pushed out, {broken} of broken frames");
+}
+
+#[test]
+fn push_out_of_packets_needs_queues_of_circuits_and_ports_that_discard_the_rest_of_them() {
+    let text = by_packets(&chip(2, 2, 60, &memory("size = \"100 cells\"")));
+    let refused = |set: &str| load(&text, "test.toml", &[set.to_string()]).unwrap_err().to_string();
+    for (set, words) in [
+        ("port.default.scheduler={ policy = \"fifo\" }", "pushout-2 shortens the queue of one circuit"),
+        (
+            "port.default.admission={ policy = \"tail-drop\" }",
+            "\"pushout-2\" pushes out whole frames and refuses others",
+        ),
+        ("memory.chip.pushout={ policy = \"longest-queue\" }", "these policies do: pushout-2"),
+        (
+            "memory.chip.admission={ policy = \"occamy\" }",
+            "must be a policy that expels nothing where ports send cells",
+        ),
+    ] {
+        let why = refused(set);
+        assert!(why.contains(words), "{why}");
     }
 }
 

@@ -15,6 +15,7 @@ use pushout_core::link::port::{Loss, Parts, Port};
 use pushout_core::rng::Stream;
 use pushout_core::scheduler;
 use pushout_core::unit::{Flags, Unit};
+use pushout_core::units::ids::{CircuitId, IdSlice, PortVc};
 use pushout_core::units::{Rate, Span, Time};
 use pushout_core::verdict::Reason;
 
@@ -69,13 +70,21 @@ impl Traffic {
         let flags = if *index + 1 == *length { first.with(Flags::EOM) } else { first };
         let bytes = if self.measure == Measure::Cells { 53 } else { 40 + self.stream.up_to(1460) as u16 };
         *index += 1;
-        Unit { vc: vc as u32, frame: *frame, identity: *frame, index: *index - 1, bytes, hop: 0, flags }
+        Unit {
+            vc: CircuitId(vc as u32),
+            frame: *frame,
+            identity: *frame,
+            index: *index - 1,
+            bytes,
+            hop: 0,
+            flags,
+        }
     }
 
     /// Check that a port with push-out accepts no more units of a frame after it has refused one, except for a
     /// delimiter.
     fn check_rest(&mut self, unit: &Unit, losses: &[Loss]) {
-        let vc = unit.vc as usize;
+        let vc = unit.vc.index();
         let refused = losses.iter().any(|loss| loss.unit == *unit);
         let rest = self.refused[vc] == Some(unit.frame);
         assert!(refused || !rest || unit.is_eom(), "{unit:?} is the rest of a broken frame");
@@ -106,9 +115,9 @@ impl Run {
     }
 
     fn start(&mut self, now: Time) {
-        if let Some(started) = self.port.start(now, |unit| unit.vc as usize, &mut Vec::new()) {
+        if let Some(started) = self.port.start(now, |unit| PortVc(unit.vc.0), &mut Vec::new()) {
             self.free = started.sent.ends;
-            let queued = self.queued[started.unit.vc as usize].pop_front().expect("what leaves was queued");
+            let queued = self.queued[started.unit.vc.index()].pop_front().expect("what leaves was queued");
             let place = |unit: &Unit| (unit.vc, unit.frame, unit.index);
             assert_eq!(place(&queued), place(&started.unit), "a circuit's units leave in their order");
             self.sent.push(started.unit);
@@ -121,10 +130,10 @@ impl Run {
 
     fn arrive(&mut self, unit: Unit) -> Vec<Loss> {
         let mut losses = Vec::new();
-        self.queued[unit.vc as usize].push_back(unit);
-        self.port.arrive(self.now, unit, unit.vc as usize, |unit| unit.vc as usize, &mut losses);
+        self.queued[unit.vc.index()].push_back(unit);
+        self.port.arrive(self.now, unit, PortVc(unit.vc.0), |unit| PortVc(unit.vc.0), &mut losses);
         for loss in &losses {
-            let queue = &mut self.queued[loss.unit.vc as usize];
+            let queue = &mut self.queued[loss.unit.vc.index()];
             let place = queue.iter().position(|unit| *unit == loss.unit).expect("what is lost was queued");
             queue.remove(place);
             self.lost.push((loss.unit, loss.reason));
@@ -137,7 +146,7 @@ impl Run {
     fn check(&self) {
         let (port, counters) = (&self.port, self.port.counters());
         assert_eq!(counters.units_in, counters.units_out + counters.lost_total() + port.units_queued());
-        let by_vc: u64 = (0..VCS).map(|vc| port.pool().of(vc)).sum();
+        let by_vc: u64 = (0..VCS).map(|vc| port.pool().of(PortVc::new(vc))).sum();
         assert_eq!((by_vc, port.size_queued()), (port.pool().total(), port.pool().total()));
         assert!(port.pool().capacity().holds(port.pool().total()), "never over the buffer");
         assert!(port.pool().capacity().holds(counters.occupancy.max()), "never over the buffer");
@@ -152,12 +161,12 @@ fn run(
 ) -> Option<Run> {
     let contract = |vc: usize| {
         let (mcr, frame) = (Rate(10_000_000 * vc as u64), if measure == Measure::Cells { 12 } else { 1500 });
-        let plain = Context::alone(1, 1).contracts[0];
+        let plain = Context::alone(1, 1).contracts[PortVc(0)];
         Contract { mcr, priority: vc as u32 / 2, frame, payload: Some(500), ..plain }
     };
     let contracts: Vec<Contract> = (0..VCS).map(contract).collect();
     let capacity = if measure == Measure::Cells { 40 } else { 8000 };
-    let context = Context { measure, contracts: &contracts, ..Context::alone(capacity, 0) };
+    let context = Context { measure, contracts: IdSlice::new(&contracts), ..Context::alone(capacity, 0) };
     let port = Port::new(Parts {
         pushout: scheme.as_ref().map(|scheme| scheme.build(&context).unwrap()),
         shared_queue: scheduler.shares_one_queue(),

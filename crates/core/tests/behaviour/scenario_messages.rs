@@ -1,6 +1,7 @@
 //! Messages about wrong scenarios: every message names the place, the value found and the values allowed.
 
 use pushout_core::scenario::load;
+use pushout_core::units::ids::CircuitId;
 
 /// A valid scenario; every case below spoils it in one place.
 const LAN: &str = r#"name = "lan"
@@ -459,7 +460,7 @@ fn a_route_has_at_most_255_hops() {
         let flow = "source = { kind = \"greedy\" }\ntransport = { kind = \"tcp\" }\n";
         format!("name = \"chain\"\nduration = \"1 s\"\n{network}[[flow]]\nname = \"f\"\n{ends}\n{flow}")
     };
-    assert_eq!(load(&chain(255), "chain.toml", &[]).unwrap().vcs[0].path.len(), 255);
+    assert_eq!(load(&chain(255), "chain.toml", &[]).unwrap().vcs[CircuitId(0)].path.len(), 255);
     assert!(first_line(&chain(256)).ends_with("the route has 256 hops; at most 255 are possible"));
 }
 

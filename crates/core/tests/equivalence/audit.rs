@@ -10,6 +10,7 @@ use pushout_core::report::report;
 use pushout_core::scenario::model::Scenario;
 use pushout_core::serde_json::Value as Json;
 use pushout_core::unit::{Flags, Unit};
+use pushout_core::units::ids::CircuitId;
 use pushout_core::verdict::Reason;
 
 use crate::random::schema::names;
@@ -136,14 +137,22 @@ fn meddled(meddle: impl Fn(&mut Outcome)) -> Vec<String> {
 
 #[test]
 fn the_audit_misses_a_unit_that_has_vanished_from_a_line() {
-    let failures = meddled(|outcome| outcome.on_lines[0] += 1);
+    let failures = meddled(|outcome| outcome.on_lines[CircuitId(0)] += 1);
     assert!(failures.len() == 1 && failures[0].contains("in flight"), "{failures:?}");
 }
 
 #[test]
 fn the_audit_misses_a_loss_that_no_port_has_counted() {
-    let cell = Unit { vc: 0, frame: 0, identity: 0, index: 0, bytes: 53, hop: 0, flags: Flags::default() };
-    let failures = meddled(|outcome| outcome.network.circuits[0].lost(&cell));
+    let cell = Unit {
+        vc: CircuitId(0),
+        frame: 0,
+        identity: 0,
+        index: 0,
+        bytes: 53,
+        hop: 0,
+        flags: Flags::default(),
+    };
+    let failures = meddled(|outcome| outcome.network.circuits[CircuitId(0)].lost(&cell));
     assert!(failures.len() == 1 && failures[0].contains("lost"), "{failures:?}");
 }
 

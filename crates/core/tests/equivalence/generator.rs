@@ -24,6 +24,8 @@ struct Writer {
     /// True if ports of switches share a memory, and if any port does.
     shared: bool,
     uses_memory: bool,
+    /// Whether the memory of the ports pushes out packets of cells.
+    pushes_packets: bool,
     /// True if packets that TCP sends before its first acknowledgement are of the class `two`.
     marks_unscheduled: bool,
     /// True if a flow of the class `tcp` has been written.
@@ -186,6 +188,7 @@ impl Writer {
             switches: Vec::new(),
             shared: false,
             uses_memory: false,
+            pushes_packets: false,
             marks_unscheduled: false,
             has_tcp: false,
         }
@@ -373,6 +376,7 @@ impl Writer {
 
     fn ports(&mut self) {
         self.shared = self.draw.chance(0.15);
+        self.pushes_packets = self.shared && self.cells && self.draw.chance(0.4);
         for (section, chance) in [("default", 0.8), ("trunk", 0.5), ("access", 0.1)] {
             if self.draw.chance(chance) {
                 self.port(section);
@@ -405,10 +409,9 @@ impl Writer {
         self.line(format_args!("partitions = {partitions}\nadmission = {{ policy = \"{policy}\"{tokens} }}"));
         let (share, headroom) = (50 + self.below(51), self.below(5));
         let headroom = if headroom < 4 { format!("headroom = \"{headroom} cells\"") } else { String::new() };
-        let pushes_out = !self.cells && self.draw.chance(0.4);
+        let pushes_out = self.pushes_packets || !self.cells && self.draw.chance(0.4);
         if pushes_out {
-            let (end, counts) = (self.pick(&["tail", "head"]), self.draw.chance(0.5));
-            let keys = format!("policy = \"longest-queue\", end = \"{end}\", counts_arrival = {counts}");
+            let keys = self.memory_pushout();
             self.line(format_args!("pushout = {{ {keys} }}"));
         }
         let removes = pushes_out || policy == "occamy";
@@ -433,7 +436,32 @@ impl Writer {
         self.line(format_args!("[queue.two]\npool = \"in\"\n{opposite}"));
     }
 
+    /// A push-out policy of a memory: where ports send cells, of whole packets.
+    fn memory_pushout(&mut self) -> String {
+        if self.cells || self.draw.chance(0.5) {
+            let fallback = self.pick(&["next-queue", "next-queue", "head-fragment", "refuse"]);
+            return format!("policy = \"pushout-2\", fallback = \"{fallback}\"");
+        }
+        let (end, counts) = (self.pick(&["tail", "head"]), self.draw.chance(0.5));
+        format!("policy = \"longest-queue\", end = \"{end}\", counts_arrival = {counts}")
+    }
+
+    /// The policies of a port whose memory pushes out packets of cells.
+    fn port_of_packets(&mut self, section: &'static str) {
+        let by_frames =
+            ["dt-epd", "ppd", "ppd", "epd", "fba", "wfepd", "selective-drop", "virtual-queueing", "atm-red"];
+        let admission = self.pick(&by_frames);
+        let scheduler = self.pick(&["round-robin", "wrr-mcr", "strict-priority"]);
+        self.line(format_args!("[port.{section}]\nmemory = \"chip\""));
+        self.line(format_args!("admission = {{ policy = \"{admission}\" }}"));
+        self.line(format_args!("scheduler = {{ policy = \"{scheduler}\" }}"));
+    }
+
     fn port(&mut self, section: &'static str) {
+        if self.pushes_packets && section != "access" {
+            return self.port_of_packets(section);
+        }
+
         let buffer = match (self.cells, self.below(8)) {
             (_, 0) => "unlimited".to_string(),
             (true, 1..5) => format!("{} cells", 1 + self.below(60)),

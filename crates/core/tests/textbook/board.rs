@@ -45,7 +45,7 @@ impl Cell {
 impl From<Unit> for Cell {
     fn from(unit: Unit) -> Cell {
         Cell {
-            vc: unit.vc as usize,
+            vc: unit.vc.index(),
             frame: unit.frame,
             index: unit.index,
             first: unit.is_first(),

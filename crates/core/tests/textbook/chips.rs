@@ -13,6 +13,7 @@ use pushout_core::scenario::load;
 use pushout_core::trace::{Tracer, What};
 use pushout_core::unit::Unit;
 use pushout_core::units::Time;
+use pushout_core::units::ids::{CircuitId, IdVec};
 use pushout_core::verdict::Reason;
 
 /// Octets of a cell of the memory.
@@ -95,10 +96,10 @@ impl Pair {
 }
 
 impl Tracer for Pair {
-    fn see(&mut self, now: Time, line: usize, unit: &Unit, what: What, _: &[Circuit]) {
+    fn see(&mut self, now: Time, line: usize, unit: &Unit, what: What, _: &IdVec<CircuitId, Circuit>) {
         let Some(port) = self.ports[line] else { return };
         let cells = usize::from(unit.bytes).div_ceil(CELL);
-        let packet = Packet { vc: unit.vc, frame: unit.frame, bytes: unit.bytes.into(), cells };
+        let packet = Packet { vc: unit.vc.0, frame: unit.frame, bytes: unit.bytes.into(), cells };
         self.pass_time(now.0, what);
         if let What::Lost(reason) = what {
             assert_eq!(self.awaited.pop_front(), Some((packet, reason)), "{}: the next loss", self.said);
@@ -240,6 +241,29 @@ fn in_a_memory_the_longest_queue_of_any_port_loses_a_packet_for_one_that_finds_n
         );
         (keys, Box::new(Longest { tail, counts_arrival }))
     });
+    assert!(lost > 10_000, "{lost}");
+}
+
+/// Push-out of entire packets: the longest queue loses the first packet that waits, unless the arriving one is too long
+/// for what the ports do not send now.
+struct Entire;
+
+impl Policy for Entire {
+    fn takes(&mut self, chip: &mut Chip, _: u64, _: usize, packet: Packet) -> bool {
+        let sent: usize = chip.ports.iter().filter_map(VecDeque::front).map(|packet| packet.cells).sum();
+        while !chip.fits(packet) && sent + packet.cells <= chip.cells {
+            let waiting = (0..chip.ports.len()).filter(|&port| chip.ports[port].len() > 1);
+            let longest = waiting.min_by_key(|&port| (usize::MAX - chip.of(port), port));
+            let gone = chip.ports[longest.expect("something waits")].remove(1).unwrap();
+            chip.lose(gone, Reason::PushedOut);
+        }
+        chip.fits(packet)
+    }
+}
+
+#[test]
+fn in_a_memory_push_out_2_takes_the_first_waiting_packet_of_the_longest_queue_of_any_port() {
+    let lost = compare(|_| ("pushout = { policy = \"pushout-2\" }".to_string(), Box::new(Entire)));
     assert!(lost > 10_000, "{lost}");
 }
 

@@ -14,6 +14,7 @@ use pushout_core::scenario::load;
 use pushout_core::trace::{Tracer, What};
 use pushout_core::unit::Unit;
 use pushout_core::units::Time;
+use pushout_core::units::ids::{CircuitId, IdVec};
 
 /// Octets of a message with freed credits.
 const MESSAGE: u64 = 8;
@@ -121,9 +122,9 @@ struct Seen {
 }
 
 impl Tracer for Seen {
-    fn see(&mut self, now: Time, line: usize, unit: &Unit, what: What, _: &[Circuit]) {
+    fn see(&mut self, now: Time, line: usize, unit: &Unit, what: What, _: &IdVec<CircuitId, Circuit>) {
         let Some(port) = self.lines.iter().position(|own| *own == line) else { return };
-        let packet = Packet { circuit: unit.vc, frame: unit.frame, octets: unit.bytes.into() };
+        let packet = Packet { circuit: unit.vc.0, frame: unit.frame, octets: unit.bytes.into() };
         match what {
             What::Leaves => self.left[port].push((now.0, packet)),
             What::Arrives if port == 0 => self.came.push((now.0, packet)),

@@ -2,6 +2,7 @@
 //! room.
 
 use pushout_core::rng::Subject;
+use pushout_core::units::ids::CircuitId;
 use pushout_core::verdict::Reason;
 
 use crate::board::{Board, Cell, Model};
@@ -98,7 +99,7 @@ impl Model for FqCodel {
 /// The circuits of each queue: those with the same draw.
 fn hashed(draw: &Draw, buckets: usize) -> Vec<Vec<usize>> {
     let keyed = draw.keyed("fair-queue");
-    let bucket = |vc: usize| keyed.about(Subject::circuit(vc as u32)).up_to(buckets as u64 - 1);
+    let bucket = |vc: usize| keyed.about(Subject::circuit(CircuitId(vc as u32))).up_to(buckets as u64 - 1);
     let drawn: Vec<u64> = (0..draw.contracts.len()).map(bucket).collect();
     let mut queues: Vec<Vec<usize>> = Vec::new();
     for vc in 0..drawn.len() {

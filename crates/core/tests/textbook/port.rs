@@ -14,6 +14,7 @@ use pushout_core::refused::Refused;
 use pushout_core::rng::{Keyed, Stream};
 use pushout_core::scheduler;
 use pushout_core::unit::{Boundary, Flags, Unit};
+use pushout_core::units::ids::{CircuitId, IdSlice, PortVc};
 use pushout_core::units::{CELL_BYTES, Rate, Span, Time};
 use pushout_core::verdict::Reason;
 
@@ -45,7 +46,7 @@ impl Draw {
             true => (100 + stream.up_to(200) as usize, 4 + stream.up_to(8)),
             false => (1 + stream.up_to(59) as usize, 1 + stream.up_to(5)),
         };
-        let plain = Context::alone(1, 1).contracts[0];
+        let plain = Context::alone(1, 1).contracts[PortVc(0)];
         let mut contract = || {
             let frame = 2 + stream.up_to(19);
             Contract {
@@ -59,7 +60,8 @@ impl Draw {
                 ..plain
             }
         };
-        let contracts = (0..vcs as u32).map(|circuit| Contract { circuit, ..contract() }).collect();
+        let contracts =
+            (0..vcs as u32).map(|circuit| Contract { circuit: CircuitId(circuit), ..contract() }).collect();
         Draw { stream, large, packets: false, capacity, contracts, seed }
     }
 
@@ -122,8 +124,14 @@ fn spec<S: Field>(text: &str) -> S {
 fn port(scheme: &Scheme, draw: &Draw) -> Port {
     let (capacity, contracts) = (Capacity::limited(draw.capacity as u64), &draw.contracts);
     let seed = draw.seed;
-    let context =
-        Context { capacity, measure: Measure::Cells, rate: RATE, contracts, seed, port: "blackboard" };
+    let context = Context {
+        capacity,
+        measure: Measure::Cells,
+        rate: RATE,
+        contracts: IdSlice::new(contracts),
+        seed,
+        port: "blackboard",
+    };
     let built = |refused: Refused| panic!("{}: {refused}", scheme.admission);
     let scheduler = spec::<scheduler::Spec>(&scheme.scheduler);
     Port::new(Parts {
@@ -186,7 +194,7 @@ impl Traffic {
         loop {
             let cell = self.sent();
             if self.lost.is_none_or(|one_in| self.stream.up_to(one_in - 1) > 0) {
-                return self.boundaries[circuit(&cell)].pass(cell);
+                return self.boundaries[circuit(&cell).index()].pass(cell);
             }
         }
     }
@@ -210,7 +218,7 @@ impl Traffic {
         }
         *index += 1;
         Unit {
-            vc: vc as u32,
+            vc: CircuitId(vc as u32),
             frame: *frame,
             identity: *frame,
             index: *index - 1,
@@ -233,8 +241,8 @@ struct Pair {
     said: String,
 }
 
-fn circuit(unit: &Unit) -> usize {
-    unit.vc as usize
+fn circuit(unit: &Unit) -> PortVc {
+    PortVc(unit.vc.0)
 }
 
 impl Pair {
@@ -313,7 +321,8 @@ impl Pair {
         let lost = self.board.lost.drain(..).map(said);
         let [losses, lost]: [Vec<String>; 2] = [losses.collect(), lost.collect()];
         assert_eq!(losses, lost, "{}: losses; what is left: {}", self.said, self.board);
-        let books: Vec<u64> = (0..self.board.last.len()).map(|vc| self.port.pool().of(vc)).collect();
+        let books: Vec<u64> =
+            (0..self.board.last.len()).map(|vc| self.port.pool().of(PortVc::new(vc))).collect();
         let counted: Vec<u64> = (0..books.len()).map(|vc| self.board.of(vc) as u64).collect();
         assert_eq!(books, counted, "{}: occupancies", self.said);
     }

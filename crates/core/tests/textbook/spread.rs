@@ -14,6 +14,7 @@ use pushout_core::scenario::model::{NodeKind, Scenario};
 use pushout_core::trace::{Tracer, What};
 use pushout_core::unit::Unit;
 use pushout_core::units::Time;
+use pushout_core::units::ids::{CircuitId, IdVec};
 
 /// A line that is down in the tables of all nodes, from one microsecond to another.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +31,7 @@ struct Walks<'a> {
     /// The ends of every circuit, and its key.
     ends: Vec<(usize, usize, u64)>,
     /// The lines that a packet still has to pass, the next one last.
-    left: BTreeMap<(u32, u32), Vec<usize>>,
+    left: BTreeMap<(CircuitId, u32), Vec<usize>>,
     /// The packets of every circuit by their routes.
     packets: BTreeMap<(u32, Vec<usize>), u64>,
     said: String,
@@ -54,10 +55,12 @@ impl<'a> Walks<'a> {
     fn new(scenario: &'a Scenario, outages: Vec<Outage>, said: String) -> Walks<'a> {
         let mut ends = vec![(0, 0, 0); scenario.vcs.len()];
         for flow in &scenario.flows {
-            let key = |vc: usize| key(scenario.seed, &format!("flow.{}.packets", scenario.vcs[vc].name));
-            ends[flow.vc] = (flow.from, flow.to, key(flow.vc));
+            let key = |vc: usize| {
+                key(scenario.seed, &format!("flow.{}.packets", scenario.vcs[CircuitId::new(vc)].name))
+            };
+            ends[flow.vc.index()] = (flow.from, flow.to, key(flow.vc.index()));
             if let Some(back) = flow.back {
-                ends[back] = (flow.to, flow.from, key(back));
+                ends[back.index()] = (flow.to, flow.from, key(back.index()));
             }
         }
         Walks { scenario, outages, ends, left: BTreeMap::new(), packets: BTreeMap::new(), said }
@@ -106,15 +109,15 @@ impl<'a> Walks<'a> {
 }
 
 impl Tracer for Walks<'_> {
-    fn see(&mut self, now: Time, line: usize, unit: &Unit, what: What, _: &[Circuit]) {
-        let (packet, ends) = ((unit.vc, unit.frame), self.ends[unit.vc as usize]);
+    fn see(&mut self, now: Time, line: usize, unit: &Unit, what: What, _: &IdVec<CircuitId, Circuit>) {
+        let (packet, ends) = ((unit.vc, unit.frame), self.ends[unit.vc.index()]);
         if what != What::Arrives {
             return;
         }
         if self.scenario.lines[line].from == ends.0 {
             let now = now.since(Time::ZERO).0 / 1_000_000;
             let mut path = self.walk(ends, unit.frame, now);
-            *self.packets.entry((unit.vc, path.clone())).or_default() += 1;
+            *self.packets.entry((unit.vc.0, path.clone())).or_default() += 1;
             path.reverse();
             assert!(self.left.insert(packet, path).is_none(), "{}: it leaves once", self.said);
         }

@@ -13,6 +13,7 @@ use pushout_core::scenario::load;
 use pushout_core::trace::{Tracer, What};
 use pushout_core::unit::Unit;
 use pushout_core::units::Time;
+use pushout_core::units::ids::{CircuitId, IdVec};
 use pushout_core::verdict::Reason;
 
 /// Octets of the headers that a packet is cut to.
@@ -121,12 +122,12 @@ struct Pair {
 }
 
 impl Tracer for Pair {
-    fn see(&mut self, _: Time, line: usize, unit: &Unit, what: What, _: &[Circuit]) {
+    fn see(&mut self, _: Time, line: usize, unit: &Unit, what: What, _: &IdVec<CircuitId, Circuit>) {
         let Some(port) = self.lines.iter().position(|own| *own == line) else { return };
         let Pair { ports, awaited, said, .. } = self;
         let port = &mut ports[port];
         let packet =
-            Packet { vc: unit.vc, frame: unit.frame, octets: unit.bytes.into(), is_cut: unit.is_cut() };
+            Packet { vc: unit.vc.0, frame: unit.frame, octets: unit.bytes.into(), is_cut: unit.is_cut() };
         if let What::Lost(reason) = what {
             assert_eq!(awaited.take(), Some((packet, reason)), "{said}: the next loss");
             self.lost += 1;

@@ -32,6 +32,7 @@ use crate::buffer::context::{Contract, Outlet, QueueTerms};
 use crate::buffer::size::Measure;
 use crate::refused::{Refused, refuse};
 use crate::section;
+use crate::units::ids::{Id, IdVec, PortVc};
 use crate::units::{Bytes, CELL_BYTES, Span, Time};
 use crate::verdict::{Reason, Verdict};
 
@@ -50,17 +51,17 @@ section! {
 /// ABM at one port.
 #[derive(Clone, Debug)]
 pub struct Policy {
-    shares: Shares,
+    shares: Shares<PortVc>,
 }
 
 /// The parts that queues get of a buffer.
 #[derive(Clone, Debug)]
-pub(crate) struct Shares {
+pub(crate) struct Shares<K> {
     update: Span,
     congested: u64,
     /// The queues that the port or the pool counts, and those of the paper: one for each line and priority.
-    parts: Vec<QueuePart>,
-    queues: Vec<QueueMeter>,
+    parts: IdVec<K, QueuePart>,
+    queues: Vec<QueueMeter<K>>,
     /// The number of the present interval.
     interval: u64,
 }
@@ -75,11 +76,11 @@ struct QueuePart {
 
 /// Measurements of a queue, as the paper defines it.
 #[derive(Clone, Debug)]
-struct QueueMeter {
+struct QueueMeter<K> {
     priority: u32,
     outlet: Outlet,
     /// The numbers of its parts.
-    parts: Vec<usize>,
+    parts: Vec<K>,
     /// Octets that have left in the present interval, and whether it was empty at some time in it.
     octets: u64,
     was_empty: bool,
@@ -89,8 +90,8 @@ struct QueueMeter {
 
 /// Octets that have left a queue.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct SentOctets {
-    pub(crate) queue: usize,
+pub(crate) struct SentOctets<K> {
+    pub(crate) queue: K,
     /// 0 of a packet that was lost.
     pub(crate) octets: u16,
 }
@@ -111,10 +112,10 @@ impl Policy {
     }
 }
 
-impl Shares {
+impl<K: Id> Shares<K> {
     /// Share among queues with these terms, which count as congested from `congested` in the measure of the books; the
     /// error says why the parameters cannot be used.
-    pub(crate) fn new(params: &Params, terms: &[QueueTerms], congested: u64) -> Result<Shares, Refused> {
+    pub(crate) fn new(params: &Params, terms: &[QueueTerms], congested: u64) -> Result<Shares<K>, Refused> {
         if params.update == Span::ZERO {
             return refuse("update", "must be longer than 0 s");
         }
@@ -123,22 +124,22 @@ impl Shares {
         if !is_factor(params.alpha) || !terms.iter().map(factor).all(is_factor) {
             return refuse("alpha", "must be greater than 0 and finite");
         }
-        let (mut parts, mut queues) = (Vec::new(), Vec::<QueueMeter>::new());
+        let (mut parts, mut queues) = (Vec::new(), Vec::<QueueMeter<K>>::new());
         for one in terms {
             let &QueueTerms { priority, outlet, .. } = one;
-            let is_joined = |queue: &QueueMeter| (queue.outlet, queue.priority) == (outlet, priority);
+            let is_joined = |queue: &QueueMeter<K>| (queue.outlet, queue.priority) == (outlet, priority);
             let queue = queues.iter().position(is_joined).unwrap_or_else(|| {
                 queues.push(QueueMeter::new(priority, outlet));
                 queues.len() - 1
             });
-            queues[queue].parts.push(parts.len());
+            queues[queue].parts.push(K::new(parts.len()));
             parts.push(QueuePart { alpha: factor(one), queue });
         }
-        Ok(Shares { update: params.update, congested, parts, queues, interval: 0 })
+        Ok(Shares { update: params.update, congested, parts: parts.into(), queues, interval: 0 })
     }
 
     /// Begin the interval of `now`, if it is a new one; part `released` has just sent or lost a unit.
-    pub(crate) fn advance(&mut self, now: Time, pool: &Pool, released: Option<usize>) {
+    pub(crate) fn advance(&mut self, now: Time, pool: &Pool<K>, released: Option<K>) {
         let interval = now.0 / self.update.0;
         if interval == self.interval {
             return;
@@ -155,8 +156,8 @@ impl Shares {
     }
 
     /// Count the congested queues of a priority: n.
-    fn congested_queues(&self, pool: &Pool, priority: u32) -> f64 {
-        let of = |queue: &QueueMeter| match queue.priority == priority {
+    fn congested_queues(&self, pool: &Pool<K>, priority: u32) -> f64 {
+        let of = |queue: &QueueMeter<K>| match queue.priority == priority {
             true => (queue.length(pool) as f64 / self.congested as f64).min(1.0),
             false => 0.0,
         };
@@ -164,7 +165,7 @@ impl Shares {
     }
 
     /// Return the limit of one part of a queue next to its other parts: infinite in an unlimited buffer.
-    pub(crate) fn threshold(&self, pool: &Pool, part: usize) -> f64 {
+    pub(crate) fn threshold(&self, pool: &Pool<K>, part: K) -> f64 {
         let QueuePart { alpha, queue } = self.parts[part];
         let queue = &self.queues[queue];
         let free = pool.free().map_or(f64::INFINITY, |free| free as f64);
@@ -173,14 +174,19 @@ impl Shares {
     }
 
     /// Record that a packet requests room in a queue.
-    pub(crate) fn offered(&mut self, now: Time, pool: &Pool, queue: usize) {
+    pub(crate) fn offered(&mut self, now: Time, pool: &Pool<K>, queue: K) {
         self.advance(now, pool, None);
         let meter = &mut self.queues[self.parts[queue].queue];
         meter.was_empty |= meter.length(pool) == 0;
     }
 
     /// Record that a packet has left its queue.
-    pub(crate) fn departed(&mut self, now: Time, pool: &Pool, SentOctets { queue, octets }: SentOctets) {
+    pub(crate) fn departed(
+        &mut self,
+        now: Time,
+        pool: &Pool<K>,
+        SentOctets { queue, octets }: SentOctets<K>,
+    ) {
         self.advance(now, pool, Some(queue));
         let meter = &mut self.queues[self.parts[queue].queue];
         meter.octets += u64::from(octets);
@@ -200,14 +206,14 @@ pub(crate) fn congested(params: &Params, measure: Measure, largest: u64) -> u64 
     params.congested.0.div_ceil(unit).max(1)
 }
 
-impl QueueMeter {
+impl<K: Id> QueueMeter<K> {
     /// An empty queue without parts.
-    fn new(priority: u32, outlet: Outlet) -> QueueMeter {
+    fn new(priority: u32, outlet: Outlet) -> QueueMeter<K> {
         QueueMeter { priority, outlet, parts: Vec::new(), octets: 0, was_empty: true, share: 1.0 }
     }
 
     /// Its length.
-    fn length(&self, pool: &Pool) -> u64 {
+    fn length(&self, pool: &Pool<K>) -> u64 {
         self.parts.iter().map(|&part| pool.of(part)).sum()
     }
 
@@ -233,8 +239,8 @@ impl Admission for Policy {
         self.shares.departed(now, pool, SentOctets { queue: vc, octets: if sent { unit.bytes } else { 0 } });
     }
 
-    fn threshold(&self, pool: &Pool, queue: usize) -> Option<f64> {
-        Some(self.shares.threshold(pool, queue))
+    fn threshold(&self, pool: &Pool, vc: PortVc) -> Option<f64> {
+        Some(self.shares.threshold(pool, vc))
     }
 
     fn properties(&self) -> Properties {
@@ -268,8 +274,8 @@ mod tests {
     /// Fill all queues in turn until each is refused a cell.
     fn fill(bench: &mut PolicyBench<Policy>) -> Vec<u64> {
         let queues = bench.pool.vcs();
-        (0..1000).for_each(|_| (0..queues).for_each(|vc| drop(bench.offer(vc, "."))));
-        (0..queues).map(|vc| bench.pool.of(vc)).collect()
+        (0..1000).for_each(|_| (0..queues as u32).for_each(|vc| drop(bench.offer(vc, "."))));
+        bench.pool.keys().map(|vc| bench.pool.of(vc)).collect()
     }
 
     #[test]
@@ -290,7 +296,7 @@ mod tests {
             (0..4).for_each(|vc| bench.depart(vc));
             (0..4).for_each(|vc| drop(bench.offer(vc, "..")));
         }
-        let held: Vec<u64> = (0..4).map(|vc| bench.pool.of(vc)).collect();
+        let held: Vec<u64> = (0..4).map(|vc| bench.pool.of(PortVc(vc))).collect();
         assert!(held[3].abs_diff(333) <= 4, "{held:?}");
         assert!(held[..3].iter().all(|cells| cells.abs_diff(111) <= 4), "{held:?}");
     }
@@ -299,11 +305,11 @@ mod tests {
     fn a_queue_that_gets_half_of_its_line_gets_half_of_the_threshold() {
         let mut bench = bench(&[0, 0], &[0, 1], 1.0);
         (0..200).for_each(|_| (0..2).for_each(|vc| drop(bench.offer(vc, "."))));
-        let threshold = |bench: &PolicyBench<Policy>| bench.policy.threshold(&bench.pool, 0).unwrap();
+        let threshold = |bench: &PolicyBench<Policy>| bench.policy.threshold(&bench.pool, PortVc(0)).unwrap();
         assert_eq!(threshold(&bench), 600.0);
-        for cell in 1..=60u64 {
-            bench.now = Time(53_000_000 * cell); // 53 octets at 8 Mb/s: 18 or 19 in an interval
-            bench.depart(cell as usize % 2);
+        for cell in 1..=60_u32 {
+            bench.now = Time(53_000_000 * u64::from(cell)); // 53 octets at 8 Mb/s: 18 or 19 in an interval
+            bench.depart(cell % 2);
         }
         let free = 1000 - bench.pool.total();
         let share = threshold(&bench) / free as f64;
@@ -315,18 +321,18 @@ mod tests {
         let mut joined = bench(&[0, 0, 1], &[0, 0, 0], 0.5);
         (0..1000).for_each(|_| drop(joined.offer(0, ".")));
         assert_eq!(
-            joined.pool.of(0),
+            joined.pool.of(PortVc(0)),
             334,
             "a queue has reached the threshold when it is as long: 334 ≥ (1000 − 334) / 2"
         );
         joined.offer(1, ".");
-        assert_eq!(joined.pool.of(1), 0, "the threshold has no room left for another class");
+        assert_eq!(joined.pool.of(PortVc(1)), 0, "the threshold has no room left for another class");
         joined.depart(0);
         joined.offer(1, ".");
-        assert_eq!((joined.pool.of(0), joined.pool.of(1)), (333, 1));
+        assert_eq!((joined.pool.of(PortVc(0)), joined.pool.of(PortVc(1))), (333, 1));
         let threshold = |part| joined.policy.threshold(&joined.pool, part).unwrap();
         assert_eq!(
-            (threshold(0), threshold(1), threshold(2)),
+            (threshold(PortVc(0)), threshold(PortVc(1)), threshold(PortVc(2))),
             (332.0, 0.0, 333.0),
             "333 less what the other holds"
         );

@@ -42,6 +42,7 @@ use crate::refused::{Refused, probability, refuse};
 use crate::rng::Keyed;
 use crate::section;
 use crate::unit::Unit;
+use crate::units::ids::{IdVec, PortVc};
 use crate::units::{CELL_BYTES, CellCount, Span, Time};
 use crate::verdict::{Action, Reason, Verdict};
 
@@ -132,7 +133,7 @@ impl CircuitState {
 #[derive(Clone, Debug)]
 pub struct Policy {
     detector: Detector,
-    circuits: Vec<AtmRedCircuit>,
+    circuits: IdVec<PortVc, AtmRedCircuit>,
     literal_eom: bool,
     pass_eom: bool,
     discard_rest: bool,
@@ -227,7 +228,7 @@ impl Admission for Policy {
         }
     }
 
-    fn broken(&mut self, vc: usize, fragment: bool) {
+    fn broken(&mut self, vc: PortVc, fragment: bool) {
         if self.discard_rest {
             self.circuits[vc].state = Broken { fragment };
         }
@@ -236,7 +237,7 @@ impl Admission for Policy {
 
 impl Shortcuts for Policy {
     /// Return the fate of an inner unit: a mark within a frame concerns the next one.
-    fn foresees(&self, vc: usize) -> Within {
+    fn foresees(&self, vc: PortVc) -> Within {
         match self.circuits[vc].state {
             AcceptFirst => Within::Asked,
             AcceptCell | AcceptRest => Within::Taken,
@@ -246,7 +247,7 @@ impl Shortcuts for Policy {
     }
 
     #[inline]
-    fn see(&mut self, now: Time, unit: &Unit, vc: usize, level: u64) {
+    fn see(&mut self, now: Time, unit: &Unit, vc: PortVc, level: u64) {
         let Policy { detector, keyed, .. } = self;
         let AtmRedCircuit { state, max_p } = &mut self.circuits[vc];
         detector.sample(now, level);
@@ -287,7 +288,7 @@ mod tests {
 
     /// Send all cells of circuit 0, and wait until the average has decayed.
     fn drain(bench: &mut PolicyBench<Policy>) {
-        (0..bench.pool.of(0)).for_each(|_| bench.depart(0));
+        (0..bench.pool.of(PortVc(0))).for_each(|_| bench.depart(0));
         bench.now += Span::secs(1);
     }
 
@@ -399,7 +400,7 @@ mod tests {
         assert_eq!(bench.offer(0, "f...."), "AAAoo");
         bench.depart(0);
         assert_eq!(bench.offer(0, ".e"), "Ao");
-        assert_eq!(bench.policy.circuits[0].state, AcceptFirst);
+        assert_eq!(bench.policy.circuits[PortVc(0)].state, AcceptFirst);
     }
 
     #[test]
@@ -418,16 +419,16 @@ mod tests {
         let mut foreseen = String::new();
         for round in 0..500 {
             assert_eq!(asked.offer(0, "f"), shown.offer(0, "f"));
-            let fate = match shown.policy.foresees(0) {
+            let fate = match shown.policy.foresees(PortVc(0)) {
                 Within::Taken => "A",
                 Within::Lost(Reason::Random) => "m",
                 fate => panic!("{fate:?} of a frame that fits"),
             };
             assert_eq!(asked.offer(0, "...."), fate.repeat(4));
             for _ in 0..4 {
-                let unit = shown.next_cell(0, '.');
-                shown.policy.see(shown.now, &unit, 0, shown.pool.total());
-                shown.pool.add(0, u64::from(fate == "A"));
+                let unit = shown.next_cell(PortVc(0), '.');
+                shown.policy.see(shown.now, &unit, PortVc(0), shown.pool.total());
+                shown.pool.add(PortVc(0), u64::from(fate == "A"));
             }
             assert_eq!(asked.offer(0, "e"), shown.offer(0, "e"));
             assert_eq!(asked.policy.detector.average(), shown.policy.detector.average());
@@ -445,7 +446,7 @@ mod tests {
         let context = Context::alone(100, 1);
         let of = |frame| {
             let params = Params { max_p: 0.02, frame, ..params(10, 90) };
-            Policy::new(&params, &context).unwrap().circuits[0].max_p
+            Policy::new(&params, &context).unwrap().circuits[PortVc(0)].max_p
         };
         assert_eq!(of(None), 0.02 / 32.0, "the circuit's own frame");
         assert_eq!(of(Some(CellCount(192))), 0.02 / 192.0);
@@ -469,7 +470,7 @@ mod tests {
             max_p: 0.02,
             ..params(0, 0)
         };
-        assert_eq!(Policy::new(&params, &packets).unwrap().circuits[0].max_p, 0.02);
+        assert_eq!(Policy::new(&params, &packets).unwrap().circuits[PortVc(0)].max_p, 0.02);
     }
 
     #[test]

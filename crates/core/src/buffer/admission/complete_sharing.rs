@@ -18,6 +18,7 @@
 use super::{Admission, Arrival, Context, Pool, Properties, Rule, Shortcuts};
 use crate::refused::Refused;
 use crate::section;
+use crate::units::ids::PortVc;
 use crate::verdict::{Reason, Verdict};
 
 section! {
@@ -41,7 +42,7 @@ impl Admission for Policy {
         if arrival.fits() { Verdict::Accept } else { Verdict::Discard(Reason::Overflow) }
     }
 
-    fn threshold(&self, _: &Pool, _: usize) -> Option<f64> {
+    fn threshold(&self, _: &Pool, _: PortVc) -> Option<f64> {
         Some(f64::INFINITY)
     }
 

@@ -16,6 +16,7 @@ use crate::refused::Refused;
 use crate::rng::Stream;
 use crate::scheduler::{self, fifo};
 use crate::unit::{Flags, Unit};
+use crate::units::ids::{CircuitId, IdVec, PortVc, QueueId};
 use crate::units::{CELL_BYTES, Rate, Span, Time};
 use crate::verdict::{Reason, Verdict};
 
@@ -33,13 +34,13 @@ pub(super) struct Rig {
     free: Option<Time>,
     tick: Option<Time>,
     /// Frame and position within it of the next unit of every circuit.
-    next: Vec<(u32, u16)>,
+    next: IdVec<PortVc, (u32, u16)>,
     losses: Vec<Loss>,
     sent: Vec<Unit>,
 }
 
-fn circuit(unit: &Unit) -> usize {
-    unit.vc as usize
+fn circuit(unit: &Unit) -> PortVc {
+    PortVc(unit.vc.0)
 }
 
 fn name(unit: &Unit) -> String {
@@ -47,9 +48,9 @@ fn name(unit: &Unit) -> String {
 }
 
 /// Circuits with frames of 32 cells or 1500 octets, every other one with a minimum rate.
-fn contracts(measure: Measure, vcs: usize) -> Vec<Contract> {
+fn contracts(measure: Measure, vcs: usize) -> IdVec<PortVc, Contract> {
     let contract = |vc: usize| Contract {
-        circuit: vc as u32,
+        circuit: CircuitId::new(vc),
         mcr: Rate(if vc.is_multiple_of(2) { 300_000 } else { 0 }),
         weight: 1.0 + vc as f64,
         frame: match measure {
@@ -58,7 +59,7 @@ fn contracts(measure: Measure, vcs: usize) -> Vec<Contract> {
             Measure::Packets | Measure::MemoryCells(_) => 1,
         },
         octets: if measure == Measure::Cells { 32 * CELL_BYTES } else { 1500 },
-        ..Context::alone(1, 1).contracts[0]
+        ..Context::alone(1, 1).contracts[PortVc(0)]
     };
     (0..vcs).map(contract).collect()
 }
@@ -67,7 +68,8 @@ impl Rig {
     pub(super) fn new(spec: &Spec, measure: Measure, capacity: u64, vcs: usize, seed: u64) -> Rig {
         let contracts = contracts(measure, vcs);
         let capacity = Capacity::limited(capacity);
-        let context = Context { capacity, measure, rate: RATE, contracts: &contracts, seed, port: "rig" };
+        let context =
+            Context { capacity, measure, rate: RATE, contracts: contracts.view(), seed, port: "rig" };
         let fifo = scheduler::Spec::Fifo(fifo::Params {});
         let mut port = Port::new(Parts {
             shared_queue: true,
@@ -80,24 +82,24 @@ impl Rig {
             )
         });
         let tick = port.tick(Time::ZERO);
-        let next = vec![(0, 0); vcs];
+        let next = IdVec::filled((0, 0), vcs);
         Rig { port, now: Time::ZERO, free: None, tick, next, losses: Vec::new(), sent: Vec::new() }
     }
 
     /// Offer cells of one circuit at once: `f` first, `.` middle, `e` last, `1` a frame of one cell. The line does not
     /// start by itself.
-    pub(super) fn offer(&mut self, vc: usize, cells: &str) {
+    pub(super) fn offer(&mut self, vc: u32, cells: &str) {
         for cell in cells.chars() {
-            self.arrive(vc, CELL_BYTES as u16, matches!(cell, 'f' | '1'), matches!(cell, 'e' | '1'));
+            self.arrive(PortVc(vc), CELL_BYTES as u16, matches!(cell, 'f' | '1'), matches!(cell, 'e' | '1'));
         }
     }
 
     /// Offer a packet of one circuit.
-    pub(super) fn packet(&mut self, vc: usize, bytes: u16) {
-        self.arrive(vc, bytes, true, true);
+    pub(super) fn packet(&mut self, vc: u32, bytes: u16) {
+        self.arrive(PortVc(vc), bytes, true, true);
     }
 
-    fn arrive(&mut self, vc: usize, bytes: u16, first: bool, eom: bool) -> Unit {
+    fn arrive(&mut self, vc: PortVc, bytes: u16, first: bool, eom: bool) -> Unit {
         let mut flags = Flags::default();
         if first {
             flags = flags.with(Flags::FIRST);
@@ -107,7 +109,7 @@ impl Rig {
         }
         let (frame, index) = self.next[vc];
         self.next[vc] = if eom { (frame + 1, 0) } else { (frame, index + 1) };
-        let unit = Unit { vc: vc as u32, frame, identity: frame, index, bytes, hop: 0, flags };
+        let unit = Unit { vc: CircuitId(vc.0), frame, identity: frame, index, bytes, hop: 0, flags };
         self.port.arrive(self.now, unit, vc, circuit, &mut self.losses);
         unit
     }
@@ -172,7 +174,7 @@ impl Rig {
         let (pool, counters) = (self.port.pool(), self.port.counters());
         assert!(pool.capacity().holds(pool.total()), "{scheme}: {pool:?}");
         assert_eq!(self.port.size_queued(), pool.total(), "{scheme}: queues and books");
-        assert_eq!((0..pool.vcs()).map(|vc| pool.of(vc)).sum::<u64>(), pool.total(), "{scheme}: circuits");
+        assert_eq!(pool.keys().map(|vc| pool.of(vc)).sum::<u64>(), pool.total(), "{scheme}: circuits");
         let gone = counters.units_out + counters.lost_total();
         assert_eq!(counters.units_in, gone + self.port.units_queued(), "{scheme}: units");
         assert_eq!(counters.lost_total(), self.losses.len() as u64, "{scheme}: losses");
@@ -188,7 +190,7 @@ fn default_of(scheme: &str) -> Spec {
 #[derive(Debug, PartialEq)]
 struct TrafficResult {
     losses: Vec<Loss>,
-    frames: BTreeMap<(u32, u32), u16>,
+    frames: BTreeMap<(CircuitId, u32), u16>,
 }
 
 /// Units of five circuits that take turns at random, at 1.4 times the rate of the line on average, in bursts.
@@ -208,7 +210,7 @@ fn random_traffic(scheme: &str, measure: Measure, capacity: u64, seed: u64) -> T
         left[vc] -= 1;
         let gap = RATE.time_of_bits(8 * bytes).0 as f64 * draw.exponential() * burst;
         rig.advance(rig.now + Span(gap as u64));
-        let unit = rig.arrive(vc, bytes as u16, first, left[vc] == 0);
+        let unit = rig.arrive(PortVc::new(vc), bytes as u16, first, left[vc] == 0);
         if unit.is_eom() {
             frames.insert((unit.vc, unit.frame), unit.index + 1);
         }
@@ -226,7 +228,8 @@ fn random_traffic(scheme: &str, measure: Measure, capacity: u64, seed: u64) -> T
 fn policy_of(scheme: &str, measure: Measure, capacity: u64) -> Result<Policy, Refused> {
     let contracts = contracts(measure, VCS);
     let capacity = Capacity::limited(capacity);
-    let context = Context { capacity, measure, rate: RATE, contracts: &contracts, seed: 1, port: "rig" };
+    let context =
+        Context { capacity, measure, rate: RATE, contracts: contracts.view(), seed: 1, port: "rig" };
     default_of(scheme).build(&context)
 }
 
@@ -265,7 +268,7 @@ fn schemes_that_look_at_frames_lose_them_whole_unless_the_buffer_overflows() {
             return;
         }
         let story = random_traffic(scheme, measure, capacity, 3);
-        let mut lost = BTreeMap::<(u32, u32), Vec<&Loss>>::new();
+        let mut lost = BTreeMap::<(CircuitId, u32), Vec<&Loss>>::new();
         for loss in &story.losses {
             lost.entry((loss.unit.vc, loss.unit.frame)).or_default().push(loss);
         }
@@ -283,8 +286,8 @@ fn schemes_that_look_at_frames_lose_them_whole_unless_the_buffer_overflows() {
 fn a_port_with_little_to_do_loses_nothing() {
     for entry in CATALOGUE {
         let mut rig = Rig::new(&default_of(entry.name), Measure::Cells, 1000, 5, 4);
-        for frame in 0..200u64 {
-            rig.offer(frame as usize % 5, "f..............................e");
+        for frame in 0..200 {
+            rig.offer(frame % 5, "f..............................e");
             rig.advance(rig.now + Span::millis(23)); // a load of a quarter
         }
         assert_eq!(rig.lost(), Vec::<String>::new(), "{}", entry.name);
@@ -293,15 +296,15 @@ fn a_port_with_little_to_do_loses_nothing() {
 
 /// A unit of size 1 that arrives at the start, on its own circuit, at a port that cannot make room.
 fn arrival<'a>(unit: &'a Unit, pool: &'a Pool, queue: &'a Queue) -> Arrival<'a> {
-    let vc = unit.vc as usize;
-    Arrival { now: Time::ZERO, unit, vc, size: 1, pool, queue, place: 0, waiting: 0, elastic: false }
+    let vc = circuit(unit);
+    Arrival { now: Time::ZERO, unit, vc, size: 1, pool, queue, place: QueueId(0), waiting: 0, elastic: false }
 }
 
 #[test]
 fn what_a_monotone_scheme_takes_it_takes_with_less_in_the_buffer() {
     const CAPACITY: u64 = 100;
     let unit = Unit {
-        vc: 0,
+        vc: CircuitId(0),
         frame: 0,
         identity: 0,
         index: 0,
@@ -312,12 +315,13 @@ fn what_a_monotone_scheme_takes_it_takes_with_less_in_the_buffer() {
     let queue = Queue::default();
     for entry in CATALOGUE {
         let contracts = contracts(Measure::Cells, VCS);
-        let context = Context { contracts: &contracts, ..Context::alone(CAPACITY, 0) };
+        let context = Context { contracts: contracts.view(), ..Context::alone(CAPACITY, 0) };
         let mut policy = default_of(entry.name).build(&context).unwrap();
         let mut draw = Stream::new(5, "books");
         for _ in 0..if policy.properties().is_monotone { 2000 } else { 0 } {
-            let (mut more, mut less) = (Pool::new(context.capacity, VCS), Pool::new(context.capacity, VCS));
-            for vc in 0..VCS {
+            let mut more: Pool = Pool::new(context.capacity, VCS);
+            let mut less = more.clone();
+            for vc in context.contracts.keys() {
                 let cells = draw.up_to(CAPACITY / VCS as u64);
                 more.add(vc, cells);
                 less.add(vc, draw.up_to(cells));
@@ -354,10 +358,11 @@ fn a_scheme_with_a_rule_neither_marks_what_it_takes_nor_takes_anything_back() {
         let mut policy = policy_of(scheme, measure, capacity).unwrap();
         let has_rule = policy.rule().is_some();
         for index in 0..if has_rule { 500 } else { 0 } {
-            let (mut pool, vc) = (Pool::new(Capacity::limited(capacity), VCS), draw.up_to(VCS as u64 - 1));
-            (0..VCS).for_each(|vc| pool.add(vc, draw.up_to(capacity / VCS as u64)));
+            let vc = CircuitId(draw.up_to(VCS as u64 - 1) as u32);
+            let mut pool: Pool = Pool::new(Capacity::limited(capacity), VCS);
+            (0..VCS).for_each(|vc| pool.add(PortVc::new(vc), draw.up_to(capacity / VCS as u64)));
             let flags = if draw.chance(0.5) { Flags::FIRST } else { Flags::default() };
-            let unit = &Unit { vc: vc as u32, frame: 0, identity: 0, index, bytes: 53, hop: 0, flags };
+            let unit = &Unit { vc, frame: 0, identity: 0, index, bytes: 53, hop: 0, flags };
             let verdict = policy.judge(&mut arrival(unit, &pool, &queue));
             assert!(matches!(verdict, Verdict::Accept | Verdict::Discard(_)), "{scheme}: {verdict:?}");
         }
@@ -374,18 +379,25 @@ fn the_rest_of_a_frame_that_was_pushed_out_is_refused_but_for_the_eom_that_ends_
                 continue;
             }
             let judge = |policy: &mut Policy, flags| {
-                let unit =
-                    &Unit { vc: 0, frame: 0, identity: 0, index: 0, bytes: CELL_BYTES as u16, hop: 0, flags };
+                let unit = &Unit {
+                    vc: CircuitId(0),
+                    frame: 0,
+                    identity: 0,
+                    index: 0,
+                    bytes: CELL_BYTES as u16,
+                    hop: 0,
+                    flags,
+                };
                 policy.judge(&mut Arrival { elastic: true, ..arrival(unit, &pool, &queue) })
             };
             let first = judge(&mut policy, Flags::FIRST);
-            policy.broken(0, fragment);
+            policy.broken(PortVc(0), fragment);
             let rest = [Flags::default(), Flags::EOM, Flags::FIRST].map(|flags| judge(&mut policy, flags));
             let partial = Verdict::Discard(Reason::Partial);
             let eom = if fragment { Verdict::Accept } else { partial };
             let expected = (Verdict::Accept, [partial, eom, Verdict::Accept]);
             assert_eq!((first, rest), expected, "{}, fragment {fragment}", entry.name);
-            policy.broken(0, fragment);
+            policy.broken(PortVc(0), fragment);
             let next = judge(&mut policy, Flags::FIRST);
             assert_eq!(next, Verdict::Accept, "{}, when the port has kept its EOM away", entry.name);
         }

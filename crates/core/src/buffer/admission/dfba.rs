@@ -38,6 +38,7 @@ use crate::refused::{Refused, probability, refuse};
 use crate::rng::Keyed;
 use crate::section;
 use crate::unit::Unit;
+use crate::units::ids::{IdVec, PortVc};
 use crate::verdict::{Reason, Verdict};
 
 section! {
@@ -60,7 +61,7 @@ pub struct Policy {
     low: u64,
     high: u64,
     fairness: f64,
-    weights: Vec<u64>,
+    weights: IdVec<PortVc, u64>,
     total_weight: u64,
     keyed: Keyed,
     frames: Frames,
@@ -75,7 +76,7 @@ impl Policy {
             return refuse("high", format!("must be at least `low` of {low} {word}"));
         }
         let (weights, total_weight) = match context.promised()? {
-            0 => (vec![1; context.vcs()], context.vcs() as u64),
+            0 => (IdVec::filled(1, context.vcs()), context.vcs() as u64),
             sum => (context.contracts.iter().map(|contract| contract.mcr.0).collect(), sum),
         };
         Ok(Policy {
@@ -90,7 +91,7 @@ impl Policy {
     }
 
     /// Return the reason why a frame that starts with `unit` is refused, if it is.
-    fn refuses(&self, unit: &Unit, vc: usize, pool: &Pool) -> Option<Reason> {
+    fn refuses(&self, unit: &Unit, vc: PortVc, pool: &Pool) -> Option<Reason> {
         match pool.total() {
             total if total < self.low => None,
             _ if unit.is_marked() => Some(Reason::Marked),
@@ -101,13 +102,13 @@ impl Policy {
     }
 
     /// X_i > r · X, without division.
-    fn is_above_share(&self, vc: usize, pool: &Pool) -> bool {
+    fn is_above_share(&self, vc: PortVc, pool: &Pool) -> bool {
         let (own, total) = (u128::from(pool.of(vc)), u128::from(pool.total()));
         own * u128::from(self.total_weight) > total * u128::from(self.weights[vc])
     }
 
     /// P at an occupancy from L up to H, of a circuit above its share: there r < 1 and X > 0.
-    fn probability(&self, vc: usize, pool: &Pool) -> f64 {
+    fn probability(&self, vc: PortVc, pool: &Pool) -> f64 {
         let (own, total) = (pool.of(vc) as f64, pool.total() as f64);
         let share = self.weights[vc] as f64 / self.total_weight as f64;
         let excess = (own - share * total) / (total * (1.0 - share));
@@ -142,6 +143,7 @@ mod tests {
     use crate::buffer::size::BufferSize;
     use crate::unit::Flags;
     use crate::units::Rate;
+    use crate::units::ids::{CircuitId, IdSlice};
 
     fn params(low: u64, high: u64, fairness: f64) -> Params {
         let cells = |n| Level::Size(BufferSize::Cells(n));
@@ -150,18 +152,21 @@ mod tests {
 
     /// Circuits with these minimum cell rates in Mb/s.
     fn contracts(mcr: &[u64]) -> Vec<Contract> {
-        let plain = Context::alone(1, 1).contracts[0];
+        let plain = Context::alone(1, 1).contracts[PortVc(0)];
         mcr.iter().map(|megabits| Contract { mcr: Rate(megabits * 1_000_000), ..plain }).collect()
     }
 
     fn built(params: &Params, capacity: u64, mcr: &[u64]) -> Result<Policy, Refused> {
-        Policy::new(params, &Context { contracts: &contracts(mcr), ..Context::alone(capacity, 0) })
+        Policy::new(
+            params,
+            &Context { contracts: IdSlice::new(&contracts(mcr)), ..Context::alone(capacity, 0) },
+        )
     }
 
     fn bench(capacity: u64, params: &Params, mcr: &[u64]) -> PolicyBench<Policy> {
         let contracts = contracts(mcr);
         PolicyBench::new(capacity, mcr.len(), |context| {
-            Policy::new(params, &Context { contracts: &contracts, ..*context })
+            Policy::new(params, &Context { contracts: IdSlice::new(&contracts), ..*context })
         })
     }
 
@@ -169,20 +174,20 @@ mod tests {
     /// cells, `own` of them of this circuit: accepted, refused, or refused with a probability.
     fn fate(total: u64, own: u64, is_tagged: bool) -> Result<f64, Reason> {
         let policy = built(&params(1000, 3000, 0.5), 4000, &[1, 9]).unwrap();
-        let mut pool = Pool::new(Context::alone(4000, 2).capacity, 2);
-        pool.add(0, own);
-        pool.add(1, total - own);
+        let mut pool: Pool = Pool::new(Context::alone(4000, 2).capacity, 2);
+        pool.add(PortVc(0), own);
+        pool.add(PortVc(1), total - own);
         let flags = Flags::FIRST.with(if is_tagged { Flags::CLP } else { Flags::default() });
         let refuses = |identity| {
-            let unit = Unit { vc: 0, frame: 0, identity, index: 0, bytes: 53, hop: 0, flags };
-            policy.refuses(&unit, 0, &pool)
+            let unit = Unit { vc: CircuitId(0), frame: 0, identity, index: 0, bytes: 53, hop: 0, flags };
+            policy.refuses(&unit, PortVc(0), &pool)
         };
         match (0..10_000).filter_map(refuses).collect::<Vec<_>>() {
             all if all.len() == 10_000 && all[0] != Reason::Random => Err(all[0]),
             drawn => {
                 assert!(drawn.iter().all(|reason| *reason == Reason::Random));
                 let share = drawn.len() as f64 / 10_000.0;
-                let p = if share > 0.0 { policy.probability(0, &pool) } else { 0.0 };
+                let p = if share > 0.0 { policy.probability(PortVc(0), &pool) } else { 0.0 };
                 assert!((share - p).abs() < 0.02, "four deviations of {p}: {share}");
                 Ok(p)
             }
@@ -212,10 +217,10 @@ mod tests {
     fn the_excess_and_the_load_have_the_parts_that_fairness_gives_them() {
         for (fairness, expected) in [(1.0, 0.9 * 0.1), (0.0, 0.9 * 0.5)] {
             let policy = built(&params(1000, 3000, fairness), 4000, &[1, 9]).unwrap();
-            let mut pool = Pool::new(Context::alone(4000, 2).capacity, 2);
-            pool.add(0, 380);
-            pool.add(1, 1620);
-            assert!((policy.probability(0, &pool) - expected).abs() < 1e-12);
+            let mut pool: Pool = Pool::new(Context::alone(4000, 2).capacity, 2);
+            pool.add(PortVc(0), 380);
+            pool.add(PortVc(1), 1620);
+            assert!((policy.probability(PortVc(0), &pool) - expected).abs() < 1e-12);
         }
     }
 
@@ -223,10 +228,10 @@ mod tests {
     fn a_circuit_up_to_its_weighted_share_is_taken_up_to_h_although_an_equal_share_is_less() {
         let mut bench = bench(20, &params(3, 12, 0.5), &[1, 3]);
         assert_eq!(bench.offer(1, "111"), "AAA");
-        bench.pool.add(0, 1);
+        bench.pool.add(PortVc(0), 1);
         // X = 4, and three quarters of it are circuit 1's
         assert_eq!(bench.offer(1, "f"), "A");
-        bench.pool.add(0, 8);
+        bench.pool.add(PortVc(0), 8);
         assert_eq!(bench.pool.total(), 13);
         assert_eq!(
             bench.offer(1, ".e1"),
@@ -257,10 +262,10 @@ mod tests {
     fn without_any_mcr_all_weights_are_equal_and_with_some_that_of_the_others_is_0() {
         let held = |mcr: &[u64], own| {
             let policy = built(&params(0, 9, 0.5), 10, mcr).unwrap();
-            let mut pool = Pool::new(Context::alone(10, 2).capacity, 2);
-            pool.add(0, own);
-            pool.add(1, 8 - own);
-            policy.is_above_share(0, &pool)
+            let mut pool: Pool = Pool::new(Context::alone(10, 2).capacity, 2);
+            pool.add(PortVc(0), own);
+            pool.add(PortVc(1), 8 - own);
+            policy.is_above_share(PortVc(0), &pool)
         };
         assert_eq!([held(&[0, 0], 4), held(&[0, 0], 5)], [false, true]);
         assert_eq!([held(&[0, 7], 0), held(&[0, 7], 1)], [false, true]);

@@ -25,6 +25,7 @@
 use super::{Admission, Arrival, Context, Departure, Head, Properties, Shortcuts};
 use crate::refused::Refused;
 use crate::unit::Unit;
+use crate::units::ids::{IdVec, PortVc};
 use crate::verdict::{HeadVerdict, Reason, Verdict, Victim};
 use crate::{choice, section};
 
@@ -52,7 +53,7 @@ section! {
 #[derive(Clone, Debug)]
 pub struct Policy {
     /// The latest broken frame of each circuit; of no circuit in the cell form.
-    broken: Vec<Option<Broken>>,
+    broken: IdVec<PortVc, Option<Broken>>,
     /// The frame whose unit was judged last.
     arriving: u32,
     pass_eom: bool,
@@ -70,12 +71,12 @@ impl Policy {
     /// Build the policy of one port.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let circuits = if params.form == HeadForm::Frame { context.vcs() } else { 0 };
-        Ok(Policy { broken: vec![None; circuits], arriving: 0, pass_eom: params.pass_eom })
+        Ok(Policy { broken: IdVec::filled(None, circuits), arriving: 0, pass_eom: params.pass_eom })
     }
 
     /// Record that a unit of this frame is lost. `fragment` says whether earlier ones have been sent; an earlier record
     /// of the frame remains.
-    fn lost(&mut self, vc: usize, frame: u32, fragment: bool) {
+    fn lost(&mut self, vc: PortVc, frame: u32, fragment: bool) {
         if let Some(broken) = self.broken.get_mut(vc) {
             let known = broken.filter(|broken| broken.frame == frame);
             *broken = Some(known.unwrap_or(Broken { frame, fragment }));
@@ -83,7 +84,7 @@ impl Policy {
     }
 
     /// Return whether a unit belongs to a broken frame and does not delimit its fragment.
-    fn is_useless(&self, unit: &Unit, vc: usize) -> bool {
+    fn is_useless(&self, unit: &Unit, vc: PortVc) -> bool {
         self.broken.get(vc).copied().flatten().is_some_and(|broken| {
             let delimiter = unit.is_eom() && broken.fragment && self.pass_eom;
             unit.frame == broken.frame && !delimiter
@@ -116,7 +117,7 @@ impl Admission for Policy {
         }
     }
 
-    fn broken(&mut self, vc: usize, fragment: bool) {
+    fn broken(&mut self, vc: PortVc, fragment: bool) {
         self.lost(vc, self.arriving, fragment);
     }
 
@@ -211,7 +212,7 @@ mod tests {
         for (fragment, verdicts) in [(true, "ApA"), (false, "App")] {
             let mut bench = PolicyBench::new(9, 1, |context| Policy::new(&params, context));
             let first = bench.offer(0, "f");
-            bench.policy.broken(0, fragment);
+            bench.policy.broken(PortVc(0), fragment);
             assert_eq!(first + &bench.offer(0, ".e"), verdicts);
         }
     }

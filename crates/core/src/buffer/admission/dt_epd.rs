@@ -10,13 +10,20 @@
 //!
 //! A frame that was accepted may exceed this and is cut short, as by partial packet discard, only if it overflows.
 //!
+//! A shared memory can have it too, as `admission` of `[memory.NAME]`: it refuses a frame of a class whose queue at a port
+//! has reached α times the room that is free in its pool. The threshold judges the first cell alone; the memory accepts the
+//! rest as long as there is room.
+//!
 //! # Parameters
 //! `alpha` α (no unit, default 2, the worked example of section 2; the value of the runs is not printed). `pass_eom`
 //! (default true): keep the EOM cell of a broken frame if it fits.
 //!
 //! # Differences from the paper
 //! The paper does not say what happens to a frame that overflows: partial packet discard, as in every other scheme
-//! here. Combined with push-out, room is made only for the rest of accepted frames: in a full buffer the threshold is
+//! here. A memory refuses the first cell, and the port discards the others: its admission policy is one by frames, as `ppd`,
+//! and has the `pass_eom`, so that a memory has `alpha` alone. Queues there are those of classes at ports, each with its own
+//! `alpha` if it has one; the free room leaves out what is reserved, and `dt_check` chooses the length that is compared.
+//! Combined with push-out, room is made only for the rest of accepted frames: in a full buffer the threshold is
 //! 0.
 //!
 //! # Complexity
@@ -79,6 +86,7 @@ impl Shortcuts for Policy {
 mod tests {
     use super::super::tests::PolicyBench;
     use super::*;
+    use crate::units::ids::PortVc;
 
     fn bench(alpha: f64, capacity: u64, vcs: usize) -> PolicyBench<Policy> {
         PolicyBench::new(capacity, vcs, move |context| {
@@ -116,6 +124,6 @@ mod tests {
         for _ in 0..210 {
             (0..10).for_each(|vc| drop(bench.offer(vc, "1")));
         }
-        assert!((0..10).all(|vc| bench.pool.of(vc) == 20));
+        assert!((0..10).all(|vc| bench.pool.of(PortVc(vc)) == 20));
     }
 }

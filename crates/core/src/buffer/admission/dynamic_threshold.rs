@@ -27,6 +27,7 @@ use crate::buffer::pool::Pool;
 use crate::buffer::size::Measure;
 use crate::refused::{Refused, refuse};
 use crate::section;
+use crate::units::ids::{Id, PortVc};
 use crate::verdict::{Reason, Verdict};
 
 section! {
@@ -67,18 +68,18 @@ impl DynamicThreshold {
     }
 
     /// Return whether a circuit's queue has reached the threshold, which an unlimited buffer does not have.
-    pub(super) fn blocks(self, pool: &Pool, vc: usize) -> bool {
+    pub(super) fn blocks(self, pool: &Pool, vc: PortVc) -> bool {
         pool.of(vc) as f64 >= self.of(pool)
     }
 
     /// Return whether a queue is longer than the threshold.
-    pub(crate) fn is_exceeded(self, pool: &Pool, queue: usize) -> bool {
+    pub(crate) fn is_exceeded<K: Id>(self, pool: &Pool<K>, queue: K) -> bool {
         pool.of(queue) as f64 > self.of(pool)
     }
 
     /// Return the threshold now: infinite in an unlimited buffer.
     #[inline]
-    pub(crate) fn of(self, pool: &Pool) -> f64 {
+    pub(crate) fn of<K: Id>(self, pool: &Pool<K>) -> f64 {
         pool.free().map_or(f64::INFINITY, |free| self.alpha * free as f64)
     }
 }
@@ -102,7 +103,7 @@ impl Admission for Policy {
         self.threshold.judge(arrival)
     }
 
-    fn threshold(&self, pool: &Pool, _: usize) -> Option<f64> {
+    fn threshold(&self, pool: &Pool, _: PortVc) -> Option<f64> {
         Some(self.threshold.of(pool))
     }
 
@@ -129,11 +130,11 @@ mod tests {
     }
 
     /// Offer a cell each in turn for circuits below `greedy`, until the queues are stable; returns their lengths.
-    fn settle(bench: &mut PolicyBench<Policy>, greedy: usize) -> Vec<u64> {
+    fn settle(bench: &mut PolicyBench<Policy>, greedy: u32) -> Vec<u64> {
         for _ in 0..bench.pool.capacity().limit().unwrap() {
             (0..greedy).for_each(|vc| drop(bench.offer(vc, ".")));
         }
-        (0..greedy).map(|vc| bench.pool.of(vc)).collect()
+        (0..greedy).map(|vc| bench.pool.of(PortVc(vc))).collect()
     }
 
     #[test]
@@ -175,7 +176,7 @@ mod tests {
     }
 
     /// Keep a port busy with two cells of each circuit below `greedy` for every cell that it sends.
-    fn overload(bench: &mut port::bench::Bench, greedy: usize, slots: usize) {
+    fn overload(bench: &mut port::bench::Bench, greedy: u32, slots: usize) {
         for _ in 0..slots {
             for vc in 0..greedy {
                 bench.offer(vc, "11");
@@ -191,7 +192,7 @@ mod tests {
         for (greedy, length) in [(1, 140), (2, 84), (3, 60), (10, 20)] {
             overload(&mut bench, greedy, 2000);
             let lengths = bench.lengths();
-            let settled = lengths[..greedy].iter().all(|found| found.abs_diff(length) <= 2);
+            let settled = lengths.iter().take(greedy as usize).all(|found| found.abs_diff(length) <= 2);
             assert!(settled, "{greedy} greedy queues of {length} cells: {lengths:?}");
         }
     }

@@ -26,6 +26,7 @@ use crate::buffer::pool::Pool;
 use crate::buffer::size::Level;
 use crate::refused::{Refused, refuse};
 use crate::section;
+use crate::units::ids::{IdVec, PortVc};
 use crate::verdict::{Reason, Verdict};
 
 section! {
@@ -47,7 +48,7 @@ pub struct Policy {
     high: u64,
     /// The congestion period, and for each circuit the last one in which it was selected.
     period: u64,
-    selected: Vec<u64>,
+    selected: IdVec<PortVc, u64>,
     listed: u64,
     frames: Frames,
 }
@@ -69,11 +70,11 @@ impl Policy {
             );
         }
         let frames = Frames::new(context.vcs(), params.pass_eom);
-        Ok(Policy { low, high, period: 1, selected: vec![0; context.vcs()], listed: 0, frames })
+        Ok(Policy { low, high, period: 1, selected: IdVec::filled(0, context.vcs()), listed: 0, frames })
     }
 
     /// Decide whether a frame that starts now is refused; its circuit may be selected for that.
-    fn refuses(&mut self, vc: usize, pool: &Pool) -> bool {
+    fn refuses(&mut self, vc: PortVc, pool: &Pool) -> bool {
         if self.selected[vc] != self.period && self.may_select(pool) {
             self.selected[vc] = self.period;
             self.listed += 1;
@@ -106,7 +107,7 @@ impl Admission for Policy {
         }
     }
 
-    fn broken(&mut self, vc: usize, fragment: bool) {
+    fn broken(&mut self, vc: PortVc, fragment: bool) {
         self.frames.broken(vc, fragment);
     }
 }
@@ -152,7 +153,7 @@ mod tests {
     #[test]
     fn the_list_grows_by_the_share_of_the_active_sessions_by_which_x_exceeds_h() {
         let mut bench = bench(2, 4, 12);
-        (0..3).for_each(|vc| bench.pool.add(vc, [3, 3, 2][vc]));
+        (0..3).for_each(|vc| bench.pool.add(PortVc::new(vc), [3, 3, 2][vc]));
         // X = 8 of three: fewer than 1 + 3 · 4 / 8 are listed
         assert_eq!((0..4).map(|vc| bench.offer(vc, "1")).collect::<String>(), "rrrA");
     }

@@ -30,6 +30,7 @@ use crate::buffer::pool::Pool;
 use crate::buffer::size::Level;
 use crate::refused::{Refused, refuse};
 use crate::section;
+use crate::units::ids::PortVc;
 use crate::verdict::{Action, Reason, Verdict};
 
 section! {
@@ -84,7 +85,7 @@ impl Policy {
         self.scale * (self.capacity - self.threshold) as f64 / (total - self.threshold) as f64
     }
 
-    fn refuses(&self, pool: &Pool, vc: usize) -> bool {
+    fn refuses(&self, pool: &Pool, vc: PortVc) -> bool {
         pool.total() > self.threshold && load_ratio(pool, vc) > self.bound(pool.total())
     }
 }

@@ -35,6 +35,7 @@ use crate::metrics::state::Figure;
 use crate::refused::{Refused, refuse};
 use crate::section;
 use crate::unit::Unit;
+use crate::units::ids::{IdVec, PortVc};
 use crate::units::{Span, Time};
 use crate::verdict::{Action, Reason, Verdict};
 
@@ -64,7 +65,7 @@ section! {
 pub struct Policy {
     red: red::Policy,
     min_packets: f64,
-    circuits: Vec<FredCircuit>,
+    circuits: IdVec<PortVc, FredCircuit>,
 }
 
 /// The state of a circuit.
@@ -109,7 +110,7 @@ impl Policy {
 
     /// Decide whether a frame that starts now is refused or marked; the error says that its circuit cannot hold it at
     /// all.
-    fn refuses(&mut self, now: Time, unit: &Unit, vc: usize, pool: &Pool) -> Result<Option<Reason>, Reason> {
+    fn refuses(&mut self, now: Time, unit: &Unit, vc: PortVc, pool: &Pool) -> Result<Option<Reason>, Reason> {
         let detector = &mut self.red.detector;
         detector.sample(now, pool.total());
         let FredCircuit { packet, strikes } = &mut self.circuits[vc];
@@ -157,7 +158,7 @@ impl Admission for Policy {
         self.red.departed(departure);
     }
 
-    fn broken(&mut self, vc: usize, fragment: bool) {
+    fn broken(&mut self, vc: PortVc, fragment: bool) {
         self.red.broken(vc, fragment);
     }
 }
@@ -207,7 +208,7 @@ mod tests {
     fn a_non_adaptive_circuit_is_held_to_minth_and_gets_a_strike_for_each_attempt() {
         let mut bench = bench(4, 50, 0.0);
         assert_eq!(bench.offer(0, "111111"), "AAAArr");
-        assert_eq!(bench.policy.circuits[0].strikes, 2);
+        assert_eq!(bench.policy.circuits[PortVc(0)].strikes, 2);
     }
 
     #[test]
@@ -234,14 +235,14 @@ mod tests {
         let mut bench = bench(4, 50, 0.0);
         bench.offer(0, "111111");
         (0..4).for_each(|_| bench.depart(0));
-        assert_eq!(bench.policy.circuits[0].strikes, 0);
+        assert_eq!(bench.policy.circuits[PortVc(0)].strikes, 0);
         assert_eq!(bench.offer(0, "11"), "AA");
     }
 
     #[test]
     fn a_fragile_circuit_with_less_than_two_packets_is_never_discarded_at_random() {
         let mut bench = bench(2, 4, 1.0);
-        (0..3).for_each(|vc| bench.pool.add(vc, 1));
+        (0..3).for_each(|vc| bench.pool.add(PortVc(vc), 1));
         for _ in 0..100 {
             // avg = 3 and p_b = 0.5; one packet is a share of the queue, but less than two packets
             assert_eq!(bench.offer(0, "1"), "A");
@@ -252,7 +253,7 @@ mod tests {
     #[test]
     fn the_two_packets_are_full_frames_of_the_circuit() {
         let mut bench = long(params(100, 400, 1.0));
-        (0..3).for_each(|vc| bench.pool.add(vc, 50));
+        (0..3).for_each(|vc| bench.pool.add(PortVc(vc), 50));
         for _ in 0..100 {
             // avg = 150 and p_b = 1/6; 50 cells are a share of the queue, but less than two packets
             assert_eq!(bench.offer(0, "1"), "A");
@@ -263,8 +264,8 @@ mod tests {
     #[test]
     fn from_maxth_on_a_circuit_may_hold_less_than_two_packets() {
         let mut bench = long(params(50, 100, 0.0));
-        bench.pool.add(0, 63);
-        bench.pool.add(1, 64);
+        bench.pool.add(PortVc(0), 63);
+        bench.pool.add(PortVc(1), 64);
         assert_eq!([bench.offer(0, "1"), bench.offer(1, "1")].concat(), "mr");
     }
 
@@ -273,9 +274,9 @@ mod tests {
         let mut bench = long(params(50, 400, 0.0));
         let mut verdict = |strikes, (own, other)| {
             bench.pool = Pool::new(Capacity::limited(1000), 3);
-            bench.pool.add(0, own);
-            bench.pool.add(1, other);
-            bench.policy.circuits[0].strikes = strikes;
+            bench.pool.add(PortVc(0), own);
+            bench.pool.add(PortVc(1), other);
+            bench.policy.circuits[PortVc(0)].strikes = strikes;
             bench.offer(0, "1")
         };
         assert_eq!([verdict(1, (40, 40)), verdict(2, (40, 40)), verdict(2, (40, 41))].concat(), "ArA");
@@ -287,7 +288,7 @@ mod tests {
         let mut bench = bench(20, 52, 0.5);
         let mut offer = || {
             bench.pool = Pool::new(Capacity::limited(60), 3);
-            (0..2).for_each(|vc| bench.pool.add(vc, 18)); // p_b = 1/4
+            (0..2).for_each(|vc| bench.pool.add(PortVc(vc), 18)); // p_b = 1/4
             bench.offer(0, "1")
         };
         let answers: String = (0..400).map(|_| offer()).collect();
@@ -319,12 +320,12 @@ mod tests {
     #[test]
     fn random_discard_falls_on_robust_circuits_only() {
         let mut bench = bench(20, 50, 1.0);
-        bench.pool.add(0, 19);
-        bench.pool.add(1, 19);
+        bench.pool.add(PortVc(0), 19);
+        bench.pool.add(PortVc(1), 19);
         // X = 38, p_b = 0.6: circuit 0 is at its share of 19, circuit 2 has nothing
         let offer = |_| {
             let answer = bench.offer(0, "1");
-            bench.pool.remove(0, u64::from(answer == "A"));
+            bench.pool.remove(PortVc(0), u64::from(answer == "A"));
             answer
         };
         let robust: String = (0..40).map(offer).collect();
@@ -335,8 +336,8 @@ mod tests {
     #[test]
     fn from_maxth_on_everything_is_discarded() {
         let mut bench = bench(20, 30, 0.0);
-        bench.pool.add(0, 15);
-        bench.pool.add(1, 15);
+        bench.pool.add(PortVc(0), 15);
+        bench.pool.add(PortVc(1), 15);
         assert_eq!(bench.offer(2, "1"), "m");
         assert_eq!(bench.offer(0, "1"), "r", "more than two packets");
     }

@@ -19,6 +19,7 @@ use crate::metrics::port::Reading;
 use crate::metrics::state::Figure;
 use crate::registry;
 use crate::unit::Unit;
+use crate::units::ids::{PortVc, QueueId};
 use crate::units::{Span, Time};
 use crate::verdict::{HeadVerdict, Reason, Verdict};
 
@@ -63,7 +64,7 @@ registry! {
         fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict;
 
         /// Record what the port did with an accepted unit.
-        fn settled(&mut self, unit: &Unit, vc: usize, end: Settled) {}
+        fn settled(&mut self, unit: &Unit, vc: PortVc, end: Settled) {}
 
         /// Return a queued unit that must be lost, and the reason. Called after every arrival until it returns `None`.
         fn sweep(&mut self, queue: &Queue, pool: &Pool) -> Option<(u64, Reason)> {
@@ -81,7 +82,7 @@ registry! {
         /// Record that the tail of a circuit's arriving frame has been removed from the queue, so that the rest is
         /// useless. `fragment` says whether an earlier part of the frame stays queued or has been sent. Where there is
         /// a frame rule, it handles this.
-        fn broken(&mut self, vc: usize, fragment: bool) {
+        fn broken(&mut self, vc: PortVc, fragment: bool) {
             if let Some(frames) = self.frames() {
                 frames.broken(vc, fragment);
             }
@@ -95,13 +96,13 @@ registry! {
         }
 
         /// Return the measured rates of a circuit, for a policy with a meter.
-        fn meter(&mut self, vc: usize) -> Option<Reading> {
+        fn meter(&mut self, vc: PortVc) -> Option<Reading> {
             None
         }
 
-        /// Return the most that a queue may hold now, for pictures of a policy that shares a buffer by a threshold of
-        /// every queue: infinite where there is none.
-        fn threshold(&self, pool: &Pool, queue: usize) -> Option<f64> {
+        /// Return the most that a circuit may hold now, for pictures of a policy that shares a buffer by a threshold of
+        /// every circuit: infinite where there is none.
+        fn threshold(&self, pool: &Pool, vc: PortVc) -> Option<f64> {
             None
         }
 
@@ -118,7 +119,7 @@ registry! {
         /// Return the queue that loses the packet at its head now although nothing arrives for it, or the instant of
         /// the next check; `head` returns the size of that packet, if one waits. The port calls this after packets have
         /// joined or left, until no queue is returned.
-        fn expels(&mut self, now: Time, pool: &Pool, head: &dyn Fn(usize) -> Option<u64>) -> Option<Expulsion> {
+        fn expels(&mut self, now: Time, pool: &Pool, head: &dyn Fn(PortVc) -> Option<u64>) -> Option<Expulsion<PortVc>> {
             None
         }
 
@@ -152,17 +153,17 @@ registry! {
         }
 
         /// Record that `units` units inside frames were accepted on the verdict of [`frames`](Shortcuts::frames).
-        fn taken(&mut self, vc: usize, units: u64, octets: u64) {}
+        fn taken(&mut self, vc: PortVc, units: u64, octets: u64) {}
 
         /// Return the fate of the rest of a circuit's frame, if it fits. For a policy that has decided it but must
         /// still [see](Shortcuts::see) every unit.
-        fn foresees(&self, vc: usize) -> Within {
+        fn foresees(&self, vc: PortVc) -> Within {
             Within::Asked
         }
 
         /// Observe a unit inside a frame that finds `level` in the buffer. The policy has
         /// [foreseen](Shortcuts::foresees) its fate.
-        fn see(&mut self, now: Time, unit: &Unit, vc: usize, level: u64) {}
+        fn see(&mut self, now: Time, unit: &Unit, vc: PortVc, level: u64) {}
     }
 }
 
@@ -192,10 +193,10 @@ impl Rule {
     /// Return whether the rest of a circuit's frame is accepted if it fits, if that follows without a call of the
     /// policy.
     #[inline]
-    pub(crate) fn takes_rest(&self, policy: &mut Policy, vc: u32) -> bool {
+    pub(crate) fn takes_rest(&self, policy: &mut Policy, vc: PortVc) -> bool {
         match self {
             Rule::Fits => true,
-            Rule::Frames { .. } => policy.within(vc as usize) == Within::Taken,
+            Rule::Frames { .. } => policy.within(vc) == Within::Taken,
             Rule::Asked(_) => false,
         }
     }
@@ -207,7 +208,7 @@ impl Rule {
         &self,
         policy: &mut Policy,
         unit: &Unit,
-        vc: u32,
+        vc: PortVc,
         (level, fits): (u64, bool),
     ) -> Result<(), Reason> {
         self.judge_packet(policy, unit, vc, (level, fits)).taken()
@@ -219,7 +220,7 @@ impl Rule {
         &self,
         policy: &mut Policy,
         unit: &Unit,
-        vc: u32,
+        vc: PortVc,
         (level, fits): (u64, bool),
     ) -> Verdict {
         match self {
@@ -228,7 +229,7 @@ impl Rule {
             Rule::Frames { .. } => {
                 let frames = policy.frames().expect("a policy that goes by the frame rule has one");
                 let refuse = || self.may_refuse(level).then_some(Reason::Early);
-                frames.judge(unit, vc as usize, fits, refuse)
+                frames.judge(unit, vc, fits, refuse)
             }
             Rule::Asked(_) => unreachable!("the policy has to be asked"),
         }
@@ -268,7 +269,7 @@ pub enum Interest {
 impl Interest {
     /// Return whether the policy observes a departure that leaves these books, of a unit that ends a frame or does not.
     #[inline]
-    pub(crate) fn includes(self, ends_frame: bool, vc: usize, pool: &Pool) -> bool {
+    pub(crate) fn includes(self, ends_frame: bool, vc: PortVc, pool: &Pool) -> bool {
         match self {
             Interest::Total | Interest::Last => pool.total() == 0,
             Interest::Ends => ends_frame || pool.of(vc) == 0,
@@ -279,7 +280,7 @@ impl Interest {
 
 impl Policy {
     /// Return the fate of the rest of a circuit's frame, if it fits and the frame rule decides about it.
-    pub(crate) fn within(&mut self, vc: usize) -> Within {
+    pub(crate) fn within(&mut self, vc: PortVc) -> Within {
         self.frames().map_or(Within::Asked, |frames| frames.within(vc))
     }
 
@@ -336,9 +337,9 @@ pub struct Properties {
 
 /// The answer of a policy that expels packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Expulsion {
+pub enum Expulsion<K> {
     /// This queue loses the packet at its head.
-    Now(usize),
+    Now(K),
     /// A queue loses one at that instant, unless a packet joins or leaves before.
     At(Time),
 }
@@ -351,7 +352,7 @@ pub struct Arrival<'a> {
     /// The unit.
     pub unit: &'a Unit,
     /// Its circuit, numbered within the port.
-    pub vc: usize,
+    pub vc: PortVc,
     /// Its size in the port's measure.
     pub size: u64,
     /// Occupancy of the buffer, in total and of each circuit, before the unit arrives.
@@ -359,7 +360,7 @@ pub struct Arrival<'a> {
     /// The queue that it would join, as it is before it.
     pub queue: &'a Queue,
     /// The number of that queue.
-    pub place: usize,
+    pub place: QueueId,
     /// Octets that wait in that queue, at a port that keeps [arrival times](Properties::arrival_times).
     pub waiting: u64,
     /// Whether a push-out policy makes room when there is none.
@@ -383,9 +384,9 @@ pub struct Head<'a> {
     /// The unit.
     pub unit: &'a Unit,
     /// The queue that it comes from.
-    pub queue: usize,
+    pub queue: QueueId,
     /// Its circuit, numbered within the port.
-    pub vc: usize,
+    pub vc: PortVc,
     /// Its size in the port's measure.
     pub size: u64,
     /// Octets that wait behind it in its queue, at a port that keeps [arrival times](Properties::arrival_times).
@@ -402,9 +403,9 @@ pub struct Departure<'a> {
     /// The unit.
     pub unit: &'a Unit,
     /// The queue in which it was, if it was not sent.
-    pub queue: Option<usize>,
+    pub queue: Option<QueueId>,
     /// Its circuit, numbered within the port.
-    pub vc: usize,
+    pub vc: PortVc,
     /// Its size in the port's measure.
     pub size: u64,
     /// Occupancy of the buffer, in total and of each circuit, after the unit has left.
@@ -418,6 +419,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::refused::Refused;
     use crate::unit::Flags;
+    use crate::units::ids::CircuitId;
 
     /// A policy driven by tests: cells in, verdicts out, one letter each.
     pub(crate) struct PolicyBench<P> {
@@ -447,17 +449,17 @@ pub(crate) mod tests {
         ///
         /// Answers: `A` accepted, `M` accepted and marked, `o` overflow, `p` rest of a broken frame, `r` frame refused early, `m` random,
         /// `c` marked, `g` gatekeeper, `x` anything else.
-        pub(crate) fn offer(&mut self, vc: usize, cells: &str) -> String {
-            cells.chars().map(|cell| self.offer_one(vc, cell)).collect()
+        pub(crate) fn offer(&mut self, vc: u32, cells: &str) -> String {
+            cells.chars().map(|cell| self.offer_one(PortVc(vc), cell)).collect()
         }
 
         /// The next cell that is offered, as [`offer`](PolicyBench::offer) spells it.
-        pub(crate) fn next_cell(&mut self, vc: usize, cell: char) -> Unit {
+        pub(crate) fn next_cell(&mut self, vc: PortVc, cell: char) -> Unit {
             self.offered += 1;
             Unit { identity: self.offered, ..cell_of(vc, cell) }
         }
 
-        fn offer_one(&mut self, vc: usize, cell: char) -> char {
+        fn offer_one(&mut self, vc: PortVc, cell: char) -> char {
             let unit = self.next_cell(vc, cell);
             let (now, pool, queue, waiting) = (self.now, &self.pool, &self.queue, self.waiting);
             let arrival = &mut Arrival {
@@ -467,7 +469,7 @@ pub(crate) mod tests {
                 size: 1,
                 pool,
                 queue,
-                place: 0,
+                place: QueueId(0),
                 waiting,
                 elastic: false,
             };
@@ -489,12 +491,13 @@ pub(crate) mod tests {
         }
 
         /// Send a cell of this circuit.
-        pub(crate) fn depart(&mut self, vc: usize) {
+        pub(crate) fn depart(&mut self, vc: u32) {
             self.send(vc, '.');
         }
 
         /// Send a cell of this circuit, spelled as in [`offer`](PolicyBench::offer).
-        pub(crate) fn send(&mut self, vc: usize, cell: char) {
+        pub(crate) fn send(&mut self, vc: u32, cell: char) {
+            let vc = PortVc(vc);
             self.pool.remove(vc, 1);
             let (unit, pool) = (cell_of(vc, cell), &self.pool);
             let departure =
@@ -510,9 +513,9 @@ pub(crate) mod tests {
     }
 
     /// A cell as [`PolicyBench::offer`] spells it.
-    fn cell_of(vc: usize, cell: char) -> Unit {
+    fn cell_of(vc: PortVc, cell: char) -> Unit {
         Unit {
-            vc: vc as u32,
+            vc: CircuitId(vc.0),
             frame: 0,
             identity: 0,
             index: 0,

@@ -49,6 +49,7 @@ use crate::metrics::state::Figure;
 use crate::refused::{Refused, probability, refuse, refuse_if, share};
 use crate::rng::Keyed;
 use crate::unit::Unit;
+use crate::units::ids::PortVc;
 use crate::units::{Bytes, CELL_BYTES, Span, Time};
 use crate::verdict::{Action, Reason, Verdict};
 use crate::{choice, section};
@@ -159,7 +160,7 @@ impl Policy {
     }
 
     /// Discard the whole frame, even where `action` is `mark`.
-    pub(super) fn refuse(&mut self, vc: usize, reason: Reason) -> Verdict {
+    pub(super) fn refuse(&mut self, vc: PortVc, reason: Reason) -> Verdict {
         self.frames.refuse(vc, reason)
     }
 
@@ -434,6 +435,7 @@ mod tests {
     use crate::buffer::size::BufferSize;
     use crate::rng::Stream;
     use crate::unit::Flags;
+    use crate::units::ids::CircuitId;
     use crate::vectors::{numbers, vector};
 
     fn params(weight: f64, max_p: f64, min: u64, max: u64) -> Params {
@@ -629,7 +631,7 @@ mod tests {
         red.detector.average = 10.0; // p_b = 0.1 of a full packet
         let packet = |identity, bytes| {
             let flags = Flags::FIRST.with(Flags::EOM);
-            Unit { vc: 0, frame: identity, identity, index: 0, bytes, hop: 0, flags }
+            Unit { vc: CircuitId(0), frame: identity, identity, index: 0, bytes, hop: 0, flags }
         };
         let mut share = |bytes| {
             let drawn = (0..100_000).filter(|&identity| {
@@ -662,7 +664,7 @@ mod tests {
             let is_long = order.up_to(15) == 0;
             let bytes = if is_long { 1500 } else { 100 };
             red.detector.count();
-            let unit = Unit { vc: 0, frame: identity, identity, index: 0, bytes, hop: 0, flags };
+            let unit = Unit { vc: CircuitId(0), frame: identity, identity, index: 0, bytes, hop: 0, flags };
             discarded[usize::from(is_long)] += f64::from(red.draw(&unit).is_some());
         }
         15.0 * discarded[1] / discarded[0]

@@ -29,6 +29,7 @@ use crate::buffer::pool::Pool;
 use crate::buffer::size::Level;
 use crate::refused::{Refused, refuse};
 use crate::section;
+use crate::units::ids::PortVc;
 use crate::verdict::{Action, Reason, Verdict};
 
 section! {
@@ -68,7 +69,7 @@ impl Policy {
 }
 
 /// Load ratio W_i = X_i · N_a / X: the occupancy of a circuit in fair shares; 0 in an empty buffer.
-pub(super) fn load_ratio(pool: &Pool, vc: usize) -> f64 {
+pub(super) fn load_ratio(pool: &Pool, vc: PortVc) -> f64 {
     match pool.total() {
         0 => 0.0,
         total => pool.of(vc) as f64 * f64::from(pool.active()) / total as f64,
@@ -130,7 +131,7 @@ mod tests {
         let mut bench = bench(1, 1.0);
         assert_eq!(bench.offer(0, "11"), "AA");
         assert_eq!(bench.offer(1, "11"), "AA");
-        assert_eq!(load_ratio(&bench.pool, 0), 1.0);
+        assert_eq!(load_ratio(&bench.pool, PortVc(0)), 1.0);
         assert_eq!(bench.offer(0, "1"), "A");
         assert_eq!(bench.offer(0, "1"), "r", "3 · 2 / 5 is above 1");
     }

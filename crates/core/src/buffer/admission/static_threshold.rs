@@ -20,6 +20,7 @@ use super::{Admission, Arrival, Context, Interest, Pool, Properties, Rule, Short
 use crate::buffer::size::Level;
 use crate::refused::{Refused, refuse_if};
 use crate::section;
+use crate::units::ids::PortVc;
 use crate::verdict::{Reason, Verdict};
 
 section! {
@@ -57,7 +58,7 @@ impl Admission for Policy {
         }
     }
 
-    fn threshold(&self, _: &Pool, _: usize) -> Option<f64> {
+    fn threshold(&self, _: &Pool, _: PortVc) -> Option<f64> {
         Some(self.limit as f64)
     }
 

@@ -34,6 +34,7 @@ use crate::buffer::ring::Ring;
 use crate::buffer::size::Level;
 use crate::refused::{Refused, refuse};
 use crate::unit::Unit;
+use crate::units::ids::{IdVec, PortVc};
 use crate::units::{CELL_BYTES, PS_PER_S, Span, Time};
 use crate::verdict::{Reason, Verdict};
 use crate::{choice, section};
@@ -77,7 +78,7 @@ pub struct Policy {
     share: Allotment,
     queues: Virtual,
     renewal: Option<Renewal>,
-    mcr: Vec<u64>,
+    mcr: IdVec<PortVc, u64>,
     mcr_total: u64,
     frames: Frames,
 }
@@ -88,7 +89,7 @@ impl Policy {
         if params.period == Span::ZERO {
             return refuse("period", "must be longer than 0 s");
         }
-        let mcr: Vec<u64> = context.contracts.iter().map(|contract| contract.mcr.0).collect();
+        let mcr: IdVec<PortVc, u64> = context.contracts.iter().map(|contract| contract.mcr.0).collect();
         let counts = params.credits || params.share == Allotment::Mcr;
         let mcr_total = if counts { context.promised()? } else { 0 };
         Ok(Policy {
@@ -103,12 +104,12 @@ impl Policy {
     }
 
     /// X ≥ Th and M_i > Th_i.
-    fn refuses(&self, vc: usize, pool: &Pool) -> bool {
+    fn refuses(&self, vc: PortVc, pool: &Pool) -> bool {
         pool.total() >= self.threshold && self.is_long(vc, pool.total())
     }
 
     /// M_i > Th_i, without division.
-    fn is_long(&self, vc: usize, total: u64) -> bool {
+    fn is_long(&self, vc: PortVc, total: u64) -> bool {
         let length = u128::from(self.queues.length[vc]);
         let (threshold, in_use) = (u128::from(self.threshold), u128::from(self.queues.in_use));
         match self.share {
@@ -133,7 +134,7 @@ impl Admission for Policy {
         verdict
     }
 
-    fn settled(&mut self, _: &Unit, vc: usize, end: Settled) {
+    fn settled(&mut self, _: &Unit, vc: PortVc, end: Settled) {
         if let Settled::TurnedAway { size } = end {
             let left = self.queues.leave(vc, size);
             self.queues.serve(size - left);
@@ -148,13 +149,13 @@ impl Admission for Policy {
         self.queues.serve(size);
     }
 
-    fn broken(&mut self, vc: usize, fragment: bool) {
+    fn broken(&mut self, vc: PortVc, fragment: bool) {
         self.frames.broken(vc, fragment);
     }
 
     fn tick(&mut self, now: Time, _: &Pool, _: Span) -> Option<Time> {
         let renewal = self.renewal.as_mut()?;
-        for vc in 0..self.mcr.len() {
+        for vc in self.mcr.keys() {
             self.queues.grant(vc, renewal.credit(vc));
         }
         Some(now + renewal.period)
@@ -172,7 +173,7 @@ impl Shortcuts for Policy {
 struct Renewal {
     period: Span,
     carry: bool,
-    accounts: Vec<VirtualAccount>,
+    accounts: IdVec<PortVc, VirtualAccount>,
 }
 
 /// The account of a circuit, in bits · 10⁻¹².
@@ -203,7 +204,7 @@ impl Renewal {
     }
 
     /// W_i = MCR_i · T in whole units.
-    fn credit(&mut self, vc: usize) -> u64 {
+    fn credit(&mut self, vc: PortVc) -> u64 {
         let VirtualAccount { earned, price, left } = &mut self.accounts[vc];
         let funds = *earned + *left;
         *left = if self.carry { funds % *price } else { 0 };
@@ -214,33 +215,33 @@ impl Renewal {
 /// Virtual queues with a weighted round robin on them.
 #[derive(Clone, Debug)]
 struct Virtual {
-    length: Vec<u64>,
-    credit: Vec<u64>,
+    length: IdVec<PortVc, u64>,
+    credit: IdVec<PortVc, u64>,
     in_use: u32,
     /// Circuits with M > 0, and those of them with a credit left.
-    backlogged: Ring,
-    entitled: Ring,
+    backlogged: Ring<PortVc>,
+    entitled: Ring<PortVc>,
 }
 
 impl Virtual {
     fn new(vcs: usize) -> Virtual {
         Virtual {
-            length: vec![0; vcs],
-            credit: vec![0; vcs],
+            length: IdVec::filled(0, vcs),
+            credit: IdVec::filled(0, vcs),
             in_use: 0,
             backlogged: Ring::new(vcs),
             entitled: Ring::new(vcs),
         }
     }
 
-    fn join(&mut self, vc: usize, size: u64) {
+    fn join(&mut self, vc: PortVc, size: u64) {
         self.in_use += u32::from(self.length[vc] == 0);
         self.length[vc] += size;
         self.mark(vc);
     }
 
     /// Let up to `size` leave one virtual queue; returns the amount.
-    fn leave(&mut self, vc: usize, size: u64) -> u64 {
+    fn leave(&mut self, vc: PortVc, size: u64) -> u64 {
         let left = size.min(self.length[vc]);
         self.length[vc] -= left;
         self.in_use -= u32::from(left > 0 && self.length[vc] == 0);
@@ -248,7 +249,7 @@ impl Virtual {
         left
     }
 
-    fn grant(&mut self, vc: usize, credit: u64) {
+    fn grant(&mut self, vc: PortVc, credit: u64) {
         self.credit[vc] = credit;
         self.mark(vc);
     }
@@ -269,7 +270,7 @@ impl Virtual {
         }
     }
 
-    fn mark(&mut self, vc: usize) {
+    fn mark(&mut self, vc: PortVc) {
         let backlogged = self.length[vc] > 0;
         self.backlogged.set(vc, backlogged);
         self.entitled.set(vc, backlogged && self.credit[vc] > 0);
@@ -284,6 +285,7 @@ mod tests {
     use crate::rng::Stream;
     use crate::unit::{Flags, Unit};
     use crate::units::Rate;
+    use crate::units::ids::{CircuitId, IdSlice, QueueId};
 
     fn params(threshold: u64) -> Params {
         Params {
@@ -299,15 +301,15 @@ mod tests {
     /// Circuits with these minimum cell rates, in cells per millisecond.
     fn bench(params: &Params, mcr: &[u64]) -> PolicyBench<Policy> {
         let alone = Context::alone(100, mcr.len());
-        let rate = |cells: &u64| Contract { mcr: Rate(cells * 424_000), ..alone.contracts[0] };
+        let rate = |cells: &u64| Contract { mcr: Rate(cells * 424_000), ..alone.contracts[PortVc(0)] };
         let contracts: Vec<Contract> = mcr.iter().map(rate).collect();
         PolicyBench::new(100, mcr.len(), |context| {
-            Policy::new(params, &Context { contracts: &contracts, ..*context })
+            Policy::new(params, &Context { contracts: IdSlice::new(&contracts), ..*context })
         })
     }
 
-    fn lengths(bench: &PolicyBench<Policy>) -> &[u64] {
-        &bench.policy.queues.length
+    fn lengths(bench: &PolicyBench<Policy>) -> Vec<u64> {
+        bench.policy.queues.length.iter().copied().collect()
     }
 
     #[test]
@@ -325,11 +327,26 @@ mod tests {
         let mut bench = bench(&params(50), &[0, 0]);
         bench.offer(0, "11");
         bench.offer(1, "11");
-        let unit =
-            Unit { vc: 1, frame: 0, identity: 0, index: 0, bytes: 53, hop: 0, flags: Flags::default() };
+        let unit = Unit {
+            vc: CircuitId(1),
+            frame: 0,
+            identity: 0,
+            index: 0,
+            bytes: 53,
+            hop: 0,
+            flags: Flags::default(),
+        };
         for expected in [[2, 1], [2, 0], [1, 0]] {
             let (now, pool) = (Time::ZERO, &bench.pool);
-            let departure = Departure { now, unit: &unit, queue: Some(0), vc: 1, size: 1, pool, sent: false };
+            let departure = Departure {
+                now,
+                unit: &unit,
+                queue: Some(QueueId(0)),
+                vc: PortVc(1),
+                size: 1,
+                pool,
+                sent: false,
+            };
             bench.policy.departed(&departure);
             assert_eq!(lengths(&bench), expected);
         }
@@ -356,16 +373,17 @@ mod tests {
     fn unused_credits_are_not_carried_over() {
         let mut bench = bench(&params(50), &[2]);
         (0..3).for_each(|i| assert!(bench.tick(Time::ZERO + Span::millis(i)).is_some()));
-        assert_eq!(bench.policy.queues.credit, [2]);
+        assert_eq!(bench.policy.queues.credit, [2].into());
     }
 
     #[test]
     fn one_megabit_is_2_358_cells_per_millisecond_with_or_without_the_fraction() {
         for (carry, granted) in [(true, 2358), (false, 2000)] {
-            let contracts = [Contract { mcr: Rate(1_000_000), ..Context::alone(100, 1).contracts[0] }];
-            let context = Context { contracts: &contracts, ..Context::alone(100, 1) };
+            let contracts =
+                [Contract { mcr: Rate(1_000_000), ..Context::alone(100, 1).contracts[PortVc(0)] }];
+            let context = Context { contracts: IdSlice::new(&contracts), ..Context::alone(100, 1) };
             let mut renewal = Renewal::new(&Params { carry, ..params(50) }, &context);
-            assert_eq!((0..1000).map(|_| renewal.credit(0)).sum::<u64>(), granted);
+            assert_eq!((0..1000).map(|_| renewal.credit(PortVc(0))).sum::<u64>(), granted);
         }
     }
 
@@ -448,11 +466,11 @@ mod tests {
         for step in 0..20_000u64 {
             match draw.up_to(9) {
                 0..=4 => {
-                    drop(bench.offer(draw.up_to(4) as usize, ["1", "f.e", "f...e"][draw.up_to(2) as usize]))
+                    drop(bench.offer(draw.up_to(4) as u32, ["1", "f.e", "f...e"][draw.up_to(2) as usize]))
                 }
                 _ => {
-                    let vc = draw.up_to(4) as usize;
-                    if bench.pool.of(vc) > 0 {
+                    let vc = draw.up_to(4) as u32;
+                    if bench.pool.of(PortVc(vc)) > 0 {
                         bench.depart(vc);
                     }
                 }

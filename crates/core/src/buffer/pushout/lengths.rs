@@ -7,17 +7,18 @@ use crate::buffer::queue::Queue;
 use crate::buffer::runs::{Extent, Part};
 use crate::buffer::set::NumberSet;
 use crate::refused::Refused;
+use crate::units::ids::{IdVec, PortVc};
 
 /// The circuits with units in the buffer, and the counted lengths of their queues.
 #[derive(Clone, Debug)]
 pub struct Lengths {
-    busy: NumberSet,
+    busy: NumberSet<PortVc>,
     /// Whether shares count at all.
     shared: bool,
     /// Scale of a unit of occupancy.
     scale: i128,
     /// Share that each circuit may hold without being counted, on that scale.
-    share: Vec<i128>,
+    share: IdVec<PortVc, i128>,
 }
 
 impl Lengths {
@@ -39,11 +40,16 @@ impl Lengths {
         })
     }
 
-    pub(super) fn joined(&mut self, vc: usize) {
+    /// Number of circuits.
+    pub(super) fn circuits(&self) -> usize {
+        self.share.len()
+    }
+
+    pub(super) fn joined(&mut self, vc: PortVc) {
         self.busy.insert(vc);
     }
 
-    pub(super) fn left(&mut self, vc: usize, pool: &Pool) {
+    pub(super) fn left(&mut self, vc: PortVc, pool: &Pool) {
         if pool.of(vc) == 0 {
             self.busy.remove(vc);
         }
@@ -55,7 +61,7 @@ impl Lengths {
     }
 
     /// The circuits with units in the buffer.
-    pub(super) fn busy(&self) -> &NumberSet {
+    pub(super) fn busy(&self) -> &NumberSet<PortVc> {
         &self.busy
     }
 
@@ -65,7 +71,7 @@ impl Lengths {
     }
 
     /// Return the counted length of a queue. Paper 003, equation (11): VirtualQueueLength = QueueLength − BufferShare.
-    pub(super) fn of(&self, pool: &Pool, vc: usize) -> i128 {
+    pub(super) fn of(&self, pool: &Pool, vc: PortVc) -> i128 {
         i128::from(pool.of(vc)) * self.scale - self.share[vc]
     }
 
@@ -82,21 +88,21 @@ impl Lengths {
     }
 
     /// The longest of the eligible queues; the one of the lowest number among equals.
-    fn longest(&self, full: &Full<'_>, will_do: impl Fn(&Queue) -> bool) -> Option<usize> {
+    fn longest(&self, full: &Full<'_>, will_do: impl Fn(&Queue) -> bool) -> Option<PortVc> {
         let candidates = self.busy.iter().filter(|&vc| will_do(&full.queues[vc]));
         candidates.min_by_key(|&vc| -self.of(full.pool, vc))
     }
 }
 
 /// Return the cut of the part that `part` finds in the queue of circuit `vc`, if there is one.
-pub(super) fn cut(full: &Full<'_>, vc: usize, part: impl Fn(&Queue) -> Option<Part>) -> Option<Cut> {
+pub(super) fn cut(full: &Full<'_>, vc: PortVc, part: impl Fn(&Queue) -> Option<Part>) -> Option<Cut> {
     part(&full.queues[vc]).map(|part| Cut { vc, part })
 }
 
 /// The alternative when the queue of `vc` has no part of the right kind, and `next` is the part of another queue.
 pub(super) fn fall_back(
     full: &Full<'_>,
-    vc: usize,
+    vc: PortVc,
     fallback: Fallback,
     next: impl FnOnce() -> Option<Cut>,
 ) -> Option<Cut> {

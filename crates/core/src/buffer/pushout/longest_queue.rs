@@ -20,7 +20,8 @@
 //! one arriving packet may need several others to go, and the longest queue is looked for after each. The packet in
 //! transmission counts for its queue but is out of reach; a queue with nothing else does not give way. Among
 //! equally long queues the one of the lowest number goes. On cell links whole packets go: from the tail the last one, from
-//! the head the first one with its EOM, or nothing.
+//! the head the first one with its EOM, or nothing. In a memory single units go, so that its ports send packets;
+//! `pushout-2` removes the packets of cell ports.
 //!
 //! # Complexity
 //! One comparison per queue for a packet that finds no room.
@@ -33,6 +34,7 @@ use crate::buffer::frame::Frames;
 use crate::buffer::queue::Queue;
 use crate::buffer::runs::{Extent, Part};
 use crate::refused::Refused;
+use crate::units::ids::{Id, PortVc};
 use crate::{choice, section};
 
 section! {
@@ -78,13 +80,13 @@ impl Params {
     /// Choose the queue that gives way to a packet of `size`, from queues with their numbers and lengths. Return `None`
     /// if that queue is the packet's `own`: then the packet itself is lost. `can_give` says whether a packet waits in a
     /// queue.
-    pub fn victim(
+    pub fn victim<K: Id>(
         &self,
-        lengths: impl Iterator<Item = (usize, u64)> + Clone,
-        own: usize,
+        lengths: impl Iterator<Item = (K, u64)> + Clone,
+        own: K,
         size: u64,
-        can_give: impl Fn(usize) -> bool,
-    ) -> Option<usize> {
+        can_give: impl Fn(K) -> bool,
+    ) -> Option<K> {
         let added = if self.counts_arrival { size } else { 0 };
         let own_length = lengths.clone().find(|&(queue, _)| queue == own).map_or(0, |(_, length)| length);
         let longer = lengths.filter(|&(queue, length)| queue != own && length > own_length + added);
@@ -99,7 +101,7 @@ impl PushOut for Policy {
     fn choose(&mut self, full: &Full<'_>) -> Option<Cut> {
         let lengths = self.lengths.busy().iter().map(|vc| (vc, full.pool.of(vc)));
         let end = self.params.end;
-        let can_give = |vc: usize| part(&full.queues[vc], end).is_some();
+        let can_give = |vc: PortVc| part(&full.queues[vc], end).is_some();
         let (own, size) = full.arriving;
         let victim = self.params.victim(lengths, own, size, can_give)?;
         cut(full, victim, |queue| part(queue, end))
@@ -184,7 +186,7 @@ mod tests {
     #[test]
     fn of_equally_long_queues_the_first_gives_way() {
         let mut bench = bench(DEFAULT, 6);
-        ["111", "111"].iter().enumerate().for_each(|(vc, cells)| drop(bench.offer(vc, cells)));
+        (0..).zip(["111", "111"]).for_each(|(vc, cells)| drop(bench.offer(vc, cells)));
         bench.offer(2, "1");
         assert_eq!(bench.pushed_out(), "0:1");
     }

@@ -16,6 +16,7 @@ use super::queue::Queue;
 use super::runs::Part;
 use crate::rng::Subject;
 use crate::units::Time;
+use crate::units::ids::{IdSlice, PortVc};
 use crate::{choice, registry};
 
 pub use lengths::Lengths;
@@ -47,12 +48,12 @@ registry! {
         fn lengths(&mut self) -> &mut Lengths;
 
         /// Record that a unit has joined this circuit's queue; the books count it.
-        fn joined(&mut self, vc: usize, pool: &Pool) {
+        fn joined(&mut self, vc: PortVc, pool: &Pool) {
             self.lengths().joined(vc);
         }
 
         /// Record that a unit of this circuit has left the buffer, sent or lost; the books no longer count it.
-        fn left(&mut self, vc: usize, pool: &Pool, sent: bool) {
+        fn left(&mut self, vc: PortVc, pool: &Pool, sent: bool) {
             self.lengths().left(vc, pool);
         }
 
@@ -112,9 +113,9 @@ pub struct Full<'a> {
     /// Occupancy of the buffer, in total and of each circuit.
     pub pool: &'a Pool,
     /// The queues, each with its frames.
-    pub queues: &'a [Queue],
+    pub queues: IdSlice<'a, PortVc, Queue>,
     /// The circuit of the arriving unit, and its size.
-    pub arriving: (usize, u64),
+    pub arriving: (PortVc, u64),
     /// The arriving unit as the subject of random draws.
     pub subject: Subject,
 }
@@ -123,7 +124,7 @@ pub struct Full<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cut {
     /// The circuit whose queue is cut.
-    pub vc: usize,
+    pub vc: PortVc,
     /// The part of its queue that is removed.
     pub part: Part,
 }

@@ -55,6 +55,7 @@ use crate::program::values::{PARAMS, STATE, Values, known};
 use crate::refused::Refused;
 use crate::rng::Dice;
 use crate::section;
+use crate::units::ids::{IdVec, PortVc, QueueId};
 
 section! {
     /// The queue that the instructions in the scenario choose loses a packet.
@@ -94,7 +95,7 @@ pub struct Policy {
     registers: Box<[Word; REGISTERS]>,
     rate: Word,
     /// Weight and minimum rate of each circuit.
-    contracts: Vec<[Word; 2]>,
+    contracts: IdVec<PortVc, [Word; 2]>,
     failure: Option<Failure>,
     texts: Box<Texts>,
 }
@@ -135,7 +136,7 @@ impl Policy {
     }
 
     /// Return the number that the program chooses; the error says why it chooses none.
-    fn victim(&mut self, full: &Full<'_>, choices: &[usize]) -> Result<i64, String> {
+    fn victim(&mut self, full: &Full<'_>, choices: &[QueueId]) -> Result<i64, String> {
         let Policy { program, state, per_queue, each, dice, registers, rate, contracts, .. } = self;
         let draws = dice.about(full.subject);
         let view = BufferView { full, choices, rate: *rate, contracts };
@@ -148,9 +149,9 @@ impl Policy {
     }
 
     /// Return the queue that gives way, or `None` if the arriving unit is lost; the error says why there is no choice.
-    fn chosen(&mut self, full: &Full<'_>, choices: &[usize]) -> Result<Option<usize>, String> {
+    fn chosen(&mut self, full: &Full<'_>, choices: &[QueueId]) -> Result<Option<QueueId>, String> {
         let number = self.victim(full, choices)?;
-        match choices.iter().copied().find(|queue| *queue as i64 == number) {
+        match choices.iter().copied().find(|queue| i64::from(queue.0) == number) {
             None if number != -1 => Err(self.texts.no_choice(number, "queue that can give way, or -1")),
             queue => Ok(queue),
         }
@@ -160,13 +161,14 @@ impl Policy {
 impl PushOut for Policy {
     fn choose(&mut self, full: &Full<'_>) -> Option<Cut> {
         let end = self.end;
-        let part = |vc: usize| longest_queue::part(&full.queues[vc], end);
-        let choices: Vec<usize> = self.lengths.busy().iter().filter(|&vc| part(vc).is_some()).collect();
+        let part = |vc: PortVc| longest_queue::part(&full.queues[vc], end);
+        let choices: Vec<QueueId> =
+            self.lengths.busy().iter().filter(|&vc| part(vc).is_some()).map(PortVc::queue).collect();
         if choices.is_empty() {
             return None;
         }
         match self.chosen(full, &choices) {
-            Ok(victim) => cut(full, victim?, |queue| longest_queue::part(queue, end)),
+            Ok(victim) => cut(full, victim?.vc(), |queue| longest_queue::part(queue, end)),
             Err(why) => {
                 self.failure.get_or_insert(Failure { time: full.now, why });
                 None
@@ -190,9 +192,9 @@ impl PushOut for Policy {
 /// View that a program has of a full buffer.
 struct BufferView<'a> {
     full: &'a Full<'a>,
-    choices: &'a [usize],
+    choices: &'a [QueueId],
     rate: Word,
-    contracts: &'a [[Word; 2]],
+    contracts: &'a IdVec<PortVc, [Word; 2]>,
 }
 
 impl View for BufferView<'_> {
@@ -201,7 +203,7 @@ impl View for BufferView<'_> {
         match attribute {
             Attribute::Now => Word::float(now.as_secs_f64()),
             Attribute::NowPs => Word::size(now.0),
-            Attribute::Vc => Word::size(vc as u64),
+            Attribute::Vc => Word::size(vc.0.into()),
             Attribute::Size => Word::size(size),
             Attribute::Own => Word::size(pool.of(vc)),
             Attribute::Total => Word::size(pool.total()),
@@ -217,15 +219,16 @@ impl View for BufferView<'_> {
         self.contracts.len()
     }
 
-    fn choices(&self) -> &[usize] {
+    fn choices(&self) -> &[QueueId] {
         self.choices
     }
 
-    fn look_at(&self, property: OfQueue, queue: usize) -> Word {
+    fn look_at(&self, property: OfQueue, queue: QueueId) -> Word {
+        let vc = queue.vc();
         match property {
-            OfQueue::Length => Word::size(self.full.pool.of(queue)),
-            OfQueue::Weight => self.contracts[queue][0],
-            OfQueue::Mcr => self.contracts[queue][1],
+            OfQueue::Length => Word::size(self.full.pool.of(vc)),
+            OfQueue::Weight => self.contracts[vc][0],
+            OfQueue::Mcr => self.contracts[vc][1],
             OfQueue::Octets => unreachable!("a checked program of push-out sees no unit at a head"),
         }
     }
@@ -238,6 +241,7 @@ mod tests {
     use crate::link::port::bench::Bench;
     use crate::rng::Subject;
     use crate::serde_json::{Value as Json, json};
+    use crate::units::ids::IdSlice;
 
     /// The program with these keys.
     fn spec(keys: &Json) -> Spec {
@@ -285,7 +289,8 @@ mod tests {
             unreachable!("it asks for a program")
         };
         let mut policy = Policy::new(&params, &context).unwrap();
-        let why = policy.chosen(&full_of(&crate::buffer::pool::Pool::new(context.capacity, 2)), &[0]);
+        let why =
+            policy.chosen(&full_of(&crate::buffer::pool::Pool::new(context.capacity, 2)), &[QueueId(0)]);
         let expected =
             "the choice of \"program\" must be the number of a queue that can give way, or -1, not 1";
         assert_eq!(why, Err(expected.to_string()));
@@ -295,8 +300,8 @@ mod tests {
         Full {
             now: crate::units::Time::ZERO,
             pool,
-            queues: &[],
-            arriving: (1, 1),
+            queues: IdSlice::new(&[]),
+            arriving: (PortVc(1), 1),
             subject: Subject::unit(1, 0, 0),
         }
     }

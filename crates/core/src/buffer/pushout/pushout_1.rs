@@ -213,7 +213,7 @@ mod tests {
         let victim = |buffer_share, queues: [&str; 3]| {
             let spec = Spec::Pushout1(Params { buffer_share, ..DEFAULT });
             let mut bench = Bench::new(15, &[77_760, 31_104, 0], spec);
-            queues.iter().enumerate().for_each(|(vc, cells)| drop(bench.offer(vc, cells)));
+            (0..).zip(queues).for_each(|(vc, cells)| drop(bench.offer(vc, cells)));
             bench.offer(1, "1");
             bench.pushed_out()
         };

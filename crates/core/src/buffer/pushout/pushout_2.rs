@@ -6,6 +6,11 @@
 //! When the buffer is full, the first entire packet from the head of the longest queue is discarded. No packet that the
 //! receiver has begun to collect is damaged, and the sender of the lost packet detects the loss early.
 //!
+//! A shared memory can have it too, as `pushout` of `[memory.NAME]`, also where its ports send cells: what AAL5 switches
+//! do. Then the longest queue is that of a class at a port, by the shared room that it has taken, and it loses the first
+//! entire packet of the longest circuit that has one. Each such port has a scheduler with a queue for each circuit and an
+//! admission policy by frames, as `ppd`, which discards the rest of a packet that found no room.
+//!
 //! # Parameters
 //! `buffer_share` (default off): the longest queue is the one with the largest
 //!
@@ -14,7 +19,8 @@
 //! with MCR taken as cells on the line like the link rate, even if the scheduler's `layer` is another. `fallback`
 //! (default `next-queue`) says what goes when the longest queue has no entire packet: that of the next longest queue
 //! and, if there is none, the head of the longest queue up to its first EOM; that head at once; or nothing. `pass_eom`
-//! (default true): keep the EOM cell of a frame that loses its end, if there is room.
+//! (default true): keep the EOM cell of a frame that loses its end, if there is room. A memory has `fallback` alone: the
+//! `pass_eom` is that of the port's admission policy.
 //!
 //! # Differences from the paper
 //! A packet is entire when all its cells are queued, so one that has lost cells before is not, although a switch
@@ -22,11 +28,12 @@
 //! whose beginning the receiver has and whose EOM it will not get, the next frame is taken for its rest and is not
 //! entire. The paper is silent on ties (the lowest circuit number is chosen), on queues without an entire packet, and
 //! on the rest of a frame whose cell finds no room: it is discarded as by partial packet discard. A cell in
-//! transmission counts as part of its queue's length, but cannot be removed.
+//! transmission counts as part of its queue's length, but cannot be removed. No packet goes for one that would not fit
+//! beside what is in transmission. In a memory a queue within its reserved room is spared.
 //!
 //! # Complexity
 //! Constant per cell; when the buffer is full, one comparison per circuit with cells, and one per frame that is not
-//! entire at the head of the longest queue.
+//! entire at the head of the longest queue. In a memory, in addition one search of the runs of each circuit's queue.
 
 use super::lengths::Lengths;
 use super::{Context, Cut, Fallback, Full, PushOut, Scope};

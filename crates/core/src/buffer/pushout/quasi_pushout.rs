@@ -34,6 +34,7 @@ use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::refused::Refused;
 use crate::section;
+use crate::units::ids::PortVc;
 
 section! {
     /// The quasi-longest queue loses its first entire packet.
@@ -69,7 +70,7 @@ impl Policy {
     /// Return the entire packet of the next circuit behind LQ that has one.
     fn next(&self, full: &Full<'_>) -> Option<Cut> {
         let (longest, busy) = (self.register.longest(), self.register.lengths().busy());
-        let (behind, ahead) = (busy.from(longest + 1), busy.iter().take_while(|&vc| vc < longest));
+        let (behind, ahead) = (busy.from(longest.index() + 1), busy.iter().take_while(|&vc| vc < longest));
         behind.chain(ahead).find_map(|vc| cut(full, vc, entire_packet))
     }
 }
@@ -85,12 +86,12 @@ impl PushOut for Policy {
         self.register.lengths_mut()
     }
 
-    fn joined(&mut self, vc: usize, pool: &Pool) {
+    fn joined(&mut self, vc: PortVc, pool: &Pool) {
         self.register.lengths_mut().joined(vc);
         self.register.compare(vc, pool);
     }
 
-    fn left(&mut self, vc: usize, pool: &Pool, sent: bool) {
+    fn left(&mut self, vc: PortVc, pool: &Pool, sent: bool) {
         self.register.lengths_mut().left(vc, pool);
         if sent {
             self.register.compare(vc, pool);
@@ -129,11 +130,11 @@ mod tests {
 
     /// Return the register after each step: `+i` a cell of circuit i arrives, `-i` one is transmitted, `xi` one is
     /// pushed out.
-    fn register(steps: &str) -> Vec<usize> {
+    fn register(steps: &str) -> Vec<u32> {
         let mut policy = Policy::new(&DEFAULT, &Context::alone(100, 3)).unwrap();
-        let mut pool = Pool::new(Capacity::limited(100), 3);
+        let mut pool: Pool = Pool::new(Capacity::limited(100), 3);
         let step = |step: &str| {
-            let vc = step[1..].parse().unwrap();
+            let vc = PortVc(step[1..].parse().unwrap());
             match &step[..1] {
                 "+" => {
                     pool.add(vc, 1);
@@ -144,7 +145,7 @@ mod tests {
                     policy.left(vc, &pool, sign == "-");
                 }
             }
-            policy.register.longest()
+            policy.register.longest().0
         };
         steps.split(' ').map(step).collect()
     }

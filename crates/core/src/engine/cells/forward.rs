@@ -48,7 +48,7 @@ impl Cells<'_> {
             return;
         }
         let time = self.pass_delays(port, departure);
-        let route = &self.plan.routes[port][vc as usize];
+        let route = &self.plan.routes[port][vc];
         let (awaited, span) = (unit.is_eom() && route.answerable, route.span(whole));
         match route.to {
             Destination::Host { line } => {
@@ -81,7 +81,7 @@ impl Cells<'_> {
     #[inline]
     fn pass_delays(&mut self, port: usize, departure: &Departure) -> Time {
         let &Departure { vc, units, ref unit, last, whole, .. } = departure;
-        let route = &self.plan.routes[port][vc as usize];
+        let route = &self.plan.routes[port][vc];
         let first = route.first_arrival(last, whole);
         let behind = route.arrival_behind(first);
         let is_frame = unit.begins_frame() && unit.is_eom();
@@ -99,7 +99,7 @@ impl Cells<'_> {
     /// arrives at the first of these ports at `time`.
     #[inline(never)]
     fn pass_one_by_one(&mut self, port: usize, departure: &Departure, mut time: Time) {
-        let route = &self.plan.routes[port][departure.vc as usize];
+        let route = &self.plan.routes[port][departure.vc];
         route.count_hops(&mut self.work, departure.units.into());
         for hop in &self.plan.delay_hops[route.hops()] {
             if let PortProcess::Delay(delay) = &mut self.ports[hop.port as usize] {

@@ -80,12 +80,12 @@ impl Cells<'_> {
         let undisturbed = |actor: Actor| self.timers.at(actor.entity as usize) >= time;
         time < self.end
             && allows(Form::HostAhead)
-            && self.plan.actors[delivery.unit.vc as usize].is_some_and(undisturbed)
+            && self.plan.actors[delivery.unit.vc].is_some_and(undisturbed)
     }
 
     fn deliver(&mut self, delivery: &Delivery) {
         let Network { flows, circuits, .. } = &mut self.network;
-        let circuit = &mut circuits[delivery.unit.vc as usize];
+        let circuit = &mut circuits[delivery.unit.vc];
         if !circuit.receive_run(&delivery.unit, delivery.units) {
             return;
         }
@@ -122,10 +122,10 @@ impl Cells<'_> {
     }
 
     fn emit_one(&mut self, now: Time, emission: Emission) {
-        let hop = self.network.circuits[emission.vc as usize].route(emission.frame)[0];
+        let hop = self.network.circuits[emission.vc].route(emission.frame)[0];
         let (port, vc, from) = (hop.port as usize, hop.vc, self.out.length());
         if let PortProcess::HostInterface(interface) = &mut self.ports[port] {
-            let collected = self.plan.routes[port][vc as usize].is_collected();
+            let collected = self.plan.routes[port][vc].is_collected();
             return match interface.emit(&mut self.out, now, &emission, vc, collected) {
                 Some(departure) => self.forward(port, &departure),
                 None => self.deliver_from(port, from),

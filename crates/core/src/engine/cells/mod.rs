@@ -44,6 +44,7 @@ use crate::network::end::End;
 use crate::network::flow;
 use crate::scenario::model::Scenario;
 use crate::unit::Boundary;
+use crate::units::ids::{CircuitId, IdVec};
 use crate::units::{Span, Time};
 
 use inbox::Inbox;
@@ -91,7 +92,7 @@ struct Cells<'a> {
     /// Frames that hosts have just sent.
     emitted: flow::Outbox,
     /// Circuits of the units that arrive at hosts which have not acted on them when the run ends.
-    resting: Vec<u32>,
+    resting: Vec<CircuitId>,
     /// The end of the part of the run that is being computed.
     end: Time,
     /// First instant that not all ports have reached, where circuits form a cycle.
@@ -109,7 +110,7 @@ impl Cells<'_> {
         let setup =
             |(index, port)| PortProcess::new(PortSetup { scenario, plan: &plan, window, index, port });
         let ports = ports.map(setup).collect();
-        let routes = plan.routes.iter().map(Vec::len).sum();
+        let routes = plan.routes.iter().map(IdVec::len).sum();
         let mut cells = Cells {
             scenario,
             window,
@@ -252,7 +253,7 @@ impl Cells<'_> {
             index,
             circuits,
             plan: &self.plan,
-            routes: &self.plan.routes[index],
+            routes: self.plan.routes[index].view(),
             losses: &mut self.losses,
             timers: &self.timers,
             resting: &mut self.resting,
@@ -284,13 +285,13 @@ impl Cells<'_> {
 
     fn outcome(mut self) -> Outcome {
         self.enter_passed();
-        let mut on_lines = vec![0; self.network.circuits.len()];
+        let mut on_lines = IdVec::filled(0, self.network.circuits.len());
         for unit in self.ports.iter().filter_map(PortProcess::inbox).flat_map(Inbox::units) {
-            on_lines[unit.vc as usize] += 1;
+            on_lines[unit.vc] += 1;
         }
-        self.resting.iter().for_each(|&vc| on_lines[vc as usize] += 1);
+        self.resting.iter().for_each(|&vc| on_lines[vc] += 1);
         for Delivery { unit, units, .. } in self.deliveries.iter().flatten() {
-            on_lines[unit.vc as usize] += u64::from(*units);
+            on_lines[unit.vc] += u64::from(*units);
         }
         for (process, port) in self.ports.iter_mut().zip(&mut self.network.ports) {
             if let PortProcess::Delay(delay) = process {

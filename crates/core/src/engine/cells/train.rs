@@ -20,6 +20,7 @@ use crate::engine::exact::accounting::unknown_unit;
 use crate::engine::exact::spacing::{ExactTime, TransmissionTime};
 use crate::kernel::queue::Series;
 use crate::unit::{Flags, Unit};
+use crate::units::ids::PortVc;
 use crate::units::{Span, Time};
 use crate::verdict::Reason;
 
@@ -33,7 +34,7 @@ pub(crate) struct CellTrain {
     /// Arrival of the last one.
     pub(crate) last: Time,
     /// Their circuit's number at the port.
-    pub(crate) vc: u32,
+    pub(crate) vc: PortVc,
     /// The lane of the port's inbox on which they arrive.
     pub(crate) lane: u32,
     /// The number of units.
@@ -52,7 +53,7 @@ pub(crate) struct CellTrain {
 
 impl CellTrain {
     /// A train of `units` units with the spacing of their line; `unit` has the marks of the first and of the last.
-    pub(crate) fn new(beat: ExactTime, unit: Unit, vc: u32, units: u16, last: Time) -> CellTrain {
+    pub(crate) fn new(beat: ExactTime, unit: Unit, vc: PortVc, units: u16, last: Time) -> CellTrain {
         let closed = unit.is_eom();
         let eom = if units > 1 { Flags::EOM } else { Flags::default() };
         let unit = Unit { flags: unit.flags.without(eom), ..unit };
@@ -125,7 +126,7 @@ impl Gathering {
     /// Add `units` units; their `unit` has the marks of the first and the last. If they do not continue the gathered
     /// units, those are forwarded first.
     #[inline]
-    pub(crate) fn join(&mut self, out: &mut Outbox, vc: u32, unit: &Unit, units: u16, whole: Span) {
+    pub(crate) fn join(&mut self, out: &mut Outbox, vc: PortVc, unit: &Unit, units: u16, whole: Span) {
         let next = u32::from(self.unit.index) + u32::from(self.units);
         if self.units > 0 && self.unit.frame == unit.frame && next == u32::from(unit.index) {
             self.units += units;
@@ -171,7 +172,7 @@ impl Gathering {
     }
 
     /// Forward everything.
-    pub(crate) fn send(&mut self, out: &mut Outbox, vc: u32, whole: Span) {
+    pub(crate) fn send(&mut self, out: &mut Outbox, vc: PortVc, whole: Span) {
         if self.units == 0 {
             return;
         }
@@ -202,14 +203,15 @@ pub(crate) struct Delivery {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::ids::CircuitId;
 
     fn unit(frame: u32, index: u16, flags: Flags) -> Unit {
-        Unit { vc: 0, frame, identity: frame, index, bytes: 53, hop: 1, flags }
+        Unit { vc: CircuitId(0), frame, identity: frame, index, bytes: 53, hop: 1, flags }
     }
 
     fn train(units: u16) -> CellTrain {
         let flags = Flags::FIRST.with(Flags::EOM);
-        CellTrain::new(ExactTime::at(Time(5)), unit(7, 0, flags), 0, units, Time(50))
+        CellTrain::new(ExactTime::at(Time(5)), unit(7, 0, flags), PortVc(0), units, Time(50))
     }
 
     #[test]
@@ -244,32 +246,32 @@ mod tests {
     #[test]
     fn units_that_follow_each_other_are_handed_on_together() {
         let (mut gathering, mut out) = (Gathering::default(), Outbox::default());
-        gathering.join(&mut out, 3, &unit(1, 0, Flags::FIRST), 2, Span(10));
-        gathering.join(&mut out, 3, &unit(1, 2, Flags::EOM), 1, Span(10));
+        gathering.join(&mut out, PortVc(3), &unit(1, 0, Flags::FIRST), 2, Span(10));
+        gathering.join(&mut out, PortVc(3), &unit(1, 2, Flags::EOM), 1, Span(10));
         gathering.last_starts(Time(40));
         assert_eq!(out.departures.len(), 0);
-        gathering.send(&mut out, 3, Span(10));
+        gathering.send(&mut out, PortVc(3), Span(10));
         let departure = out.departures[0];
-        assert_eq!((departure.vc, departure.units, departure.last), (3, 3, Time(40)));
+        assert_eq!((departure.vc, departure.units, departure.last), (PortVc(3), 3, Time(40)));
         assert!(departure.unit.is_eom() && departure.unit.is_first() && gathering.is_empty());
     }
 
     #[test]
     fn a_gap_hands_on_what_has_been_gathered() {
         let (mut gathering, mut out) = (Gathering::default(), Outbox::default());
-        gathering.join(&mut out, 0, &unit(1, 0, Flags::FIRST), 2, Span(10));
+        gathering.join(&mut out, PortVc(0), &unit(1, 0, Flags::FIRST), 2, Span(10));
         gathering.last_starts(Time(10));
-        gathering.join(&mut out, 0, &unit(1, 3, Flags::default()), 1, Span(10));
+        gathering.join(&mut out, PortVc(0), &unit(1, 3, Flags::default()), 1, Span(10));
         assert_eq!(out.departures.iter().map(|it| (it.units, it.last)).collect::<Vec<_>>(), [(2, Time(10))]);
     }
 
     #[test]
     fn starts_that_matter_go_with_the_units() {
         let (mut gathering, mut out) = (Gathering::default(), Outbox::default());
-        gathering.join(&mut out, 0, &unit(1, 0, Flags::FIRST.with(Flags::EOM)), 2, Span(10));
+        gathering.join(&mut out, PortVc(0), &unit(1, 0, Flags::FIRST.with(Flags::EOM)), 2, Span(10));
         gathering.starts_at(Time(3));
         gathering.starts_at(Time(30));
-        gathering.send(&mut out, 0, Span(10));
+        gathering.send(&mut out, PortVc(0), Span(10));
         assert_eq!((out.departures[0].starts, out.departures[0].last), (Some(0), Time(30)));
         assert_eq!(out.starts, [Time(3), Time(30)]);
     }

@@ -22,6 +22,7 @@ use crate::buffer::pool::Pool;
 use crate::buffer::queue::Queue;
 use crate::link::port::Port;
 use crate::unit::{Flags, Unit};
+use crate::units::ids::{CircuitId, IdVec, PortVc, QueueId};
 use crate::units::{CELL_BYTES, Time};
 use crate::verdict::Reason;
 
@@ -60,14 +61,14 @@ pub(crate) struct Accounting {
     pub(crate) max: u64,
     lost: [u64; Reason::ALL.len()],
     /// Units in the buffer at the end, with their circuits' numbers and whether they are being sent.
-    rest: Vec<(Unit, u32, bool)>,
+    rest: Vec<(Unit, PortVc, bool)>,
 }
 
 /// A unit that has been or will be sent: its arrival, its start and its end.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sojourn {
     pub(crate) unit: Unit,
-    pub(crate) vc: u32,
+    pub(crate) vc: PortVc,
     pub(crate) size: u64,
     pub(crate) arrived: Time,
     pub(crate) starts: Time,
@@ -172,7 +173,7 @@ impl Accounting {
     /// Transfer the counts to the port at the end of the run.
     pub(crate) fn close(&mut self, port: &mut Port) {
         for (unit, vc, sending) in self.rest.drain(..) {
-            port.restock(unit, vc as usize, sending);
+            port.restock(unit, vc, sending);
         }
         let counters = port.counters_mut();
         (counters.units_in, counters.units_out) = (self.units_in, self.units_out);
@@ -186,7 +187,7 @@ impl Accounting {
 /// Part of the circuits' current frames that has been sent without a gap, as in [`crate::metrics::port::Counters`]: the
 /// frame and the number of its units.
 #[derive(Clone, Debug)]
-pub(crate) struct Progress(Vec<(u32, u32)>);
+pub(crate) struct Progress(IdVec<PortVc, (u32, u32)>);
 
 /// Mark of a frame with a missing unit.
 const GAP: u32 = u32::MAX;
@@ -194,13 +195,13 @@ const GAP: u32 = u32::MAX;
 impl Progress {
     /// No unit sent yet.
     pub(crate) fn new(vcs: usize) -> Progress {
-        Progress(vec![(0, GAP); vcs])
+        Progress(IdVec::filled((0, GAP), vcs))
     }
 
     /// Record that `units` units of a frame have been sent; `unit` has the marks of the first and the last. Returns
     /// whether the frame is complete. Only a frame whose first unit is `measured` can be.
     #[inline]
-    pub(crate) fn sent(&mut self, unit: &Unit, units: u16, vc: usize, measured: bool) -> bool {
+    pub(crate) fn sent(&mut self, unit: &Unit, units: u16, vc: PortVc, measured: bool) -> bool {
         let index = u32::from(unit.index);
         let goes_on = if unit.begins_frame() { measured } else { self.0[vc] == (unit.frame, index) };
         let next = if goes_on { index + u32::from(units) } else { GAP };
@@ -216,7 +217,7 @@ pub(crate) struct VcAccounting {
     interest: Interest,
     /// Units in the buffer, kept only if the policy reads the occupancy of each circuit: circuit, size, and
     /// whether the last unit ends a frame. Units of a circuit that may leave together share an entry.
-    order: VecDeque<(u32, u64, bool)>,
+    order: VecDeque<(PortVc, u64, bool)>,
     /// These policies do not read the queue.
     queue: Queue,
 }
@@ -239,22 +240,32 @@ impl VcAccounting {
         policy: &mut Policy,
         now: Time,
         unit: &Unit,
-        vc: usize,
+        vc: PortVc,
         size: u64,
     ) -> Result<(), Reason> {
         let VcAccounting { pool, queue, .. } = self;
         policy
-            .judge(&mut Arrival { now, unit, vc, size, pool, queue, place: 0, waiting: 0, elastic: false })
+            .judge(&mut Arrival {
+                now,
+                unit,
+                vc,
+                size,
+                pool,
+                queue,
+                place: QueueId(0),
+                waiting: 0,
+                elastic: false,
+            })
             .taken()
     }
 
     /// Count accepted units of a circuit.
     #[inline]
-    pub(crate) fn joined(&mut self, vc: u32, size: u64) {
+    pub(crate) fn joined(&mut self, vc: PortVc, size: u64) {
         if self.interest == Interest::Total {
             return self.pool.hold(self.pool.total() + size);
         }
-        self.pool.add_ahead(vc as usize, size);
+        self.pool.add_ahead(vc, size);
         match self.order.back_mut() {
             Some((last, units, false)) if *last == vc && self.interest != Interest::Every => *units += size,
             _ => self.order.push_back((vc, size, false)),
@@ -282,7 +293,7 @@ impl VcAccounting {
         }
         while size > 0 {
             let first = self.order.front_mut().expect("what leaves has been taken");
-            let (vc, part) = (first.0 as usize, size.min(first.1));
+            let (vc, part) = (first.0, size.min(first.1));
             first.1 -= part;
             let (is_gone, closed) = (first.1 == 0, first.2 && first.1 == 0);
             if is_gone {
@@ -299,10 +310,10 @@ impl VcAccounting {
     /// Empty the books at `now`, for a policy that needs only this event.
     fn emptied(&mut self, policy: &mut Policy, now: Time) {
         self.pool.hold(0);
-        self.report_departure(policy, now, 0, 0, false);
+        self.report_departure(policy, now, PortVc(0), 0, false);
     }
 
-    fn report_departure(&self, policy: &mut Policy, now: Time, vc: usize, size: u64, ends_frame: bool) {
+    fn report_departure(&self, policy: &mut Policy, now: Time, vc: PortVc, size: u64, ends_frame: bool) {
         let unit = &unknown_unit(ends_frame);
         policy.departed(&Departure { now, unit, queue: None, vc, size, pool: &self.pool, sent: true });
     }
@@ -311,7 +322,7 @@ impl VcAccounting {
 /// A unit with one known property: whether it ends a frame.
 pub(crate) fn unknown_unit(ends_frame: bool) -> Unit {
     let flags = if ends_frame { Flags::EOM } else { Flags::default() };
-    Unit { vc: 0, frame: 0, identity: 0, index: 0, bytes: 0, hop: 0, flags }
+    Unit { vc: CircuitId(0), frame: 0, identity: 0, index: 0, bytes: 0, hop: 0, flags }
 }
 
 #[cfg(test)]
@@ -328,7 +339,7 @@ mod tests {
     fn books(arrived: u64, ends: u64) -> Accounting {
         let (arrived, starts, ends) = (Time(arrived), Time(ends - 10), Time(ends));
         let mut books = Accounting::new(WINDOW);
-        books.enter(&Sojourn { unit: unit(0, true), vc: 0, size: 1, arrived, starts, ends });
+        books.enter(&Sojourn { unit: unit(0, true), vc: PortVc(0), size: 1, arrived, starts, ends });
         books
     }
 
@@ -364,26 +375,26 @@ mod tests {
     #[test]
     fn a_frame_is_whole_if_all_its_units_were_sent_in_the_measured_time() {
         let mut progress = Progress::new(1);
-        assert!(!progress.sent(&unit(0, false), 2, 0, true));
-        assert!(progress.sent(&unit(2, true), 1, 0, true));
-        assert!(!progress.sent(&unit(0, false), 2, 0, false));
-        assert!(!progress.sent(&unit(2, true), 1, 0, true), "its first unit was not measured");
+        assert!(!progress.sent(&unit(0, false), 2, PortVc(0), true));
+        assert!(progress.sent(&unit(2, true), 1, PortVc(0), true));
+        assert!(!progress.sent(&unit(0, false), 2, PortVc(0), false));
+        assert!(!progress.sent(&unit(2, true), 1, PortVc(0), true), "its first unit was not measured");
     }
 
     #[test]
     fn a_frame_with_a_gap_is_not_whole() {
         let mut progress = Progress::new(1);
-        assert!(!progress.sent(&unit(0, false), 2, 0, true));
-        assert!(!progress.sent(&unit(3, true), 1, 0, true));
+        assert!(!progress.sent(&unit(0, false), 2, PortVc(0), true));
+        assert!(!progress.sent(&unit(3, true), 1, PortVc(0), true));
     }
 
     #[test]
     fn what_leaves_is_what_was_taken_first() {
         let mut ledger = VcAccounting::new(Capacity::limited(10), 2, Interest::Last);
-        ledger.joined(0, 2);
-        ledger.joined(1, 3);
-        ledger.joined(0, 1);
-        assert_eq!((ledger.pool.of(0), ledger.pool.of(1)), (3, 3));
+        ledger.joined(PortVc(0), 2);
+        ledger.joined(PortVc(1), 3);
+        ledger.joined(PortVc(0), 1);
+        assert_eq!((ledger.pool.of(PortVc(0)), ledger.pool.of(PortVc(1))), (3, 3));
         assert_eq!(ledger.order.len(), 3, "units of one circuit that leave together stand together");
     }
 }

@@ -27,9 +27,8 @@ pub(crate) enum Form {
     LoopedSegment,
     CrossingTrains,
     ShownCells,
-    /// Per-circuit queues: a train is reserved when it begins; a segment joins; a policy judges its cells.
+    /// Per-circuit queues: a train is reserved when it begins; a policy judges its cells.
     ReservedTrain,
-    JoinedSegment,
     AskedSegment,
     /// Slots rotate without a step for each; a frame is forwarded before it leaves.
     Rotation,

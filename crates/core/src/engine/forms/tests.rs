@@ -12,7 +12,7 @@ use crate::report::report;
 use crate::scenario::load;
 use crate::scenario::model::Scenario;
 
-const FORMS: [Form; 15] = [
+const FORMS: [Form; 14] = [
     Form::WholeTrain,
     Form::TrainEnds,
     Form::BusySegment,
@@ -20,7 +20,6 @@ const FORMS: [Form; 15] = [
     Form::CrossingTrains,
     Form::ShownCells,
     Form::ReservedTrain,
-    Form::JoinedSegment,
     Form::AskedSegment,
     Form::Rotation,
     Form::Lookahead,

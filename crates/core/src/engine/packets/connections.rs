@@ -23,6 +23,7 @@ use crate::network::flow::Flow;
 use crate::network::flow_outcome::FlowOutcome;
 use crate::scenario::model::Scenario;
 use crate::units::Time;
+use crate::units::ids::{CircuitId, IdVec};
 
 /// The flows of a run; only those under way have a transport.
 #[derive(Debug)]
@@ -122,11 +123,11 @@ impl<'a> Connections<'a> {
             self.stages[moved.number()] = Stage::UnderWay(place);
         }
         self.stages[flow] = Stage::Over(self.over.len() as u32);
-        self.over.push(connection.outcome(now, &[])); // only a code asks its circuit
+        self.over.push(connection.outcome(now, &IdVec::default())); // only a code asks its circuit
     }
 
     /// Close all flows at the end of the run, and return their outcomes.
-    pub(crate) fn close(self, now: Time, circuits: &[Circuit]) -> Vec<FlowOutcome> {
+    pub(crate) fn close(self, now: Time, circuits: &IdVec<CircuitId, Circuit>) -> Vec<FlowOutcome> {
         let Connections { scenario, under_way, stages, over, .. } = self;
         let under_way = under_way.into_iter().map(|flow| flow.outcome(now, circuits));
         if stages.is_empty() {

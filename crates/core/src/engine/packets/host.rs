@@ -21,6 +21,7 @@ use crate::network::circuit::Tally;
 use crate::network::end::End;
 use crate::scenario::model::{Flow, Scenario};
 use crate::units::Time;
+use crate::units::ids::{CircuitId, IdVec};
 
 /// An end of a flow: both ends of one flow share a cache line.
 #[derive(Clone, Copy, Debug)]
@@ -124,14 +125,14 @@ pub(crate) struct Hosts {
     pub(crate) shared: Vec<SharedHost>,
     shared_by: Vec<Option<u32>>,
     /// The circuit on which each end of a flow receives packets.
-    circuits: Vec<u32>,
+    circuits: Vec<CircuitId>,
 }
 
 impl Hosts {
     /// The hosts of all flows; the route of each circuit begins at a given step.
-    pub(crate) fn new(scenario: &Scenario, begins: &[u32], ends: Ends) -> Hosts {
-        let host = |vc: Option<usize>| Host::new(vc.map_or(0, |vc| begins[vc]));
-        let circuits_to = |flow: &Flow| [flow.back.unwrap_or(flow.vc) as u32, flow.vc as u32];
+    pub(crate) fn new(scenario: &Scenario, begins: &IdVec<CircuitId, u32>, ends: Ends) -> Hosts {
+        let host = |vc: Option<CircuitId>| Host::new(vc.map_or(0, |vc| begins[vc]));
+        let circuits_to = |flow: &Flow| [flow.back.unwrap_or(flow.vc), flow.vc];
         Hosts {
             ends: scenario.flows.iter().flat_map(|flow| [host(Some(flow.vc)), host(flow.back)]).collect(),
             shared: vec![SharedHost::default(); ends.shared],
@@ -141,7 +142,7 @@ impl Hosts {
     }
 
     /// Return the circuit on which an end of a flow receives packets.
-    pub(crate) fn circuit_to(&self, entity: usize) -> u32 {
+    pub(crate) fn circuit_to(&self, entity: usize) -> CircuitId {
         self.circuits[entity]
     }
 
@@ -155,8 +156,8 @@ impl Hosts {
 }
 
 /// Return the counts of the hosts by circuit: packets sent, and packets arrived.
-pub(crate) fn tallies(scenario: &Scenario, hosts: &[Host]) -> Vec<Tally> {
-    let mut tallies = vec![Tally::default(); scenario.vcs.len()];
+pub(crate) fn tallies(scenario: &Scenario, hosts: &[Host]) -> IdVec<CircuitId, Tally> {
+    let mut tallies = IdVec::filled(Tally::default(), scenario.vcs.len());
     for (flow, ends) in scenario.flows.iter().zip(hosts.chunks_exact(2)) {
         let [source, sink] = [ends[End::Source as usize], ends[End::Sink as usize]];
         for (vc, from, to) in [(Some(flow.vc), source, sink), (flow.back, sink, source)] {

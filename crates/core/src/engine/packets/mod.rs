@@ -45,6 +45,7 @@ use crate::network::circuit::Payload;
 use crate::network::end::{End, Uplink};
 use crate::scenario::model::{Medium, Scenario};
 use crate::unit::Flags;
+use crate::units::ids::CircuitId;
 use crate::units::{Span, Time};
 
 use agenda::{Arrival, Due};
@@ -97,7 +98,7 @@ struct Setout<'a> {
 
 impl Uplink for Setout<'_> {
     #[inline(always)] // the kind of the payload is a constant at each call
-    fn send(&mut self, _vc: u32, flow: u32, bytes: u32, payload: Payload) {
+    fn send(&mut self, _vc: CircuitId, flow: u32, bytes: u32, payload: Payload) {
         let cargo = PacketPayload::of(payload);
         let end = if cargo.is_ack() { End::Sink } else { End::Source };
         self.transit.send(self.now, end.entity(flow as usize), bytes, cargo);

@@ -26,6 +26,7 @@ use crate::link::port::Port;
 use crate::metrics::occupancy::Occupancy;
 use crate::scenario::model::Scenario;
 use crate::unit::Unit;
+use crate::units::ids::PortVc;
 use crate::units::{Span, Time};
 use crate::verdict::{Reason, Verdict};
 
@@ -209,7 +210,7 @@ impl PacketFifo {
         now: Time,
         bytes: u16,
         pace: &TransmissionTime,
-        unit: impl Fn() -> (Unit, u32),
+        unit: impl Fn() -> (Unit, PortVc),
     ) -> Result<Taken, Reason> {
         if queue.stop <= now {
             self.settle(queue, now);
@@ -371,7 +372,7 @@ impl PacketQueue {
         window: Window,
         now: Time,
         level: u64,
-        (unit, vc): (Unit, u32),
+        (unit, vc): (Unit, PortVc),
         size: u64,
     ) -> Result<Option<Reason>, Reason> {
         match self.rule.judge_packet(policy, &unit, vc, (level - size, self.capacity.holds(level))) {
@@ -446,6 +447,7 @@ mod tests {
     use crate::scenario::load;
     use crate::scenario::model::Line;
     use crate::unit::Flags;
+    use crate::units::ids::CircuitId;
     use proptest::prelude::*;
     use std::iter;
 
@@ -470,7 +472,9 @@ mod tests {
             let bytes = if is_large { 1500 } else { 40 };
             let pace = TransmissionTime::of_bytes(scenario.lines[number].rate, bytes);
             let flags = Flags::default().with(Flags::FIRST).with(Flags::EOM);
-            let unit = || (Unit { vc: 0, frame: 0, identity: 0, index: 0, bytes, hop: 1, flags }, 0);
+            let unit = || {
+                (Unit { vc: CircuitId(0), frame: 0, identity: 0, index: 0, bytes, hop: 1, flags }, PortVc(0))
+            };
             let passed = if one_by_one {
                 None
             } else {
@@ -524,6 +528,6 @@ mod tests {
 
     #[test]
     fn a_large_network_has_small_ports() {
-        assert_eq!((size_of::<Port>(), size_of::<PacketQueue>(), size_of::<Line>()), (464, 192, 120));
+        assert_eq!((size_of::<Port>(), size_of::<PacketQueue>(), size_of::<Line>()), (448, 192, 120));
     }
 }

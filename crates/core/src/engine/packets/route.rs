@@ -36,6 +36,7 @@ use crate::police;
 use crate::scenario::model::{Line, NodeKind, Scenario, Vc};
 use crate::scheduler;
 use crate::unit::{Flags, Unit};
+use crate::units::ids::{CircuitId, IdVec, PortVc};
 use crate::units::{Rate, Span};
 
 /// A packet in flight, with its payload, so that its arrival needs no search.
@@ -67,9 +68,9 @@ pub(crate) struct Step {
 /// The rarely needed values of a step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StepExtras {
-    pub(crate) circuit: u32,
+    pub(crate) circuit: CircuitId,
     /// The circuit's number at the port.
-    pub(crate) number: u32,
+    pub(crate) number: PortVc,
     /// The number of ports that a unit has passed before this step.
     hop: u8,
 }
@@ -121,9 +122,9 @@ pub(crate) struct Steps {
     pub(crate) extras: Vec<StepExtras>,
     pub(crate) kinds: Vec<StepClass>,
     /// First step of the first route of each circuit.
-    first: Vec<u32>,
+    first: IdVec<CircuitId, u32>,
     /// First steps of the routes of each circuit that has several.
-    branches: BTreeMap<u32, Vec<u32>>,
+    branches: BTreeMap<CircuitId, Vec<u32>>,
 }
 
 /// The routes, and the properties of ports and hosts on them.
@@ -195,7 +196,7 @@ impl Steps {
     }
 
     /// Return the first step of the first route of each circuit.
-    pub(crate) fn begins(&self) -> &[u32] {
+    pub(crate) fn begins(&self) -> &IdVec<CircuitId, u32> {
         &self.first
     }
 
@@ -208,10 +209,10 @@ impl Steps {
     /// Return the step at which a packet of a circuit begins; `route` gives the number of its route, if there are
     /// several.
     #[inline]
-    pub(crate) fn begin(&self, circuit: u32, route: impl FnOnce() -> usize) -> u32 {
+    pub(crate) fn begin(&self, circuit: CircuitId, route: impl FnOnce() -> usize) -> u32 {
         match self.branches.get(&circuit) {
             Some(begins) => begins[route()],
-            None => self.first[circuit as usize],
+            None => self.first[circuit],
         }
     }
 }
@@ -232,14 +233,14 @@ impl Routing {
             if ports.iter().any(|port| port.memory.is_some()) { memories.collect() } else { Vec::new() };
         let ends = Ends::new(scenario, &rules);
         let mut rows = Rows::new(scenario, &ports, &ends);
-        let mut first = vec![0; scenario.vcs.len()];
+        let mut first = IdVec::filled(0, scenario.vcs.len());
         let mut branches = BTreeMap::new();
         for (vc, way) in ways(scenario) {
             first[vc] = rows.list.len() as u32;
             let routes = scenario.vcs[vc].routes().zip(network.circuits[vc].routes());
             let begins = routes.map(|(path, hops)| rows.push(vc, way, path, hops)).collect();
             if scenario.vcs[vc].spread.is_some() {
-                branches.insert(vc as u32, begins);
+                branches.insert(vc, begins);
             }
         }
         let Rows { list, extras, kinds, .. } = rows;
@@ -326,7 +327,7 @@ struct Rows<'a> {
     scenario: &'a Scenario,
     ports: &'a [PortClass],
     ends: &'a Ends,
-    policed: Vec<bool>,
+    policed: IdVec<CircuitId, bool>,
     list: Vec<Step>,
     extras: Vec<StepExtras>,
     kinds: Kinds,
@@ -341,19 +342,19 @@ impl<'a> Rows<'a> {
     }
 
     /// Add the steps of a route of a circuit; returns the first one.
-    fn push(&mut self, vc: usize, way: RouteClass, path: &[usize], hops: &[Hop]) -> u32 {
+    fn push(&mut self, vc: CircuitId, way: RouteClass, path: &[usize], hops: &[Hop]) -> u32 {
         let first = self.list.len() as u32;
         for (hop, (&line, port)) in (0..).zip(path.iter().zip(hops)) {
             let is_policed = hop == police::HOP && self.policed[vc];
             let stop = self.ports[line].destination_of(is_policed);
             let kind = self.kinds.place(self.scenario, way, line, stop);
-            self.extras.push(StepExtras { circuit: vc as u32, number: port.vc, hop });
+            self.extras.push(StepExtras { circuit: vc, number: port.vc, hop });
             self.list.push(Step { place: line as u32, kind });
         }
         let last = *path.last().expect("a circuit has a port");
         let (stop, place) = self.ends.hosts[self.scenario.lines[last].to];
         let kind = self.kinds.place(self.scenario, way, last, stop);
-        self.extras.push(StepExtras { circuit: vc as u32, number: 0, hop: path.len() as u8 });
+        self.extras.push(StepExtras { circuit: vc, number: PortVc(0), hop: path.len() as u8 });
         self.list.push(Step { place, kind });
         first
     }
@@ -407,11 +408,11 @@ struct RouteClass {
 }
 
 /// The routes of the circuits; those of a flow are adjacent.
-fn ways(scenario: &Scenario) -> Vec<(usize, RouteClass)> {
+fn ways(scenario: &Scenario) -> Vec<(CircuitId, RouteClass)> {
     let circuits = || scenario.flows.iter().flat_map(|flow| iter::once(flow.vc).chain(flow.back));
-    let mut flows = vec![0; scenario.vcs.len()];
+    let mut flows = IdVec::filled(0, scenario.vcs.len());
     circuits().for_each(|vc| flows[vc] += 1);
-    let way = |vc: usize| {
+    let way = |vc: CircuitId| {
         let (flows, Vc { framing, payload, spread, .. }) =
             (std::mem::take(&mut flows[vc]), &scenario.vcs[vc]);
         let &Framing::Packet { header } = framing else { unreachable!("all lines carry packets") };
@@ -429,8 +430,8 @@ fn control_lines(scenario: &Scenario) -> Vec<bool> {
 }
 
 /// For every circuit whether one of its flows is policed.
-fn policed_circuits(scenario: &Scenario) -> Vec<bool> {
-    let mut policed = vec![false; scenario.vcs.len()];
+fn policed_circuits(scenario: &Scenario) -> IdVec<CircuitId, bool> {
+    let mut policed = IdVec::filled(false, scenario.vcs.len());
     scenario.flows.iter().for_each(|flow| policed[flow.vc] |= flow.police.is_some());
     policed
 }

@@ -32,6 +32,7 @@ use crate::memory::Memory;
 use crate::network::Network;
 use crate::unit::Unit;
 use crate::units::Time;
+use crate::units::ids::PortVc;
 use crate::verdict::Reason;
 
 /// The packets in the ports of such memories.
@@ -76,7 +77,7 @@ impl SharedPorts {
         now: Time,
         port: u32,
         unit: Unit,
-        vc: u32,
+        vc: PortVc,
     ) -> Result<(Unit, Sent), Reason> {
         used(Form::SharedPorts);
         let number = self.memories[port as usize].expect("a port of a memory");

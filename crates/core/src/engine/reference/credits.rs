@@ -17,11 +17,10 @@ impl<T: Tracer> Engine<T> {
         if unit.hop == 0 {
             return;
         }
-        let last =
-            circuits[unit.vc as usize].hop(&before(unit)).expect("a unit comes over its circuit's lines");
+        let last = circuits[unit.vc].hop(&before(unit)).expect("a unit comes over its circuit's lines");
         let port = last.port as usize;
         let Some(receiver) = &mut receivers[port] else { return };
-        let Some(credit) = receiver.left(last.vc as usize, unit) else { return self.call_message(port, now) };
+        let Some(credit) = receiver.left(last.vc, unit) else { return self.call_message(port, now) };
         if matches!(receiver.terms().report, CreditReport::Cells { charge: false, .. }) {
             let back = self.controls.back(port);
             let arrives = now + ports[back].line().transit(CELL_BYTES as u16);

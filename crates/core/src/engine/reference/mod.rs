@@ -43,6 +43,7 @@ use crate::network::flow::Outbox;
 use crate::scenario::model::{Line, Medium, Scenario};
 use crate::trace::{Tracer, What};
 use crate::unit::Unit;
+use crate::units::ids::IdVec;
 use crate::units::{Span, Time};
 use crate::verdict::Reason;
 
@@ -169,9 +170,9 @@ impl<T: Tracer> Engine<T> {
     }
 
     pub(super) fn outcome(mut self) -> (Outcome, T) {
-        let mut on_lines = vec![0; self.network.circuits.len()];
+        let mut on_lines = IdVec::filled(0, self.network.circuits.len());
         for (_, unit) in self.lines.iter().flat_map(|line| &line.units) {
-            on_lines[unit.vc as usize] += 1;
+            on_lines[unit.vc] += 1;
         }
         let losses = self.log.unwrap_or_default();
         let flows = self.network.take_outcomes(self.end);
@@ -234,12 +235,12 @@ impl<T: Tracer> Engine<T> {
     fn arrive(&mut self, line: usize, now: Time) {
         let unit = self.take_off(line, now);
         let Network { receivers, circuits, .. } = &mut self.network;
-        let circuit = &mut circuits[unit.vc as usize];
+        let circuit = &mut circuits[unit.vc];
         if self.with_credits
             && let Some(receiver) = &mut receivers[line]
         {
             let last = circuit.hop(&before(&unit)).expect("a unit comes over its circuit's lines");
-            receiver.arrived(last.vc as usize, &unit);
+            receiver.arrived(last.vc, &unit);
         }
         match circuit.hop(&unit) {
             Some(hop) => match circuit.police(now, unit) {
@@ -307,8 +308,8 @@ impl<T: Tracer> Engine<T> {
         };
         self.catch_up(hop.port as usize, after(now));
         self.tracer.see(now, hop.port as usize, &unit, What::Arrives, &self.network.circuits);
-        let (port, vc, losses) = (hop.port as usize, hop.vc as usize, &mut self.losses);
-        let started = if self.network.pushout_end(port).is_some() {
+        let (port, vc, losses) = (hop.port as usize, hop.vc, &mut self.losses);
+        let started = if self.network.pushes_out(port) {
             asked::arrive(&mut self.network, now, (port, vc), unit, losses);
             self.network.at(port, |port, circuits| port.start(now, number_at_port(circuits), losses))
         } else {
@@ -394,10 +395,10 @@ impl<T: Tracer> Engine<T> {
         let mut losses = std::mem::take(&mut self.losses);
         for Loss { unit, reason } in losses.drain(..) {
             let Unit { vc, frame, index, .. } = unit;
-            let hop = self.network.circuits[vc as usize].hop(&unit).expect("a unit is lost at a port");
+            let hop = self.network.circuits[vc].hop(&unit).expect("a unit is lost at a port");
             let port = hop.port as usize;
             self.tracer.see(now, port, &unit, What::Lost(reason), &self.network.circuits);
-            self.network.circuits[vc as usize].lost(&unit);
+            self.network.circuits[vc].lost(&unit);
             if let Some(log) = &mut self.log {
                 log.push(LossRecord { time: now, port: port as u32, vc, frame, index, reason });
             }
@@ -409,7 +410,7 @@ impl<T: Tracer> Engine<T> {
     /// Deliver a unit to the host where its circuit ends.
     fn deliver(&mut self, unit: Unit, now: Time) {
         let Network { flows, circuits, .. } = &mut self.network;
-        let Some(frame) = circuits[unit.vc as usize].receive(&unit) else { return };
+        let Some(frame) = circuits[unit.vc].receive(&unit) else { return };
         let flow = frame.flow as usize;
         let end = flows[flow].deliver(now, &frame, circuits, &mut self.outbox);
         self.emit(now);
@@ -426,7 +427,7 @@ impl<T: Tracer> Engine<T> {
 
     /// Put the units of a frame into the first port of its circuit.
     pub(super) fn hand_over(&mut self, emission: Emission, now: Time) {
-        let circuit = &mut self.network.circuits[emission.vc as usize];
+        let circuit = &mut self.network.circuits[emission.vc];
         circuit.depart(now, emission.frame);
         let hop = circuit.route(emission.frame)[0];
         emission.units().for_each(|unit| self.enter(hop, unit, now));

@@ -12,6 +12,7 @@ use crate::refused::{Refused, probability};
 use crate::rng::Keyed;
 use crate::section;
 use crate::unit::{Boundary, Unit};
+use crate::units::ids::{CircuitId, IdVec, PortVc};
 use crate::units::{Span, Time};
 use crate::verdict::Reason;
 
@@ -56,7 +57,7 @@ pub struct Spec {
     /// The line.
     pub line: usize,
     /// The circuits that it affects, in increasing order, unless it affects all of the line.
-    pub circuits: Option<Vec<usize>>,
+    pub circuits: Option<Vec<CircuitId>>,
     /// Pattern of their units that are lost.
     pub pattern: Pattern,
 }
@@ -66,12 +67,12 @@ pub struct Spec {
 pub struct Losses {
     rules: Vec<LossRule>,
     /// Boundaries of frames that the port has seen of every circuit, by its number there.
-    boundaries: Vec<Boundary>,
+    boundaries: IdVec<PortVc, Boundary>,
 }
 
 #[derive(Clone, Debug)]
 struct LossRule {
-    circuits: Option<Vec<usize>>,
+    circuits: Option<Vec<CircuitId>>,
     state: ChannelState,
 }
 
@@ -98,7 +99,7 @@ impl Losses {
             },
         };
         let rules: Vec<LossRule> = specs.iter().copied().enumerate().map(rule).collect();
-        Losses { rules, boundaries: vec![Boundary::default(); circuits] }
+        Losses { rules, boundaries: IdVec::filled(Boundary::default(), circuits) }
     }
 }
 
@@ -112,10 +113,10 @@ impl Build for Losses {
 
 impl Gate for Losses {
     /// Pass a unit on to the port. Every rule counts it, even if another one loses it.
-    fn enters(&mut self, now: Time, unit: Unit, vc: usize) -> Result<Unit, Reason> {
+    fn enters(&mut self, now: Time, unit: Unit, vc: PortVc) -> Result<Unit, Reason> {
         let concerned = |rule: &&mut LossRule| {
             let circuits = rule.circuits.as_ref();
-            circuits.is_none_or(|circuits| circuits.binary_search(&(unit.vc as usize)).is_ok())
+            circuits.is_none_or(|circuits| circuits.binary_search(&unit.vc).is_ok())
         };
         let judge = |lost: bool, rule: &mut LossRule| rule.state.loses(now, &unit) || lost;
         match self.rules.iter_mut().filter(concerned).fold(false, judge) {
@@ -167,13 +168,21 @@ mod tests {
         let mut is_lost = |&(vc, time): &(u32, u64)| {
             number += 1;
             let flags = Flags::default().with(Flags::FIRST).with(Flags::EOM);
-            let unit = Unit { vc, frame: number, identity: number, index: 0, bytes: 1500, hop: 0, flags };
-            losses.enters(Time(time), unit, vc as usize).is_err()
+            let unit = Unit {
+                vc: CircuitId(vc),
+                frame: number,
+                identity: number,
+                index: 0,
+                bytes: 1500,
+                hop: 0,
+                flags,
+            };
+            losses.enters(Time(time), unit, PortVc(vc)).is_err()
         };
         (1..).zip(units).filter_map(|(number, unit)| is_lost(unit).then_some(number)).collect()
     }
 
-    fn spec(circuits: &[usize], pattern: Pattern) -> Spec {
+    fn spec(circuits: &[CircuitId], pattern: Pattern) -> Spec {
         let circuits = (!circuits.is_empty()).then(|| circuits.to_vec());
         Spec { line: 0, circuits, pattern }
     }
@@ -183,8 +192,8 @@ mod tests {
         let units: Vec<(u32, u64)> = (0..10).map(|i| (i % 2, u64::from(i))).collect();
         let numbers = || Pattern::Numbers(vec![2, 5]);
         assert_eq!(lost(&[spec(&[], numbers())], &units), [2, 5]);
-        assert_eq!(lost(&[spec(&[1], numbers())], &units), [4, 10]);
-        assert_eq!(lost(&[spec(&[], numbers()), spec(&[1], numbers())], &units), [2, 4, 5, 10]);
+        assert_eq!(lost(&[spec(&[CircuitId(1)], numbers())], &units), [4, 10]);
+        assert_eq!(lost(&[spec(&[], numbers()), spec(&[CircuitId(1)], numbers())], &units), [2, 4, 5, 10]);
     }
 
     #[test]

@@ -16,6 +16,7 @@ use crate::refused::{Refused, unfit};
 use crate::rng::Keyed;
 use crate::section;
 use crate::unit::Unit;
+use crate::units::ids::{IdVec, PortVc};
 use crate::units::{Rate, Time};
 use crate::verdict::Reason;
 
@@ -50,7 +51,7 @@ pub struct Site<'a> {
     /// Losses by intent on the line.
     pub losses: &'a [&'a loss::Spec],
     /// Class of every circuit of the port.
-    pub classes: &'a [u32],
+    pub classes: &'a IdVec<PortVc, u32>,
     /// Whether a memory at the far end pauses the line.
     pub is_paused: bool,
 }
@@ -87,7 +88,7 @@ macro_rules! gates {
             pub trait Gate for Policy {
                 /// Pass a unit that would enter the port, where its circuit has the number `vc`; the error says why the link
                 /// loses it.
-                fn enters(&mut self, now: Time, unit: Unit, vc: usize) -> Result<Unit, Reason> {
+                fn enters(&mut self, now: Time, unit: Unit, vc: PortVc) -> Result<Unit, Reason> {
                     Ok(unit)
                 }
 
@@ -97,12 +98,12 @@ macro_rules! gates {
                 }
 
                 /// Return whether a unit at the head of its queue may be sent now.
-                fn lets(&self, unit: &Unit, vc: usize) -> bool {
+                fn lets(&self, unit: &Unit, vc: PortVc) -> bool {
                     true
                 }
 
                 /// Record that the port sends a unit, and return when it may start, at the time `ready` or later.
-                fn starts(&mut self, ready: Time, unit: &Unit, vc: usize) -> Time {
+                fn starts(&mut self, ready: Time, unit: &Unit, vc: PortVc) -> Time {
                     ready
                 }
 

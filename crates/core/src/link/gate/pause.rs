@@ -12,6 +12,7 @@ use serde_json::{Map, Value as Json};
 use super::{Build, Gate, Policy, Site};
 use crate::link::control::{Control, PauseFrame};
 use crate::unit::Unit;
+use crate::units::ids::{IdVec, PortVc};
 use crate::units::{Rate, Span, Time};
 
 /// Most classes that pause: the priorities of Ethernet.
@@ -26,7 +27,7 @@ pub fn refresh(rate: Rate) -> Span {
 #[derive(Clone, Debug)]
 pub struct Paused {
     /// The class of every circuit of the port.
-    of: Vec<u32>,
+    of: IdVec<PortVc, u32>,
     /// The stopped classes, each with the memory that has stopped it.
     stopped: Vec<(u32, u32)>,
     /// Start of the present pause, if there is one, and the total duration of earlier ones.
@@ -36,7 +37,7 @@ pub struct Paused {
 
 impl Paused {
     /// A port with circuits of these classes; none is stopped.
-    pub fn new(of: Vec<u32>) -> Paused {
+    pub fn new(of: IdVec<PortVc, u32>) -> Paused {
         Paused { of, stopped: Vec::new(), since: Time::ZERO, total: Span::ZERO }
     }
 
@@ -68,7 +69,7 @@ impl Paused {
 
 impl Build for Paused {
     fn build(site: &Site<'_>) -> Option<Self> {
-        site.is_paused.then(|| Paused::new(site.classes.to_vec()))
+        site.is_paused.then(|| Paused::new(site.classes.clone()))
     }
 }
 
@@ -78,7 +79,7 @@ impl Gate for Paused {
     }
 
     #[inline]
-    fn lets(&self, _unit: &Unit, vc: usize) -> bool {
+    fn lets(&self, _unit: &Unit, vc: PortVc) -> bool {
         self.stopped.is_empty() || !self.stops(self.of[vc])
     }
 
@@ -110,23 +111,25 @@ impl Gate for Paused {
 mod tests {
     use super::*;
     use crate::unit::Flags;
+    use crate::units::ids::CircuitId;
 
     /// Return whether a packet of a circuit may be sent.
-    fn lets(paused: &Paused, vc: usize) -> bool {
+    fn lets(paused: &Paused, vc: PortVc) -> bool {
         let flags = Flags::default();
-        paused.lets(&Unit { vc: 0, frame: 0, identity: 0, index: 0, bytes: 1500, hop: 0, flags }, vc)
+        paused
+            .lets(&Unit { vc: CircuitId(0), frame: 0, identity: 0, index: 0, bytes: 1500, hop: 0, flags }, vc)
     }
 
     #[test]
     fn a_port_counts_the_time_in_which_any_of_its_classes_is_stopped() {
         let frame = |class, stops| PauseFrame { class, memory: 0, stops };
-        let mut paused = Paused::new(vec![0, 1, 0]);
+        let mut paused = Paused::new([0, 1, 0].into());
         paused.obey(Time(10), frame(0, true));
-        assert_eq!([0, 1, 2].map(|vc| lets(&paused, vc)), [false, true, false]);
+        assert_eq!([0, 1, 2].map(|vc| lets(&paused, PortVc(vc))), [false, true, false]);
         paused.obey(Time(15), frame(0, true)); // repeated
         paused.obey(Time(20), frame(1, true));
         paused.obey(Time(30), frame(0, false));
-        assert_eq!([0, 1, 2].map(|vc| lets(&paused, vc)), [true, false, true]);
+        assert_eq!([0, 1, 2].map(|vc| lets(&paused, PortVc(vc))), [true, false, true]);
         paused.obey(Time(40), frame(1, false));
         paused.close(Time(100));
         assert_eq!(paused.total, Span(30));
@@ -138,11 +141,11 @@ mod tests {
 
     #[test]
     fn a_class_goes_on_when_every_memory_that_has_stopped_it_lets_it() {
-        let mut paused = Paused::new(vec![0]);
+        let mut paused = Paused::new([0].into());
         for (memory, stops, waits) in [(0, true, true), (1, true, true), (0, false, true), (1, false, false)]
         {
             paused.obey(Time::ZERO, PauseFrame { class: 0, memory, stops });
-            assert_eq!(lets(&paused, 0), !waits);
+            assert_eq!(lets(&paused, PortVc(0)), !waits);
         }
     }
 

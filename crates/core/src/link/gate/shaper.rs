@@ -13,6 +13,7 @@ use crate::language::spec::Nested;
 use crate::refused::{Refused, refuse, refuse_if};
 use crate::section;
 use crate::unit::Unit;
+use crate::units::ids::PortVc;
 use crate::units::{CELL_BYTES, Rate, Time};
 
 section! {
@@ -83,7 +84,7 @@ impl Build for Shaper {
 }
 
 impl Gate for Shaper {
-    fn starts(&mut self, ready: Time, unit: &Unit, _vc: usize) -> Time {
+    fn starts(&mut self, ready: Time, unit: &Unit, _vc: PortVc) -> Time {
         self.start(ready, unit.bytes)
     }
 }

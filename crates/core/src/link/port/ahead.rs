@@ -2,19 +2,20 @@
 //! but no queue.
 
 use super::offer::Offer;
-use super::{Port, Sending};
+use super::{ONLY_QUEUE, Port, Sending};
 use crate::buffer::queue::Queue;
 use crate::link::line::Sent;
 use crate::memory::{Account, Leaving, Memory};
 use crate::unit::Unit;
 use crate::units::Time;
+use crate::units::ids::PortVc;
 use crate::verdict::{Reason, Verdict};
 
 /// A packet that such a port has accepted, with the circuit's number there.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Accepted {
     pub(crate) unit: Unit,
-    pub(crate) vc: u32,
+    pub(crate) vc: PortVc,
     size: u64,
 }
 
@@ -27,13 +28,13 @@ impl Port {
         memory: &mut Memory,
         now: Time,
         mut unit: Unit,
-        vc: u32,
+        vc: PortVc,
     ) -> Result<(Accepted, Sent), Reason> {
         self.counters.arrived(&unit);
         let (size, account) = (self.size_of(&unit), self.account(&unit, vc));
         let charge = memory.offer(now, account, size, &unit);
         self.pool.grant(if charge.is_some() { size } else { 0 });
-        let offer = Offer { now, unit, vc: vc as usize, size };
+        let offer = Offer { now, unit, vc, size };
         match self.judge_by_rule(&offer) {
             Verdict::Mark(reason) => {
                 self.mark(&mut unit, reason);
@@ -44,7 +45,7 @@ impl Port {
                 memory.note_loss(account);
             })?,
         }
-        self.take_in(now, vc as usize, size);
+        self.take_in(now, vc, size);
         memory.take_in(now, account, charge.expect("only what fits is taken in"), size);
         Ok((Accepted { unit, vc, size }, self.line.send(now, unit.bytes)))
     }
@@ -53,17 +54,17 @@ impl Port {
     #[inline]
     pub(crate) fn release(&mut self, memory: &mut Memory, now: Time, accepted: &Accepted) {
         let &Accepted { ref unit, vc, size } = accepted;
-        self.leave(now, unit, vc as usize, size);
+        self.leave(now, unit, vc, size);
         memory.release(self.account(unit, vc), &Leaving { now, unit, size, sent: true });
     }
 
     /// Show the port's packets, which are in the books; the first one is in transmission.
     pub(crate) fn show<'a>(&mut self, mut packets: impl Iterator<Item = &'a Accepted>) {
-        self.queues[0] = Queue::default();
-        let sending = |&Accepted { unit, vc, size }: &Accepted| Sending { unit, vc: vc as usize, size };
+        self.queues[ONLY_QUEUE] = Queue::default();
+        let sending = |&Accepted { unit, vc, size }: &Accepted| Sending { unit, vc, size };
         self.sending = packets.next().map(sending);
         packets.for_each(|packet| {
-            self.queues[0].push(packet.unit);
+            self.queues[ONLY_QUEUE].push(packet.unit);
         });
     }
 
@@ -77,7 +78,7 @@ impl Port {
     }
 
     #[inline]
-    fn account(&self, unit: &Unit, vc: u32) -> Account {
-        self.share.as_ref().expect("a port that shares a memory").account(unit, vc as usize)
+    fn account(&self, unit: &Unit, vc: PortVc) -> Account {
+        self.share.as_ref().expect("a port that shares a memory").account(unit, vc)
     }
 }

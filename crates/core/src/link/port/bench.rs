@@ -9,6 +9,7 @@ use crate::buffer::size::Measure;
 use crate::link::line::Line;
 use crate::scheduler::{self, round_robin};
 use crate::unit::{Flags, Unit};
+use crate::units::ids::{CircuitId, IdSlice, IdVec, PortVc};
 use crate::units::{Rate, Span, Time};
 use crate::verdict::Reason;
 
@@ -19,7 +20,7 @@ pub(crate) struct Bench {
     port: Port,
     now: Time,
     /// For every circuit the next cell's frame and index.
-    next: Vec<(u32, u16)>,
+    next: IdVec<PortVc, (u32, u16)>,
     pushed_out: Vec<Unit>,
 }
 
@@ -36,10 +37,10 @@ impl Bench {
         admission: admission::Spec,
         pushout: Option<pushout::Spec>,
     ) -> Bench {
-        let plain = Context::alone(capacity, 1).contracts[0];
+        let plain = Context::alone(capacity, 1).contracts[PortVc(0)];
         let contracts: Vec<Contract> =
             mcr.iter().map(|kbps| Contract { mcr: Rate(kbps * 1000), ..plain }).collect();
-        let context = Context { contracts: &contracts, ..Context::alone(capacity, 0) };
+        let context = Context { contracts: IdSlice::new(&contracts), ..Context::alone(capacity, 0) };
         let port = Port::new(Parts {
             pushout: pushout.map(|pushout| pushout.build(&context).unwrap()),
             ..Parts::plain(
@@ -50,19 +51,19 @@ impl Bench {
                 Line::new(context.rate, Span::ZERO),
             )
         });
-        Bench { port, now: Time::ZERO, next: vec![(0, 0); mcr.len()], pushed_out: Vec::new() }
+        Bench { port, now: Time::ZERO, next: IdVec::filled((0, 0), mcr.len()), pushed_out: Vec::new() }
     }
 
     /// Offer cells of one circuit; returns for each `A` accepted, `o` overflow, `p` rest of a broken frame, `r`
     /// refused early.
-    pub(crate) fn offer(&mut self, vc: usize, cells: &str) -> String {
-        cells.chars().map(|cell| self.offer_one(vc, cell)).collect()
+    pub(crate) fn offer(&mut self, vc: u32, cells: &str) -> String {
+        cells.chars().map(|cell| self.offer_one(PortVc(vc), cell)).collect()
     }
 
-    fn offer_one(&mut self, vc: usize, cell: char) -> char {
+    fn offer_one(&mut self, vc: PortVc, cell: char) -> char {
         let unit = self.spell(vc, cell);
         let mut losses = Vec::new();
-        self.port.arrive(self.now, unit, vc, |unit| unit.vc as usize, &mut losses);
+        self.port.arrive(self.now, unit, vc, vc_of, &mut losses);
         self.check();
         let mut answer = 'A';
         for Loss { unit: lost, reason } in losses {
@@ -78,17 +79,16 @@ impl Bench {
         answer
     }
 
-    fn spell(&mut self, vc: usize, cell: char) -> Unit {
+    fn spell(&mut self, vc: PortVc, cell: char) -> Unit {
         let flags = Flags::spelled(cell);
         let next = &mut self.next[vc];
         *next = if flags.has(Flags::FIRST) { (next.0 + 1, 0) } else { (next.0, next.1 + 1) };
-        Unit { vc: vc as u32, frame: next.0, identity: next.0, index: next.1, bytes: 53, hop: 0, flags }
+        Unit { vc: CircuitId(vc.0), frame: next.0, identity: next.0, index: next.1, bytes: 53, hop: 0, flags }
     }
 
     /// Start to transmit the next cell; returns its circuit and its letter.
     pub(crate) fn start(&mut self) -> String {
-        let started =
-            self.port.start(self.now, |unit| unit.vc as usize, &mut Vec::new()).expect("a cell to send");
+        let started = self.port.start(self.now, vc_of, &mut Vec::new()).expect("a cell to send");
         self.check();
         format!("{}{}", started.unit.vc, letter(&started.unit))
     }
@@ -139,7 +139,7 @@ impl Bench {
 
     /// Occupancy of every circuit.
     pub(crate) fn lengths(&self) -> Vec<u64> {
-        (0..self.next.len()).map(|vc| self.port.pool.of(vc)).collect()
+        self.next.keys().map(|vc| self.port.pool.of(vc)).collect()
     }
 
     /// Return how many cells were marked for this reason.
@@ -157,6 +157,11 @@ impl Bench {
         );
         assert!(port.pool.capacity().holds(counters.occupancy.max()), "never over the buffer");
     }
+}
+
+/// The circuit of a unit: its numbers in the network and at the port are equal.
+fn vc_of(unit: &Unit) -> PortVc {
+    PortVc(unit.vc.0)
 }
 
 fn letters<'a>(units: impl Iterator<Item = &'a Unit>) -> String {

@@ -34,6 +34,7 @@ use crate::metrics::port::Counters;
 use crate::metrics::state::Figure;
 use crate::scheduler::{self, Scheduler};
 use crate::unit::{Boundary, Unit};
+use crate::units::ids::{IdVec, PortVc, QueueId};
 use crate::units::{Span, Time};
 use crate::verdict::{HeadVerdict, Reason, Verdict};
 
@@ -42,6 +43,9 @@ pub(crate) use offer::Offer;
 use offer::Taken;
 use places::Places;
 
+/// The queue of a port where all circuits share one.
+const ONLY_QUEUE: QueueId = QueueId(0);
+
 /// A running port. Engines may take over some of its parts for a while.
 #[derive(Clone, Debug)]
 pub struct Port {
@@ -49,10 +53,10 @@ pub struct Port {
     pub(crate) pool: Pool,
     /// Its share of a memory, if it has no buffer of its own.
     share: Option<Box<Share>>,
-    pub(crate) queues: Box<[Queue]>,
+    pub(crate) queues: IdVec<QueueId, Queue>,
     places: Places,
     /// Arrival times of each queue, if the admission policy needs them.
-    arrivals: Box<[ArrivalTimes]>,
+    arrivals: IdVec<QueueId, ArrivalTimes>,
     pub(crate) admission: admission::Policy,
     pub(crate) pushout: Option<pushout::Policy>,
     pub(crate) scheduler: scheduler::Policy,
@@ -66,9 +70,9 @@ pub struct Port {
     pub(crate) line: Line,
     pub(crate) sending: Option<Sending>,
     /// With push-out, for every circuit whether the admission policy has refused the arriving frame.
-    refused: Box<[bool]>,
+    refused: IdVec<PortVc, bool>,
     /// For every circuit the boundaries of the frames that are sent.
-    boundaries: Box<[Boundary]>,
+    boundaries: IdVec<PortVc, Boundary>,
     /// Control frames that wait for the line, once there have been any, and whether one is in transmission.
     controls: Option<Box<Controls>>,
     sending_control: bool,
@@ -77,7 +81,7 @@ pub struct Port {
 
 /// The headers that wait at a port, with their circuits.
 #[derive(Clone, Debug, Default)]
-struct Headers(VecDeque<(Unit, usize)>);
+struct Headers(VecDeque<(Unit, PortVc)>);
 
 /// The control frames that wait at a port.
 #[derive(Clone, Debug, Default)]
@@ -101,7 +105,7 @@ enum Handling {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sending {
     pub(crate) unit: Unit,
-    pub(crate) vc: usize,
+    pub(crate) vc: PortVc,
     pub(crate) size: u64,
 }
 
@@ -170,14 +174,15 @@ impl Port {
         let vcs = parts.pool.vcs();
         let places = Places::new(&parts.scheduler);
         let queues = match places.last() {
-            Some(last) => last + 1,
+            Some(last) => last.index() + 1,
             None if parts.shared_queue => 1,
             None if places.by_notification => 2,
             None => vcs,
         };
         let is_shared = parts.shared_queue || !places.are_circuits();
         assert!(parts.pushout.is_none() || !is_shared, "push-out needs a queue for each circuit");
-        let queue = if parts.pushout.is_some() { Queue::of_frames() } else { Queue::default() };
+        let keeps_frames = parts.pushout.is_some() || parts.share.as_ref().is_some_and(Share::keeps_frames);
+        let queue = if keeps_frames { Queue::of_frames() } else { Queue::default() };
         let is_fifo = matches!(parts.scheduler, scheduler::Policy::Fifo(_));
         let may_wait = parts.gates.iter().any(Gate::holds);
         let rule = parts.admission.rule();
@@ -195,14 +200,14 @@ impl Port {
                 Some(Rule::Frames { .. }) if is_fifo && !may_wait => Handling::Judged,
                 _ => Handling::Asked,
             },
-            refused: vec![false; if parts.pushout.is_some() { vcs } else { 0 }].into(),
-            boundaries: vec![Boundary::default(); vcs].into(),
+            refused: IdVec::filled(false, if parts.pushout.is_some() { vcs } else { 0 }),
+            boundaries: IdVec::filled(Boundary::default(), vcs),
             measure: parts.measure,
             pool: parts.pool,
             share: parts.share.map(Box::new),
-            queues: vec![queue; queues].into(),
+            queues: IdVec::filled(queue, queues),
             places,
-            arrivals: vec![ArrivalTimes::default(); if arrival_times { queues } else { 0 }].into(),
+            arrivals: IdVec::filled(ArrivalTimes::default(), if arrival_times { queues } else { 0 }),
             admission: parts.admission,
             pushout: parts.pushout,
             scheduler: parts.scheduler,
@@ -288,8 +293,8 @@ impl Port {
         &mut self,
         now: Time,
         unit: Unit,
-        vc: usize,
-        vc_of: impl Fn(&Unit) -> usize,
+        vc: PortVc,
+        vc_of: impl Fn(&Unit) -> PortVc,
         losses: &mut Vec<Loss>,
     ) {
         self.counters.arrived(&unit);
@@ -312,8 +317,8 @@ impl Port {
         &mut self,
         now: Time,
         unit: Unit,
-        vc: usize,
-        vc_of: impl Fn(&Unit) -> usize,
+        vc: PortVc,
+        vc_of: impl Fn(&Unit) -> PortVc,
         losses: &mut Vec<Loss>,
     ) -> Option<Started> {
         if self.is_busy() || self.asks_whose_turn() {
@@ -355,7 +360,7 @@ impl Port {
     }
 
     /// Like `mark`, at a port that may share a memory: the memory counts the mark as well.
-    fn mark_shared(&mut self, unit: &mut Unit, vc: usize, reason: Reason) {
+    fn mark_shared(&mut self, unit: &mut Unit, vc: PortVc, reason: Reason) {
         self.mark(unit, reason);
         if let Some(share) = &mut self.share {
             share.note_mark(unit, vc);
@@ -369,7 +374,7 @@ impl Port {
     }
 
     fn judge_alone(&mut self, &Offer { now, ref unit, vc, size }: &Offer) -> Verdict {
-        let (pool, queue, place) = (&self.pool, &self.queues[0], 0);
+        let (pool, queue, place) = (&self.pool, &self.queues[ONLY_QUEUE], ONLY_QUEUE);
         let (waiting, elastic) = (0, false);
         self.admission.judge(&mut Arrival { now, unit, vc, size, pool, queue, place, waiting, elastic })
     }
@@ -386,7 +391,7 @@ impl Port {
     pub fn start(
         &mut self,
         now: Time,
-        vc_of: impl Fn(&Unit) -> usize,
+        vc_of: impl Fn(&Unit) -> PortVc,
         losses: &mut Vec<Loss>,
     ) -> Option<Started> {
         if self.is_busy() {
@@ -395,7 +400,7 @@ impl Port {
         let (unit, vc) = if self.asks_whose_turn() {
             self.next_in_turn(now, vc_of, losses)?
         } else {
-            let unit = self.queues[0].pop()?;
+            let unit = self.queues[ONLY_QUEUE].pop()?;
             (unit, vc_of(&unit))
         };
         Some(self.send(now, unit, vc))
@@ -406,9 +411,9 @@ impl Port {
     fn next_in_turn(
         &mut self,
         now: Time,
-        vc_of: impl Fn(&Unit) -> usize,
+        vc_of: impl Fn(&Unit) -> PortVc,
         losses: &mut Vec<Loss>,
-    ) -> Option<(Unit, usize)> {
+    ) -> Option<(Unit, PortVc)> {
         if self.trims()
             && let Some(header) = self.next_header()
         {
@@ -417,8 +422,8 @@ impl Port {
         loop {
             let Port { scheduler, gates, queues, .. } = self;
             let lets = |unit: &Unit| gates.iter().all(|gate| gate.lets(unit, vc_of(unit)));
-            let mut may_send = |queue: usize| gates.is_empty() || queues[queue].front().is_none_or(lets);
-            let octets = |queue: usize| queues[queue].front().map_or(0, |unit| unit.bytes.into());
+            let mut may_send = |queue: QueueId| gates.is_empty() || queues[queue].front().is_none_or(lets);
+            let octets = |queue: QueueId| queues[queue].front().map_or(0, |unit| unit.bytes.into());
             let index = scheduler.next_by_size(now, &mut may_send, &octets)?;
             let queue = &mut self.queues[index];
             let head = queue.positions().start;
@@ -426,7 +431,7 @@ impl Port {
             let empty = queue.is_empty();
             let arrived = self.arrivals.get_mut(index).map(|times| times.left(head));
             self.left_queue(index, &unit, empty);
-            let vc = if self.shares_queues() { vc_of(&unit) } else { index };
+            let vc = if self.shares_queues() { vc_of(&unit) } else { index.vc() };
             if self.handling == Handling::Asked {
                 let taken = Taken { now, unit, queue: index, vc };
                 match self.judge_head(&taken, arrived) {
@@ -451,7 +456,7 @@ impl Port {
     }
 
     /// Record that a unit has left its queue, from any position; `empty` if it was the last one.
-    fn left_queue(&mut self, queue: usize, unit: &Unit, empty: bool) {
+    fn left_queue(&mut self, queue: QueueId, unit: &Unit, empty: bool) {
         self.scheduler.left(queue, empty);
         if let Some(times) = self.arrivals.get_mut(queue) {
             times.shrink(unit.bytes);
@@ -478,7 +483,7 @@ impl Port {
 
     /// Pass a unit through the gates before the port; the error says why the link loses it.
     #[inline]
-    pub(crate) fn enter(&mut self, now: Time, unit: Unit, vc: usize) -> Result<Unit, Reason> {
+    pub(crate) fn enter(&mut self, now: Time, unit: Unit, vc: PortVc) -> Result<Unit, Reason> {
         self.gates.iter_mut().try_fold(unit, |unit, gate| gate.enters(now, unit, vc))
     }
 
@@ -506,7 +511,7 @@ impl Port {
 
     /// Remove a unit that has been sent from the books.
     #[inline(always)]
-    fn leave(&mut self, now: Time, unit: &Unit, vc: usize, size: u64) {
+    fn leave(&mut self, now: Time, unit: &Unit, vc: PortVc, size: u64) {
         self.counters.occupancy.change(now, self.pool.total(), self.pool.total() - size);
         self.pool.remove(vc, size);
         self.counters.departed(unit, vc);
@@ -550,7 +555,7 @@ impl Port {
         if let Some(meter) = self.counters.meter_mut() {
             for _ in 0..samples {
                 let reading = |vc| self.admission.meter(vc).unwrap_or_default();
-                meter.extend((0..self.pool.vcs()).map(reading));
+                meter.extend(self.pool.keys().map(reading));
             }
         }
     }
@@ -588,7 +593,7 @@ impl Port {
 
     /// Count a unit that waits or is in transmission without a recorded arrival: an engine that forwards units without
     /// the port reports at the end the units that the port would hold.
-    pub(crate) fn restock(&mut self, unit: Unit, vc: usize, sending: bool) {
+    pub(crate) fn restock(&mut self, unit: Unit, vc: PortVc, sending: bool) {
         let size = self.size_of(&unit);
         self.pool.add(vc, size);
         if sending {
@@ -601,12 +606,12 @@ impl Port {
 
     /// Add a unit to the books.
     #[inline]
-    fn take_in(&mut self, now: Time, vc: usize, size: u64) {
+    fn take_in(&mut self, now: Time, vc: PortVc, size: u64) {
         self.counters.occupancy.change(now, self.pool.total(), self.pool.total() + size);
         self.pool.add(vc, size);
     }
 
-    fn enqueue(&mut self, queue: usize, Offer { now, unit, vc, size }: Offer) {
+    fn enqueue(&mut self, queue: QueueId, Offer { now, unit, vc, size }: Offer) {
         self.take_in(now, vc, size);
         if let Some(share) = &mut self.share {
             share.take_in(now, &unit, vc, size);
@@ -623,7 +628,7 @@ impl Port {
     }
 
     #[inline(always)]
-    fn send(&mut self, now: Time, unit: Unit, vc: usize) -> Started {
+    fn send(&mut self, now: Time, unit: Unit, vc: PortVc) -> Started {
         if unit.begins_frame() {
             self.line.rest(now, unit.subject());
         }
@@ -635,7 +640,7 @@ impl Port {
 
     /// Return when a unit may start that is to be sent now or as soon as the line is free.
     #[inline(always)]
-    fn pass_gates(&mut self, now: Time, unit: &Unit, vc: usize) -> Time {
+    fn pass_gates(&mut self, now: Time, unit: &Unit, vc: PortVc) -> Time {
         if self.gates.is_empty() {
             return now;
         }
@@ -660,7 +665,7 @@ impl Port {
     }
 
     /// Count the loss of a unit of a circuit at the shared memory, which counts losses by queue.
-    fn note_loss(&mut self, unit: &Unit, vc: usize) {
+    fn note_loss(&mut self, unit: &Unit, vc: PortVc) {
         if let Some(share) = &mut self.share {
             share.note_loss(unit, vc);
         }
@@ -668,7 +673,7 @@ impl Port {
 
     /// Notify the policies that observe departures of a unit that was sent, or lost from a queue.
     #[inline(never)]
-    fn report_departure(&mut self, &Offer { now, ref unit, vc, size }: &Offer, queue: Option<usize>) {
+    fn report_departure(&mut self, &Offer { now, ref unit, vc, size }: &Offer, queue: Option<QueueId>) {
         let sent = queue.is_none();
         if let Some(share) = &mut self.share {
             share.release(vc, &Leaving { now, unit, size, sent });
@@ -685,9 +690,9 @@ impl Port {
     }
 
     /// The queue that a unit joins.
-    fn queue_of(&self, unit: &Unit, vc: usize) -> usize {
+    fn queue_of(&self, unit: &Unit, vc: PortVc) -> QueueId {
         match self.queues.len() {
-            1 => 0,
+            1 => ONLY_QUEUE,
             _ => self.places.of(unit, vc),
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::unit::Unit;
 use crate::units::Time;
+use crate::units::ids::{PortVc, QueueId};
 
 /// A unit that arrives at a port.
 #[derive(Clone, Copy, Debug)]
@@ -10,7 +11,7 @@ pub(crate) struct Offer {
     pub(crate) now: Time,
     pub(crate) unit: Unit,
     /// Number of its circuit at the port.
-    pub(crate) vc: usize,
+    pub(crate) vc: PortVc,
     /// Its size, in the measure of the port.
     pub(crate) size: u64,
 }
@@ -20,9 +21,9 @@ pub(crate) struct Offer {
 pub(super) struct Taken {
     pub(super) now: Time,
     pub(super) unit: Unit,
-    pub(super) queue: usize,
+    pub(super) queue: QueueId,
     /// Number of its circuit at the port.
-    pub(super) vc: usize,
+    pub(super) vc: PortVc,
 }
 
 /// The place in a queue of a unit that the port loses.

@@ -14,11 +14,13 @@ use crate::buffer::admission::{Admission, Arrival, Departure, Expulsion, Settled
 use crate::buffer::pushout::longest_queue::End;
 use crate::buffer::pushout::{Cut, Full, PushOut};
 use crate::buffer::queue::Queue;
-use crate::buffer::runs::Extent;
+use crate::buffer::runs::{Extent, Part};
 use crate::link::gate::Gate;
+use crate::memory::pushout::{self as memory, Piece};
 use crate::scheduler::Scheduler;
 use crate::unit::{CUT_BYTES, Unit};
 use crate::units::Time;
+use crate::units::ids::{PortVc, QueueId};
 use crate::verdict::{Reason, Verdict, Victim};
 
 impl Port {
@@ -27,7 +29,7 @@ impl Port {
     pub(super) fn arrive_asking(
         &mut self,
         offer: Offer,
-        vc_of: impl Fn(&Unit) -> usize,
+        vc_of: impl Fn(&Unit) -> PortVc,
         losses: &mut Vec<Loss>,
     ) {
         self.report_offer(&offer);
@@ -37,7 +39,7 @@ impl Port {
     }
 
     /// Judge an arriving unit that may find room in a memory by push-out.
-    pub(crate) fn consult(&mut self, now: Time, unit: Unit, vc: usize, elastic: bool) -> Verdict {
+    pub(crate) fn consult(&mut self, now: Time, unit: Unit, vc: PortVc, elastic: bool) -> Verdict {
         self.counters.arrived(&unit);
         let offer = Offer { now, unit, vc, size: self.size_of(&unit) };
         self.report_offer(&offer);
@@ -50,8 +52,8 @@ impl Port {
         verdict: Verdict,
         now: Time,
         unit: Unit,
-        vc: usize,
-        vc_of: impl Fn(&Unit) -> usize,
+        vc: PortVc,
+        vc_of: impl Fn(&Unit) -> PortVc,
         losses: &mut Vec<Loss>,
     ) {
         let offer = Offer { now, unit, vc, size: self.size_of(&unit) };
@@ -65,7 +67,7 @@ impl Port {
         verdict: Verdict,
         cut: Option<Cut>,
         offer: Offer,
-        vc_of: impl Fn(&Unit) -> usize,
+        vc_of: impl Fn(&Unit) -> PortVc,
         losses: &mut Vec<Loss>,
     ) {
         let Offer { now, unit, vc, .. } = offer;
@@ -123,7 +125,7 @@ impl Port {
     }
 
     /// Take the first of the headers that wait, unless a gate holds it.
-    pub(super) fn next_header(&mut self) -> Option<(Unit, usize)> {
+    pub(super) fn next_header(&mut self) -> Option<(Unit, PortVc)> {
         let headers = self.headers.as_mut()?;
         let &(header, vc) = headers.0.front()?;
         if self.gates.iter().all(|gate| gate.lets(&header, vc)) { headers.0.pop_front() } else { None }
@@ -133,9 +135,9 @@ impl Port {
     fn expel_excess(&mut self, now: Time, losses: &mut Vec<Loss>) {
         loop {
             let Port { admission, pool, queues, measure, .. } = self;
-            let head = |vc: usize| queues[vc].front().map(|unit| measure.size_of(unit));
+            let head = |vc: PortVc| queues[vc.queue()].front().map(|unit| measure.size_of(unit));
             let Some(Expulsion::Now(vc)) = admission.expels(now, pool, &head) else { return };
-            self.remove_one(now, vc, Removal::Head, Reason::PushedOut, |_| vc, losses);
+            self.remove_one(now, vc.queue(), Removal::Head, Reason::PushedOut, |_| vc, losses);
         }
     }
 
@@ -143,10 +145,10 @@ impl Port {
     fn remove_one(
         &mut self,
         now: Time,
-        queue: usize,
+        queue: QueueId,
         place: Removal,
         reason: Reason,
-        vc_of: impl Fn(&Unit) -> usize,
+        vc_of: impl Fn(&Unit) -> PortVc,
         losses: &mut Vec<Loss>,
     ) -> Option<Unit> {
         let unit = match place {
@@ -177,11 +179,14 @@ impl Port {
     /// Lose an arriving unit at a port that may share a memory.
     fn lose_shared(&mut self, &Offer { unit, vc, .. }: &Offer, reason: Reason, losses: &mut Vec<Loss>) {
         self.note_loss(&unit, vc);
+        if let Some(share) = &mut self.share {
+            share.note_refusal(vc);
+        }
         self.lose(unit, reason, losses);
     }
 
     /// Remove from a queue all units that the admission policy has decided to lose.
-    fn sweep(&mut self, now: Time, queue: usize, vc_of: impl Fn(&Unit) -> usize, losses: &mut Vec<Loss>) {
+    fn sweep(&mut self, now: Time, queue: QueueId, vc_of: impl Fn(&Unit) -> PortVc, losses: &mut Vec<Loss>) {
         while let Some((position, reason)) = self.admission.sweep(&self.queues[queue], &self.pool) {
             let removed = self.remove_one(now, queue, Removal::At(position), reason, &vc_of, losses);
             assert!(removed.is_some(), "a policy gives up units that are queued");
@@ -196,7 +201,7 @@ impl Port {
         offer: &Offer,
         batch: u64,
         reason: Reason,
-        vc_of: impl Fn(&Unit) -> usize,
+        vc_of: impl Fn(&Unit) -> PortVc,
         losses: &mut Vec<Loss>,
     ) -> bool {
         let &Offer { now, unit, size, .. } = offer;
@@ -205,11 +210,11 @@ impl Port {
         }
         let own = self.queue_of(&unit, offer.vc);
         while !self.pool.fits(size) {
-            let octets = |queue: usize| {
+            let octets = |queue: QueueId| {
                 self.arrivals[queue].octets() + if queue == own { unit.bytes.into() } else { 0 }
             };
-            let queues = 0..self.queues.len();
-            let Some(fattest) = queues.max_by_key(|&queue| (octets(queue), Reverse(queue))) else {
+            let Some(fattest) = self.queues.keys().max_by_key(|&queue| (octets(queue), Reverse(queue)))
+            else {
                 return false;
             };
             let (half, mut units, mut gone) = (octets(fattest) / 2, 0, 0);
@@ -234,7 +239,7 @@ impl Port {
         offer: &Offer,
         victim: Victim,
         reason: Reason,
-        vc_of: impl Fn(&Unit) -> usize,
+        vc_of: impl Fn(&Unit) -> PortVc,
         losses: &mut Vec<Loss>,
     ) -> bool {
         let &Offer { now, size, .. } = offer;
@@ -270,13 +275,13 @@ impl Port {
         &self,
         number: usize,
         end: End,
-        vc_of: impl Fn(&Unit) -> usize,
-    ) -> Option<(usize, u64)> {
+        vc_of: impl Fn(&Unit) -> PortVc,
+    ) -> Option<(QueueId, u64)> {
         let share = self.share.as_ref()?;
         let is_of = |queue: &Queue, position: u64| {
             queue.at(position).is_some_and(|unit| share.account(&unit, vc_of(&unit)).queue() == number)
         };
-        let found = self.queues.iter().enumerate().filter_map(|(index, queue)| {
+        let found = self.queues.pairs().filter_map(|(index, queue)| {
             let mut positions = queue.positions();
             let position = match end {
                 End::Head => positions.find(|&position| is_of(queue, position)),
@@ -287,26 +292,99 @@ impl Port {
         found.max_by_key(|&(index, _)| (self.queues[index].len(), Reverse(index)))
     }
 
-    /// Lose the found unit: another port of the memory needs its room.
+    /// Return whether a piece waits that a memory charges to one of its queues.
+    pub(crate) fn has_piece(&self, cut: memory::Cut, vc_of: impl Fn(&Unit) -> PortVc) -> bool {
+        match cut.piece {
+            Piece::Unit(end) => self.find_waiting(cut.queue, end, vc_of).is_some(),
+            Piece::Packet => self.find_packet(cut.queue, vc_of).is_some(),
+            Piece::Head => self.find_head(cut.queue, vc_of).is_some(),
+        }
+    }
+
+    /// Lose a piece: a port of the memory needs its room.
     pub(crate) fn expel(
         &mut self,
         now: Time,
-        number: usize,
-        end: End,
-        vc_of: impl Fn(&Unit) -> usize,
+        cut: memory::Cut,
+        vc_of: impl Fn(&Unit) -> PortVc,
+        losses: &mut Vec<Loss>,
+    ) {
+        let found = match cut.piece {
+            Piece::Unit(end) => return self.expel_one(now, (cut.queue, end), vc_of, losses),
+            Piece::Packet => self.find_packet(cut.queue, &vc_of),
+            Piece::Head => self.find_head(cut.queue, &vc_of),
+        };
+        let (queue, run) = found.expect("a queue that gives way has the piece");
+        let mut waiting = self.queues[queue].len();
+        for unit in self.queues[queue].cut(Part { run, extent: Extent::Whole }) {
+            waiting -= 1;
+            self.left_queue(queue, &unit, waiting == 0);
+            let vc = vc_of(&unit);
+            self.give_up(&Taken { now, unit, queue, vc }, Reason::PushedOut, losses);
+            self.note_pushed_out(&unit, vc);
+        }
+    }
+
+    /// Lose the first or last of the waiting units that a memory charges to one of its queues.
+    fn expel_one(
+        &mut self,
+        now: Time,
+        (number, end): (usize, End),
+        vc_of: impl Fn(&Unit) -> PortVc,
         losses: &mut Vec<Loss>,
     ) {
         let (queue, position) =
             self.find_waiting(number, end, &vc_of).expect("a queue that gives way has something");
         let removed = self.remove_one(now, queue, Removal::At(position), Reason::PushedOut, &vc_of, losses);
         let unit = removed.expect("a unit that was found");
+        self.note_pushed_out(&unit, vc_of(&unit));
+    }
+
+    fn note_pushed_out(&mut self, unit: &Unit, vc: PortVc) {
         if let Some(share) = &mut self.share {
-            share.note_pushed_out(&unit, vc_of(&unit));
+            share.note_pushed_out(unit, vc);
         }
     }
 
+    /// Find the first entire packet that a memory charges to its queue `number`, by queue of the port and run: of the longest
+    /// queue that has one.
+    fn find_packet(&self, number: usize, vc_of: impl Fn(&Unit) -> PortVc) -> Option<(QueueId, usize)> {
+        let packet = |queue: &Queue| queue.first_packet(|unit| self.is_charged(number, unit, &vc_of));
+        let found = self.queues.pairs().filter_map(|(index, queue)| packet(queue).map(|run| (index, run)));
+        found.max_by_key(|&(index, _)| (self.length_of(index), Reverse(index)))
+    }
+
+    /// Find the first run of the longest queue whose first unit a memory charges to its queue `number`, if the run is closed.
+    fn find_head(&self, number: usize, vc_of: impl Fn(&Unit) -> PortVc) -> Option<(QueueId, usize)> {
+        let is_of = |queue: &Queue| queue.front().is_some_and(|unit| self.is_charged(number, unit, &vc_of));
+        let queues = self.queues.keys().filter(|&index| is_of(&self.queues[index]));
+        let longest = queues.max_by_key(|&index| (self.length_of(index), Reverse(index)))?;
+        self.queues[longest].runs().get(0).filter(|run| run.is_closed()).map(|_| (longest, 0))
+    }
+
+    /// Return whether a memory charges a unit to its queue `number`.
+    fn is_charged(&self, number: usize, unit: &Unit, vc_of: impl Fn(&Unit) -> PortVc) -> bool {
+        self.share.as_ref().is_some_and(|share| share.account(unit, vc_of(unit)).queue() == number)
+    }
+
+    /// Return the length of a queue; of one circuit with its unit in transmission.
+    fn length_of(&self, queue: QueueId) -> u64 {
+        if self.shares_queues() { self.queues[queue].len() as u64 } else { self.pool.of(queue.vc()) }
+    }
+
+    /// Return the size of the unit in transmission, if a memory charges it to its queue `number`.
+    pub(crate) fn in_transmission(&self, number: usize) -> u64 {
+        let sending = self.sending.filter(|sending| self.is_charged(number, &sending.unit, |_| sending.vc));
+        sending.map_or(0, |sending| sending.size)
+    }
+
+    /// Return whether the port has refused a unit of the arriving frame, if its memory pushes out whole packets.
+    pub(crate) fn is_rest(&mut self, unit: &Unit, vc: PortVc) -> bool {
+        self.share.as_mut().is_some_and(|share| share.is_rest(unit, vc))
+    }
+
     /// Return the size of the first of the waiting packets that a memory charges to its queue `number`.
-    pub(crate) fn head_of(&self, number: usize, vc_of: impl Fn(&Unit) -> usize) -> Option<u64> {
+    pub(crate) fn head_of(&self, number: usize, vc_of: impl Fn(&Unit) -> PortVc) -> Option<u64> {
         let (queue, position) = self.find_waiting(number, End::Head, vc_of)?;
         self.queues[queue].at(position).map(|unit| self.size_of(&unit))
     }
@@ -323,7 +401,7 @@ impl Port {
         pushout.choose(&Full {
             now,
             pool: &self.pool,
-            queues: &self.queues,
+            queues: self.queues.view().by_circuit(),
             arriving: (vc, size),
             subject: unit.subject(),
         })
@@ -361,7 +439,7 @@ impl Port {
 
     /// Return the fate of a unit within a circuit's frame, if it fits.
     #[inline(never)] // inlined it would cost more than a call
-    pub(crate) fn within(&mut self, vc: usize) -> Within {
+    pub(crate) fn within(&mut self, vc: PortVc) -> Within {
         let frames = self.pushout.as_mut().and_then(PushOut::frames);
         match frames.map_or(Within::Taken, |frames| frames.within(vc)) {
             Within::Taken if self.takes_all => Within::Taken,
@@ -402,7 +480,7 @@ impl Port {
     /// Push out a part of a queue; returns whether that was the beginning of the arrival's own frame.
     fn push_out(&mut self, cut: Cut, offer: &Offer, losses: &mut Vec<Loss>) -> bool {
         let Cut { vc, part } = cut;
-        let runs = self.queues[vc].runs();
+        let runs = self.queues[vc.queue()].runs();
         let run = runs.get(part.run).copied();
         let fragment = part.extent == Extent::AndEomBefore || (part.run == 0 && runs.is_open_ahead());
         self.remove(offer.now, cut, losses);
@@ -419,7 +497,7 @@ impl Port {
     fn remove(&mut self, now: Time, Cut { vc, part }: Cut, losses: &mut Vec<Loss>) {
         let measure = self.measure;
         let pushout = self.pushout.as_mut().expect("only push-out cuts");
-        let queue = &mut self.queues[vc];
+        let queue = &mut self.queues[vc.queue()];
         let mut queued = queue.len();
         let units = queue.cut(part);
         assert!(queue.len() < queued, "a cut takes something out");
@@ -428,15 +506,15 @@ impl Port {
             self.counters.occupancy.change(now, self.pool.total(), self.pool.total() - size);
             self.pool.remove(vc, size);
             queued -= 1;
-            self.scheduler.left(vc, queued == 0);
-            if let Some(times) = self.arrivals.get_mut(vc) {
+            self.scheduler.left(vc.queue(), queued == 0);
+            if let Some(times) = self.arrivals.get_mut(vc.queue()) {
                 times.shrink(unit.bytes);
             }
             let pool = &self.pool;
             self.admission.departed(&Departure {
                 now,
                 unit: &unit,
-                queue: Some(vc),
+                queue: Some(vc.queue()),
                 vc,
                 size,
                 pool,
@@ -450,7 +528,7 @@ impl Port {
 
     /// Refuse the rest of a circuit's arriving frame, unless it has been refused already: then an earlier frame was
     /// cut.
-    fn cut_off(&mut self, vc: usize, fragment: bool) {
+    fn cut_off(&mut self, vc: PortVc, fragment: bool) {
         if self.refused.get(vc) == Some(&true) {
             return;
         }
@@ -461,7 +539,7 @@ impl Port {
     }
 
     /// Judge a unit whose frame has just been cut off: it may still be a delimiter.
-    fn judge_rest(&mut self, unit: &Unit, vc: usize, size: u64) -> Verdict {
+    fn judge_rest(&mut self, unit: &Unit, vc: PortVc, size: u64) -> Verdict {
         let fits = self.pool.fits(size);
         let frames = self.pushout.as_mut().and_then(PushOut::frames);
         frames.map_or(Verdict::Accept, |frames| frames.judge(unit, vc, fits, || None))

@@ -16,7 +16,7 @@ pub const JUDGES_FRAMES: bool = false;
 /// ABM in one pool.
 #[derive(Clone, Debug)]
 pub struct Policy {
-    shares: Shares,
+    shares: Shares<usize>,
 }
 
 impl Policy {

@@ -16,7 +16,7 @@ pub const JUDGES_FRAMES: bool = false;
 /// FollowLQD in one pool.
 #[derive(Clone, Debug)]
 pub struct Policy {
-    buffer: VirtualBuffer,
+    buffer: VirtualBuffer<usize>,
 }
 
 impl Policy {

@@ -6,14 +6,18 @@
 //! `buffer/admission/`, which documents it.
 
 use super::leaving::Leaving;
-use crate::buffer::admission::Expulsion;
 use crate::buffer::capacity::Capacity;
 use crate::buffer::context::QueueTerms;
-use crate::buffer::pool::Pool;
 use crate::buffer::size::Measure;
 use crate::language::spec::Field;
 use crate::registry;
 use crate::units::Time;
+
+/// The books of a pool, by the numbers of its queues.
+pub type Pool = crate::buffer::pool::Pool<usize>;
+
+/// The answer of a scheme that expels packets.
+pub type Expulsion = crate::buffer::admission::Expulsion<usize>;
 
 registry! {
     /// A scheme of sharing as a scenario asks for it: the `admission` of a memory.

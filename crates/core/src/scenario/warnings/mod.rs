@@ -16,6 +16,7 @@ use super::model::{Line, Scenario};
 use super::warning::Warning;
 use super::{credits, headroom};
 use crate::buffer::context::Context;
+use crate::units::ids::{CircuitId, IdSlice, PortVc};
 
 /// A scenario that has been checked, with the findings.
 #[derive(Clone, Debug)]
@@ -52,7 +53,7 @@ fn of_ports(
     passing: &Passing,
     finding: impl Fn(&Line, &Context<'_>) -> Option<String>,
 ) -> Option<Warning> {
-    let of_port = |(line, circuits): (&Line, &[usize])| {
+    let of_port = |(line, circuits): (&Line, IdSlice<'_, PortVc, CircuitId>)| {
         let contracts = contracts(scenario, line, circuits);
         finding(line, &context(scenario, line, &contracts))
             .map(|what| format!("port {:?}: {what}", line.name))

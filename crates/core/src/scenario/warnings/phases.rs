@@ -10,20 +10,21 @@ use crate::scenario::warning::Warning;
 use crate::source::{self, Source};
 use crate::transport;
 use crate::units::Span;
+use crate::units::ids::{CircuitId, IdSlice, IdVec, PortVc};
 
 /// Warn of a port with tail drop that greedy TCP flows reach over lines of its own rate, without any randomness: the
 /// arrivals of each flow are locked to the departures, so one flow may always find the room that these make.
 pub(super) fn captured(scenario: &Scenario, passing: &Passing) -> Option<Warning> {
     let locked = locked_circuits(scenario);
-    let meeting = |(line, circuits): (usize, &[usize])| {
+    let meeting = |(line, circuits): (usize, IdSlice<'_, PortVc, CircuitId>)| {
         let all_alike =
             drops_tails(&scenario.lines[line]) && !circuits.iter().any(|&vc| is_random(scenario, vc));
         let before = all_alike.then(|| lines_before(scenario, &locked, line, circuits))?;
         (before.len() > 1).then_some((line, before.len()))
     };
     let (line, lines) = passing.iter().enumerate().find_map(meeting)?;
-    let (line, circuits) = (&scenario.lines[line], &passing[line]);
-    let octets = |&vc: &usize| scenario.vcs[vc].framing.shape(scenario.vcs[vc].packet).line_bytes();
+    let (line, circuits) = (&scenario.lines[line], passing.at(line));
+    let octets = |&vc: &CircuitId| scenario.vcs[vc].framing.shape(scenario.vcs[vc].packet).line_bytes();
     let largest = circuits.iter().map(octets).max()?;
     let message = format!(
         "port {:?}: greedy TCP flows reach it over {lines} lines of its own rate of {}, and nothing on their way is random. \
@@ -37,13 +38,13 @@ pub(super) fn captured(scenario: &Scenario, passing: &Passing) -> Option<Warning
 }
 
 /// Return whether the flow of a circuit sends at random instants.
-fn is_random(scenario: &Scenario, vc: usize) -> bool {
+fn is_random(scenario: &Scenario, vc: CircuitId) -> bool {
     carried(scenario, vc).is_some_and(|flow| flow.source.is_random())
 }
 
 /// Circuits of greedy TCP flows whose units never wait for a random time.
-fn locked_circuits(scenario: &Scenario) -> Vec<bool> {
-    let mut locked = vec![false; scenario.vcs.len()];
+fn locked_circuits(scenario: &Scenario) -> IdVec<CircuitId, bool> {
+    let mut locked = IdVec::filled(false, scenario.vcs.len());
     for flow in scenario.flows.iter().filter(|flow| is_locked(flow)) {
         let path = &scenario.vcs[flow.vc].path;
         locked[flow.vc] = path.iter().all(|line| scenario.lines[*line].pause == Span::ZERO);
@@ -65,8 +66,13 @@ fn drops_tails(line: &Line) -> bool {
 }
 
 /// The incoming lines of this one's rate that carry locked circuits.
-fn lines_before(scenario: &Scenario, locked: &[bool], line: usize, circuits: &[usize]) -> BTreeSet<usize> {
-    let before = |vc: usize| {
+fn lines_before(
+    scenario: &Scenario,
+    locked: &IdVec<CircuitId, bool>,
+    line: usize,
+    circuits: IdSlice<'_, PortVc, CircuitId>,
+) -> BTreeSet<usize> {
+    let before = |vc: CircuitId| {
         let path = &scenario.vcs[vc].path;
         let place = path.iter().position(|&each| each == line)?;
         path.get(place.checked_sub(1)?).copied()

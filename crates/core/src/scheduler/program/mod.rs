@@ -52,6 +52,7 @@ use crate::program::values::{Known, PARAMS, STATE, Values, known};
 use crate::refused::Refused;
 use crate::rng::{Dice, Subject};
 use crate::section;
+use crate::units::ids::{IdVec, QueueId};
 use crate::units::{CELL_BYTES, Time};
 
 section! {
@@ -105,7 +106,7 @@ pub struct Policy {
     memory: Memory,
     queues: ProgramQueues,
     /// The queues that may send now.
-    choices: Vec<usize>,
+    choices: Vec<QueueId>,
     /// Instant of the last run.
     now: Time,
     failure: Option<Failure>,
@@ -127,10 +128,10 @@ struct Memory {
 #[derive(Clone, Debug)]
 struct ProgramQueues {
     rate: Word,
-    lengths: Vec<u64>,
-    backlogged: NumberSet,
+    lengths: IdVec<QueueId, u64>,
+    backlogged: NumberSet<QueueId>,
     /// Weight and minimum rate of each circuit.
-    contracts: Vec<[Word; 2]>,
+    contracts: IdVec<QueueId, [Word; 2]>,
 }
 
 impl Memory {
@@ -159,7 +160,7 @@ impl ProgramQueues {
         let of = contracts.map(|contract| [Word::float(contract.weight), Word::size(contract.mcr.0)]);
         ProgramQueues {
             rate: Word::size(context.rate.0),
-            lengths: vec![0; context.vcs()],
+            lengths: IdVec::filled(0, context.vcs()),
             backlogged: NumberSet::new(context.vcs()),
             contracts: of.collect(),
         }
@@ -194,13 +195,13 @@ impl Policy {
     }
 
     /// Return the queue that the program chooses; the error says why it cannot be served.
-    fn choose(&mut self, octets: &dyn Fn(usize) -> u64) -> Result<usize, String> {
+    fn choose(&mut self, octets: &dyn Fn(QueueId) -> u64) -> Result<QueueId, String> {
         let Policy { serve, memory, queues, choices, now, .. } = self;
         let view = QueueView { queues, choices, now: *now, unit: None, octets };
         match memory.run(serve, *now, &view) {
             Ok(Answer::Queue(register)) => {
                 let number = memory.registers[register.index()].as_int();
-                let queue = choices.iter().copied().find(|queue| *queue as i64 == number);
+                let queue = choices.iter().copied().find(|queue| i64::from(queue.0) == number);
                 queue.ok_or_else(|| self.texts.no_choice(number, "queue that may send"))
             }
             Ok(_) => unreachable!("a checked program of a scheduler chooses"),
@@ -209,7 +210,7 @@ impl Policy {
     }
 
     /// Run a function that changes state, for a unit of `octets` octets.
-    fn note(&mut self, hook: Hook, queue: usize, octets: u64) {
+    fn note(&mut self, hook: Hook, queue: QueueId, octets: u64) {
         let Policy { joined, sent, memory, queues, now, .. } = self;
         let function = if hook == Hook::Joined { joined } else { sent };
         let Some(program) = function else { return };
@@ -229,11 +230,11 @@ impl Policy {
 /// View that a program has of the queues.
 struct QueueView<'a> {
     queues: &'a ProgramQueues,
-    choices: &'a [usize],
+    choices: &'a [QueueId],
     now: Time,
     /// The queue of a unit and its octets.
-    unit: Option<(usize, u64)>,
-    octets: &'a dyn Fn(usize) -> u64,
+    unit: Option<(QueueId, u64)>,
+    octets: &'a dyn Fn(QueueId) -> u64,
 }
 
 impl View for QueueView<'_> {
@@ -244,7 +245,7 @@ impl View for QueueView<'_> {
             Attribute::NowPs => Word::size(self.now.0),
             Attribute::Circuits => Word::size(self.queues() as u64),
             Attribute::Rate => self.queues.rate,
-            Attribute::Queue => Word::size(unit().0 as u64),
+            Attribute::Queue => Word::size(unit().0.0.into()),
             Attribute::Bytes => Word::size(unit().1),
             _ => unreachable!("a checked program of a scheduler looks at nothing else"),
         }
@@ -254,11 +255,11 @@ impl View for QueueView<'_> {
         self.queues.lengths.len()
     }
 
-    fn choices(&self) -> &[usize] {
+    fn choices(&self) -> &[QueueId] {
         self.choices
     }
 
-    fn look_at(&self, property: OfQueue, queue: usize) -> Word {
+    fn look_at(&self, property: OfQueue, queue: QueueId) -> Word {
         match property {
             OfQueue::Length => Word::size(self.queues.lengths[queue]),
             OfQueue::Octets => Word::size((self.octets)(queue)),
@@ -269,29 +270,29 @@ impl View for QueueView<'_> {
 }
 
 impl Scheduler for Policy {
-    fn joined(&mut self, queue: usize) {
+    fn joined(&mut self, queue: QueueId) {
         self.queues.lengths[queue] += 1;
         self.queues.backlogged.insert(queue);
         self.note(Hook::Joined, queue, 0);
     }
 
-    fn left(&mut self, queue: usize, empty: bool) {
+    fn left(&mut self, queue: QueueId, empty: bool) {
         self.queues.lengths[queue] -= 1;
         if empty {
             self.queues.backlogged.remove(queue);
         }
     }
 
-    fn next(&mut self, now: Time, may_send: &mut dyn FnMut(usize) -> bool) -> Option<usize> {
+    fn next(&mut self, now: Time, may_send: &mut dyn FnMut(QueueId) -> bool) -> Option<QueueId> {
         self.next_by_size(now, may_send, &|_| CELL_BYTES)
     }
 
     fn next_by_size(
         &mut self,
         now: Time,
-        may_send: &mut dyn FnMut(usize) -> bool,
-        octets: &dyn Fn(usize) -> u64,
-    ) -> Option<usize> {
+        may_send: &mut dyn FnMut(QueueId) -> bool,
+        octets: &dyn Fn(QueueId) -> u64,
+    ) -> Option<QueueId> {
         self.now = now;
         self.choices.clear();
         self.choices.extend(self.queues.backlogged.iter().filter(|queue| may_send(*queue)));
@@ -305,7 +306,7 @@ impl Scheduler for Policy {
         }
     }
 
-    fn sent(&mut self, queue: usize, octets: u64) {
+    fn sent(&mut self, queue: QueueId, octets: u64) {
         self.note(Hook::Sent, queue, octets);
     }
 

@@ -3,6 +3,7 @@
 use super::super::tests::Bench;
 use super::*;
 use crate::serde_json::{Value as Json, json};
+use crate::units::ids::QueueId;
 
 /// The parameters of a program with these keys.
 fn params(keys: &Json) -> Params {
@@ -56,7 +57,7 @@ fn the_longest_queue_and_the_one_with_the_least_value_are_found_the_first_of_sev
     for (expected, octets) in [(0, 500), (2, 100), (2, 100), (2, 100), (0, 1)] {
         let queue = least.serve_one().unwrap();
         assert_eq!(queue, expected);
-        least.policy.sent(queue, octets);
+        least.policy.sent(QueueId::new(queue), octets);
     }
 }
 
@@ -163,7 +164,7 @@ fn any_text_as_code_serves_a_queue_or_is_refused_with_a_message() {
                 let mut bench = bench(&keys);
                 bench.join(&[1, 2, 1]);
                 assert!(matches!(bench.serve_one(), Some(1 | 2)), "{keys}");
-                bench.policy.sent(1, 500);
+                bench.policy.sent(QueueId(1), 500);
                 served += 1;
             }
             Err(refused) => assert!(refused.why.len() > 20, "{keys}: {refused}"),

@@ -4,6 +4,7 @@ use super::Carry;
 use crate::buffer::ring::Ring;
 use crate::buffer::set::NumberSet;
 use crate::refused::{Refused, refuse};
+use crate::units::ids::{IdVec, QueueId};
 use crate::units::{CELL_BYTES, PS_PER_S, Rate, Span, Time};
 
 /// Credits of every circuit, in bits times picoseconds per second, so that no division rounds.
@@ -16,7 +17,7 @@ pub(super) struct Credits {
     /// Number of the present period, and its end.
     number: u64,
     end: Time,
-    accounts: Vec<CircuitAccount>,
+    accounts: IdVec<QueueId, CircuitAccount>,
 }
 
 #[derive(Clone, Debug)]
@@ -56,38 +57,38 @@ impl Credits {
     }
 
     #[inline]
-    pub(super) fn advance(&mut self, now: Time, busy: &NumberSet, owed: &mut Ring) {
+    pub(super) fn advance(&mut self, now: Time, busy: &NumberSet<QueueId>, owed: &mut Ring) {
         if now >= self.end {
             self.renew(now, busy, owed);
         }
     }
 
     #[cold]
-    fn renew(&mut self, now: Time, busy: &NumberSet, owed: &mut Ring) {
+    fn renew(&mut self, now: Time, busy: &NumberSet<QueueId>, owed: &mut Ring) {
         self.number = now.0 / self.period.0;
         self.end = Time((self.number * self.period.0).saturating_add(self.period.0));
-        for vc in busy.iter() {
-            if self.owes(vc) {
-                owed.insert(vc);
+        for queue in busy.iter() {
+            if self.owes(queue) {
+                owed.insert(queue);
             } else {
-                owed.remove(vc);
+                owed.remove(queue);
             }
         }
     }
 
-    pub(super) fn owes(&mut self, vc: usize) -> bool {
-        let account = &mut self.accounts[vc];
+    pub(super) fn owes(&mut self, queue: QueueId) -> bool {
+        let account = &mut self.accounts[queue];
         account.renew(self.number, self.carry);
         account.cells > 0
     }
 
     /// The number of cells that are owed to a circuit, at least one.
-    pub(super) fn cells(&self, vc: usize) -> u64 {
-        self.accounts[vc].cells
+    pub(super) fn cells(&self, queue: QueueId) -> u64 {
+        self.accounts[queue].cells
     }
 
-    pub(super) fn charge(&mut self, vc: usize, cells: u64) {
-        self.accounts[vc].cells -= cells;
+    pub(super) fn charge(&mut self, queue: QueueId, cells: u64) {
+        self.accounts[queue].cells -= cells;
     }
 
     /// Return when the present period ends.

@@ -50,6 +50,7 @@ use crate::buffer::ring::Ring;
 use crate::buffer::set::NumberSet;
 use crate::buffer::size::Measure;
 use crate::refused::{Refused, unfit};
+use crate::units::ids::QueueId;
 use crate::units::{CELL_BYTES, PartsPerMillion, Rate, Span, Time};
 use crate::{choice, section};
 
@@ -144,26 +145,26 @@ impl Policy {
 }
 
 impl Scheduler for Policy {
-    fn joined(&mut self, queue: usize) {
+    fn joined(&mut self, queue: QueueId) {
         self.busy.insert(queue);
         if !self.plain && self.guarantees.owes(queue) {
             self.owed.insert(queue);
         }
     }
 
-    fn left(&mut self, queue: usize, empty: bool) {
+    fn left(&mut self, queue: QueueId, empty: bool) {
         if empty {
             self.busy.remove(queue);
             self.owed.remove(queue);
         }
     }
 
-    fn next(&mut self, now: Time, may_send: &mut dyn FnMut(usize) -> bool) -> Option<usize> {
+    fn next(&mut self, now: Time, may_send: &mut dyn FnMut(QueueId) -> bool) -> Option<QueueId> {
         self.pick(now, may_send)
     }
 
     #[inline]
-    fn turn(&mut self, now: Time) -> Option<usize> {
+    fn turn(&mut self, now: Time) -> Option<QueueId> {
         self.pick(now, |_| true)
     }
 
@@ -204,7 +205,7 @@ impl Scheduler for Policy {
 
 impl Policy {
     #[inline]
-    fn pick(&mut self, now: Time, mut may_send: impl FnMut(usize) -> bool) -> Option<usize> {
+    fn pick(&mut self, now: Time, mut may_send: impl FnMut(QueueId) -> bool) -> Option<QueueId> {
         if self.plain {
             return self.busy.next(may_send);
         }
@@ -225,7 +226,7 @@ impl Policy {
 impl Guarantees {
     /// Advance to `now`: put the `busy` circuits that are owed a cell into the ring `owed`.
     #[inline]
-    fn advance(&mut self, now: Time, busy: &NumberSet, owed: &mut Ring) {
+    fn advance(&mut self, now: Time, busy: &NumberSet<QueueId>, owed: &mut Ring) {
         match self {
             Guarantees::Credits(credits) => credits.advance(now, busy, owed),
             Guarantees::VirtualClock(clock) => clock.advance(now, busy, owed),
@@ -241,18 +242,18 @@ impl Guarantees {
     }
 
     /// Return whether the circuit is owed a cell.
-    fn owes(&mut self, vc: usize) -> bool {
+    fn owes(&mut self, queue: QueueId) -> bool {
         match self {
-            Guarantees::Credits(credits) => credits.owes(vc),
-            Guarantees::VirtualClock(clock) => clock.owes(vc),
+            Guarantees::Credits(credits) => credits.owes(queue),
+            Guarantees::VirtualClock(clock) => clock.owes(queue),
         }
     }
 
     /// Subtract a cell that is owed to the circuit and that it sends.
-    fn charge(&mut self, vc: usize, now: Time) {
+    fn charge(&mut self, queue: QueueId, now: Time) {
         match self {
-            Guarantees::Credits(credits) => credits.charge(vc, 1),
-            Guarantees::VirtualClock(clock) => clock.charge(vc, now),
+            Guarantees::Credits(credits) => credits.charge(queue, 1),
+            Guarantees::VirtualClock(clock) => clock.charge(queue, now),
         }
     }
 }

@@ -80,10 +80,14 @@ mod tests {
     use crate::rng::Stream;
     use crate::scheduler::tests::{Bench, contracts};
     use crate::units::Time;
+    use crate::units::ids::IdSlice;
 
     fn fault(params: &Params, line: Rate, mcr: &[u64]) -> Option<String> {
         let contracts = contracts(mcr);
-        broken(params, &Context { contracts: &contracts, rate: line, ..Context::alone(3000, 0) })
+        broken(
+            params,
+            &Context { contracts: IdSlice::new(&contracts), rate: line, ..Context::alone(3000, 0) },
+        )
     }
 
     #[test]
@@ -137,10 +141,10 @@ mod tests {
     /// Return by how many cells a circuit that always has cells falls behind its rate, at worst, in some whole periods.
     fn behind(line: Rate, mcr: &[u64], params: &Params) -> f64 {
         let contracts: Vec<Contract> = contracts(mcr);
-        let context = Context { contracts: &contracts, rate: line, ..Context::alone(3000, 0) };
+        let context = Context { contracts: IdSlice::new(&contracts), rate: line, ..Context::alone(3000, 0) };
         let mut bench = Bench::new(&context, |context| Policy::new(params, context));
         let mut served = vec![0u64; mcr.len()];
-        (0..mcr.len()).for_each(|vc| bench.join(&[vc, vc]));
+        (0..mcr.len()).for_each(|queue| bench.join(&[queue, queue]));
         let periods = line.time_of_bits(424 * CELLS).0 / params.period.0;
         let end = Time(periods * params.period.0);
         for cell in 0.. {
@@ -148,9 +152,9 @@ mod tests {
             if bench.now >= end {
                 break;
             }
-            let vc = bench.serve_one().expect("the line never rests while a cell waits");
-            served[vc] += 1;
-            bench.join(&[vc]);
+            let queue = bench.serve_one().expect("the line never rests while a cell waits");
+            served[queue] += 1;
+            bench.join(&[queue]);
         }
         let seconds = end.as_secs_f64();
         let owed = |(mcr, served): (&u64, &u64)| *mcr as f64 * 1000.0 * seconds / 424.0 - *served as f64;

@@ -1,6 +1,7 @@
 use super::*;
 use crate::refused::Refused;
 use crate::scheduler::tests::{Bench, contracts};
+use crate::units::ids::{IdSlice, QueueId};
 
 const STM1: Rate = Rate(155_520_000);
 pub(super) const DEFAULT: Params = Params {
@@ -17,13 +18,13 @@ const CASE_2: [u64; 10] = [2000, 4000, 8000, 10_000, 10_000, 15_000, 15_000, 18_
 
 fn bench(params: &Params, mcr: &[u64]) -> Bench<Policy> {
     let contracts = contracts(mcr);
-    let context = Context { contracts: &contracts, ..Context::alone(3000, 0) };
+    let context = Context { contracts: IdSlice::new(&contracts), ..Context::alone(3000, 0) };
     Bench::new(&context, |context| Policy::new(params, context))
 }
 
 fn rates(params: &Params, mcr: &[u64]) -> Result<Vec<Rate>, Refused> {
     let contracts = contracts(mcr);
-    guaranteed(params, &Context { contracts: &contracts, ..Context::alone(3000, 0) })
+    guaranteed(params, &Context { contracts: IdSlice::new(&contracts), ..Context::alone(3000, 0) })
 }
 
 /// Return the cells served per circuit while the line sends for `span` and the circuits in `busy` always have cells.
@@ -46,13 +47,13 @@ fn serve_for(bench: &mut Bench<Policy>, busy: &[usize], span: Span) -> Vec<u64> 
 fn one_megabit_per_second_is_2_358_cells_per_millisecond_on_average() {
     let mut credits = Credits::new(&[Rate(1_000_000)], Span::millis(1), Carry::Exact).unwrap();
     let (mut owed, mut busy) = (Ring::new(1), NumberSet::new(1));
-    busy.insert(0);
+    busy.insert(QueueId(0));
     let mut counts = [0; 4];
     for ms in 0..1000 {
         credits.advance(Time::ZERO + Span::millis(ms), &busy, &mut owed);
         let mut cells = 0;
-        while credits.owes(0) {
-            credits.charge(0, 1);
+        while credits.owes(QueueId(0)) {
+            credits.charge(QueueId(0), 1);
             cells += 1;
         }
         counts[cells] += 1;
@@ -177,9 +178,9 @@ fn by_the_virtual_clock_cells_fall_due_one_by_one() {
 #[test]
 fn by_the_virtual_clock_intervals_are_exact_over_any_time() {
     let mut clock = VirtualClock::new(&[STM1], Carry::Exact);
-    (0..366_792).for_each(|_| clock.charge(0, clock.due(0)));
+    (0..366_792).for_each(|_| clock.charge(QueueId(0), clock.due(QueueId(0))));
     // 366 792 · 424 bit / 155.52 Mb/s, rounded down once
-    assert_eq!(clock.due(0), Time(999_998_765_432));
+    assert_eq!(clock.due(QueueId(0)), Time(999_998_765_432));
 }
 
 #[test]
@@ -191,7 +192,7 @@ fn by_the_virtual_clock_a_late_cell_delays_the_next_only_if_configured() {
         bench.now = Time::ZERO + Span::micros(624); // 200 us late
         bench.serve_one();
         let Guarantees::VirtualClock(clock) = bench.policy.guarantees else { unreachable!() };
-        clock.due(0)
+        clock.due(QueueId(0))
     };
     assert_eq!(due(Carry::Exact), Time::ZERO + Span::micros(848));
     assert_eq!(due(Carry::Floor), Time::ZERO + Span::micros(1048));
@@ -249,7 +250,8 @@ fn what_cannot_be_guaranteed_is_refused() {
     assert!(refused(&plus, &[145_000]).contains(", reserved bandwidth included, on a line"));
     let acks = Contract { payload: None, ..contracts(&[1000])[0] };
     let tcp = Params { layer: Layer::Tcp, ..DEFAULT };
-    let context = Context { contracts: &[acks], ..Context::alone(100, 0) };
+    let acks = [acks];
+    let context = Context { contracts: IdSlice::new(&acks), ..Context::alone(100, 0) };
     assert!(Policy::new(&tcp, &context).unwrap_err().why.contains("acknowledgements"));
     let packets = Context { measure: Measure::Bytes, ..Context::alone(100, 1) };
     assert!(Policy::new(&DEFAULT, &packets).unwrap_err().why.contains("packets"));

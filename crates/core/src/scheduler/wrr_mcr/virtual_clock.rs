@@ -7,15 +7,16 @@ use super::Carry;
 use crate::buffer::ring::Ring;
 use crate::buffer::set::NumberSet;
 use crate::pace::{ExactTime, TransmissionTime};
+use crate::units::ids::{IdVec, QueueId};
 use crate::units::{CELL_BYTES, Rate, Span, Time};
 
 /// Instants at which the next guaranteed cell of every circuit becomes due.
 #[derive(Clone, Debug)]
 pub(super) struct VirtualClock {
     carry: Carry,
-    accounts: Vec<CircuitClock>,
+    accounts: IdVec<QueueId, CircuitClock>,
     /// Circuits whose next cell is not due yet, each at most once, so that the heap never grows.
-    waiting: BinaryHeap<Reverse<(Time, usize)>>,
+    waiting: BinaryHeap<Reverse<(Time, QueueId)>>,
 }
 
 #[derive(Clone, Debug)]
@@ -34,17 +35,17 @@ impl VirtualClock {
                 if owed { TransmissionTime::of(rate, CELL_BYTES * 8) } else { TransmissionTime::default() };
             CircuitClock { interval, due: ExactTime::default(), owed }
         };
-        let accounts: Vec<CircuitClock> = rates.iter().map(account).collect();
+        let accounts: IdVec<QueueId, CircuitClock> = rates.iter().map(account).collect();
         VirtualClock { carry, waiting: BinaryHeap::with_capacity(accounts.len()), accounts }
     }
 
-    pub(super) fn advance(&mut self, now: Time, busy: &NumberSet, owed: &mut Ring) {
-        while let Some(&Reverse((due, vc))) = self.waiting.peek().filter(|next| next.0.0 <= now) {
-            debug_assert_eq!(due, self.accounts[vc].due.time);
+    pub(super) fn advance(&mut self, now: Time, busy: &NumberSet<QueueId>, owed: &mut Ring) {
+        while let Some(&Reverse((due, queue))) = self.waiting.peek().filter(|next| next.0.0 <= now) {
+            debug_assert_eq!(due, self.accounts[queue].due.time);
             self.waiting.pop();
-            self.accounts[vc].owed = true;
-            if busy.contains(vc) {
-                owed.insert(vc);
+            self.accounts[queue].owed = true;
+            if busy.contains(queue) {
+                owed.insert(queue);
             }
         }
     }
@@ -54,30 +55,34 @@ impl VirtualClock {
         self.waiting.peek().map_or(Time::NEVER, |next| next.0.0)
     }
 
-    pub(super) fn owes(&self, vc: usize) -> bool {
-        self.accounts[vc].owed
+    pub(super) fn owes(&self, queue: QueueId) -> bool {
+        self.accounts[queue].owed
     }
 
     /// Choose one of these circuits: the one whose following cell becomes due first, as if the cell to be sent had that
     /// stamp.
     #[inline]
-    pub(super) fn first(&self, owed: &NumberSet, mut may_send: impl FnMut(usize) -> bool) -> Option<usize> {
-        let stamp = |vc: usize| self.accounts[vc].due.time.later(self.accounts[vc].interval.whole);
-        owed.iter().filter(|&vc| may_send(vc)).min_by_key(|&vc| stamp(vc))
+    pub(super) fn first(
+        &self,
+        owed: &NumberSet<QueueId>,
+        mut may_send: impl FnMut(QueueId) -> bool,
+    ) -> Option<QueueId> {
+        let stamp = |queue: QueueId| self.accounts[queue].due.time.later(self.accounts[queue].interval.whole);
+        owed.iter().filter(|&queue| may_send(queue)).min_by_key(|&queue| stamp(queue))
     }
 
     /// Return when the circuit's next guaranteed cell becomes due.
     #[cfg(test)]
-    pub(super) fn due(&self, vc: usize) -> Time {
-        self.accounts[vc].due.time
+    pub(super) fn due(&self, queue: QueueId) -> Time {
+        self.accounts[queue].due.time
     }
 
-    pub(super) fn charge(&mut self, vc: usize, now: Time) {
-        let account = &mut self.accounts[vc];
+    pub(super) fn charge(&mut self, queue: QueueId, now: Time) {
+        let account = &mut self.accounts[queue];
         account.charge(now, self.carry);
         account.owed = account.due.time <= now;
         if !account.owed {
-            self.waiting.push(Reverse((account.due.time, vc)));
+            self.waiting.push(Reverse((account.due.time, queue)));
         }
     }
 }

@@ -41,7 +41,7 @@ fn the_network_needs_the_memory_of_table_6_1() {
 fn six_circuits_share_each_of_the_three_links_and_four_the_way_there() {
     let scenario = load(EPD, &[]);
     let passing = passing_circuits(&scenario);
-    let sharing = |name: &str| passing[port(&scenario, name)].len();
+    let sharing = |name: &str| passing.at(port(&scenario, name)).len();
     assert_eq!(["a", "b", "c", "entry", "access1", "exit7", "access5"].map(sharing), [6, 6, 6, 4, 2, 2, 2]);
     let delays = |flow: usize| -> u64 {
         let path = &scenario.vcs[scenario.flows[flow].vc].path;

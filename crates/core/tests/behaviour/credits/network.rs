@@ -12,6 +12,7 @@ use pushout_core::rng::Stream;
 use pushout_core::scenario::explain;
 use pushout_core::serde_json::{Value as Json, json};
 use pushout_core::unit::{Flags, Unit};
+use pushout_core::units::ids::{CircuitId, PortVc};
 
 use super::{load, run};
 
@@ -192,12 +193,20 @@ fn check(text: &Json, seen: &mut Seen) {
             continue;
         };
         for vc in 0..port.pool().vcs() {
-            let largest =
-                Unit { vc: 0, frame: 0, identity: 0, index: 0, bytes: 1500, hop: 0, flags: Flags(0) };
-            seen.blocked += u64::from(!sender.lets(&largest, vc) && port.pool().of(vc) > 0);
-            seen.full_hops += u64::from(receiver.books(vc).most == receiver.terms().room);
+            let largest = Unit {
+                vc: CircuitId(0),
+                frame: 0,
+                identity: 0,
+                index: 0,
+                bytes: 1500,
+                hop: 0,
+                flags: Flags(0),
+            };
+            seen.blocked +=
+                u64::from(!sender.lets(&largest, PortVc::new(vc)) && port.pool().of(PortVc::new(vc)) > 0);
+            seen.full_hops += u64::from(receiver.books(PortVc::new(vc)).most == receiver.terms().room);
             if matches!(receiver.terms().report, CreditReport::Cells { charge: false, .. }) {
-                seen.free += receiver.books(vc).reported;
+                seen.free += receiver.books(PortVc::new(vc)).reported;
             }
         }
     }
@@ -261,7 +270,9 @@ fn the_audit_of_credits_misses_a_receiver_that_has_forgotten_what_it_held() {
     let mut outcome = run(&scenario);
     let busy = |line: &usize| {
         let (port, receiver) = (&outcome.network.ports[*line], outcome.network.receiver(*line));
-        receiver.is_some_and(|receiver| (0..port.pool().vcs()).any(|vc| receiver.books(vc).reported > 0))
+        receiver.is_some_and(|receiver| {
+            (0..port.pool().vcs()).any(|vc| receiver.books(PortVc::new(vc)).reported > 0)
+        })
     };
     let line = (0..scenario.lines.len()).find(busy).expect("some circuit has had credits");
     let vcs = outcome.network.ports[line].pool().vcs() as u32;

@@ -9,6 +9,7 @@ use pushout_core::scenario::model::Scenario;
 use pushout_core::trace::{Tracer, What};
 use pushout_core::unit::Unit;
 use pushout_core::units::Time;
+use pushout_core::units::ids::{CircuitId, IdVec};
 
 use super::{load, port, run};
 
@@ -41,7 +42,7 @@ struct Starts {
 }
 
 impl Tracer for Starts {
-    fn see(&mut self, now: Time, line: usize, unit: &Unit, what: What, _: &[Circuit]) {
+    fn see(&mut self, now: Time, line: usize, unit: &Unit, what: What, _: &IdVec<CircuitId, Circuit>) {
         if line == self.line && what == What::Leaves {
             self.at.push(now.0 / 1000 - u64::from(unit.bytes));
         }

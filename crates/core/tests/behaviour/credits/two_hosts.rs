@@ -3,6 +3,7 @@
 use pushout_core::buffer::capacity::Capacity;
 use pushout_core::report::report;
 use pushout_core::scenario::model::{EngineKind, Scenario};
+use pushout_core::units::ids::{CircuitId, PortVc};
 
 use super::{load, port, run};
 
@@ -79,8 +80,9 @@ fn charged_credit_cells_take_their_time_from_the_data_of_the_other_direction() {
             ["line", "line.back"].map(|name| outcome.network.ports[port(&scenario, name)].counters());
         assert_eq!(there.rare().credit_cells, 0, "b's cells need no credits");
         assert!(back.units_out + back.rare().credit_cells >= 2299, "the line back is always busy");
-        let arrived = outcome.network.circuits[0].tally().arrived;
-        let written = outcome.network.receiver(port(&scenario, "line")).unwrap().books(0).reported / n2;
+        let arrived = outcome.network.circuits[CircuitId(0)].tally().arrived;
+        let written =
+            outcome.network.receiver(port(&scenario, "line")).unwrap().books(PortVc(0)).reported / n2;
         assert_eq!(written, arrived / n2);
         let charged = if charge { written } else { 0 };
         // One may still wait behind the cell in transmission.
@@ -97,7 +99,7 @@ fn two_circuits_have_a_balance_each() {
     let second = "[[flow]]\nname = 'too'\nfrom = 'a'\nto = 'b'";
     let scenario = direct("n2 = '2 cells', n3 = '2 cells', charge = false", second);
     let outcome = run(&scenario);
-    let arrived = [0, 1].map(|vc| outcome.network.circuits[vc].tally().arrived);
+    let arrived = [0, 1].map(|vc| outcome.network.circuits[CircuitId(vc)].tally().arrived);
     assert!(arrived.iter().all(|cells| (380..=400).contains(cells)), "{arrived:?}");
 }
 
@@ -156,7 +158,7 @@ fn a_cell_that_a_policer_takes_behind_the_line_gives_its_room_back() {
     "#;
     let scenario = load(text, &[]);
     let outcome = run(&scenario);
-    let tally = outcome.network.circuits[0].tally();
+    let tally = outcome.network.circuits[CircuitId(0)].tally();
     assert_eq!(tally.sent, 2000);
     assert!((900..1100).contains(&tally.lost), "{tally:?}");
     assert!(tally.arrived + tally.lost > 1990, "no cell waits for credit: {tally:?}");

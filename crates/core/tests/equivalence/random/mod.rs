@@ -10,6 +10,7 @@ use pushout_core::scenario::model::Scenario;
 use pushout_core::serde_json::{Value as Json, json};
 use pushout_core::source::Source;
 use pushout_core::transport::tcp;
+use pushout_core::units::ids::CircuitId;
 use pushout_core::units::{Quantity, Rate};
 use pushout_core::{source, transport};
 
@@ -224,8 +225,8 @@ impl Net {
             let Some(first) = alone.flows.first() else { continue }; // no transfer was drawn
             let rate = first.source.peak().map_or(limit, |(_, rate)| rate);
             self.work += rate.as_f64() * (self.relays + 1) as f64 / 424.0;
-            let packet = u64::from(alone.vcs[0].packet) + self.header.max(8);
-            let frame = match alone.vcs[0].framing {
+            let packet = u64::from(alone.vcs[CircuitId(0)].packet) + self.header.max(8);
+            let frame = match alone.vcs[CircuitId(0)].framing {
                 Framing::Cell => 53,
                 Framing::Aal5 { .. } => (packet + 8).div_ceil(48) * 53,
                 Framing::Packet { .. } => packet,

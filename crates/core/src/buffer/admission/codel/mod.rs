@@ -34,6 +34,7 @@ mod control;
 use super::{Admission, Arrival, Context, Departure, Head, Properties, Shortcuts};
 use crate::metrics::state::Figure;
 use crate::refused::{Refused, refuse_if};
+use crate::units::ids::{IdVec, PortVc, QueueId};
 use crate::units::{Bytes, Span};
 use crate::verdict::{Action, HeadVerdict, Reason, Verdict, Victim};
 use crate::{choice, section};
@@ -96,9 +97,9 @@ pub struct Policy {
     /// Whether the policy discards the next departing unit at the head.
     is_discarding: bool,
     /// For each queue.
-    controls: Vec<Control>,
+    controls: IdVec<QueueId, Control>,
     /// For each circuit whether the frame at the head is discarded.
-    discards: Vec<bool>,
+    discards: IdVec<PortVc, bool>,
 }
 
 impl Policy {
@@ -117,8 +118,8 @@ impl Policy {
             action: params.action,
             ce_threshold: params.ce_threshold,
             mtu: params.mtu.map_or(frame, |mtu| mtu.0),
-            controls: vec![Control::default(); context.vcs().max(2)],
-            discards: vec![false; context.vcs()],
+            controls: IdVec::filled(Control::default(), context.vcs().max(2)),
+            discards: IdVec::filled(false, context.vcs()),
         })
     }
 

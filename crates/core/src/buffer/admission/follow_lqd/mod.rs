@@ -28,6 +28,7 @@ use crate::buffer::context::Outlet;
 use crate::buffer::pushout::longest_queue;
 use crate::refused::Refused;
 use crate::section;
+use crate::units::ids::PortVc;
 use crate::verdict::{Reason, Verdict};
 
 pub(crate) use virtual_buffer::VirtualBuffer;
@@ -50,7 +51,7 @@ impl Params {
 /// FollowLQD at one port.
 #[derive(Clone, Debug)]
 pub struct Policy {
-    buffer: VirtualBuffer,
+    buffer: VirtualBuffer<PortVc>,
 }
 
 impl Policy {
@@ -76,8 +77,8 @@ impl Admission for Policy {
         self.buffer.send_until(departure.now);
     }
 
-    fn threshold(&self, _: &Pool, queue: usize) -> Option<f64> {
-        Some(self.buffer.length(queue) as f64)
+    fn threshold(&self, _: &Pool, vc: PortVc) -> Option<f64> {
+        Some(self.buffer.length(vc) as f64)
     }
 
     fn properties(&self) -> Properties {

@@ -6,44 +6,45 @@ use crate::buffer::capacity::Capacity;
 use crate::buffer::context::Outlet;
 use crate::buffer::pushout::longest_queue;
 use crate::link::line::Line;
+use crate::units::ids::{Id, IdVec};
 use crate::units::{Span, Time};
 
 /// The virtual buffer: its lines, and the length of each queue.
 #[derive(Clone, Debug)]
-pub(crate) struct VirtualBuffer {
+pub(crate) struct VirtualBuffer<K> {
     rule: longest_queue::Params,
     /// Its capacity, if it is limited.
     capacity: Option<u64>,
     total: u64,
-    lengths: Vec<u64>,
+    lengths: IdVec<K, u64>,
     /// For each queue its line.
-    line_of: Vec<usize>,
-    lines: Vec<VirtualLine>,
+    line_of: IdVec<K, usize>,
+    lines: Vec<VirtualLine<K>>,
 }
 
 /// Content of the queue for a line, and the rate at which it is served.
 #[derive(Clone, Debug)]
-struct VirtualLine {
+struct VirtualLine<K> {
     line: Line,
-    sending: Option<(VirtualPacket, Time)>,
-    waiting: VecDeque<VirtualPacket>,
+    sending: Option<(VirtualPacket<K>, Time)>,
+    waiting: VecDeque<VirtualPacket<K>>,
 }
 
 /// A virtual packet.
 #[derive(Clone, Copy, Debug)]
-struct VirtualPacket {
-    queue: usize,
+struct VirtualPacket<K> {
+    queue: K,
     size: u64,
     bytes: u16,
 }
 
-impl VirtualBuffer {
+impl<K: Id> VirtualBuffer<K> {
     /// An empty buffer, with a queue for each of these lines.
     pub(crate) fn new(
         rule: longest_queue::Params,
         capacity: Capacity,
         outlets: impl Iterator<Item = Outlet>,
-    ) -> VirtualBuffer {
+    ) -> VirtualBuffer<K> {
         let (mut numbers, mut lines) = (Vec::new(), Vec::new());
         let line_of = outlets.map(|outlet| {
             numbers.iter().position(|number| *number == outlet.line).unwrap_or_else(|| {
@@ -53,13 +54,13 @@ impl VirtualBuffer {
                 lines.len() - 1
             })
         });
-        let line_of: Vec<usize> = line_of.collect();
-        let lengths = vec![0; line_of.len()];
+        let line_of: IdVec<K, usize> = line_of.collect();
+        let lengths = IdVec::filled(0, line_of.len());
         VirtualBuffer { rule, capacity: capacity.limit(), total: 0, lengths, line_of, lines }
     }
 
     /// The length of a queue.
-    pub(crate) fn length(&self, queue: usize) -> u64 {
+    pub(crate) fn length(&self, queue: K) -> u64 {
         self.lengths[queue]
     }
 
@@ -76,15 +77,15 @@ impl VirtualBuffer {
     }
 
     /// Receive a packet of this size and number of octets.
-    pub(crate) fn offered(&mut self, now: Time, queue: usize, size: u64, bytes: u16) {
+    pub(crate) fn offered(&mut self, now: Time, queue: K, size: u64, bytes: u16) {
         self.send_until(now);
         self.arrive(now, queue, size, bytes);
     }
 
     /// Add an arriving packet to its queue, unless that is the longest one of a full buffer.
-    fn arrive(&mut self, now: Time, queue: usize, size: u64, bytes: u16) {
+    fn arrive(&mut self, now: Time, queue: K, size: u64, bytes: u16) {
         while self.capacity.is_some_and(|capacity| self.total + size > capacity) {
-            let lengths = self.lengths.iter().copied().enumerate();
+            let lengths = self.lengths.pairs().map(|(queue, &length)| (queue, length));
             let Some(victim) = self.rule.victim(lengths, queue, size, |other| self.last_of(other).is_some())
             else {
                 return;
@@ -99,11 +100,11 @@ impl VirtualBuffer {
     }
 
     /// Return the place of the last waiting packet of a queue, if one waits.
-    fn last_of(&self, queue: usize) -> Option<usize> {
+    fn last_of(&self, queue: K) -> Option<usize> {
         self.lines[self.line_of[queue]].waiting.iter().rposition(|packet| packet.queue == queue)
     }
 
-    fn push_out(&mut self, queue: usize) {
+    fn push_out(&mut self, queue: K) {
         let place = self.last_of(queue).expect("a queue that gives way has a packet");
         let packet = self.lines[self.line_of[queue]].waiting.remove(place).expect("a packet that was found");
         self.lengths[queue] -= packet.size;
@@ -111,7 +112,7 @@ impl VirtualBuffer {
     }
 }
 
-impl VirtualLine {
+impl<K: Id> VirtualLine<K> {
     /// Send the next packet, if the line is free.
     fn start(&mut self, now: Time) {
         if self.sending.is_none()

@@ -6,6 +6,8 @@
 //! amortised constant time. A candidate cache (paper 004, section 6) stores only the cells queued last, in a circular
 //! list.
 
+use crate::units::ids::{IdVec, PortVc};
+
 use std::collections::VecDeque;
 
 /// Reason for which a queued cell may be lost.
@@ -24,12 +26,12 @@ pub(super) enum CandidateClass {
 /// A frame: its circuit and its serial number among the circuit's frames at this port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FrameId {
-    vc: usize,
+    vc: PortVc,
     serial: u64,
 }
 
 impl FrameId {
-    pub(super) fn vc(self) -> usize {
+    pub(super) fn vc(self) -> PortVc {
         self.vc
     }
 }
@@ -108,7 +110,7 @@ struct CircuitFrames {
 /// Frames, blocks and candidates of a port.
 #[derive(Clone, Debug)]
 pub(super) struct Candidates {
-    circuits: Vec<CircuitFrames>,
+    circuits: IdVec<PortVc, CircuitFrames>,
     lists: [VecDeque<FrameId>; 4],
     corrupted_blocks: bool,
     cache: Option<Cache>,
@@ -126,13 +128,13 @@ impl Candidates {
     /// that number of cells is stored.
     pub(super) fn new(vcs: usize, corrupted_blocks: bool, cache: Option<u32>) -> Candidates {
         let cache = cache.map(|room| Cache { room: room as usize, cells: VecDeque::new() });
-        let circuits = vec![CircuitFrames::default(); vcs];
+        let circuits = IdVec::filled(CircuitFrames::default(), vcs);
         Candidates { circuits, lists: Default::default(), corrupted_blocks, cache }
     }
 
     /// Open a frame that starts to arrive and allows `fcf` losses; `block` is the budget of the block that it starts,
     /// if it starts one.
-    pub(super) fn open(&mut self, vc: usize, fcf: i32, block: Option<i32>) -> FrameId {
+    pub(super) fn open(&mut self, vc: PortVc, fcf: i32, block: Option<i32>) -> FrameId {
         let circuit = &mut self.circuits[vc];
         circuit.blocks.extend(block);
         let (block, cells) = (circuit.first_block + circuit.blocks.len() as u64 - 1, Default::default());
@@ -143,7 +145,7 @@ impl Candidates {
     }
 
     /// Return the frame of a circuit that arrives now, or the last one that did.
-    pub(super) fn newest(&self, vc: usize) -> FrameId {
+    pub(super) fn newest(&self, vc: PortVc) -> FrameId {
         let circuit = &self.circuits[vc];
         FrameId { vc, serial: circuit.first_frame + circuit.frames.len() as u64 - 1 }
     }
@@ -172,7 +174,7 @@ impl Candidates {
     }
 
     /// Add a queued cell of the newest frame of a circuit; `keep` says that it is an EOM which must stay.
-    pub(super) fn queued(&mut self, vc: usize, position: u64, marked: bool, keep: bool) {
+    pub(super) fn queued(&mut self, vc: PortVc, position: u64, marked: bool, keep: bool) {
         let id = self.newest(vc);
         let frame = self.frame_mut(id).expect("an arriving frame is known");
         frame.held += 1;
@@ -195,7 +197,7 @@ impl Candidates {
 
     /// Record that a cell of a circuit has been sent. Its queue is FIFO, so the cell belongs to the oldest frame with
     /// cells.
-    pub(super) fn sent(&mut self, vc: usize) {
+    pub(super) fn sent(&mut self, vc: PortVc) {
         let circuit = &mut self.circuits[vc];
         circuit.trim();
         let frame = circuit.frames.front_mut().expect("a sent cell was of a known frame");
@@ -221,7 +223,7 @@ impl Candidates {
         &mut self,
         class: CandidateClass,
         head: u64,
-        passed: impl Fn(usize) -> bool,
+        passed: impl Fn(PortVc) -> bool,
     ) -> Option<Candidate> {
         if self.cache.is_some() {
             return self.find_cached(class, head, passed);
@@ -249,7 +251,7 @@ impl Candidates {
         &mut self,
         class: CandidateClass,
         head: u64,
-        passed: impl Fn(usize) -> bool,
+        passed: impl Fn(PortVc) -> bool,
     ) -> Option<Candidate> {
         let cells = std::mem::take(&mut self.cache.as_mut()?.cells);
         let found = cells.iter().find(|(position, id)| {
@@ -356,13 +358,13 @@ mod tests {
     fn what_has_been_sent_is_forgotten() {
         let mut candidates = Candidates::new(1, false, None);
         for position in 0..100u64 {
-            candidates.open(0, 1, (position % 10 == 0).then_some(1));
-            candidates.queued(0, position, position % 2 == 0, false);
+            candidates.open(PortVc(0), 1, (position % 10 == 0).then_some(1));
+            candidates.queued(PortVc(0), position, position % 2 == 0, false);
             if position >= 2 {
-                candidates.sent(0);
+                candidates.sent(PortVc(0));
             }
         }
-        let circuit = &candidates.circuits[0];
+        let circuit = &candidates.circuits[PortVc(0)];
         assert_eq!((circuit.frames.len(), circuit.blocks.len()), (2, 1));
         assert_eq!(candidates.lists.each_ref().map(VecDeque::len), [0, 1, 1, 2]);
     }
@@ -370,11 +372,11 @@ mod tests {
     #[test]
     fn the_oldest_cell_of_a_dead_frame_goes_first_whether_it_is_marked_or_not() {
         let mut candidates = Candidates::new(1, false, None);
-        let frame = candidates.open(0, 0, Some(1));
+        let frame = candidates.open(PortVc(0), 0, Some(1));
         [true, false]
             .into_iter()
             .enumerate()
-            .for_each(|(at, marked)| candidates.queued(0, at as u64, marked, false));
+            .for_each(|(at, marked)| candidates.queued(PortVc(0), at as u64, marked, false));
         candidates.kill(frame);
         let candidate = candidates.find(CandidateClass::Dead, 0, |_| false);
         assert_eq!(candidate, Some(Candidate { class: CandidateClass::Dead, frame, position: 0 }));
@@ -388,8 +390,8 @@ mod tests {
     #[test]
     fn a_frame_whose_only_cell_is_an_eom_that_must_stay_can_go_as_a_whole() {
         let mut candidates = Candidates::new(1, false, None);
-        candidates.open(0, 1, Some(1));
-        candidates.queued(0, 5, false, true);
+        candidates.open(PortVc(0), 1, Some(1));
+        candidates.queued(PortVc(0), 5, false, true);
         assert_eq!(position(&mut candidates, CandidateClass::Unmarked, 5), None);
         assert_eq!(position(&mut candidates, CandidateClass::Whole, 5), Some(5));
     }
@@ -397,8 +399,8 @@ mod tests {
     #[test]
     fn a_frame_of_which_a_cell_is_in_transmission_is_no_longer_whole() {
         let mut candidates = Candidates::new(1, false, None);
-        candidates.open(0, 1, Some(1));
-        (0..2).for_each(|at| candidates.queued(0, at, false, false));
+        candidates.open(PortVc(0), 1, Some(1));
+        (0..2).for_each(|at| candidates.queued(PortVc(0), at, false, false));
         assert_eq!(position(&mut candidates, CandidateClass::Whole, 0), Some(0));
         assert_eq!(position(&mut candidates, CandidateClass::Whole, 1), None);
         assert_eq!(position(&mut candidates, CandidateClass::Unmarked, 1), Some(1));
@@ -407,8 +409,8 @@ mod tests {
     #[test]
     fn a_dead_frame_is_given_up_cell_by_cell_whatever_its_block_can_spare() {
         let mut candidates = Candidates::new(1, false, None);
-        let frame = candidates.open(0, 0, Some(2));
-        candidates.queued(0, 0, false, false);
+        let frame = candidates.open(PortVc(0), 0, Some(2));
+        candidates.queued(PortVc(0), 0, false, false);
         candidates.kill(frame);
         assert!(candidates.spares_frame(frame));
         assert_eq!(position(&mut candidates, CandidateClass::Whole, 0), None);
@@ -418,39 +420,42 @@ mod tests {
     #[test]
     fn a_frame_that_was_looked_for_in_vain_is_found_again_with_its_next_cell() {
         let mut candidates = Candidates::new(1, false, None);
-        let frame = candidates.open(0, 0, Some(0));
+        let frame = candidates.open(PortVc(0), 0, Some(0));
         candidates.kill(frame);
         assert_eq!(position(&mut candidates, CandidateClass::Dead, 0), None);
-        candidates.queued(0, 0, false, false);
+        candidates.queued(PortVc(0), 0, false, false);
         assert_eq!(position(&mut candidates, CandidateClass::Dead, 0), Some(0));
     }
 
     #[test]
     fn a_frame_all_of_which_has_been_sent_so_far_is_found_again_with_its_next_cell() {
         let mut candidates = Candidates::new(1, false, None);
-        candidates.open(0, 1, Some(0));
-        candidates.queued(0, 0, false, false);
-        candidates.sent(0);
-        candidates.queued(0, 1, false, false);
+        candidates.open(PortVc(0), 1, Some(0));
+        candidates.queued(PortVc(0), 0, false, false);
+        candidates.sent(PortVc(0));
+        candidates.queued(PortVc(0), 1, false, false);
         assert_eq!(position(&mut candidates, CandidateClass::Unmarked, 1), Some(1));
     }
 
     #[test]
     fn a_frame_is_touched_as_soon_as_a_cell_of_it_is_queued_and_stays_so() {
         let mut candidates = Candidates::new(1, false, None);
-        let frame = candidates.open(0, 1, Some(0));
+        let frame = candidates.open(PortVc(0), 1, Some(0));
         assert!(!candidates.is_touched(frame));
-        candidates.queued(0, 0, false, false);
+        candidates.queued(PortVc(0), 0, false, false);
         assert!(candidates.is_touched(frame));
-        candidates.sent(0);
+        candidates.sent(PortVc(0));
         assert!(candidates.is_touched(frame));
     }
 
     #[test]
     fn a_cache_offers_a_cell_only_to_its_class_and_not_once_it_is_in_transmission() {
         let mut candidates = Candidates::new(1, false, Some(3));
-        candidates.open(0, 1, Some(0));
-        [true, false, true].iter().zip(0..).for_each(|(&marked, at)| candidates.queued(0, at, marked, false));
+        candidates.open(PortVc(0), 1, Some(0));
+        [true, false, true]
+            .iter()
+            .zip(0..)
+            .for_each(|(&marked, at)| candidates.queued(PortVc(0), at, marked, false));
         assert_eq!(position(&mut candidates, CandidateClass::Marked, 0), Some(0));
         assert_eq!(position(&mut candidates, CandidateClass::Marked, 1), Some(2));
         assert_eq!(position(&mut candidates, CandidateClass::Unmarked, 1), Some(1));
@@ -466,36 +471,37 @@ mod tests {
     fn a_cache_passes_over_circuits_and_takes_marked_cells_of_dead_and_whole_frames_too() {
         let mut candidates = Candidates::new(2, false, Some(2));
         for vc in 0..2 {
-            candidates.open(vc, 0, Some(1));
-            candidates.queued(vc, vc as u64, true, false);
+            candidates.open(PortVc(vc), 0, Some(1));
+            candidates.queued(PortVc(vc), vc as u64, true, false);
         }
-        let found =
-            candidates.find(CandidateClass::Whole, 0, |vc| vc == 0).map(|candidate| candidate.position);
+        let found = candidates
+            .find(CandidateClass::Whole, 0, |vc| vc == PortVc(0))
+            .map(|candidate| candidate.position);
         assert_eq!(found, Some(1));
-        candidates.kill(candidates.newest(0));
+        candidates.kill(candidates.newest(PortVc(0)));
         assert_eq!(position(&mut candidates, CandidateClass::Dead, 0), Some(0));
     }
 
     #[test]
     fn a_cache_keeps_its_room_for_cells_that_may_go() {
         let mut candidates = Candidates::new(2, false, Some(1));
-        candidates.open(0, 1, Some(0));
-        candidates.queued(0, 0, false, false);
-        candidates.queued(0, 1, false, true);
+        candidates.open(PortVc(0), 1, Some(0));
+        candidates.queued(PortVc(0), 0, false, false);
+        candidates.queued(PortVc(0), 1, false, true);
         assert_eq!(
             position(&mut candidates, CandidateClass::Unmarked, 0),
             Some(0),
             "not the EOM that must stay"
         );
-        let other = candidates.open(1, 0, Some(0));
-        candidates.queued(1, 2, false, false);
+        let other = candidates.open(PortVc(1), 0, Some(0));
+        candidates.queued(PortVc(1), 2, false, false);
         assert_eq!(
             position(&mut candidates, CandidateClass::Unmarked, 0),
             Some(0),
             "not one that cannot be spared"
         );
         candidates.kill(other);
-        candidates.queued(1, 3, false, false);
+        candidates.queued(PortVc(1), 3, false, false);
         assert_eq!(position(&mut candidates, CandidateClass::Unmarked, 0), None);
         assert_eq!(position(&mut candidates, CandidateClass::Dead, 0), Some(3), "but one of a dead frame");
     }

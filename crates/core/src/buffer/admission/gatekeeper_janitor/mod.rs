@@ -47,6 +47,7 @@ use crate::buffer::queue::Queue;
 use crate::buffer::size::Level;
 use crate::refused::{Refused, refuse};
 use crate::unit::{Flags, Unit};
+use crate::units::ids::{IdVec, PortVc};
 use crate::verdict::{Reason, Verdict, Victim};
 use crate::{choice, section};
 
@@ -129,7 +130,7 @@ pub struct Policy {
     lower: u64,
     gate: GateState,
     janitor: Janitor,
-    circuits: Vec<CircuitBudgets>,
+    circuits: IdVec<PortVc, CircuitBudgets>,
     candidates: Candidates,
     /// Cells that the policy has chosen to lose and that are still queued, until the port removes them.
     doomed: VecDeque<u64>,
@@ -234,7 +235,7 @@ impl Policy {
 
     /// Return the frame to which an arriving unit belongs: FCF and BLF start again after an EOM and after a block's
     /// last frame.
-    fn frame_of(&mut self, unit: &Unit, vc: usize) -> FrameId {
+    fn frame_of(&mut self, unit: &Unit, vc: PortVc) -> FrameId {
         let circuit = &mut self.circuits[vc];
         if unit.is_first() {
             let new_block = circuit.block_ended || !circuit.blocks;
@@ -336,7 +337,7 @@ impl Policy {
         };
         let circuits = &self.circuits;
         order.into_iter().find_map(|class| {
-            let passed = |vc: usize| sweep && class == CandidateClass::Whole && circuits[vc].swept;
+            let passed = |vc: PortVc| sweep && class == CandidateClass::Whole && circuits[vc].swept;
             self.candidates.find(class, head, passed)
         })
     }
@@ -369,7 +370,7 @@ impl Admission for Policy {
         self.decide(arrival, id)
     }
 
-    fn settled(&mut self, unit: &Unit, vc: usize, end: Settled) {
+    fn settled(&mut self, unit: &Unit, vc: PortVc, end: Settled) {
         if let Settled::Queued { position } = end {
             let keep = self.circuits[vc].needs_eom && unit.is_eom();
             self.candidates.queued(vc, position, unit.is_marked(), keep);

@@ -28,6 +28,7 @@ use super::{Admission, Arrival, Context, Departure, Expulsion, Properties, Short
 use crate::buffer::pool::Pool;
 use crate::refused::{Refused, refuse_if};
 use crate::section;
+use crate::units::ids::{Id, PortVc};
 use crate::units::{CellCount, PerSecond, Time};
 use crate::verdict::Verdict;
 
@@ -78,21 +79,21 @@ impl Expeller {
 
     /// Choose the next in turn of those of `queues` queues that are over their threshold, if there are tokens for the
     /// packet at its head, whose size `head` returns; otherwise return the instant at which there are.
-    pub(crate) fn expels(
+    pub(crate) fn expels<K: Id>(
         &mut self,
         now: Time,
         queues: usize,
-        is_over: impl Fn(usize) -> bool,
-        head: &dyn Fn(usize) -> Option<u64>,
-    ) -> Option<Expulsion> {
-        let in_turn = (0..queues).map(|step| (self.turn + step) % queues);
+        is_over: impl Fn(K) -> bool,
+        head: &dyn Fn(K) -> Option<u64>,
+    ) -> Option<Expulsion<K>> {
+        let in_turn = (0..queues).map(|step| K::new((self.turn + step) % queues));
         let mut over = in_turn.filter(|&queue| is_over(queue));
         let (queue, size) = over.find_map(|queue| Some((queue, head(queue)?)))?;
         self.bucket.refill(now);
         match self.bucket.wait_for(size) {
             Some(wait) => Some(Expulsion::At(wait)),
             None => {
-                self.turn = queue + 1;
+                self.turn = queue.index() + 1;
                 Some(Expulsion::Now(queue))
             }
         }
@@ -117,11 +118,16 @@ impl Admission for Policy {
         self.expeller.departed(departure.now, departure.size);
     }
 
-    fn threshold(&self, pool: &Pool, _: usize) -> Option<f64> {
+    fn threshold(&self, pool: &Pool, _: PortVc) -> Option<f64> {
         Some(self.threshold.of(pool))
     }
 
-    fn expels(&mut self, now: Time, pool: &Pool, head: &dyn Fn(usize) -> Option<u64>) -> Option<Expulsion> {
+    fn expels(
+        &mut self,
+        now: Time,
+        pool: &Pool,
+        head: &dyn Fn(PortVc) -> Option<u64>,
+    ) -> Option<Expulsion<PortVc>> {
         let Policy { threshold, expeller, .. } = self;
         expeller.expels(now, pool.vcs(), |queue| threshold.is_exceeded(pool, queue), head)
     }

@@ -42,6 +42,7 @@ use crate::metrics::state::Figure;
 use crate::refused::{Refused, gains, refuse, refuse_if};
 use crate::rng::{Draws, Keyed};
 use crate::unit::Unit;
+use crate::units::ids::{IdVec, PortVc};
 use crate::units::{Bytes, Span, Time};
 use crate::verdict::{Action, HeadVerdict, Reason, Verdict};
 use crate::{choice, section};
@@ -110,7 +111,7 @@ pub struct Policy {
     /// Whether the policy discards the next departing unit at the head.
     is_discarding: bool,
     /// For each circuit whether the policy discards the frame whose cells come to the head.
-    discards: Vec<bool>,
+    discards: IdVec<PortVc, bool>,
 }
 
 impl Policy {
@@ -138,7 +139,7 @@ impl Policy {
             keyed: context.keyed("pi2"),
             octets: 0,
             is_discarding: false,
-            discards: vec![false; context.vcs()],
+            discards: IdVec::filled(false, context.vcs()),
         })
     }
 
@@ -221,7 +222,7 @@ impl Admission for Policy {
         Verdict::Accept
     }
 
-    fn settled(&mut self, unit: &Unit, _: usize, end: Settled) {
+    fn settled(&mut self, unit: &Unit, _: PortVc, end: Settled) {
         if let Settled::TurnedAway { .. } = end {
             self.octets -= u64::from(unit.bytes);
         }

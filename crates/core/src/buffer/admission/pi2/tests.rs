@@ -6,6 +6,7 @@ use super::*;
 use crate::buffer::queue::Queue;
 use crate::buffer::size::Measure;
 use crate::unit::Flags;
+use crate::units::ids::{CircuitId, PortVc, QueueId};
 use crate::vectors::vector;
 
 fn params() -> Params {
@@ -47,7 +48,8 @@ fn judge(policy: &mut Policy, flags: Flags, micros: u64) -> HeadVerdict {
 
 /// Judge packet `number`, which has waited for `micros`.
 fn judge_packet(policy: &mut Policy, (number, flags): (u32, Flags), micros: u64) -> HeadVerdict {
-    let unit = Unit { vc: 0, frame: number, identity: number, index: 0, bytes: 1500, hop: 0, flags };
+    let unit =
+        Unit { vc: CircuitId(0), frame: number, identity: number, index: 0, bytes: 1500, hop: 0, flags };
     policy.judge_frame(&unit, Span::micros(micros), policy.octets)
 }
 
@@ -125,7 +127,7 @@ fn with_drop_classic_packets_are_never_marked() {
 #[test]
 fn an_update_takes_the_longest_wait_that_the_port_has_seen() {
     let mut policy = Policy::new(&params(), &Context::alone(100, 1)).unwrap();
-    let pool = Pool::new(Context::alone(100, 1).capacity, 1);
+    let pool: Pool = Pool::new(Context::alone(100, 1).capacity, 1);
     let time = |millis| Time::ZERO + Span::millis(millis);
     assert_eq!(policy.tick(Time::ZERO, &pool, Span::ZERO), Some(time(16)));
     assert_eq!(policy.tick(time(16), &pool, Span::millis(10)), Some(time(32)));
@@ -146,26 +148,52 @@ fn octets_that_wait_are_those_that_have_come_and_not_left_in_any_way() {
     let mut policy = policy(&Params { mtu: Some(Bytes(0)), ..params() }, 0.0);
     policy.octets = 0;
     let (pool, queue) = (Pool::new(Context::alone(100, 1).capacity, 1), Queue::default());
-    let unit = &Unit { vc: 0, frame: 0, identity: 0, index: 0, bytes: 1500, hop: 0, flags: CLASSIC };
+    let unit =
+        &Unit { vc: CircuitId(0), frame: 0, identity: 0, index: 0, bytes: 1500, hop: 0, flags: CLASSIC };
     let (now, pool, queue) = (Time(1), &pool, &queue);
     for _ in 0..4 {
-        let mut arrival =
-            Arrival { now, unit, vc: 0, size: 1, pool, queue, place: 0, waiting: 0, elastic: false };
+        let mut arrival = Arrival {
+            now,
+            unit,
+            vc: PortVc(0),
+            size: 1,
+            pool,
+            queue,
+            place: QueueId(0),
+            waiting: 0,
+            elastic: false,
+        };
         assert_eq!(policy.judge(&mut arrival), Verdict::Accept);
     }
-    policy.settled(unit, 0, Settled::TurnedAway { size: 1 });
+    policy.settled(unit, PortVc(0), Settled::TurnedAway { size: 1 });
     assert_eq!(policy.octets, 4500);
-    let departure =
-        |queue: Option<usize>| Departure { now, unit, queue, vc: 0, size: 1, pool, sent: queue.is_none() };
-    policy.departed(&departure(Some(0)));
+    let departure = |queue: Option<QueueId>| Departure {
+        now,
+        unit,
+        queue,
+        vc: PortVc(0),
+        size: 1,
+        pool,
+        sent: queue.is_none(),
+    };
+    policy.departed(&departure(Some(QueueId(0))));
     assert_eq!(policy.octets, 3000, "pushed out");
-    let head = Head { now, arrived: Some(Time::ZERO), unit, queue: 0, vc: 0, size: 1, behind: 0, pool };
+    let head = Head {
+        now,
+        arrived: Some(Time::ZERO),
+        unit,
+        queue: QueueId(0),
+        vc: PortVc(0),
+        size: 1,
+        behind: 0,
+        pool,
+    };
     assert_eq!(policy.at_head(&head), SENT);
     policy.departed(&departure(None));
     assert_eq!(policy.octets, 1500);
     policy.control.update(Span::secs(1));
     assert_eq!(policy.at_head(&head), DISCARDED);
-    policy.departed(&departure(Some(0)));
+    policy.departed(&departure(Some(QueueId(0))));
     assert_eq!(policy.octets, 0);
 }
 

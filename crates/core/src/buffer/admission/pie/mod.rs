@@ -41,6 +41,7 @@ use crate::buffer::size::Measure;
 use crate::metrics::state::Figure;
 use crate::refused::{Refused, gains, probability, refuse, refuse_if};
 use crate::rng::Keyed;
+use crate::units::ids::{IdVec, QueueId};
 use crate::units::{Bytes, Span, Time};
 use crate::verdict::{Action, HeadVerdict, Reason, Verdict};
 use crate::{choice, section};
@@ -92,7 +93,7 @@ pub struct Policy {
     mark_limit: f64,
     gains: Gains,
     /// One controller for each queue.
-    controls: Vec<Control>,
+    controls: IdVec<QueueId, Control>,
     keyed: Keyed,
     frames: Frames,
 }
@@ -117,7 +118,7 @@ impl Policy {
         Ok(Policy {
             update: params.update,
             mark_limit: probability("mark_limit", params.mark_limit)?,
-            controls: vec![Control::new(&gains); context.vcs().max(2)],
+            controls: IdVec::filled(Control::new(&gains), context.vcs().max(2)),
             gains,
             keyed: context.keyed("pie"),
             frames: Frames::new(context.vcs(), true).acting(params.action),

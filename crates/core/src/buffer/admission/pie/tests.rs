@@ -4,6 +4,7 @@ use super::super::Spec;
 use super::super::conformance::Rig;
 use super::super::tests::PolicyBench;
 use super::*;
+use crate::units::ids::QueueId;
 
 pub(super) fn params() -> Params {
     Params {
@@ -25,7 +26,7 @@ pub(super) fn params() -> Params {
 fn congested(probability: f64, action: Action) -> PolicyBench<Policy> {
     let params = Params { action, burst: Span::ZERO, mtu: Some(Bytes(0)), ..params() };
     let mut bench = PolicyBench::new(100, 2, |context| Policy::new(&params, context));
-    bench.policy.controls[0].set(probability, 0.03);
+    bench.policy.controls[QueueId(0)].set(probability, 0.03);
     bench
 }
 

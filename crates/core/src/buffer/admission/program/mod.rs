@@ -93,6 +93,7 @@ use crate::program::{Asks, LooksAt};
 use crate::refused::{Refused, refuse_if};
 use crate::rng::{Dice, Subject};
 use crate::section;
+use crate::units::ids::{IdVec, PortVc, QueueId};
 use crate::units::{Span, Time};
 use crate::verdict::{Action, HeadVerdict, Reason, Verdict};
 use view::{AtPort, Noted, PortConstants, PortView, UnitView};
@@ -150,7 +151,7 @@ pub struct Policy {
     place: PortConstants,
     noted: Noted,
     /// For each circuit whether the frame at the head is discarded.
-    discards: Vec<bool>,
+    discards: IdVec<PortVc, bool>,
     failure: Option<Failure>,
     texts: Box<Texts>,
 }
@@ -231,7 +232,7 @@ impl Policy {
             registers: Box::new([Word::default(); REGISTERS]),
             place: PortConstants::new(context),
             noted: Noted::default(),
-            discards: vec![false; context.vcs()],
+            discards: IdVec::filled(false, context.vcs()),
             failure: None,
             texts: Box::new(texts),
         })
@@ -246,8 +247,8 @@ impl Policy {
         let subject = if is_head { subject.at_head() } else { subject };
         let program = if is_head { at_head.as_ref().unwrap_or(program) } else { program };
         let mut machine = Machine {
-            per_vc: part(&mut kept.per_vc, seen.vc, place.circuits()),
-            per_queue: part(&mut kept.per_queue, seen.port.queue, kept.queues),
+            per_vc: part(&mut kept.per_vc, seen.vc.index(), place.circuits()),
+            per_queue: part(&mut kept.per_queue, seen.port.queue.index(), kept.queues),
             each: 0,
             state: &mut kept.state,
             draws: dice.about(subject),
@@ -270,10 +271,10 @@ impl Policy {
         let Some((_, program)) = tick else { return };
         let mut machine = Machine {
             per_vc: &mut [],
-            per_queue: part(&mut kept.per_queue, port.queue, kept.queues),
+            per_queue: part(&mut kept.per_queue, port.queue.index(), kept.queues),
             each: 0,
             state: &mut kept.state,
-            draws: dice.about(Subject::instant(port.now.0, port.queue)),
+            draws: dice.about(Subject::instant(port.now.0, port.queue.index())),
             registers,
         };
         if let Err(failed) = machine.run(&program.ops, &AtPort { seen: port, place, noted }) {
@@ -362,7 +363,7 @@ impl Admission for Policy {
         verdict
     }
 
-    fn broken(&mut self, vc: usize, fragment: bool) {
+    fn broken(&mut self, vc: PortVc, fragment: bool) {
         if self.asks == Asks::Frame {
             self.frames.broken(vc, fragment);
         }
@@ -372,7 +373,9 @@ impl Admission for Policy {
         let every = self.tick.as_ref()?.0;
         if now > Time::ZERO {
             let queues = if self.kept.per_queue.is_empty() { 1 } else { self.kept.queues };
-            (0..queues).for_each(|queue| self.call_clock(&PortView { now, pool, queue, every }));
+            (0..queues)
+                .map(QueueId::new)
+                .for_each(|queue| self.call_clock(&PortView { now, pool, queue, every }));
         }
         Some(now + every)
     }

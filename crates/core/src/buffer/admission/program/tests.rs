@@ -6,6 +6,7 @@ use crate::language::spec::Field;
 use crate::language::tree::Node;
 use crate::program::code::Type;
 use crate::serde_json::{Value as Json, json};
+use crate::units::ids::{CircuitId, PortVc, QueueId};
 
 /// The parameters of a program, with these keys beside its code.
 fn params(code: &[&str], keys: &Json) -> Params {
@@ -248,11 +249,21 @@ fn the_default_program_accepts_what_fits() {
 /// A unit of circuit 0 that has waited since time zero, at the head of queue 1.
 fn head(policy: &mut Policy, now: u64, cell: char) -> HeadVerdict {
     let flags = crate::unit::Flags::spelled(cell);
-    let unit = crate::unit::Unit { vc: 0, frame: 0, identity: 0, index: 0, bytes: 53, hop: 0, flags };
-    let mut pool = Pool::new(Context::alone(8, 2).capacity, 2);
-    pool.add(0, 1);
+    let unit =
+        crate::unit::Unit { vc: CircuitId(0), frame: 0, identity: 0, index: 0, bytes: 53, hop: 0, flags };
+    let mut pool: Pool = Pool::new(Context::alone(8, 2).capacity, 2);
+    pool.add(PortVc(0), 1);
     let (now, arrived) = (Time(now), Some(Time::ZERO));
-    policy.at_head(&Head { now, arrived, unit: &unit, queue: 1, vc: 0, size: 1, behind: 500, pool: &pool })
+    policy.at_head(&Head {
+        now,
+        arrived,
+        unit: &unit,
+        queue: QueueId(1),
+        vc: PortVc(0),
+        size: 1,
+        behind: 500,
+        pool: &pool,
+    })
 }
 
 /// Discard units that have waited for more than a second, and record their queue.

@@ -6,6 +6,7 @@ use crate::buffer::pool::Pool;
 use crate::program::code::{Attribute, Word};
 use crate::program::run::View;
 use crate::unit::Unit;
+use crate::units::ids::{IdVec, PortVc, QueueId};
 use crate::units::{Span, Time};
 
 /// Constants of a port.
@@ -15,7 +16,7 @@ pub(super) struct PortConstants {
     rate: Word,
     mtu: Word,
     /// Minimum rate, weight and frame of every circuit.
-    circuits: Vec<[Word; 3]>,
+    circuits: IdVec<PortVc, [Word; 3]>,
 }
 
 impl PortConstants {
@@ -42,7 +43,7 @@ impl PortConstants {
 pub(super) struct PortView<'a> {
     pub(super) now: Time,
     pub(super) pool: &'a Pool,
-    pub(super) queue: usize,
+    pub(super) queue: QueueId,
     /// The time between two calls of the clock, if there is one.
     pub(super) every: Span,
 }
@@ -61,7 +62,7 @@ pub(super) struct Noted {
 pub(super) struct UnitView<'a> {
     pub(super) port: PortView<'a>,
     pub(super) unit: &'a Unit,
-    pub(super) vc: usize,
+    pub(super) vc: PortVc,
     size: u64,
     waiting: u64,
     waited: Span,
@@ -120,7 +121,7 @@ impl PortView<'_> {
             Attribute::EmptySince => Word::float(noted.empty_since.as_secs_f64()),
             Attribute::EmptySincePs => Word::size(noted.empty_since.0),
             Attribute::Overflows => Word::size(noted.overflows),
-            Attribute::Queue => Word::size(self.queue as u64),
+            Attribute::Queue => Word::size(self.queue.0.into()),
             Attribute::Every => Word::float(self.every.as_secs_f64()),
             _ => unreachable!("a checked program looks at units only where there is one"),
         }
@@ -141,7 +142,7 @@ impl UnitView<'_> {
             Attribute::Clp => Word::bool(unit.is_marked()),
             Attribute::Ect => Word::bool(unit.is_ect()),
             Attribute::Fits => Word::bool(self.fits),
-            Attribute::Vc => Word::size(vc as u64),
+            Attribute::Vc => Word::size(vc.0.into()),
             Attribute::Own => Word::size(port.pool.of(vc)),
             Attribute::Mcr => place.circuits[vc][0],
             Attribute::Weight => place.circuits[vc][1],

@@ -3,13 +3,14 @@
 use super::Params;
 use crate::buffer::context::Context;
 use crate::refused::{Refused, probability, refuse, unfit};
+use crate::units::ids::{IdVec, PortVc};
 
 /// The rate to divide, the shares, and the thresholds.
 #[derive(Clone, Debug)]
 pub(super) struct Divider {
     /// R, in octets per second.
     capacity: f64,
-    pub(super) shares: Vec<f64>,
+    pub(super) shares: IdVec<PortVc, f64>,
     bottom: f64,
     top: f64,
     max_p: f64,
@@ -19,7 +20,7 @@ pub(super) struct Divider {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Division {
     /// Circuits by falling r / α.
-    pub(super) order: Vec<usize>,
+    pub(super) order: Vec<PortVc>,
     /// The rate per share that each circuit of the list and those before it may have: right-hand side of (6), over α.
     pub(super) parts: Vec<f64>,
     /// Place of the first circuit that is not violating: ω.
@@ -42,7 +43,7 @@ impl Divider {
         if params.top < 1.0 {
             return refuse("top", "must be at least 1");
         }
-        let shares: Vec<f64> = context.contracts.iter().map(|contract| contract.weight).collect();
+        let shares: IdVec<PortVc, f64> = context.contracts.iter().map(|contract| contract.weight).collect();
         if let Some(share) = shares.iter().find(|share| **share <= 0.0) {
             return unfit(format!("a circuit's weight must be positive, not {share}"));
         }
@@ -51,9 +52,9 @@ impl Divider {
     }
 
     /// Order the circuits and find ω and ν.
-    pub(super) fn divide(&self, rates: &[f64]) -> Division {
-        let ratio = |vc: usize| rates[vc] / self.shares[vc];
-        let mut order: Vec<usize> = (0..rates.len()).collect();
+    pub(super) fn divide(&self, rates: &IdVec<PortVc, f64>) -> Division {
+        let ratio = |vc: PortVc| rates[vc] / self.shares[vc];
+        let mut order: Vec<PortVc> = rates.keys().collect();
         order.sort_by(|&a, &b| ratio(b).total_cmp(&ratio(a)));
         let overflow = rates.iter().sum::<f64>() - self.capacity; // ψ, equation (3)
         let (mut rate, mut share) = (0.0, 0.0);
@@ -74,8 +75,8 @@ impl Divider {
     }
 
     /// The probability with which a frame of each circuit is refused.
-    pub(super) fn refusals(&self, rates: &[f64], division: &Division) -> Vec<f64> {
-        let mut refusal = vec![0.0; rates.len()];
+    pub(super) fn refusals(&self, rates: &IdVec<PortVc, f64>, division: &Division) -> IdVec<PortVc, f64> {
+        let mut refusal = IdVec::filled(0.0, rates.len());
         for (place, &vc) in division.order[..division.nu].iter().enumerate() {
             let (rate, share) = (rates[vc], self.shares[vc]);
             let violating = place < division.omega && rate > self.top * division.scheduled * share; // (9)
@@ -104,7 +105,7 @@ mod tests {
     use super::*;
 
     fn divider(shares: &[f64], max_p: f64) -> Divider {
-        Divider { capacity: 100.0, shares: shares.to_vec(), bottom: 0.7, top: 1.0, max_p }
+        Divider { capacity: 100.0, shares: shares.to_vec().into(), bottom: 0.7, top: 1.0, max_p }
     }
 
     /// Section V.D: rates of circuits I to VI in octets per second, of a line of 100.
@@ -115,17 +116,17 @@ mod tests {
     #[test]
     fn the_first_example_finds_four_violating_one_pending_and_one_clear_circuit() {
         let divider = divider(&FIRST, 1.0);
-        let division = divider.divide(&RATES);
-        assert_eq!(division.order, [2, 3, 1, 0, 4, 5], "III, IV, II, I, V, VI");
+        let division = divider.divide(&RATES.into());
+        assert_eq!(division.order, [2, 3, 1, 0, 4, 5].map(PortVc), "III, IV, II, I, V, VI");
         assert_eq!((division.omega + 1, division.nu + 1), (5, 6));
         let scheduled = [2, 3, 1, 0].map(|vc| division.scheduled * FIRST[vc]);
         let expected = [17.143, 11.429, 22.857, 28.571];
         assert!(scheduled.iter().zip(expected).all(|(&a, b)| near(a, b, 3)), "{scheduled:?}");
         assert!(near(scheduled.iter().sum(), 80.0, 9));
-        let refusals = divider.refusals(&RATES, &division);
-        assert_eq!(refusals[..4], [1.0; 4]);
-        assert!(near(refusals[4], 0.035, 3), "pending = {{V}}: {}", refusals[4]);
-        assert_eq!(refusals[5], 0.0);
+        let refusals = divider.refusals(&RATES.into(), &division);
+        assert!(refusals.iter().take(4).all(|&refusal| refusal == 1.0));
+        assert!(near(refusals[PortVc(4)], 0.035, 3), "pending = {{V}}: {}", refusals[PortVc(4)]);
+        assert_eq!(refusals[PortVc(5)], 0.0);
     }
 
     #[test]
@@ -138,7 +139,7 @@ mod tests {
         assert!(bounds.clone().zip(expected).all(|(a, b)| near(a, b, 2)), "(6), (12)");
         let expected = [0.0, 5.6, 15.56, 20.0, 14.78, 7.0];
         assert!(bounds.zip(expected).all(|(a, b)| near(0.7 * a, b, 2)), "(8), (13), (14)");
-        let division = divider(&FIRST, 1.0).divide(&RATES);
+        let division = divider(&FIRST, 1.0).divide(&RATES.into());
         let parts = division.parts.iter().zip(shares).map(|(part, share)| part * share);
         assert!(parts.zip([0.0, 8.0, 22.22, 28.57, 21.11, 10.0]).all(|(a, b)| near(a, b, 2)));
         assert!(near(division.calculated * 0.2, 21.11, 2), "(11) for V");
@@ -147,44 +148,47 @@ mod tests {
     #[test]
     fn the_second_example_punishes_i_and_v_only() {
         let divider = divider(&SECOND, 1.0);
-        let division = divider.divide(&RATES);
-        assert_eq!(division.order[..2], [0, 4]);
+        let division = divider.divide(&RATES.into());
+        assert_eq!(division.order[..2], [0, 4].map(PortVc));
         assert_eq!(division.omega + 1, 3);
         assert!(near(division.scheduled * 0.01, 2.5, 9) && near(division.scheduled * 0.05, 12.5, 9));
-        let refusals = divider.refusals(&RATES, &division);
-        assert_eq!((refusals[0], refusals[4]), (1.0, 1.0));
-        assert!([1, 2, 3, 5].iter().all(|&vc| refusals[vc] < 1.0), "the rest gets what it offers");
+        let refusals = divider.refusals(&RATES.into(), &division);
+        assert_eq!((refusals[PortVc(0)], refusals[PortVc(4)]), (1.0, 1.0));
+        assert!([1, 2, 3, 5].iter().all(|&vc| refusals[PortVc(vc)] < 1.0), "the rest gets what it offers");
     }
 
     #[test]
     fn no_circuit_is_refused_when_the_line_is_not_filled() {
         let divider = divider(&FIRST, 1.0);
         for rates in [[0.0; 6], [10.0, 10.0, 1.0, 1.0, 1.0, 1.0]] {
-            let division = divider.divide(&rates);
+            let division = divider.divide(&rates.into());
             assert_eq!((division.omega, division.nu), (0, 0));
-            assert_eq!(divider.refusals(&rates, &division), [0.0; 6]);
+            assert_eq!(divider.refusals(&rates.into(), &division), [0.0; 6].into());
         }
     }
 
     #[test]
     fn a_lone_circuit_above_the_rate_of_the_line_is_violating() {
         let divider = divider(&[1.0], 1.0);
-        let division = divider.divide(&[120.0]);
+        let division = divider.divide(&[120.0].into());
         assert_eq!((division.omega, division.nu), (1, 1));
         assert_eq!((division.scheduled, division.calculated), (100.0, 100.0));
-        assert_eq!(divider.refusals(&[120.0], &division), [1.0]);
+        assert_eq!(divider.refusals(&[120.0].into(), &division), [1.0].into());
     }
 
     #[test]
     fn the_top_threshold_turns_slightly_violating_circuits_into_pending_ones() {
         let divider = Divider { top: 1.25, ..divider(&[0.5, 0.5], 0.5) };
         let rates = [60.0, 55.0]; // each may have 50
-        let division = divider.divide(&rates);
+        let division = divider.divide(&rates.into());
         assert_eq!(division.omega, 2);
-        let refusals = divider.refusals(&rates, &division);
+        let refusals = divider.refusals(&rates.into(), &division);
         let expected = [0.5 * (60.0 - 35.0) / 27.5, 0.5 * (55.0 - 35.0) / 27.5];
         assert!(refusals.iter().zip(expected).all(|(&a, b)| near(a, b, 9)), "{refusals:?}");
-        assert_eq!(divider.refusals(&[70.0, 55.0], &divider.divide(&[70.0, 55.0]))[0], 1.0);
+        assert_eq!(
+            divider.refusals(&[70.0, 55.0].into(), &divider.divide(&[70.0, 55.0].into()))[PortVc(0)],
+            1.0
+        );
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::{Meter, Params};
 use crate::refused::{Refused, refuse};
+use crate::units::ids::{IdVec, PortVc};
 use crate::units::{Span, Time};
 
 /// The accepted rate of every circuit.
@@ -13,26 +14,26 @@ pub(super) struct Gauge {
     interval: f64,
     memory: f64,
     /// Octets accepted in the current interval: c_i.
-    pub(super) accepted: Vec<u64>,
+    pub(super) accepted: IdVec<PortVc, u64>,
     /// Number of intervals in the window.
     intervals: usize,
-    /// Accepted units in each, a row of circuits behind another, and the row to be replaced next.
-    history: Vec<u64>,
+    /// Accepted units of each circuit in each interval, and the interval to be replaced next.
+    history: Vec<IdVec<PortVc, u64>>,
     oldest: usize,
     /// Octets accepted in the window: C_i.
-    total: Vec<u64>,
+    total: IdVec<PortVc, u64>,
     /// Length of the window, and the units accepted in it, one by one, where it moves with every unit.
     window: Span,
     recent: VecDeque<GaugedUnit>,
     /// Octets per second: r_i.
-    pub(super) rates: Vec<f64>,
+    pub(super) rates: IdVec<PortVc, f64>,
 }
 
 /// A unit in the window that moves with every unit.
 #[derive(Clone, Copy, Debug)]
 struct GaugedUnit {
     at: Time,
-    vc: usize,
+    vc: PortVc,
     octets: u64,
 }
 
@@ -56,14 +57,14 @@ impl Gauge {
             meter: params.meter,
             interval: params.interval.as_secs_f64(),
             memory: params.memory,
-            accepted: vec![0; vcs],
+            accepted: IdVec::filled(0, vcs),
             intervals,
-            history: vec![0; intervals * vcs],
+            history: vec![IdVec::filled(0, vcs); intervals],
             oldest: 0,
-            total: vec![0; vcs],
+            total: IdVec::filled(0, vcs),
             window: params.window,
             recent: VecDeque::new(),
-            rates: vec![0.0; vcs],
+            rates: IdVec::filled(0.0, vcs),
         })
     }
 
@@ -73,7 +74,7 @@ impl Gauge {
     }
 
     /// Count an accepted unit.
-    pub(super) fn accept(&mut self, at: Time, vc: usize, octets: u64) {
+    pub(super) fn accept(&mut self, at: Time, vc: PortVc, octets: u64) {
         if self.has_no_clock() {
             self.total[vc] += octets;
             self.recent.push_back(GaugedUnit { at, vc, octets });
@@ -83,7 +84,7 @@ impl Gauge {
     }
 
     /// Subtract the latest accepted unit of a circuit, which is lost after all.
-    pub(super) fn take_back(&mut self, vc: usize, octets: u64) {
+    pub(super) fn take_back(&mut self, vc: PortVc, octets: u64) {
         if !self.has_no_clock() {
             self.accepted[vc] -= octets;
         } else if let Some(place) =
@@ -128,13 +129,12 @@ impl Gauge {
     /// Equation (1): C(k + 1) = C(k) − c(k + 1 − n) + c(k + 1); r = C / T.
     fn slide(&mut self) {
         let window = self.interval * self.intervals as f64;
-        let vcs = self.total.len();
-        let leaving = &mut self.history[self.oldest * vcs..][..vcs];
-        for (vc, total) in self.total.iter_mut().enumerate() {
+        let leaving = &mut self.history[self.oldest];
+        for (vc, total) in self.total.pairs_mut() {
             *total = *total - leaving[vc] + self.accepted[vc];
             self.rates[vc] = *total as f64 / window;
         }
-        leaving.copy_from_slice(&self.accepted);
+        std::mem::swap(leaving, &mut self.accepted);
         self.oldest = (self.oldest + 1) % self.intervals;
     }
 }
@@ -164,10 +164,10 @@ mod tests {
     fn the_moving_average_follows_equation_2() {
         let mut gauge = Gauge::new(&DEFAULTS, 1).unwrap();
         for (accepted, rate) in [(1000, 5000.0), (0, 4750.0), (2000, 14_512.5)] {
-            gauge.accepted[0] = accepted;
+            gauge.accepted[PortVc(0)] = accepted;
             gauge.measure();
-            assert!(near(gauge.rates[0], rate, 6), "{}", gauge.rates[0]);
-            assert_eq!(gauge.accepted[0], 0, "counters are reset at the end of each δ");
+            assert!(near(gauge.rates[PortVc(0)], rate, 6), "{}", gauge.rates[PortVc(0)]);
+            assert_eq!(gauge.accepted[PortVc(0)], 0, "counters are reset at the end of each δ");
         }
     }
 
@@ -176,16 +176,16 @@ mod tests {
         let params = Params { meter: Meter::CellWindow, window: Span::millis(10), ..DEFAULTS };
         let mut gauge = Gauge::new(&params, 2).unwrap();
         let ms = |n: u64| Time::ZERO + Span::millis(n);
-        gauge.accept(ms(0), 0, 300);
-        gauge.accept(ms(4), 1, 600);
-        gauge.accept(ms(4), 1, 53);
-        gauge.take_back(1, 53);
+        gauge.accept(ms(0), PortVc(0), 300);
+        gauge.accept(ms(4), PortVc(1), 600);
+        gauge.accept(ms(4), PortVc(1), 53);
+        gauge.take_back(PortVc(1), 53);
         for (now, rates) in
             [(4, [30_000.0, 60_000.0]), (9, [30_000.0, 60_000.0]), (10, [0.0, 60_000.0]), (14, [0.0; 2])]
         {
             gauge.slide_to(ms(now));
             assert!(
-                near(gauge.rates[0], rates[0], 6) && near(gauge.rates[1], rates[1], 6),
+                near(gauge.rates[PortVc(0)], rates[0], 6) && near(gauge.rates[PortVc(1)], rates[1], 6),
                 "{:?}",
                 gauge.rates
             );
@@ -199,10 +199,10 @@ mod tests {
         let params = Params { meter: Meter::SlidingWindow, window: Span::millis(40), ..DEFAULTS };
         let mut gauge = Gauge::new(&params, 1).unwrap();
         for (accepted, total) in INTERVALS {
-            gauge.accepted[0] = accepted;
+            gauge.accepted[PortVc(0)] = accepted;
             gauge.measure();
-            assert_eq!(gauge.total[0], total);
-            assert!(near(gauge.rates[0], total as f64 / 0.04, 6));
+            assert_eq!(gauge.total[PortVc(0)], total);
+            assert!(near(gauge.rates[PortVc(0)], total as f64 / 0.04, 6));
         }
     }
 }

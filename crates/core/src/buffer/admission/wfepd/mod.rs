@@ -36,6 +36,7 @@ use crate::metrics::port::Reading;
 use crate::refused::Refused;
 use crate::rng::Keyed;
 use crate::unit::Unit;
+use crate::units::ids::{IdVec, PortVc};
 use crate::units::{Span, Time};
 use crate::verdict::{Reason, Verdict};
 use crate::{choice, section};
@@ -91,7 +92,7 @@ pub struct Policy {
     /// The last division of the line.
     division: Division,
     /// The probability with which a frame of each circuit is refused.
-    refusal: Vec<f64>,
+    refusal: IdVec<PortVc, f64>,
     threshold: u64,
     keyed: Keyed,
     frames: Frames,
@@ -110,7 +111,7 @@ impl Policy {
             division: divider.divide(&gauge.rates),
             gauge,
             divider,
-            refusal: vec![0.0; context.vcs()],
+            refusal: IdVec::filled(0.0, context.vcs()),
             threshold,
             keyed: context.keyed("wfepd"),
             frames: Frames::new(context.vcs(), params.pass_eom),
@@ -142,13 +143,13 @@ impl Admission for Policy {
     }
 
     /// Subtract a unit that was not admitted: only units in the buffer count.
-    fn settled(&mut self, unit: &Unit, vc: usize, end: Settled) {
+    fn settled(&mut self, unit: &Unit, vc: PortVc, end: Settled) {
         if let Settled::TurnedAway { .. } = end {
             self.gauge.take_back(vc, u64::from(unit.bytes));
         }
     }
 
-    fn broken(&mut self, vc: usize, fragment: bool) {
+    fn broken(&mut self, vc: PortVc, fragment: bool) {
         self.frames.broken(vc, fragment);
     }
 
@@ -164,7 +165,7 @@ impl Admission for Policy {
         Some(now + self.interval)
     }
 
-    fn meter(&mut self, vc: usize) -> Option<Reading> {
+    fn meter(&mut self, vc: PortVc) -> Option<Reading> {
         let Policy { gauge, divider, division, refusal, .. } = self;
         let place = division.order.iter().position(|&other| other == vc)?;
         let bits = |per_share: f64| 8.0 * per_share * divider.shares[vc];
@@ -179,7 +180,7 @@ impl Admission for Policy {
 }
 
 impl Shortcuts for Policy {
-    fn taken(&mut self, vc: usize, _: u64, octets: u64) {
+    fn taken(&mut self, vc: PortVc, _: u64, octets: u64) {
         self.gauge.accepted[vc] += octets;
     }
 
@@ -200,6 +201,7 @@ mod tests {
     use crate::buffer::context::Contract;
     use crate::buffer::size::BufferSize;
     use crate::units::Rate;
+    use crate::units::ids::IdSlice;
 
     pub(super) const DEFAULTS: Params = Params {
         meter: Meter::MovingAverage,
@@ -264,7 +266,7 @@ mod tests {
         bench.tick(Time(500_000_000_000));
         let division = bench.policy.divider.divide(&bench.policy.gauge.rates);
         assert_eq!((division.omega, division.nu), (0, 2));
-        (0..10).for_each(|i| bench.depart(usize::from(i > 3)));
+        (0..10).for_each(|i| bench.depart(u32::from(i > 3)));
         let answers: String = (0..400)
             .map(|_| (bench.offer(0, "1"), bench.pool = Pool::new(Capacity::limited(20), 2)).0)
             .collect();
@@ -292,8 +294,8 @@ mod tests {
             assert!(why(&window).ends_with("at most 10000000 intervals of 1 ps for 1 circuits"));
         }
         assert_eq!(why(&Params { margin: 0.0, ..DEFAULTS }), "margin: must be greater than 0");
-        let contracts = [Contract { weight: 0.0, ..Context::alone(100, 1).contracts[0] }];
-        let context = Context { contracts: &contracts, ..Context::alone(100, 1) };
+        let contracts = [Contract { weight: 0.0, ..Context::alone(100, 1).contracts[PortVc(0)] }];
+        let context = Context { contracts: IdSlice::new(&contracts), ..Context::alone(100, 1) };
         let weight = Policy::new(&DEFAULTS, &context).unwrap_err().to_string();
         assert_eq!(weight, "a circuit's weight must be positive, not 0");
     }

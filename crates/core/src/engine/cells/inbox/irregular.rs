@@ -17,13 +17,14 @@
 
 use crate::unit::Unit;
 use crate::units::Time;
+use crate::units::ids::PortVc;
 
 /// Irregular units. `unit` is the first one, with the marks of the first and of the last.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct IrregularArrivals<'a> {
     pub(crate) unit: Unit,
     /// Their circuit's number at the port.
-    pub(crate) vc: u32,
+    pub(crate) vc: PortVc,
     /// When each unit arrives.
     pub(crate) arrivals: &'a [Time],
 }

@@ -18,13 +18,14 @@ use crate::engine::cells::train::CellTrain;
 use crate::engine::exact::spacing::{ExactTime, SpacingTable};
 use crate::unit::Unit;
 use crate::units::Time;
+use crate::units::ids::PortVc;
 
 /// An arriving unit: its time, and its circuit's number at the port.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arriving {
     pub(crate) time: Time,
     pub(crate) unit: Unit,
-    pub(crate) vc: u32,
+    pub(crate) vc: PortVc,
 }
 
 /// The units on one incoming line, or those of one circuit on it.

@@ -17,8 +17,8 @@
 
 use crate::engine::cells::inbox::{ArrivalPlace, Inbox};
 use crate::engine::cells::train::CellTrain;
-use crate::engine::exact::spacing::{ExactTime, TransmissionTime};
 use crate::units::Time;
+use crate::units::ids::PortVc;
 
 impl Inbox {
     /// Return the next unit and those after it in its train that arrive before `stop`, even if other units arrive in
@@ -91,21 +91,13 @@ impl Inbox {
     }
 
     /// Return whether units of a circuit's reserved train arrive after `now`.
-    pub(crate) fn is_arriving(&self, vc: u32, now: Time) -> bool {
+    pub(crate) fn is_arriving(&self, vc: PortVc, now: Time) -> bool {
         self.reserved.iter().any(|train| train.vc == vc && train.last > now)
     }
 
     /// Return whether the units of a train follow each other no more closely than those that the port sends.
     pub(crate) fn is_spaced(&self, train: &CellTrain) -> bool {
         self.lanes[train.lane as usize].is_spaced
-    }
-
-    /// Return whether the only lane within a train has this spacing, and each of its units after the next arrives no
-    /// earlier than the corresponding start, counted from a given exact time.
-    pub(crate) fn keeps_behind(&self, beat: ExactTime, pace: &TransmissionTime) -> bool {
-        let &[lane] = self.inner.lanes() else { return false };
-        let train = self.front(lane);
-        train.even && self.lanes[lane as usize].spacing.pace == *pace && train.beat.next(pace) >= beat
     }
 
     /// The sum of the instants at which the units of a reserved train arrive.

@@ -8,6 +8,7 @@ use super::*;
 use crate::engine::exact::spacing::{ExactTime, SpacingTable};
 use crate::unit::Flags;
 use crate::units::Rate;
+use crate::units::ids::{CircuitId, PortVc};
 
 const LANES: usize = 6;
 
@@ -58,7 +59,7 @@ fn set_out(inbox: &mut Inbox, lane: usize, frame: u32, times: &[Time], part: Opt
         let first = if index == 0 { Flags::FIRST } else { Flags::default() };
         let last = if index + units == times.len() { Flags::EOM } else { Flags::default() };
         Unit {
-            vc: 0,
+            vc: CircuitId(0),
             frame,
             identity: frame,
             index: index as u16,
@@ -71,7 +72,7 @@ fn set_out(inbox: &mut Inbox, lane: usize, frame: u32, times: &[Time], part: Opt
         let (units, last) = (times.len(), times[times.len() - 1]);
         inbox.push(
             lane as u32,
-            CellTrain::new(ExactTime::at(times[0]), unit(0, units), 0, units as u16, last),
+            CellTrain::new(ExactTime::at(times[0]), unit(0, units), PortVc(0), units as u16, last),
         );
         return;
     };
@@ -79,7 +80,7 @@ fn set_out(inbox: &mut Inbox, lane: usize, frame: u32, times: &[Time], part: Opt
     for part in times.chunks(part) {
         inbox.push_irregular(
             lane as u32,
-            &IrregularArrivals { unit: unit(index, part.len()), vc: 0, arrivals: part },
+            &IrregularArrivals { unit: unit(index, part.len()), vc: PortVc(0), arrivals: part },
             false,
         );
         index += part.len();
@@ -192,8 +193,8 @@ proptest! {
         for (index, time) in times.iter().enumerate() {
             let last = if index + 1 == times.len() { Flags::EOM } else { Flags::default() };
             let first = if index == 0 { Flags::FIRST } else { Flags::default() };
-            let unit = Unit { vc: 0, frame: 0, identity: 0, index: index as u16, bytes: 53, hop: 0, flags: first.with(last) };
-            inbox.push_irregular(0, &IrregularArrivals { unit, vc: 0, arrivals: &[*time] }, false);
+            let unit = Unit { vc: CircuitId(0), frame: 0, identity: 0, index: index as u16, bytes: 53, hop: 0, flags: first.with(last) };
+            inbox.push_irregular(0, &IrregularArrivals { unit, vc: PortVc(0), arrivals: &[*time] }, false);
             let limit = Time(time.0.saturating_sub(held));
             seen.extend(std::iter::from_fn(|| inbox.pop_before(limit)).map(|it| (it.time, it.unit.flags)));
         }

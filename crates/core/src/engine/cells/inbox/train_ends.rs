@@ -4,6 +4,7 @@ use super::Inbox;
 use super::merge_order::ArrivalPlace;
 use crate::engine::cells::train::CellTrain;
 use crate::units::Time;
+use crate::units::ids::PortVc;
 
 impl Inbox {
     /// The next end of a train, its first or its last unit, if it arrives before `limit`.
@@ -37,14 +38,14 @@ impl Inbox {
 
     /// Return how many units of circuits that count arrive before an end of a train, on lanes within another train.
     #[inline]
-    pub(crate) fn ahead_of(&self, end: ArrivalPlace, mut counts: impl FnMut(u32) -> bool) -> u64 {
+    pub(crate) fn ahead_of(&self, end: ArrivalPlace, mut counts: impl FnMut(PortVc) -> bool) -> u64 {
         let others = self.inner.lanes().iter();
         let others = others.filter(|lane| **lane != end.lane && counts(self.front(**lane).vc));
         others.map(|lane| self.count_ahead(*lane, end)).sum()
     }
 
     /// Return how many units of circuits that count arrive before `time` on lanes within a train.
-    pub(crate) fn before(&self, time: Time, mut counts: impl FnMut(u32) -> bool) -> u64 {
+    pub(crate) fn before(&self, time: Time, mut counts: impl FnMut(PortVc) -> bool) -> u64 {
         let lanes = self.inner.lanes().iter().filter(|lane| counts(self.front(**lane).vc));
         lanes.map(|lane| self.lanes[*lane as usize].count_before(time).0).sum()
     }

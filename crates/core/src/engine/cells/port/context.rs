@@ -24,6 +24,7 @@ use crate::link::port::{Loss, Port};
 use crate::network::circuit::Circuit;
 use crate::scenario::model::Scenario;
 use crate::unit::Unit;
+use crate::units::ids::{CircuitId, IdSlice, IdVec, PortVc};
 use crate::units::{Span, Time};
 use crate::verdict::Reason;
 
@@ -33,14 +34,14 @@ pub(crate) struct Context<'a> {
     pub(crate) port: &'a mut Port,
     /// Its number.
     pub(crate) index: usize,
-    pub(crate) circuits: &'a mut [Circuit],
+    pub(crate) circuits: &'a mut IdVec<CircuitId, Circuit>,
     pub(crate) plan: &'a Plan,
     /// Routes of the units of its circuits, by their number at the port.
-    pub(crate) routes: &'a [RouteSegment],
+    pub(crate) routes: IdSlice<'a, PortVc, RouteSegment>,
     pub(crate) losses: &'a mut LossLog,
     pub(crate) timers: &'a Timers,
     /// Circuits of the units that arrive at hosts which have not acted on them when the run ends.
-    pub(crate) resting: &'a mut Vec<u32>,
+    pub(crate) resting: &'a mut Vec<CircuitId>,
     /// The time between two samples.
     pub(crate) every: Span,
     pub(crate) window: Window,
@@ -66,7 +67,7 @@ impl Context<'_> {
 
     /// Record a unit that the port has lost on arrival.
     pub(crate) fn lose(&mut self, time: Time, unit: &Unit, reason: Reason) {
-        self.circuits[unit.vc as usize].lost(unit);
+        self.circuits[unit.vc].lost(unit);
         if let Some(log) = &mut self.losses.log {
             let (port, vc, frame, index) = (self.index as u32, unit.vc, unit.frame, unit.index);
             log.push(LossRecord { time, port, vc, frame, index, reason });
@@ -88,7 +89,7 @@ impl Context<'_> {
     /// Mark or refuse a unit, if its circuit is policed here.
     pub(crate) fn police(&mut self, arriving: &mut Arriving) -> Result<(), Reason> {
         let &mut Arriving { time, unit, .. } = arriving;
-        arriving.unit = self.circuits[unit.vc as usize].police(time, unit)?;
+        arriving.unit = self.circuits[unit.vc].police(time, unit)?;
         Ok(())
     }
 
@@ -101,7 +102,7 @@ impl Context<'_> {
     /// The number of hosts that await a unit: one for the last unit of a frame that is to be answered.
     #[inline]
     pub(crate) fn awaits(&self, unit: &Unit) -> u64 {
-        u64::from(unit.is_eom() && self.plan.answerable[unit.vc as usize])
+        u64::from(unit.is_eom() && self.plan.answerable[unit.vc])
     }
 
     /// The earliest time at which a unit that is still unknown to the port departs, if the port advances to `until`.
@@ -110,11 +111,11 @@ impl Context<'_> {
     }
 
     /// A lower bound of the next departure on a circuit: its flow has nothing in flight, and no timer fires before.
-    pub(crate) fn rests_until(&self, circuit: usize) -> Time {
+    pub(crate) fn rests_until(&self, circuit: CircuitId) -> Time {
         let Some(Actor { entity, circuits: [data, back] }) = self.plan.actors[circuit] else {
             return Time::ZERO;
         };
-        let rests = |vc: u32| self.circuits[vc as usize].tally().under_way() == 0;
+        let rests = |vc: CircuitId| self.circuits[vc].tally().under_way() == 0;
         if !rests(data) || !rests(back) {
             return Time::ZERO;
         }

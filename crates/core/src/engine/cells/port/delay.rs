@@ -61,7 +61,7 @@ impl Delay {
         }
         let ends = last.later(hop.whole);
         self.hops += u64::from(units);
-        let whole = self.progress.sent(unit, units, hop.vc as usize, ends >= window.from);
+        let whole = self.progress.sent(unit, units, hop.vc, ends >= window.from);
         if ends < window.from {
             return;
         }

@@ -3,13 +3,14 @@
 use super::context::PortSetup;
 use crate::engine::cells::train::Gathering;
 use crate::units::Time;
+use crate::units::ids::{IdVec, PortVc};
 
 /// For every circuit the units that have started but are not forwarded yet, and the instants that separate
 /// units.
 #[derive(Debug)]
 pub(crate) struct GatheredUnits {
     /// Consecutive units of a frame, by circuit.
-    pub(crate) by_vc: Vec<Gathering>,
+    pub(crate) by_vc: IdVec<PortVc, Gathering>,
     /// Units before and after one of these instants are forwarded separately. The next one is last.
     cuts: Vec<Time>,
 }
@@ -17,7 +18,10 @@ pub(crate) struct GatheredUnits {
 impl GatheredUnits {
     /// No units.
     pub(crate) fn new(setup: &PortSetup<'_>) -> GatheredUnits {
-        GatheredUnits { by_vc: vec![Gathering::default(); setup.port.pool().vcs()], cuts: setup.cuts() }
+        GatheredUnits {
+            by_vc: IdVec::filled(Gathering::default(), setup.port.pool().vcs()),
+            cuts: setup.cuts(),
+        }
     }
 
     /// Return the next instant that separates units.

@@ -31,6 +31,7 @@ use crate::link::port::Port;
 use crate::network::circuit::Emission;
 use crate::scenario::model::Medium;
 use crate::unit::Flags;
+use crate::units::ids::PortVc;
 use crate::units::{Span, Time};
 
 /// An interface.
@@ -90,7 +91,7 @@ impl HostInterface {
         out: &mut Outbox,
         now: Time,
         emission: &Emission,
-        vc: u32,
+        vc: PortVc,
         collected: bool,
     ) -> Option<Departure> {
         let shape = emission.shape;
@@ -151,7 +152,7 @@ impl HostInterface {
     }
 
     /// Count the units of the frame that was handed over last one by one, and send each separately.
-    fn send_one_by_one(&mut self, out: &mut Outbox, vc: u32, now: Time, emission: &Emission) {
+    fn send_one_by_one(&mut self, out: &mut Outbox, vc: PortVc, now: Time, emission: &Emission) {
         let &Waiting { first: mut beat, pace, .. } = self.waiting.back().expect("the frame has just joined");
         let begun = beat.time.later(pace.whole) >= self.books.window.from;
         let size = self.size(emission.shape);

@@ -23,6 +23,7 @@ pub(crate) mod scripted;
 use crate::engine::cells::inbox::{Arriving, Inbox};
 use crate::engine::cells::topology::form::PortForm;
 use crate::network::circuit::Emission;
+use crate::units::ids::PortVc;
 use crate::units::{Span, Time};
 
 use context::{Context, PortSetup};
@@ -138,7 +139,7 @@ impl PortProcess {
         out: &mut Outbox,
         now: Time,
         emission: &Emission,
-        vc: u32,
+        vc: PortVc,
     ) {
         let PortProcess::PerUnit(per_unit) = self else {
             unreachable!("the interface of a host is unlimited or asks about every unit")

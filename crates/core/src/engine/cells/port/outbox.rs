@@ -14,13 +14,14 @@
 
 use crate::engine::exact::spacing::ExactTime;
 use crate::unit::Unit;
+use crate::units::ids::PortVc;
 use crate::units::{Span, Time};
 
 /// Units that start to leave a port.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Departure {
     /// Their circuit's number at the port.
-    pub(crate) vc: u32,
+    pub(crate) vc: PortVc,
     pub(crate) units: u16,
     /// The first unit, with the marks of the first and of the last.
     pub(crate) unit: Unit,
@@ -63,7 +64,7 @@ impl Outbox {
 
     /// Send units to a host or one by one; the last of them starts at `last`.
     #[inline]
-    pub(crate) fn send(&mut self, vc: u32, unit: Unit, units: u16, last: Time, whole: Span) {
+    pub(crate) fn send(&mut self, vc: PortVc, unit: Unit, units: u16, last: Time, whole: Span) {
         self.send_train(vc, unit, units, ExactTime::at(last), last, whole);
     }
 
@@ -71,7 +72,7 @@ impl Outbox {
     #[inline]
     pub(crate) fn send_train(
         &mut self,
-        vc: u32,
+        vc: PortVc,
         unit: Unit,
         units: u16,
         first: ExactTime,
@@ -82,7 +83,7 @@ impl Outbox {
     }
 
     /// Send units with irregular starts.
-    pub(crate) fn send_timed(&mut self, vc: u32, unit: Unit, units: u16, starts: &[Time], whole: Span) {
+    pub(crate) fn send_timed(&mut self, vc: PortVc, unit: Unit, units: u16, starts: &[Time], whole: Span) {
         let Some(&last) = starts.last() else { return };
         let place = Some(self.starts.len() as u32);
         self.starts.extend_from_slice(starts);

@@ -88,7 +88,7 @@ impl PerUnit {
     pub(crate) fn enter(&mut self, cx: &mut Context<'_>, out: &mut Outbox, arriving: &Arriving) {
         let &Arriving { time, unit, vc } = arriving;
         self.awaited += cx.awaits(&unit);
-        cx.port.arrive(time, unit, vc as usize, number_at_port(cx.circuits), &mut cx.losses.now);
+        cx.port.arrive(time, unit, vc, number_at_port(cx.circuits), &mut cx.losses.now);
         self.start(cx, out, time);
     }
 
@@ -115,20 +115,20 @@ impl PerUnit {
             self.hand_on(out);
         }
         if cx.routes[vc].handoff != Handoff::Together {
-            return out.send(vc as u32, unit, 1, sent.starts, whole);
+            return out.send(vc, unit, 1, sent.starts, whole);
         }
         let gathering = &mut self.gathered.by_vc[vc];
-        gathering.join(out, vc as u32, &unit, 1, whole);
+        gathering.join(out, vc, &unit, 1, whole);
         gathering.last_starts(sent.starts);
         if unit.is_eom() {
-            gathering.send(out, vc as u32, whole);
+            gathering.send(out, vc, whole);
         }
     }
 
     /// Forward the gathered units.
     pub(crate) fn hand_on(&mut self, out: &mut Outbox) {
-        for (vc, gathering) in self.gathered.by_vc.iter_mut().enumerate() {
-            gathering.send(out, vc as u32, self.whole);
+        for (vc, gathering) in self.gathered.by_vc.pairs_mut() {
+            gathering.send(out, vc, self.whole);
         }
     }
 

@@ -14,6 +14,7 @@ use crate::network::circuit::{Marks, Tally};
 use crate::scenario::load;
 use crate::scenario::model::Scenario;
 use crate::unit::{Flags, Unit};
+use crate::units::ids::{CircuitId, PortVc};
 use crate::units::{Span, Time};
 
 /// The port `out` of a switch, to which each host sends over a line of its own: cells at 42.4 Mb/s, one in 10 µs.
@@ -26,7 +27,7 @@ pub(crate) struct Script {
     out: Outbox,
     losses: LossLog,
     timers: Timers,
-    resting: Vec<u32>,
+    resting: Vec<CircuitId>,
     /// The number of frames on each lane.
     frames: Vec<u32>,
 }
@@ -97,10 +98,10 @@ impl Script {
         let (first, last) = (Time(us * 1_000_000), Time((us + 10 * (u64::from(units) - 1)) * 1_000_000));
         let frames = &mut self.frames[lane as usize];
         let frame = std::mem::replace(frames, *frames + 1);
-        let circuit = self.plan.passing[self.index][lane as usize] as u32;
+        let circuit = self.plan.passing.at(self.index)[PortVc(lane)];
         let flags = Flags::FIRST.with(Flags::EOM);
         let unit = Unit { vc: circuit, frame, identity: frame, index: 0, bytes: 53, hop: 1, flags };
-        let train = CellTrain::new(ExactTime::at(first), unit, lane, units, last);
+        let train = CellTrain::new(ExactTime::at(first), unit, PortVc(lane), units, last);
         self.process.inbox_mut().push(lane, CellTrain { awaited: true, ..train });
         self
     }
@@ -114,7 +115,7 @@ impl Script {
             index: self.index,
             circuits,
             plan: &self.plan,
-            routes: &self.plan.routes[self.index],
+            routes: self.plan.routes[self.index].view(),
             losses: &mut self.losses,
             timers: &self.timers,
             resting: &mut self.resting,
@@ -153,7 +154,7 @@ impl Script {
 
     /// Cells lost on a circuit.
     pub(crate) fn lost(&self, lane: usize) -> u64 {
-        self.network.circuits[self.plan.passing[self.index][lane]].tally().lost
+        self.network.circuits[self.plan.passing.at(self.index)[PortVc::new(lane)]].tally().lost
     }
 }
 

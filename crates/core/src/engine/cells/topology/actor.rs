@@ -5,6 +5,7 @@ use std::iter;
 use super::form::PortForm;
 use crate::network::end::End;
 use crate::scenario::model::{Flow, Scenario};
+use crate::units::ids::{CircuitId, IdVec};
 
 /// An end of a flow that depends only on the frames of one circuit, which it receives alone, and on its own timers.
 #[derive(Clone, Copy, Debug)]
@@ -12,21 +13,21 @@ pub(crate) struct Actor {
     /// Its number among all ends.
     pub(crate) entity: u32,
     /// The circuits of its flow: there, and back.
-    pub(crate) circuits: [u32; 2],
+    pub(crate) circuits: [CircuitId; 2],
 }
 
 /// How many flows use each circuit and the interface at its beginning.
 pub(crate) struct Usage<'a> {
     scenario: &'a Scenario,
     forms: &'a [PortForm],
-    of_circuits: Vec<u32>,
+    of_circuits: IdVec<CircuitId, u32>,
     of_interfaces: Vec<u32>,
 }
 
 impl<'a> Usage<'a> {
     /// Count the flows of a scenario.
     pub(crate) fn new(scenario: &'a Scenario, forms: &'a [PortForm]) -> Usage<'a> {
-        let mut of_circuits = vec![0; scenario.vcs.len()];
+        let mut of_circuits = IdVec::filled(0, scenario.vcs.len());
         let mut of_interfaces = vec![0; scenario.lines.len()];
         for vc in scenario.flows.iter().flat_map(|flow| iter::once(flow.vc).chain(flow.back)) {
             of_circuits[vc] += 1;
@@ -42,11 +43,11 @@ impl<'a> Usage<'a> {
     }
 
     /// Return for every circuit the end that receives its frames, if it acts alone.
-    pub(crate) fn actors(&self) -> Vec<Option<Actor>> {
-        let mut actors = vec![None; self.scenario.vcs.len()];
+    pub(crate) fn actors(&self) -> IdVec<CircuitId, Option<Actor>> {
+        let mut actors = IdVec::filled(None, self.scenario.vcs.len());
         for (index, flow) in self.scenario.flows.iter().enumerate() {
             let Some(back) = flow.back else { continue };
-            let circuits = [flow.vc as u32, back as u32];
+            let circuits = [flow.vc, back];
             let actor = |end: End| Actor { entity: end.entity(index) as u32, circuits };
             actors[flow.vc] = self.acts_alone(flow.vc, back).then(|| actor(End::Sink));
             actors[back] = self.acts_alone(back, flow.vc).then(|| actor(End::Source));
@@ -55,20 +56,20 @@ impl<'a> Usage<'a> {
     }
 
     /// Return whether one flow receives the frames of a circuit, and its answers alone use their interface.
-    fn acts_alone(&self, vc: usize, answers: usize) -> bool {
+    fn acts_alone(&self, vc: CircuitId, answers: CircuitId) -> bool {
         self.of_circuits[vc] == 1 && self.sends_alone(answers)
     }
 
     /// Return whether one flow sends over the interface at the beginning of a circuit, and it is unlimited.
-    fn sends_alone(&self, vc: usize) -> bool {
+    fn sends_alone(&self, vc: CircuitId) -> bool {
         let interface = self.scenario.vcs[vc].path[0];
         self.of_interfaces[interface] == 1 && matches!(self.forms[interface], PortForm::HostInterface)
     }
 }
 
 /// Return the circuits whose frames a host may answer: those of flows with acknowledgements, in both directions.
-pub(crate) fn answerable(scenario: &Scenario) -> Vec<bool> {
-    let mut answerable = vec![false; scenario.vcs.len()];
+pub(crate) fn answerable(scenario: &Scenario) -> IdVec<CircuitId, bool> {
+    let mut answerable = IdVec::filled(false, scenario.vcs.len());
     for flow in &scenario.flows {
         if let Some(back) = flow.back {
             (answerable[flow.vc], answerable[back]) = (true, true);

@@ -6,6 +6,7 @@ use crate::engine::questions::policed_ports;
 use crate::scenario::contract::{Passing, context, contracts};
 use crate::scenario::model::{Line, Medium, NodeKind, Scenario};
 use crate::scheduler;
+use crate::units::ids::{CircuitId, IdSlice, PortVc};
 
 /// Form in which a port is run.
 #[derive(Clone, Debug)]
@@ -45,7 +46,7 @@ pub(crate) fn forms(
 }
 
 /// Return the form of a port by its own properties.
-fn form_alone(scenario: &Scenario, line: &Line, vcs: &[usize]) -> PortForm {
+fn form_alone(scenario: &Scenario, line: &Line, vcs: IdSlice<'_, PortVc, CircuitId>) -> PortForm {
     let from_host = scenario.nodes[line.from].kind == NodeKind::Host;
     let fifo = matches!(line.port.scheduler, scheduler::Spec::Fifo(_));
     match rule(scenario, line, vcs).filter(|_| line.port.gates.is_empty()) {
@@ -88,7 +89,7 @@ impl Delays<'_> {
 
 /// Return the rule that alone decides which units a line's port accepts, if its admission policy is such a
 /// rule.
-pub(crate) fn rule(scenario: &Scenario, line: &Line, vcs: &[usize]) -> Option<Rule> {
+pub(crate) fn rule(scenario: &Scenario, line: &Line, vcs: IdSlice<'_, PortVc, CircuitId>) -> Option<Rule> {
     let contracts = contracts(scenario, line, vcs);
     let policy = line.port.admission.build(&context(scenario, line, &contracts));
     policy.expect("a checked scenario can be built").rule()

@@ -12,6 +12,7 @@ use crate::scenario::contract::{Passing, passing_circuits};
 use crate::scenario::model::{Medium, Scenario};
 use crate::transport::Transport;
 use crate::units::Span;
+use crate::units::ids::{CircuitId, IdSlice, IdVec, PortVc};
 
 /// Entry of units to a port: a line, or one circuit of it if its units may be held back.
 ///
@@ -20,13 +21,13 @@ use crate::units::Span;
 pub(crate) struct Lane {
     pub(crate) line: usize,
     /// The circuit's number at the port.
-    pub(crate) vc: Option<u32>,
+    pub(crate) vc: Option<PortVc>,
 }
 
 /// The path of a circuit from one port, past those that only delay, to its next stop.
 #[derive(Debug)]
 struct Leg {
-    vc: usize,
+    vc: CircuitId,
     stop: Option<Stop>,
     /// The line that leads to the stop.
     line: usize,
@@ -42,14 +43,14 @@ struct Leg {
 struct Stop {
     port: usize,
     /// The circuit's number there.
-    vc: u32,
+    vc: PortVc,
 }
 
 /// The legs of all circuits.
 #[derive(Debug)]
 pub(crate) struct Legs {
     /// For every port those of the circuits that pass it, by their number there.
-    from: Vec<Vec<Leg>>,
+    from: Vec<IdVec<PortVc, Leg>>,
     /// The ports on them that only delay.
     delay_hops: Vec<DelayHop>,
 }
@@ -62,11 +63,8 @@ impl Legs {
         forms: &[PortForm],
         spacings: &[Rc<SpacingTable>],
     ) -> Legs {
-        let number = |port: usize, vc: usize| {
-            passing[port].binary_search(&vc).expect("a circuit passes the lines of its path") as u32
-        };
         let mut delay_hops = Vec::new();
-        let mut leg = |line: usize, vc: usize| {
+        let mut leg = |line: usize, vc: CircuitId| {
             let path = &scenario.vcs[vc].path;
             let place = path.iter().position(|&other| other == line).expect("the circuit passes the line");
             let (behind, first) = (&path[place + 1..], delay_hops.len());
@@ -74,15 +72,17 @@ impl Legs {
             delay_hops.extend(delaying.map(|&port| {
                 let whole = spacings[port].pace.whole;
                 let transit = whole + latency(scenario, &scenario.lines[port]);
-                DelayHop { port: port as u32, vc: number(port, vc), whole, transit }
+                DelayHop { port: port as u32, vc: passing.number(port, vc), whole, transit }
             }));
             let hops = first..delay_hops.len();
             let delay = delay_hops[hops.clone()].iter().fold(Span::ZERO, |delay, hop| delay + hop.transit);
             let on = place + 1 + hops.len();
-            let stop = path.get(on).map(|&port| Stop { port, vc: number(port, vc) });
+            let stop = path.get(on).map(|&port| Stop { port, vc: passing.number(port, vc) });
             Leg { vc, stop, line: path[on - 1], hop: on as u8, hops, delay }
         };
-        let legs_from = |(line, vcs): (usize, &[usize])| vcs.iter().map(|&vc| leg(line, vc)).collect();
+        let legs_from = |(line, vcs): (usize, IdSlice<'_, PortVc, CircuitId>)| {
+            vcs.iter().map(|&vc| leg(line, vc)).collect()
+        };
         let from = passing.iter().enumerate().map(legs_from).collect();
         Legs { from, delay_hops }
     }
@@ -112,7 +112,7 @@ impl Legs {
         scenario: &Scenario,
         forms: &[PortForm],
         is_circular: bool,
-    ) -> Vec<Vec<Handoff>> {
+    ) -> Vec<IdVec<PortVc, Handoff>> {
         let uniform = uniform(scenario);
         let may_hold_back = |port: usize| {
             // in a cycle all ports advance together, even those that would hold units back
@@ -126,12 +126,13 @@ impl Legs {
             Some(stop) if may_hold_back(port) && may_hold_back(stop.port) => Handoff::Timed,
             Some(_) => Handoff::Singly,
         };
-        let from = |(port, legs): (usize, &Vec<Leg>)| legs.iter().map(|leg| handoff(port, leg)).collect();
+        let from =
+            |(port, legs): (usize, &IdVec<PortVc, Leg>)| legs.iter().map(|leg| handoff(port, leg)).collect();
         self.from.iter().enumerate().map(from).collect()
     }
 
     /// Return the lanes of every port, in order.
-    pub(crate) fn lanes(&self, handoffs: &[Vec<Handoff>]) -> Vec<Vec<Lane>> {
+    pub(crate) fn lanes(&self, handoffs: &[IdVec<PortVc, Handoff>]) -> Vec<Vec<Lane>> {
         let mut lanes = vec![Vec::new(); self.from.len()];
         for (leg, &handoff) in self.from.iter().flatten().zip(handoffs.iter().flatten()) {
             if let Some(stop) = leg.stop {
@@ -149,10 +150,10 @@ impl Legs {
     pub(crate) fn routes(
         self,
         scenario: &Scenario,
-        answerable: &[bool],
-        handoffs: &[Vec<Handoff>],
+        answerable: &IdVec<CircuitId, bool>,
+        handoffs: &[IdVec<PortVc, Handoff>],
         lanes: &[Vec<Lane>],
-    ) -> (Vec<DelayHop>, Vec<Vec<RouteSegment>>) {
+    ) -> (Vec<DelayHop>, Vec<IdVec<PortVc, RouteSegment>>) {
         let mut numbers = 0..;
         let mut route = |port: usize, leg: Leg, handoff: Handoff| {
             let line = &scenario.lines[port];
@@ -168,10 +169,11 @@ impl Legs {
                 delay: leg.delay,
             }
         };
-        let mut routes = |(port, (legs, handoffs)): (usize, (Vec<Leg>, &Vec<Handoff>))| {
+        let mut from = |port: usize, legs: IdVec<PortVc, Leg>, handoffs: &IdVec<PortVc, Handoff>| {
             legs.into_iter().zip(handoffs).map(|(leg, &handoff)| route(port, leg, handoff)).collect()
         };
-        let routes = self.from.into_iter().zip(handoffs).enumerate().map(&mut routes).collect();
+        let ports = self.from.into_iter().zip(handoffs).enumerate();
+        let routes = ports.map(|(port, (legs, handoffs))| from(port, legs, handoffs)).collect();
         (self.delay_hops, routes)
     }
 }
@@ -194,8 +196,9 @@ impl Leg {
 
 /// Circuits whose units differ only in their position in the frame: no policer marks some of them as discardable, no
 /// port sets a congestion mark on some, and no code completes a frame without its last unit.
-pub(super) fn uniform(scenario: &Scenario) -> Vec<bool> {
-    let mut uniform: Vec<bool> = scenario.vcs.iter().map(|vc| vc.framing.parity() == 0).collect();
+pub(super) fn uniform(scenario: &Scenario) -> IdVec<CircuitId, bool> {
+    let mut uniform: IdVec<CircuitId, bool> =
+        scenario.vcs.iter().map(|vc| vc.framing.parity() == 0).collect();
     scenario.flows.iter().filter(|flow| flow.police.is_some()).for_each(|flow| uniform[flow.vc] = false);
     let capable = || scenario.flows.iter().filter(|flow| flow.transport.ecn());
     if capable().next().is_some() {

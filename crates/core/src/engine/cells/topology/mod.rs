@@ -29,6 +29,7 @@ use crate::engine::exact::spacing::{SpacingTable, TransmissionTime};
 use crate::engine::questions::{latency, policed_ports};
 use crate::scenario::contract::{Passing, contracts, passing_circuits};
 use crate::scenario::model::{Line, Medium, NodeKind, Scenario};
+use crate::units::ids::{CircuitId, IdSlice, IdVec, PortVc};
 use crate::units::{CELL_BYTES, Span, Time};
 
 /// The unchanging part of a network.
@@ -36,18 +37,18 @@ use crate::units::{CELL_BYTES, Span, Time};
 pub(crate) struct Plan {
     pub(crate) forms: Vec<PortForm>,
     /// For every port the routes of the circuits that pass it, by their number there.
-    pub(crate) routes: Vec<Vec<RouteSegment>>,
+    pub(crate) routes: Vec<IdVec<PortVc, RouteSegment>>,
     pub(crate) delay_hops: Vec<DelayHop>,
     /// For every port the shortest time between the start of a unit and its arrival at the next stop.
     pub(crate) reach: Vec<Span>,
     /// For every port those that must advance before it and with it, in this order.
     pub(crate) upstream: Vec<Vec<u32>>,
     /// For every circuit the end of a flow that gets its frames, if it acts alone.
-    pub(crate) actors: Vec<Option<Actor>>,
+    pub(crate) actors: IdVec<CircuitId, Option<Actor>>,
     /// Flows whose source has a clock, receives no answers, and alone sends over an unlimited interface.
     pub(crate) open_loop: Vec<bool>,
     /// Circuits whose frames a host may answer.
-    pub(crate) answerable: Vec<bool>,
+    pub(crate) answerable: IdVec<CircuitId, bool>,
     /// For every port the circuits that pass it, by their number there.
     pub(crate) passing: Passing,
     /// Ports with a queue for each circuit.
@@ -113,7 +114,7 @@ impl Plan {
 
     /// Most units of a frame that passes a port.
     pub(crate) fn longest_frame(&self, scenario: &Scenario, port: usize) -> u64 {
-        let contracts = contracts(scenario, &scenario.lines[port], &self.passing[port]);
+        let contracts = contracts(scenario, &scenario.lines[port], self.passing.at(port));
         contracts.iter().map(|contract| contract.frame).max().unwrap_or(0)
     }
 
@@ -204,10 +205,10 @@ fn arriving(scenario: &Scenario) -> Vec<Vec<usize>> {
 
 /// Return whether no cells can travel in trains and a switch judges each: then the reference engine needs no more work.
 pub(crate) fn skips_nothing(scenario: &Scenario) -> bool {
-    let is_asked = |(line, vcs): (&Line, &[usize])| {
+    let is_asked = |(line, vcs): (&Line, IdSlice<'_, PortVc, CircuitId>)| {
         scenario.nodes[line.from].kind != NodeKind::Host && rule(scenario, line, vcs).is_none()
     };
-    !uniform(scenario).contains(&true)
+    !uniform(scenario).iter().any(|&is_uniform| is_uniform)
         && scenario.lines.iter().zip(passing_circuits(scenario).iter()).any(is_asked)
 }
 
@@ -277,7 +278,7 @@ mod tests {
         text += "[[flow]]\nname = 'f'\nfrom = 'a'\nto = 'b'\ntransport = { kind = 'cells' }\n";
         text += "source = { kind = 'cbr', rate = '1 kb/s' }\n";
         let (scenario, plan) = plan(&text);
-        (scenario.vcs[0].path.clone(), plan)
+        (scenario.vcs[CircuitId(0)].path.clone(), plan)
     }
 
     #[test]
@@ -291,7 +292,7 @@ mod tests {
         assert_eq!(origins([2, 3, 2, 4]), [0, 0, 0, 0]);
         assert_eq!(origins([2, 1, 4, 3]), [0, 1, 1, 1]);
         let (path, plan) = row_of_switches([2, 1, 4, 3]);
-        let route = &plan.routes[path[1]][0];
+        let route = &plan.routes[path[1]][PortVc(0)];
         assert_eq!((route.hop, route.hops().len()), (4, 2));
     }
 

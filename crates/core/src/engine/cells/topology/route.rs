@@ -17,6 +17,7 @@ use std::ops::Range;
 
 use crate::engine::outcome::Work;
 use crate::scenario::model::Medium;
+use crate::units::ids::PortVc;
 use crate::units::{Span, Time};
 
 /// Route of the units of one circuit from one port.
@@ -57,7 +58,7 @@ pub(crate) enum Handoff {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Destination {
     /// At a port, on one of its lanes, with the circuit's number there.
-    Port { port: u32, lane: u32, vc: u32 },
+    Port { port: u32, lane: u32, vc: PortVc },
     /// At the host at the end of a line.
     Host { line: u32 },
 }
@@ -67,7 +68,7 @@ pub(crate) enum Destination {
 pub(crate) struct DelayHop {
     pub(crate) port: u32,
     /// Its number there.
-    pub(crate) vc: u32,
+    pub(crate) vc: PortVc,
     /// Transmission time of a cell on the line, and the time until it arrives at the end.
     pub(crate) whole: Span,
     pub(crate) transit: Span,

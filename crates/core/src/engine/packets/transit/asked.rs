@@ -65,8 +65,8 @@ impl Transit {
         if self.asked.are_plain[port] {
             return self.ask_plain(at, packet, now);
         }
-        let (unit, number) = (packet.unit(&extra), extra.number as usize);
-        let policed = self.network.circuits[extra.circuit as usize].police(now, unit);
+        let (unit, number) = (packet.unit(&extra), extra.number);
+        let policed = self.network.circuits[extra.circuit].police(now, unit);
         let hop = Hop { port: port as u32, vc: extra.number };
         let unit = match policed.and_then(|unit| self.network.cross_link(now, hop, unit)) {
             Ok(unit) => unit,
@@ -87,7 +87,7 @@ impl Transit {
     fn ask_plain(&mut self, at: u32, packet: &Packet, now: Time) -> Option<Onward> {
         let place = self.steps.place(at) as usize;
         let extra = &self.steps.extras[at as usize];
-        let (unit, number) = (packet.unit(extra), extra.number as usize);
+        let (unit, number) = (packet.unit(extra), extra.number);
         self.asked.waiting.push(at, *packet);
         let (port, circuits) = (&mut self.network.ports[place], &self.network.circuits);
         let losses = &mut self.asked.losses;
@@ -160,7 +160,7 @@ impl Transit {
         let mut packet = self.leave(at, unit.frame);
         (packet.head.flags, packet.head.bytes) = (unit.flags, unit.bytes);
         if sent.arrives >= self.window.to {
-            self.on_lines[unit.vc as usize] += 1;
+            self.on_lines[unit.vc] += 1;
             return None;
         }
         let Passed { at, time, .. } = self.pass_on(at + 1, packet.head, sent.arrives)?;
@@ -223,7 +223,7 @@ impl Transit {
     /// Count the losses of a port that judges every packet, and of others that share its memory.
     fn enter_losses(&mut self, now: Time) {
         for Loss { unit, reason } in std::mem::take(&mut self.asked.losses) {
-            let hop = self.network.circuits[unit.vc as usize].hop(&unit);
+            let hop = self.network.circuits[unit.vc].hop(&unit);
             let port = hop.expect("a unit is lost at a port").port;
             if self.network.ports[port as usize].lets_overtake() {
                 let at = self.first_step(unit.vc, unit.frame) + u32::from(unit.hop);

@@ -34,6 +34,7 @@ use crate::network::circuit::{Marks, Tally};
 use crate::network::end::End;
 use crate::scenario::model::Scenario;
 use crate::unit::{Flags, Unit};
+use crate::units::ids::{CircuitId, IdVec};
 use crate::units::{Span, Time};
 use crate::verdict::Reason;
 
@@ -51,7 +52,7 @@ pub(crate) struct Transit {
     pub(crate) steps: Steps,
     pub(crate) hosts: Hosts,
     pub(crate) arrivals: PendingArrivals,
-    circuits: Vec<CircuitBooks>,
+    circuits: IdVec<CircuitId, CircuitBooks>,
     ruled: RuledPorts,
     /// Ports that share a memory and decide by a rule.
     shared: SharedPorts,
@@ -60,7 +61,7 @@ pub(crate) struct Transit {
     pub(crate) packet_hops: u64,
     pub(crate) log: Option<Vec<LossRecord>>,
     /// Packets in flight on a line at the end of the run, by circuit.
-    pub(crate) on_lines: Vec<u64>,
+    pub(crate) on_lines: IdVec<CircuitId, u64>,
 }
 
 /// Ports that judge every packet and whose occupancy is sampled.
@@ -114,14 +115,14 @@ impl Transit {
             edge: Time::ZERO,
             hosts: Hosts::new(scenario, steps.begins(), ends),
             arrivals: PendingArrivals::new(scenario, division),
-            circuits: vec![CircuitBooks::default(); scenario.vcs.len()],
+            circuits: IdVec::filled(CircuitBooks::default(), scenario.vcs.len()),
             sampled: SampledPorts { ports: sampled.collect(), next: Time::ZERO, every: scenario.sample },
             ruled: RuledPorts::new(scenario, rules, window, &network.ports),
             shared: SharedPorts::new(memories),
             asked: AskedPorts::new(scenario, &network, asked_steps, rooms),
             packet_hops: 0,
             log: log.then(Vec::new),
-            on_lines: vec![0; scenario.vcs.len()],
+            on_lines: IdVec::filled(0, scenario.vcs.len()),
             steps,
             network,
         };
@@ -171,7 +172,7 @@ impl Transit {
     pub(crate) fn is_quiet(&self, flow: usize) -> bool {
         let [source, sink] = [End::Source, End::Sink].map(|end| end.entity(flow));
         let all_came = |from: usize, to: usize| {
-            let lost = self.circuits[self.hosts.circuit_to(to) as usize].lost;
+            let lost = self.circuits[self.hosts.circuit_to(to)].lost;
             self.hosts.ends[from].sent() == self.hosts.ends[to].arrived() + lost
         };
         all_came(source, sink) && all_came(sink, source)
@@ -210,11 +211,11 @@ impl Transit {
     #[inline(never)]
     fn send_specially(&mut self, mut at: u32, mut packet: Packet, now: Time) {
         let circuit = self.steps.extras[at as usize].circuit;
-        let books = &mut self.circuits[circuit as usize];
+        let books = &mut self.circuits[circuit];
         packet.head.frame = books.sent as u32;
         books.sent += 1;
         if self.steps.has_branches() {
-            self.network.circuits[circuit as usize].depart(now, packet.head.frame);
+            self.network.circuits[circuit].depart(now, packet.head.frame);
             at = self.first_step(circuit, packet.head.frame);
         }
         if let Some(Onward { at, packet, time }) = self.enter(at, &packet, now) {
@@ -224,8 +225,8 @@ impl Transit {
 
     /// The step at which the route of a packet begins.
     #[inline]
-    fn first_step(&self, circuit: u32, frame: u32) -> u32 {
-        self.steps.begin(circuit, || self.network.circuits[circuit as usize].route_number(frame))
+    fn first_step(&self, circuit: CircuitId, frame: u32) -> u32 {
+        self.steps.begin(circuit, || self.network.circuits[circuit].route_number(frame))
     }
 
     /// Handle the arrival of a packet at a port of any kind; returns the packet that the port sends.
@@ -319,7 +320,7 @@ impl Transit {
         };
         self.packet_hops += u64::from(sent.starts < self.window.to);
         if sent.arrives >= self.window.to {
-            self.on_lines[unit.vc as usize] += u64::from(begins);
+            self.on_lines[unit.vc] += u64::from(begins);
             return None;
         }
         self.pass_on(at + 1, Head { flags: unit.flags, ..head }, sent.arrives)
@@ -344,7 +345,7 @@ impl Transit {
     #[cold]
     fn stay<T>(&mut self, at: u32, starts: Time) -> Option<T> {
         if starts < self.window.to {
-            self.on_lines[self.steps.extras[at as usize].circuit as usize] += 1;
+            self.on_lines[self.steps.extras[at as usize].circuit] += 1;
         } else {
             self.packet_hops -= 1;
         }
@@ -393,7 +394,7 @@ impl Transit {
     fn police(&mut self, at: u32, packet: &Packet, now: Time) -> Option<Head> {
         let (port, extra) = (self.steps.place(at), self.steps.extras[at as usize]);
         let unit = packet.unit(&extra);
-        match self.network.circuits[extra.circuit as usize].police(now, unit) {
+        match self.network.circuits[extra.circuit].police(now, unit) {
             Ok(unit) => Some(Head { flags: unit.flags, ..packet.head }),
             Err(reason) => {
                 self.ruled.queues[port as usize].lose(self.window, now, &unit, reason);
@@ -408,7 +409,7 @@ impl Transit {
     pub(crate) fn receive_marked(&mut self, packet: &Packet) -> PacketPayload {
         let end = if packet.cargo.is_ack() { End::Source } else { End::Sink };
         let circuit = self.hosts.circuit_to(end.entity(packet.flow as usize));
-        let books = &mut self.circuits[circuit as usize];
+        let books = &mut self.circuits[circuit];
         books.marks.arrived += u64::from(packet.head.flags.has(Flags::CE));
         books.cut += u64::from(packet.head.flags.has(Flags::CUT));
         packet.cargo.marked_by(packet.head.flags)
@@ -418,7 +419,7 @@ impl Transit {
     #[cold]
     fn lost(&mut self, port: u32, unit: Unit, reason: Reason, time: Time) {
         let Unit { vc, frame, index, .. } = unit;
-        let books = &mut self.circuits[vc as usize];
+        let books = &mut self.circuits[vc];
         books.lost += 1;
         books.marks.lost += u64::from(unit.is_ce());
         if let Some(log) = &mut self.log {

@@ -149,6 +149,7 @@ mod tests {
     use crate::link::control::Credit;
     use crate::link::gate::Gate;
     use crate::unit::{Flags, Unit};
+    use crate::units::ids::{CircuitId, PortVc};
     use crate::units::{Rate, Span, Time};
 
     fn params(credit_size: u64, room: Option<u64>) -> Params {
@@ -166,13 +167,16 @@ mod tests {
     }
 
     fn packet(bytes: u16) -> Unit {
-        Unit { vc: 0, frame: 0, identity: 0, index: 0, bytes, hop: 0, flags: Flags(0) }
+        Unit { vc: CircuitId(0), frame: 0, identity: 0, index: 0, bytes, hop: 0, flags: Flags(0) }
     }
 
     /// Both ends of a hop whose accounts have this many credits, of 254 octets each.
     fn ends(credits: u64, accounts: &[u32]) -> (CreditSender, CreditReceiver) {
         let terms = params(254, Some(credits * 254)).settled(&way(254)).unwrap().terms();
-        (CreditSender::new(terms, accounts.to_vec()), CreditReceiver::new(terms, accounts.to_vec()))
+        (
+            CreditSender::new(terms, accounts.to_vec().into()),
+            CreditReceiver::new(terms, accounts.to_vec().into()),
+        )
     }
 
     #[test]
@@ -190,31 +194,31 @@ mod tests {
         let (mut sender, mut receiver) = ends(6, &[0]);
         let mut count = 0;
         for _ in 0..(1_048_570 + 6) {
-            sender.starts(Time::ZERO, &packet(64), 0);
-            receiver.arrived(0, &packet(64));
-            assert_eq!(receiver.left(0, &packet(64)), None, "a message waits until it is called for");
+            sender.starts(Time::ZERO, &packet(64), PortVc(0));
+            receiver.arrived(PortVc(0), &packet(64));
+            assert_eq!(receiver.left(PortVc(0), &packet(64)), None, "a message waits until it is called for");
             let credit = receiver.message(Time::ZERO, Span::ZERO);
             sender.credited(credit);
             count = credit.forwarded;
         }
-        assert_eq!((count, sender.balance(0)), (0, 6));
-        assert_eq!(sender.account(0), CreditAccount { sent: 1 << 20, forwarded: 1 << 20 });
+        assert_eq!((count, sender.balance(PortVc(0))), (0, 6));
+        assert_eq!(sender.account(PortVc(0)), CreditAccount { sent: 1 << 20, forwarded: 1 << 20 });
     }
 
     #[test]
     fn a_packet_is_sent_if_and_only_if_all_its_credits_are_there() {
         let (mut sender, _) = ends(5, &[0]);
-        sender.starts(Time::ZERO, &packet(700), 0); // three credits
-        assert_eq!(sender.balance(0), 2);
-        assert_eq!([508, 509].map(|octets| sender.lets(&packet(octets), 0)), [true, false]);
+        sender.starts(Time::ZERO, &packet(700), PortVc(0)); // three credits
+        assert_eq!(sender.balance(PortVc(0)), 2);
+        assert_eq!([508, 509].map(|octets| sender.lets(&packet(octets), PortVc(0))), [true, false]);
     }
 
     #[test]
     fn circuits_of_a_class_share_its_credits_and_classes_do_not() {
         let (mut sender, _) = ends(2, &[0, 1, 0]);
-        sender.starts(Time::ZERO, &packet(64), 0);
-        sender.starts(Time::ZERO, &packet(64), 2);
-        assert_eq!([0, 1, 2].map(|vc| sender.balance(vc)), [0, 2, 0]);
+        sender.starts(Time::ZERO, &packet(64), PortVc(0));
+        sender.starts(Time::ZERO, &packet(64), PortVc(2));
+        assert_eq!([0, 1, 2].map(|vc| sender.balance(PortVc(vc))), [0, 2, 0]);
     }
 
     #[test]
@@ -222,14 +226,14 @@ mod tests {
         let (mut sender, mut receiver) = ends(4, &[0]);
         let mut messages = Vec::new();
         for _ in 0..3 {
-            sender.starts(Time::ZERO, &packet(64), 0);
-            receiver.arrived(0, &packet(64));
-            receiver.left(0, &packet(64));
+            sender.starts(Time::ZERO, &packet(64), PortVc(0));
+            receiver.arrived(PortVc(0), &packet(64));
+            receiver.left(PortVc(0), &packet(64));
             messages.push(receiver.message(Time::ZERO, Span::ZERO));
         }
         assert_eq!(messages.last(), Some(&Credit { account: 0, forwarded: 3 }));
         sender.credited(messages[2]);
-        assert_eq!(sender.balance(0), 4);
+        assert_eq!(sender.balance(PortVc(0)), 4);
     }
 
     #[test]
@@ -237,9 +241,9 @@ mod tests {
         let (mut sender, mut receiver) = ends(8, &[0, 1, 2]);
         assert_eq!(receiver.call(Time(5)), None, "nothing to tell");
         for vc in [2, 0, 2] {
-            sender.starts(Time::ZERO, &packet(64), vc);
-            receiver.arrived(vc, &packet(64));
-            receiver.left(vc, &packet(64));
+            sender.starts(Time::ZERO, &packet(64), PortVc(vc));
+            receiver.arrived(PortVc(vc), &packet(64));
+            receiver.left(PortVc(vc), &packet(64));
         }
         assert_eq!(receiver.call(Time(10)), Some(Time(10)));
         assert_eq!(receiver.call(Time(11)), None, "it is called for already");

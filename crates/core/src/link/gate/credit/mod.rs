@@ -17,6 +17,7 @@ use std::collections::BTreeSet;
 use crate::buffer::size::Measure;
 use crate::refused::Refused;
 use crate::registry;
+use crate::units::ids::{IdVec, PortVc};
 use crate::units::{Rate, Span};
 
 registry! {
@@ -124,7 +125,7 @@ impl Spec {
     }
 
     /// The account of every circuit of a line, given their classes.
-    pub fn accounts(&self, classes: &[u32]) -> Vec<u32> {
+    pub fn accounts(&self, classes: &IdVec<PortVc, u32>) -> IdVec<PortVc, u32> {
         if self.is_per_circuit() {
             return (0..).take(classes.len()).collect();
         }
@@ -135,6 +136,6 @@ impl Spec {
 }
 
 /// Number of accounts, given the account of every circuit.
-fn count(accounts: &[u32]) -> usize {
+fn count(accounts: &IdVec<PortVc, u32>) -> usize {
     accounts.iter().max().map_or(0, |last| *last as usize + 1)
 }

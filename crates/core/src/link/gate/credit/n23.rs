@@ -106,6 +106,7 @@ mod tests {
     use crate::link::gate::Gate;
     use crate::unit::{Flags, Unit};
     use crate::units::Time;
+    use crate::units::ids::{CircuitId, IdVec, PortVc};
 
     const LINK: Rate = Rate(149_760_000);
 
@@ -113,11 +114,12 @@ mod tests {
         Params { n2: CellCount(n2), n3: n3.map(CellCount), peak: None, charge: true }
     }
 
-    const CELL: Unit = Unit { vc: 0, frame: 0, identity: 0, index: 0, bytes: 53, hop: 0, flags: Flags(0) };
+    const CELL: Unit =
+        Unit { vc: CircuitId(0), frame: 0, identity: 0, index: 0, bytes: 53, hop: 0, flags: Flags(0) };
 
     /// Both ends of a hop with a number of circuits.
     fn ends(terms: Terms, vcs: u32) -> (CreditSender, CreditReceiver) {
-        let accounts: Vec<u32> = (0..vcs).collect();
+        let accounts: IdVec<PortVc, u32> = (0..vcs).collect();
         (CreditSender::new(terms, accounts.clone()), CreditReceiver::new(terms, accounts))
     }
 
@@ -168,36 +170,43 @@ mod tests {
     fn the_balance_is_the_room_less_what_is_not_known_to_have_left() {
         let (mut sender, mut receiver) = ends(terms(5, 2, false), 2);
         for balance in [4, 3, 2, 1, 0] {
-            sender.starts(Time::ZERO, &CELL, 1);
-            receiver.arrived(1, &CELL);
-            assert_eq!(sender.balance(1), balance);
+            sender.starts(Time::ZERO, &CELL, PortVc(1));
+            receiver.arrived(PortVc(1), &CELL);
+            assert_eq!(sender.balance(PortVc(1)), balance);
         }
-        assert_eq!((sender.balance(0), receiver.books(1).held), (5, 5), "circuits do not share");
-        assert_eq!(receiver.left(1, &CELL), None, "the first cell of two");
-        let credit = receiver.left(1, &CELL);
+        assert_eq!(
+            (sender.balance(PortVc(0)), receiver.books(PortVc(1)).held),
+            (5, 5),
+            "circuits do not share"
+        );
+        assert_eq!(receiver.left(PortVc(1), &CELL), None, "the first cell of two");
+        let credit = receiver.left(PortVc(1), &CELL);
         assert_eq!(credit, Some(Credit { account: 1, forwarded: 2 }));
         sender.credited(credit.unwrap());
-        assert_eq!((sender.balance(1), sender.account(1)), (2, CreditAccount { sent: 5, forwarded: 2 }));
+        assert_eq!(
+            (sender.balance(PortVc(1)), sender.account(PortVc(1))),
+            (2, CreditAccount { sent: 5, forwarded: 2 })
+        );
     }
 
     #[test]
     fn a_credit_says_how_many_cells_have_left_in_all_so_that_the_next_one_mends_its_loss() {
         let (mut sender, mut receiver) = ends(terms(6, 2, false), 1);
         for _ in 0..4 {
-            sender.starts(Time::ZERO, &CELL, 0);
-            receiver.arrived(0, &CELL);
+            sender.starts(Time::ZERO, &CELL, PortVc(0));
+            receiver.arrived(PortVc(0), &CELL);
         }
-        let credits: Vec<Credit> = (0..4).filter_map(|_| receiver.left(0, &CELL)).collect();
+        let credits: Vec<Credit> = (0..4).filter_map(|_| receiver.left(PortVc(0), &CELL)).collect();
         assert_eq!(credits.iter().map(|credit| credit.forwarded).collect::<Vec<_>>(), [2, 4]);
         sender.credited(credits[1]);
-        assert_eq!(sender.balance(0), 6);
+        assert_eq!(sender.balance(PortVc(0)), 6);
     }
 
     #[test]
     #[should_panic(expected = "no unit without credit")]
     fn a_circuit_without_balance_sends_nothing() {
         let (mut sender, _) = ends(terms(1, 1, false), 1);
-        sender.starts(Time::ZERO, &CELL, 0);
-        sender.starts(Time::ZERO, &CELL, 0);
+        sender.starts(Time::ZERO, &CELL, PortVc(0));
+        sender.starts(Time::ZERO, &CELL, PortVc(0));
     }
 }

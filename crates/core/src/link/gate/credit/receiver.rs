@@ -3,6 +3,7 @@
 use super::{CreditReport, Terms, count};
 use crate::link::control::Credit;
 use crate::unit::Unit;
+use crate::units::ids::{IdVec, PortVc};
 use crate::units::{Span, Time};
 
 /// The receiving end of a hop.
@@ -10,7 +11,7 @@ use crate::units::{Span, Time};
 pub struct CreditReceiver {
     terms: Terms,
     /// The account of every circuit.
-    account_of: Vec<u32>,
+    account_of: IdVec<PortVc, u32>,
     accounts: Vec<Books>,
     messages: Messages,
 }
@@ -41,7 +42,7 @@ struct Messages {
 
 impl CreditReceiver {
     /// The receiving end of a line with circuits of these accounts.
-    pub fn new(terms: Terms, account_of: Vec<u32>) -> CreditReceiver {
+    pub fn new(terms: Terms, account_of: IdVec<PortVc, u32>) -> CreditReceiver {
         let accounts = vec![Books::default(); count(&account_of)];
         CreditReceiver { terms, account_of, accounts, messages: Messages::default() }
     }
@@ -52,7 +53,7 @@ impl CreditReceiver {
     }
 
     /// The account of a circuit.
-    pub(crate) fn account_of(&self, vc: usize) -> usize {
+    pub(crate) fn account_of(&self, vc: PortVc) -> usize {
         self.account_of[vc] as usize
     }
 
@@ -62,19 +63,19 @@ impl CreditReceiver {
     }
 
     /// Return the state of a circuit's account, for the audit.
-    pub fn books(&self, vc: usize) -> Books {
+    pub fn books(&self, vc: PortVc) -> Books {
         self.accounts[self.account_of[vc] as usize]
     }
 
     /// Count a unit of a circuit that arrives over the line.
-    pub fn arrived(&mut self, vc: usize, unit: &Unit) {
+    pub fn arrived(&mut self, vc: PortVc, unit: &Unit) {
         let books = &mut self.accounts[self.account_of[vc] as usize];
         books.held += self.terms.measure.size_of(unit);
         books.most = books.most.max(books.held);
     }
 
     /// Count a unit of a circuit that leaves the buffer; returns the credit cell to send, if one is due.
-    pub fn left(&mut self, vc: usize, unit: &Unit) -> Option<Credit> {
+    pub fn left(&mut self, vc: PortVc, unit: &Unit) -> Option<Credit> {
         let account = self.account_of[vc];
         let (size, books) = (self.terms.measure.size_of(unit), &mut self.accounts[account as usize]);
         books.held = books.held.checked_sub(size).expect("an account holds what it gives up");

@@ -6,13 +6,14 @@ use crate::link::gate::{Build, Gate, Policy, Site};
 use crate::metrics::state::Figure;
 use crate::unit::Unit;
 use crate::units::Time;
+use crate::units::ids::{IdVec, PortVc};
 
 /// The sending end of a hop.
 #[derive(Clone, Debug)]
 pub struct CreditSender {
     terms: Terms,
     /// The account of every circuit.
-    account_of: Vec<u32>,
+    account_of: IdVec<PortVc, u32>,
     accounts: Vec<CreditAccount>,
 }
 
@@ -34,7 +35,7 @@ impl CreditAccount {
 
 impl CreditSender {
     /// A port that has sent nothing yet, with circuits of these accounts.
-    pub fn new(terms: Terms, account_of: Vec<u32>) -> CreditSender {
+    pub fn new(terms: Terms, account_of: IdVec<PortVc, u32>) -> CreditSender {
         CreditSender { terms, accounts: vec![CreditAccount::default(); count(&account_of)], account_of }
     }
 
@@ -44,7 +45,7 @@ impl CreditSender {
     }
 
     /// Return how much a circuit may send before the next credit.
-    pub fn balance(&self, vc: usize) -> u64 {
+    pub fn balance(&self, vc: PortVc) -> u64 {
         self.terms.room - self.account(vc).in_use()
     }
 
@@ -57,7 +58,7 @@ impl CreditSender {
     }
 
     /// Return the state of a circuit's account, for the audit.
-    pub fn account(&self, vc: usize) -> CreditAccount {
+    pub fn account(&self, vc: PortVc) -> CreditAccount {
         self.accounts[self.account_of[vc] as usize]
     }
 }
@@ -74,11 +75,11 @@ impl Gate for CreditSender {
         true
     }
 
-    fn lets(&self, unit: &Unit, vc: usize) -> bool {
+    fn lets(&self, unit: &Unit, vc: PortVc) -> bool {
         self.terms.measure.size_of(unit) <= self.balance(vc)
     }
 
-    fn starts(&mut self, ready: Time, unit: &Unit, vc: usize) -> Time {
+    fn starts(&mut self, ready: Time, unit: &Unit, vc: PortVc) -> Time {
         assert!(self.lets(unit, vc), "no unit without credit");
         self.accounts[self.account_of[vc] as usize].sent += self.terms.measure.size_of(unit);
         ready

@@ -331,7 +331,7 @@ impl CellFifo {
         let &Arriving { time, unit, vc } = arriving;
         let policy = cx.port.admission_mut();
         match &self.entry.ledger {
-            Some(ledger) => ledger.ask(policy, time, &unit, vc as usize, size),
+            Some(ledger) => ledger.ask(policy, time, &unit, vc, size),
             None => {
                 self.entry.rule.judge(policy, &unit, vc, (level, self.entry.capacity.holds(level + size)))
             }
@@ -384,7 +384,7 @@ impl CellFifo {
     fn enter(&mut self, stay: &Sojourn) {
         self.books.enter(stay);
         let measured = stay.ends >= self.books.window.from;
-        let whole = self.progress.sent(&stay.unit, 1, stay.vc as usize, measured);
+        let whole = self.progress.sent(&stay.unit, 1, stay.vc, measured);
         self.books.frames_whole_out += u64::from(whole && self.books.window.holds(stay.ends));
     }
 
@@ -399,11 +399,11 @@ impl CellFifo {
         pace: &TransmissionTime,
     ) {
         let &Arriving { unit, vc, .. } = arriving;
-        let handoff = cx.routes[vc as usize].handoff;
+        let handoff = cx.routes[vc].handoff;
         if handoff == Handoff::Singly {
             return out.send(vc, unit, 1, start.time, pace.whole);
         }
-        let gathering = &mut self.gathered.by_vc[vc as usize];
+        let gathering = &mut self.gathered.by_vc[vc];
         gathering.join(out, vc, &unit, 1, pace.whole);
         match handoff {
             Handoff::Timed => gathering.starts_at(start.time),
@@ -421,9 +421,9 @@ impl CellFifo {
 
     /// Forward all units that have started and are not forwarded yet.
     pub(crate) fn hand_on(&mut self, out: &mut Outbox) {
-        for (vc, gathering) in self.gathered.by_vc.iter_mut().enumerate() {
+        for (vc, gathering) in self.gathered.by_vc.pairs_mut() {
             if let Some(bytes) = gathering.bytes() {
-                gathering.send(out, vc as u32, self.paces.of(bytes).whole);
+                gathering.send(out, vc, self.paces.of(bytes).whole);
             }
         }
     }
@@ -432,7 +432,7 @@ impl CellFifo {
     /// decided.
     fn fate(&mut self, cx: &mut Context<'_>, train: &CellTrain, ahead: u64) -> Option<Result<(), Reason>> {
         let &CellTrain { unit, vc, beat, begun, .. } = train;
-        if cx.routes[vc as usize].is_collected() {
+        if cx.routes[vc].is_collected() {
             return None;
         }
         if let Rule::Fits = self.entry.rule {
@@ -440,7 +440,7 @@ impl CellFifo {
         }
         let frames = cx.port.admission_mut().frames()?;
         if !unit.is_first() || begun {
-            return match frames.within(vc as usize) {
+            return match frames.within(vc) {
                 Within::Taken => Some(Ok(())),
                 Within::Lost(reason) => Some(Err(reason)),
                 Within::Broken(_) | Within::Asked => None,

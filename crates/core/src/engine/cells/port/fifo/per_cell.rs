@@ -26,6 +26,7 @@ use crate::engine::cells::topology::route::Handoff;
 use crate::engine::cells::train::{CellSegment, CellTrain};
 use crate::engine::forms::{Form, allows, used};
 use crate::units::Time;
+use crate::units::ids::PortVc;
 
 impl CellFifo {
     /// Pass the next train together with those that cross it: all are short, accepted, and arrive before `stop`.
@@ -83,8 +84,7 @@ impl CellFifo {
 
     /// Pass a segment whose cells the policy must judge one by one.
     pub(super) fn step_of_asked(&mut self, cx: &mut Context<'_>, until: Time) -> Option<SegmentStep> {
-        let together =
-            self.segment.trains.iter().all(|train| cx.routes[train.vc as usize].handoff != Handoff::Singly);
+        let together = self.segment.trains.iter().all(|train| cx.routes[train.vc].handoff != Handoff::Singly);
         let cells = self.segment.trains.iter().map(|train| u64::from(train.units)).sum();
         if !together || !self.leave_in_time(self.free.not_before(until), cells) {
             return None;
@@ -98,7 +98,7 @@ impl CellFifo {
         let (policy, logs) = (cx.port.admission_mut(), cx.losses.log.is_some());
         let mut taken = 0;
         for train in &self.segment.trains {
-            match policy.foresees(train.vc as usize) {
+            match policy.foresees(train.vc) {
                 Within::Asked => return false,
                 Within::Lost(_) | Within::Broken(_) if logs => return false,
                 Within::Lost(_) | Within::Broken(_) => {}
@@ -122,7 +122,7 @@ impl CellFifo {
         let Content::Cells { pace, .. } = self.content else { return };
         let (mut segment, order) = self.take_in_order();
         for train in &mut segment {
-            train.lost = match cx.port.admission_mut().foresees(train.vc as usize) {
+            train.lost = match cx.port.admission_mut().foresees(train.vc) {
                 Within::Lost(reason) | Within::Broken(reason) => Some(reason),
                 Within::Taken | Within::Asked => None,
             };
@@ -133,7 +133,7 @@ impl CellFifo {
             let (vc, lost, seen) = (*vc, *lost, *unit);
             unit.index += 1;
             self.drop_before(cx, Time(time.0 + 1));
-            cx.port.admission_mut().see(time, &seen, vc as usize, self.content.level());
+            cx.port.admission_mut().see(time, &seen, vc, self.content.level());
             if lost.is_none() {
                 self.accept_cell(cx, vc, time);
             }
@@ -144,7 +144,7 @@ impl CellFifo {
     /// Remove the cells that have left by `time`, and accept one arriving cell, whose train is forwarded as a whole; return
     /// when its transmission starts.
     #[inline]
-    fn take_cell(&mut self, cx: &mut Context<'_>, vc: u32, time: Time) -> Time {
+    fn take_cell(&mut self, cx: &mut Context<'_>, vc: PortVc, time: Time) -> Time {
         self.drop_before(cx, Time(time.0 + 1));
         self.accept_cell(cx, vc, time)
     }
@@ -152,7 +152,7 @@ impl CellFifo {
     /// Accept one cell of a gathered train, now that all cells that have left by `time` are removed, and return the
     /// earliest start that it can have.
     #[inline]
-    fn accept_cell(&mut self, cx: &Context<'_>, vc: u32, time: Time) -> Time {
+    fn accept_cell(&mut self, cx: &Context<'_>, vc: PortVc, time: Time) -> Time {
         let Content::Cells { pace, .. } = self.content else { return Time::ZERO };
         let start = self.free.not_before(time);
         self.content.join(start, pace.whole, 1);
@@ -160,8 +160,8 @@ impl CellFifo {
         if let Some(ledger) = &mut self.entry.ledger {
             ledger.joined(vc, 1);
         }
-        let gathering = &mut self.gathered.by_vc[vc as usize];
-        match cx.routes[vc as usize].handoff {
+        let gathering = &mut self.gathered.by_vc[vc];
+        match cx.routes[vc].handoff {
             Handoff::Timed => gathering.starts_at(start.time),
             _ => gathering.last_starts(start.time),
         }

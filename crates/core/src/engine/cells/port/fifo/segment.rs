@@ -32,6 +32,7 @@ use crate::engine::cells::topology::route::{Handoff, RouteSegment};
 use crate::engine::cells::train::CellTrain;
 use crate::engine::exact::spacing::{ExactTime, TransmissionTime};
 use crate::engine::forms::{Form, allows, used};
+use crate::units::ids::{IdSlice, PortVc};
 use crate::units::{CELL_BYTES, Span, Time};
 use crate::verdict::Reason;
 
@@ -100,7 +101,7 @@ impl CellFifo {
     /// Start its cells back to back; returns the start of the last one.
     fn lay_whole(
         &mut self,
-        routes: &[RouteSegment],
+        routes: IdSlice<'_, PortVc, RouteSegment>,
         train: &CellTrain,
         start: ExactTime,
         arrivals: u128,
@@ -116,8 +117,8 @@ impl CellFifo {
         if self.is_measured() {
             self.enter_busy(units, starts, arrivals, pace.whole);
         }
-        if routes[vc as usize].handoff == Handoff::Timed {
-            self.gathered.by_vc[vc as usize].start_many(start, units, &pace);
+        if routes[vc].handoff == Handoff::Timed {
+            self.gathered.by_vc[vc].start_many(start, units, &pace);
         }
         last.time
     }
@@ -295,7 +296,7 @@ impl CellFifo {
                 }
                 continue;
             }
-            if cx.routes[train.vc as usize].handoff == Handoff::Singly {
+            if cx.routes[train.vc].handoff == Handoff::Singly {
                 return None;
             }
             taken += u64::from(train.units);
@@ -367,8 +368,8 @@ impl CellFifo {
             if measured {
                 self.books.frames_in += u64::from(unit.begins_frame());
             }
-            self.progress.sent(&unit, units, vc as usize, measured);
-            let gathering = &mut self.gathered.by_vc[vc as usize];
+            self.progress.sent(&unit, units, vc, measured);
+            let gathering = &mut self.gathered.by_vc[vc];
             gathering.join(out, vc, &unit, units, pace.whole);
             gathering.last_starts(self.free.time);
         }
@@ -396,8 +397,8 @@ impl CellFifo {
     /// Enter cells of one circuit, the first of which starts at `start`. Return when the next one can start.
     fn enter_some(
         &mut self,
-        routes: &[RouteSegment],
-        vc: u32,
+        routes: IdSlice<'_, PortVc, RouteSegment>,
+        vc: PortVc,
         cells: u64,
         start: ExactTime,
         pace: &TransmissionTime,
@@ -405,8 +406,8 @@ impl CellFifo {
         if let Some(ledger) = &mut self.entry.ledger {
             ledger.joined(vc, cells);
         }
-        match routes[vc as usize].handoff {
-            Handoff::Timed => self.gathered.by_vc[vc as usize].start_many(start, cells, pace),
+        match routes[vc].handoff {
+            Handoff::Timed => self.gathered.by_vc[vc].start_many(start, cells, pace),
             _ if self.holds_back => start.skip(cells, pace),
             _ => start, // of no interest
         }
@@ -417,7 +418,7 @@ impl CellFifo {
         if self.entry.ledger.is_some() {
             for train in segment.iter().filter(|train| train.lost.is_none()) {
                 let units = u64::from(train.units);
-                cx.port.admission_mut().taken(train.vc as usize, units, units * CELL_BYTES);
+                cx.port.admission_mut().taken(train.vc, units, units * CELL_BYTES);
             }
         }
     }
@@ -436,29 +437,27 @@ impl CellFifo {
         let (unit, &CellTrain { vc, units, .. }) = (train.with_marks(), train);
         if self.entry.ledger.is_some() {
             let others = u64::from(units - u16::from(unit.is_first()));
-            cx.port.admission_mut().taken(vc as usize, others, others * CELL_BYTES);
+            cx.port.admission_mut().taken(vc, others, others * CELL_BYTES);
         }
         let measured = self.is_measured();
-        let whole = self.progress.sent(&unit, units, vc as usize, measured);
+        let whole = self.progress.sent(&unit, units, vc, measured);
         if measured {
             self.books.frames_in += u64::from(unit.begins_frame());
             self.books.frames_whole_out += u64::from(whole);
         }
         // a whole frame needs no gathering
-        let at_once = match cx.routes[vc as usize].handoff {
+        let at_once = match cx.routes[vc].handoff {
             Handoff::Singly => true,
-            Handoff::Together => {
-                unit.begins_frame() && unit.is_eom() && self.gathered.by_vc[vc as usize].is_empty()
-            }
+            Handoff::Together => unit.begins_frame() && unit.is_eom() && self.gathered.by_vc[vc].is_empty(),
             Handoff::Timed => false,
         };
         if at_once {
             let last = lay(self);
             return out.send_train(vc, unit, units, start, last, pace.whole);
         }
-        self.gathered.by_vc[vc as usize].join(out, vc, &unit, units, pace.whole);
+        self.gathered.by_vc[vc].join(out, vc, &unit, units, pace.whole);
         let last = lay(self);
-        let gathering = &mut self.gathered.by_vc[vc as usize];
+        let gathering = &mut self.gathered.by_vc[vc];
         gathering.last_starts(last);
         if unit.is_eom() {
             gathering.send(out, vc, pace.whole);
@@ -468,7 +467,7 @@ impl CellFifo {
     /// Lose all cells of a train.
     fn lose_train(&mut self, cx: &mut Context<'_>, train: &CellTrain, reason: Reason) {
         let &CellTrain { unit, units, .. } = train;
-        cx.circuits[unit.vc as usize].lost_many(&unit, units.into());
+        cx.circuits[unit.vc].lost_many(&unit, units.into());
         if self.is_measured() {
             self.books.lose_many(units.into(), reason);
             self.books.frames_in += u64::from(unit.begins_frame());
@@ -477,10 +476,10 @@ impl CellFifo {
 }
 
 /// Return the reason for which an inner cell of a circuit's frame would be discarded now, if any.
-fn refusal(rule: Rule, policy: &mut Policy, vc: u32) -> Option<Reason> {
+fn refusal(rule: Rule, policy: &mut Policy, vc: PortVc) -> Option<Reason> {
     let within = match rule {
         Rule::Fits => return None,
-        Rule::Frames { .. } | Rule::Asked(_) => policy.within(vc as usize),
+        Rule::Frames { .. } | Rule::Asked(_) => policy.within(vc),
     };
     match within {
         Within::Lost(reason) | Within::Broken(reason) => Some(reason),

@@ -4,8 +4,8 @@
 //! Whether the rest of a frame gets in depends on nothing but room.
 //!
 //! # What it skips
-//! Single joins: a train joins its queue as a whole when its first cell arrives (it is reserved ahead), or the inner
-//! cells of a segment join together. A policy that judges each cell is called in one loop.
+//! Single joins: a train joins its queue as a whole when its first cell arrives (it is reserved ahead). A policy that
+//! judges each cell is called in one loop.
 //!
 //! # Why that is exact
 //! If there is room and the queue does not become empty before the last cell arrives, it makes no difference that
@@ -19,8 +19,7 @@
 //! losses.
 //!
 //! # What it saves
-//! Without reservation and segments W1 under DT-EPD takes 9 times as long, under push-out 7 times, study 003 4 to 5 times;
-//! without segments 1.16, 1.23 and 1.1 times.
+//! Without reservation W1 under DT-EPD takes 9 times as long, under push-out 7 times, study 003 4 to 5 times.
 
 use super::register_log::{FIRST, MORE};
 use super::{Occupancy, PerVc};
@@ -33,6 +32,7 @@ use crate::engine::cells::train::{CellSegment, CellTrain};
 use crate::engine::forms::{Form, allows, used};
 use crate::link::port::{Offer, Port};
 use crate::unit::Unit;
+use crate::units::ids::PortVc;
 use crate::units::{CELL_BYTES, Time};
 use crate::verdict::Reason;
 
@@ -60,7 +60,7 @@ impl PerVc {
         next: &CellTrain,
         occupancy: Occupancy,
     ) -> Option<Result<(), Reason>> {
-        match port.within(next.vc as usize) {
+        match port.within(next.vc) {
             Within::Lost(reason) if !next.unit.is_first() => Some(Err(reason)),
             Within::Broken(_) if !next.unit.is_first() => None,
             Within::Asked => None,
@@ -74,7 +74,7 @@ impl PerVc {
     /// Return whether the queue that a train joins cannot become empty before the whole train has arrived.
     fn finds_queue(&mut self, port: &Port, next: &CellTrain) -> bool {
         let &CellTrain { beat, vc, units, last, .. } = next;
-        self.catch_up_with(vc as usize);
+        self.catch_up_with(vc);
         // arrivals make up for departures, but cells of a faster line only from their second one on
         self.stays_ahead(port, vc, units.into(), last)
             && (self.inbox.is_spaced(next) || self.stays_ahead(port, vc, 0, beat.time))
@@ -122,7 +122,7 @@ impl PerVc {
             log.join(*next);
         }
         join(port, next, u64::from(unit.is_first()));
-        self.awaited += u64::from(closed && cx.plan.answerable[unit.vc as usize]);
+        self.awaited += u64::from(closed && cx.plan.answerable[unit.vc]);
         if cx.port.pushout.is_some() {
             self.closed(cx.port, vc);
         }
@@ -156,14 +156,14 @@ impl PerVc {
         }
         self.end_rotation(cx.port);
         for rest in &rests {
-            let vc = rest.vc as usize;
+            let vc = rest.vc;
             self.settle_one(cx, out, vc);
             let (units, instants) = (u64::from(rest.units), self.inbox.arrivals_of(rest));
             cx.port.counters.occupancy.drain(units, instants);
             cx.port.counters.units_in -= units;
             cx.port.pool.remove(vc, units);
-            cx.port.queues[vc].withdraw(rest.units);
-            self.awaited -= u64::from(rest.closed && cx.plan.answerable[rest.unit.vc as usize]);
+            cx.port.queues[vc.queue()].withdraw(rest.units);
+            self.awaited -= u64::from(rest.closed && cx.plan.answerable[rest.unit.vc]);
         }
         self.inbox.put_back(&rests);
         self.rests = rests;
@@ -179,114 +179,20 @@ impl PerVc {
             port.counters.occupancy.fall(now, port.pool.total());
         }
         for rest in &self.rests {
-            port.pool.remove(rest.vc as usize, rest.units.into());
+            port.pool.remove(rest.vc, rest.units.into());
         }
     }
 
     /// Add the cells of `rests` to the occupancies again.
     pub(super) fn bring_back(&mut self, port: &mut Port) {
         for rest in self.rests.drain(..) {
-            port.pool.add_ahead(rest.vc as usize, rest.units.into());
+            port.pool.add_ahead(rest.vc, rest.units.into());
         }
-    }
-
-    /// Join cells up to the next end of a train, but not beyond `stop`, if the conditions hold.
-    pub(super) fn pass_segment(&mut self, cx: &mut Context<'_>, stop: Time) -> bool {
-        let Some(first) = self.inbox.next_time() else { return false };
-        self.inbox.list_behind_next(&mut self.rests);
-        let mut segment = std::mem::take(&mut self.segment.trains);
-        let room = self.room_until(cx.port, first, stop).filter(|_| allows(Form::JoinedSegment));
-        let joins = room.is_some_and(|stop| {
-            let until = self.inbox.inner(stop, &mut segment);
-            !segment.is_empty() && self.can_join(cx.port, &segment, first, until)
-        });
-        if joins {
-            used(Form::JoinedSegment);
-            self.join_segment(cx, &segment, first);
-        }
-        segment.clear();
-        self.segment.trains = segment;
-        self.rests.clear();
-        joins
-    }
-
-    /// Return the time up to which cells of arriving trains, from the one that arrives at `first` on, find room, but
-    /// not beyond `stop`; `None` if there may be no room for the next cell of each.
-    fn room_until(&self, port: &Port, first: Time, stop: Time) -> Option<Time> {
-        let lanes = self.inbox.count_within() + self.rests.len() as u64;
-        let room = most(port).checked_sub(self.arrived(port) + lanes)?;
-        match lanes {
-            0 => None,
-            1 if room > 0 || self.inbox.keeps_behind(self.free, &self.spacing.pace) => Some(stop),
-            // in every slot a cell of each lane arrives and one departs, except in the first
-            _ => {
-                let slots = 1 + room.saturating_sub(1) / (lanes - 1).max(1);
-                Some(stop.min(Time(first.0 + slots * self.spacing.pace.whole.0)))
-            }
-        }
-    }
-
-    /// Return whether each of these cells is either lost or can join its queue, at any time in this interval.
-    ///
-    /// Meanwhile cells of joined trains arrive, and the line sends. While the longest train arrives whose cells are
-    /// spaced no more closely than departures, the line makes up for it except for two cells, or for one if each cell
-    /// of the only train arrives after a departure.
-    fn can_join(&mut self, port: &mut Port, segment: &[CellTrain], from: Time, until: Time) -> bool {
-        let slots = (until.0 - from.0) / self.spacing.pace.whole.0 + 2;
-        let (mut taken, mut longest) = (0, 0);
-        for rest in &self.rests {
-            let spaced = self.inbox.is_spaced(rest);
-            let units = if spaced { slots.min(rest.units.into()) } else { rest.units.into() };
-            (taken, longest) = (taken + units, longest.max(if spaced { units } else { 0 }));
-        }
-        for next in segment {
-            let units = u64::from(next.units);
-            self.catch_up_with(next.vc as usize);
-            match port.within(next.vc as usize) {
-                Within::Asked => return false,
-                Within::Taken if !self.stays_ahead(port, next.vc, units, until) => return false,
-                Within::Taken => {
-                    let spaced = if self.inbox.is_spaced(next) { units } else { 0 };
-                    (taken, longest) = (taken + units, longest.max(spaced));
-                }
-                Within::Lost(_) | Within::Broken(_) => {}
-            }
-        }
-        let alone = segment.len() + self.rests.len() == 1;
-        let behind = alone && self.inbox.keeps_behind(self.free, &self.spacing.pace);
-        let sent = longest.saturating_sub(if behind { 1 } else { 2 });
-        self.arrived(port) + taken - sent <= most(port)
-    }
-
-    /// The content of the buffer without the listed cells that are still to arrive.
-    fn arrived(&self, port: &Port) -> u64 {
-        let coming: u64 = self.rests.iter().map(|rest| u64::from(rest.units)).sum();
-        port.pool.total() - coming
-    }
-
-    fn join_segment(&mut self, cx: &mut Context<'_>, segment: &[CellTrain], first: Time) {
-        let mut is_taken = |train: &CellTrain| cx.port.within(train.vc as usize) == Within::Taken;
-        if let Some(log) = &mut self.register_log {
-            segment.iter().filter(|train| is_taken(train)).for_each(|train| log.join(*train));
-        }
-        let instants = self.inbox.pass_inner(segment, is_taken);
-        let (level, mut taken) = (cx.port.pool.total(), 0);
-        for train in segment {
-            let units = u64::from(train.units);
-            match cx.port.within(train.vc as usize) {
-                Within::Lost(reason) | Within::Broken(reason) => lose(cx, &train.unit, units, reason),
-                Within::Taken | Within::Asked => {
-                    join(cx.port, train, 0);
-                    taken += units;
-                }
-            }
-        }
-        cx.port.counters.occupancy.rise(first, level, taken, instants);
     }
 
     /// Return whether a queue that `units` cells join up to `until` cannot become empty before, even if the line serves
     /// only this queue.
-    fn stays_ahead(&self, port: &Port, vc: u32, units: u64, until: Time) -> bool {
+    fn stays_ahead(&self, port: &Port, vc: PortVc, units: u64, until: Time) -> bool {
         let queued = self.queued(port, vc);
         queued >= 3 && self.lasts_until(queued + units, until)
     }
@@ -312,7 +218,7 @@ impl PerVc {
                 let arriving = Arriving { time, unit: next.unit, vc: next.vc };
                 next.unit.index += 1;
                 self.serve_one_by_one(cx, out, time);
-                if cx.port.queues[next.vc as usize].is_empty() {
+                if cx.port.queues[next.vc.queue()].is_empty() {
                     self.enter(cx, out, &arriving, None);
                 } else {
                     ask_about(cx, &arriving);
@@ -384,16 +290,16 @@ fn join(port: &mut Port, train: &CellTrain, asked: u64) {
     let others = u64::from(units) - asked;
     port.counters.units_in += u64::from(units);
     port.counters.frames_in += u64::from(unit.begins_frame());
-    port.admission.taken(vc as usize, others, others * CELL_BYTES);
-    port.pool.add_ahead(vc as usize, units.into());
-    port.queues[vc as usize].push_train(unit, units, closed);
+    port.admission.taken(vc, others, others * CELL_BYTES);
+    port.pool.add_ahead(vc, units.into());
+    port.queues[vc.queue()].push_train(unit, units, closed);
 }
 
 /// Lose these cells of one frame.
 fn lose(cx: &mut Context<'_>, unit: &Unit, units: u64, reason: Reason) {
     cx.port.counters.units_in += units;
     cx.port.counters.lost_many(reason, units);
-    cx.circuits[unit.vc as usize].lost_many(unit, units);
+    cx.circuits[unit.vc].lost_many(unit, units);
 }
 
 /// Judge a train for which there is room.
@@ -402,28 +308,36 @@ fn judge(port: &mut Port, next: &CellTrain) -> Result<(), Reason> {
     if !unit.is_first() {
         return Ok(());
     }
-    port.judge(&Offer { now: beat.time, unit, vc: vc as usize, size: 1 }, false).taken()
+    port.judge(&Offer { now: beat.time, unit, vc, size: 1 }, false).taken()
 }
 
 /// Judge a cell, and let it join its queue, which is not empty, if it is accepted.
 #[inline]
 fn ask_about(cx: &mut Context<'_>, arriving: &Arriving) {
     let &Arriving { time, unit, vc } = arriving;
-    let vc = vc as usize;
     cx.port.counters.arrived(&unit);
     let Port { pool, queues, admission, counters, .. } = &mut *cx.port;
-    let queue = &queues[vc];
-    let mut arrival =
-        Arrival { now: time, unit: &unit, vc, size: 1, pool, queue, place: 0, waiting: 0, elastic: false };
+    let queue = &queues[vc.queue()];
+    let mut arrival = Arrival {
+        now: time,
+        unit: &unit,
+        vc,
+        size: 1,
+        pool,
+        queue,
+        place: vc.queue(),
+        waiting: 0,
+        elastic: false,
+    };
     match admission.judge(&mut arrival).taken() {
         Ok(()) => {
             counters.occupancy.change(time, pool.total(), pool.total() + 1);
             pool.add(vc, 1);
-            queues[vc].push_train(unit, 1, false);
+            queues[vc.queue()].push_train(unit, 1, false);
         }
         Err(reason) => {
             counters.lost(reason);
-            cx.circuits[unit.vc as usize].lost(&unit);
+            cx.circuits[unit.vc].lost(&unit);
         }
     }
 }

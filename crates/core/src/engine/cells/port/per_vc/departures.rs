@@ -27,6 +27,7 @@ use crate::link::port::{Port, Sending};
 use crate::scheduler::{Scheduler, shares};
 use crate::unit::{Flags, Unit};
 use crate::units::Time;
+use crate::units::ids::{PortVc, QueueId};
 
 impl PerVc {
     /// Serve the line up to `until`, that instant included.
@@ -44,7 +45,7 @@ impl PerVc {
     fn ask_for_next(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
         let now = self.ends;
         self.leave(cx.port, now);
-        let Some(vc) = cx.port.scheduler.turn(now) else {
+        let Some(vc) = cx.port.scheduler.turn(now).map(QueueId::vc) else {
             self.ends = Time::NEVER;
             return;
         };
@@ -76,7 +77,7 @@ impl PerVc {
     }
 
     /// Notify the policies of a departed cell, if they observe it; the cell may end a frame.
-    pub(super) fn report_departure(&self, port: &mut Port, now: Time, vc: usize, ends_frame: bool) {
+    pub(super) fn report_departure(&self, port: &mut Port, now: Time, vc: PortVc, ends_frame: bool) {
         if self.traits.interest.includes(ends_frame, vc, &port.pool) {
             let (unit, pool) = (&unknown_unit(ends_frame), &port.pool);
             port.admission.departed(&Departure { now, unit, queue: None, vc, size: 1, pool, sent: true });
@@ -97,7 +98,7 @@ impl PerVc {
 
     /// Start the next cell, if it affects only counts.
     #[inline]
-    fn start_ahead(&mut self, vc: usize, starts: ExactTime) -> bool {
+    fn start_ahead(&mut self, vc: PortVc, starts: ExactTime) -> bool {
         let turn = &mut self.turns[vc];
         if turn.left == 0 || self.gathered.separates(starts.time) {
             return false;
@@ -108,7 +109,13 @@ impl PerVc {
     }
 
     /// Start the last cell of a frame or of its queue, or one that another port awaits.
-    pub(super) fn start_one(&mut self, cx: &mut Context<'_>, out: &mut Outbox, vc: usize, starts: ExactTime) {
+    pub(super) fn start_one(
+        &mut self,
+        cx: &mut Context<'_>,
+        out: &mut Outbox,
+        vc: PortVc,
+        starts: ExactTime,
+    ) {
         if self.gathered.separates(starts.time) {
             self.cut(cx, out, starts.time);
         }
@@ -119,10 +126,10 @@ impl PerVc {
             }
         }
         self.settle_one(cx, out, vc);
-        let unit = cx.port.queues[vc].pop().expect("a scheduler picks a queue that holds something");
-        if cx.port.queues[vc].is_empty() {
+        let unit = cx.port.queues[vc.queue()].pop().expect("a scheduler picks a queue that holds something");
+        if cx.port.queues[vc.queue()].is_empty() {
             self.end_rotation(cx.port);
-            cx.port.scheduler.left(vc, true);
+            cx.port.scheduler.left(vc.queue(), true);
             self.undisturbed = Time::ZERO;
         }
         cx.port.sending = Some(Sending { unit, vc, size: 1 });
@@ -134,29 +141,29 @@ impl PerVc {
     }
 
     /// Count the cells of a circuit that may start before one that matters.
-    pub(super) fn look_ahead(&mut self, cx: &mut Context<'_>, out: &mut Outbox, vc: usize) {
+    pub(super) fn look_ahead(&mut self, cx: &mut Context<'_>, out: &mut Outbox, vc: PortVc) {
         if self.turns[vc].served > 0 {
             self.settle_one(cx, out, vc);
         }
         if cx.routes[vc].handoff == Handoff::Together {
             let turn = &mut self.turns[vc];
-            (turn.left, turn.grows) = cx.port.queues[vc].inner_ahead((turn.frames, turn.foretold));
+            (turn.left, turn.grows) = cx.port.queues[vc.queue()].inner_ahead((turn.frames, turn.foretold));
         }
     }
 
     /// Report all pending starts to the port.
     pub(crate) fn settle(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
         self.end_rotation(cx.port);
-        (0..self.turns.len()).for_each(|vc| self.settle_one(cx, out, vc));
+        self.turns.keys().for_each(|vc| self.settle_one(cx, out, vc));
     }
 
     /// Report the started cells of a circuit to the port.
-    pub(super) fn settle_one(&mut self, cx: &mut Context<'_>, out: &mut Outbox, vc: usize) {
+    pub(super) fn settle_one(&mut self, cx: &mut Context<'_>, out: &mut Outbox, vc: PortVc) {
         let turn = &mut self.turns[vc];
         let (mut served, (beat, slots)) = (turn.served, turn.last);
         (turn.left, turn.grows, turn.served) = (0, true, 0);
         while served > 0 {
-            let popped = cx.port.queues[vc].pop_run(served);
+            let popped = cx.port.queues[vc.queue()].pop_run(served);
             let (unit, units) = popped.expect("what has started was in the queue");
             served -= u64::from(units);
             self.frames.packets = self.frames.packets.saturating_sub(unit.begins_frame().into());
@@ -170,7 +177,7 @@ impl PerVc {
 
     /// Count units of a frame that have started; `last` says that the last of them is in transmission. `unit` has the
     /// marks of the first and of the last.
-    fn count_run(&mut self, port: &mut Port, vc: usize, unit: &Unit, units: u16, last: bool) {
+    fn count_run(&mut self, port: &mut Port, vc: PortVc, unit: &Unit, units: u16, last: bool) {
         if !last || self.ahead.take_if(|ahead| *ahead == vc).is_none() {
             return port.counters.departed_run(unit, units, vc);
         }
@@ -185,7 +192,7 @@ impl PerVc {
     }
 
     /// Return whether the units at the head of a queue that start now have already been forwarded.
-    fn was_foretold(&mut self, vc: usize, unit: &Unit, units: u16) -> bool {
+    fn was_foretold(&mut self, vc: PortVc, unit: &Unit, units: u16) -> bool {
         let turn = &mut self.turns[vc];
         if turn.foretold == 0 {
             return false;
@@ -200,22 +207,22 @@ impl PerVc {
         &mut self,
         cx: &Context<'_>,
         out: &mut Outbox,
-        vc: usize,
+        vc: PortVc,
         unit: &Unit,
         units: u16,
         last: Time,
     ) {
         self.awaited -= cx.awaits(unit);
-        let (number, whole) = (vc as u32, self.spacing.pace.whole);
+        let whole = self.spacing.pace.whole;
         let gathering = &mut self.gathered.by_vc[vc];
         let at_once = unit.is_eom() && gathering.is_empty(); // nothing needs to be gathered
         if at_once || cx.routes[vc].handoff == Handoff::Singly {
-            return out.send(number, *unit, units, last, whole);
+            return out.send(vc, *unit, units, last, whole);
         }
-        gathering.join(out, number, unit, units, whole);
+        gathering.join(out, vc, unit, units, whole);
         gathering.last_starts(last);
         if unit.is_eom() {
-            gathering.send(out, number, whole);
+            gathering.send(out, vc, whole);
         }
     }
 
@@ -229,8 +236,8 @@ impl PerVc {
     /// Forward all gathered units.
     pub(crate) fn hand_on(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
         self.settle(cx, out);
-        for (vc, gathering) in self.gathered.by_vc.iter_mut().enumerate() {
-            gathering.send(out, vc as u32, self.spacing.pace.whole);
+        for (vc, gathering) in self.gathered.by_vc.pairs_mut() {
+            gathering.send(out, vc, self.spacing.pace.whole);
         }
     }
 
@@ -264,7 +271,7 @@ impl PerVc {
             used(Form::Rotation);
             self.give_away(slots);
             self.has_left(cx.port);
-            self.ahead = Some(self.rotation.queue(given + slots - 1));
+            self.ahead = Some(self.rotation.vc(given + slots - 1));
         }
         if slots == 0 || given + slots == stop && stop < sure && self.ends <= until {
             self.stop_at_next(cx, out);
@@ -288,18 +295,18 @@ impl PerVc {
         if port.pool.of(sending) == 0 {
             self.report_departure(port, self.ends, sending, false);
         }
-        let queue = self.rotation.queue(slots);
+        let vc = self.rotation.vc(slots);
         self.send(self.ends);
-        self.ahead = Some(queue);
+        self.ahead = Some(vc);
         self.rotation.slots += 1;
-        self.note_booked(queue);
+        self.note_booked(vc);
         true
     }
 
     /// Record that all slots are in the books, and that the last one went to a queue.
-    fn note_booked(&mut self, queue: usize) {
+    fn note_booked(&mut self, vc: PortVc) {
         let rotation = &mut self.rotation;
-        (rotation.booked, rotation.sending) = (rotation.slots, queue);
+        (rotation.booked, rotation.sending) = (rotation.slots, vc);
         (rotation.ends, rotation.free) = (self.ends, self.free);
     }
 
@@ -343,7 +350,7 @@ impl PerVc {
         let starts = self.send(self.ends);
         self.rotation.slots += 1;
         self.rotation.reported[place] += 1;
-        let vc = self.rotation.places[place].queue;
+        let vc = self.rotation.places[place].queue.vc();
         self.start_one(cx, out, vc, starts);
         if !self.rotation.places.is_empty() {
             self.rotation.set_stop(place, self.turns[vc].left);
@@ -369,13 +376,13 @@ impl PerVc {
         let reported = rotation.reported[place];
         if turns > reported {
             let last = (turns - 1) * rotation.places.len() as u64 + place as u64;
-            self.turns[rotation.places[place].queue].serve(turns - reported, (rotation.first, last));
+            self.turns[rotation.places[place].queue.vc()].serve(turns - reported, (rotation.first, last));
             rotation.reported[place] = turns;
         }
     }
 
     /// Bring the queue of one circuit up to date.
-    pub(super) fn catch_up_with(&mut self, vc: usize) {
+    pub(super) fn catch_up_with(&mut self, vc: PortVc) {
         if let Some(place) = self.rotation.find(vc) {
             self.catch_up(place);
         }
@@ -404,7 +411,7 @@ impl PerVc {
             port.pool.remove(vc, cells);
         }
         self.log_slots(booked..slots);
-        let sending = self.rotation.queue(slots - 1);
+        let sending = self.rotation.vc(slots - 1);
         port.pool.add_ahead(sending, 1);
         self.note_booked(sending);
     }
@@ -415,7 +422,7 @@ impl PerVc {
         log.leave(rotation.ends, rotation.sending);
         let mut starts = rotation.free;
         for slot in slots.start..slots.end - 1 {
-            log.leave(starts.time.later(self.spacing.pace.whole), rotation.queue(slot));
+            log.leave(starts.time.later(self.spacing.pace.whole), rotation.vc(slot));
             starts = starts.next(&self.spacing.pace);
         }
     }

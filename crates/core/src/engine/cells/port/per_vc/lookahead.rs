@@ -28,6 +28,7 @@ use crate::link::port::Port;
 use crate::scheduler::Place;
 use crate::unit::Unit;
 use crate::units::Time;
+use crate::units::ids::PortVc;
 
 impl PerVc {
     /// Forward the frames whose end is certain after the port has advanced to `now`, and return the earliest start of
@@ -38,8 +39,7 @@ impl PerVc {
             _ => self.earliest_in_queues(cx, out, now),
         };
         let queues = &cx.port.queues;
-        let joins =
-            |train: &CellTrain| if queues[train.vc as usize].is_empty() { train.last } else { queued };
+        let joins = |train: &CellTrain| if queues[train.vc.queue()].is_empty() { train.last } else { queued };
         self.inbox.first_awaited(queued, joins)
     }
 
@@ -67,9 +67,9 @@ impl PerVc {
     /// The number of slots before a queue has sent everything except the rest of a train.
     fn slots_with(&mut self, port: &Port, rest: &CellTrain) -> u64 {
         let (vc, left) = (rest.vc, u64::from(rest.units));
-        self.catch_up_with(vc as usize);
+        self.catch_up_with(vc);
         let arrived = self.queued(port, vc) - left;
-        self.rotation.find(vc as usize).map_or(arrived, |place| self.rotation.slots_before(place, arrived))
+        self.rotation.find(vc).map_or(arrived, |place| self.rotation.slots_before(place, arrived))
     }
 
     /// Forward frames whose slots rotate, with `certain` certain slots; returns the least number of slots before the
@@ -109,7 +109,7 @@ impl PerVc {
     /// Return whether the whole queue that stops the round has been forwarded.
     fn is_forwarded(&self, port: &Port) -> bool {
         let (_, vc) = self.rotation.at_stop();
-        self.turns[vc].foretold == port.queues[vc].len() as u64
+        self.turns[vc].foretold == port.queues[vc.queue()].len() as u64
     }
 
     /// Forward the frame whose EOM stops the round, if it is complete and can no longer be cut; returns whether it is
@@ -119,14 +119,11 @@ impl PerVc {
         self.catch_up(place);
         let port = &*cx.port;
         let Turn { frames, foretold, served, left, .. } = self.turns[vc];
-        let Some((unit, units)) = port.queues[vc].closed_behind(frames) else { return false };
+        let Some((unit, units)) = port.queues[vc.queue()].closed_behind(frames) else { return false };
         let (end, ahead) = (foretold + u64::from(units), self.rotation.before_stop());
         let begins = ahead.saturating_sub((u64::from(units) - 1) * self.rotation.places.len() as u64);
         let is_kept = begins < uncut || self.has_begun(port, vc);
-        if served + left + 1 != end
-            || !is_kept
-            || !allows(Form::Lookahead)
-            || self.inbox.is_arriving(vc as u32, now)
+        if served + left + 1 != end || !is_kept || !allows(Form::Lookahead) || self.inbox.is_arriving(vc, now)
         {
             return false;
         }
@@ -140,9 +137,9 @@ impl PerVc {
 
     /// Count the cells that the queue of a place may continue to send; its turns have been reported to it.
     fn see_ahead(&mut self, port: &Port, place: usize) {
-        let vc = self.rotation.places[place].queue;
+        let vc = self.rotation.places[place].queue.vc();
         let turn = &mut self.turns[vc];
-        let (cells, grows) = port.queues[vc].inner_ahead((turn.frames, turn.foretold));
+        let (cells, grows) = port.queues[vc.queue()].inner_ahead((turn.frames, turn.foretold));
         (turn.left, turn.grows) = (cells - turn.served, grows);
         self.rotation.set_stop(place, cells - turn.served);
     }
@@ -163,9 +160,9 @@ impl PerVc {
 
     /// Return whether the transmission of the first unforwarded frame of a queue has begun. The queue's turns have been
     /// reported to it.
-    fn has_begun(&self, port: &Port, vc: usize) -> bool {
+    fn has_begun(&self, port: &Port, vc: PortVc) -> bool {
         let Turn { foretold, served, .. } = self.turns[vc];
-        served > foretold || foretold == 0 && !port.queues[vc].front().is_some_and(Unit::is_first)
+        served > foretold || foretold == 0 && !port.queues[vc.queue()].front().is_some_and(Unit::is_first)
     }
 
     /// The least number of slots before the EOM of an unforwarded frame can start, where the next `known` slots
@@ -189,7 +186,7 @@ impl PerVc {
         self.catch_up_all();
         let places = self.rotation.places.len() as u64;
         let eom = |(it, stop): (&Place, &u64)| {
-            let (cells, left) = (self.cells_before_eom(it.queue, spare), self.turns[it.queue].left);
+            let (cells, left) = (self.cells_before_eom(it.queue.vc(), spare), self.turns[it.queue.vc()].left);
             stop + cells * places - left * places
         };
         self.rotation.places.iter().zip(&self.rotation.stops).map(eom).fold(u64::MAX, u64::min)
@@ -198,8 +195,8 @@ impl PerVc {
     /// Return the least number if every slot may go to one queue, for queues without a place in the round.
     fn least_elsewhere(&mut self, cx: &mut Context<'_>, out: &mut Outbox) -> u64 {
         let (mut least, spare) = self.least_of_cuts(cx.port);
-        for vc in 0..self.turns.len() {
-            if self.queued(cx.port, vc as u32) == 0 || self.rotation.find(vc).is_some() {
+        for vc in self.turns.keys() {
+            if self.queued(cx.port, vc) == 0 || self.rotation.find(vc).is_some() {
                 continue;
             }
             if self.turns[vc].left == 0 && self.turns[vc].grows {
@@ -222,7 +219,7 @@ impl PerVc {
 
     /// The least number of cells that a queue sends before the EOM of an unforwarded frame, if a frame with `spare`
     /// cells before its EOM may take its place.
-    fn cells_before_eom(&self, vc: usize, spare: u64) -> u64 {
+    fn cells_before_eom(&self, vc: PortVc, spare: u64) -> u64 {
         let Turn { foretold, served, left, .. } = self.turns[vc];
         let ahead = foretold.saturating_sub(served);
         left.min(ahead + spare).max(ahead)
@@ -250,7 +247,7 @@ impl PerVc {
         if last < self.undisturbed {
             return known;
         }
-        let queues = cx.port.queues.iter().zip(&cx.plan.passing[cx.index]);
+        let queues = cx.port.queues.iter().zip(cx.plan.passing.at(cx.index));
         let empty = queues.filter(|(queue, _)| queue.is_empty());
         let rests = empty.map(|(_, &circuit)| cx.rests_until(circuit));
         self.undisturbed = rests.fold(Time::NEVER, Time::min);
@@ -305,7 +302,7 @@ impl PerVc {
         let packets = self.frames.packets.saturating_sub(self.rotation.places.len() as u64 + self.influx);
         self.catch_up_all();
         let enough = packets * self.frames.shortest > self.frames.shortest + self.influx * (slots + 2);
-        let begun = |place: &Place| self.has_begun(port, place.queue);
+        let begun = |place: &Place| self.has_begun(port, place.queue.vc());
         if enough && self.rotation.places.iter().all(begun) { slots } else { 0 }
     }
 }

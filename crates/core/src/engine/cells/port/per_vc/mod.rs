@@ -41,6 +41,7 @@ use crate::engine::questions::number_at_port;
 use crate::kernel::Ties;
 use crate::link::port::Port;
 use crate::scheduler::Scheduler;
+use crate::units::ids::{IdVec, PortVc};
 use crate::units::{Span, Time};
 
 use register_log::RegisterLog;
@@ -56,8 +57,8 @@ pub(crate) struct PerVc {
     ends: Time,
     free: ExactTime,
     /// Circuit of the present cell, if the start of the cell has not been reported to the port.
-    ahead: Option<usize>,
-    turns: Vec<Turn>,
+    ahead: Option<PortVc>,
+    turns: IdVec<PortVc, Turn>,
     /// Slots that rotate among the queues.
     rotation: Rotation,
     traits: PolicyTraits,
@@ -153,7 +154,7 @@ impl PerVc {
             ends: Time::NEVER,
             free: ExactTime::default(),
             ahead: None,
-            turns: vec![Turn { grows: true, ..Turn::default() }; vcs],
+            turns: IdVec::filled(Turn { grows: true, ..Turn::default() }, vcs),
             rotation: Rotation::default(),
             traits: PolicyTraits::new(setup, interest),
             min_arrival_delay: plan.min_arrival_delay(index),
@@ -215,9 +216,7 @@ impl PerVc {
             return;
         }
         self.book_slots(cx.port);
-        if alone || !self.pass_segment(cx, known) {
-            self.take_next(cx, out, next);
-        }
+        self.take_next(cx, out, next);
     }
 
     /// Return whether the port rests until an arrival that is still unknown.
@@ -226,8 +225,8 @@ impl PerVc {
     }
 
     /// Units in a circuit's queue.
-    fn queued(&self, port: &Port, vc: u32) -> u64 {
-        port.queues[vc as usize].len() as u64 - self.turns[vc as usize].served
+    fn queued(&self, port: &Port, vc: PortVc) -> u64 {
+        port.queues[vc.queue()].len() as u64 - self.turns[vc].served
     }
 
     fn sample_now(&mut self, port: &mut Port) {
@@ -260,8 +259,7 @@ impl PerVc {
         noted: Option<CellTrain>,
     ) {
         let &Arriving { time: now, unit, vc } = arriving;
-        let vc = vc as usize;
-        if cx.port.queues[vc].is_empty() {
+        if cx.port.queues[vc.queue()].is_empty() {
             self.end_rotation(cx.port);
         }
         self.set_aside(cx.port, now);
@@ -302,10 +300,10 @@ impl PerVc {
     /// Start the next unit at `now`, if the line is idle and a unit waits.
     fn start_if_idle(&mut self, cx: &mut Context<'_>, out: &mut Outbox, now: Time) {
         if self.ends == Time::NEVER
-            && let Some(vc) = cx.port.scheduler.turn(now)
+            && let Some(queue) = cx.port.scheduler.turn(now)
         {
             let starts = self.send(now);
-            self.start_one(cx, out, vc, starts);
+            self.start_one(cx, out, queue.vc(), starts);
         }
     }
 
@@ -326,8 +324,8 @@ impl PerVc {
     }
 
     /// Count the packets of a queue that the end of a circuit's frame may have joined.
-    fn closed(&mut self, port: &Port, vc: u32) {
-        let runs = port.queues[vc as usize].runs();
+    fn closed(&mut self, port: &Port, vc: PortVc) {
+        let runs = port.queues[vc.queue()].runs();
         if let Some(run) = runs.last().and_then(|last| runs.get(last)).filter(|run| run.is_closed()) {
             self.frames.shortest = self.frames.shortest.min(run.units() as u64);
             self.frames.packets += u64::from(run.is_whole());

@@ -23,15 +23,16 @@ use crate::buffer::pushout::Change;
 use crate::engine::cells::inbox::{ArrivalPlace, Inbox};
 use crate::engine::cells::train::CellTrain;
 use crate::units::Time;
+use crate::units::ids::PortVc;
 
 /// Log of the queues that have grown and shrunk since the named queue was last determined.
 #[derive(Debug, Default)]
 pub(super) struct RegisterLog {
     /// The queue that was named then.
-    pub(super) before: usize,
+    pub(super) before: PortVc,
     joined: Vec<CellTrain>,
     /// Departure of each cell, and its circuit.
-    left: Vec<(Time, u32)>,
+    left: Vec<(Time, PortVc)>,
     /// Cells that have joined or left.
     moments: Vec<Moment>,
     pub(super) changes: Vec<Change>,
@@ -42,7 +43,7 @@ pub(super) struct RegisterLog {
 struct Moment {
     time: Time,
     lane: Option<u32>,
-    vc: u32,
+    vc: PortVc,
 }
 
 /// Number of slots replayed to a register first, for each queue.
@@ -60,8 +61,8 @@ impl RegisterLog {
 
     /// Record a cell that leaves.
     #[inline]
-    pub(super) fn leave(&mut self, time: Time, vc: usize) {
-        self.left.push((time, vc as u32));
+    pub(super) fn leave(&mut self, time: Time, vc: PortVc) {
+        self.left.push((time, vc));
     }
 
     /// Return whether the recorded changes must be replayed in any case.
@@ -78,7 +79,7 @@ impl RegisterLog {
     }
 
     /// Begin a new record after the replay: the register names this queue, and at most `rests` changes remain.
-    pub(super) fn begin(&mut self, longest: usize, rests: &[CellTrain]) {
+    pub(super) fn begin(&mut self, longest: PortVc, rests: &[CellTrain]) {
         self.joined.clear();
         self.left.clear();
         self.joined.extend(rests);

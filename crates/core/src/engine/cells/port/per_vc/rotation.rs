@@ -20,6 +20,7 @@
 use crate::engine::exact::spacing::ExactTime;
 use crate::scheduler::Place;
 use crate::units::Time;
+use crate::units::ids::{IdVec, PortVc};
 
 /// The state of a circuit that has not been reported to the port.
 #[derive(Clone, Copy, Debug, Default)]
@@ -56,7 +57,7 @@ pub(super) struct Rotation {
     /// The queues in their order; empty if the scheduler must be called for every slot.
     pub(super) places: Vec<Place>,
     /// The place of each queue, if it has one.
-    place_of: Vec<usize>,
+    place_of: IdVec<PortVc, usize>,
     /// For each place the first slot whose cell matters, and the earliest of these slots.
     pub(super) stops: Vec<u64>,
     pub(super) stop: u64,
@@ -72,7 +73,7 @@ pub(super) struct Rotation {
     /// the next slot.
     pub(super) booked: u64,
     pub(super) ends: Time,
-    pub(super) sending: usize,
+    pub(super) sending: PortVc,
     pub(super) free: ExactTime,
 }
 
@@ -84,11 +85,11 @@ impl Rotation {
     }
 
     /// The queues that get `slots` slots from number `from` on, and the number of slots of each.
-    pub(super) fn shares(&self, from: u64, slots: u64) -> impl Iterator<Item = (usize, u64)> {
+    pub(super) fn shares(&self, from: u64, slots: u64) -> impl Iterator<Item = (PortVc, u64)> {
         let places = self.places.len().max(1) as u64;
         let (each, more) = (slots / places, slots % places);
         let (before, behind) = self.places.split_at((from % places) as usize);
-        let share = move |(offset, place): (u64, &Place)| (place.queue, each + u64::from(offset < more));
+        let share = move |(offset, place): (u64, &Place)| (place.queue.vc(), each + u64::from(offset < more));
         (0..slots).zip(behind.iter().chain(before)).map(share)
     }
 
@@ -103,9 +104,9 @@ impl Rotation {
     }
 
     /// Return the place and the queue that get that slot.
-    pub(super) fn at_stop(&self) -> (usize, usize) {
+    pub(super) fn at_stop(&self) -> (usize, PortVc) {
         let place = self.place(self.stop);
-        (place, self.places[place].queue)
+        (place, self.places[place].queue.vc())
     }
 
     /// The place that gets a slot.
@@ -114,24 +115,26 @@ impl Rotation {
     }
 
     /// The queue that gets a slot.
-    pub(super) fn queue(&self, slot: u64) -> usize {
-        self.places[self.place(slot)].queue
+    pub(super) fn vc(&self, slot: u64) -> PortVc {
+        self.places[self.place(slot)].queue.vc()
     }
 
     /// Begin a rotation with known places; no slot has been assigned.
-    pub(super) fn begin(&mut self, turns: &[Turn]) {
+    pub(super) fn begin(&mut self, turns: &IdVec<PortVc, Turn>) {
         let count = self.places.len() as u64;
         let unlisted = if self.places.len() < MOST_PLACES { MANY } else { count };
         (self.sure, self.stop) = (unlisted, u64::MAX);
         self.stops.clear();
-        self.place_of.resize(turns.len(), 0);
+        if self.place_of.is_empty() {
+            self.place_of = IdVec::filled(0, turns.len());
+        }
         for (at, place) in (0..).zip(&self.places) {
-            let stop = turns[place.queue].left * count + at;
+            let stop = turns[place.queue.vc()].left * count + at;
             let last = place.cells.map(|cells| cells.saturating_mul(count).saturating_add(at));
             self.sure = last.map_or(self.sure, |last| last.min(self.sure));
             self.stop = self.stop.min(stop);
             self.stops.push(stop);
-            self.place_of[place.queue] = at as usize;
+            self.place_of[place.queue.vc()] = at as usize;
         }
         self.reported.clear();
         self.reported.resize(self.places.len(), 0);
@@ -139,9 +142,9 @@ impl Rotation {
 
     /// The place of a queue.
     #[inline]
-    pub(super) fn find(&self, queue: usize) -> Option<usize> {
-        let place = *self.place_of.get(queue)?;
-        self.places.get(place).is_some_and(|it| it.queue == queue).then_some(place)
+    pub(super) fn find(&self, vc: PortVc) -> Option<usize> {
+        let place = *self.place_of.get(vc)?;
+        self.places.get(place).is_some_and(|it| it.queue.vc() == vc).then_some(place)
     }
 
     /// Count the slots before a place has had `more` more slots and gets another.
@@ -171,13 +174,14 @@ impl Rotation {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::ids::QueueId;
 
     /// Three queues in turn; the first `left` cells of each do not matter.
     fn rotation(left: [u64; 3]) -> Rotation {
-        let place = |queue| Place { queue, cells: None };
+        let place = |queue| Place { queue: QueueId(queue), cells: None };
         let mut rotation = Rotation { places: [4, 0, 2].map(place).to_vec(), ..Rotation::default() };
-        let mut turns = vec![Turn::default(); 5];
-        [4, 0, 2].iter().zip(left).for_each(|(queue, left)| turns[*queue].left = left);
+        let mut turns = IdVec::filled(Turn::default(), 5);
+        [4, 0, 2].iter().zip(left).for_each(|(vc, left)| turns[PortVc(*vc)].left = left);
         rotation.begin(&turns);
         rotation
     }
@@ -185,38 +189,41 @@ mod tests {
     #[test]
     fn slots_fall_to_the_places_in_turn() {
         let rotation = rotation([9, 9, 9]);
-        assert_eq!([0, 1, 2, 3, 4].map(|slot| rotation.queue(slot)), [4, 0, 2, 4, 0]);
+        assert_eq!([0, 1, 2, 3, 4].map(|slot| rotation.vc(slot).0), [4, 0, 2, 4, 0]);
         assert_eq!([0, 1, 2].map(|place| rotation.turns(place, 4)), [2, 1, 1]);
     }
 
     #[test]
     fn the_first_cell_that_matters_stops_the_rotation() {
         let rotation = rotation([2, 1, 3]);
-        assert_eq!((rotation.before_stop(), rotation.at_stop()), (4, (1, 0)));
+        assert_eq!((rotation.before_stop(), rotation.at_stop()), (4, (1, PortVc(0))));
     }
 
     #[test]
     fn of_two_places_with_equally_many_cells_the_first_one_stops_the_rotation() {
-        assert_eq!(rotation([2, 2, 2]).at_stop(), (0, 4));
+        assert_eq!(rotation([2, 2, 2]).at_stop(), (0, PortVc(4)));
     }
 
     #[test]
     fn a_place_that_gets_more_cells_stops_later() {
         let mut rotation = rotation([2, 1, 3]);
         rotation.set_stop(1, 5);
-        assert_eq!(rotation.at_stop(), (0, 4));
+        assert_eq!(rotation.at_stop(), (0, PortVc(4)));
         assert_eq!(rotation.slots_before(1, 2), 7);
     }
 
     #[test]
     fn shares_begin_with_the_queue_whose_slot_it_is() {
         let shares: Vec<_> = rotation([9, 9, 9]).shares(2, 4).collect();
-        assert_eq!(shares, [(2, 2), (4, 1), (0, 1)]);
+        assert_eq!(shares, [(2, 2), (4, 1), (0, 1)].map(|(vc, slots)| (PortVc(vc), slots)));
     }
 
     #[test]
     fn a_queue_without_a_place_is_not_found() {
         let rotation = rotation([9, 9, 9]);
-        assert_eq!((rotation.find(2), rotation.find(1), rotation.find(7)), (Some(2), None, None));
+        assert_eq!(
+            (rotation.find(PortVc(2)), rotation.find(PortVc(1)), rotation.find(PortVc(7))),
+            (Some(2), None, None)
+        );
     }
 }

@@ -2,7 +2,7 @@
 //! which the form does not apply, and a tie.
 
 use crate::engine::cells::port::scripted::{Script, used};
-use crate::engine::forms::{Form, switch_off};
+use crate::engine::forms::Form;
 
 /// Two circuits take turns; a frame is refused as a whole or not at all.
 const ROBIN: &str = "buffer = '200 cells'\nscheduler = { policy = 'round-robin' }\nadmission = { policy = 'dt-epd', alpha = 10 }";
@@ -111,40 +111,6 @@ fn what_is_handed_on_ahead_is_not_handed_on_again() {
     ahead.sort();
     late.sort();
     assert_eq!(ahead, late);
-}
-
-#[test]
-fn inner_cells_of_a_segment_join_at_once_where_no_train_is_reserved() {
-    let sent = |without: Option<Form>| {
-        let mut port = busy(ROBIN, SLOW);
-        port.run(1200);
-        switch_off(without);
-        port.frame(0, 1205, 12).frame(1, 1207, 12);
-        let sent = port.run(6000);
-        (sent, used(Form::JoinedSegment))
-    };
-    let (reserved, (joined, segments)) = (sent(None).0, sent(Some(Form::ReservedTrain)));
-    assert_eq!(joined, reserved);
-    assert!(segments > 0);
-}
-
-#[test]
-fn a_segment_whose_cells_arrive_together_joins_at_once() {
-    let mut port = busy(ROBIN, SLOW);
-    port.run(1200);
-    switch_off(Some(Form::ReservedTrain));
-    assert_eq!(
-        port.frame(0, 1205, 12).frame(1, 1205, 12).run(6000),
-        "0x20e@1560 1x20e@1580 0x20e@2360 1x20e@2380 0x12e@2840 1x12e@2860"
-    );
-    assert!(used(Form::JoinedSegment) > 0);
-}
-
-#[test]
-fn a_segment_does_not_join_queues_that_may_run_empty() {
-    let mut port = Script::new(ROBIN, FAST, 2);
-    assert_eq!(port.frame(0, 0, 6).frame(1, 2, 6).run(200), "0x6e@50 1x6e@55");
-    assert_eq!(used(Form::JoinedSegment), 0);
 }
 
 #[test]

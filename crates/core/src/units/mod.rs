@@ -8,6 +8,8 @@
 //! exact decimal arithmetic, and a value finer than the type can hold is an error. Two things are rounded: rates, to a bit
 //! per second, since programs write quotients, and what binary floating point adds (0.30000000000000004 s).
 
+pub mod ids;
+
 use core::fmt;
 use core::ops::{Add, AddAssign, Sub};
 

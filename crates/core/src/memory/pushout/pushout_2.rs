@@ -1,0 +1,103 @@
+//! Push-out of entire packets from a memory: see `buffer/pushout/pushout_2.rs`.
+//!
+//! Ports whose circuits have queues of their own record which packets are entire. A policy by frames at the port discards the rest of
+//! a packet that found no room, as partial packet discard.
+
+use std::cmp::Reverse;
+
+use super::{Cut, Full, Piece, PushOut};
+use crate::buffer::pushout::Fallback;
+use crate::buffer::pushout::longest_queue::End;
+use crate::section;
+
+section! {
+    /// The longest queue loses its first entire packet.
+    pub struct Params {
+        /// What goes when the longest queue has no entire packet.
+        pub fallback: Fallback = Fallback::NextQueue,
+    }
+}
+
+/// It removes entire packets, or the head of a packet whose other cells have been sent.
+pub const KEEPS_PACKETS: bool = true;
+
+impl PushOut for Params {
+    fn choose(&self, full: &Full<'_>) -> Option<Cut> {
+        if !full.can_fit() {
+            return None; // packets would be lost for nothing
+        }
+        let longest = longest(full, Piece::Unit(End::Head))?;
+        let of = |queue: usize, piece| full.ports.has(queue, piece).then_some(Cut { queue, piece });
+        let next = || longest_with(full, Piece::Packet);
+        of(longest, Piece::Packet).or_else(|| match self.fallback {
+            Fallback::NextQueue => next().or_else(|| of(longest, Piece::Head)),
+            Fallback::HeadFragment => of(longest, Piece::Head),
+            Fallback::Refuse => None,
+        })
+    }
+}
+
+/// Return the longest queue that has such a piece; the one of the lowest number among equals. A queue within its reserved room
+/// would make none for others.
+fn longest(full: &Full<'_>, piece: Piece) -> Option<usize> {
+    let lengths = full.lengths().filter(|&(_, length)| length > 0);
+    let having = lengths.filter(|&(queue, _)| full.ports.has(queue, piece));
+    having.max_by_key(|&(queue, length)| (length, Reverse(queue))).map(|(queue, _)| queue)
+}
+
+/// Return the cut of such a piece of the longest queue that has one.
+fn longest_with(full: &Full<'_>, piece: Piece) -> Option<Cut> {
+    longest(full, piece).map(|queue| Cut { queue, piece })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{Ports, memory};
+    use super::*;
+
+    /// Choose in a full memory with queues of these lengths, each reserving two cells, for a unit of three cells of queue 0.
+    fn chosen(lengths: &[u64], fallback: Fallback, ports: &Ports) -> Option<Cut> {
+        let memory = memory(lengths, 2);
+        let full = Full { memory: &memory, pool: Some(0), own: 0, size: 3, ports };
+        Params { fallback }.choose(&full)
+    }
+
+    const NEXT: Fallback = Fallback::NextQueue;
+
+    #[test]
+    fn the_longest_queue_with_an_entire_packet_gives_way_the_first_of_equal_ones() {
+        let ports = Ports::new(&["1p", "1p", "1p"]);
+        let cut = |queue| Some(Cut { queue, piece: Piece::Packet });
+        assert_eq!(chosen(&[5, 9, 9], NEXT, &ports), cut(1));
+        assert_eq!(chosen(&[9, 9, 5], NEXT, &ports), cut(0), "the queue of the arriving unit as well");
+        assert_eq!(chosen(&[5, 9, 9], NEXT, &Ports::new(&["1p", "1", "1p"])), cut(2));
+    }
+
+    #[test]
+    fn without_an_entire_packet_the_fallback_decides() {
+        let ports = Ports::new(&["1p", "1h", "1ph"]);
+        let cut = |queue, piece| Some(Cut { queue, piece });
+        assert_eq!(chosen(&[5, 9, 8], NEXT, &ports), cut(2, Piece::Packet));
+        assert_eq!(chosen(&[5, 9, 8], Fallback::HeadFragment, &ports), cut(1, Piece::Head));
+        assert_eq!(chosen(&[5, 9, 8], Fallback::Refuse, &ports), None);
+        assert_eq!(chosen(&[5, 9, 8], NEXT, &Ports::new(&["1", "1h", "1h"])), cut(1, Piece::Head));
+        assert_eq!(
+            chosen(&[5, 9, 8], NEXT, &Ports::new(&["1", "1", "1h"])),
+            None,
+            "no head of another queue"
+        );
+    }
+
+    #[test]
+    fn a_queue_within_its_reserved_room_is_spared() {
+        assert_eq!(chosen(&[2, 1, 2], NEXT, &Ports::new(&["1p", "1p", "1p"])), None);
+    }
+
+    #[test]
+    fn no_packet_goes_for_one_that_could_not_fit_beside_what_is_sent() {
+        let ports = |sending| Ports { sending, ..Ports::new(&["1p", "1p", "1p"]) };
+        // of 30 cells the queues reserve 6: the unit needs one more, and the transmissions beyond 2 each
+        assert!(chosen(&[9, 9, 9], NEXT, &ports([2, 14, 12])).is_none());
+        assert!(chosen(&[9, 9, 9], NEXT, &ports([2, 13, 12])).is_some());
+    }
+}
