@@ -103,15 +103,16 @@ impl Queue {
     pub fn pop(&mut self) -> Option<Unit> {
         let train = self.trains.front_mut()?;
         let unit = train.first;
-        train.advance(1);
-        let gone = train.units == 0;
+        if train.units == 1 {
+            self.trains.pop_front();
+            self.trim_head();
+        } else {
+            train.advance(1);
+        }
         if let Some(runs) = &mut self.runs {
             runs.left(1, unit.is_eom());
         }
         self.len -= 1;
-        if gone {
-            self.trim();
-        }
         Some(unit)
     }
 
@@ -222,14 +223,25 @@ impl Queue {
     /// Remove gaps at both ends.
     #[inline]
     fn trim(&mut self) {
-        let is_gap = |train: Option<&Train>| train.is_some_and(|train| train.units == 0);
-        while is_gap(self.trains.front()) {
-            self.trains.pop_front();
-        }
+        self.trim_head();
         while is_gap(self.trains.back()) {
             self.trains.pop_back();
         }
     }
+
+    /// Drop the gaps at the head.
+    #[inline]
+    fn trim_head(&mut self) {
+        while is_gap(self.trains.front()) {
+            self.trains.pop_front();
+        }
+    }
+}
+
+/// Return whether all units of a train have been removed.
+#[inline]
+fn is_gap(train: Option<&Train>) -> bool {
+    train.is_some_and(|train| train.units == 0)
 }
 
 /// Consecutive units of one frame at consecutive positions, equal except for the marks of the first and of the last

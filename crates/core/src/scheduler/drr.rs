@@ -70,7 +70,8 @@ impl Policy {
 
     /// End the visit to the first queue.
     fn leave(&mut self) {
-        self.active.rotate_left(1);
+        let first = self.active.pop_front();
+        self.active.extend(first);
         self.is_visited = false;
     }
 }

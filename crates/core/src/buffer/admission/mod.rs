@@ -325,6 +325,8 @@ pub struct Properties {
     pub decides_at_head: bool,
     /// It chooses packets that it [expels](Admission::expels).
     pub expels: bool,
+    /// After an arrival it may lose units that wait, see [`sweep`](Admission::sweep).
+    pub sweeps: bool,
     /// It may lose some units of a frame and keep others even where there is room. Without this it refuses a frame as a
     /// whole at its first unit or not at all.
     pub splits_frames: bool,

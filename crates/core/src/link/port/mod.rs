@@ -20,7 +20,7 @@ mod room;
 use std::collections::VecDeque;
 
 use crate::buffer::admission::{
-    self, Admission, Arrival, Departure, Failure, Head, Rule, Settled, Shortcuts,
+    self, Admission, Arrival, Departure, Failure, Head, Properties, Rule, Settled, Shortcuts,
 };
 use crate::buffer::pool::Pool;
 use crate::buffer::pushout::{self, PushOut};
@@ -97,6 +97,8 @@ enum Handling {
     Judged,
     /// Every unit that fits is accepted; scheduler and credits choose the next unit.
     InTurn,
+    /// The admission policy judges arrivals, and units at the head; a scheduler chooses the next unit. Nothing else acts.
+    Weighed,
     /// Every part is called: also push-out, or an admission policy that removes units it has admitted.
     Asked,
 }
@@ -186,7 +188,7 @@ impl Port {
         let is_fifo = matches!(parts.scheduler, scheduler::Policy::Fifo(_));
         let may_wait = parts.gates.iter().any(Gate::holds);
         let rule = parts.admission.rule();
-        let arrival_times = parts.admission.properties().arrival_times;
+        let Properties { arrival_times, expels, sweeps, .. } = parts.admission.properties();
         assert!(
             !arrival_times || rule.is_none(),
             "only a policy that is asked about every unit sees arrival times"
@@ -198,7 +200,8 @@ impl Port {
                 Some(Rule::Fits) if !is_fifo || may_wait => Handling::InTurn,
                 Some(Rule::Fits) => Handling::Plain,
                 Some(Rule::Frames { .. }) if is_fifo && !may_wait => Handling::Judged,
-                _ => Handling::Asked,
+                _ if expels || sweeps => Handling::Asked,
+                _ => Handling::Weighed,
             },
             refused: IdVec::filled(false, if parts.pushout.is_some() { vcs } else { 0 }),
             boundaries: IdVec::filled(Boundary::default(), vcs),
@@ -299,8 +302,10 @@ impl Port {
     ) {
         self.counters.arrived(&unit);
         let size = self.size_of(&unit);
-        if self.handling == Handling::Asked {
-            return self.arrive_asking(Offer { now, unit, vc, size }, vc_of, losses);
+        match self.handling {
+            Handling::Asked => return self.arrive_asking(Offer { now, unit, vc, size }, vc_of, losses),
+            Handling::Weighed => return self.arrive_weighed(Offer { now, unit, vc, size }, vc_of, losses),
+            Handling::Plain | Handling::Judged | Handling::InTurn => {}
         }
         let Some(unit) = self.admit(Offer { now, unit, vc, size }, losses) else { return };
         let queue = self.queue_of(&unit, vc);
@@ -338,7 +343,7 @@ impl Port {
         let verdict = match self.handling {
             Handling::Plain | Handling::InTurn if self.pool.fits(size) => Verdict::Accept,
             Handling::Plain | Handling::InTurn => Verdict::Discard(Reason::Overflow),
-            Handling::Judged | Handling::Asked => self.judge_alone(&offer),
+            Handling::Judged | Handling::Weighed | Handling::Asked => self.judge_alone(&offer),
         };
         match verdict {
             Verdict::Discard(reason) => {
@@ -370,7 +375,7 @@ impl Port {
     /// Return whether departures may differ from the order of arrival.
     #[inline]
     fn asks_whose_turn(&self) -> bool {
-        matches!(self.handling, Handling::InTurn | Handling::Asked)
+        matches!(self.handling, Handling::InTurn | Handling::Weighed | Handling::Asked)
     }
 
     fn judge_alone(&mut self, &Offer { now, ref unit, vc, size }: &Offer) -> Verdict {
@@ -422,9 +427,13 @@ impl Port {
         loop {
             let Port { scheduler, gates, queues, .. } = self;
             let lets = |unit: &Unit| gates.iter().all(|gate| gate.lets(unit, vc_of(unit)));
-            let mut may_send = |queue: QueueId| gates.is_empty() || queues[queue].front().is_none_or(lets);
+            let mut may_send = |queue: QueueId| queues[queue].front().is_none_or(lets);
             let octets = |queue: QueueId| queues[queue].front().map_or(0, |unit| unit.bytes.into());
-            let index = scheduler.next_by_size(now, &mut may_send, &octets)?;
+            let index = if gates.is_empty() {
+                scheduler.next_by_size(now, &mut |_| true, &octets)?
+            } else {
+                scheduler.next_by_size(now, &mut may_send, &octets)?
+            };
             let queue = &mut self.queues[index];
             let head = queue.positions().start;
             let mut unit = queue.pop().expect("a scheduler picks a queue that holds something");
@@ -432,7 +441,7 @@ impl Port {
             let arrived = self.arrivals.get_mut(index).map(|times| times.left(head));
             self.left_queue(index, &unit, empty);
             let vc = if self.shares_queues() { vc_of(&unit) } else { index.vc() };
-            if self.handling == Handling::Asked {
+            if matches!(self.handling, Handling::Weighed | Handling::Asked) {
                 let taken = Taken { now, unit, queue: index, vc };
                 match self.judge_head(&taken, arrived) {
                     HeadVerdict::Send => {}
@@ -503,7 +512,7 @@ impl Port {
         if unit.is_cut() && self.trims() {
             self.counters.departed_cut();
         }
-        if self.handling == Handling::Asked {
+        if matches!(self.handling, Handling::Weighed | Handling::Asked) {
             self.report_departure(&Offer { now, unit, vc, size }, None);
         }
         Some(unit)

@@ -38,6 +38,22 @@ impl Port {
         self.act_on(verdict, cut, offer, vc_of, losses);
     }
 
+    /// Handle the arrival of a unit at a port where nothing but the admission policy judges it.
+    #[inline]
+    pub(super) fn arrive_weighed(
+        &mut self,
+        offer: Offer,
+        vc_of: impl Fn(&Unit) -> PortVc,
+        losses: &mut Vec<Loss>,
+    ) {
+        let verdict = self.judge(&offer, false);
+        if verdict == Verdict::Accept && self.pool.fits(offer.size) {
+            let queue = self.queue_of(&offer.unit, offer.vc);
+            return self.enqueue(queue, offer);
+        }
+        self.act_on(verdict, None, offer, vc_of, losses);
+    }
+
     /// Judge an arriving unit that may find room in a memory by push-out.
     pub(crate) fn consult(&mut self, now: Time, unit: Unit, vc: PortVc, elastic: bool) -> Verdict {
         self.counters.arrived(&unit);

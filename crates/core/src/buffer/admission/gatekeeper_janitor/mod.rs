@@ -395,7 +395,7 @@ impl Admission for Policy {
     }
 
     fn properties(&self) -> Properties {
-        Properties { one_queue: true, splits_frames: true, ..Properties::default() }
+        Properties { sweeps: true, one_queue: true, splits_frames: true, ..Properties::default() }
     }
 }
 
