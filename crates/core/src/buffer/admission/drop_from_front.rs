@@ -123,7 +123,7 @@ impl Admission for Policy {
 
     fn properties(&self) -> Properties {
         let why = "drop-from-front makes the room itself; use tail-drop with push-out";
-        Properties { splits_frames: true, bars_pushout: Some(why), ..Properties::default() }
+        Properties { displaces: true, splits_frames: true, bars_pushout: Some(why), ..Properties::default() }
     }
 }
 

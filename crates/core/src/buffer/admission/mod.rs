@@ -325,8 +325,8 @@ pub struct Properties {
     pub decides_at_head: bool,
     /// It chooses packets that it [expels](Admission::expels).
     pub expels: bool,
-    /// After an arrival it may lose units that wait, see [`sweep`](Admission::sweep).
-    pub sweeps: bool,
+    /// When a unit arrives, it may lose units that wait: by [`Verdict::Replace`] or by [`sweep`](Admission::sweep).
+    pub displaces: bool,
     /// It may lose some units of a frame and keep others even where there is room. Without this it refuses a frame as a
     /// whole at its first unit or not at all.
     pub splits_frames: bool,

@@ -316,6 +316,11 @@ impl<T: Clone + Default> Row<T> {
         self.first = if self.len == 0 { 0 } else { (self.first + 1) & (self.places.len() - 1) };
     }
 
+    /// The packets, in the order in which they were added.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        (0..self.len).map(|place| &self.places[(self.first + place) & (self.places.len() - 1)])
+    }
+
     /// Double the number of places, since all are occupied.
     #[cold]
     fn grow(&mut self) {

@@ -13,6 +13,7 @@ pub(crate) mod bench;
 
 pub(crate) mod ahead;
 mod arrivals;
+mod in_order;
 mod offer;
 mod places;
 mod room;
@@ -39,6 +40,7 @@ use crate::units::{Span, Time};
 use crate::verdict::{HeadVerdict, Reason, Verdict};
 
 use arrivals::ArrivalTimes;
+pub(crate) use in_order::Backlog;
 pub(crate) use offer::Offer;
 use offer::Taken;
 use places::Places;
@@ -188,7 +190,7 @@ impl Port {
         let is_fifo = matches!(parts.scheduler, scheduler::Policy::Fifo(_));
         let may_wait = parts.gates.iter().any(Gate::holds);
         let rule = parts.admission.rule();
-        let Properties { arrival_times, expels, sweeps, .. } = parts.admission.properties();
+        let Properties { arrival_times, expels, displaces, .. } = parts.admission.properties();
         assert!(
             !arrival_times || rule.is_none(),
             "only a policy that is asked about every unit sees arrival times"
@@ -200,7 +202,7 @@ impl Port {
                 Some(Rule::Fits) if !is_fifo || may_wait => Handling::InTurn,
                 Some(Rule::Fits) => Handling::Plain,
                 Some(Rule::Frames { .. }) if is_fifo && !may_wait => Handling::Judged,
-                _ if expels || sweeps => Handling::Asked,
+                _ if expels || displaces => Handling::Asked,
                 _ => Handling::Weighed,
             },
             refused: IdVec::filled(false, if parts.pushout.is_some() { vcs } else { 0 }),

@@ -175,6 +175,7 @@ impl Admission for Policy {
             arrival_times: true,
             decides_at_head: true,
             splits_frames: true,
+            displaces: self.batch.is_some(),
             bars_pushout,
             ..Properties::default()
         }

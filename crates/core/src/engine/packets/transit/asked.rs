@@ -1,5 +1,6 @@
 //! Ports that judge every packet, memories that act by themselves, and pauses.
 
+use super::in_order::OrderedPorts;
 use super::rooms::Rooms;
 use super::waiting::WaitingPackets;
 use super::{Onward, Passed, Transit};
@@ -7,11 +8,13 @@ use crate::engine::asked::{self, ActingMemories, Controls};
 use crate::engine::packets::route::Packet;
 use crate::engine::questions::{number_at_port, policed_ports};
 use crate::kernel::queue::{Class, Event};
-use crate::link::port::{Loss, Port, Started};
+use crate::link::line::Sent;
+use crate::link::port::{Loss, Started};
 use crate::network::Network;
 use crate::network::branches::Hop;
 use crate::scenario::model::Scenario;
 use crate::units::Time;
+use crate::units::ids::CircuitId;
 
 /// The state of ports that judge every packet, beyond that of the network.
 pub(super) struct AskedPorts {
@@ -21,8 +24,7 @@ pub(super) struct AskedPorts {
     /// The latest losses, before they are counted.
     losses: Vec<Loss>,
     pub(super) rooms: Rooms,
-    /// For every port whether a packet meets nothing before it: no gate and no policer; empty if no port has a room of its own.
-    are_plain: Vec<bool>,
+    pub(super) ordered: OrderedPorts,
 }
 
 impl AskedPorts {
@@ -34,17 +36,17 @@ impl AskedPorts {
         rooms: Vec<Option<u32>>,
     ) -> AskedPorts {
         let polices = policed_ports(scenario);
-        let is_plain = |(number, port): (usize, &Port)| {
-            rooms.get(number).is_some_and(|room| *room == Some(number as u32))
-                && port.gates().is_empty()
-                && !polices[number]
+        let is_ordered = |port: usize| {
+            let has_room = rooms.get(port).is_some_and(|room| *room == Some(port as u32));
+            has_room && !polices[port] && network.ports[port].keeps_order()
         };
+        let ordered = OrderedPorts::new(&network.ports, is_ordered);
         AskedPorts {
             waiting: WaitingPackets::new(steps),
             memories: ActingMemories::new(scenario, network),
             controls: Controls::new(scenario),
             losses: Vec::new(),
-            are_plain: network.ports.iter().enumerate().map(is_plain).collect(),
+            ordered,
             rooms: Rooms::new(rooms, scenario),
         }
     }
@@ -53,7 +55,7 @@ impl AskedPorts {
 impl Transit {
     /// Schedule an event of a port or a memory: in its room, if it has one.
     #[inline]
-    fn schedule(&mut self, event: Event) {
+    pub(super) fn schedule(&mut self, event: Event) {
         if !self.asked.rooms.push(event) {
             self.arrivals.call(event);
         }
@@ -62,8 +64,8 @@ impl Transit {
     /// Handle the arrival of a packet at a port that judges it; returns the result of [`Transit::start`].
     pub(crate) fn ask(&mut self, at: u32, packet: &Packet, now: Time) -> Option<Onward> {
         let (port, extra) = (self.steps.place(at) as usize, self.steps.extras[at as usize]);
-        if self.asked.are_plain[port] {
-            return self.ask_plain(at, packet, now);
+        if self.asked.ordered.has(port) {
+            return self.ask_in_order(at, packet, now);
         }
         let (unit, number) = (packet.unit(&extra), extra.number);
         let policed = self.network.circuits[extra.circuit].police(now, unit);
@@ -83,33 +85,10 @@ impl Transit {
         started
     }
 
-    /// Handle the arrival of a packet at a port that neither a gate nor a policer precedes, and that shares no memory.
-    fn ask_plain(&mut self, at: u32, packet: &Packet, now: Time) -> Option<Onward> {
-        let place = self.steps.place(at) as usize;
-        let extra = &self.steps.extras[at as usize];
-        let (unit, number) = (packet.unit(extra), extra.number);
-        self.asked.waiting.push(at, *packet);
-        let (port, circuits) = (&mut self.network.ports[place], &self.network.circuits);
-        let losses = &mut self.asked.losses;
-        port.arrive(now, unit, number, number_at_port(circuits), losses);
-        let started = if port.is_busy() { None } else { port.start(now, number_at_port(circuits), losses) };
-        self.count_losses(now);
-        self.pass_started(place, started?)
-    }
-
-    /// Handle the end of a transmission at such a port.
-    fn free_plain(&mut self, place: usize, now: Time) -> Option<Onward> {
-        let (port, circuits) = (&mut self.network.ports[place], &self.network.circuits);
-        port.finish(now);
-        let started = port.start(now, number_at_port(circuits), &mut self.asked.losses);
-        self.count_losses(now);
-        self.pass_started(place, started?)
-    }
-
     /// Handle the end of a transmission at a port that judges every packet; returns the result of [`Transit::start`].
     pub(crate) fn free(&mut self, port: usize, now: Time) -> Option<Onward> {
-        if self.asked.are_plain[port] {
-            return self.free_plain(port, now);
+        if self.asked.ordered.has(port) {
+            return self.free_in_order(port as u32, now);
         }
         self.network.at(port, |port, _| port.finish(now));
         let started = self.start(port, now);
@@ -154,13 +133,25 @@ impl Transit {
     #[inline]
     fn pass_started(&mut self, port: usize, started: Started) -> Option<Onward> {
         let Started { unit, sent } = started;
-        self.packet_hops += u64::from(sent.starts < self.window.to); // a host may still be resting then
         self.schedule(Event::new(sent.ends, Class::Free, port as u32));
         let at = self.first_step(unit.vc, unit.frame) + u32::from(unit.hop);
         let mut packet = self.leave(at, unit.frame);
         (packet.head.flags, packet.head.bytes) = (unit.flags, unit.bytes);
+        self.pass_sent(at, packet, unit.vc, sent)
+    }
+
+    /// Pass a packet on that a port has started to send at a step of its route.
+    #[inline]
+    pub(super) fn pass_sent(
+        &mut self,
+        at: u32,
+        packet: Packet,
+        circuit: CircuitId,
+        sent: Sent,
+    ) -> Option<Onward> {
+        self.packet_hops += u64::from(sent.starts < self.window.to); // a host may still be resting then
         if sent.arrives >= self.window.to {
-            self.on_lines[unit.vc] += 1;
+            self.on_lines[circuit] += 1;
             return None;
         }
         let Passed { at, time, .. } = self.pass_on(at + 1, packet.head, sent.arrives)?;
@@ -207,7 +198,11 @@ impl Transit {
         if let Some(memory) = self.asked.memories.ticking(port) {
             return self.act(memory, now);
         }
-        if let Some(time) = self.network.ports[port].tick(now) {
+        let next = match self.asked.ordered.has(port) {
+            true => self.tick_in_order(port, now),
+            false => self.network.ports[port].tick(now),
+        };
+        if let Some(time) = next {
             self.schedule(Event::new(time, Class::Tick, port as u32));
         }
     }

@@ -14,6 +14,7 @@
 
 pub(crate) mod arrivals;
 mod asked;
+mod in_order;
 mod rooms;
 mod ruled;
 mod waiting;
@@ -148,8 +149,10 @@ impl Transit {
     pub(crate) fn reset_counters(&mut self, scenario: &Scenario, now: Time) {
         self.shared.settle_before(&mut self.network, now);
         self.shared.show(&mut self.network);
+        self.asked.ordered.show(&mut self.network);
         self.network.reset_counters(now);
         self.shared.hide(&mut self.network);
+        self.asked.ordered.hide(&mut self.network);
         for (books, tally) in self.circuits.iter_mut().zip(tallies(scenario, &self.hosts.ends)) {
             (books.unmeasured, books.cut) = (tally.arrived, 0);
         }
@@ -159,6 +162,7 @@ impl Transit {
     pub(crate) fn close(mut self, scenario: &Scenario) -> Transit {
         self.shared.settle_before(&mut self.network, self.window.to);
         self.shared.show(&mut self.network);
+        self.asked.ordered.show(&mut self.network);
         self.ruled.close(self.window, &mut self.network.ports);
         let circuits = self.network.circuits.iter_mut().zip(tallies(scenario, &self.hosts.ends));
         for ((circuit, tally), books) in circuits.zip(&self.circuits) {
