@@ -22,7 +22,7 @@
 //! # Complexity
 //! Constant; the frame form keeps the number of the broken frame of each circuit.
 
-use super::{Admission, Arrival, Context, Departure, Head, Properties, Shortcuts};
+use super::{Admission, Arrival, Context, Departure, Displaced, Head, Properties, Shortcuts};
 use crate::refused::Refused;
 use crate::unit::Unit;
 use crate::units::ids::{IdVec, PortVc};
@@ -123,7 +123,12 @@ impl Admission for Policy {
 
     fn properties(&self) -> Properties {
         let why = "drop-from-front makes the room itself; use tail-drop with push-out";
-        Properties { displaces: true, splits_frames: true, bars_pushout: Some(why), ..Properties::default() }
+        Properties {
+            displaces: Displaced::Any,
+            splits_frames: true,
+            bars_pushout: Some(why),
+            ..Properties::default()
+        }
     }
 }
 

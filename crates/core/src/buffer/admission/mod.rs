@@ -325,8 +325,8 @@ pub struct Properties {
     pub decides_at_head: bool,
     /// It chooses packets that it [expels](Admission::expels).
     pub expels: bool,
-    /// When a unit arrives, it may lose units that wait: by [`Verdict::Replace`] or by [`sweep`](Admission::sweep).
-    pub displaces: bool,
+    /// Waiting units that it may lose when another arrives.
+    pub displaces: Displaced,
     /// It may lose some units of a frame and keep others even where there is room. Without this it refuses a frame as a
     /// whole at its first unit or not at all.
     pub splits_frames: bool,
@@ -335,6 +335,18 @@ pub struct Properties {
     pub is_monotone: bool,
     /// The reason why a push-out policy would never act with this one, if there is one.
     pub bars_pushout: Option<&'static str>,
+}
+
+/// Waiting units that a policy may lose when another arrives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Displaced {
+    /// None.
+    #[default]
+    Nothing,
+    /// Those at the head of the queue with the most octets: [`Victim::FattestQueue`](crate::verdict::Victim).
+    FattestHead,
+    /// Others, by [`Verdict::Replace`] or by [`sweep`](Admission::sweep).
+    Any,
 }
 
 /// The answer of a policy that expels packets.

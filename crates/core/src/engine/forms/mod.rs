@@ -39,6 +39,9 @@ pub(crate) enum Form {
     /// Packets: a few rows of arrivals instead of a calendar; ports of a memory that compute departures on arrival.
     Rows,
     SharedPorts,
+    /// Packets: ports that judge every packet, with an order of their own, and with rows instead of queues.
+    Rooms,
+    OrderedPorts,
 }
 
 /// Return whether a form may be used.

@@ -12,7 +12,7 @@ use crate::report::report;
 use crate::scenario::load;
 use crate::scenario::model::Scenario;
 
-const FORMS: [Form; 14] = [
+const FORMS: [Form; 16] = [
     Form::WholeTrain,
     Form::TrainEnds,
     Form::BusySegment,
@@ -27,6 +27,8 @@ const FORMS: [Form; 14] = [
     Form::OpenLoop,
     Form::Rows,
     Form::SharedPorts,
+    Form::Rooms,
+    Form::OrderedPorts,
 ];
 
 thread_local! {

@@ -281,7 +281,7 @@ impl ArrivalAgenda {
 }
 
 /// Packets in flight, or their records, in the order in which they were added.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Row<T> {
     /// A power of two of places, or none yet.
     places: Vec<T>,

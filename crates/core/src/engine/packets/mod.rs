@@ -112,6 +112,7 @@ impl<'a> Packets<'a> {
         let mut engine = Packets { scenario, connections, events: 0, transit, round, day: Day::default() };
         (0..scenario.flows.len()).for_each(|flow| engine.call(flow, End::Source));
         if engine.transit.has_rooms() {
+            used(Form::Rooms);
             engine.open_calendar();
             engine.transit.note_first_visits();
         } else if allows(Form::Rows) {

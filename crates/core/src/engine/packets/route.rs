@@ -377,7 +377,7 @@ fn rooms(network: &Network, ports: &[PortClass]) -> Vec<Option<u32>> {
         None => Some(number as u32),
     };
     let rooms: Vec<Option<u32>> = ports.iter().enumerate().map(room).collect();
-    if rooms.iter().any(Option::is_some) { rooms } else { Vec::new() }
+    if allows(Form::Rooms) && rooms.iter().any(Option::is_some) { rooms } else { Vec::new() }
 }
 
 /// For every port the memory that it shares, if the memory never removes an accepted packet, and all its ports accept

@@ -1,66 +1,75 @@
-//! A port with one queue whose engine keeps the waiting packets: it judges them and keeps the counts, but stores none.
+//! A port whose engine keeps the waiting packets: it judges them, chooses the next queue and keeps the counts, but stores none.
 
 use super::offer::Offer;
 use super::{Handling, ONLY_QUEUE, Port, Started};
 use crate::buffer::admission::{Admission, Arrival, Head, Settled};
 use crate::buffer::queue::Queue;
-use crate::scheduler;
+use crate::scheduler::{self, Scheduler};
 use crate::unit::Unit;
-use crate::units::ids::PortVc;
+use crate::units::ids::{PortVc, QueueId};
 use crate::units::{Span, Time};
 use crate::verdict::{HeadVerdict, Reason, Verdict};
 
-/// What waits at such a port when a packet arrives.
+/// The queue that an arriving packet joins if it is accepted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Backlog {
-    /// Octets that wait.
+    /// Number of the queue.
+    pub(crate) queue: QueueId,
+    /// Octets that wait in it.
     pub(crate) octets: u64,
-    /// The position that the packet gets if it is accepted.
+    /// The position of the packet in it.
     pub(crate) end: u64,
 }
 
+/// A packet that has come to the head of its queue, which it has left.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Leader {
+    /// The packet.
+    pub(crate) unit: Unit,
+    /// Number of its circuit at the port.
+    pub(crate) vc: PortVc,
+    /// Number of its queue.
+    pub(crate) queue: QueueId,
+    /// Its arrival.
+    pub(crate) arrived: Time,
+    /// Octets that still wait in its queue.
+    pub(crate) behind: u64,
+    /// Whether its queue is empty now.
+    pub(crate) is_last: bool,
+}
+
 impl Port {
-    /// Return whether an engine may keep the packets of this port: nothing but the admission policy judges them, they leave in
-    /// order of arrival, and only the one at the head can be lost.
+    /// Return whether an engine may keep the packets of this port: nothing but the admission policy judges them, each queue is
+    /// served in order of arrival, and only packets at the heads can be lost.
     pub(crate) fn keeps_order(&self) -> bool {
-        let is_fifo = matches!(self.scheduler, scheduler::Policy::Fifo(_));
-        self.handling == Handling::Weighed && is_fifo && self.queues.len() == 1 && self.gates.is_empty()
+        matches!(self.handling, Handling::Weighed | Handling::InTurn) && self.gates.is_empty()
     }
 
-    /// Judge an arriving packet; returns it as it is queued, perhaps with a mark. The error is the reason of its loss.
-    #[inline]
-    pub(crate) fn take_in_order(
-        &mut self,
-        now: Time,
-        mut unit: Unit,
-        vc: PortVc,
-        backlog: Backlog,
-    ) -> Result<Unit, Reason> {
-        self.counters.arrived(&unit);
-        let offer = Offer { now, unit, vc, size: self.size_of(&unit) };
-        match self.judge_behind(&offer, backlog.octets) {
-            Verdict::Accept => {}
-            Verdict::Mark(reason) => self.mark(&mut unit, reason),
-            Verdict::Discard(reason) => {
-                self.counters.lost(reason);
-                return Err(reason);
-            }
-            Verdict::Replace(..) => unreachable!("this policy never removes a packet that waits"),
+    /// Return the number of its queues.
+    pub(crate) fn count_queues(&self) -> usize {
+        self.queues.len()
+    }
+
+    /// Return the queue that a packet joins.
+    #[inline(always)]
+    pub(crate) fn queue_for(&self, unit: &Unit, vc: PortVc) -> QueueId {
+        self.queue_of(unit, vc)
+    }
+
+    /// Judge an arriving packet; one that finds no room is discarded although the policy accepts it.
+    #[inline(always)]
+    pub(crate) fn judge_in_order(&mut self, now: Time, unit: &Unit, vc: PortVc, backlog: Backlog) -> Verdict {
+        self.counters.arrived(unit);
+        let size = self.size_of(unit);
+        let fits = self.pool.fits(size);
+        if self.handling == Handling::InTurn {
+            return if fits { Verdict::Accept } else { Verdict::Discard(Reason::Overflow) };
         }
-        self.take_in(now, vc, offer.size);
-        self.admission.settled(&unit, vc, Settled::Queued { position: backlog.end });
-        Ok(unit)
-    }
-
-    /// Return the verdict on an arriving packet; one that finds no room is lost although the policy accepts it.
-    #[inline]
-    fn judge_behind(&mut self, &Offer { now, ref unit, vc, size }: &Offer, octets: u64) -> Verdict {
-        let (pool, queue) = (&self.pool, &self.queues[ONLY_QUEUE]);
-        let waiting = if self.arrivals.is_empty() { 0 } else { octets };
-        let place = ONLY_QUEUE;
+        let (pool, place) = (&self.pool, backlog.queue);
+        let (queue, waiting) = (&self.queues[place], if self.keeps_times() { backlog.octets } else { 0 });
         let mut arrival = Arrival { now, unit, vc, size, pool, queue, place, waiting, elastic: false };
         let verdict = self.admission.judge(&mut arrival);
-        if self.pool.fits(size) || !matches!(verdict, Verdict::Accept | Verdict::Mark(_)) {
+        if fits || !matches!(verdict, Verdict::Accept | Verdict::Mark(_)) {
             return verdict;
         }
         self.admission.broken(vc, !unit.is_first());
@@ -68,52 +77,111 @@ impl Port {
         Verdict::Discard(Reason::Overflow)
     }
 
-    /// Judge the packet at the head, which arrived at `arrived` and leaves `behind` octets waiting, and start to send it. The error
-    /// is the reason of its loss.
-    #[inline]
-    pub(crate) fn start_in_order(
+    /// Count a packet that has been accepted; returns it as it is queued, with a mark if there is a reason for one.
+    #[inline(always)]
+    pub(crate) fn take_in_order(
         &mut self,
         now: Time,
         mut unit: Unit,
         vc: PortVc,
-        (arrived, behind): (Time, u64),
-    ) -> Result<Started, Reason> {
-        let (size, pool, keeps_times) = (self.size_of(&unit), &self.pool, !self.arrivals.is_empty());
-        let (arrived, behind) = if keeps_times { (Some(arrived), behind) } else { (None, 0) };
-        let head = Head { now, arrived, unit: &unit, queue: ONLY_QUEUE, vc, size, behind, pool };
-        match self.admission.at_head(&head) {
-            HeadVerdict::Send => {}
-            HeadVerdict::Mark(reason) => self.mark(&mut unit, reason),
-            HeadVerdict::Discard(reason) => {
-                self.give_up_head(&Offer { now, unit, vc, size }, reason);
-                return Err(reason);
+        (backlog, mark): (Backlog, Option<Reason>),
+    ) -> Unit {
+        mark.into_iter().for_each(|reason| self.mark(&mut unit, reason));
+        self.take_in(now, vc, self.size_of(&unit));
+        if self.handling == Handling::Weighed {
+            self.admission.settled(&unit, vc, Settled::Queued { position: backlog.end });
+        }
+        self.scheduler.joined(backlog.queue);
+        unit
+    }
+
+    /// Count a packet that has been discarded on arrival.
+    pub(crate) fn refuse_in_order(&mut self, reason: Reason) {
+        self.counters.lost(reason);
+    }
+
+    /// Return whether a packet that does not fit could find room if others made way.
+    pub(crate) fn can_make_room(&self, unit: &Unit) -> bool {
+        self.can_be_held(self.size_of(unit))
+    }
+
+    /// Return whether a packet fits.
+    pub(crate) fn has_room(&self, unit: &Unit) -> bool {
+        self.pool.fits(self.size_of(unit))
+    }
+
+    /// Lose a packet for which no room could be made.
+    pub(crate) fn turn_away_in_order(&mut self, unit: &Unit, vc: PortVc) {
+        self.admission.settled(unit, vc, Settled::TurnedAway { size: self.size_of(unit) });
+    }
+
+    /// Lose the packet that has come to the head, for another one.
+    #[cold]
+    pub(crate) fn displace(&mut self, now: Time, leader: &Leader, reason: Reason) {
+        let &Leader { unit, vc, queue, is_last, .. } = leader;
+        self.scheduler.left(queue, is_last);
+        self.give_up_head(&Offer { now, unit, vc, size: self.size_of(&unit) }, queue, reason);
+    }
+
+    /// Choose the queue that sends next, given the octets of the packet at the head of each queue.
+    #[inline(always)]
+    pub(crate) fn next_queue(&mut self, now: Time, octets: impl Fn(QueueId) -> u64) -> Option<QueueId> {
+        if matches!(self.scheduler, scheduler::Policy::Fifo(_)) {
+            return (octets(ONLY_QUEUE) > 0).then_some(ONLY_QUEUE);
+        }
+        self.scheduler.next_by_size(now, &mut |_| true, &octets)
+    }
+
+    /// Judge the packet that has come to the head, and start to send it. The error is the reason of its loss.
+    #[inline(always)]
+    pub(crate) fn start_in_order(&mut self, now: Time, leader: Leader) -> Result<Started, Reason> {
+        let Leader { mut unit, vc, queue, arrived, behind, is_last } = leader;
+        self.scheduler.left(queue, is_last);
+        if self.handling == Handling::Weighed {
+            let size = self.size_of(&unit);
+            let (arrived, behind) = if self.keeps_times() { (Some(arrived), behind) } else { (None, 0) };
+            let head = Head { now, arrived, unit: &unit, queue, vc, size, behind, pool: &self.pool };
+            match self.admission.at_head(&head) {
+                HeadVerdict::Send => {}
+                HeadVerdict::Mark(reason) => self.mark(&mut unit, reason),
+                HeadVerdict::Discard(reason) => {
+                    self.give_up_head(&Offer { now, unit, vc, size }, queue, reason);
+                    return Err(reason);
+                }
             }
         }
+        self.scheduler.sent(queue, unit.bytes.into());
         Ok(self.send(now, unit, vc))
     }
 
     /// Count a packet that the policy has discarded at the head.
     #[cold]
-    fn give_up_head(&mut self, offer: &Offer, reason: Reason) {
+    fn give_up_head(&mut self, offer: &Offer, queue: QueueId, reason: Reason) {
         let &Offer { now, unit, vc, size } = offer;
         self.counters.occupancy.change(now, self.pool.total(), self.pool.total() - size);
         self.pool.remove(vc, size);
-        self.report_departure(offer, Some(ONLY_QUEUE));
+        self.report_departure(offer, Some(queue));
         self.counters.gave_up(&unit, reason);
     }
 
-    /// Run the clock of the admission policy, with the wait of the packet at the head; returns when it must run again.
+    /// Return whether the admission policy sees instants of arrival and octets that wait.
+    #[inline]
+    fn keeps_times(&self) -> bool {
+        !self.arrivals.is_empty()
+    }
+
+    /// Run the clock of the admission policy, with the longest wait of a packet at a head; returns when it must run again.
     pub(crate) fn tick_in_order(&mut self, now: Time, wait: Span) -> Option<Time> {
-        let wait = if self.arrivals.is_empty() { Span::ZERO } else { wait };
+        let wait = if self.keeps_times() { wait } else { Span::ZERO };
         self.admission.tick(now, &self.pool, wait)
     }
 
-    /// Show these packets as the queue.
-    pub(crate) fn line_up(&mut self, waiting: impl Iterator<Item = Unit>) {
+    /// Show these packets as a queue.
+    pub(crate) fn line_up(&mut self, number: QueueId, waiting: impl Iterator<Item = Unit>) {
         let mut queue = Queue::default();
         for unit in waiting {
             queue.push(unit);
         }
-        self.queues[ONLY_QUEUE] = queue;
+        self.queues[number] = queue;
     }
 }

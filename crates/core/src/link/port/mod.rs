@@ -13,6 +13,7 @@ pub(crate) mod bench;
 
 pub(crate) mod ahead;
 mod arrivals;
+pub(crate) mod fattest;
 mod in_order;
 mod offer;
 mod places;
@@ -21,7 +22,7 @@ mod room;
 use std::collections::VecDeque;
 
 use crate::buffer::admission::{
-    self, Admission, Arrival, Departure, Failure, Head, Properties, Rule, Settled, Shortcuts,
+    self, Admission, Arrival, Departure, Displaced, Failure, Head, Properties, Rule, Settled, Shortcuts,
 };
 use crate::buffer::pool::Pool;
 use crate::buffer::pushout::{self, PushOut};
@@ -40,7 +41,7 @@ use crate::units::{Span, Time};
 use crate::verdict::{HeadVerdict, Reason, Verdict};
 
 use arrivals::ArrivalTimes;
-pub(crate) use in_order::Backlog;
+pub(crate) use in_order::{Backlog, Leader};
 pub(crate) use offer::Offer;
 use offer::Taken;
 use places::Places;
@@ -202,7 +203,7 @@ impl Port {
                 Some(Rule::Fits) if !is_fifo || may_wait => Handling::InTurn,
                 Some(Rule::Fits) => Handling::Plain,
                 Some(Rule::Frames { .. }) if is_fifo && !may_wait => Handling::Judged,
-                _ if expels || displaces => Handling::Asked,
+                _ if expels || displaces == Displaced::Any => Handling::Asked,
                 _ => Handling::Weighed,
             },
             refused: IdVec::filled(false, if parts.pushout.is_some() { vcs } else { 0 }),

@@ -8,6 +8,7 @@
 use std::cmp::Reverse;
 
 use super::arrivals::ArrivalTimes;
+use super::fattest::{Heads, shorten_fattest};
 use super::offer::{Offer, Removal, Taken};
 use super::{Loss, Port};
 use crate::buffer::admission::{Admission, Arrival, Departure, Expulsion, Settled, Within};
@@ -22,6 +23,39 @@ use crate::unit::{CUT_BYTES, Unit};
 use crate::units::Time;
 use crate::units::ids::{PortVc, QueueId};
 use crate::verdict::{Reason, Verdict, Victim};
+
+/// The queues of a port at which a unit arrives that does not fit.
+struct PortHeads<'a, F> {
+    port: &'a mut Port,
+    offer: &'a Offer,
+    /// The queue that the unit would join.
+    own: QueueId,
+    reason: Reason,
+    vc_of: F,
+    losses: &'a mut Vec<Loss>,
+}
+
+impl<F: Fn(&Unit) -> PortVc> Heads for PortHeads<'_, F> {
+    fn count(&self) -> usize {
+        self.port.queues.len()
+    }
+
+    fn octets(&self, queue: QueueId) -> u64 {
+        let arriving = if queue == self.own { self.offer.unit.bytes.into() } else { 0 };
+        self.port.arrivals[queue].octets() + arriving
+    }
+
+    fn lose_head(&mut self, queue: QueueId) -> Option<u16> {
+        let PortHeads { port, offer, reason, vc_of, losses, .. } = self;
+        let removed = port.remove_one(offer.now, queue, Removal::Head, *reason, &*vc_of, losses);
+        removed.map(|unit| unit.bytes)
+    }
+
+    fn fits(&mut self) -> bool {
+        self.port.ask_memory(self.offer);
+        self.port.pool.fits(self.offer.size)
+    }
+}
 
 impl Port {
     /// Handle the arrival of a unit at a port where it may displace others, or where policies observe it.
@@ -209,9 +243,7 @@ impl Port {
         }
     }
 
-    /// Shorten the queue with the most octets, the arriving ones included: remove half of them from its head, but at
-    /// most `batch` units, and repeat until the unit fits. Return whether it does. Among equal queues the first is
-    /// chosen.
+    /// Make room for an arriving unit at the expense of the queue with the most octets; returns whether there is room then.
     fn shorten_fattest(
         &mut self,
         offer: &Offer,
@@ -220,31 +252,15 @@ impl Port {
         vc_of: impl Fn(&Unit) -> PortVc,
         losses: &mut Vec<Loss>,
     ) -> bool {
-        let &Offer { now, unit, size, .. } = offer;
-        if !self.pool.capacity().holds(size + self.sending.map_or(0, |sending| sending.size)) {
-            return false;
-        }
-        let own = self.queue_of(&unit, offer.vc);
-        while !self.pool.fits(size) {
-            let octets = |queue: QueueId| {
-                self.arrivals[queue].octets() + if queue == own { unit.bytes.into() } else { 0 }
-            };
-            let Some(fattest) = self.queues.keys().max_by_key(|&queue| (octets(queue), Reverse(queue)))
-            else {
-                return false;
-            };
-            let (half, mut units, mut gone) = (octets(fattest) / 2, 0, 0);
-            while units == 0 || units < batch && gone < half {
-                let removed = self.remove_one(now, fattest, Removal::Head, reason, &vc_of, losses);
-                let Some(victim) = removed else {
-                    self.ask_memory(offer);
-                    return units > 0 && self.pool.fits(size);
-                };
-                (units, gone) = (units + 1, gone + u64::from(victim.bytes));
-            }
-            self.ask_memory(offer);
-        }
-        true
+        let own = self.queue_of(&offer.unit, offer.vc);
+        self.can_be_held(offer.size)
+            && (self.pool.fits(offer.size)
+                || shorten_fattest(&mut PortHeads { port: self, offer, own, reason, vc_of, losses }, batch))
+    }
+
+    /// Return whether the buffer could hold a unit of this size beside the one in transmission.
+    pub(super) fn can_be_held(&self, size: u64) -> bool {
+        self.pool.capacity().holds(size + self.sending.map_or(0, |sending| sending.size))
     }
 
     /// Remove the unit that the policy has chosen in a queue. While the arriving one, of `size`, does not fit, remove
@@ -260,7 +276,7 @@ impl Port {
     ) -> bool {
         let &Offer { now, size, .. } = offer;
         let queue = self.queue_of(&offer.unit, offer.vc);
-        if !self.pool.capacity().holds(size + self.sending.map_or(0, |sending| sending.size)) {
+        if !self.can_be_held(size) {
             return false;
         }
         let mut chosen = victim;

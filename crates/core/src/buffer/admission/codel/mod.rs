@@ -31,7 +31,7 @@
 
 mod control;
 
-use super::{Admission, Arrival, Context, Departure, Head, Properties, Shortcuts};
+use super::{Admission, Arrival, Context, Departure, Displaced, Head, Properties, Shortcuts};
 use crate::metrics::state::Figure;
 use crate::refused::{Refused, refuse_if};
 use crate::units::ids::{IdVec, PortVc, QueueId};
@@ -175,7 +175,7 @@ impl Admission for Policy {
             arrival_times: true,
             decides_at_head: true,
             splits_frames: true,
-            displaces: self.batch.is_some(),
+            displaces: if self.batch.is_some() { Displaced::FattestHead } else { Displaced::Nothing },
             bars_pushout,
             ..Properties::default()
         }

@@ -40,7 +40,7 @@ mod candidates;
 
 use std::collections::VecDeque;
 
-use super::{Admission, Arrival, Context, Departure, Measure, Properties, Settled, Shortcuts};
+use super::{Admission, Arrival, Context, Departure, Displaced, Measure, Properties, Settled, Shortcuts};
 use crate::buffer::context::Contract;
 use crate::buffer::pool::Pool;
 use crate::buffer::queue::Queue;
@@ -395,7 +395,12 @@ impl Admission for Policy {
     }
 
     fn properties(&self) -> Properties {
-        Properties { displaces: true, one_queue: true, splits_frames: true, ..Properties::default() }
+        Properties {
+            displaces: Displaced::Any,
+            one_queue: true,
+            splits_frames: true,
+            ..Properties::default()
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use super::rooms::Rooms;
 use super::waiting::WaitingPackets;
 use super::{Onward, Passed, Transit};
 use crate::engine::asked::{self, ActingMemories, Controls};
+use crate::engine::forms::{Form, allows};
 use crate::engine::packets::route::Packet;
 use crate::engine::questions::{number_at_port, policed_ports};
 use crate::kernel::queue::{Class, Event};
@@ -38,7 +39,7 @@ impl AskedPorts {
         let polices = policed_ports(scenario);
         let is_ordered = |port: usize| {
             let has_room = rooms.get(port).is_some_and(|room| *room == Some(port as u32));
-            has_room && !polices[port] && network.ports[port].keeps_order()
+            has_room && !polices[port] && network.ports[port].keeps_order() && allows(Form::OrderedPorts)
         };
         let ordered = OrderedPorts::new(&network.ports, is_ordered);
         AskedPorts {
@@ -54,7 +55,7 @@ impl AskedPorts {
 
 impl Transit {
     /// Schedule an event of a port or a memory: in its room, if it has one.
-    #[inline]
+    #[inline(always)]
     pub(super) fn schedule(&mut self, event: Event) {
         if !self.asked.rooms.push(event) {
             self.arrivals.call(event);

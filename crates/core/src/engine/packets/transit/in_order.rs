@@ -1,38 +1,42 @@
-//! Ports with one queue that judge every packet: the engine keeps their packets in a row.
+//! Ports that judge every packet and serve each queue in order: the engine keeps their packets in rows.
 //!
 //! # What it assumes
-//! Packets leave in order of arrival, and only the one at the head can be lost.
+//! A queue is served in order of arrival, and only the packet at its head can be lost.
 //!
 //! # What it skips
-//! The queue of the port, the instants of arrival beside it, the scheduler, and the search for a packet's payload.
+//! The queues of the port, the instants of arrival beside them, and the search for a packet's payload.
 //!
 //! # Why that is exact
-//! The policy gets the same questions with the same figures; a row has what queue, instants and payloads have together.
+//! Policy and scheduler get the same questions with the same figures; a row has what queue, instants and payloads have together.
 //!
 //! # What turns it off
-//! Another scheduler, a policy that removes packets which wait, a gate, a policer, a memory, or a port of a host.
+//! A policy that removes other packets which wait, a gate, a policer, a memory, or a port of a host.
 //!
 //! # What it saves
 //! A leaf-spine with CoDel at every port takes 1.3 times as many instructions without it.
 
 use super::{Onward, Transit};
+use crate::engine::forms::{Form, used};
 use crate::engine::packets::agenda::Row;
 use crate::engine::packets::route::Packet;
 use crate::kernel::queue::{Class, Event};
-use crate::link::port::{Backlog, Port};
+use crate::link::port::fattest::{Heads, shorten_fattest};
+use crate::link::port::{Backlog, Leader, Port};
 use crate::network::Network;
 use crate::unit::Unit;
 use crate::units::Time;
+use crate::units::ids::{IdVec, PortVc, QueueId};
+use crate::verdict::{Reason, Verdict, Victim};
 
 /// The packets that wait at each such port.
 #[derive(Debug)]
 pub(super) struct OrderedPorts {
-    /// For every port its queue, if it is such a port; empty if there is none.
-    queues: Vec<Option<Box<OrderedQueue>>>,
+    /// For every port its queues, if it is such a port; empty if there is none.
+    ports: Vec<Option<IdVec<QueueId, OrderedQueue>>>,
 }
 
-/// The packets that wait at one port.
-#[derive(Debug, Default)]
+/// The packets that wait in one queue.
+#[derive(Clone, Debug, Default)]
 struct OrderedQueue {
     packets: Row<WaitingPacket>,
     octets: u64,
@@ -53,49 +57,114 @@ struct WaitingPacket {
 impl OrderedPorts {
     /// Empty queues for the ports that `is_ordered` selects.
     pub(super) fn new(ports: &[Port], is_ordered: impl Fn(usize) -> bool) -> OrderedPorts {
-        let queue = |number: usize| is_ordered(number).then(Box::default);
-        let queues: Vec<Option<Box<OrderedQueue>>> = (0..ports.len()).map(queue).collect();
-        OrderedPorts { queues: if queues.iter().any(Option::is_some) { queues } else { Vec::new() } }
+        let queues = |(number, port): (usize, &Port)| {
+            is_ordered(number).then(|| IdVec::filled(OrderedQueue::default(), port.count_queues()))
+        };
+        let ports: Vec<Option<IdVec<QueueId, OrderedQueue>>> = ports.iter().enumerate().map(queues).collect();
+        OrderedPorts { ports: if ports.iter().any(Option::is_some) { ports } else { Vec::new() } }
     }
 
     /// Return whether a port is one of these.
     #[inline]
     pub(super) fn has(&self, port: usize) -> bool {
-        self.queues.get(port).is_some_and(Option::is_some)
+        self.ports.get(port).is_some_and(Option::is_some)
     }
 
     /// Show each port the packets that wait there.
     pub(super) fn show(&self, network: &mut Network) {
-        for (port, queue) in network.ports.iter_mut().zip(&self.queues) {
-            queue.iter().for_each(|queue| port.line_up(queue.packets.iter().map(|waiting| waiting.unit)));
-        }
+        self.line_up(network, |queue| queue.packets.iter());
     }
 
-    /// Show no packets.
+    /// Show no packets at these ports.
     pub(super) fn hide(&self, network: &mut Network) {
-        for (port, _) in network.ports.iter_mut().zip(&self.queues).filter(|(_, queue)| queue.is_some()) {
-            port.line_up(std::iter::empty());
+        self.line_up(network, |_| [].iter());
+    }
+
+    /// Show each port the packets of its queues that `select` returns.
+    fn line_up<'a, I: Iterator<Item = &'a WaitingPacket>>(
+        &'a self,
+        network: &mut Network,
+        select: impl Fn(&'a OrderedQueue) -> I,
+    ) {
+        for (port, queues) in network.ports.iter_mut().zip(&self.ports) {
+            for (number, queue) in queues.iter().flat_map(IdVec::pairs) {
+                port.line_up(number, select(queue).map(|waiting| waiting.unit));
+            }
         }
     }
 }
 
 impl Transit {
-    /// Handle the arrival of a packet at a port whose packets are in a row; returns the packet that the port sends.
+    /// Handle the arrival of a packet at a port whose packets are in rows; returns the packet that the port sends.
     #[inline]
     pub(super) fn ask_in_order(&mut self, at: u32, packet: &Packet, now: Time) -> Option<Onward> {
+        used(Form::OrderedPorts);
         let (place, extra) = (self.steps.place(at), self.steps.extras[at as usize]);
         let unit = packet.unit(&extra);
         let port = &mut self.network.ports[place as usize];
-        let queue = self.asked.ordered.queues[place as usize].as_mut()?;
-        let backlog = Backlog { octets: queue.octets, end: queue.joined };
-        match port.take_in_order(now, unit, extra.number, backlog) {
-            Ok(unit) => {
+        let number = port.queue_for(&unit, extra.number);
+        let queue = &mut self.asked.ordered.ports[place as usize].as_mut()?[number];
+        let backlog = Backlog { queue: number, octets: queue.octets, end: queue.joined };
+        let mark = match port.judge_in_order(now, &unit, extra.number, backlog) {
+            Verdict::Accept => Ok(None),
+            Verdict::Mark(reason) => Ok(Some(reason)),
+            Verdict::Discard(reason) => Err(reason),
+            Verdict::Replace(victim, reason) => {
+                let arriving = ArrivingPacket { now, unit, vc: extra.number, queue: number };
+                self.make_way(place, arriving, victim, reason)
+            }
+        };
+        let port = &mut self.network.ports[place as usize];
+        match mark {
+            Ok(mark) => {
+                let unit = port.take_in_order(now, unit, extra.number, (backlog, mark));
+                let queue = &mut self.asked.ordered.ports[place as usize].as_mut()?[number];
                 *queue.packets.add() = WaitingPacket { packet: *packet, unit, at, arrived: now };
                 (queue.octets, queue.joined) = (queue.octets + u64::from(unit.bytes), queue.joined + 1);
             }
-            Err(reason) => self.lost(place, unit, reason, now),
+            Err(reason) => {
+                port.refuse_in_order(reason);
+                self.lost(place, unit, reason, now);
+            }
         }
         if self.network.ports[place as usize].is_busy() { None } else { self.start_in_order(place, now) }
+    }
+
+    /// Make room for an arriving packet; the error says why it is lost.
+    #[cold]
+    fn make_way(
+        &mut self,
+        place: u32,
+        arriving: ArrivingPacket,
+        victim: Victim,
+        reason: Reason,
+    ) -> Result<Option<Reason>, Reason> {
+        let Victim::FattestQueue(batch) = victim else { unreachable!("only heads of queues can be lost") };
+        let can_be_held = self.network.ports[place as usize].can_make_room(&arriving.unit);
+        let mut heads = TransitHeads { transit: self, place, arriving, reason };
+        if can_be_held && (heads.fits() || shorten_fattest(&mut heads, batch)) {
+            return Ok(None);
+        }
+        self.network.ports[place as usize].turn_away_in_order(&arriving.unit, arriving.vc);
+        Err(Reason::Overflow)
+    }
+
+    /// Take the packet at the head of a queue out of its row.
+    #[inline(always)] // its result would be copied through memory
+    fn take_head(&mut self, place: u32, number: QueueId) -> Option<(WaitingPacket, Leader)> {
+        let queue = &mut self.asked.ordered.ports[place as usize].as_mut()?[number];
+        let waiting = *queue.packets.first()?;
+        queue.packets.drop_first();
+        queue.octets -= u64::from(waiting.unit.bytes);
+        let leader = Leader {
+            unit: waiting.unit,
+            vc: self.steps.extras[waiting.at as usize].number,
+            queue: number,
+            arrived: waiting.arrived,
+            behind: queue.octets,
+            is_last: queue.packets.first().is_none(),
+        };
+        Some((waiting, leader))
     }
 
     /// Handle the end of a transmission at such a port; returns the packet that it sends next.
@@ -110,12 +179,12 @@ impl Transit {
     fn start_in_order(&mut self, place: u32, now: Time) -> Option<Onward> {
         loop {
             let port = &mut self.network.ports[place as usize];
-            let queue = self.asked.ordered.queues[place as usize].as_mut()?;
-            let WaitingPacket { mut packet, unit, at, arrived } = *queue.packets.first()?;
-            queue.packets.drop_first();
-            queue.octets -= u64::from(unit.bytes);
-            let number = self.steps.extras[at as usize].number;
-            match port.start_in_order(now, unit, number, (arrived, queue.octets)) {
+            let queues = self.asked.ordered.ports[place as usize].as_ref()?;
+            let octets =
+                |queue: QueueId| queues[queue].packets.first().map_or(0, |first| first.unit.bytes.into());
+            let number = port.next_queue(now, octets)?;
+            let (WaitingPacket { mut packet, unit, at, .. }, leader) = self.take_head(place, number)?;
+            match self.network.ports[place as usize].start_in_order(now, leader) {
                 Ok(started) => {
                     self.schedule(Event::new(started.sent.ends, Class::Free, place));
                     packet.head.flags = started.unit.flags;
@@ -128,8 +197,58 @@ impl Transit {
 
     /// Run the clock of the policy of such a port; returns when it must run again.
     pub(super) fn tick_in_order(&mut self, port: usize, now: Time) -> Option<Time> {
-        let queue = self.asked.ordered.queues[port].as_ref()?;
-        let wait = queue.packets.first().map(|waiting| now.since(waiting.arrived));
-        self.network.ports[port].tick_in_order(now, wait.unwrap_or_default())
+        let queues = self.asked.ordered.ports[port].as_ref()?;
+        let waits = queues.iter().filter_map(|queue| Some(now.since(queue.packets.first()?.arrived)));
+        let longest = waits.max().unwrap_or_default();
+        self.network.ports[port].tick_in_order(now, longest)
+    }
+}
+
+/// A packet that arrives at such a port and does not fit.
+#[derive(Clone, Copy, Debug)]
+struct ArrivingPacket {
+    now: Time,
+    unit: Unit,
+    /// Number of its circuit at the port, and of the queue that it would join.
+    vc: PortVc,
+    queue: QueueId,
+}
+
+/// The rows of a port at which a packet arrives that does not fit.
+struct TransitHeads<'a> {
+    transit: &'a mut Transit,
+    place: u32,
+    arriving: ArrivingPacket,
+    /// Why packets are lost for it.
+    reason: Reason,
+}
+
+impl TransitHeads<'_> {
+    fn queues(&self) -> Option<&IdVec<QueueId, OrderedQueue>> {
+        self.transit.asked.ordered.ports[self.place as usize].as_ref()
+    }
+}
+
+impl Heads for TransitHeads<'_> {
+    fn count(&self) -> usize {
+        self.queues().map_or(0, IdVec::len)
+    }
+
+    fn octets(&self, queue: QueueId) -> u64 {
+        let ArrivingPacket { unit, queue: own, .. } = self.arriving;
+        let waiting = self.queues().map_or(0, |queues| queues[queue].octets);
+        waiting + if queue == own { unit.bytes.into() } else { 0 }
+    }
+
+    fn lose_head(&mut self, queue: QueueId) -> Option<u16> {
+        let (now, reason, place) = (self.arriving.now, self.reason, self.place);
+        let (_, leader) = self.transit.take_head(place, queue)?;
+        self.transit.network.ports[place as usize].displace(now, &leader, reason);
+        self.transit.lost(place, leader.unit, reason, now);
+        Some(leader.unit.bytes)
+    }
+
+    fn fits(&mut self) -> bool {
+        self.transit.network.ports[self.place as usize].has_room(&self.arriving.unit)
     }
 }
