@@ -47,7 +47,7 @@ pub mod floor;
 pub use outcome::{LossRecord, Outcome, Stopwatch, Work};
 
 use crate::rng;
-use crate::scenario::model::{EngineKind, Scenario};
+use crate::scenario::model::{EngineKind, Line, NodeKind, Scenario};
 
 /// Run a scenario on the engine that it names; with `log` every loss is recorded.
 pub fn run(scenario: &Scenario, log: bool) -> Outcome {
@@ -90,8 +90,18 @@ pub fn chosen(scenario: &Scenario) -> (EngineKind, Option<&'static str>) {
         EngineKind::Fast if !packets::covers(scenario) && cells::topology::skips_nothing(scenario) => {
             (EngineKind::Reference, Some("all cells are policed or coded, and a policy is asked about each"))
         }
+        EngineKind::Fast if pauses_switches(scenario) => (
+            EngineKind::Reference,
+            Some("switches pause each other, so their ports depend on each other at every packet"),
+        ),
         engine => (engine, None),
     }
+}
+
+/// Return whether a line that can be paused begins at a switch.
+fn pauses_switches(scenario: &Scenario) -> bool {
+    let from_switch = |line: &Line| scenario.nodes[line.from].kind != NodeKind::Host;
+    scenario.lines.iter().zip(scenario.paused_lines()).any(|(line, is_paused)| is_paused && from_switch(line))
 }
 
 #[cfg(test)]

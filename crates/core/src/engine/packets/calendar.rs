@@ -12,7 +12,8 @@
 //!
 //! # What turns it off
 //! A few rows of arrivals (`agenda.rs`) are cheaper: a network begins with these, and uses days from the moment at which they
-//! no longer suffice. Ports that judge every packet, hosts that do not act ahead, and calls keep one order within a day.
+//! no longer suffice; one with rooms (`transit/rooms.rs`) uses days from the start. Hosts that do not act ahead, ports that judge
+//! every packet but have no room, and calls keep one order within a day.
 //!
 //! # What it saves
 //! Half of the instructions of a packet's hop in a leaf-spine of 64 hosts, and a third of the cache misses.
@@ -236,8 +237,17 @@ mod tests {
 
     /// A calendar of few days, so that arrivals are many rounds away.
     fn small(bits: u32) -> Calendar {
-        let (reached, days, used) = (Time::ZERO, vec![Vec::new(); 256], vec![0; 4]);
-        Calendar { bits, reached, today: 0, days, used, later: BTreeMap::new(), spare: Vec::new() }
+        Calendar {
+            bits,
+            reached: Time::ZERO,
+            today: 0,
+            days: vec![Vec::new(); 256],
+            used: vec![0; 4],
+            later: BTreeMap::new(),
+            spare: Vec::new(),
+            visits: vec![Vec::new(); 256],
+            later_visits: BTreeMap::new(),
+        }
     }
 
     proptest! {
@@ -249,13 +259,23 @@ mod tests {
             pause in 0u64..1 << 24,
         ) {
             let mut calendar = small(bits);
+            // every third one is a visit instead, at the port of that number
+            let visited: Vec<(u32, Time)> =
+                (0..).zip(&times).filter(|(port, _)| port % 3 == 2).map(|(port, time)| (port, Time(*time))).collect();
+            visited.iter().for_each(|&(port, time)| calendar.visit(port, time));
+            let times: Vec<u64> = (0..).zip(times).filter(|(place, _)| place % 3 != 2).map(|(_, time)| time).collect();
+            let (mut ports, mut seen) = (Vec::new(), Vec::new());
             times.iter().for_each(|time| calendar.add(Arrival { time: Time(*time), ..Arrival::default() }));
             let (mut taken, mut arrivals, mut called) = (Vec::new(), Vec::new(), Time(call));
             for end in [Time(pause), Time(1 << 25)] {
-                while let Some((start, until)) = calendar.take_first(called, end, &mut arrivals) {
+                while let Some((start, until)) = calendar.take_first(called, end, (&mut arrivals, &mut ports)) {
                     prop_assert!(start.0 >> bits == (until.0 - 1) >> bits, "a period within one day");
                     prop_assert!(called >= start, "no call is passed over");
                     called = if called < until { Time::NEVER } else { called };
+                    for port in ports.drain(..) {
+                        let &(_, time) = visited.iter().find(|(other, _)| *other == port).unwrap();
+                        if time < until { seen.push((port, start, time)) } else { calendar.visit(port, time) }
+                    }
                     for arrival in arrivals.drain(..) {
                         if arrival.time < until {
                             taken.push((start, arrival.time));
@@ -266,6 +286,10 @@ mod tests {
                 }
             }
             prop_assert!(called == Time::NEVER && taken.iter().all(|(start, time)| start <= time));
+            prop_assert!(seen.iter().all(|(_, start, time)| start.0 >> bits == time.0 >> bits), "on their days");
+            seen.sort_unstable();
+            let seen: Vec<(u32, Time)> = seen.into_iter().map(|(port, _, time)| (port, time)).collect();
+            prop_assert_eq!(seen, visited);
             let (mut expected, taken) = (times, taken.iter().map(|(_, time)| time.0));
             expected.sort_unstable();
             let mut taken: Vec<u64> = taken.collect();

@@ -164,3 +164,45 @@ impl Transit {
         (0..self.asked.rooms.events.len() as u32).for_each(|room| self.note_visit(room, Time::ZERO));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::queue::Class;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_events_of_a_room_come_in_the_order_of_the_kernel(
+            steps in prop::collection::vec((0u64..50, 0u32..4, any::<bool>()), 1..200),
+        ) {
+            let (mut events, mut model) = (RoomEvents::default(), std::collections::BTreeSet::new());
+            for (time, entity, adds) in steps {
+                let class = if entity % 2 == 0 { Class::Free } else { Class::Tick };
+                let key = Event::new(Time(time), class, entity).key();
+                if adds && model.insert(key) {
+                    events.push(key);
+                } else if !adds {
+                    prop_assert_eq!(events.pop(), model.pop_first().unwrap_or(NONE));
+                }
+                prop_assert_eq!(events.first, model.first().copied().unwrap_or(NONE));
+            }
+        }
+    }
+
+    #[test]
+    fn a_room_has_one_visit_at_a_time_unless_an_earlier_event_is_added() {
+        let event = |time| Event::new(Time(time), Class::Free, 0).key();
+        let mut rooms =
+            Rooms { of: vec![Some(0)], events: vec![RoomEvents::default()], visited: vec![Time::NEVER] };
+        assert_eq!(rooms.next_visit(0, Time(1)), None);
+        rooms.events[0].push(event(90));
+        assert_eq!(rooms.next_visit(0, Time(1)), Some(Time(90)));
+        assert_eq!(rooms.next_visit(0, Time(2)), None);
+        rooms.events[0].push(event(40));
+        assert_eq!(rooms.next_visit(0, Time(3)), Some(Time(40)));
+        assert_eq!(rooms.take(0, Time(40)), None);
+        assert_eq!(rooms.take(0, Time(41)).map(|event| event.time), Some(Time(40)));
+        assert_eq!(rooms.next_visit(0, Time(41)), Some(Time(90)), "the visit at 40 is over");
+    }
+}
