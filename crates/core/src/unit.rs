@@ -3,7 +3,7 @@
 use crate::rng::Subject;
 use crate::units::ids::CircuitId;
 
-/// A cell or a packet at ports: twenty octets, cheap to copy.
+/// A cell or a packet, as ports see it: twenty octets, copied freely.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unit {
     /// The virtual circuit, an index into the network's circuits.

@@ -39,7 +39,7 @@ impl Code {
     }
 }
 
-/// What the arrival of a cell decides about frames.
+/// The frames that the arrival of a cell completes or ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Collected {
     /// The frame of this cell has just become complete.

@@ -14,7 +14,7 @@ pub struct Place<K = QueueId> {
 
 /// Queues that are served in turn, in the order of their numbers.
 ///
-/// A queue that joins with a higher number than the one served last is served in the same round.
+/// A queue that joins with a higher number than that of the queue served last is still served in the present round.
 #[derive(Clone, Debug)]
 pub(crate) struct Ring<K = QueueId> {
     members: NumberSet<K>,

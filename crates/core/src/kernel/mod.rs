@@ -26,7 +26,8 @@ pub mod queue;
 
 /// The order of units that reach the ends of different lines at one instant.
 ///
-/// It is random and fair, but stateless: instant, line and seed decide it, so that every engine draws the same order.
+/// The order is random and fair, but has no state: it is a function of instant, line and seed, so that every engine
+/// computes the same order.
 #[derive(Clone, Copy, Debug)]
 pub struct Ties {
     seed: u64,

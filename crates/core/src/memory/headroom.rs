@@ -9,8 +9,9 @@
 //! other direction (port MTU) and is sent itself, after pause frames of other classes; packets that it sends while
 //! bits travel on the cable, in both directions; and the packet that the sender has begun when the frame arrives (the
 //! peer response; here a sender needs no other time). In memory these packets take more room than on the line: at
-//! most as much as packets of the worst size (occupancy) that the class carries in bulk, with an acknowledgement
-//! beside each if it carries some. A SYN or the short end of a file comes once a flow and is not counted.
+//! most as much as packets of the worst size (occupancy) that the class carries in large numbers, each together with
+//! an acknowledgement if the class carries acknowledgements. A SYN or the short last packet of a file occurs once per
+//! flow and is not counted.
 //!
 //! Two terms are worst cases, so that a run often needs less: that all packets have the worst size, and that the
 //! largest packet in the other direction begins just before the pause frame. With packets of one size that fills its

@@ -38,7 +38,7 @@ pub fn relative_deviation(rates: &[f64]) -> Option<f64> {
     (mean > 0.0).then(|| libm::sqrt(variance) / mean)
 }
 
-/// The throughput of a class of flows, and its fair throughput in the same unit, or its fair share.
+/// The throughput of a class of flows, and its fair throughput (in the same unit) or fair share.
 #[derive(Clone, Copy, Debug)]
 pub struct ClassRate {
     /// The throughput.

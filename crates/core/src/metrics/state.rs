@@ -7,7 +7,7 @@ pub struct Figure {
     pub name: &'static str,
     /// The port's queue, or the line's credit account, that the figure describes; `None` for a figure of all of them.
     pub queue: Option<usize>,
-    /// Its value.
+    /// Value of the figure.
     pub value: f64,
 }
 

@@ -58,8 +58,8 @@ impl Payload {
         }
     }
 
-    /// Return the packet's name at its source, which stays the same where an earlier packet is lost instead of
-    /// delivered: its number on the circuit for a packet without feedback; over TCP its first octet and the number of
+    /// Return a number that identifies the packet at its source, whether or not earlier packets are lost: for a
+    /// packet without feedback its number on the circuit; over TCP a hash of its first octet and the number of
     /// earlier sendings.
     #[inline(always)] // see `Circuit::emit`
     pub fn identity(&self, number: u32) -> u32 {
@@ -114,7 +114,7 @@ pub struct Emission {
     pub frame: u32,
     /// Name of its packet, see [`Payload::identity`].
     pub identity: u32,
-    /// Its units.
+    /// Number and size of the frame's units.
     pub shape: Shape,
     /// Marks of each unit.
     pub marks: Flags,
@@ -368,7 +368,7 @@ impl Circuit {
         }
     }
 
-    /// Receive a unit at the destination; returns the frame that it completes, if it does.
+    /// Receive a unit at the destination; returns the frame that the unit completes, if it completes one.
     pub fn receive(&mut self, unit: &Unit) -> Option<Frame> {
         self.receive_run(unit, 1).then(|| self.take())
     }

@@ -8,9 +8,9 @@ use crate::units::{Span, Time};
 /// Outcome of a flow.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowOutcome {
-    /// Its counts since the last reset.
+    /// Counts of the flow since the last reset.
     pub figures: Figures,
-    /// Its files since the last reset; `None` for a flow without files.
+    /// Transfers of files since the last reset; `None` for a flow without files.
     pub transfers: Option<Transfers>,
     /// The progress of a flow with acknowledgements since the start of the run.
     pub progress: Option<DataProgress>,

@@ -14,7 +14,7 @@ choice! {
 }
 
 choice! {
-    /// Books that a program reads.
+    /// What a program reads of the port's occupancies and queues.
     pub enum LooksAt {
         /// The total occupancy.
         Total = "total",

@@ -25,7 +25,7 @@ struct Done {
     transfer: Transfer,
     /// The flow whose source drew the transfer.
     drawing: usize,
-    /// Its duration, if it has ended.
+    /// Duration of the transfer, if it has ended.
     time: Option<Span>,
     /// Time from the start of the transfer to its end, or to the end of the run if it has not ended.
     age: Span,

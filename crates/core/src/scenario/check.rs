@@ -162,7 +162,7 @@ impl Wired {
 /// Number of networks that are stored: a sweep may return to the traffic of a few points earlier.
 const MOST_KNOWN: usize = 4;
 
-/// Find the file's network among the stored ones, or build it.
+/// Find the file's network among the stored networks, or build it.
 fn wired(file: &SectionedFile<'_>, sets: &[Set], known: &mut Vec<StoredNetwork>) -> Result<Wired, Fault> {
     if let Some(found) = known.iter().find(|known| file.asks(&known.asked, sets, known.wired.is_drawn(file)))
     {

@@ -158,7 +158,7 @@ fn before(scenario: &Scenario, vc: CircuitId, port: usize) -> Option<usize> {
     scenario.vcs[vc].path.windows(2).find(|pair| pair[1] == port).map(|pair| pair[0])
 }
 
-/// Return whether each class has credits of its own on a line.
+/// Return whether a line has separate credits for each class.
 fn has_class_credits(scenario: &Scenario, line: usize) -> bool {
     scenario.lines[line].port.gates.credit.as_ref().is_some_and(|credit| !credit.is_per_circuit())
 }

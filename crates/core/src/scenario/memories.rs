@@ -36,7 +36,7 @@ const MOST_PARTITIONS: u32 = 64;
 /// Greatest number of cells: more than any chip has.
 const MOST_CELLS: u64 = 1 << 40;
 
-/// The properties of a memory that ports need: its cells, and the capacity of each partition.
+/// The properties of a memory that ports need: the size of its cells, and the number of cells of each partition.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MemoryCapacity {
     pub(super) cell: CellSize,

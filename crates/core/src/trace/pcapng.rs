@@ -6,7 +6,7 @@
 //!
 //! Programs based on libpcap read a file only if all its interfaces have one link type, whose number is the same
 //! within libpcap as in the file (not so for 101, raw IP). So packets on cell links are shown as IP packets if packet
-//! links are traced as well, and a single cell, which is not an IP packet, as one of protocol 253.
+//! links are traced as well, and a single cell, which is not an IP packet, as an IP packet of protocol 253.
 
 use super::TracedPacket;
 use super::headers::{Image, image, stand_in};

@@ -4,7 +4,7 @@
 
 use super::aliases::plain;
 
-/// The kinds of names, and the known names that Pushout does not model, in the form that [`plain`] returns.
+/// Kinds of names, and for each the names that Pushout does not model, in the form that [`plain`] returns.
 const UNMODELLED: [(&[&str], &[&str]); 7] = [
     (
         &["admission", "pushout", "policy", POLICY_OF_A_PORT, VALUE],
@@ -54,7 +54,7 @@ const VALUE: &str = "value";
 /// Path of the page about everything that is not modelled.
 pub(crate) const PAGE: &str = "docs/limits.md";
 
-/// Return whether a name of this kind is known, but not modelled.
+/// Return whether this is a name from the literature that Pushout does not model.
 pub(super) fn is_unmodelled(what: &str, name: &str) -> bool {
     let name = plain(name);
     let is_of = |kinds: &[&str]| what == "name" || kinds.contains(&what); // a name may be of every kind

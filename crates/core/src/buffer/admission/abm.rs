@@ -98,8 +98,8 @@ pub(crate) struct SentOctets<K> {
 }
 
 impl Policy {
-    /// Build the policy of one port, where each circuit has a queue of its own; the error says why its parameters
-    /// cannot be used.
+    /// Build the policy of one port, where each circuit has its own queue; the error says why its parameters cannot
+    /// be used.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let Context { measure, rate, contracts, .. } = *context;
         let terms = |(line, contract): (usize, &Contract)| QueueTerms {
@@ -166,8 +166,8 @@ impl<K: Id> Shares<K> {
         self.queues.iter().map(of).sum::<f64>().max(1.0)
     }
 
-    /// Return the greatest length of a counted queue, while the other counted queues of the same queue keep their
-    /// lengths; infinite in an unlimited buffer.
+    /// Return the length that a counted queue may reach, given the present lengths of the other counted queues with
+    /// its line and priority; infinite in an unlimited buffer.
     pub(crate) fn threshold(&self, pool: &Pool<K>, part: K) -> f64 {
         let QueuePart { alpha, queue } = self.parts[part];
         let queue = &self.queues[queue];

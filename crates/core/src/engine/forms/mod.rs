@@ -6,8 +6,8 @@
 //! # What it skips
 //! The checks outside tests: there every form is allowed, and the compiler removes them.
 //!
-//! # Why that is exact
-//! The tests below switch each form off on random networks, and check that it was used.
+//! # Why that is exact The tests below switch each form off on random networks, and check that the form was used with
+//! the switch on.
 //!
 //! # What turns it off
 //! A release build.

@@ -1,10 +1,9 @@
 //! The reference engine: the simplest event loop over single units that a reader can check against the papers.
 //!
 //! One event for every unit and line: the unit arrives at the far end. The departure of a unit, and the start of the
-//! next one, concern only its port, so it makes no difference whether they are handled then or, with the same time,
-//! when the port is next used: before a unit enters, before a sample, and before the line would run out of units.
-//! Only where credits govern lines, or ports share a memory, does a departure concern other ports; there it is an
-//! event.
+//! next one, concern only its port, so the engine may handle them later, with their own time, when the port is next
+//! used: before a unit arrives, before a sample, and before the line would run out of units. Only where credits
+//! govern lines, or ports share a memory, does a departure concern other ports; there it is an event.
 //!
 //! # What it assumes
 //! Only the order of events that `kernel` documents.

@@ -27,7 +27,7 @@ pub struct Receiver {
     next: u64,
     /// The value of `next` in the last ACK.
     acked: u64,
-    /// Number of ACKs before the last one that acknowledged the same octet.
+    /// Number of ACKs, before the last one, with the `ack` of the last one.
     repeats: u16,
     /// The octet after the last one that the sender may send (rcv_adv).
     advertised: u64,

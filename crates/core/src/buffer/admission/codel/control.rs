@@ -1,8 +1,8 @@
 //! CoDel's state machine at one queue, packet by packet.
 //!
-//! The pseudocode of RFC 8289 and of Linux takes packets out of the queue in a loop until it finds one to be sent.
-//! Here each packet that comes to the head is judged by a call of its own, and [`Control::after`] stores where the
-//! loop stands.
+//! The pseudocode of RFC 8289 and of Linux removes packets from the queue in a loop until it finds a packet to be
+//! sent. Here one call judges each packet that comes to the head, and [`Control::after`] stores the point that the
+//! loop has reached.
 
 use super::Law;
 use crate::units::{Span, Time};

@@ -100,7 +100,8 @@ impl<K: Id> VirtualBuffer<K> {
         line.start(now);
     }
 
-    /// Return the index of a queue's last packet among the packets that wait for its line, if there is one.
+    /// Return the index of a queue's last packet in the list of packets that wait for its line; `None` if no packet
+    /// of the queue waits.
     fn last_of(&self, queue: K) -> Option<usize> {
         self.lines[self.line_of[queue]].waiting.iter().rposition(|packet| packet.queue == queue)
     }

@@ -11,7 +11,7 @@ pub(crate) struct ArrivalPlace {
     pub(crate) lane: u32,
 }
 
-/// The order of lanes on which units arrive at the same instant.
+/// The order of units that arrive at one instant on different lanes.
 #[derive(Clone, Debug)]
 pub(super) struct LaneRanks {
     ties: Ties,

@@ -1,7 +1,6 @@
 //! The form in which each port runs.
 //!
-//! # What it assumes
-//! The plan has chosen the form, and all forms keep the same contract: see `context.rs`.
+//! # What it assumes The plan has chosen the form, and each form obeys the rules of `context.rs`.
 //!
 //! # What it skips Virtual calls: the forms are variants of an enum.
 //!

@@ -1,4 +1,4 @@
-//! A port with one queue: the departure of a unit is known when it arrives (Lindley's recursion).
+//! A port with one queue: the departure of a unit can be computed when it arrives (Lindley's recursion).
 //!
 //! # What it assumes
 //! The admission policy is a [`Rule`]: it depends only on the occupancy and never removes an accepted unit.
@@ -12,9 +12,8 @@
 //! A unit starts when the line has sent everything before it. Within a segment no train begins or ends, and no
 //! sample, tick or end of the measured time falls into it, so everything is decided at its beginning.
 //!
-//! # What turns it off
-//! A policy without a rule (`per_unit.rs` or `per_vc/` runs the port); a policer, after which units are taken one by
-//! one.
+//! # What turns it off A policy without a rule (`per_unit.rs` or `per_vc/` runs the port); a policer, which makes
+//! units pass one by one.
 //!
 //! # What it saves If the policy is called for every unit instead, W1-cell takes 32 times as long, the local network
 //! of study 000 11 times.

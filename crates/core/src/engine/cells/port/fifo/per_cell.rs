@@ -50,7 +50,7 @@ impl CellFifo {
         taken.then_some(SegmentStep::Crossing)
     }
 
-    /// Pass short trains that cross in the order of their cells; each train is forwarded once.
+    /// Pass short trains whose cells interleave, cell by cell in the order of arrival; each train is forwarded once.
     pub(super) fn pass_crossing(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
         used(Form::CrossingTrains);
         let CellSegment { trains, mut order } = std::mem::take(&mut self.segment);

@@ -1,7 +1,7 @@
 //! Departures that can be computed ahead of time.
 //!
-//! # What it assumes
-//! As long as slots rotate among the same queues, arrivals do not change any departure before them.
+//! # What it assumes As long as the same queues send in turn, arrivals change no departure of cells that have already
+//! joined.
 //!
 //! # What it skips
 //! Calls of the port: a frame is forwarded when the slot of its last cell is certain, and the next call is due when
@@ -246,7 +246,8 @@ impl PerVc {
         }
     }
 
-    /// Return the number of known slots that are certain: no cell can join an empty queue before their end.
+    /// Return how many of the next `known` slots of the rotation are certain, because no cell can join an empty queue
+    /// before their end.
     fn slots_until_join(&mut self, cx: &Context<'_>, known: u64) -> u64 {
         let last = self.spacing.skip(self.free, known).time;
         if last < self.undisturbed {
