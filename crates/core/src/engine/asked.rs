@@ -1,12 +1,15 @@
 //! Ports whose policies judge every unit: arrivals that concern other ports, actions of memories, and control frames.
 //!
-//! # What it assumes A unit that waits at a port with a free line is held by a gate, and so are all units behind it
-//! in its queue. So a port that loses a packet for another port has no unit to start.
+//! # What it assumes
+//! A unit that waits at a port with a free line is held by a gate, and so are all units behind it in its queue. So a
+//! port that loses a packet for another port has no unit to start.
 //!
-//! # Why that is exact Both engines call these functions; each engine only schedules the events that they return.
+//! # Why that is exact
+//! Both engines call these functions; each engine only schedules the events that they return.
 //!
-//! # What turns it off A memory without push-out and without a policy that expels: there a port affects the others
-//! only by the room that it takes. Lines without pauses and credits: they carry no control frames.
+//! # What turns it off
+//! A memory without push-out and without a policy that expels: there a port affects the others only by the room that
+//! it takes. Lines without pauses and credits: they carry no control frames.
 
 use std::collections::VecDeque;
 

@@ -3,7 +3,8 @@
 //! # What it assumes
 //! An engine that computes part of a network ahead has put its counts back before the run ends.
 //!
-//! # Why that is exact This module only reads the network, and the clock belongs to the caller.
+//! # Why that is exact
+//! This module only reads the network, and the clock belongs to the caller.
 
 use crate::network::Network;
 use crate::network::flow_outcome::FlowOutcome;

@@ -3,9 +3,9 @@
 //! *Source*: D. Wu, H. J. Chao, "Buffer management and scheduling schemes for TCP/IP over ATM-GFR", 1998 (paper 003),
 //! section 4.1, on the NIST ATM network simulator: sending or receiving a segment or an acknowledgement takes 300 µs
 //! ± 10 µs. The processor at each end of a connection handles segments one after another, in the order in which they
-//! come. With an acknowledgement for each segment of 2048 octets a connection therefore gets 2048 · 8 / 600 µs =
-//! 27.31 Mb/s at most, which the paper's tables 7 and 8 confirm. A constant delay of an end system, during which it
-//! handles other segments as well, is modelled by the latency of its node.
+//! come. So, with an acknowledgement for each segment of 2048 octets, a connection gets at most 2048 · 8 / 600 µs =
+//! 27.31 Mb/s, which the paper's tables 7 and 8 confirm. A constant delay of an end system, during which it handles
+//! other segments as well, is modelled by the latency of its node.
 
 use std::collections::VecDeque;
 

@@ -6,8 +6,9 @@
 //! # What it skips
 //! Ports that only delay: whole frames that pass them in the measured time are only counted.
 //!
-//! # Why that is exact The delay of a route is constant, so a train keeps its spacing; the counts of these frames are
-//! added to the ports' counters at the end of the run.
+//! # Why that is exact
+//! The delay of a route is constant, so a train keeps its spacing; the counts of these frames are added to the ports'
+//! counters at the end of the run.
 //!
 //! # What turns it off
 //! A frame in parts, or a train during which the measured time begins or ends: then each of these ports is passed in

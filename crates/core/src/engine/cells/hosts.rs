@@ -1,13 +1,15 @@
 //! The hosts: arrivals, answers and timers.
 //!
-//! # What it assumes An end of a flow reacts only to frames that arrive there and to its timers.
+//! # What it assumes
+//! An end of a flow reacts only to frames that arrive there and to its timers.
 //!
-//! # What it skips Events for arrivals: a host acts as soon as a frame is in flight on the last line before it. A
-//! frame that needs no answer waits until the host acts, or until many have accumulated.
+//! # What it skips
+//! Events for arrivals: a host acts as soon as a frame is in flight on the last line before it. A frame that needs no
+//! answer waits until the host acts, or until many have accumulated.
 //!
-//! # Why that is exact A host acts ahead only if none of its timers fires before the frame arrives, nothing else
-//! arrives before it over this line, and no other flow sends over its interface, since the order between these events
-//! would matter.
+//! # Why that is exact
+//! A host acts ahead only if none of its timers fires before the frame arrives, nothing else arrives before it over
+//! this line, and no other flow sends over its interface, since the order between these events would matter.
 //!
 //! # What turns it off
 //! Several flows at one host, or an interface that is not unlimited.

@@ -10,11 +10,12 @@
 //! everything that has arrived meanwhile (`inbox/`). The plan (`topology/`) chooses the form of each port (`port/`)
 //! before the run. A host acts on frames, as soon as they are on their way to it (`hosts.rs`).
 //!
-//! # Why that is exact Each port has a local clock. Before a port advances to an instant, the ports from which its
-//! units come advance to it. Where circuits form a cycle, all ports advance together in steps shorter than the way
-//! from any port to the next. A host acts early only if none of its timers fires before, and no other flow sends over
-//! its interface. Counts are sums, so units may be counted out of order. Units are counted one by one where the
-//! beginning or end of the measured time falls between them.
+//! # Why that is exact
+//! Each port has a local clock. Before a port advances to an instant, the ports from which its units come advance to
+//! it. Where circuits form a cycle, all ports advance together in steps shorter than the way from any port to the
+//! next. A host acts early only if none of its timers fires before, and no other flow sends over its interface.
+//! Counts are sums, so units may be counted out of order. Units are counted one by one where the beginning or end of
+//! the measured time falls between them.
 //!
 //! # What turns it off
 //! Networks of packet links (`packets/`), and networks with credits (`reference/`).

@@ -1,7 +1,8 @@
 //! Counts and sojourn times of a port whose units are counted frame by frame, or before they have left.
 //!
-//! # What it assumes A unit is in the buffer from its arrival to the end of its transmission. When a unit is counted,
-//! its departure has already been computed, so the measured part of this time can be added at once.
+//! # What it assumes
+//! A unit is in the buffer from its arrival to the end of its transmission. When a unit is counted, its departure has
+//! already been computed, so the measured part of this time can be added at once.
 //!
 //! # What it skips
 //! Bookkeeping in the order of time.

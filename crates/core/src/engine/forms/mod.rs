@@ -6,14 +6,15 @@
 //! # What it skips
 //! The checks outside tests: there every form is allowed, and the compiler removes them.
 //!
-//! # Why that is exact The tests below switch each form off on random networks, and check that the form was used with
-//! the switch on.
+//! # Why that is exact
+//! The tests below switch each form off on random networks, and check that the form was used with the switch on.
 //!
 //! # What turns it off
 //! A release build.
 //!
-//! # What it saves It costs no time. Without it no test would fail if a form silently ceased to apply: figures stay
-//! right, and only the time changes.
+//! # What it saves
+//! It costs no time. Without it no test would fail if a form silently ceased to apply: figures stay right, and only
+//! the time changes.
 
 /// A form: an optional way to pass units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

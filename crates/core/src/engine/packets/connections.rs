@@ -3,18 +3,18 @@
 //! # What it assumes
 //! A transfer that a source has drawn is the only one of its connection, and starts at an instant that the scenario gives.
 //!
-//! # What it skips The state of transports that have not started, and of those that are over: of the latter only the
-//! counts are kept.
+//! # What it skips
+//! The state of transports that have not started, and of those that are over: of the latter only the counts are kept.
 //!
-//! # Why that is exact A connection that starts later draws the same random numbers, since each flow has its own
-//! streams. A connection is over when its transfer has been acknowledged, no timer is set at either end and no packet
-//! of it is in flight.
+//! # Why that is exact
+//! A connection that starts later draws the same random numbers, since each flow has its own streams. A connection is
+//! over when its transfer has been acknowledged, no timer is set at either end and no packet of it is in flight.
 //!
-//! # What turns it off For a flow that the scenario lists nothing is skipped: it has its connection for the whole
-//! run.
+//! # What turns it off
+//! For a flow that the scenario lists nothing is skipped: it has its connection for the whole run.
 //!
-//! # What it saves Memory: a leaf-spine with 159 092 transfers takes 466 MB instead of 1003, including the report in
-//! both cases.
+//! # What it saves
+//! Memory: a leaf-spine with 159 092 transfers takes 466 MB instead of 1003, including the report in both cases.
 
 use crate::network::circuit::Circuit;
 use crate::network::end::End;

@@ -9,7 +9,8 @@
 //! # Why that is exact
 //! The sums are added to the circuits at the end.
 //!
-//! # What it saves Access to half a cache line per packet.
+//! # What it saves
+//! Access to half a cache line per packet.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -1,7 +1,8 @@
 //! Division of pending events among agendas: with separate agendas for data and acknowledgements, similar work is
 //! done together.
 //!
-//! # What it assumes No port where lines meet, and no memory, receives both data and acknowledgements.
+//! # What it assumes
+//! No port where lines meet, and no memory, receives both data and acknowledgements.
 //!
 //! # What it skips
 //! Switching between the two for every packet.
@@ -10,7 +11,8 @@
 //! An event affects another agenda only after the least delay of a line, so one agenda can be processed alone for
 //! that time.
 //!
-//! # What turns it off A port that receives both, or a least delay in which fewer than eight packets are sent.
+//! # What turns it off
+//! A port that receives both, or a least delay in which fewer than eight packets are sent.
 
 use crate::engine::questions::latency;
 use crate::scenario::model::{Scenario, Vc};

@@ -10,7 +10,8 @@
 //! # Why that is exact
 //! Packing and unpacking are inverse: see the test.
 //!
-//! # What it saves Access to a cache line per packet.
+//! # What it saves
+//! Access to a cache line per packet.
 
 use crate::network::circuit::Payload;
 use crate::transport::ecn::Ecn;

@@ -3,8 +3,9 @@
 //! # What it assumes
 //! The policy is a rule, and no accepted packet is removed.
 //!
-//! # What it skips A queue, as long as all waiting packets have one size: each departure follows from the time at
-//! which the line is free, and the number of waiting packets from the sojourn time of the last one.
+//! # What it skips
+//! A queue, as long as all waiting packets have one size: each departure follows from the time at which the line is
+//! free, and the number of waiting packets from the sojourn time of the last one.
 //!
 //! # Why that is exact
 //! Packets of one size leave one transmission time apart; others are in a list.
@@ -12,7 +13,8 @@
 //! # What turns it off
 //! Packets of several sizes, a buffer that may overflow, a threshold that may be met, a sample that is due.
 //!
-//! # What it saves See `mod.rs`; a packet touches only one cache line of the port.
+//! # What it saves
+//! See `mod.rs`; a packet touches only one cache line of the port.
 
 use super::agenda::Row;
 use crate::buffer::admission::{Policy, Rule};

@@ -1,15 +1,16 @@
 //! Ports that share a memory which never removes an accepted packet: the departure of a packet is computed on arrival.
 //!
-//! # What it assumes The memory only limits arrivals: it neither pushes packets out nor expels them, and stops no
-//! sender. Each of its ports sends in order of arrival, accepts packets by a rule, and receives its packets from
-//! other nodes.
+//! # What it assumes
+//! The memory only limits arrivals: it neither pushes packets out nor expels them, and stops no sender. Each of its
+//! ports sends in order of arrival, accepts packets by a rule, and receives its packets from other nodes.
 //!
 //! # What it skips
 //! The queues of these ports, and an event for the end of each transmission.
 //!
-//! # Why that is exact A port with one queue sends a packet as soon as the previous one has left, whatever arrives
-//! later. A departure affects the memory only by the room that it frees. So all departures up to an arrival are
-//! recorded just before this arrival, and those before a sample just before the sample, in the order of the kernel.
+//! # Why that is exact
+//! A port with one queue sends a packet as soon as the previous one has left, whatever arrives later. A departure
+//! affects the memory only by the room that it frees. So all departures up to an arrival are recorded just before
+//! this arrival, and those before a sample just before the sample, in the order of the kernel.
 //!
 //! # What turns it off
 //! Any other policy at one port of a memory: then all its ports judge each packet, with an event for each departure.

@@ -6,8 +6,9 @@
 //! # What it skips
 //! A heap for timers in the far future: they wait unsorted among others of their slot.
 //!
-//! # Why that is exact Only calls whose slot has been reached can be due, and these are kept in order (G. Varghese
-//! and T. Lauck, "Hashed and hierarchical timing wheels", SOSP 1987).
+//! # Why that is exact
+//! Only calls whose slot has been reached can be due, and these are kept in order (G. Varghese and T. Lauck, "Hashed
+//! and hierarchical timing wheels", SOSP 1987).
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

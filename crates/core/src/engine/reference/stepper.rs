@@ -6,8 +6,9 @@
 //! # What it assumes
 //! Time only goes forward; to go back, keep a clone.
 //!
-//! # Why that is exact [`run`] is a stepper that advances once. The engine handles the same events in the same order,
-//! however often it stops. At a stop every port advances to that instant, as its next event would make it do.
+//! # Why that is exact
+//! [`run`] is a stepper that advances once. The engine handles the same events in the same order, however often it
+//! stops. At a stop every port advances to that instant, as its next event would make it do.
 
 use std::fmt;
 

@@ -10,8 +10,9 @@
 //! # Why that is exact
 //! How many inner units of a lane come before an instant, or before an end of another train, follows from its spacing.
 //!
-//! # What turns it off A step unit by unit, which is possible at any time: then the lanes that are within a train are
-//! sorted by their next unit.
+//! # What turns it off
+//! A step unit by unit, which is possible at any time: then the lanes that are within a train are sorted by their
+//! next unit.
 //!
 //! # What it saves
 //! W1-cell calls a port once for 250 cells; without trains that pass by their ends it takes 8 times as long.

@@ -1,7 +1,7 @@
 //! Trains that a port has removed from their lanes when they began, and their units that are still to arrive.
 //!
-//! # What it assumes The port counts the units of such a train as arrived, and this file lists those that have not
-//! arrived yet.
+//! # What it assumes
+//! The port counts the units of such a train as arrived, and this file lists those that have not arrived yet.
 //!
 //! # What it skips
 //! Looking at the lane again for every unit of the train.

@@ -6,9 +6,11 @@
 //! # What it skips
 //! Calls from port to port. The loop delivers the outbox after the port has returned.
 //!
-//! # Why that is exact An inbox sorts arrivals by time, so units may be added to it at any time before they arrive.
+//! # Why that is exact
+//! An inbox sorts arrivals by time, so units may be added to it at any time before they arrive.
 //!
-//! # What it saves No time: it keeps ports from accessing the event loop, and costs W1-cell 3.4 % more instructions.
+//! # What it saves
+//! No time: it keeps ports from accessing the event loop, and costs W1-cell 3.4 % more instructions.
 
 use crate::engine::cells::inbox::Arriving;
 use crate::engine::cells::topology::Plan;
@@ -96,8 +98,8 @@ impl Context<'_> {
         self.count_losses(arriving.time);
     }
 
-    /// Return the number of hosts that await a unit: 1 for the last unit of a frame that a host may answer, otherwise
-    /// 0.
+    /// Return the number of hosts that await a unit: one for the last unit of a frame that a host may answer,
+    /// otherwise none.
     #[inline]
     pub(crate) fn awaits(&self, unit: &Unit) -> u64 {
         u64::from(unit.is_eom() && self.plan.answerable[unit.vc])

@@ -1,7 +1,8 @@
 //! A port at which no unit ever waits or is lost.
 //!
-//! # What it assumes The port's cells come over one line, which is no faster than its own line; the port's buffer is
-//! unlimited and no circuit is policed there.
+//! # What it assumes
+//! The port's cells come over one line, which is no faster than its own line; the port's buffer is unlimited and no
+//! circuit is policed there.
 //!
 //! # What it skips
 //! The port: cells pass it as part of the route after the preceding port, and whole frames are only counted.

@@ -1,7 +1,8 @@
 //! The interface of a host: an unlimited queue that only the host fills.
 //!
-//! # What it assumes The buffer is unlimited and the scheduler is FIFO, so the starts of a frame's units can be
-//! computed when the host hands over the frame.
+//! # What it assumes
+//! The buffer is unlimited and the scheduler is FIFO, so the starts of a frame's units can be computed when the host
+//! hands over the frame.
 //!
 //! # What it skips
 //! The cells of a frame: they leave as one train.
@@ -10,10 +11,12 @@
 //! Cells of a frame start back to back from the first free instant on; the sum of their sojourn times is a closed
 //! form.
 //!
-//! # What turns it off A frame during which the measured time begins or ends, or which the destination host receives
-//! unit by unit: its units are counted one by one. A limited or scheduled interface runs in the form `per_unit.rs`.
+//! # What turns it off
+//! A frame during which the measured time begins or ends, or which the destination host receives unit by unit: its
+//! units are counted one by one. A limited or scheduled interface runs in the form `per_unit.rs`.
 //!
-//! # What it saves In the form `per_unit.rs` W1-cell takes 18 times as long.
+//! # What it saves
+//! In the form `per_unit.rs` W1-cell takes 18 times as long.
 
 use std::collections::VecDeque;
 use std::rc::Rc;

@@ -1,8 +1,10 @@
 //! The form in which each port runs.
 //!
-//! # What it assumes The plan has chosen the form, and each form obeys the rules of `context.rs`.
+//! # What it assumes
+//! The plan has chosen the form, and each form obeys the rules of `context.rs`.
 //!
-//! # What it skips Virtual calls: the forms are variants of an enum.
+//! # What it skips
+//! Virtual calls: the forms are variants of an enum.
 //!
 //! # Why that is exact
 //! Each form gives the same results as `per_unit.rs`, which makes the calls of the reference engine.

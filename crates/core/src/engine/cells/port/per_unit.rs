@@ -1,11 +1,12 @@
 //! A port of any kind, run unit by unit: its policies receive exactly the calls that they receive on the reference
 //! engine.
 //!
-//! # What it skips Events for arrivals and transmissions: the port merges them when it advances, and forwards cells
-//! for a host frame by frame.
+//! # What it skips
+//! Events for arrivals and transmissions: the port merges them when it advances, and forwards cells for a host frame
+//! by frame.
 //!
-//! # Why that is exact The events at a port depend only on its arrivals, and the merge keeps the order of
-//! [`crate::kernel`].
+//! # Why that is exact
+//! The events at a port depend only on its arrivals, and the merge keeps the order of [`crate::kernel`].
 //!
 //! # What it saves
 //! Drop-from-front in W1-cell takes 1.9 times as long on the reference engine.

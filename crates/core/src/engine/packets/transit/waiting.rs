@@ -1,13 +1,16 @@
 //! The packets at ports that judge every packet, in the order in which they arrived at each step.
 //!
-//! # What it assumes Only few steps have packets at a time.
+//! # What it assumes
+//! Only few steps have packets at a time.
 //!
-//! # What it skips A list for each step: the packets of all steps share one list, where numbers link the packets of a
-//! step.
+//! # What it skips
+//! A list for each step: the packets of all steps share one list, where numbers link the packets of a step.
 //!
-//! # Why that is exact The order of packets at each step is that of a separate list: see the test.
+//! # Why that is exact
+//! The order of packets at each step is that of a separate list: see the test.
 //!
-//! # What it saves Memory: on a leaf-spine a step takes 8 octets instead of 32 and the capacity of its list.
+//! # What it saves
+//! Memory: on a leaf-spine a step takes 8 octets instead of 32 and the capacity of its list.
 
 use crate::engine::packets::route::Packet;
 

@@ -12,11 +12,12 @@
 //! A unit starts when the line has sent everything before it. Within a segment no train begins or ends, and no
 //! sample, tick or end of the measured time falls into it, so everything is decided at its beginning.
 //!
-//! # What turns it off A policy without a rule (`per_unit.rs` or `per_vc/` runs the port); a policer, which makes
-//! units pass one by one.
+//! # What turns it off
+//! A policy without a rule (`per_unit.rs` or `per_vc/` runs the port); a policer, which makes units pass one by one.
 //!
-//! # What it saves If the policy is called for every unit instead, W1-cell takes 32 times as long, the local network
-//! of study 000 11 times.
+//! # What it saves
+//! If the policy is called for every unit instead, W1-cell takes 32 times as long, the local network of study 000 11
+//! times.
 
 mod content;
 mod per_cell;

@@ -9,9 +9,9 @@
 //! # Why that is exact
 //! The order of a segment is that of its arrivals, ties included, and each cell starts as it would alone.
 //!
-//! # What turns it off Cells that are forwarded one by one, or a measured time that begins or ends before they have
-//! left; where the policy decides about cells in advance, also a buffer that may overflow. Then they pass unit by
-//! unit.
+//! # What turns it off
+//! Cells that are forwarded one by one, or a measured time that begins or ends before they have left; where the
+//! policy decides about cells in advance, also a buffer that may overflow. Then they pass unit by unit.
 //!
 //! # What it saves
 //! For policies that judge each cell: without it RED for cells takes 2.6 times as long. For crossing trains: W1-cell takes

@@ -1,16 +1,18 @@
 //! Arrival of cells in the queues of their circuits.
 //!
-//! # What it assumes The rest of an accepted frame is accepted if there is room.
+//! # What it assumes
+//! The rest of an accepted frame is accepted if there is room.
 //!
 //! # What it skips
 //! Single joins: a train joins its queue as a whole when its first cell arrives (it is reserved ahead). A policy that
 //! judges each cell is called in one loop.
 //!
-//! # Why that is exact If there is room and the queue does not become empty before the last cell arrives, it makes no
-//! difference that cells join the queue before they arrive, as long as every reader of the occupancy sees it without
-//! them. If room becomes short after all, the cells that have not arrived are taken back. The departures before the
-//! train's arrival need not be computed either, if there is room for the train even without these departures, and if
-//! a policy that accepts the train then also accepts it at a lower occupancy (`is_monotone`).
+//! # Why that is exact
+//! If there is room and the queue does not become empty before the last cell arrives, it makes no difference that
+//! cells join the queue before they arrive, as long as every reader of the occupancy sees it without them. If room
+//! becomes short after all, the cells that have not arrived are taken back. The departures before the train's arrival
+//! need not be computed either, if there is room for the train even without these departures, and if a policy that
+//! accepts the train then also accepts it at a lower occupancy (`is_monotone`).
 //!
 //! # What turns it off
 //! Room that may become short, a queue that may become empty, a policy that judges each cell, or a log of

@@ -3,8 +3,9 @@
 //! # What it assumes
 //! A cell that ends neither a frame nor its queue affects only counts when it starts.
 //!
-//! # What it skips Queue, counters and policies: they are not called when such a cell starts; only a number of slots
-//! grows. All such cells are reported together when the next cell starts that ends a frame or its queue.
+//! # What it skips
+//! Queue, counters and policies: they are not called when such a cell starts; only a number of slots grows. All such
+//! cells are reported together when the next cell starts that ends a frame or its queue.
 //!
 //! # Why that is exact
 //! Counts that are reported later are sums, and the occupancy is updated for all past slots before anything reads it.

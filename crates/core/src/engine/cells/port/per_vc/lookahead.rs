@@ -1,7 +1,7 @@
 //! Departures that can be computed ahead of time.
 //!
-//! # What it assumes As long as the same queues send in turn, arrivals change no departure of cells that have already
-//! joined.
+//! # What it assumes
+//! As long as the same queues send in turn, arrivals change no departure of cells that have already joined.
 //!
 //! # What it skips
 //! Calls of the port: a frame is forwarded when the slot of its last cell is certain, and the next call is due when

@@ -1,22 +1,23 @@
 //! A port of cells with a queue for each circuit.
 //!
-//! # What it assumes The admission policy depends only on the occupancy; any scheduler and any push-out policy is
-//! possible.
+//! # What it assumes
+//! The admission policy depends only on the occupancy; any scheduler and any push-out policy is possible.
 //!
-//! # What it skips Visits to each cell: most cells neither begin nor end a frame, and most of the time there is room.
-//! The arrivals (`arrivals.rs`) and departures (`departures.rs`) of such cells are only counted. Queues, counters and
-//! hosts receive them frame by frame.
+//! # What it skips
+//! Visits to each cell: most cells neither begin nor end a frame, and most of the time there is room. The arrivals
+//! (`arrivals.rs`) and departures (`departures.rs`) of such cells are only counted. Queues, counters and hosts
+//! receive them frame by frame.
 //!
 //! # Why that is exact
 //! A cell that joins a queue which is not empty changes only lengths until it reaches the head, and every reader of
 //! lengths sees their true values.
 //!
-//! # What turns it off A scheduler or a push-out policy that depends on each cell, a policy that judges each, a
-//! policer, a log of losses: then cells join one by one. Ports of units of different sizes run in the form
-//! `per_unit.rs`.
+//! # What turns it off
+//! A scheduler or a push-out policy that depends on each cell, a policy that judges each, a policer, a log of losses:
+//! then cells join one by one. Ports of units of different sizes run in the form `per_unit.rs`.
 //!
-//! # What it saves In the form `per_unit.rs`, W1 under DT-EPD takes 18 times as long, under push-out 8 times, study
-//! 003 5 times.
+//! # What it saves
+//! In the form `per_unit.rs`, W1 under DT-EPD takes 18 times as long, under push-out 8 times, study 003 5 times.
 
 mod arrivals;
 mod departures;

@@ -1,12 +1,14 @@
 //! Changes of queues that a push-out policy's register has not received yet.
 //!
-//! # What it assumes The register compares queues at every cell, but the policy reads it only when a cell must be
-//! pushed out.
+//! # What it assumes
+//! The register compares queues at every cell, but the policy reads it only when a cell must be pushed out.
 //!
-//! # What it skips Updates of the register for each cell: the port records trains that join and cells that leave.
+//! # What it skips
+//! Updates of the register for each cell: the port records trains that join and cells that leave.
 //!
-//! # Why that is exact The last few changes usually determine the named queue. If they do not, the register receives
-//! more changes, if necessary all of them.
+//! # Why that is exact
+//! The last few changes usually determine the named queue. If they do not, the register receives more changes, if
+//! necessary all of them.
 //!
 //! # What turns it off
 //! A push-out policy without a register, or cells that join one by one.
