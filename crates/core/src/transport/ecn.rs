@@ -1,9 +1,9 @@
 //! Explicit congestion notification: the bits in the headers of a packet.
 //!
-//! *Source*: K. Ramakrishnan, S. Floyd and D. Black, "The Addition of Explicit Congestion Notification (ECN) to IP", RFC 3168,
-//! 2001. Two bits of the IP header say whether a port may mark the packet (ECT) and whether one has (CE); two bits of
-//!       the TCP header carry the mark back (ECE) and report that the sender has reacted (CWR). A second codepoint,
-//!       ECT(1), stands for scalable congestion controls (K. De Schepper and B. Briscoe, RFC 9331, 2023).
+//! *Source*: K. Ramakrishnan, S. Floyd and D. Black, "The Addition of Explicit Congestion Notification (ECN) to IP",
+//! RFC 3168 (2001). Two bits of the IP header say whether a port may mark the packet (ECT) and whether one has (CE);
+//! two bits of the TCP header carry the mark back (ECE) and report that the sender has reacted (CWR). A second
+//! codepoint, ECT(1), stands for scalable congestion controls (K. De Schepper and B. Briscoe, RFC 9331, 2023).
 
 use crate::unit::Flags;
 

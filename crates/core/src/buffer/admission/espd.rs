@@ -64,10 +64,8 @@ impl Policy {
             );
         }
         if high < low {
-            return refuse(
-                "high",
-                format!("{high} is below the lower threshold of {low} {}", context.measure.word()),
-            );
+            let word = context.measure.word();
+            return refuse("high", format!("must be at least `low` of {low} {word}"));
         }
         let frames = Frames::new(context.vcs(), params.pass_eom);
         Ok(Policy { low, high, period: 1, selected: IdVec::filled(0, context.vcs()), listed: 0, frames })

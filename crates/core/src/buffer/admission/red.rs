@@ -275,10 +275,8 @@ impl Detector {
         let min = context.level("min_threshold", min)?;
         let max = context.level("max_threshold", max)?;
         if max < min {
-            return refuse(
-                "max_threshold",
-                format!("{max} is below the lower threshold of {min} {}", context.measure.word()),
-            );
+            let word = context.measure.word();
+            return refuse("max_threshold", format!("must be at least `min_threshold` of {min} {word}"));
         }
         Ok(Detector {
             weight: share("weight", weight)?,
@@ -697,6 +695,6 @@ mod tests {
         let why = |params: Params| Policy::new(&params, &Context::alone(100, 1)).unwrap_err().to_string();
         assert_eq!(why(params(0.1, 1.5, 1, 2)), "max_p: must be from 0 to 1");
         assert_eq!(why(params(-0.1, 0.5, 1, 2)), "weight: must be greater than 0 and at most 1");
-        assert_eq!(why(params(0.1, 0.5, 3, 2)), "max_threshold: 2 is below the lower threshold of 3 cells");
+        assert_eq!(why(params(0.1, 0.5, 3, 2)), "max_threshold: must be at least `min_threshold` of 3 cells");
     }
 }

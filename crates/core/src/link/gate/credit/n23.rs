@@ -66,7 +66,7 @@ impl Params {
         refuse_if(
             self.n3.is_none() && n3 > MOST,
             "peak",
-            format!("needs {n3}, a circuit has at most {MOST}"),
+            format!("must give an N3 of at most {MOST}; this rate gives {n3}"),
         )?;
         refuse_if(n3 > MOST, "n3", format!("must be at most {MOST}"))?;
         Ok(Params { n3: Some(n3), ..self.clone() })
