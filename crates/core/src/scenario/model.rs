@@ -25,8 +25,8 @@ use crate::transport::{self, Transport};
 use crate::units::ids::{CircuitId, IdVec, PortVc};
 use crate::units::{Rate, Span, Time};
 
-/// The text of a scenario in which the seed also decides about routes or transfers, so that another seed needs
-/// another check.
+/// The text of a scenario whose routes or transfers depend on the seed, so that it must be checked again for another
+/// seed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Origin {
     pub(super) root: tree::Node,
@@ -72,7 +72,7 @@ pub struct Scenario {
     pub measure: Measures,
     /// The sections of memories and classes, as they were written.
     pub sections: Sections,
-    /// The text of the scenario, if another seed needs another check.
+    /// The text of the scenario, if its routes or transfers depend on the seed.
     pub origin: Option<Arc<Origin>>,
 }
 

@@ -107,7 +107,7 @@ struct RouteRequest<'a> {
     to: usize,
 }
 
-/// A search for routes without some lines.
+/// A search for routes that avoid the lines which are down.
 struct Finder<'a> {
     scenario: &'a Scenario,
     state: &'a LinesDown,

@@ -330,8 +330,8 @@ pub struct Properties {
     pub decides_at_head: bool,
     /// The policy chooses queues that lose their head packet: see [`expels`](Admission::expels).
     pub expels: bool,
-    /// It may lose some units of a frame and keep others even where there is room. Without this it refuses a frame as
-    /// a whole at its first unit or not at all.
+    /// It may lose some units of a frame and keep others even where there is room. Without this it refuses a frame as a
+    /// whole at its first unit or not at all.
     pub splits_frames: bool,
     /// If the policy accepts a unit, it would also accept the unit at any lower occupancy of any circuit; and judging
     /// the first unit of a refused frame again changes no state.

@@ -311,7 +311,7 @@ impl Policy {
         Verdict::Discard(Reason::Overflow)
     }
 
-    /// Start the janitor at the first critical cell of an episode.
+    /// Start a sweep of the janitor at a critical cell, if the janitor is ready and the occupancy requires it.
     fn call_janitor(&mut self, pool: &Pool) {
         if self.janitor == Janitor::Ready && self.has_to_sweep(pool) {
             self.janitor = Janitor::Sweeping;

@@ -89,8 +89,8 @@ impl CreditReceiver {
         }
     }
 
-    /// If there is something to report and no message is scheduled, return when the next message must be sent. The
-    /// caller then schedules it, and calls [`CreditReceiver::message`] when it starts.
+    /// If freed credits are to be reported and no message is scheduled, return when the next message must be sent.
+    /// The caller then schedules it, and calls [`CreditReceiver::message`] when it starts.
     pub fn call(&mut self, now: Time) -> Option<Time> {
         let sends = matches!(self.terms.report, CreditReport::Messages { .. });
         if !sends || self.messages.is_called || self.next_account().is_none() {
