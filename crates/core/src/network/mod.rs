@@ -59,7 +59,7 @@ pub use pause_cycle::PauseCycle;
 pub struct Network {
     /// One port for each line of the scenario.
     pub ports: Vec<Port>,
-    /// The memories that ports share; `None` while [`Network::with_memory`] lends the memory to a port.
+    /// The memories that ports share; `None` while [`Network::at`] lends the memory to a port.
     memories: Vec<Option<Box<Memory>>>,
     /// The first ports that have paused each other in a cycle.
     pub pause_cycle: Option<PauseCycle>,

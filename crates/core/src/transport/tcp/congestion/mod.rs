@@ -129,7 +129,8 @@ pub struct CongestionWindow {
     /// The inflation by duplicate ACKs in fast recovery, in octets; a loss halves this part only with
     /// `halve_inflation`.
     pub inflation: u64,
-    /// Slow-start threshold, in octets; [`UNLIMITED`] if there is none: see [`CongestionWindow::threshold`].
+    /// Slow-start threshold, in octets; a value above every window stands for none: see
+    /// [`CongestionWindow::threshold`].
     pub ssthresh: u64,
     /// Octets of a full segment.
     pub mss: u64,
