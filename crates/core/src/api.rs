@@ -1,4 +1,5 @@
-//! The interface for callers: texts in, texts out, so that every edge (Python, browser, server) is a few lines.
+//! The interface for callers. It takes and returns texts, so that each binding (Python, browser, server) needs only a
+//! few lines.
 
 use std::borrow::Cow;
 
@@ -18,7 +19,7 @@ use crate::{audit, engine, report, scenario, words};
 pub struct Request<'a> {
     /// The scenario, in TOML or JSON.
     pub text: &'a str,
-    /// Its name in messages, usually its file.
+    /// Name of the scenario in messages, usually the file name.
     pub name: &'a str,
     /// Overrides, each `key.path=value`.
     pub sets: &'a [String],
@@ -38,12 +39,12 @@ pub struct Base<'a> {
 }
 
 impl<'a> Base<'a> {
-    /// Read a scenario; `name` stands for it in messages, `engine` replaces its engine.
+    /// Read a scenario; messages call it `name`, and `engine` replaces its engine.
     pub fn read(text: &'a str, name: &'a str, engine: Option<&'a str>) -> Result<Base<'a>, String> {
         Ok(Base { file: scenario::File::read(text, name)?, engine })
     }
 
-    /// Return a checker of variations, each a list of overrides. Every thread takes its own.
+    /// Return a checker of variations, each a list of overrides. Each thread needs its own checker.
     pub fn checker(&self) -> impl FnMut(&[String]) -> Result<Variation, Refusal> {
         let mut variations = self.file.variations();
         move |sets| {
@@ -54,7 +55,7 @@ impl<'a> Base<'a> {
     }
 }
 
-/// Set another engine, if one is named.
+/// Return the scenario with another engine, if `engine` names one.
 fn on_engine(scenario: Scenario, engine: Option<&str>) -> Result<Scenario, Refusal> {
     let Some(word) = engine else { return Ok(scenario) };
     let refusal = |why| Refusal { message: format!("engine: {why}"), part: Some(RequestPart::Engine) };
@@ -63,7 +64,7 @@ fn on_engine(scenario: Scenario, engine: Option<&str>) -> Result<Scenario, Refus
 }
 
 impl Request<'_> {
-    /// The checked scenario with its warnings, or one message with place, fault and remedy.
+    /// Return the checked scenario with its warnings; the error is one message with place, fault and remedy.
     pub fn scenario(&self) -> Result<(Scenario, Vec<Warning>), Refusal> {
         let CheckedScenario { scenario, warnings } =
             CheckedScenario::of(self.text, self.name, self.sets, self.engine)?;
@@ -75,18 +76,19 @@ impl Request<'_> {
     }
 }
 
-/// Services of the caller for a run: the core has no clock and no display.
+/// What a caller provides for a run, since the core has no clock and no display.
 #[derive(Clone, Copy)]
 #[allow(missing_debug_implementations)] // functions have nothing to show
 pub struct Caller<'a> {
-    /// Its clock in seconds, read before and after the event loop.
+    /// The caller's clock in seconds, read before and after the event loop.
     pub seconds: &'a dyn Fn() -> f64,
     /// Called from time to time with the simulated time reached so far, and the end.
     pub reached: &'a dyn Fn(Time, Span),
 }
 
 impl Caller<'_> {
-    /// Report the progress of a run to the caller; the second value is the duration of the event loop.
+    /// Report the progress of a run to the caller; the second returned value is the duration of the event loop in
+    /// seconds.
     fn watch<T>(self, scenario: &Scenario, run: impl FnOnce(&mut Stopwatch<'_>) -> T) -> (T, f64) {
         let reached = |now| (self.reached)(now, scenario.duration);
         let mut watch = Stopwatch::telling(self.seconds, &reached);
@@ -118,7 +120,7 @@ pub struct Traced {
 }
 
 impl CheckedScenario {
-    /// Check a scenario with its overrides; `name` stands for it in messages, `engine` replaces its engine.
+    /// Check a scenario with its overrides; messages call it `name`, and `engine` replaces its engine.
     pub fn of(
         text: &str,
         name: &str,
@@ -130,22 +132,23 @@ impl CheckedScenario {
         Ok(CheckedScenario { scenario: on_engine(checked.scenario, engine)?, warnings })
     }
 
-    /// The seed that the scenario names.
+    /// Return the seed of the scenario.
     pub fn seed(&self) -> u64 {
         self.scenario.seed
     }
 
-    /// The warnings about valid input that may mislead.
+    /// Return the warnings about valid input that may mislead.
     pub fn warnings(&self) -> Json {
         self.warnings.iter().map(Warning::json).collect()
     }
 
-    /// Return its canonical, explicit form, with another seed if one is given.
+    /// Return the scenario's canonical, explicit form, with another seed if one is given.
     pub fn explain(&self, seed: Option<u64>) -> Result<Json, Refusal> {
         Ok(scenario::explain(&*self.with_seed(seed)?))
     }
 
-    /// Return the reason for which it runs on the reference engine although it names the fast one, if it does.
+    /// Return the reason why the scenario runs on the reference engine although it names the fast one; `None` if it
+    /// does not.
     pub fn reference_because(&self) -> Option<&'static str> {
         engine::chosen(&self.scenario).1
     }
@@ -155,7 +158,7 @@ impl CheckedScenario {
         scenario::thresholds(&self.scenario)
     }
 
-    /// Run once, with another seed if one is given, and report.
+    /// Run the scenario once, with another seed if one is given, and return the report.
     pub fn run(
         &self,
         seed: Option<u64>,
@@ -167,8 +170,8 @@ impl CheckedScenario {
         report_run(&scenario, &self.warnings, audit, caller, |report| Report { listing, ..report }.text())
     }
 
-    /// Run on the reference engine and keep every packet at the ports of these names; without names, at those with a
-    /// limited buffer.
+    /// Run the scenario on the reference engine and record every packet at the ports of these names; without names,
+    /// at all ports with a limited buffer.
     pub fn trace(
         &self,
         seed: Option<u64>,
@@ -195,14 +198,14 @@ impl CheckedScenario {
     }
 }
 
-/// Run a scenario and report; `seconds` is the caller's clock.
+/// Run a scenario and return the report; `seconds` is the caller's clock.
 pub fn run(request: &Request<'_>, seconds: impl Fn() -> f64) -> Result<Json, Refusal> {
     let (scenario, warnings) = request.scenario()?;
     let caller = Caller { seconds: &seconds, reached: &|_, _| () };
     report_run(&scenario, &warnings, request.audit, caller, |report| report.document())
 }
 
-/// Run once, and write the report.
+/// Run a scenario once, and build its report.
 fn report_run<T>(
     scenario: &Scenario,
     warnings: &[Warning],
@@ -216,7 +219,7 @@ fn report_run<T>(
     Ok(write(document(scenario, &outcome, warnings, audit.as_ref(), wall_s)))
 }
 
-/// The report of a run that took `wall_s`.
+/// Build the report of a run that took `wall_s` seconds.
 fn document<'a>(
     scenario: &'a Scenario,
     outcome: &'a Outcome,
@@ -243,20 +246,20 @@ pub fn measure(
     Ok((report::figures(&scenario, &outcome, paths)?.into(), wall_s))
 }
 
-/// The paths of all figures that [`measure`] would return, found by a run that ends as it begins.
+/// Return the paths of all figures that [`measure`] would return; a run of one picosecond finds them.
 pub fn figures(scenario: &Scenario, paths: &[String]) -> Result<Vec<String>, Refusal> {
     let scenario = Scenario { warmup: Span::ZERO, duration: Span(1), ..scenario.clone() };
     let found = report::figures(&scenario, &engine::run(&scenario, false), paths)?;
     Ok(found.into_iter().map(|(path, _)| path).collect())
 }
 
-/// A scenario in its canonical, explicit form.
+/// Return a scenario in its canonical, explicit form.
 pub fn explain(request: &Request<'_>) -> Result<Json, Refusal> {
     let (scenario, _) = request.scenario()?;
     Ok(scenario::explain(&scenario))
 }
 
-/// The message about an unknown name, with the nearest allowed one.
+/// Return the message about an unknown name, with the nearest allowed one.
 pub fn unknown(what: &str, name: &str, allowed: &[&str]) -> String {
     words::nearest::unknown(what, name, allowed)
 }
@@ -266,30 +269,31 @@ pub fn name_fault(name: &str) -> Option<String> {
     scenario::name_fault(name)
 }
 
-/// Return the message about a name that is not in a report with these names; for a name that could be there, the
-/// message gives the condition.
+/// Return the message about a name that is not among the `names` of a report; if other scenarios have it, the message
+/// gives the condition.
 pub fn no_entry(name: &str, names: &[&str]) -> String {
     report::no_entry(name, names)
 }
 
-/// JSON Schema of scenario files.
+/// Return the JSON Schema of scenario files.
 pub fn schema() -> Json {
     scenario::schema()
 }
 
-/// JSON Schema of the documents that runs give.
+/// Return the JSON Schema of the reports of runs.
 pub fn result_schema() -> Json {
     keys::schema()
 }
 
-/// The documentation of scenarios, of results and of the catalogue: paths below its folder, and Markdown texts.
+/// Return the documentation of scenarios, of results and of the catalogue: paths below its folder, and Markdown
+/// texts.
 pub fn docs() -> Vec<(String, String)> {
     let mut pages = scenario::docs();
     pages.push(("result.md".to_string(), keys::page()));
     pages
 }
 
-/// The catalogue of policies, sources and transports.
+/// Return the catalogue of policies, sources and transports.
 pub fn policies() -> Json {
     scenario::policies()
 }

@@ -1,9 +1,10 @@
-//! Texts from outside as messages show them: on one line, without control characters, and cut in the middle when long.
+//! Prepares texts from outside for messages: on one line, without control characters, and cut in the middle when
+//! long.
 
-/// Characters that a message shows of a value.
+/// Greatest number of characters of a value in a message.
 pub const VALUE: usize = 60;
 
-/// Characters of the longest message.
+/// Greatest number of characters of a message.
 pub const MESSAGE: usize = 300;
 
 /// Quote a text on one line, in at most `most` characters: escapes stand for unprintable characters, an ellipsis for
@@ -17,17 +18,17 @@ pub fn excerpt(text: &str, most: usize) -> String {
     cut(&(printable(&head) + &printable(&text[end..])), most)
 }
 
-/// A value in quotes.
+/// Return a value in quotes, cut if it is long.
 pub fn quoted(text: &str) -> String {
     format!("\"{}\"", excerpt(text, VALUE))
 }
 
-/// A message of at most [`MESSAGE`] characters.
+/// Cut a message to at most [`MESSAGE`] characters.
 pub fn fitted(message: String) -> String {
     cut(&message, MESSAGE)
 }
 
-/// A printable text, in at most `most` characters.
+/// Cut a printable text to at most `most` characters.
 pub fn cut(text: &str, most: usize) -> String {
     let count = text.chars().count();
     if count <= most {

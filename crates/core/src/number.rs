@@ -1,13 +1,14 @@
-//! Numbers before a unit, as people and programs write them: "149.76", "5e4", "1_000"; exact decimal arithmetic.
+//! Reads numbers before a unit, as people and programs write them: "149.76", "5e4", "1_000"; exact decimal
+//! arithmetic.
 
 use crate::excerpt::quoted;
 
 /// Reason for which a number is not an integer of 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NotWhole {
-    /// It is not a decimal number.
+    /// The text is not a decimal number.
     Malformed,
-    /// It has a fraction.
+    /// The number has a fraction.
     TooFine,
     /// The number does not fit into 64 bits.
     TooLarge,
@@ -16,9 +17,9 @@ pub(crate) enum NotWhole {
 /// Treatment of a fraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fraction {
-    /// It is refused, unless binary floating point made it: a part in 10¹² or less.
+    /// A fraction is refused, unless it is so small (a part in 10¹² or less) that binary floating point caused it.
     Refused,
-    /// It is rounded, but not to 0.
+    /// A fraction is rounded, but not to 0.
     Rounded,
 }
 
@@ -33,7 +34,7 @@ pub(crate) fn split(text: &str) -> (&str, &str) {
     (number, unit.trim_ascii())
 }
 
-/// Octets of an exponent such as `e-05` at the beginning of a text.
+/// Return the length in octets of an exponent such as `e-05` at the beginning of a text.
 fn exponent(text: &str) -> usize {
     let Some(rest) = text.strip_prefix(['e', 'E']) else { return 0 };
     let digits = rest.trim_start_matches(['+', '-']);
@@ -45,7 +46,8 @@ fn is_sign(c: char) -> bool {
     matches!(c, '+' | '-')
 }
 
-/// Characters within numbers, right or wrong: a point, and the separators of groups of digits in use.
+/// Return whether a character may separate digits, correctly or not: a point, or a separator of groups of digits in
+/// some country.
 fn is_separator(c: char) -> bool {
     matches!(c, '.' | '_') || is_grouping(c)
 }
@@ -76,7 +78,7 @@ pub(crate) fn times(number: &str, factor: u128, fraction: Fraction) -> Result<u6
     u64::try_from(rounded).map_err(|_| NotWhole::TooLarge)
 }
 
-/// `product / scale`, rounded if it may be.
+/// Return `product / scale`, rounded if `fraction` allows it.
 fn nearest(product: u128, scale: u128, fraction: Fraction) -> Option<u128> {
     let (whole, rest) = (product / scale, product % scale);
     let up = rest >= scale - rest;
@@ -86,14 +88,14 @@ fn nearest(product: u128, scale: u128, fraction: Fraction) -> Option<u128> {
     (noise || fraction == Fraction::Rounded && rounded > 0).then_some(rounded)
 }
 
-/// `mantissa · 10^exponent`.
+/// A decimal number: `mantissa · 10^exponent`.
 #[derive(Clone, Copy, Debug)]
 struct Decimal {
     mantissa: u128,
     exponent: i32,
 }
 
-/// Digits and powers of ten beyond which a number is a mistake.
+/// Greatest number of digits, and greatest exponent: longer numbers are taken for mistakes.
 const MOST_DIGITS: usize = 30;
 const MOST_POWER: i32 = 99;
 

@@ -1,8 +1,8 @@
 //! Times that are not a whole number of picoseconds: the remainder of each is carried to the next.
 //!
 //! Periodic sources, policers, virtual clocks and lines all work like this: `n` units in a row take `n` exact times,
-//! rounded down once. [`Line`](crate::link::line::Line) has these few lines of its own, because it sends units of any
-//! size.
+//! rounded down once. [`Line`](crate::link::line::Line) contains its own version of this code, because it sends units
+//! of any size.
 
 use crate::units::{Rate, Span, Time};
 
@@ -25,13 +25,14 @@ pub struct ExactTime {
 }
 
 impl TransmissionTime {
-    /// The transmission time of units of `bits` bits at exactly `rate`, which is not zero.
+    /// Return the transmission time of units of `bits` bits at exactly `rate`, which is not zero.
     pub fn of(rate: Rate, bits: u64) -> TransmissionTime {
         let (whole, rest) = rate.time_of_bits(bits);
         TransmissionTime { whole: Span(whole), rest, rate: rate.0 }
     }
 
-    /// The time of the next unit in whole picoseconds, one more when the remainders, the `carry`, add up to it.
+    /// Return the time of the next unit in whole picoseconds: one picosecond more when the remainders in `carry` add
+    /// up to one.
     #[inline]
     pub fn step(&self, carry: &mut u64) -> Span {
         *carry += self.rest;
@@ -42,7 +43,7 @@ impl TransmissionTime {
 }
 
 impl ExactTime {
-    /// An instant without remainder.
+    /// Build an instant without remainder.
     #[inline]
     pub fn at(time: Time) -> ExactTime {
         ExactTime { time, carry: 0 }

@@ -1,7 +1,7 @@
 //! Refusals of parameters by policies, sources, transports and templates.
 //!
-//! A policy can say which of its parameters is invalid, but has neither file nor path. The reader of scenarios adds
-//! the position of that parameter.
+//! A policy names the invalid parameter and the reason. It has no access to the file, so the reader of scenarios adds
+//! the position of the parameter.
 
 use std::error::Error;
 use std::fmt;
@@ -41,12 +41,12 @@ pub fn unfit<T>(why: impl Into<String>) -> Result<T, Refused> {
     Err(Refused { key: None, why: why.into() })
 }
 
-/// The value of the parameter `key`, which must be greater than 0 and at most 1.
+/// Return the value of the parameter `key`; refuse it unless it is greater than 0 and at most 1.
 pub fn share(key: &'static str, value: f64) -> Result<f64, Refused> {
     if value > 0.0 && value <= 1.0 { Ok(value) } else { refuse(key, "must be greater than 0 and at most 1") }
 }
 
-/// Refuse a controller whose gains both leave its probability constant.
+/// Refuse two gains of 0, with which a controller never changes its probability.
 pub fn gains(alpha: f64, beta: f64) -> Result<(), Refused> {
     refuse_if(
         alpha == 0.0 && beta == 0.0,
@@ -55,7 +55,7 @@ pub fn gains(alpha: f64, beta: f64) -> Result<(), Refused> {
     )
 }
 
-/// The value of the parameter `key`, which must be from 0 to 1.
+/// Return the value of the parameter `key`; refuse it unless it is from 0 to 1.
 pub fn probability(key: &'static str, value: f64) -> Result<f64, Refused> {
     if (0.0..=1.0).contains(&value) { Ok(value) } else { refuse(key, "must be from 0 to 1") }
 }

@@ -1,15 +1,16 @@
 //! Random numbers: one named, counter-based stream per component.
 //!
-//! A stream is Philox4x32-10 (J. K. Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011)
-//! keyed by the scenario's seed and the component's path, as in `Stream::new(seed, "flow.3.start")`. No stream
-//! depends on how much others have drawn, so adding a component does not change the draws of another one: the same
-//! traffic can be offered to several policies (common random numbers). All streams count from zero and differ by their
-//! keys of 64 bits, a hash of seed and path: of n components two have the same numbers with a probability of about
-//! n² / 2⁶⁵, which is 3 · 10⁻⁸ for a million. The generator is pinned by test vectors; logarithms come from a portable
-//! library, so that the same draws come out on every machine.
+//! A stream is Philox4x32-10 (J. K. Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011) keyed by
+//! the scenario's seed and the component's path, as in `Stream::new(seed, "flow.3.start")`. No stream depends on how
+//! much others have drawn, so adding a component does not change the draws of another one: the same traffic can be
+//! offered to several policies (common random numbers). All streams count from zero and differ by their keys of 64
+//! bits, a hash of seed and path: among n components some two have equal numbers with a probability of about n² /
+//! 2⁶⁵, which is 3 · 10⁻⁸ for a million. The generator is pinned by test vectors; logarithms come from a portable
+//! library, so that draws are equal on every machine.
 //!
-//! A component that decides about units draws from [`Keyed`]: there a number depends on its [`Subject`], such as a unit,
-//! and not on how many numbers were drawn before. If one packet is taken away, every draw about another packet keeps its value.
+//! A component that decides about units draws from [`Keyed`]: there a number depends on its [`Subject`], such as a
+//! unit, and not on how many numbers were drawn before. If one packet is removed from a run, the draws for all other
+//! packets keep their values.
 
 use crate::units::ids::CircuitId;
 
@@ -21,7 +22,8 @@ thread_local! {
     static HAS_DRAWN: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Return the result of `work`, and whether it drew a number in this thread: if not, every seed gives this result.
+/// Return the result of `work`, and whether `work` drew a number in this thread; without draws every seed gives this
+/// result.
 pub(crate) fn watching<T>(work: impl FnOnce() -> T) -> (T, bool) {
     HAS_DRAWN.set(false);
     let result = work();
@@ -33,13 +35,13 @@ pub(crate) fn watching<T>(work: impl FnOnce() -> T) -> (T, bool) {
 pub struct Stream {
     key: [u32; 2],
     counter: u64,
-    /// The numbers of two blocks.
+    /// The numbers of the latest two blocks.
     numbers: [u32; 2 * BLOCK],
     used: usize,
 }
 
 impl Stream {
-    /// The stream of the component at `path` under `seed`.
+    /// Build the stream of the component at `path` under `seed`.
     pub fn new(seed: u64, path: impl Display) -> Stream {
         let key = path_key(seed, path);
         Stream { key: [key as u32, (key >> 32) as u32], counter: 0, numbers: [0; 2 * BLOCK], used: 2 * BLOCK }
@@ -91,66 +93,68 @@ impl Stream {
     }
 }
 
-/// Subject of random numbers: a unit, an instant or a circuit.
+/// The subject of random numbers, for which they are drawn: a unit, an instant or a circuit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Subject([u32; 3]);
 
 impl Subject {
-    /// The subject of unit `index` of the packet of this identity on a circuit.
+    /// Return the subject for unit `index` of the packet with this identity on a circuit.
     #[inline]
     pub fn unit(circuit: u32, identity: u32, index: u16) -> Subject {
         Subject([circuit, identity, index.into()])
     }
 
-    /// Return the subject of decisions about this unit at the head of its queue, separate from those at its arrival.
+    /// Return the subject for decisions about this unit at the head of its queue, which are independent of those at
+    /// its arrival.
     pub fn at_head(self) -> Subject {
         let Subject([first, second, third]) = self;
         Subject([first, second, third | AT_HEAD])
     }
 
-    /// The subject of decisions about no unit, at the instant of this many picoseconds and at one of several places.
+    /// Return the subject for decisions that concern no unit, at the instant `ps` in picoseconds; `place`
+    /// distinguishes several decisions at one instant.
     pub fn instant(ps: u64, place: usize) -> Subject {
         Subject([ps as u32, (ps >> 32) as u32, INSTANT | place as u32])
     }
 
-    /// A circuit.
+    /// Return the subject for decisions about a circuit.
     pub fn circuit(circuit: CircuitId) -> Subject {
         Subject([circuit.0, 0, CIRCUIT])
     }
 }
 
-/// In the last words of subjects, above every index of a unit.
+/// Marks in the last word of a subject, above every index of a unit.
 const AT_HEAD: u32 = 1 << 16;
 const INSTANT: u32 = 1 << 30;
 const CIRCUIT: u32 = 1 << 31;
 
-/// Random numbers of one component by their subject.
+/// The random numbers of one component, keyed by their subject.
 #[derive(Clone, Debug)]
 pub struct Keyed {
     key: [u32; 2],
 }
 
 impl Keyed {
-    /// The numbers of the component at `path` under `seed`.
+    /// Build the numbers of the component at `path` under `seed`.
     pub fn new(seed: u64, path: impl Display) -> Keyed {
         let key = path_key(seed, path);
         Keyed { key: [key as u32, (key >> 32) as u32] }
     }
 
-    /// The numbers about a subject, always the same ones in the same order.
+    /// Return the numbers for a subject: every call gives equal numbers in equal order.
     #[inline]
     pub fn about(&self, subject: Subject) -> Draws {
         Draws { key: self.key, subject, block: 0, numbers: [0; BLOCK], used: BLOCK }
     }
 
-    /// The first number about a subject, uniform on `[0, 1)`.
+    /// Return the first number for a subject, uniform on `[0, 1)`.
     #[inline]
     pub fn unit(&self, subject: Subject) -> f64 {
         self.about(subject).unit()
     }
 }
 
-/// The random numbers of one component about one subject.
+/// The random numbers of one component for one subject.
 #[derive(Clone, Debug)]
 pub struct Draws {
     key: [u32; 2],
@@ -161,7 +165,7 @@ pub struct Draws {
 }
 
 impl Draws {
-    /// 64 uniformly distributed bits.
+    /// Return 64 uniformly distributed bits.
     #[inline]
     pub fn next_u64(&mut self) -> u64 {
         if self.used == BLOCK {
@@ -189,7 +193,7 @@ impl Draws {
         fraction(self.next_u64())
     }
 
-    /// True with the given probability.
+    /// Return true with the given probability.
     #[inline]
     pub fn chance(&mut self, probability: f64) -> bool {
         self.unit() < probability
@@ -201,7 +205,8 @@ impl Draws {
     }
 }
 
-/// The random numbers of one component that may draw any number of them about a subject, in several decisions.
+/// The random numbers of one component that may make several decisions about a subject, each with any number of
+/// draws.
 #[derive(Clone, Debug)]
 pub struct Dice {
     keyed: Keyed,
@@ -209,13 +214,14 @@ pub struct Dice {
 }
 
 impl Dice {
-    /// The numbers of the component at `path` under `seed`.
+    /// Build the numbers of the component at `path` under `seed`.
     pub fn new(seed: u64, path: impl Display) -> Dice {
         let keyed = Keyed::new(seed, path);
         Dice { draws: keyed.about(Subject([0; 3])), keyed }
     }
 
-    /// The numbers about a subject: those that follow the last one, if that was about the same subject.
+    /// Return the numbers for a subject; if the last call was for this subject too, the numbers after those already
+    /// drawn.
     #[inline]
     pub fn about(&mut self, subject: Subject) -> &mut Draws {
         if self.draws.subject != subject {
@@ -225,19 +231,19 @@ impl Dice {
     }
 }
 
-/// One number of 64 bits from two of 32.
+/// Join two numbers of 32 bits to one of 64 bits.
 #[inline]
 fn joined(high: u32, low: u32) -> u64 {
     u64::from(high) << 32 | u64::from(low)
 }
 
-/// The 53 highest bits as a fraction of 1.
+/// Return the 53 highest bits as a fraction of 1.
 #[inline]
 fn fraction(bits: u64) -> f64 {
     (bits >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// Uniform on the integers `0..=limit`, without bias, from numbers of 64 bits.
+/// Return an integer uniform on `0..=limit`, without bias, from random numbers of 64 bits.
 fn whole_up_to(limit: u64, mut next: impl FnMut() -> u64) -> u64 {
     let Some(range) = limit.checked_add(1) else { return next() };
     let zone = u64::MAX - (u64::MAX - limit) % range;
@@ -256,7 +262,7 @@ pub(crate) fn path_key(seed: u64, path: impl Display) -> u64 {
     mix(mix(hash.0) ^ mix(seed.wrapping_add(0x9e37_79b9_7f4a_7c15)))
 }
 
-/// FNV-1a of a path that is written piece by piece, so that it need not be assembled in memory.
+/// The FNV-1a hash of a path that is written piece by piece, so that the path need not be assembled in memory.
 struct Fnv(u64);
 
 impl Write for Fnv {
@@ -268,17 +274,18 @@ impl Write for Fnv {
     }
 }
 
-/// The finaliser of SplitMix64: every input bit reaches every output bit.
+/// Mix the bits of a number by the finaliser of SplitMix64: every input bit affects every output bit.
 pub(crate) fn mix(mut z: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)
 }
 
-/// Philox4x32 with ten rounds, for two counters: a round must wait for the previous one, but not for the other
-/// counter's.
+/// Compute Philox4x32 with ten rounds for two counters at once: a round depends on the previous round of its own
+/// counter only, so the processor can overlap the two.
 ///
-/// The two are written out: `map` over the array was compiled to calls, and took a fifth of study 004.
+/// The two counters are written out, because `map` over the array was compiled to calls, which took a fifth of the
+/// time of study 004.
 fn philox([mut first, mut second]: [[u32; BLOCK]; 2], mut key: [u32; 2]) -> [[u32; BLOCK]; 2] {
     for _ in 0..10 {
         first = round(first, key);
@@ -288,7 +295,7 @@ fn philox([mut first, mut second]: [[u32; BLOCK]; 2], mut key: [u32; 2]) -> [[u3
     [first, second]
 }
 
-/// Philox4x32 with ten rounds, for one counter.
+/// Compute Philox4x32 with ten rounds for one counter.
 #[inline]
 fn philox_block(mut counter: [u32; BLOCK], mut key: [u32; 2]) -> [u32; BLOCK] {
     for _ in 0..10 {
@@ -310,17 +317,17 @@ fn round(counter: [u32; BLOCK], key: [u32; 2]) -> [u32; BLOCK] {
     ]
 }
 
-/// Numbers from one counter.
+/// Number of random numbers from one counter.
 const BLOCK: usize = 4;
 
-/// The draws, for tests that check each of them.
+/// A log of draws, for tests that check each draw.
 #[cfg(test)]
 pub(crate) mod log {
     use super::{BLOCK, Draws, Subject};
     use std::cell::RefCell;
 
-    /// A block of drawn numbers: the key of the component that drew them, the subject they are about, the place of the block
-    /// among those of that subject, and the numbers.
+    /// A block of drawn numbers: the key of the component that drew them, their subject, the number of the block
+    /// among the blocks of this subject, and the drawn numbers.
     pub(crate) type DrawnBlock = ([u32; 2], Subject, u32, [u32; BLOCK]);
 
     thread_local! {

@@ -10,8 +10,8 @@ pub struct Unit {
     pub vc: CircuitId,
     /// Serial number of the frame on its circuit.
     pub frame: u32,
-    /// Name of its packet at its source, independent of the fate of earlier ones: see [`Payload::identity`]. Random
-    /// draws about the unit depend on it.
+    /// Name of the unit's packet at its source, independent of losses of earlier packets: see [`Payload::identity`].
+    /// Random draws about the unit depend on it.
     ///
     /// [`Payload::identity`]: crate::network::circuit::Payload::identity
     pub identity: u32,
@@ -19,13 +19,13 @@ pub struct Unit {
     pub index: u16,
     /// Octets on the line.
     pub bytes: u16,
-    /// Number of the circuit's port that the unit meets next, from 0.
+    /// Index on the circuit's path, from 0, of the port at which the unit is or arrives next.
     pub hop: u8,
     /// First and last unit of the frame, priority, block and congestion marks.
     pub flags: Flags,
 }
 
-/// Octets of a packet that has been cut to its headers: the least of Ethernet.
+/// Octets of a packet that has been cut to its headers: the smallest Ethernet frame.
 pub const CUT_BYTES: u16 = 64;
 
 /// Marks of a unit, one bit each.
@@ -33,8 +33,8 @@ pub const CUT_BYTES: u16 = 64;
 pub struct Flags(pub u16);
 
 impl Flags {
-    /// First unit of a frame, as far as a node can infer: no header says so, but the unit before it on its circuit
-    /// ended one.
+    /// First unit of a frame, as far as a node can infer: no header marks it, but the previous unit on its circuit
+    /// ended a frame.
     pub const FIRST: Flags = Flags(1);
     /// Last unit of its frame: the AAL5 user-to-user bit ("EOM").
     pub const EOM: Flags = Flags(2);
@@ -42,16 +42,18 @@ impl Flags {
     pub const CLP: Flags = Flags(4);
     /// A unit of the last packet of a forward error correction block.
     pub const BLOCK_END: Flags = Flags(8);
-    /// Its transport reacts to congestion marks (RFC 3168, "ECT"), so a port may mark it instead of losing it. A cell
-    /// has no such bit: there it is agreed between circuit and switches.
+    /// The unit's transport reacts to congestion marks (RFC 3168, "ECT"), so a port may mark it instead of losing it.
+    /// A cell has no such bit: there the flag stands for an agreement between circuit and switches.
     pub const ECT: Flags = Flags(16);
     /// A port has met congestion and has marked the unit: "CE" of a packet (RFC 3168), EFCI of a cell (ITU-T I.361).
     pub const CE: Flags = Flags(32);
-    /// Its transport reacts to marks as a scalable congestion control does (RFC 9331, "ECT(1)"), beside [`Flags::ECT`].
+    /// The unit's transport reacts to marks as a scalable congestion control does (RFC 9331, "ECT(1)"); set in
+    /// addition to [`Flags::ECT`].
     pub const L4S: Flags = Flags(64);
     /// A port has cut the packet to its headers.
     pub const CUT: Flags = Flags(128);
-    /// Its sender has not had an acknowledgement yet, and says so: memories charge it to the class that `unscheduled` names.
+    /// The sender marks the unit as sent before its first acknowledgement; memories count it in the class that
+    /// `unscheduled` names.
     pub const UNSCHEDULED: Flags = Flags(256);
 
     /// Return these marks with those of `other`.
@@ -64,7 +66,7 @@ impl Flags {
         Flags(self.0 & !other.0)
     }
 
-    /// Return whether all of `other` are set.
+    /// Return whether all marks of `other` are set.
     pub const fn has(self, other: Flags) -> bool {
         self.0 & other.0 == other.0
     }
@@ -73,8 +75,8 @@ impl Flags {
 #[cfg(test)]
 impl Flags {
     /// Return the marks of a cell as tests spell it: `f` first, `.` middle, `e` last, `1` a frame by itself; `F` `:`
-    /// `E` `!` likewise, and marked as discardable; `p` `-` `q` `2` likewise, of a transport that reacts to congestion
-    /// marks.
+    /// `E` `!` are the same cells with CLP = 1, `p` `-` `q` `2` the same cells of a transport that reacts to
+    /// congestion marks.
     pub(crate) fn spelled(cell: char) -> Flags {
         match cell {
             'f' => Flags::FIRST,
@@ -95,13 +97,13 @@ impl Flags {
 }
 
 impl Unit {
-    /// The unit as the subject of random draws.
+    /// Return the unit as the subject of random draws.
     #[inline]
     pub fn subject(&self) -> Subject {
         Subject::unit(self.vc.0, self.identity, self.index)
     }
 
-    /// Return whether a frame begins here as far as a node can infer, see [`Boundary`].
+    /// Return whether a frame begins with this unit, as far as a node can infer: see [`Boundary`].
     pub fn is_first(&self) -> bool {
         self.flags.has(Flags::FIRST)
     }
@@ -121,64 +123,65 @@ impl Unit {
         self.flags.has(Flags::CLP)
     }
 
-    /// Return whether a port may set a congestion mark on it instead of losing it.
+    /// Return whether a port may set a congestion mark on this unit instead of losing it.
     pub fn is_ect(&self) -> bool {
         self.flags.has(Flags::ECT)
     }
 
-    /// Return whether it joins a queue for scalable congestion controls: it bears ECT(1) or CE (RFC 9331 section 5.1).
+    /// Return whether this unit joins a queue for scalable congestion controls, because it has ECT(1) or CE (RFC 9331
+    /// section 5.1).
     pub fn is_l4s(&self) -> bool {
         self.is_ect() && self.flags.0 & (Flags::L4S.0 | Flags::CE.0) != 0
     }
 
-    /// The unit with a congestion mark.
+    /// Return the unit with a congestion mark.
     pub fn marked(self) -> Unit {
         Unit { flags: self.flags.with(Flags::CE), ..self }
     }
 
-    /// Return a longer packet without its data.
+    /// Return a packet without its data, cut to its headers.
     pub fn cut(self) -> Unit {
         Unit { flags: self.flags.with(Flags::CUT), bytes: CUT_BYTES, ..self }
     }
 
-    /// Return whether a port has cut it to its headers.
+    /// Return whether a port has cut this packet to its headers.
     pub fn is_cut(&self) -> bool {
         self.flags.has(Flags::CUT)
     }
 
-    /// Return whether its sender has marked it as sent before the first acknowledgement.
+    /// Return whether the sender has marked this unit as sent before the first acknowledgement.
     #[inline]
     pub fn is_unscheduled(&self) -> bool {
         self.flags.has(Flags::UNSCHEDULED)
     }
 
-    /// Return whether a port has set a congestion mark on it.
+    /// Return whether a port has set a congestion mark on this unit.
     pub fn is_ce(&self) -> bool {
         self.flags.has(Flags::CE)
     }
 }
 
-/// The boundary of frames where units of a circuit continue, possibly after losses: whether the last unit ended a
-/// frame.
+/// The boundary of frames at a place where units of a circuit pass on, possibly after losses: whether the latest unit
+/// there ended a frame.
 ///
-/// No cell says that it is the first of a frame. The next node infers it from the preceding cell, so a loss moves the
-/// boundary that it sees: after a lost EOM the next frame continues the previous one, and after a lost first cell the
-/// frame begins with the second.
+/// No cell is marked as the first of a frame. The next node infers this from the preceding cell, so a loss moves the
+/// boundary: after a lost EOM the next frame continues the previous one, and after a lost first cell the frame begins
+/// with the second.
 #[derive(Clone, Copy, Debug)]
 pub struct Boundary {
     ended: bool,
 }
 
 impl Default for Boundary {
-    /// No unit has continued yet.
+    /// Build the boundary before the first unit.
     fn default() -> Boundary {
         Boundary { ended: true }
     }
 }
 
 impl Boundary {
-    /// Pass a unit, or consecutive units of a frame whose first and last have given `unit` their marks; returns it as
-    /// the next node sees it.
+    /// Record that a unit passes, or consecutive units of a frame; for these `unit` has the marks of the first and
+    /// the last. Return the unit with the first-unit mark as the next node infers it.
     #[inline]
     pub fn pass(&mut self, unit: Unit) -> Unit {
         let first = if std::mem::replace(&mut self.ended, unit.is_eom()) { Flags::FIRST } else { Flags(0) };

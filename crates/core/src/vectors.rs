@@ -1,8 +1,8 @@
-//! The test vectors in `vectors/`, for the tests that hold to them.
+//! The test vectors in `vectors/`, for tests that compare with them.
 
 use serde_json::Value as Json;
 
-/// The vectors of a scheme.
+/// Return the vectors of a scheme.
 pub(crate) fn vector(name: &str) -> Json {
     let text = match name {
         "dctcp" => include_str!("../../../vectors/dctcp.json"),
@@ -18,7 +18,7 @@ pub(crate) fn vector(name: &str) -> Json {
     serde_json::from_str(text).expect("vectors are JSON")
 }
 
-/// A list of numbers.
+/// Return a list of numbers.
 pub(crate) fn numbers(list: &Json) -> Vec<f64> {
     list.as_array().expect("a list").iter().map(|number| number.as_f64().expect("a number")).collect()
 }

@@ -6,7 +6,7 @@ use crate::choice;
 use crate::unit::Unit;
 
 choice! {
-    /// Action of a policy on a frame that it would refuse early.
+    /// Action of a policy on a frame that it has decided to refuse.
     pub enum Action {
         /// Refuse it.
         Drop = "drop",
@@ -20,7 +20,7 @@ choice! {
 }
 
 impl Action {
-    /// Return whether it marks this unit, the first of a frame that would be refused.
+    /// Return whether the action marks this unit, the first of a frame that is to be refused.
     #[inline]
     pub fn marks(self, unit: &Unit) -> bool {
         self == Action::Mark && unit.is_ect()
@@ -32,16 +32,16 @@ impl Action {
 pub enum Verdict {
     /// Accept it.
     Accept,
-    /// Accept it with a congestion mark, for this reason: only where its transport reacts to marks.
+    /// Accept it with a congestion mark, for this reason: only if its transport reacts to marks.
     Mark(Reason),
-    /// Lose it, for this reason.
+    /// Discard it, for this reason.
     Discard(Reason),
     /// Accept it in the place of a unit that is already queued.
     Replace(Victim, Reason),
 }
 
 impl Verdict {
-    /// Accept the unit, or return the reason of its loss, where the policy decides by a [rule](super::admission::Rule).
+    /// Convert the verdict of a policy with a [rule](super::admission::Rule): the error is the reason for the loss.
     #[inline]
     pub(crate) fn taken(self) -> Result<(), Reason> {
         match self {
@@ -61,14 +61,14 @@ pub enum HeadVerdict {
     Send,
     /// Send it marked, for this reason.
     Mark(Reason),
-    /// Lose it, for this reason.
+    /// Discard it, for this reason.
     Discard(Reason),
 }
 
-/// A queued unit that an admission policy loses.
+/// A queued unit that an admission policy discards for an arriving one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Victim {
-    /// The unit at the head that is not yet in transmission.
+    /// The unit at the head of the queue; it is not yet in transmission.
     Head,
     /// The unit at this position of the queue.
     At(u64),
@@ -77,33 +77,32 @@ pub enum Victim {
     FattestQueue(u64),
 }
 
-/// Reason of a loss or a mark. The books of a port count every loss under exactly one of these, and likewise every
-/// mark.
+/// Reason of a loss or a mark. A port counts every loss, and every mark, under exactly one reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
-    /// There was no room for it.
+    /// There was no room for the unit.
     Overflow,
-    /// An earlier unit of its frame had been lost, so the rest is useless.
+    /// An earlier unit of the frame had been lost, so the rest was useless.
     Partial,
-    /// Its whole frame was refused before any of its units was queued.
+    /// The whole frame was refused before any of its units was queued.
     Early,
-    /// Its frame was chosen by a random, early discard.
+    /// The frame was chosen by a random, early discard.
     Random,
-    /// It was at the front of a full queue.
+    /// The unit was at the head of a full queue, which an arriving unit needed.
     Front,
-    /// It was pushed out of a queue to make room for another unit.
+    /// The unit was pushed out of a queue to make room for another one.
     PushedOut,
-    /// It was marked as discardable before others, and the occupancy had reached the threshold for such units.
+    /// The unit was marked as discardable before others, and the occupancy had reached the threshold for such units.
     Marked,
-    /// A gatekeeper refused it because its frame or block could spare it.
+    /// A gatekeeper refused the unit because its frame or block could spare it.
     Gatekeeper,
-    /// A janitor swept it out because its frame or block could spare it.
+    /// A janitor removed the unit from the queue because its frame or block could spare it.
     Janitor,
-    /// A policer found it in excess of its contract.
+    /// A policer found the unit in excess of its contract.
     Policed,
-    /// Waits had been too long for a whole interval when it came to the head of its queue.
+    /// Waits had been too long for a whole interval when the unit came to the head of its queue.
     Delay,
-    /// Its link lost it by intent, as the scenario says.
+    /// The link lost the unit as the scenario requests.
     Link,
 }
 
@@ -124,7 +123,7 @@ impl Reason {
         Reason::Link,
     ];
 
-    /// Its name in reports.
+    /// Return the name of the reason in reports.
     pub fn word(self) -> &'static str {
         match self {
             Reason::Overflow => "overflow",
@@ -142,7 +141,7 @@ impl Reason {
         }
     }
 
-    /// The reason of a loss, as a clause: "it was lost because …".
+    /// Return the reason of a loss as a clause: "it was lost because …".
     pub fn meaning(self) -> &'static str {
         match self {
             Reason::Overflow => "the buffer, or the share of its circuit, was full",

@@ -22,7 +22,7 @@ pub struct Queued {
     pub queue: Option<usize>,
 }
 
-/// All units in the buffer of a port: first the unit in transmission, then queue by queue, each from its head.
+/// Return all units in the buffer of a port: first the unit in transmission, then queue by queue, each from its head.
 pub fn queued(port: &Port) -> impl Iterator<Item = Queued> + '_ {
     let sending = port.sending.iter().map(|sending| Queued { unit: sending.unit, queue: None });
     let waiting = port.queues.pairs();
@@ -33,16 +33,16 @@ pub fn queued(port: &Port) -> impl Iterator<Item = Queued> + '_ {
     )
 }
 
-/// An occupancy with which a policy compares.
+/// An occupancy with which a policy compares the buffer's.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Threshold {
-    /// The parameter that gives it.
+    /// The parameter that sets the threshold.
     pub name: String,
-    /// The occupancy, in the measure of the port.
+    /// The threshold, in the measure of the port.
     pub level: f64,
 }
 
-/// The thresholds of a port's admission policy that stay the same during a run, in the order of its parameters.
+/// Return the constant thresholds of a port's admission policy, in the order of its parameters.
 pub fn fixed_thresholds(scenario: &Scenario, port: usize) -> Vec<Threshold> {
     let line = &scenario.lines[port];
     if let Some(Rule::Frames { threshold }) = Network::new(scenario).ports[port].admission.rule() {
@@ -58,7 +58,7 @@ pub fn fixed_thresholds(scenario: &Scenario, port: usize) -> Vec<Threshold> {
     level_keys.filter_map(|param| threshold(line, spec, param.name)).collect()
 }
 
-/// Return the threshold that a parameter gives, if it is set and has a meaning at this port.
+/// Return the threshold that a parameter sets, if the parameter is given and has a meaning at this port.
 fn threshold(line: &Line, spec: &Spec, key: &str) -> Option<Threshold> {
     let written = spec.write();
     let node = Node::named(key, written.get(key)?.as_str()?);
@@ -66,8 +66,8 @@ fn threshold(line: &Line, spec: &Spec, key: &str) -> Option<Threshold> {
     Some(Threshold { name: key.to_string(), level: level as f64 })
 }
 
-/// Return the most that each queue of a port may hold now, where its policy, or that of its shared memory, has a
-/// threshold that depends on the occupancy. Infinite where there is none.
+/// Return the present threshold of each queue of a port, by its admission policy or that of its shared memory, if it
+/// depends on the occupancy; infinite without such a threshold.
 pub fn queue_thresholds(network: &Network, port: usize) -> Vec<f64> {
     let port = &network.ports[port];
     if let Some(share) = port.share() {
@@ -91,7 +91,7 @@ pub fn queue_thresholds(network: &Network, port: usize) -> Vec<f64> {
 pub struct FlowProgress {
     /// Octets that the application has received: over TCP since the start of the run, otherwise since the warm-up.
     pub delivered: u64,
-    /// Window of its TCP sender, if TCP carries it.
+    /// Windows of the TCP sender, if TCP carries the flow.
     pub window: Option<SenderWindow>,
 }
 
@@ -100,7 +100,7 @@ pub struct FlowProgress {
 pub struct SenderWindow {
     /// Congestion window.
     pub cwnd: u64,
-    /// Slow-start threshold, if there is one yet.
+    /// Slow-start threshold, if it has been set.
     pub ssthresh: Option<u64>,
     /// Smoothed round-trip time, in whole ticks of the host's clock, if it has been measured.
     pub srtt: Option<Span>,
@@ -127,7 +127,7 @@ impl FlowProgress {
     }
 }
 
-/// The unit under which the catalogue lists a level within a buffer.
+/// The unit that the catalogue gives for a level within a buffer.
 const LEVEL_UNIT: &str = "size or %";
 
 #[cfg(test)]

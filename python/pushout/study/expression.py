@@ -185,7 +185,9 @@ def _parsed(text: str) -> ast.expr:
     except SyntaxError as error:
         raise ExpressionError(f"{quoted(text)}: {error.msg}") from None
     except (RecursionError, MemoryError, ValueError):  # Python's own parser raises these for deep nesting and for NUL
-        raise ExpressionError(f"{quoted(text)}: cannot be read") from None
+        raise ExpressionError(
+            f"{quoted(text)}: an expression must have no NUL character and be nested at most {DEEPEST} levels deep"
+        ) from None
     if _depth(tree) > DEEPEST:
         raise ExpressionError(f"{quoted(text)}: an expression must be nested at most {DEEPEST} levels deep")
     return tree

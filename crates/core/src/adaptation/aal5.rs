@@ -35,19 +35,19 @@ pub const TRAILER: u64 = 8;
 /// Octets of an LLC/SNAP header.
 pub const LLC_SNAP: u64 = 8;
 
-/// Cells of a packet of `bytes` octets: ⌈(n + 8) / 48⌉, and with LLC/SNAP ⌈(n + 16) / 48⌉.
+/// Return the number of cells of a packet of `bytes` octets: ⌈(n + 8) / 48⌉, and with LLC/SNAP ⌈(n + 16) / 48⌉.
 pub fn cells(bytes: u64, llc_snap: bool) -> u64 {
     let header = if llc_snap { LLC_SNAP } else { 0 };
     (bytes + header + TRAILER).div_ceil(CELL_PAYLOAD)
 }
 
-/// The frame of a packet of `bytes` octets.
+/// Return the shape of the frame of a packet of `bytes` octets.
 pub fn segment(bytes: u32, llc_snap: bool) -> Shape {
     let units = cells(u64::from(bytes), llc_snap);
     Shape { units: u16::try_from(units).expect("a checked packet fits a frame"), bytes: CELL_BYTES as u16 }
 }
 
-/// Outcome of the cells up to an EOM.
+/// The receiver's finding about the cells up to an EOM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reassembled {
     /// All cells of one frame and no others.
@@ -68,8 +68,8 @@ pub struct Reassembly {
 }
 
 impl Reassembly {
-    /// Add consecutive cells of a frame; `unit` has the marks of the first and the last. At an EOM whose frame has
-    /// `length` cells, the receiver checks the collected cells.
+    /// Add consecutive cells of a frame; `unit` has the marks of the first and the last. At an EOM the receiver
+    /// checks the collected cells against the trailer, which says that the frame has `length` cells.
     pub fn push(&mut self, unit: &Unit, cells: u16, length: u16) -> Option<Reassembled> {
         if self.cells == 0 {
             (self.frame, self.gap, self.marks) = (unit.frame, unit.index != 0, Flags::default());

@@ -18,17 +18,17 @@
 
 use crate::unit::Unit;
 
-/// The packets of a block.
+/// A code over blocks of packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Code {
-    /// Packets of data: K.
+    /// Packets of data in a block: K.
     pub data: u16,
-    /// Packets of parity: h.
+    /// Packets of parity in a block: h.
     pub parity: u16,
 }
 
 impl Code {
-    /// Packets of a block: K + h.
+    /// Return the number of packets of a block: K + h.
     pub fn packets(self) -> u16 {
         self.data + self.parity
     }
@@ -39,7 +39,7 @@ impl Code {
     }
 }
 
-/// Facts about a block that a cell delivers to the receiver.
+/// The frames that the arrival of a cell completes or ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Collected {
     /// The frame of this cell has just become complete.

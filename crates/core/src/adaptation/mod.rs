@@ -12,7 +12,7 @@ use crate::units::ids::CircuitId;
 use crate::units::{Bytes, CELL_BYTES};
 
 registry! {
-    /// How packets travel, unless a link says otherwise.
+    /// The adaptation of packets to links, unless a link has its own.
     "adaptation" by "kind" {
         Aal5 = "aal5" in aal5,
         Packet = "packet" in packet,
@@ -25,7 +25,8 @@ impl Default for Spec {
     }
 }
 
-/// Octets of the longest packet on a line, and of the longest payload of an AAL5 frame, whose length field has sixteen bits.
+/// Greatest length of a packet on a line, and of the payload of an AAL5 frame, in octets: the length field has
+/// sixteen bits.
 pub const MAX_PACKET: u64 = 65_535;
 
 impl Spec {
@@ -42,7 +43,7 @@ impl Spec {
         matches!(self, Spec::Aal5(aal5::Params { llc_snap: true }))
     }
 
-    /// Octets that a packet line adds to each packet.
+    /// Return the octets that a packet line adds to each packet.
     pub fn header(&self) -> Bytes {
         match self {
             Spec::Aal5(_) => Bytes(0),
@@ -63,24 +64,25 @@ pub struct Shape {
 /// Framing of the packets of one circuit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framing {
-    /// Every packet is one cell.
+    /// Single cells without adaptation: every packet is one cell.
     Cell,
     /// AAL5.
     Aal5 {
-        /// Whether eight octets of LLC/SNAP precede the packet.
+        /// Whether an LLC/SNAP header of eight octets precedes the packet.
         llc_snap: bool,
-        /// Cells that a code adds.
+        /// Number of parity cells that a code adds to each frame.
         parity: u16,
     },
-    /// Packets with a header of this many octets.
+    /// Whole packets with a header of the link.
     Packet {
-        /// Octets that the link adds.
+        /// Octets that the link adds to each packet.
         header: u32,
     },
 }
 
 impl Framing {
-    /// The frame of a packet of `packet` octets, IP header included; a single cell always has its 48.
+    /// Return the shape of the frame of a packet of `packet` octets, IP header included; a single cell always carries
+    /// 48 octets.
     #[inline]
     pub fn shape(self, packet: u32) -> Shape {
         match self {
@@ -93,7 +95,7 @@ impl Framing {
         }
     }
 
-    /// Cells that a code adds to each frame.
+    /// Return the number of parity cells that a code adds to each frame.
     #[inline]
     pub fn parity(self) -> u16 {
         match self {
@@ -112,8 +114,8 @@ impl Framing {
 }
 
 impl Shape {
-    /// The units of frame number `frame` of circuit `vc`, first to last; each carries the `identity` of its packet, and
-    /// `flags` in addition to its own.
+    /// Return the units of frame number `frame` of circuit `vc`, first to last; each has the `identity` of its
+    /// packet, and the marks `flags` besides those of its place in the frame.
     pub fn units(self, vc: CircuitId, frame: u32, identity: u32, flags: Flags) -> impl Iterator<Item = Unit> {
         (0..self.units).map(move |index| Unit {
             vc,
@@ -126,13 +128,13 @@ impl Shape {
         })
     }
 
-    /// Octets of the whole frame on the line.
+    /// Return the octets of the whole frame on the line.
     pub fn line_bytes(self) -> u64 {
         u64::from(self.units) * u64::from(self.bytes)
     }
 }
 
-/// First and last marks of the unit at `index` of `units`.
+/// Return the marks for the first and the last unit that unit `index` of `units` has.
 fn ends(index: u16, units: u16) -> Flags {
     let first = if index == 0 { Flags::FIRST } else { Flags::default() };
     if index + 1 == units { first.with(Flags::EOM) } else { first }

@@ -41,7 +41,7 @@ impl Params {
     }
 }
 
-/// The unit of a packet of `bytes` octets, with `header` octets of the line.
+/// Return the shape of the unit of a packet of `bytes` octets, with `header` octets of the line.
 #[inline]
 pub fn frame(bytes: u32, header: u32) -> Shape {
     Shape { units: 1, bytes: u16::try_from(bytes + header).expect("a checked packet fits") }

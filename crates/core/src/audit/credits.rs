@@ -1,5 +1,5 @@
-//! Credits: no account exceeds its promised room behind a line, the far end holds as much as the credits say, and no
-//! unit with credits found no room.
+//! Credits: no account exceeds the buffer space granted at the line's receiver, the receiver holds as many units as
+//! its credit state says, and no unit sent with credits found the buffer full.
 
 use std::collections::BTreeSet;
 
@@ -30,7 +30,7 @@ pub(super) fn check(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
     memory_losses(audit, scenario, network);
 }
 
-/// List the units that the ports hold of every account of every line with credits.
+/// Return for every line with credits and each of its accounts the number of units that the ports hold.
 fn held(network: &Network) -> Vec<Vec<u64>> {
     let mut held: Vec<Vec<u64>> = network.ports.iter().map(|port| vec![0; port.pool().vcs()]).collect();
     let ports = network.ports.iter();
@@ -46,7 +46,7 @@ fn held(network: &Network) -> Vec<Vec<u64>> {
     held
 }
 
-/// The accounts of a line, each named by its first circuit.
+/// Return the accounts of a line, each named by its first circuit.
 fn accounts(
     audit: &mut Audit,
     scenario: &Scenario,
@@ -82,7 +82,7 @@ fn accounts(
     }
 }
 
-/// Check ports with a buffer of their own behind lines with credits.
+/// Check that ports with their own buffer lost no unit that came over a line with credits.
 fn losses(audit: &mut Audit, scenario: &Scenario, network: &Network) {
     for (vc, circuit) in network.circuits.pairs() {
         for hops in circuit.route(0).windows(2) {
@@ -99,7 +99,7 @@ fn losses(audit: &mut Audit, scenario: &Scenario, network: &Network) {
     }
 }
 
-/// Check queues of memories for lines with credits.
+/// Check that queues of shared memories lost no unit that came over a line with credits.
 fn memory_losses(audit: &mut Audit, scenario: &Scenario, network: &Network) {
     for (spec, memory) in scenario.memories.iter().zip(network.memories()) {
         for (queue, running) in spec.queues.iter().zip(memory.queues()) {

@@ -1,6 +1,7 @@
-//! Conservation: every unit that entered a port left it, was lost for a counted reason, or is still there; every octet
-//! that a TCP receiver reports was sent, once and in order; no circuit has more behind a line than its credits allow,
-//! and none of those units is lost; memories, their pools and queues hold the content of their ports.
+//! Conservation: every unit that entered a port left it, was lost for a counted reason, or is still there; every
+//! octet that a TCP receiver reports was sent, once and in order; no circuit has more units at a line's receiver than
+//! its credits allow, and none of those units is lost; memories, their pools and queues hold the content of their
+//! ports.
 
 mod credits;
 
@@ -93,7 +94,8 @@ fn marks(audit: &mut Audit, outcome: &Outcome) {
     });
 }
 
-/// Check the cells of shared memories: ports, queues and pools hold equal amounts, and no more than the memory has.
+/// Check the cells of shared memories: ports, queues and pools hold equal amounts, and no more cells than the memory
+/// has.
 fn memories(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
     for (spec, memory) in scenario.memories.iter().zip(outcome.network.memories()) {
         let (used, cells, name) = (memory.used(), memory.cells(), &spec.name);
@@ -147,8 +149,8 @@ fn memories(audit: &mut Audit, scenario: &Scenario, outcome: &Outcome) {
     }
 }
 
-/// For each queue of a memory return the first of the queues that are counted together: ports count their circuits, and
-/// a circuit with unscheduled packets has two queues.
+/// Return for each queue of a memory the first queue of its group. Ports count units by circuit, and a circuit with
+/// unscheduled packets has two queues, so the audit compares their sum.
 fn joined(memory: &model::NodeMemory) -> Vec<usize> {
     let mut first: Vec<usize> = (0..memory.queues.len()).collect();
     for account in memory.ports.iter().flat_map(|(_, accounts)| &**accounts) {

@@ -4,21 +4,21 @@ use core::fmt;
 
 /// Capacity of a buffer, in the port's measure.
 ///
-/// Ports compare with it at every cell, so it is one number, and the test for room is one comparison. That number is
-/// private: formulas with B use its [`limit`](Capacity::limit), which is `None` without a limit.
+/// Ports test for room at every cell, so the capacity is one number, and the test is one comparison. The number is
+/// private: formulas with B use [`limit`](Capacity::limit), which is `None` for an unlimited buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capacity(u64);
 
 impl Capacity {
-    /// Every arrival fits.
+    /// The capacity of an unlimited buffer.
     pub const UNLIMITED: Capacity = Capacity(u64::MAX);
 
-    /// A capacity of `most`. The largest number of 64 bits is not a limit.
+    /// Build a capacity of `most`; the largest number of 64 bits stands for an unlimited buffer.
     pub const fn limited(most: u64) -> Capacity {
         Capacity(most)
     }
 
-    /// The limit B, unless the buffer is unlimited.
+    /// Return the limit B, or `None` for an unlimited buffer.
     pub fn limit(self) -> Option<u64> {
         self.is_limited().then_some(self.0)
     }
@@ -28,19 +28,19 @@ impl Capacity {
         self != Capacity::UNLIMITED
     }
 
-    /// Return whether there is room for a total of `level`.
+    /// Return whether the buffer can hold a total of `level`.
     #[inline]
     pub fn holds(self, level: u64) -> bool {
         level <= self.0
     }
 
-    /// The occupancy up to which there is room, but no more than `level`.
+    /// Return the lesser of `level` and the capacity.
     #[inline]
     pub(crate) fn up_to(self, level: u64) -> u64 {
         self.0.min(level)
     }
 
-    /// Room left at `level`: without a limit it is more than a run can fill.
+    /// Return the free room at the occupancy `level`: in an unlimited buffer more than a run can fill.
     #[inline]
     pub(crate) fn beside(self, level: u64) -> u64 {
         self.0.saturating_sub(level)

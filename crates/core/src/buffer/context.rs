@@ -8,7 +8,7 @@ use crate::transport::fec::Budget;
 use crate::units::ids::{CircuitId, IdSlice, PortVc};
 use crate::units::{CELL_BYTES, Quantity, Rate};
 
-/// The properties of its port that a policy may use before the run.
+/// Facts about a port that its policies may use before the run.
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'a> {
     /// Capacity B of the buffer, in the port's measure.
@@ -49,40 +49,40 @@ pub struct Contract {
 /// Facts that a scheme of sharing may use about a queue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QueueTerms {
-    /// Factor of its dynamic threshold, if it has its own.
+    /// Factor α of the queue's dynamic threshold, if its class has its own.
     pub alpha: Option<f64>,
-    /// The priority of its class.
+    /// Priority of the queue's class.
     pub priority: u32,
-    /// Its line.
+    /// The line that the queue feeds.
     pub outlet: Outlet,
 }
 
 /// A line by which a queue drains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outlet {
-    /// Its number in the scenario.
+    /// Number of the line in the scenario.
     pub line: usize,
-    /// Its rate.
+    /// Rate of the line.
     pub rate: Rate,
 }
 
 impl Context<'_> {
-    /// Number of circuits through the port.
+    /// Return the number of circuits through the port.
     pub fn vcs(&self) -> usize {
         self.contracts.len()
     }
 
-    /// The policy's own random numbers at this port, by the unit or circuit that they are for.
+    /// Return the policy's own random numbers at this port, each keyed by the unit or circuit about which it decides.
     pub fn keyed(&self, policy: &str) -> Keyed {
         Keyed::new(self.seed, format_args!("port.{}.{policy}", self.port))
     }
 
-    /// Like [`keyed`](Context::keyed), for a policy that may draw several times about a unit.
+    /// Like [`keyed`](Context::keyed), for a policy that may draw several numbers for one unit.
     pub fn dice(&self, policy: &str) -> Dice {
         Dice::new(self.seed, format_args!("port.{}.{policy}", self.port))
     }
 
-    /// The sum of all minimum cell rates, in bits per second; the error says that the line cannot keep the promise.
+    /// Return the sum of all minimum cell rates, in bits per second; refuse a sum above the rate of the line.
     pub fn promised(&self) -> Result<u64, Refused> {
         let sum = self.contracts.iter().fold(0u64, |sum, contract| sum.saturating_add(contract.mcr.0));
         match sum <= self.rate.0 {
@@ -104,7 +104,8 @@ impl Context<'_> {
         })
     }
 
-    /// A single port of `capacity` cells at 155.52 Mb/s, with frames of 32 cells, for tests of policies.
+    /// Build the context of a single port of `capacity` cells at 155.52 Mb/s, with frames of 32 cells, for tests of
+    /// policies.
     pub fn alone(capacity: u64, vcs: usize) -> Context<'static> {
         const PLAIN: Contract = Contract {
             circuit: CircuitId(0),

@@ -1,5 +1,5 @@
 //! The frame rule that all frame-aware schemes share: a frame is accepted or refused at its first unit, and the rest
-//! of a frame that has lost a unit is discarded (partial packet discard), unless a switch does not support that.
+//! of a frame that has lost a unit is discarded (partial packet discard), unless the scenario turns this off.
 //!
 //! Source: A. Romanow, S. Floyd, "Dynamics of TCP traffic over ATM networks", IEEE JSAC 13(4), 1995. A scheme adds
 //! only its own decision, once per frame: accept this frame or refuse it.
@@ -19,16 +19,16 @@ enum FrameState {
     Refused(Reason),
 }
 
-/// The fate of the rest of a frame as long as there is room.
+/// The decision about the rest of a frame as long as there is room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Within {
-    /// It is accepted.
+    /// The rest is accepted.
     Taken,
-    /// It is lost.
+    /// The rest is discarded.
     Lost(Reason),
-    /// It is lost, but possibly not its last unit.
+    /// The rest is discarded, but its last unit may be accepted as a delimiter.
     Broken(Reason),
-    /// Each unit must be judged.
+    /// The policy must judge each unit.
     Asked,
 }
 
@@ -42,8 +42,8 @@ pub struct Frames {
 }
 
 impl Frames {
-    /// States of `vcs` circuits. With `keep_eom` the last unit of a broken frame is queued if it fits, so that the
-    /// receiver does not take the next frame for a continuation of the fragment.
+    /// Build the states of `vcs` circuits. With `keep_eom` the last unit of a broken frame is queued if it fits, so
+    /// that the receiver does not take the next frame for a continuation of the fragment.
     pub fn new(vcs: usize, keep_eom: bool) -> Frames {
         Frames {
             state: IdVec::filled(FrameState::Whole, vcs),
@@ -53,7 +53,7 @@ impl Frames {
         }
     }
 
-    /// Set the action on a frame that the scheme has a reason to refuse.
+    /// Set the action on frames that the scheme refuses: drop, mark or trim.
     pub fn acting(self, action: Action) -> Frames {
         Frames { action, ..self }
     }
@@ -63,13 +63,14 @@ impl Frames {
         self.action = action;
     }
 
-    /// Set whether the rest of a frame that has lost a unit is discarded, which is the rule. Otherwise its units are
-    /// queued if they fit, and only a frame that is refused at its first unit is lost as a whole.
+    /// Set whether the rest of a frame that has lost a unit is discarded, as it is by default. Otherwise its units
+    /// are queued if they fit, and only a frame that is refused at its first unit is lost as a whole.
     pub fn discarding_rest(self, discard_rest: bool) -> Frames {
         Frames { discard_rest, ..self }
     }
 
-    /// Return `rule` if the scheme neither marks nor trims: an engine that judges by a rule only loses frames early.
+    /// Return `rule` if the scheme neither marks nor trims, since an engine that applies a rule can only discard
+    /// frames.
     pub(crate) fn unless_marking<R>(&self, rule: R) -> Option<R> {
         (self.action == Action::Drop).then_some(rule)
     }
@@ -107,7 +108,7 @@ impl Frames {
         }
     }
 
-    /// Refuse a frame that starts, even if frames are marked.
+    /// Discard a frame as a whole from its first unit on, even where `action` is `mark`.
     pub(crate) fn refuse(&mut self, vc: PortVc, reason: Reason) -> Verdict {
         self.state[vc] = FrameState::Refused(reason);
         Verdict::Discard(reason)
@@ -118,7 +119,7 @@ impl Frames {
         !unit.is_first() && self.state[vc] != FrameState::Whole
     }
 
-    /// The fate of the rest of the circuit's frame, if it fits.
+    /// Return the decision about the rest of the circuit's frame, if it fits.
     pub(crate) fn within(&self, vc: PortVc) -> Within {
         match self.state[vc] {
             FrameState::Whole => Within::Taken,

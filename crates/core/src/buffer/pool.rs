@@ -1,17 +1,17 @@
-//! The books of a port's buffer: its occupancy, in total and of each circuit.
+//! The occupancy of a port's buffer, in total and of each circuit.
 
 use super::capacity::Capacity;
 use crate::units::ids::{Id, IdVec, PortVc};
 
-/// Occupancy of a buffer, in the port's measure, and how it divides among circuits; in a pool of a memory, among its
-/// queues.
+/// Occupancy of a buffer, in the port's measure, in total and of each circuit; for a pool of a shared memory, of each
+/// of its queues.
 ///
-/// A unit is counted from the instant at which it is accepted until its last bit has left, so that the one in
+/// A unit is counted from the instant at which it is accepted until its last bit has left, so the unit in
 /// transmission counts.
 #[derive(Clone, Debug)]
 pub struct Pool<K = PortVc> {
     capacity: Capacity,
-    /// Room of the buffer at this instant: its capacity, unless it is part of a shared memory.
+    /// Largest occupancy that is allowed now: the capacity, or what the shared memory grants.
     room: Capacity,
     total: u64,
     of: IdVec<K, u64>,
@@ -19,70 +19,70 @@ pub struct Pool<K = PortVc> {
 }
 
 impl<K: Id> Pool<K> {
-    /// An empty buffer that `vcs` circuits share.
+    /// Build the record of an empty buffer that `vcs` circuits share.
     pub fn new(capacity: Capacity, vcs: usize) -> Pool<K> {
         Pool { capacity, room: capacity, total: 0, of: IdVec::filled(0, vcs), active: 0 }
     }
 
-    /// The capacity of the buffer: B.
+    /// Return the capacity of the buffer: B.
     pub fn capacity(&self) -> Capacity {
         self.capacity
     }
 
-    /// The occupancy: X.
+    /// Return the occupancy: X.
     pub fn total(&self) -> u64 {
         self.total
     }
 
-    /// The occupancy of one circuit: `X_i`.
+    /// Return the occupancy of one circuit: `X_i`.
     pub fn of(&self, vc: K) -> u64 {
         self.of[vc]
     }
 
-    /// All circuits, in order.
+    /// Return all circuits, in order.
     pub fn keys(&self) -> impl Iterator<Item = K> + use<K> {
         self.of.keys()
     }
 
-    /// Number of circuits that pass through this port.
+    /// Return the number of circuits that pass through this port.
     pub fn vcs(&self) -> usize {
         self.of.len()
     }
 
-    /// Number of circuits with units in the buffer: `N_a`.
+    /// Return the number of circuits with units in the buffer: `N_a`.
     pub fn active(&self) -> u32 {
         self.active
     }
 
-    /// The free room, unless the buffer is unlimited: B − X.
+    /// Return the free room B − X, or `None` for an unlimited buffer.
     pub fn free(&self) -> Option<u64> {
         self.capacity.limit().map(|limit| limit - self.total)
     }
 
-    /// Return whether `size` more would fit.
+    /// Return whether a unit of `size` fits.
     pub fn fits(&self, size: u64) -> bool {
         self.room.holds(self.total + size)
     }
 
-    /// Set the room that the shared memory grants: `size` more, or 0.
+    /// Allow `size` beyond the present occupancy, as the shared memory grants it; 0 refuses every unit.
     pub(crate) fn grant(&mut self, size: u64) {
         self.room = Capacity::limited(self.total + size);
     }
 
-    /// Count a unit of `size` that enters.
+    /// Count an accepted unit of `size`.
     pub(crate) fn add(&mut self, vc: K, size: u64) {
         assert!(self.fits(size), "never over the buffer");
         self.add_ahead(vc, size);
     }
 
-    /// Like `add`, for an engine that enters arrivals before the departures that make room for them.
+    /// Like `add`, for an engine that counts arrivals before the departures that make room for them.
     pub(crate) fn add_ahead(&mut self, vc: K, size: u64) {
         self.total += size;
         self.active += u32::from(self.of[vc] == 0);
         self.of[vc] += size;
     }
 
-    /// Set the total, for an engine that enters all circuits as the first one.
+    /// Set the total, for an engine that counts all circuits as the first one.
     #[inline]
     pub(crate) fn hold(&mut self, total: u64) {
         self.total = total;
@@ -90,7 +90,7 @@ impl<K: Id> Pool<K> {
         self.of[K::new(0)] = total;
     }
 
-    /// Subtract a unit of `size` that leaves, sent or lost.
+    /// Subtract a unit of `size` that was sent or lost.
     pub(crate) fn remove(&mut self, vc: K, size: u64) {
         self.of[vc] = self.of[vc].checked_sub(size).expect("a circuit holds what it gives up");
         self.total -= size;

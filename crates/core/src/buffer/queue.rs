@@ -7,7 +7,7 @@ use crate::unit::{Flags, Unit};
 
 /// A queue of units with stable positions.
 ///
-/// The `n`-th unit that joins has position `n` until it leaves; a unit taken out of the middle leaves a gap.
+/// The `n`-th unit that joins has position `n` until the unit leaves; a unit removed from the middle leaves a gap.
 /// Consecutive units of a frame that join in a row are kept as one train, so that a frame joins and leaves in
 /// constant time, and a unit in the middle is found in time logarithmic in the number of trains.
 #[derive(Clone, Debug, Default)]
@@ -20,7 +20,7 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// An empty queue of one circuit that records where frames begin and end.
+    /// Build an empty queue of one circuit that records where frames begin and end.
     pub fn of_frames() -> Queue {
         Queue { runs: Some(Box::default()), ..Queue::default() }
     }
@@ -30,7 +30,7 @@ impl Queue {
         self.runs.as_ref().expect("a queue of frames")
     }
 
-    /// Return the run of the first entire packet whose first unit is one of these.
+    /// Return the run of the first entire packet whose first unit satisfies `is_one`.
     pub(crate) fn first_packet(&self, is_one: impl Fn(&Unit) -> bool) -> Option<usize> {
         let runs = self.runs();
         let from = runs.first_whole()?;
@@ -43,7 +43,7 @@ impl Queue {
         })
     }
 
-    /// Number of units in the queue.
+    /// Return the number of units in the queue.
     pub fn len(&self) -> usize {
         self.len
     }
@@ -53,23 +53,23 @@ impl Queue {
         self.len == 0
     }
 
-    /// Positions that may hold a unit, oldest first.
+    /// Return the range of positions from the oldest unit to the next one that joins; gaps are included.
     pub fn positions(&self) -> std::ops::Range<u64> {
         self.trains.front().map_or(self.end, |train| train.start)..self.end
     }
 
-    /// The unit at a position, if it is still there.
+    /// Return the unit at a position, if the unit is still there.
     pub fn at(&self, position: u64) -> Option<Unit> {
         let (train, place) = self.find(position)?;
         Some(self.trains[train].unit(place))
     }
 
-    /// The oldest unit.
+    /// Return the oldest unit.
     pub fn front(&self) -> Option<&Unit> {
         self.trains.front().map(|train| &train.first)
     }
 
-    /// Units, oldest first.
+    /// Return the units, oldest first.
     pub fn iter(&self) -> impl Iterator<Item = Unit> {
         self.trains.iter().flat_map(|train| (0..train.units).map(|place| train.unit(place)))
     }
@@ -127,8 +127,9 @@ impl Queue {
         self.len -= usize::from(units);
     }
 
-    /// Count the units of the frames at the head that are given, which have no gaps, and those of the next frame before its
-    /// EOM, without the last unit of the queue. Return as well whether the count can grow when units join.
+    /// Count the units at the head up to the EOM of the frame after the first `frames` frames, which have `units`
+    /// units and no gaps. This EOM and the last unit of the queue are not counted. Return as well whether the count
+    /// can grow when units join.
     #[inline]
     pub(crate) fn inner_ahead(&self, (frames, units): (usize, u64)) -> (u64, bool) {
         let Some(train) = self.trains.get(frames) else { return (units.saturating_sub(1), true) };
@@ -139,16 +140,16 @@ impl Queue {
         )
     }
 
-    /// Return the rest of the first frame after `frames` others at the head, if it has its EOM and no gap: its first
-    /// unit with the mark of the last one, and the number of units.
+    /// Return the queued units of the frame after the first `frames` frames, if they end with the EOM and have no
+    /// gap: the first unit with the mark of the last one, and the number of units.
     #[inline]
     pub(crate) fn closed_behind(&self, frames: usize) -> Option<(Unit, u16)> {
         let train = self.trains.get(frames).filter(|train| train.closed && train.units > 0)?;
         Some((train.marked(train.units), train.units))
     }
 
-    /// Remove up to `most` units from the head, none after an EOM or a gap; returns the first one with the mark of
-    /// the last one, and the number of units.
+    /// Remove up to `most` units from the head, at most up to an EOM or a gap; returns the first unit with the mark
+    /// of the last one, and the number of units.
     #[inline]
     pub(crate) fn pop_run(&mut self, most: u64) -> Option<(Unit, u16)> {
         let train = self.trains.front_mut()?;
@@ -197,14 +198,14 @@ impl Queue {
         gone.into_iter().flat_map(|train| (0..train.units).map(move |place| train.unit(place)))
     }
 
-    /// The train that contains a position, and the place there, if there is a unit.
+    /// Return the train that contains a position, and the place in the train, if there is a unit.
     fn find(&self, position: u64) -> Option<(usize, u16)> {
         let index = self.trains.partition_point(|train| train.start <= position).checked_sub(1)?;
         let train = &self.trains[index];
         (position < train.end()).then(|| (index, (position - train.start) as u16))
     }
 
-    /// Index of the train that begins after `units` units; if there is none, a train is split.
+    /// Return the index of the train that begins after `units` units; split a train if none begins there.
     fn boundary(&mut self, mut units: usize) -> usize {
         let behind = |train: &Train| {
             let here = units < usize::from(train.units);
@@ -220,7 +221,7 @@ impl Queue {
         index + 1
     }
 
-    /// Remove gaps at both ends.
+    /// Remove empty trains at both ends of the queue.
     #[inline]
     fn trim(&mut self) {
         self.trim_head();
@@ -245,23 +246,24 @@ fn is_gap(train: Option<&Train>) -> bool {
 }
 
 /// Consecutive units of one frame at consecutive positions, equal except for the marks of the first and of the last
-/// one. If all of them were removed from the middle of the queue, an empty train stays.
+/// one. A train whose units were all removed from the middle of the queue remains as an empty train.
 #[derive(Clone, Copy, Debug)]
 struct Train {
     start: u64,
     first: Unit,
     units: u16,
-    /// Whether the last one ends the frame.
+    /// Whether the last unit ends the frame.
     closed: bool,
 }
 
 impl Train {
-    /// The position behind the last unit.
+    /// Return the position after the last unit.
     fn end(&self) -> u64 {
         self.start + u64::from(self.units)
     }
 
-    /// The unit at a place in the train, or the one that would follow it.
+    /// Return the unit at a place in the train; for the place after the last one, the unit that would continue the
+    /// train.
     #[inline]
     fn unit(&self, place: u16) -> Unit {
         if place == 0 {
@@ -273,7 +275,7 @@ impl Train {
         Unit { index: self.first.index.wrapping_add(place), flags, ..self.first }
     }
 
-    /// The first unit, with the mark of the last one of `units`.
+    /// Return the first unit, with the EOM mark if the first `units` units include the last one of a closed train.
     #[inline]
     fn marked(&self, units: u16) -> Unit {
         let ends = self.closed && units == self.units;
@@ -281,14 +283,14 @@ impl Train {
         Unit { flags: self.first.flags.with(mark), ..self.first }
     }
 
-    /// Return whether this unit at this position continues it.
+    /// Return whether a unit at a position continues the train.
     #[inline]
     fn goes_on_with(&self, unit: &Unit, position: u64) -> bool {
         let next = Unit { flags: unit.flags.without(Flags::EOM), ..*unit };
         !self.closed && self.end() == position && self.unit(self.units) == next
     }
 
-    /// Remove `units` units from its head.
+    /// Remove `units` units from the head of the train.
     #[inline]
     fn advance(&mut self, units: u16) {
         self.first = self.unit(units);
@@ -296,7 +298,7 @@ impl Train {
         self.units -= units;
     }
 
-    /// Keep `units` units; returns the others.
+    /// Keep the first `units` units of the train; return the others as a new train.
     fn split(&mut self, units: u16) -> Train {
         let mut behind = *self;
         behind.advance(units);

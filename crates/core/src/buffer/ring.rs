@@ -3,18 +3,18 @@
 use super::set::NumberSet;
 use crate::units::ids::{Id, QueueId};
 
-/// A queue's place in a round.
+/// A queue in the order of a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place<K = QueueId> {
     /// The queue.
     pub queue: K,
-    /// Number of cells that it may send before the round changes; all of them, if `None`.
+    /// Number of cells that the queue may send before the order changes; `None` without a limit.
     pub cells: Option<u64>,
 }
 
 /// Queues that are served in turn, in the order of their numbers.
 ///
-/// A queue that joins with a higher number than the one served last is served in the same round.
+/// A queue that joins with a higher number than that of the queue served last is still served in the present round.
 #[derive(Clone, Debug)]
 pub(crate) struct Ring<K = QueueId> {
     members: NumberSet<K>,
@@ -23,7 +23,7 @@ pub(crate) struct Ring<K = QueueId> {
 }
 
 impl<K: Id> Ring<K> {
-    /// A ring of queues below `bound`, all of them outside.
+    /// Build a ring without members, for queues with numbers below `bound`.
     pub(crate) fn new(bound: usize) -> Ring<K> {
         Ring { members: NumberSet::new(bound), from: 0 }
     }
@@ -44,12 +44,12 @@ impl<K: Id> Ring<K> {
         if member { self.insert(queue) } else { self.remove(queue) }
     }
 
-    /// The member queues.
+    /// Return the member queues.
     pub(crate) fn members(&self) -> &NumberSet<K> {
         &self.members
     }
 
-    /// Serve the next queue that may send.
+    /// Return the next queue in turn that may send, and continue after it the next time.
     #[inline]
     pub(crate) fn next(&mut self, mut may_send: impl FnMut(K) -> bool) -> Option<K> {
         let first = self.members.next_round(self.from)?;
@@ -58,14 +58,14 @@ impl<K: Id> Ring<K> {
         Some(queue)
     }
 
-    /// The `most` queues at the beginning of the next round, each without a limit of its turns.
+    /// Append to `round` the next `most` queues in turn, each without a limit of cells.
     pub(crate) fn rounds(&self, most: usize, round: &mut Vec<Place<K>>) {
         let behind = self.members.iter().take_while(|queue| queue.index() < self.from);
         let queues = self.members.from(self.from).chain(behind);
         round.extend(queues.take(most).map(|queue| Place { queue, cells: None }));
     }
 
-    /// Record that `slots` slots have been served.
+    /// Record that the queues of `round` have been served in turn for `slots` slots.
     pub(crate) fn went_round(&mut self, round: &[Place<K>], slots: u64) {
         if let Some(last) = slots.checked_sub(1) {
             self.from = round[last as usize % round.len()].queue.index() + 1;

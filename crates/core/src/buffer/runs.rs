@@ -6,7 +6,7 @@ use crate::unit::Unit;
 
 /// The units of a queue, divided after every EOM: the receiver will take each run for one frame.
 ///
-/// Only the last run can be without its EOM: that of a frame which is still arriving, or whose EOM was cut out.
+/// Only the last run can be without an EOM: its frame is still arriving, or its EOM was removed.
 #[derive(Clone, Debug, Default)]
 pub struct Runs {
     list: VecDeque<Run>,
@@ -19,7 +19,7 @@ pub struct Runs {
 pub struct Run {
     units: usize,
     frame: u32,
-    /// Index that the next unit of the frame has.
+    /// Index of the unit that continues the frame.
     next: u16,
     intact: bool,
     closed: bool,
@@ -30,11 +30,11 @@ pub struct Run {
 pub struct Part {
     /// Place of the run in the queue, from 0.
     pub run: usize,
-    /// The part of the run that is removed.
+    /// How much of the run is removed.
     pub extent: Extent,
 }
 
-/// Part of a run that is removed.
+/// How much of a run is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
     /// The whole run.
@@ -46,17 +46,17 @@ pub enum Extent {
 }
 
 impl Run {
-    /// Units that are queued.
+    /// Return the number of queued units of the run.
     pub fn units(&self) -> usize {
         self.units
     }
 
-    /// Return whether its EOM is queued.
+    /// Return whether the EOM of the run is queued.
     pub fn is_closed(&self) -> bool {
         self.closed
     }
 
-    /// Return whether it is one frame from the first unit to the last.
+    /// Return whether the run is one complete frame from its first unit to its EOM.
     pub fn is_whole(&self) -> bool {
         self.closed && self.intact
     }
@@ -70,22 +70,22 @@ impl Run {
 }
 
 impl Runs {
-    /// The run at a place in the queue.
+    /// Return the run at a place in the queue.
     pub fn get(&self, run: usize) -> Option<&Run> {
         self.list.get(run)
     }
 
-    /// Number of runs that are whole frames.
+    /// Return the number of runs that are whole frames.
     pub(crate) fn whole(&self) -> usize {
         self.whole
     }
 
-    /// Units of the shortest run that has its EOM, after the rest of a frame that is being sent.
+    /// Return the units of the shortest run with an EOM, without the run of a frame that is being sent.
     pub(crate) fn shortest(&self) -> Option<usize> {
         self.list.iter().skip(self.open_ahead.into()).filter(|run| run.closed).map(|run| run.units).min()
     }
 
-    /// The place of the last run.
+    /// Return the place of the last run.
     pub fn last(&self) -> Option<usize> {
         self.list.len().checked_sub(1)
     }
@@ -101,8 +101,8 @@ impl Runs {
         self.open_ahead
     }
 
-    /// Record that `units` consecutive units of one frame have joined, `first` first; the last ends it if it is
-    /// `closed`.
+    /// Record that `units` consecutive units of one frame have joined, `first` first; if `closed`, the last one ends
+    /// the frame.
     #[inline(never)]
     pub(super) fn joined(&mut self, first: &Unit, units: u16, closed: bool) {
         if self.list.back().is_none_or(|run| run.closed) {
@@ -113,7 +113,7 @@ impl Runs {
         self.whole += usize::from(run.is_whole());
     }
 
-    /// Record that `units` units of the last frame have not arrived yet.
+    /// Subtract `units` units of the last frame that were added but have not arrived yet.
     pub(super) fn withdrawn(&mut self, units: usize) {
         let run = self.list.back_mut().expect("a frame that is arriving has a run");
         self.whole -= usize::from(run.is_whole());

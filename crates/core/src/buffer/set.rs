@@ -16,18 +16,18 @@ pub struct NumberSet<K> {
 }
 
 impl<K: Id> NumberSet<K> {
-    /// An empty set of ids below `bound`.
+    /// Build an empty set of ids below `bound`.
     pub fn new(bound: usize) -> NumberSet<K> {
         let words = bound.div_ceil(WORD);
         NumberSet { words: vec![0; words], filled: vec![0; words.div_ceil(WORD)], keys: PhantomData }
     }
 
-    /// Return whether it has no member.
+    /// Return whether the set has no member.
     pub fn is_empty(&self) -> bool {
         self.filled.iter().all(|&words| words == 0)
     }
 
-    /// Return whether it is a member.
+    /// Return whether an id is a member.
     pub fn contains(&self, member: K) -> bool {
         let member = member.index();
         self.words[member / WORD] >> (member % WORD) & 1 == 1
@@ -51,7 +51,7 @@ impl<K: Id> NumberSet<K> {
         }
     }
 
-    /// The smallest member that is not below `from`.
+    /// Return the smallest member that is not below `from`.
     #[inline]
     pub fn first_from(&self, from: usize) -> Option<K> {
         let word = from / WORD;
@@ -63,7 +63,7 @@ impl<K: Id> NumberSet<K> {
         Some(K::new(word * WORD + self.words[word].trailing_zeros() as usize))
     }
 
-    /// Return the next member; the smallest one follows the largest.
+    /// Return the first member from `from` on; after the largest member, the smallest one.
     #[inline]
     pub fn next_round(&self, from: usize) -> Option<K> {
         if let [only] = self.words[..] {
@@ -74,7 +74,7 @@ impl<K: Id> NumberSet<K> {
         self.first_from(from).or_else(|| self.first_from(0))
     }
 
-    /// Members from `from` on, in order.
+    /// Return the members from `from` on, in order.
     #[inline]
     pub fn from(&self, from: usize) -> Members<'_, K> {
         let word = from / WORD;
@@ -82,7 +82,7 @@ impl<K: Id> NumberSet<K> {
         Members { set: self, word, rest }
     }
 
-    /// All members, in order.
+    /// Return all members, in order.
     pub fn iter(&self) -> Members<'_, K> {
         self.from(0)
     }
@@ -92,7 +92,7 @@ impl<K: Id> NumberSet<K> {
 #[derive(Clone, Debug)]
 pub struct Members<'a, K> {
     set: &'a NumberSet<K>,
-    /// The current word, and its members that are still to come.
+    /// The current word, and its bits for members not yet returned.
     word: usize,
     rest: u64,
 }
@@ -114,7 +114,7 @@ impl<K: Id> Iterator for Members<'_, K> {
 
 const WORD: usize = u64::BITS as usize;
 
-/// The first bit that is set, not below `from`.
+/// Return the index of the first set bit from `from` on.
 fn first_bit(words: &[u64], from: usize) -> Option<usize> {
     let start = from / WORD;
     let first = words.get(start)? >> (from % WORD);

@@ -32,13 +32,14 @@ pub struct CellSize {
 }
 
 impl CellSize {
-    /// Cells that `octets` octets take.
+    /// Return the cells that a packet of `octets` octets takes.
     #[inline]
     pub fn cells(self, octets: u64) -> u64 {
         (octets + u64::from(self.header)).div_ceil(u64::from(self.octets))
     }
 
-    /// Whole cells in a memory of this size; of a threshold, the cells that hold it.
+    /// Return the whole cells that fit into a memory of this size; for a threshold, round up to the cells that
+    /// contain it.
     fn count(self, size: BufferSize, is_threshold: bool) -> Option<Capacity> {
         let octets = u64::from(self.octets);
         match size {
@@ -64,7 +65,7 @@ impl Measure {
         }
     }
 
-    /// The word for it in reports.
+    /// Return the name of the measure in reports.
     pub fn word(self) -> &'static str {
         match self {
             Measure::Cells => "cells",
@@ -100,8 +101,8 @@ pub enum Level {
 }
 
 impl BufferSize {
-    /// Return the measure of a port on a link of this kind, and its capacity in that measure; `None` when they do not
-    /// fit.
+    /// Return the measure of a port on a cell link or a packet link, and the port's capacity in that measure; `None`
+    /// if such a link cannot have a size in this unit.
     pub fn on_link(self, cells: bool) -> Option<(Measure, Capacity)> {
         let (measure, capacity) = match (self, cells) {
             (BufferSize::Unlimited, true) => (Measure::Cells, Capacity::UNLIMITED),
@@ -122,7 +123,7 @@ impl BufferSize {
 }
 
 impl Level {
-    /// The occupancy in the port's measure, or why this level has no meaning there.
+    /// Return the occupancy in the port's measure; the error says why this level has no meaning there.
     ///
     /// A share is rounded up to the next whole unit: 90 % of 8192 cells are 7373 (paper 000, Table 1).
     pub fn within(self, measure: Measure, capacity: Capacity) -> Result<u64, String> {
@@ -145,7 +146,7 @@ impl Level {
         Ok(wanted)
     }
 
-    /// The octets of a number of packets of this length, if the level is one.
+    /// Convert a level in packets to octets, for packets of `packet` octets; `None` for other levels.
     pub fn octets(self, packet: u64) -> Option<Bytes> {
         match self {
             Level::Size(BufferSize::Packets(packets)) => packets.checked_mul(packet).map(Bytes),
@@ -155,7 +156,7 @@ impl Level {
 }
 
 impl BufferSize {
-    /// A threshold of this size at a port with this measure; `None` when they do not fit.
+    /// Convert a threshold of this size to `measure`; `None` if that is impossible.
     fn in_measure(self, measure: Measure) -> Option<Capacity> {
         match measure {
             Measure::MemoryCells(cell) => cell.count(self, true),
@@ -166,7 +167,8 @@ impl BufferSize {
         }
     }
 
-    /// Whole cells of a packet memory of this size; `None` when it is not given in octets or in such cells.
+    /// Return the whole cells of a packet memory of this size; `None` unless the size is given in octets or in such
+    /// cells.
     pub fn memory_cells(self, cell: CellSize) -> Option<u64> {
         cell.count(self, false)?.limit()
     }
@@ -222,7 +224,7 @@ impl BufferSize {
     }
 }
 
-/// A size in a unit of another program, as it is written here.
+/// Translate a size with a unit of another program into a size as a scenario writes it.
 fn translated_size(number: &str, unit: &str) -> Option<String> {
     match unit {
         "p" | "pkt" | "pkts" => Some(BufferSize::Packets(packets(number).ok()?).show()),
@@ -230,7 +232,7 @@ fn translated_size(number: &str, unit: &str) -> Option<String> {
     }
 }
 
-/// A number of packets.
+/// Read a number of packets.
 fn packets(number: &str) -> Result<u64, String> {
     number::times(number, 1, Fraction::Refused).map_err(|why| match why {
         NotWhole::Malformed => number::mistake(number),
@@ -239,7 +241,7 @@ fn packets(number: &str) -> Result<u64, String> {
     })
 }
 
-/// Cells of a packet memory, as in "100 cells of 256 bytes".
+/// Read a size in cells of a packet memory, as in "100 cells of 256 bytes".
 fn memory_cells(cells: &str, octets: &str) -> Result<BufferSize, String> {
     let cells = CellCount::parse(cells).map_err(|why| why.0)?;
     let octets = Bytes::parse(octets).map_err(|why| why.0)?.0;
@@ -251,7 +253,7 @@ fn memory_cells(cells: &str, octets: &str) -> Result<BufferSize, String> {
 
 const UNITS: [&str; 11] = ["cells", "packets", "bytes", "B", "kB", "KB", "KiB", "MB", "MiB", "GB", "GiB"];
 
-/// Sentence of a message that says what a text should be.
+/// The part of a message that says what a size must look like.
 struct Wanted {
     what: &'static str,
     units: &'static [&'static str],

@@ -24,16 +24,16 @@ registry! {
 /// The parts of a discipline.
 #[derive(Debug)]
 pub struct Composition {
-    /// Its admission policy.
+    /// Admission policy.
     pub admission: admission::Spec,
-    /// Its scheduler.
+    /// Scheduler.
     pub scheduler: scheduler::Spec,
-    /// The buffer of a port that gives none.
+    /// Buffer of a port whose section gives none.
     pub limit: BufferSize,
 }
 
 impl Spec {
-    /// Its parts.
+    /// Return the parts of the discipline.
     pub fn composition(self) -> Composition {
         match self {
             Spec::FqCodel => fq_codel::composition(),

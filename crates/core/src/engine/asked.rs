@@ -1,15 +1,15 @@
-//! Ports that are asked about every unit: arrivals that concern other ports, actions of memories, and control frames.
+//! Ports whose policies judge every unit: arrivals that concern other ports, actions of memories, and control frames.
 //!
 //! # What it assumes
-//! What waits at a port with a free line is held by a gate, and so is all behind it in its queue, so that a port that loses a
-//! packet for another port has nothing to start.
+//! A unit that waits at a port with a free line is held by a gate, and so are all units behind it in its queue. So a
+//! port that loses a packet for another port has no unit to start.
 //!
 //! # Why that is exact
-//! It is the definition, which both engines share; each only schedules the events that it returns.
+//! Both engines call these functions; each engine only schedules the events that they return.
 //!
 //! # What turns it off
-//! A memory without push-out and without a policy that expels: its ports depend on each other only in what fits. Lines without
-//! pauses and credits: they carry no control frames.
+//! A memory without push-out and without a policy that expels: there a port affects the others only by the room that
+//! it takes. Lines without pauses and credits: they carry no control frames.
 
 use std::collections::VecDeque;
 
@@ -27,8 +27,8 @@ use crate::units::Time;
 use crate::units::ids::PortVc;
 use crate::verdict::Verdict;
 
-/// Handle the arrival of a unit at a port, as its circuit `vc` there. If its memory makes room by push-out, other ports
-/// may lose packets for it: the port of a loss is that of the unit's hop.
+/// Handle the arrival of a unit at a port, where its circuit has the number `vc`. If the port's memory makes room by
+/// push-out, other ports may lose packets for the unit; the hop of a lost unit gives the port that lost it.
 pub(super) fn arrive(
     network: &mut Network,
     now: Time,
@@ -55,39 +55,39 @@ pub(super) fn arrive(
     });
 }
 
-/// Memories that act by themselves: they expel packets and pause senders.
+/// Memories that act at instants of their own: they expel packets and pause senders.
 #[derive(Clone)]
 pub(super) struct ActingMemories {
-    /// For every port its memory, if that acts by itself; empty if none does.
+    /// For every port its memory, if this memory acts at instants of its own; empty if no memory does.
     of: Vec<Option<usize>>,
-    /// The next action of each memory.
+    /// Time of the next action of each memory.
     clocks: Vec<Time>,
-    /// Number of the first memory as the entity of an event: it follows the last port.
+    /// Event entity of the first memory: the entities of memories follow those of ports.
     first: usize,
 }
 
 impl ActingMemories {
-    /// The memories of a network at time zero.
+    /// Build the record of the memories of a network at time zero.
     pub(super) fn new(scenario: &Scenario, network: &Network) -> ActingMemories {
         let clocks = vec![Time::NEVER; scenario.memories.len()];
         ActingMemories { of: network.acting_memories(), clocks, first: scenario.lines.len() }
     }
 
-    /// Return the memory of a port, if it acts by itself.
+    /// Return the memory of a port, if this memory acts at instants of its own.
     #[inline]
     pub(super) fn of(&self, port: usize) -> Option<usize> {
         *self.of.get(port)?
     }
 
-    /// Return the memory whose clock the entity of an event stands for.
+    /// Return the memory whose clock has this event entity, if there is one.
     pub(super) fn ticking(&mut self, entity: usize) -> Option<usize> {
         let memory = entity.checked_sub(self.first)?;
         self.clocks[memory] = Time::NEVER;
         Some(memory)
     }
 
-    /// Run the actions of a memory that are due now: lose packets that it expels, at any port, and repeat pauses. Return the
-    /// event of its next action, unless an earlier one is scheduled.
+    /// Run the actions of a memory that are due now: discard the packets that it expels, at any port, and repeat
+    /// pauses. Return the event of the memory's next action, unless an earlier event is scheduled.
     pub(super) fn act(
         &mut self,
         network: &mut Network,
@@ -115,14 +115,15 @@ impl ActingMemories {
 /// Control frames in flight.
 #[derive(Clone)]
 pub(super) struct Controls {
-    /// For each port the frames in flight to it, with their arrivals; empty if there can be none.
+    /// For each port the frames in flight to it, with their arrival times; empty if the scenario has no control
+    /// frames.
     in_flight: Vec<VecDeque<(Time, Control)>>,
     /// For each line the line in the other direction.
     back: Vec<Option<usize>>,
 }
 
 impl Controls {
-    /// Prepare for the control frames of a scenario; none is in flight yet.
+    /// Prepare for the control frames of a scenario; no frame is in flight yet.
     pub(super) fn new(scenario: &Scenario) -> Controls {
         let has_credits = scenario.lines.iter().any(|line| line.port.gates.credit.is_some());
         let can_be = has_credits || scenario.paused_lines().contains(&true);
@@ -131,7 +132,7 @@ impl Controls {
         Controls { in_flight: vec![VecDeque::new(); ports], back }
     }
 
-    /// Return whether there can be any.
+    /// Return whether the scenario can have control frames.
     #[inline]
     pub(super) fn can_be(&self) -> bool {
         !self.in_flight.is_empty()
@@ -142,7 +143,7 @@ impl Controls {
         self.back[line].expect("control frames go against the data of a line")
     }
 
-    /// Take the signals of a memory to senders, each with the port that sends it as a pause frame.
+    /// Remove the pause signals of a memory, and return them as pause frames, each with the port that sends it.
     pub(super) fn of_memory(&self, network: &mut Network, memory: usize) -> Vec<(usize, Control)> {
         let frame = |Signal { line, class, stops }| {
             (self.back(line), Control::Pause(PauseFrame { class, memory: memory as u32, stops }))
@@ -150,14 +151,15 @@ impl Controls {
         network.take_signals(memory).into_iter().map(frame).collect()
     }
 
-    /// Put a frame on its way to a port; returns the event of its arrival, unless another one arrives before.
+    /// Put a frame on its way to a port; returns the event of its arrival, unless another frame arrives at this port
+    /// before.
     pub(super) fn send(&mut self, port: usize, arrives: Time, control: Control) -> Option<Event> {
         let frames = &mut self.in_flight[port];
         frames.push_back((arrives, control));
         (frames.len() == 1).then(|| Event::new(arrives, Class::Credit, port as u32))
     }
 
-    /// Take the frame that reaches a port now; returns the event of the next one as well.
+    /// Remove and return the frame that reaches a port now, and the event of the next frame.
     pub(super) fn arrive(&mut self, port: usize) -> (Control, Option<Event>) {
         let frames = &mut self.in_flight[port];
         let (_, control) = frames.pop_front().expect("what arrives was in flight");

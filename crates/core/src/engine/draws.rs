@@ -1,4 +1,4 @@
-//! Tests of every random draw about a unit: it depends on the unit, and not on earlier events.
+//! Tests of every random draw about a unit: it depends only on the unit, not on earlier events.
 
 use std::collections::BTreeMap;
 
@@ -6,14 +6,14 @@ use super::run;
 use crate::rng::log::{DrawnBlock, during};
 use crate::scenario::load;
 
-/// Keys of a test: those of the links from hosts, the section of the port, and other sections.
+/// Parts of a test's scenario: keys of the links from hosts, the section of the port, and other sections.
 struct DrawnSections<'a> {
     link: &'a str,
     port: String,
     more: &'a str,
 }
 
-/// Four open-loop sources and a TCP connection through two ports, on packet links or on cell links.
+/// Write a scenario: four open-loop sources and a TCP connection through two ports, on packet links or on cell links.
 fn scenario(DrawnSections { link, port, more }: &DrawnSections<'_>, is_packets: bool) -> String {
     let (adaptation, rate) = if is_packets { ("packet", "10 Mb/s") } else { ("aal5", "12 Mb/s") };
     let (mut nodes, mut links, mut flows) = (String::new(), String::new(), String::new());
@@ -43,7 +43,7 @@ fn scenario(DrawnSections { link, port, more }: &DrawnSections<'_>, is_packets: 
     )
 }
 
-/// Every draw of a run by its key: the component that draws, and the subject.
+/// Return every draw of a run under its key: the component that draws, and the unit for which it draws.
 fn drawn(text: &str, sets: &[&str]) -> BTreeMap<([u32; 2], String), [u32; 4]> {
     let sets: Vec<String> = sets.iter().map(ToString::to_string).collect();
     let scenario = load(text, "draws.toml", &sets).unwrap_or_else(|why| panic!("{text}\n{why}"));
@@ -53,8 +53,8 @@ fn drawn(text: &str, sets: &[&str]) -> BTreeMap<([u32; 2], String), [u32; 4]> {
     during(|| drop(run(&scenario, true))).into_iter().map(key).collect()
 }
 
-/// Check that without one early packet of an open-loop source, lost on its first link, draws about all other packets
-/// keep their values.
+/// Check that the loss of one early packet of an open-loop source on its first link does not change the draws for
+/// other packets.
 fn check(what: &str, draws: &DrawnSections<'_>, is_packets: bool) {
     for engine in ["fast", "reference"] {
         let text = scenario(draws, is_packets);
@@ -66,7 +66,7 @@ fn check(what: &str, draws: &DrawnSections<'_>, is_packets: bool) {
             let loss = format!("[[loss]]\nlink = 'in{flow}'\n{units} = [{number}]\n");
             let part = drawn(&format!("{text}{loss}"), &[&engine]);
             let both = part.iter().filter(|(key, _)| whole.contains_key(key)).count();
-            // services depend on instants, which change
+            // a scheduler's draws depend on instants, which the loss changes
             let least = if what.contains("scheduler") { 10 } else { whole.len() / 2 };
             assert!(both > least, "{what}, {engine}: {both} draws of {} about the same", whole.len());
             for (key, numbers) in &part {
@@ -76,7 +76,7 @@ fn check(what: &str, draws: &DrawnSections<'_>, is_packets: bool) {
     }
 }
 
-/// A port of 40 packets or 400 cells with this admission policy.
+/// Write the section of a port with this admission policy and a buffer of 40 packets or 800 cells.
 fn admission(policy: &str, is_packets: bool) -> String {
     let buffer = if is_packets { "40 packets" } else { "800 cells" };
     format!("[port.out]\nbuffer = '{buffer}'\nadmission = {{ {policy} }}")

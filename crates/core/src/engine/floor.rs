@@ -4,23 +4,23 @@
 //! discard at 2500, the port of workload W1. A cell is counted, judged, put into the ring and taken out again; there is
 //! no clock, no event, no line and no host. No simulator that handles every cell can be faster.
 //!
-//! All frames have one length, and arrivals one rate. It computes no scenario: the engines are compared with it.
+//! All frames have one length, and arrivals one rate. This loop runs no scenario: it is a yardstick for the engines.
 
 /// Circuits that share the port.
 const CIRCUITS: usize = 10;
-/// Cells of a frame: 2048 octets of data with TCP and IP headers over AAL5.
+/// Number of cells of a frame: 2048 octets of data with TCP and IP headers over AAL5.
 const FRAME: u32 = 44;
-/// The buffer, and the occupancy from which frames are refused.
+/// Capacity of the buffer in cells; next, the occupancy from which on frames are refused.
 const CAPACITY: usize = 3000;
 const THRESHOLD: usize = 2500;
 /// Slots of the ring: the next power of two, so that positions wrap by a mask.
 const SLOTS: usize = CAPACITY.next_power_of_two();
-/// Cells that leave while `ARRIVING` cells arrive.
+/// Number of cells that leave while `ARRIVING` cells arrive.
 const SERVED: u32 = 10;
 const ARRIVING: u32 = 11;
 
-/// One circuit: its books in cells, its position in the present frame, and whether the rest of that frame is
-/// worthless.
+/// One circuit: its counts of cells, its position in the present frame, and whether the rest of this frame is
+/// discarded.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FloorCircuit {
     /// Cells that arrived.
@@ -33,7 +33,7 @@ pub struct FloorCircuit {
     broken: bool,
 }
 
-/// Pass `cells` cells through the port; returns the books of every circuit and the number of cells that still wait.
+/// Pass `cells` cells through the port; returns the counts of every circuit and the number of cells that still wait.
 pub fn floor(cells: u64) -> ([FloorCircuit; CIRCUITS], u64) {
     let mut circuits = [FloorCircuit::default(); CIRCUITS];
     let mut ring = vec![0u8; SLOTS];
@@ -57,7 +57,7 @@ pub fn floor(cells: u64) -> ([FloorCircuit; CIRCUITS], u64) {
 }
 
 impl FloorCircuit {
-    /// Return whether a cell that meets `occupancy` others is queued.
+    /// Count an arriving cell that meets `occupancy` cells, and return whether it is queued.
     #[inline]
     fn admits(&mut self, occupancy: usize) -> bool {
         self.arrived += 1;

@@ -1,12 +1,12 @@
 //! Traffic from outside: packets that the caller offers to a run, at instants that the caller chooses.
 //!
-//! It may be used to put recorded or real traffic through a port: the caller offers packets as they come, advances, and reads
-//! from the tracer which of them leave, when, and which are lost, for what reason. The frame number that [`Stepper::offer`]
-//! returns identifies a packet in these records.
+//! Use it to put recorded or real traffic through a port: the caller offers packets as they come, advances, and reads
+//! from the tracer which of them leave, when, and which are lost, for what reason. The frame number that
+//! [`Stepper::offer`] returns identifies a packet in these records.
 //!
-//! It may not be used to replace the host of a TCP flow, whose sender would not know the packets: the flow carries datagrams
-//! (`udp`). Its report counts offered packets where they arrive, but not as sent by its source. One that sends nothing itself
-//! starts after the run: `start` beyond `duration`.
+//! It cannot replace the host of a TCP flow, whose sender has not sent the packets: so the flow must carry datagrams
+//! (`udp`). The report of the flow counts offered packets where they arrive, but not as sent by its source. For a
+//! flow whose own source sends nothing, set `start` beyond `duration`.
 //!
 //! # What it assumes
 //! Instants do not go back. A packet that is offered at an instant comes before all else that happens then.
@@ -23,11 +23,11 @@ use crate::units::Time;
 /// A packet from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Offered {
-    /// The number of the flow on whose circuit it travels.
+    /// Number of the flow on whose circuit the packet travels.
     pub flow: usize,
-    /// Its octets, IP header included.
+    /// Length in octets, IP header included.
     pub bytes: u32,
-    /// Its congestion notification: none, or whether a port may mark it.
+    /// The ECN field: whether a port may mark the packet, or has marked it.
     pub ecn: Ecn,
 }
 

@@ -4,7 +4,7 @@
 //! An engine that computes part of a network ahead has put its counts back before the run ends.
 //!
 //! # Why that is exact
-//! It only reads; the clock is the caller's.
+//! This module only reads the network, and the clock belongs to the caller.
 
 use crate::network::Network;
 use crate::network::flow_outcome::FlowOutcome;
@@ -25,18 +25,18 @@ pub struct Stopwatch<'a> {
     taken: f64,
 }
 
-/// Events between two reports of progress to the caller.
+/// Number of events between two reports of progress to the caller.
 const REPORTED: u64 = 64;
 
 impl Default for Stopwatch<'_> {
-    /// A clock that stands still.
+    /// Build a stopwatch whose clock stands still.
     fn default() -> Self {
         Stopwatch::new(&|| 0.0)
     }
 }
 
 impl Stopwatch<'_> {
-    /// A watch whose clock shows seconds.
+    /// Build a stopwatch with a clock that returns seconds.
     pub fn new(clock: &dyn Fn() -> f64) -> Stopwatch<'_> {
         Stopwatch { clock, reached: &|_| (), events: 0, start: 0.0, taken: 0.0 }
     }
@@ -51,14 +51,14 @@ impl Stopwatch<'_> {
         self.start = (self.clock)();
     }
 
-    /// Count an event at this instant of the run.
+    /// Count an event at the instant `now` of the run.
     #[inline(always)] // in the loop
     pub(super) fn reach(&mut self, now: Time) {
         self.reach_with(now, 1);
     }
 
-    /// Count the events of a round of the event loop that begins at this instant. A round of large networks with long
-    /// delays has millions of them, so a count of rounds would leave the caller without a report for minutes.
+    /// Count the events of a round of the event loop that begins at `now`. In large networks with long delays a round
+    /// has millions of events, so a count of rounds would leave the caller without a report for minutes.
     #[inline(always)] // in the loop
     pub(super) fn reach_with(&mut self, now: Time, events: u64) {
         self.events += events;
@@ -82,7 +82,7 @@ impl Stopwatch<'_> {
 /// The state of a run after its end.
 #[derive(Debug)]
 pub struct Outcome {
-    /// The network at the end, with everything it counted, but without its flows.
+    /// The network at the end, with all its counters, but without its flows.
     pub network: Network,
     /// Outcomes of the flows.
     pub flows: Vec<FlowOutcome>,
@@ -110,7 +110,8 @@ pub struct Work {
     pub packet_hops: u64,
     /// Events that the kernel has handled.
     pub events: u64,
-    /// Whether a random number was drawn, for the run or for its transfers: if not, every seed gives this result.
+    /// Whether a random number was drawn, during the run or for its transfers; without draws every seed gives this
+    /// result.
     pub draws: bool,
 }
 
@@ -123,9 +124,9 @@ pub struct LossRecord {
     pub port: u32,
     /// Circuit of the lost unit.
     pub vc: CircuitId,
-    /// Its frame.
+    /// Frame of the lost unit.
     pub frame: u32,
-    /// Its position in the frame.
+    /// Position of the lost unit in its frame.
     pub index: u16,
     /// The reason.
     pub reason: Reason,

@@ -13,19 +13,19 @@ use crate::unit::Unit;
 use crate::units::Span;
 use crate::units::ids::{CircuitId, IdVec, PortVc};
 
-/// Ports whose occupancy is sampled: those with a limited buffer.
+/// Return the ports whose occupancy is sampled: those with a limited buffer.
 ///
 /// Samples are taken at whole multiples of the scenario's interval, before anything that happens at that instant.
 pub(super) fn sampled_ports(scenario: &Scenario) -> Vec<usize> {
     (0..scenario.lines.len()).filter(|&port| scenario.lines[port].is_sampled()).collect()
 }
 
-/// Time from the end of a unit's transmission to its arrival at the next port or host.
+/// Return the time from the end of a unit's transmission to its arrival at the next port or host.
 pub(super) fn latency(scenario: &Scenario, line: &Line) -> Span {
     line.delay + scenario.nodes[line.to].latency
 }
 
-/// For every port whether a circuit is policed when it arrives there.
+/// Return for every port whether a circuit is policed on arrival there.
 pub(super) fn policed_ports(scenario: &Scenario) -> Vec<bool> {
     let mut policed = vec![false; scenario.lines.len()];
     for flow in scenario.flows.iter().filter(|flow| flow.police.is_some()) {
@@ -35,7 +35,7 @@ pub(super) fn policed_ports(scenario: &Scenario) -> Vec<bool> {
     policed
 }
 
-/// The circuit of a queued unit, numbered within the port where it waits.
+/// Return a function that gives the number of a queued unit's circuit at the port where the unit waits.
 pub(super) fn number_at_port(circuits: &IdVec<CircuitId, Circuit>) -> impl Fn(&Unit) -> PortVc + '_ {
     |unit| {
         let hop = circuits[unit.vc].hop(unit);

@@ -34,13 +34,13 @@ impl Timers {
         Some(Event::new(time, Class::Timer, entity as u32))
     }
 
-    /// Return the instant for which an end is in the event queue; none of its timers fires before.
+    /// Return the instant of an end's queued event; none of the end's timers fires before it.
     #[inline]
     pub(super) fn at(&self, entity: usize) -> Time {
         self.0[entity]
     }
 
-    /// Return whether such a due event is still valid.
+    /// Return whether the event of an end that is due at `now` is still valid, and forget it if so.
     #[inline]
     fn take(&mut self, entity: usize, now: Time) -> bool {
         let is_due = self.0[entity] == now;
@@ -50,8 +50,7 @@ impl Timers {
         is_due
     }
 
-    /// Handle such an event: the end does the work that is due, if it still is; returns the end, unless the event is
-    /// outdated.
+    /// Handle the event of an end: call the end, if its timer is due. Returns the end, unless the event is outdated.
     pub(super) fn ring(
         &mut self,
         network: &mut Network,

@@ -4,7 +4,7 @@
 //!
 //! 1. the last bit of a unit leaves, and with it the unit leaves the buffer; the next one is chosen;
 //! 2. the clock of a policy ticks;
-//! 3. a credit or a pause frame reaches the port that it is for;
+//! 3. a credit or a pause frame reaches its port;
 //! 4. a unit arrives at the end of a line; which line comes first is drawn anew for every instant ([`Ties`]);
 //! 5. a timer of a host fires, flows in the order of the scenario, the sending end first.
 //!
@@ -16,8 +16,8 @@
 //! takes the control frame or a unit first.
 //!
 //! Ties between lines are common: sources that answer acknowledgements from one bottleneck are locked to its slots,
-//! and their cells reach the next switch at the very same picosecond. A fixed order would always give the last place
-//! in a full buffer to the same source.
+//! and their cells reach the next switch at the very same picosecond. A fixed order would always give the last free
+//! place in a buffer to the same source.
 
 use crate::rng;
 use crate::units::Time;
@@ -26,20 +26,23 @@ pub mod queue;
 
 /// The order of units that reach the ends of different lines at one instant.
 ///
-/// It is random and fair, but stateless: instant, line and seed decide it, so that every engine draws the same order.
+/// The order is random and fair, but has no state: it is a function of instant, line and seed, so that every engine
+/// computes the same order.
 #[derive(Clone, Copy, Debug)]
 pub struct Ties {
     seed: u64,
 }
 
 impl Ties {
-    /// The order under this seed.
+    /// Build the order for this seed.
     pub fn new(seed: u64) -> Ties {
-        // `mix` maps zero to zero, whose multiples would rank all lines alike: hence the constant and the odd number.
+        // `mix` maps zero to zero, and with zero all lines would have equal ranks: the constant and the odd number
+        // avoid this.
         Ties { seed: rng::mix(seed.wrapping_add(0x9e37_79b9_7f4a_7c15)) | 1 }
     }
 
-    /// Rank of a line at an instant, in 31 bits; lower ranks go first, equal ones in the order of the scenario.
+    /// Return the rank of a line at an instant, in 31 bits. Lines with lower ranks go first, lines with equal ranks
+    /// in the order of the scenario.
     #[inline]
     pub fn rank(self, time: Time, line: u32) -> u32 {
         let mixed = rng::mix(time.0 ^ self.seed.wrapping_mul(2 * u64::from(line) + 1));

@@ -12,9 +12,9 @@ pub enum Class {
     Free = 0,
     /// The clock of a port's policy ticks.
     Tick = 1,
-    /// The first credit in flight to a port reaches it.
+    /// The first credit in flight to a port arrives there.
     Credit = 2,
-    /// The first unit on a line reaches its end.
+    /// The first unit on a line arrives at the end of the line.
     Arrive = 3,
     /// A timer of a flow's end fires.
     Timer = 4,
@@ -34,19 +34,19 @@ pub struct Event {
     pub entity: u32,
 }
 
-/// Bits of an entity and of a rank in a key; the class has the three above them.
+/// Number of bits of an entity in a key; next, of a rank. The class has the three bits above them.
 const ENTITY_BITS: u32 = 30;
 pub(super) const RANK_BITS: u32 = 31;
-/// The last rank of all.
+/// The greatest rank.
 pub(crate) const LAST_RANK: u32 = u32::MAX >> (u32::BITS - RANK_BITS);
 
 impl Event {
-    /// An event whose class needs no rank.
+    /// Build an event of a class without ranks.
     pub fn new(time: Time, class: Class, entity: u32) -> Event {
         Event { time, class, rank: 0, entity }
     }
 
-    /// Return its key in the order.
+    /// Return the event as a key: keys compare as events do.
     #[inline]
     pub(crate) fn key(self) -> u128 {
         debug_assert!(
@@ -79,17 +79,17 @@ impl Event {
     }
 }
 
-/// Events that are added in the order in which they are due, with few exceptions.
+/// A series: events that are added in the order in which they are due, with few exceptions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Series(u64);
 
 impl Series {
-    /// Events that are added `delay`, or a picosecond or two more, before they are due.
+    /// Return the series of events that are added `delay`, or a picosecond or two more, before they are due.
     pub fn of(delay: Span) -> Series {
         Series(delay.0)
     }
 
-    /// Events that a port causes this long after an event there.
+    /// Return the series of events that a port causes `delay` after an event there.
     pub fn behind(port: u32, delay: Span) -> Series {
         Series(delay.0 ^ (u64::from(port) + 1).rotate_right(20))
     }
@@ -101,15 +101,16 @@ impl Series {
 /// length, arrivals over lines of one delay, or after one port. Such events queue in a row for each [`Series`], and
 /// only the heads of a few rows and the heap, which takes all other events, must be compared.
 ///
-/// A handled event of the heap usually causes the next one of its kind. So the place of the last event taken stays
-/// open until it is known whether a new event can sink from there, which costs half of a removal and an insertion.
+/// A handled event of the heap usually causes the next one of its kind. So the place of the last removed event stays
+/// open: if a new event is added next, it sinks from there, at half the cost of a removal and an insertion.
 #[derive(Clone, Debug)]
 pub struct EventQueue {
     /// The heap, padded with [`NOTHING`] so that every node has all its children.
     heap: Vec<u128>,
     len: usize,
     open: bool,
-    /// Number of rows in use, and the series of each, its first key and its last one, and the keys behind the first.
+    /// Number of rows in use. Next, for each row: its series, its first key, its last key, and the keys after the
+    /// first.
     used: usize,
     series: [Series; MOST_ROWS],
     firsts: [u128; MOST_ROWS],
@@ -117,11 +118,11 @@ pub struct EventQueue {
     rows: [VecDeque<u128>; MOST_ROWS],
 }
 
-/// Rows beyond which the heap is cheaper than their comparison.
+/// Number of rows beyond which the heap is cheaper than comparing the heads of rows.
 const MOST_ROWS: usize = 8;
-/// Later than any key.
+/// A key after all others.
 const NOTHING: u128 = u128::MAX;
-/// Children of a node: four, so that the heap is half as deep and a node's children share cache lines.
+/// Number of children of a node: four, so that the heap is half as deep and a node's children share cache lines.
 const ARITY: usize = 4;
 
 impl Default for EventQueue {
@@ -140,7 +141,7 @@ impl Default for EventQueue {
 }
 
 impl EventQueue {
-    /// Number of pending events.
+    /// Return the number of pending events.
     pub fn len(&self) -> usize {
         let ahead = self.firsts.iter().filter(|first| **first != NOTHING).count();
         self.len - usize::from(self.open) + ahead + self.rows.iter().map(VecDeque::len).sum::<usize>()
@@ -204,7 +205,7 @@ impl EventQueue {
         Some(Event::of_key(first))
     }
 
-    /// Add an event that is due before the last one of its row.
+    /// Add an event that is due before the last event of its row.
     #[cold]
     fn push_ahead(&mut self, place: usize, key: u128) {
         let (first, row) = (&mut self.firsts[place], &mut self.rows[place]);
@@ -236,7 +237,7 @@ impl EventQueue {
         }
     }
 
-    /// Put `key` at the end and move it up to its place.
+    /// Add `key` at the end of the heap and move it up to its place.
     fn rise(&mut self, key: u128) {
         let mut hole = self.len;
         self.len += 1;
@@ -254,7 +255,7 @@ impl EventQueue {
         self.heap[hole] = key;
     }
 
-    /// The earliest event.
+    /// Return the earliest event.
     pub(crate) fn first(&self) -> Option<Event> {
         let first = self.first_key();
         (first != NOTHING).then(|| Event::of_key(first))
@@ -266,7 +267,7 @@ impl EventQueue {
         (first != NOTHING).then_some(time_of(first))
     }
 
-    /// The key of the earliest event, or [`NOTHING`].
+    /// Return the key of the earliest event, or [`NOTHING`].
     pub(crate) fn first_key(&self) -> u128 {
         // the root is vacant, so the least key is among its children
         let [root, children @ ..] =
@@ -275,7 +276,7 @@ impl EventQueue {
         self.firsts.iter().copied().fold(first, u128::min)
     }
 
-    /// Put `key` where the root was and move it down to its place.
+    /// Put `key` at the vacant root and move it down to its place.
     fn sink(&mut self, key: u128) {
         let mut hole = 0;
         while hole * ARITY + 1 < self.len {
@@ -293,7 +294,7 @@ impl EventQueue {
     }
 }
 
-/// Return when the event of a key is due; never, if it is [`NOTHING`].
+/// Return when the event of a key is due; `Time::NEVER` for [`NOTHING`].
 #[inline]
 fn time_of(key: u128) -> Time {
     Time((key >> 64) as u64)

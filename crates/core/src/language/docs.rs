@@ -8,23 +8,23 @@ use super::registry::{Entry, FENCE, TableForm};
 use super::spec::{ParamSpec, Section};
 use crate::units::{Bytes, CellCount, PartsPerMillion, Quantity, Rate, Span};
 
-/// The end of a page that is written from declarations.
+/// The last lines of a page that is written from declarations.
 pub(crate) const GENERATED: &str =
     "\n<!-- Written by the program from its declarations: make generate. -->\n";
 
-/// The pages of a catalogue: one for each entry, and their list.
+/// Return the pages of a catalogue: one for each entry, and a page that lists them.
 pub(crate) fn pages(entries: &[Entry]) -> Vec<(String, String)> {
     let mut pages: Vec<(String, String)> = entries.iter().map(|entry| (path(entry), page(entry))).collect();
     pages.push(("schemes/index.md".to_string(), index(entries)));
     pages
 }
 
-/// Return the reference of a file: an introduction, its sections, and the form of quantities.
+/// Return the reference page of a file format: an introduction, its sections, and the form of quantities.
 pub(crate) fn reference(introduction: &str, sections: &[String]) -> String {
     format!("{introduction}{}\n## Quantities\n\n{}{GENERATED}", sections.concat(), quantities())
 }
 
-/// The page of an entry, below the folder of the documentation.
+/// Return the path of an entry's page, below the folder of the documentation.
 pub(crate) fn path(entry: &Entry) -> String {
     format!("schemes/{}", file_name(entry))
 }
@@ -33,7 +33,7 @@ fn file_name(entry: &Entry) -> String {
     format!("{}-{}.md", entry.kind, entry.name)
 }
 
-/// The page of one entry.
+/// Return the page of one entry.
 fn page(entry: &Entry) -> String {
     let Entry { name, kind, .. } = entry;
     let experimental = match entry.experimental {
@@ -52,7 +52,7 @@ fn page(entry: &Entry) -> String {
     )
 }
 
-/// Say how a scenario names an entry.
+/// Return the sentence that says how a scenario names an entry.
 fn usage(entry: &Entry) -> String {
     let Entry { name, kind, .. } = entry;
     let Some(TableForm { tag, .. }) = entry.table else {
@@ -68,7 +68,7 @@ fn usage(entry: &Entry) -> String {
     }
 }
 
-/// The header of an entry's file, one level lower than its page.
+/// Return the header of an entry's file, with each heading one level lower.
 fn header(entry: &Entry) -> String {
     let mut fenced = false;
     let line = |line: &str| {
@@ -78,7 +78,7 @@ fn header(entry: &Entry) -> String {
     entry.header().lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// The list of all pages.
+/// Return the page that lists all entries.
 fn index(entries: &[Entry]) -> String {
     let mut text = "# Schemes\n\nEverything that has a name in a [scenario](../scenario.md).\n".to_string();
     let mut last = "";
@@ -99,19 +99,19 @@ fn index(entries: &[Entry]) -> String {
     text + GENERATED
 }
 
-/// A section of the reference: its purpose and its keys.
+/// Return the reference of a section: its purpose and its keys.
 pub(crate) fn section<T: Section>(title: &str, more: &str, entries: &[Entry]) -> String {
     let keys = table(&T::params(), entries);
     format!("\n## {title}\n\n{}\n\n{keys}", plain(&format!("{}{more}", T::DOC)))
 }
 
-/// Describe a section that is one of the entries of a kind.
+/// Return the reference of a section that is one of the entries of a kind.
 pub(crate) fn choice(title: &str, doc: &str, kind: &str, entries: &[Entry]) -> String {
     let links = entries.iter().filter(|entry| entry.kind == kind).map(link);
     format!("\n## {title}\n\n{doc} One of {}.\n", links.collect::<Vec<_>>().join(", "))
 }
 
-/// A table of keys.
+/// Return a table of keys.
 fn table(params: &[ParamSpec], entries: &[Entry]) -> String {
     let row = |param: &ParamSpec| {
         let default = match &param.default {
@@ -127,7 +127,7 @@ fn table(params: &[ParamSpec], entries: &[Entry]) -> String {
     head.to_string() + &params.iter().map(row).collect::<String>()
 }
 
-/// The meaning of a key, and of each word that can be its value.
+/// Return the meaning of a key, and of each word that can be its value.
 fn meaning(param: &ParamSpec) -> String {
     let all = |name: &str| param.shape.schema[name].as_array().cloned().unwrap_or_default();
     let words = all("enum").into_iter().zip(all("enumDescriptions"));
@@ -135,7 +135,7 @@ fn meaning(param: &ParamSpec) -> String {
     plain(&param.doc) + &words.collect::<String>()
 }
 
-/// The form of a value: its unit, its words, or the entries of the catalogue among which it chooses.
+/// Return the form of a key's value: its unit, its words, or the entries of the catalogue that it can name.
 fn value(param: &ParamSpec, entries: &[Entry]) -> String {
     let schema = &param.shape.schema;
     if let Some(kinds) = schema["oneOf"].as_array() {
@@ -164,12 +164,12 @@ fn value(param: &ParamSpec, entries: &[Entry]) -> String {
     }
 }
 
-/// The link to the page of an entry.
+/// Return the link to the page of an entry.
 fn link(entry: &Entry) -> String {
     format!("[{}]({})", entry.name, path(entry))
 }
 
-/// A value as written in a TOML file.
+/// Return a value as written in a TOML file.
 fn toml(value: &Json) -> String {
     match value {
         Json::Object(keys) => {
@@ -200,7 +200,7 @@ fn quantities() -> String {
     )
 }
 
-/// A word as a heading.
+/// Return a word as a heading.
 fn title(word: &str) -> String {
     let (first, rest) = word.split_at(word.len().min(1));
     first.to_uppercase() + rest

@@ -15,7 +15,7 @@ pub struct Document {
 }
 
 impl Document {
-    /// Read a text, which must be a table of keys; `name` stands for it in messages.
+    /// Read a text, which must be a table of keys; messages call the text `name`.
     pub fn read(text: String, name: String) -> Result<Document, String> {
         let is_table = |root: &Node| Table::new(root, "").map(|_| ());
         let read = read::read(&text, Format::of(&name, &text));
@@ -25,13 +25,13 @@ impl Document {
         }
     }
 
-    /// Its values.
+    /// Return the table of values.
     pub fn root(&self) -> &Node {
         &self.root
     }
 
-    /// Return a message with the position of the value at a path, or of its key, or of the longest existing part of the
-    /// path. An entry of a list is addressed by its position.
+    /// Return a message with the position of the value at a path, or of its key, or of the longest existing part of
+    /// the path. The path gives an entry of a list by its position.
     pub fn tell(&self, path: &[String], key: bool, message: &str) -> String {
         let mut place = self.root.place;
         let mut node = Some(&self.root);
@@ -46,7 +46,7 @@ impl Document {
     }
 }
 
-/// An entry of a table, with its key, or of a list.
+/// Return an entry of a table with its key, or an entry of a list.
 fn entry<'a>(node: &'a Node, name: &str) -> Option<(Option<&'a Key>, &'a Node)> {
     match &node.value {
         Value::Table(entries) => {

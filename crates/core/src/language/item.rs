@@ -1,4 +1,5 @@
-//! A section that has been read, together with the place where it was written, so that a later check can point there.
+//! A section that has been read, together with its place in the text, so that messages of later checks can give this
+//! place.
 
 use super::spec::{Section, read_section};
 use super::tree::{Fault, Node, join};
@@ -11,7 +12,7 @@ pub(crate) struct Item<'a, T> {
     pub it: T,
     /// The table from which it was read.
     pub node: &'a Node,
-    /// Its path.
+    /// Path of the section.
     pub path: String,
 }
 
@@ -21,19 +22,19 @@ impl<'a, T: Section> Item<'a, T> {
         Ok(Item { it: read_section(node, &path)?, node, path })
     }
 
-    /// Read an entry of the list `list`, which is addressed by its label or else by its position.
+    /// Read an entry of the list `list`, whose path has its label, or its position if it has no label.
     pub(crate) fn entry(node: &'a Node, list: &str, index: usize) -> Result<Self, Fault> {
         let path = node.label().map_or_else(|| format!("{list}[{index}]"), |label| join(list, &label));
         Item::read(node, path)
     }
 
-    /// A fault about one of its keys, as in "transport.mss"; its position is that of the key, or of the section if
-    /// the key is missing.
+    /// Build the fault of one of the section's keys, as in "transport.mss"; its position is that of the key, or of
+    /// the section if the key is missing.
     pub(crate) fn fault(&self, key: &str, message: impl Into<String>) -> Fault {
         self.node.fault_along(&self.path, key, message)
     }
 
-    /// A fault about the table under `key`, or about the key of that table which is refused.
+    /// Build the fault of the table under `key`, or of the key in this table that is refused.
     pub(crate) fn refuse(&self, key: &str, refused: Refused) -> Fault {
         match refused.key {
             Some(name) => self.fault(&format!("{key}.{name}"), refused.why),

@@ -1,4 +1,4 @@
-//! Tables laid over each other: given values over defaults.
+//! Merges tables: given values replace defaults.
 
 use super::tree::{Node, Value};
 

@@ -9,14 +9,14 @@ use crate::excerpt::{MESSAGE, excerpt, fitted, is_control};
 /// Reason for which a scenario is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// One message for people: position, fault, and the allowed values. A message about an override begins with it; the
-    /// caller adds its own form of overrides.
+    /// One message for people: position, fault, and the allowed values. A message about an override begins with the
+    /// override; the caller puts the form in which it takes overrides before it.
     pub message: String,
-    /// The source of the fault, unless it is in the file.
+    /// The part of the request that has the fault, unless the file has it.
     pub part: Option<RequestPart>,
 }
 
-/// A part of a request besides the file of a scenario.
+/// A part of a request other than the file of a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RequestPart {
     /// The override with this number, from 0.
@@ -50,20 +50,20 @@ impl From<Refusal> for String {
 pub(crate) struct Sources<'a> {
     /// Name of the file; empty if a program made the text.
     pub name: &'a str,
-    /// Its text.
+    /// Text of the file.
     pub text: &'a str,
-    /// The overrides given with it.
+    /// The overrides given with the file.
     pub sets: &'a [String],
 }
 
 impl Sources<'_> {
-    /// Return the fault for callers; `root` is the tree as far as it was read.
+    /// Return a fault in the form for callers; `root` is the tree as far as it was read.
     pub(crate) fn refuse(&self, fault: Fault, root: Option<&Node>) -> Refusal {
         let part = (fault.place.source as usize).checked_sub(1).map(RequestPart::Set);
         Refusal { message: self.tell(fault, root), part }
     }
 
-    /// The message of a fault; `root` is the tree as far as it was read.
+    /// Return the message of a fault; `root` is the tree as far as it was read.
     pub(crate) fn tell(&self, mut fault: Fault, root: Option<&Node>) -> String {
         if let Some(path) = root.and_then(|root| written_path(root, &fault)) {
             fault.path = path;
@@ -75,7 +75,7 @@ impl Sources<'_> {
         }
     }
 
-    /// Return the message of a fault in the file; its line is shown if there is room for it.
+    /// Return the message of a fault in the file; the message shows the line if there is room for it.
     fn at_line(&self, fault: &Fault, is_read: bool) -> String {
         let (line, column) = line_and_column(self.text, fault.place.offset as usize);
         let name = excerpt(self.name, LONGEST_NAME);
@@ -89,7 +89,7 @@ impl Sources<'_> {
         if fits { told + &mark } else { told }
     }
 
-    /// Return the message of a fault in an override; a path that the override spells out is not repeated.
+    /// Return the message of a fault in an override; the message does not repeat a path that the override gives.
     fn at_override(&self, mut fault: Fault, source: u32) -> String {
         let argument = &self.sets[source as usize - 1];
         if Set::parse(argument, source).is_ok_and(|set| set.path() == fault.path) {
@@ -99,27 +99,27 @@ impl Sources<'_> {
     }
 }
 
-/// The reason for a text that cannot be read in a file whose content is not shown.
+/// The reason in the message about an unreadable text, if messages may not show the file's content.
 const UNQUOTED: &str = "must be TOML or JSON; the line is shown only of a file named *.toml or *.json";
 
-/// Return whether messages may show lines of this file. A command can be given any file by mistake or by another
-/// person, such as a list of passwords, and its messages end up in logs; only a file named as a scenario is meant to be
-/// read.
+/// Return whether messages may show lines of this file. By mistake or by another person's intent a command may
+/// receive any file, such as a list of passwords, and its messages end up in logs. So messages show only files with
+/// the name of a scenario.
 fn is_quotable(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     name.starts_with('<') || [".toml", ".json"].iter().any(|suffix| name.ends_with(suffix))
 }
 
-/// Characters of an override that are shown.
+/// Greatest number of characters of an override that a message shows.
 const LONGEST_OVERRIDE: usize = 100;
 
-/// Characters of a line that are shown.
+/// Greatest number of characters of a line that a message shows.
 const LONGEST_SHOWN: usize = 72;
 
-/// Characters of the name of a file that are shown.
+/// Greatest number of characters of a file's name that a message shows.
 const LONGEST_NAME: usize = 120;
 
-/// Line and column of an offset, counted from 1 in lines and characters.
+/// Return the line and the column of an offset, counted from 1 in lines and characters.
 pub(crate) fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
     let mut offset = offset.min(text.len());
     while !text.is_char_boundary(offset) {
@@ -130,7 +130,7 @@ pub(crate) fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
     (1 + before.matches('\n').count(), 1 + before[start..].chars().count())
 }
 
-/// The line with a caret below the column; of a long line the part around the column.
+/// Return the line with a caret below the column; of a long line only the part around the column.
 fn mark(text: &str, line: usize, column: usize) -> String {
     let Some(content) = text.split('\n').nth(line - 1).filter(|content| !content.trim().is_empty()) else {
         return String::new();
@@ -143,14 +143,14 @@ fn mark(text: &str, line: usize, column: usize) -> String {
     format!("\n {line} | {shown}\n {gutter} | {blank}^")
 }
 
-/// The original path of the value at the fault's position, if a fault was found after the value had moved: a default
-/// of `[flows]` into a flow, a key of a template into a link.
+/// Return the path under which the file has the value at the fault's position. It differs from the fault's path if
+/// the value was copied before the check: from `[flows]` into a flow, or from a template into a link.
 fn written_path(root: &Node, fault: &Fault) -> Option<String> {
     let key = last_key(&fault.path)?;
     find(root, fault.place, "", &|path| last_key(path) == Some(key))
 }
 
-/// The last key of a path.
+/// Return the last key of a path.
 fn last_key(path: &str) -> Option<&str> {
     path.rsplit('.').next().filter(|key| !key.is_empty() && !key.ends_with('"'))
 }

@@ -1,4 +1,4 @@
-//! The language of scenario files: the values that can be written, and the report of faults. It does not depend on
+//! The language of scenario files: the forms of values, and the messages about faults. It does not depend on
 //! networks.
 //!
 //! A text becomes a [`tree`] of values with their positions ([`read`]); overrides change the tree ([`set`]); sections

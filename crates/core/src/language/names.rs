@@ -15,7 +15,7 @@ pub(crate) fn name_fault(name: &str) -> Option<String> {
         .then(|| "a name has 1 to 100 characters, without quotes and control characters".to_string())
 }
 
-/// Names of one kind and the positions of their owners.
+/// The names of one kind, such as those of nodes, and the position of each in its list.
 #[derive(Debug, Default)]
 pub(crate) struct NameIndex {
     by_name: HashMap<Arc<str>, usize, BuildHasherDefault<DefaultHasher>>,
@@ -23,7 +23,7 @@ pub(crate) struct NameIndex {
 }
 
 impl NameIndex {
-    /// Add a name; returns the fault in it, if any.
+    /// Add a name; the error is the fault in it.
     pub(crate) fn add(&mut self, name: &str) -> Result<(), String> {
         if let Some(message) = name_fault(name) {
             return Err(message);
@@ -36,7 +36,7 @@ impl NameIndex {
         Ok(())
     }
 
-    /// Return the position of a name; the error is a message with the nearest one.
+    /// Return the position of a name; the error is a message with the nearest valid name.
     pub(crate) fn find(&self, what: &str, name: &str) -> Result<usize, String> {
         self.by_name.get(name).copied().ok_or_else(|| {
             let allowed: Vec<&str> = self.in_order.iter().map(|name| &**name).collect();

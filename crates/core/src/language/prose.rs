@@ -1,11 +1,12 @@
 //! Documentation of the code as text for people.
 
-/// A paragraph on one line, without links to items of the code.
+/// Join a paragraph to one line, without links to items of the code.
 pub(crate) fn plain(doc: &str) -> String {
     unlinked(&doc.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// A line without links to items of the code: `` [`item`] `` and `[words](item)` become words, `[words](https://…)` stays.
+/// Remove links to items of the code from a line: `` [`item`] `` and `[words](item)` become words,
+/// `[words](https://…)` stays.
 pub(crate) fn unlinked(line: &str) -> String {
     let (mut text, mut rest) = (String::new(), line);
     while let Some((before, after)) = rest.split_once('[') {

@@ -1,4 +1,4 @@
-//! From text to a tree of values with their positions: TOML, and JSON as its canonical form.
+//! Reads a text (TOML, or JSON as its canonical form) into a tree of values with their positions.
 
 use jsonc_parser::ast::{ObjectProp, Value as JsonValue};
 use jsonc_parser::common::Ranged;
@@ -10,10 +10,11 @@ use super::toml_error;
 use super::tree::{Fault, Key, Node, TextPlace, Value};
 use crate::excerpt::{VALUE, excerpt, quoted};
 
-/// Octets of the longest scenario that is read: a file has fewer, but recordings are added to it.
+/// Greatest length of a scenario in octets: a file is shorter, but recordings are added to it.
 pub const LONGEST: usize = 128 << 20;
 
-/// Deepest nesting of tables and lists, the outermost included: functions that visit them recurse.
+/// Deepest nesting of tables and lists, the outermost included; limited because the functions that visit them
+/// recurse.
 pub const DEEPEST: usize = 64;
 
 /// The two formats of a scenario.
@@ -26,7 +27,8 @@ pub enum Format {
 }
 
 impl Format {
-    /// Return the format of a text with this name: JSON if the name or the start of the text says so.
+    /// Return the format of a text with this name: JSON if the name ends with `.json` or the text begins with a
+    /// brace.
     pub fn of(name: &str, text: &str) -> Format {
         let brace = text.trim_ascii_start().starts_with('{');
         if name.ends_with(".json") || brace { Format::Json } else { Format::Toml }
@@ -51,7 +53,8 @@ pub fn read(text: &str, format: Format) -> Result<Node, Fault> {
     }
 }
 
-/// Read one TOML value that starts `shift` octets into source number `source`; `None` if it is not one.
+/// Read one TOML value that starts `shift` octets into source number `source`; `None` if the text is not a TOML
+/// value.
 pub fn toml_value(text: &str, source: u32, shift: u32) -> Option<Result<Node, Fault>> {
     let reader = Toml { text, source, shift };
     DeValue::parse(text).ok().map(|value| reader.node(&value, 0, true, 1))
@@ -70,7 +73,7 @@ fn toml_document(text: &str) -> Result<Node, Fault> {
     }
 }
 
-/// What opens an inline table or list.
+/// Characters that open an inline table or list.
 const OPENING: [char; 2] = ['{', '['];
 
 /// Converts the output of the TOML parser to a tree.
@@ -85,8 +88,8 @@ impl Toml<'_> {
         TextPlace { source: self.source, offset: self.shift + offset as u32 }
     }
 
-    /// Convert a value at this level, `inside` an inline list or table or not; the position of a table that is opened
-    /// by a header, or by dotted keys, is that of its key.
+    /// Convert a value at the depth `level`; `inline` says whether an inline list or table contains it. The position
+    /// of a table that a header or dotted keys open is that of its key.
     fn node(
         &self,
         value: &Spanned<DeValue<'_>>,
@@ -112,8 +115,8 @@ impl Toml<'_> {
         Ok(Node { value, place })
     }
 
-    /// Convert the items of a list under a key; they are at this level. An item that a header opens has the position
-    /// of its header.
+    /// Convert the items of a list under a key; the items are at the depth `level`. An item that a header opens has
+    /// the position of its header.
     fn list(
         &self,
         items: &[Spanned<DeValue<'_>>],
@@ -127,14 +130,14 @@ impl Toml<'_> {
         Ok(Value::List(items.collect::<Result<_, _>>()?))
     }
 
-    /// Return whether a table header such as `[port.bottleneck]` stands there, and not an inline list.
+    /// Return whether the text at `start` is a table header such as `[port.bottleneck]`, and not an inline list.
     fn is_header(&self, start: usize) -> bool {
         let before = self.text[..start].trim_end_matches(['[', ' ', '\t']);
         count_steps(start - before.len());
         self.text[start..].starts_with('[') && (before.is_empty() || before.ends_with('\n'))
     }
 
-    /// Return the last name of the table header at this position, as in `[[zip]]`, if there is one.
+    /// Return the position of the last name in the table header at `start`, as in `[[zip]]`, if there is a header.
     fn in_header(&self, start: usize) -> Option<usize> {
         let header = &self.text[start..];
         let names = header.strip_prefix("[[").filter(|_| self.is_header(start))?;
@@ -144,7 +147,7 @@ impl Toml<'_> {
         Some(start + 2 + shift)
     }
 
-    /// The entries of a table, in the order in which they are written; they are at this level.
+    /// Convert the entries of a table, in the order in which they are written; they are at the depth `level`.
     fn table(&self, table: &DeTable<'_>, inline: bool, level: usize) -> Result<Value, Fault> {
         let mut entries = Vec::with_capacity(table.len());
         for (key, value) in table {
@@ -157,7 +160,7 @@ impl Toml<'_> {
     }
 }
 
-/// Convert a value that contains no others; the error is the message.
+/// Convert a value that contains no other values; the error is the message.
 fn toml_scalar(value: &DeValue<'_>) -> Result<Value, String> {
     match value {
         DeValue::Boolean(b) => Ok(Value::Bool(*b)),
@@ -177,11 +180,11 @@ fn toml_scalar(value: &DeValue<'_>) -> Result<Value, String> {
 
 #[cfg(test)]
 thread_local! {
-    /// Octets that were read again backwards.
+    /// Number of octets that were read again backwards.
     static STEPS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// Count the work that tests compare with the length of the text.
+/// Count octets that are read again; tests compare their number with the length of the text.
 #[inline]
 fn count_steps(_octets: usize) {
     #[cfg(test)]
@@ -220,7 +223,7 @@ fn json_document(text: &str) -> Result<Node, Fault> {
     }
 }
 
-/// A value at this level.
+/// Convert a value at the depth `level`.
 fn json_node(value: &JsonValue<'_>, level: usize) -> Result<Node, Fault> {
     let start = value.start();
     let value = match value {
@@ -244,14 +247,14 @@ fn json_node(value: &JsonValue<'_>, level: usize) -> Result<Node, Fault> {
     Ok(Node { value, place: json_place(start) })
 }
 
-/// Most characters of a parser's sentence that a message repeats; the sentence may quote its input.
+/// Greatest number of characters of a parser's sentence that a message repeats; the sentence may quote its input.
 const LONGEST_REASON: usize = 120;
 
 fn too_deep() -> String {
     format!("tables and lists must be nested at most {DEEPEST} levels deep")
 }
 
-/// Return a number: whole if it is written so.
+/// Convert a number: to an integer if it is written as one.
 fn json_number(text: &str) -> Option<Value> {
     if text.contains(['.', 'e', 'E']) {
         return text.parse().ok().filter(|x: &f64| x.is_finite()).map(Value::Float);
@@ -259,12 +262,12 @@ fn json_number(text: &str) -> Option<Value> {
     text.parse().ok().and_then(whole)
 }
 
-/// A whole number of at most 64 bits, with or without a sign.
+/// Return a whole number of at most 64 bits, with or without a sign.
 fn whole(number: i128) -> Option<Value> {
     (i128::from(i64::MIN)..=i128::from(u64::MAX)).contains(&number).then_some(Value::Integer(number))
 }
 
-/// A table whose entries are at this level.
+/// Convert a table whose entries are at the depth `level`.
 fn json_table(properties: &[ObjectProp<'_>], level: usize) -> Result<Value, Fault> {
     let mut seen = std::collections::BTreeSet::new();
     let mut entries = Vec::with_capacity(properties.len());

@@ -1,15 +1,16 @@
-//! A registry is a list; the modules, the reader, the catalogue, the schema and the dispatch follow from it.
+//! A registry is a list of modules, from which macros make the reader, the catalogue, the schema and the dispatch.
 //!
 //! [`registry!`](crate::registry) lists the entries of one kind, one line each. Every module has a `Params` section
-//! and opens with its documentation; the macro declares it and makes the enum `Spec` of what a scenario can ask for,
-//! which reads and writes itself, and the `CATALOGUE`. Traits behind the list define the interface of the entries. A
-//! `trait … for Policy` also makes the enum `Policy` of what runs, of the `Policy` of every module; it answers the
-//! trait's methods by one `match` each, without a virtual call per cell. A `trait … for Spec` is implemented by the
-//! `Params`. Properties of a module that do not depend on its parameters are constants of the module, which `pub
-//! const … as Kind::…` gives a name.
+//! and opens with its documentation. The macro declares the modules, and makes the enum `Spec` of the entries that a
+//! scenario can name, with its reader and writer, and the `CATALOGUE`. Traits behind the list define the interface of
+//! the entries. A `trait … for Policy` also makes the enum `Policy` of running policies, with the `Policy` of every
+//! module as a variant; it implements each method of the trait by one `match`, without a virtual call per cell. A
+//! `trait … for Spec` is implemented by the `Params`. Properties of a module that do not depend on its parameters are
+//! constants of the module; `pub const … as Kind::…` makes a method of `Kind` that returns them.
 //!
-//! Entries that are chosen by a word alone are listed without a key, each line below its documentation: `Spec` is
-//! that word, and a `trait … for Control` makes the enum `Control` of what runs, of the `Control` of every module.
+//! Entries that a scenario names by a word alone are listed without a key, each line below its documentation: there
+//! `Spec` stands for the word, and a `trait … for Control` makes the enum `Control` of running controls, with the
+//! `Control` of every module as a variant.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -23,26 +24,26 @@ use crate::words::nearest::nearest;
 pub struct Entry {
     /// Kind of entry: `admission`, `scheduler`, …
     pub kind: &'static str,
-    /// Its name in scenarios.
+    /// Name of the entry in scenarios.
     pub name: &'static str,
-    /// Form of its table; `None` if it is written as its name alone.
+    /// Form of the entry's table; `None` if a scenario writes only its name.
     pub table: Option<TableForm>,
-    /// Whether its sources leave important details open, so that no fidelity is claimed.
+    /// Whether its publications leave important details open, so that no fidelity is claimed.
     pub experimental: bool,
     /// Sentence that says what the entry does, taken from the doc comment of its `Params`.
     pub doc: &'static str,
-    /// The file that implements it; its leading `//!` lines are its documentation.
+    /// Text of the file that implements the entry; its leading `//!` lines are the documentation.
     pub file: &'static str,
-    /// Its parameters.
+    /// Parameters of the entry.
     pub params: fn() -> Vec<ParamSpec>,
 }
 
 /// Form of an entry with parameters: a table in a scenario, an object in Python.
 #[derive(Clone, Copy, Debug)]
 pub struct TableForm {
-    /// The key of the table that has its name: `policy`, `kind` or `template`.
+    /// The key of the table whose value is the entry's name: `policy`, `kind` or `template`.
     pub tag: &'static str,
-    /// Its class in Python, which has the name of its variant.
+    /// Name of the class in Python, which is that of the variant of `Spec`.
     pub class: &'static str,
 }
 
@@ -52,7 +53,7 @@ impl Entry {
         plain(self.doc)
     }
 
-    /// The documentation at the top of the file, as Markdown without links into the code.
+    /// Return the documentation at the top of the file, as Markdown without links into the code.
     pub fn header(&self) -> String {
         let lines = self.file.lines().take_while(|line| line.starts_with("//!"));
         let lines = lines.map(|line| line.trim_start_matches("//!").trim_start_matches(' '));
@@ -64,7 +65,7 @@ impl Entry {
         lines.map(line).collect::<Vec<_>>().join("\n")
     }
 
-    /// The first paragraph below the heading "Source", on one line.
+    /// Return the first paragraph below the heading "Source", on one line.
     pub fn source(&self) -> String {
         let header = self.header();
         let below = header.lines().skip_while(|line| *line != "# Source").skip(1);
@@ -96,12 +97,12 @@ impl Entry {
     }
 }
 
-/// Fence at the beginning and the end of a block of code in Markdown.
+/// The fence at the beginning and the end of a block of code in Markdown.
 pub(crate) const FENCE: &str = "```";
 
-/// List the modules of one kind, one line each: `Variant = "name" in module`; one that is documented by another file adds
-/// `at "module/mod.rs"`, and one whose sources leave too much open `[experimental]`. Behind the list, `testing { … }` lists
-/// modules that only unit tests have.
+/// List the modules of one kind, one line each: `Variant = "name" in module`; a module that is documented by another
+/// file adds `at "module/mod.rs"`, and one whose publications leave important details open adds `[experimental]`.
+/// Behind the list, `testing { … }` lists modules that only unit tests have.
 #[macro_export]
 macro_rules! registry {
     (
@@ -148,10 +149,10 @@ macro_rules! registry {
         pub enum Kind { $( $variant ),+ }
 
         impl Kind {
-            /// All kinds, in the order of the catalogue.
+            /// All kinds of entries, in the order of the catalogue.
             pub const ALL: &[Kind] = &[$( Kind::$variant ),+];
 
-            /// Its name in scenarios.
+            /// Return the name of the entry in scenarios.
             pub fn name(self) -> &'static str {
                 match self { $( Kind::$variant => $name ),+ }
             }
@@ -163,12 +164,12 @@ macro_rules! registry {
                 match self { $( Spec::$variant(_) => Kind::$variant ),+ }
             }
 
-            /// Its name in scenarios.
+            /// Return the name of the entry in scenarios.
             pub fn name(&self) -> &'static str {
                 self.kind().name()
             }
 
-            /// All entries of this kind that can be written as their name alone.
+            /// Return all entries of this kind that a scenario can write by their name alone.
             pub fn plain() -> impl Iterator<Item = Spec> {
                 CATALOGUE.iter().filter_map(|entry| {
                     let named = $crate::language::tree::Node::named($tag, entry.name);
@@ -290,8 +291,8 @@ macro_rules! registry {
     };
     (@enum Spec $list:tt) => {};
     (@enum Policy { $( $variant:ident = $module:ident ),+ }) => {
-        /// One of the policies of this registry, running within its owner, which needs no room for policies that it
-        /// does not have.
+        /// One of the policies of this registry, running within its owner; boxed, so that an owner needs no room for
+        /// other policies.
         #[derive(Clone, Debug)]
         #[allow(missing_docs)] // documented by their modules
         pub enum Policy { $( $variant(Box<$module::Policy>) ),+ }
@@ -304,7 +305,7 @@ macro_rules! registry {
         }
 
         impl Spec {
-            /// Build the policy of one owner; the error says why it cannot work there.
+            /// Build the policy of one owner; the error says why the policy cannot work there.
             pub fn build(&self, context: &Context<'_>) -> Result<Policy, $crate::refused::Refused> {
                 Ok(match self {
                     $( Spec::$variant(params) => Policy::$variant(Box::new($module::Policy::new(params, context)?)) ),+
@@ -359,7 +360,7 @@ pub(crate) fn bare(fault: Fault, node: &Node, tag: &str, names: &[&str]) -> Faul
     }
 }
 
-/// JSON Schema of a table that is one of a catalogue's entries.
+/// Return the JSON Schema of a table that is one of a catalogue's entries.
 pub fn shape_of(tag: &str, catalogue: &[Entry]) -> super::spec::Shape {
     use super::spec::object_schema;
     let one_of: Vec<_> = catalogue

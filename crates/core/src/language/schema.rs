@@ -1,11 +1,11 @@
-//! JSON Schema (2020-12) of a file, from the same declarations of sections as its reader.
+//! JSON Schema (2020-12) of a file, made from the declarations of sections from which its reader is made as well.
 
 use serde_json::{Value as Json, json};
 
 use super::spec::{ParamSpec, object_schema};
 
-/// The schema of a file: its title and purpose, the keys at its top, and its other sections with their names and
-/// purposes.
+/// Return the schema of a file with this title and purpose, the keys at its top, and its other sections with their
+/// names and purposes.
 pub(crate) fn file(
     title: &str,
     description: &str,
@@ -23,12 +23,13 @@ pub(crate) fn file(
     schema
 }
 
-/// Tables of these keys under names that the author of the file chooses.
+/// Return the schema of tables with these keys, under names that the author of the file chooses.
 pub(crate) fn named(params: &[ParamSpec]) -> Json {
     json!({ "type": "object", "additionalProperties": object_schema(params) })
 }
 
-/// A list of tables that have at least one of these sets of keys: an entry that changes one of a template has few keys.
+/// Return the schema of a list of tables, each with at least one of the sets of keys in `least`: an entry that
+/// changes an entry of a template has few keys.
 pub(crate) fn list(mut entry: Json, least: &[&[&str]]) -> Json {
     let keys = entry.as_object_mut().expect("a schema is an object");
     keys.remove("required");
@@ -42,8 +43,8 @@ pub(crate) fn list(mut entry: Json, least: &[&[&str]]) -> Json {
     json!({ "type": "array", "items": entry })
 }
 
-/// A table any part of which may be missing, also the keys that choose an entry of a catalogue: it is merged with
-/// another one.
+/// Return the schema of a table that is merged with another one, so that every key may be missing, also the keys that
+/// choose an entry of a catalogue.
 pub(crate) fn partial(params: &[ParamSpec], choices: &[&str]) -> Json {
     let mut schema = object_schema(params);
     let keys = schema.as_object_mut().expect("a schema is an object");

@@ -1,7 +1,7 @@
 //! Overrides given with a file, as in `port.bottleneck.buffer="8192 cells"`.
 //!
-//! The value is read as TOML, or else as a text; it replaces the previous value of the key. An entry of a list is
-//! addressed by its name or by its position, from 0.
+//! The value is read as TOML or, if that fails, as a text; it replaces the previous value of the key. The path gives
+//! an entry of a list by its name or by its position, from 0.
 
 use super::read::{self, DEEPEST};
 use super::tree::{Fault, Key, Node, TextPlace, Value, join};
@@ -39,12 +39,12 @@ impl Set {
         put(root, &self.keys, &self.value, "")
     }
 
-    /// Return whether this changes a single entry of a list that a template may have made.
+    /// Return whether this override changes a single entry of a list that a template may have made.
     pub fn concerns_an_entry(&self) -> bool {
         self.keys.len() > 1 && ["node", "link", "flow"].contains(&self.keys[0].name.as_str())
     }
 
-    /// The port, or class of ports, whose section this changes.
+    /// Return the port, or class of ports, whose section this override changes.
     pub fn port(&self) -> Option<&str> {
         match &self.keys[..] {
             [port, name, ..] if port.name == "port" => Some(&name.name),
@@ -52,24 +52,24 @@ impl Set {
         }
     }
 
-    /// Return whether this changes a key of a section.
+    /// Return whether this override changes a key of a section, not a whole section.
     pub fn concerns_a_part(&self) -> bool {
         self.keys.len() > 2
     }
 
-    /// The key as a path.
+    /// Return the keys as one path.
     pub fn path(&self) -> String {
         self.keys.iter().fold(String::new(), |path, key| join(&path, &key.name))
     }
 }
 
-/// The names along a dotted path, some possibly in quotes; `None` if one of them is empty or its quotes are not
+/// Return the names along a dotted path, some possibly in quotes; `None` if a name is empty or its quotes are not
 /// closed.
 pub fn steps(path: &str) -> Option<Vec<String>> {
     Some(keys(path, 0)?.into_iter().map(|key| key.name).collect())
 }
 
-/// Offsets at which a character stands outside of quotes.
+/// Return the offsets at which a character stands outside of quotes.
 fn unquoted(text: &str, wanted: char) -> impl Iterator<Item = usize> {
     let mut quote = None;
     text.char_indices().filter_map(move |(offset, c)| match quote {
@@ -84,7 +84,7 @@ fn unquoted(text: &str, wanted: char) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The keys of a dotted path.
+/// Return the keys of a dotted path.
 fn keys(path: &str, source: u32) -> Option<Vec<Key>> {
     let ends = unquoted(path, '.').chain([path.len()]);
     let mut start = 0;
@@ -99,7 +99,7 @@ fn keys(path: &str, source: u32) -> Option<Vec<Key>> {
     .collect()
 }
 
-/// Read the value: TOML if it can be read so, else the text itself.
+/// Read the value as TOML; a text that is not TOML is the value itself.
 fn value(text: &str, source: u32, shift: u32) -> Result<Node, Fault> {
     let place = TextPlace { source, offset: shift };
     let plain = || Node { value: Value::Text(text.to_string()), place };
@@ -150,7 +150,7 @@ fn put(node: &mut Node, keys: &[Key], value: &Node, path: &str) -> Result<(), Fa
     }
 }
 
-/// The entry of a list with this name, or at this position.
+/// Return the index of the entry of a list with this name, or at this position.
 fn entry(items: &[Node], name: &str) -> Option<usize> {
     let named = items.iter().position(|item| item.label().as_deref() == Some(name));
     named.or_else(|| name.parse().ok().filter(|index| *index < items.len()))

@@ -1,10 +1,10 @@
 //! One description of a section gives its reader, its writer, its schema and its documentation.
 //!
 //! [`section!`](crate::section) declares a struct whose fields are the keys of a table: the field's doc comment is
-//! the key's documentation, `= value` its default; a field without default must be given. A field `with` which
-//! the declaration ends is another section, whose keys stand in the same table. [`choice!`](crate::choice)
-//! declares an enum whose variants are words. Everything that a scenario file can say is described by these two and
-//! by the registries of policies, so reader, catalogue and documentation cannot differ.
+//! the key's documentation, `= value` its default; a field without default must be given. A declaration may end with
+//! a field introduced by `with`: another section, whose keys stand in this table as well. [`choice!`](crate::choice)
+//! declares an enum whose variants are words. These two macros and the registries of policies describe everything
+//! that a scenario file can contain, so reader, catalogue and documentation cannot differ.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -28,21 +28,21 @@ pub struct Shape {
 pub struct ParamSpec {
     /// Name of the key.
     pub name: &'static str,
-    /// The form of its value.
+    /// Form of the value.
     pub shape: Shape,
-    /// The default in the form in which it would be written; `None` when the key must be given.
+    /// The default, as a scenario would write it; `None` if the key must be given.
     pub default: Option<Json>,
-    /// Its documentation.
+    /// Documentation of the key.
     pub doc: String,
 }
 
 /// A type that can be the value of a key.
 pub trait Field: Sized {
-    /// Read it, or describe its fault.
+    /// Read a value; the error describes its fault.
     fn read(node: &Node, path: &str) -> Result<Self, Fault>;
-    /// Write it so that [`Field::read`] returns an equal value.
+    /// Write the value so that [`Field::read`] returns an equal one.
     fn write(&self) -> Json;
-    /// Its form.
+    /// Return the form of the values of this type.
     fn shape() -> Shape;
 }
 
@@ -50,17 +50,17 @@ pub trait Field: Sized {
 pub trait Section: Sized {
     /// The purpose of the section.
     const DOC: &'static str;
-    /// The names of its keys.
+    /// The names of the section's keys.
     const KEYS: &'static [&'static str];
-    /// Its keys, in the order of the documentation.
+    /// Return the section's keys, in the order of the documentation.
     fn params() -> Vec<ParamSpec>;
-    /// Read the keys of this section from a table that may hold others.
+    /// Read the keys of this section from a table that may hold other keys.
     fn take(table: &mut Table<'_>) -> Result<Self, Fault>;
-    /// Write every key.
+    /// Write every key of the section.
     fn put(&self, into: &mut Map<String, Json>);
 }
 
-/// A table being read; it records the keys that have been used.
+/// A table that is being read; it records which keys have been read.
 pub struct Table<'a> {
     entries: &'a [(Key, Node)],
     taken: Vec<bool>,
@@ -72,7 +72,7 @@ pub struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    /// Start to read `node`, which must be a table.
+    /// Prepare to read `node`, which must be a table.
     pub fn new(node: &'a Node, path: &str) -> Result<Table<'a>, Fault> {
         let Value::Table(entries) = &node.value else {
             return Err(node.fault(path, format!("must be a table of keys, not {}", node.show())));
@@ -81,12 +81,12 @@ impl<'a> Table<'a> {
         Ok(Table { entries, taken, known: Vec::new(), place: node.place, path: path.to_string() })
     }
 
-    /// The path of one of its keys.
+    /// Return the path of a key of this table.
     pub fn path_of(&self, name: &str) -> String {
         join(&self.path, name)
     }
 
-    /// Return the value of a key, if it is given; from now on the key counts as used.
+    /// Return the value of a key, if it is given; from now on the key counts as read.
     pub fn take(&mut self, name: &'static str) -> Option<&'a Node> {
         self.known.push(name);
         let index = self.entries.iter().position(|(key, _)| key.name == name)?;
@@ -94,7 +94,7 @@ impl<'a> Table<'a> {
         Some(&self.entries[index].1)
     }
 
-    /// A key that must be given.
+    /// Read a key that must be given.
     pub fn required<T: Field>(&mut self, name: &'static str) -> Result<T, Fault> {
         match self.take(name) {
             Some(node) => self.read(node, name),
@@ -106,8 +106,8 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Read the value of a key. Meanwhile the path of the table becomes that of the key: a run of many flows reads
-    /// millions of keys.
+    /// Read the value of a key. To save allocations, the table's path is extended by the key meanwhile: a run of many
+    /// flows reads millions of keys.
     fn read<T: Field>(&mut self, node: &Node, name: &'static str) -> Result<T, Fault> {
         let length = self.path.len();
         if length > 0 {
@@ -119,7 +119,7 @@ impl<'a> Table<'a> {
         value
     }
 
-    /// An unused key that resembles the missing one.
+    /// Return the fault of a key that was not read and resembles the missing key `name`, if there is one.
     fn misspelt(&self, name: &str) -> Option<Fault> {
         let (key, _) = self.rest().find(|(key, _)| distance(&key.name, name) <= 1 + name.len() / 6)?;
         let message =
@@ -127,7 +127,7 @@ impl<'a> Table<'a> {
         Some(Fault { place: key.place, path: self.path_of(&key.name), message })
     }
 
-    /// An optional key.
+    /// Read an optional key.
     pub fn or<T: Field>(&mut self, name: &'static str, default: T) -> Result<T, Fault> {
         match self.take(name) {
             Some(node) => self.read(node, name),
@@ -135,17 +135,17 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// The keys that have not been read, with their values.
+    /// Return the keys that have not been read, with their values.
     pub fn rest(&self) -> impl Iterator<Item = &'a (Key, Node)> {
         self.entries.iter().zip(&self.taken).filter(|(_, taken)| !**taken).map(|(entry, _)| entry)
     }
 
-    /// Refuse any unused key.
+    /// Refuse any key that has not been read.
     pub fn finish(self) -> Result<(), Fault> {
         self.finish_with(Vec::new)
     }
 
-    /// Like `finish`, for a table with nested tables: an unknown key may belong to one of those.
+    /// Like `finish`, for a table with nested tables: the message says if an unknown key belongs to one of these.
     pub(super) fn finish_with(self, nested: impl Fn() -> Vec<String>) -> Result<(), Fault> {
         let Some((key, _)) = self.rest().next() else { return Ok(()) };
         let path = self.path_of(&key.name);
@@ -161,7 +161,7 @@ pub fn read_section<T: Section>(node: &Node, path: &str) -> Result<T, Fault> {
     Ok(section)
 }
 
-/// Return the message about an unknown key; the nearest one may be a key of a table in this one.
+/// Return the message about an unknown key; the nearest valid key may be in a nested table.
 pub(crate) fn unknown_key(name: &str, allowed: &[&str], nested: impl Fn() -> Vec<String>) -> String {
     let nested = nested();
     let last: Vec<&str> = nested.iter().filter_map(|path| path.rsplit('.').next()).collect();
@@ -174,7 +174,7 @@ pub(crate) fn unknown_key(name: &str, allowed: &[&str], nested: impl Fn() -> Vec
     unknown_but("key", name, near, allowed)
 }
 
-/// The keys of tables in a section, as in "transport.mss", for all kinds of each table.
+/// Return the keys of the tables nested in a section, as in "transport.mss", for all kinds of each table.
 pub(crate) fn nested_keys<T: Section>() -> Vec<String> {
     let of_param = |param: ParamSpec| {
         let schema = param.shape.schema;
@@ -205,7 +205,7 @@ impl<T: Section> Field for Nested<T> {
     }
 }
 
-/// A section on the heap: few scenarios have it, and the table that holds it stays small.
+/// A section on the heap, for a section that few scenarios have: so the struct that holds it stays small.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Boxed<T>(pub Box<T>);
 
@@ -338,7 +338,7 @@ macro_rules! choice {
             /// The words, each with its documentation.
             $vis const WORDS: &'static [(&'static str, &'static str)] = &[$(($word, concat!($($vdoc, "\n"),+))),+];
 
-            /// The variant of this name, or a list of the names.
+            /// Return the variant of this name; the error lists the valid names.
             $vis fn from_word(word: &str) -> Result<Self, String> {
                 match word {
                     $( $word => Ok($name::$variant), )+
@@ -369,7 +369,7 @@ macro_rules! choice {
     };
 }
 
-/// Write one key of a section; a value that is "not set" is left out.
+/// Write one key of a section; leave out a value that is not set.
 pub fn put<T: Field>(into: &mut Map<String, Json>, name: &str, value: &T) {
     let json = value.write();
     if !json.is_null() {
@@ -377,13 +377,13 @@ pub fn put<T: Field>(into: &mut Map<String, Json>, name: &str, value: &T) {
     }
 }
 
-/// The form of one of these words.
+/// Return the form of a value that is one of these words.
 pub fn shape_of_words(words: &[(&str, &str)]) -> Shape {
     let (names, docs): (Vec<_>, Vec<_>) = words.iter().map(|(word, doc)| (*word, plain(doc))).unzip();
     Shape { unit: "-", schema: json!({ "enum": names, "enumDescriptions": docs }) }
 }
 
-/// JSON Schema of a table with these keys and no others.
+/// Return the JSON Schema of a table with these keys and no others.
 pub fn object_schema(params: &[ParamSpec]) -> Json {
     let mut properties = Map::new();
     for param in params {

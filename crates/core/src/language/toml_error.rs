@@ -1,4 +1,5 @@
-//! Faults in a text that is not TOML, where the parser's reason has a late position or explains too little.
+//! Describes faults in a text that is not TOML, where the parser reports a position after the fault, or a reason that
+//! explains too little.
 
 /// Return the position of the fault and the reason, given the parser's position and reason.
 pub(super) fn explain(text: &str, offset: usize, reason: &str) -> (usize, String) {
@@ -52,7 +53,7 @@ fn unclosed_quote(text: &str) -> Option<usize> {
     None
 }
 
-/// Octets of the string that begins a text, its quotes included, if it is closed.
+/// Return the length in octets of the quoted string that begins a text, quotes included, if it is closed.
 fn closed(text: &str) -> Option<usize> {
     let quote = &text[..1];
     let long = quote.repeat(3);
@@ -66,7 +67,7 @@ fn closed(text: &str) -> Option<usize> {
         } else if c == '\n' && !lines {
             return None;
         } else if text[at..].starts_with(open) {
-            // up to two more quotes belong to a string of several lines
+            // a string of several lines may end with up to two quotes before the closing ones
             let more = text[at + open.len()..]
                 .chars()
                 .take(2)
@@ -78,13 +79,13 @@ fn closed(text: &str) -> Option<usize> {
     None
 }
 
-/// Return the text in the place of a value.
+/// Return the unquoted text that stands in the place of a value.
 fn unquoted(text: &str) -> Option<&str> {
     let value = text.split(['\n', ',', '}', ']', '#', '"']).next()?.trim_ascii_end();
     (value.len() <= 40).then_some(value)
 }
 
-/// Describe a key that is given twice: in two forms, or in one.
+/// Describe the fault of a key that is given twice, in two forms or in one.
 fn duplicate(text: &str, offset: usize) -> String {
     let name = name(&text[offset..]);
     let line_start = text[..offset].rfind('\n').map_or(0, |newline| newline + 1);
@@ -135,7 +136,7 @@ impl KeyForm {
     }
 }
 
-/// Return the form in which a line begins to give the key `name`, if it does.
+/// Return the form in which a line gives the key `name`, if it gives this key.
 fn form(line: &str, name: &str) -> Option<KeyForm> {
     let line = line.trim_ascii_start();
     let inside = line.trim_start_matches(['[', ' ', '\t']);
@@ -153,7 +154,7 @@ fn form(line: &str, name: &str) -> Option<KeyForm> {
     }
 }
 
-/// The key that begins a text.
+/// Return the key that begins a text.
 fn name(text: &str) -> &str {
     match closed(text).filter(|_| text.starts_with(['"', '\''])) {
         Some(length) => &text[..length],

@@ -9,9 +9,9 @@ use crate::excerpt::{cut, quoted};
 /// Place of a value: a byte offset in one of the sources of a scenario.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TextPlace {
-    /// 0 is the scenario file, `n` the `n`-th override given with it.
+    /// Number of the source: 0 is the scenario file, `n` is the `n`-th override given with it.
     pub source: u32,
-    /// Byte offset in that source.
+    /// Byte offset in this source.
     pub offset: u32,
 }
 
@@ -20,16 +20,16 @@ pub struct TextPlace {
 pub struct Node {
     /// The value.
     pub value: Value,
-    /// Its first byte.
+    /// Place of the value's first byte.
     pub place: TextPlace,
 }
 
 /// A key of a table and its position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Key {
-    /// Its name, unquoted.
+    /// Name of the key, unquoted.
     pub name: String,
-    /// Its first byte.
+    /// Place of the key's first byte.
     pub place: TextPlace,
 }
 
@@ -53,7 +53,7 @@ pub enum Value {
 /// One fault in a scenario: its position, the reason, and the remedy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
-    /// Its position.
+    /// Position of the fault.
     pub place: TextPlace,
     /// The path of the key, as in `port.bottleneck.buffer`; empty for the file as a whole.
     pub path: String,
@@ -72,16 +72,16 @@ impl fmt::Display for Fault {
     }
 }
 
-/// The beginning of a message that has the path of the value as its subject.
+/// The beginning of a message whose subject is the path of the value.
 const MUST: &str = "must ";
 
-/// Characters of a path that a message shows.
+/// Greatest number of characters of a path that a message shows.
 const LONGEST_PATH: usize = 100;
 
 impl std::error::Error for Fault {}
 
 impl Fault {
-    /// A fault at a position without a key.
+    /// Build a fault at a position without a key.
     pub fn at(place: TextPlace, message: impl Into<String>) -> Fault {
         Fault { place, path: String::new(), message: message.into() }
     }
@@ -102,20 +102,20 @@ fn about(value: &str, message: String) -> String {
 }
 
 impl Node {
-    /// A table that has only this key, with this text.
+    /// Build a table that has only the key `key`, with this text.
     pub fn named(key: &str, text: &str) -> Node {
         let place = TextPlace::default();
         let text = Node { value: Value::Text(text.to_string()), place };
         Node { value: Value::Table(vec![(Key { name: key.to_string(), place }, text)]), place }
     }
 
-    /// A fault about this value.
+    /// Build a fault of this value.
     pub fn fault(&self, path: &str, message: impl Into<String>) -> Fault {
         Fault { place: self.place, path: path.to_string(), message: message.into() }
     }
 
-    /// A fault about a key below this one, as in "transport.mss": it has the position of the key and shows its value,
-    /// or the position of this value if the key is missing.
+    /// Build a fault of a key below this value, as in "transport.mss": its position is that of the key, whose value
+    /// the message shows, or that of this value if the key is missing.
     pub fn fault_along(&self, path: &str, key: &str, message: impl Into<String>) -> Fault {
         let node = self.along(key);
         let (shown, message) = (node.show(), message.into());
@@ -128,7 +128,7 @@ impl Node {
         node.fault(&if path.is_empty() { key.to_string() } else { format!("{path}.{key}") }, message)
     }
 
-    /// The value in the form that a person would write, cut when long.
+    /// Return the value as a person would write it, cut if it is long.
     pub fn show(&self) -> String {
         match &self.value {
             Value::Bool(b) => b.to_string(),
@@ -140,7 +140,7 @@ impl Node {
         }
     }
 
-    /// The entry of a table with this name.
+    /// Return the entry of a table with this name.
     pub fn get(&self, name: &str) -> Option<&Node> {
         match &self.value {
             Value::Table(entries) => entries.iter().find(|(key, _)| key.name == name).map(|(_, node)| node),
@@ -153,7 +153,7 @@ impl Node {
         key.split('.').try_fold(self, |node, name| node.get(name).ok_or(node)).unwrap_or_else(|last| last)
     }
 
-    /// The text, if it is one.
+    /// Return the text, if the value is a text.
     pub fn text(&self) -> Option<&str> {
         match &self.value {
             Value::Text(text) => Some(text),
@@ -161,13 +161,13 @@ impl Node {
         }
     }
 
-    /// Return the name by which an entry of a list is addressed: its `name`, or "a->b" for a line from a to b.
+    /// Return the name by which a path gives an entry of a list: its `name`, or "a->b" for a line from a to b.
     pub fn label(&self) -> Option<String> {
         let text = |key| self.get(key).and_then(Node::text);
         text("name").map(str::to_string).or_else(|| Some(arrow(text("from")?, text("to")?)))
     }
 
-    /// Append the value in a form that only an equal value has, independent of position.
+    /// Append the value to `text` in a form that only an equal value has, independent of its position.
     pub(crate) fn spell(&self, text: &mut String) {
         let spelled = match &self.value {
             Value::Bool(b) => write!(text, "{b} "),
@@ -192,7 +192,8 @@ impl Node {
         spelled.expect("a text takes everything");
     }
 
-    /// Return the keys of this table that only serve messages: the name of a program, and the place of its text.
+    /// Return the keys of this table that are only used in messages: the name of a program, and the place of its
+    /// text.
     fn labels(&self) -> &'static [&'static str] {
         let is_program = self.get("policy").and_then(Node::text) == Some("program");
         if is_program { &["name", "source"] } else { &[] }
@@ -214,18 +215,18 @@ impl Node {
 }
 
 impl Key {
-    /// Append the name in a form that only an equal name has.
+    /// Append the name to `text` in a form that only an equal name has.
     pub(crate) fn spell(&self, text: &mut String) {
         write!(text, "{:?}=", self.name).expect("a text takes everything");
     }
 }
 
-/// The default name of a line from `from` to `to`.
+/// Return the default name of a line from `from` to `to`.
 pub fn arrow(from: &str, to: &str) -> String {
     format!("{from}->{to}")
 }
 
-/// The path of an entry, quoted where it could be misread.
+/// Return the path of an entry, with its name in quotes where it could be misread.
 pub fn join(path: &str, name: &str) -> String {
     let plain = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_->".contains(c));
     let quoted = if plain { String::new() } else { format!("{name:?}") };

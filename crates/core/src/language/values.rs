@@ -95,7 +95,7 @@ impl Field for u64 {
     }
 }
 
-/// An integer that is written as `5e4` or `50000.0`, within the precision of binary floating point.
+/// Return an integer that is written as `5e4` or `50000.0`, within the precision of binary floating point.
 fn whole(x: f64) -> Option<u64> {
     let most = (1u64 << 53) as f64;
     ((0.0..=most).contains(&x) && libm::trunc(x) == x).then_some(x as u64)

@@ -3,26 +3,28 @@
 use crate::metrics::port::RareCounters;
 use crate::units::CELL_BYTES;
 
-/// Octets of a message with freed credits.
+/// Length in octets of a message with freed credits.
 pub(crate) const MESSAGE_OCTETS: u16 = 8;
-/// Octets of a pause frame.
+/// Length in octets of a pause frame.
 pub const PAUSE_OCTETS: u16 = 64;
 
-/// Report of a receiver about an account.
+/// A credit: the report of a receiver about an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Credit {
-    /// The account, numbered within the hop.
+    /// Number of the account on its line.
     pub account: u32,
-    /// Units that have left the receiver's buffer since the start of the run, in as many bits as the scheme sends.
+    /// Units that have left the receiver's buffer since the start of the run, modulo a power of two if the scheme
+    /// sends only some bits of this count.
     pub forwarded: u64,
 }
 
 /// A pause frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PauseFrame {
-    /// The class, numbered within the scenario.
+    /// Number of the class in the scenario.
     pub class: u32,
-    /// The memory that sends it: a node may have several, and a class may send again when all of them permit it.
+    /// The memory that sends the frame: a node may have several memories, and a class may send again when all of them
+    /// permit it.
     pub memory: u32,
     /// True if the class must stop, false if it may send again.
     pub stops: bool,
@@ -33,14 +35,14 @@ pub struct PauseFrame {
 pub enum Control {
     /// A credit cell.
     Credit(Credit),
-    /// A message with freed credits, which is written when it starts.
+    /// A message with freed credits, whose content is written when its transmission starts.
     Message,
     /// A pause frame.
     Pause(PauseFrame),
 }
 
 impl Control {
-    /// Octets on the line.
+    /// Return the length of the frame on the line, in octets.
     pub(crate) fn octets(self) -> u16 {
         match self {
             Control::Credit(_) => CELL_BYTES as u16,
@@ -49,7 +51,7 @@ impl Control {
         }
     }
 
-    /// Count the frame among those that its port has sent.
+    /// Count the frame among the control frames that its port has sent.
     pub(super) fn count(self, sent: &mut RareCounters) {
         match self {
             Control::Credit(_) | Control::Message => sent.credit_cells += 1,
@@ -57,7 +59,7 @@ impl Control {
         }
     }
 
-    /// Return whether it makes an earlier frame that still waits superfluous.
+    /// Return whether this frame makes an earlier frame superfluous that still waits.
     pub(crate) fn replaces(self, other: Control) -> bool {
         match (self, other) {
             (Control::Pause(new), Control::Pause(old)) => (new.class, new.memory) == (old.class, old.memory),

@@ -2,9 +2,9 @@
 //!
 //! Units start at whole picoseconds. While the line is busy it carries the remainder of every transmission time, so
 //! that `n` units sent back to back take `n` exact transmission times, rounded down once. A unit's last bit leaves
-//! `⌊transmission time⌋` after its start; only the instant at which the *next* unit may start includes the remainder, and
-//! is at most a picosecond later. Hence a train that comes from a line of the same or a lower rate passes an idle line
-//! with its gaps unchanged, and every unit of it stays equally long.
+//! `⌊transmission time⌋` after its start; only the instant at which the *next* unit may start includes the remainder,
+//! and is at most a picosecond later. Hence a train from a line of an equal or lower rate passes an idle line with
+//! unchanged gaps, and all its units have equal transmission times.
 
 use crate::rng::{Keyed, Subject};
 use crate::units::{CELL_BYTES, Rate, Span, Time};
@@ -29,30 +29,30 @@ pub struct Pause {
 }
 
 impl Pause {
-    /// Pauses of up to `longest`.
+    /// Build pauses of up to `longest`.
     pub fn new(longest: Span, keyed: Keyed) -> Pause {
         Pause { longest, keyed }
     }
 
-    /// The pause before a frame; its first unit is the subject.
+    /// Return the pause before a frame, drawn for its first unit `subject`.
     pub fn before(&self, subject: Subject) -> Span {
         Span(self.keyed.about(subject).up_to(self.longest.0))
     }
 }
 
-/// When a transmission starts, and when it ends at both ends of the line.
+/// The times of a transmission at both ends of the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sent {
-    /// When the first bit leaves: at the requested instant, or up to a picosecond later, or after a pause.
+    /// Time at which the first bit leaves.
     pub starts: Time,
-    /// When the last bit leaves, and with it the unit leaves the buffer.
+    /// Time at which the last bit leaves, and with it the unit leaves the buffer.
     pub ends: Time,
-    /// When the unit is ready at the far end: last bit, propagation and the node's latency.
+    /// Time at which the unit is ready at the far end: after its last bit, propagation and the node's latency.
     pub arrives: Time,
 }
 
 impl Line {
-    /// An idle line; `latency` is its propagation delay plus the constant delay of the node at its end.
+    /// Build an idle line; `latency` is its propagation delay plus the constant delay of the node at its end.
     pub fn new(rate: Rate, latency: Span) -> Line {
         let cell = rate.time_of_bits(CELL_BYTES * 8);
         Line { rate, latency, pause: None, free: Time::ZERO, carry: 0, cell }
@@ -63,12 +63,13 @@ impl Line {
         Line { pause: pause.map(Box::new), ..self }
     }
 
-    /// The pauses, if there are any.
+    /// Return the pauses before frames, if the line has them.
     pub fn pause(&self) -> Option<&Pause> {
         self.pause.as_deref()
     }
 
-    /// Pause before the frame that will be sent at `now` or as soon as the line is free.
+    /// Delay the next start by the pause before the frame `subject`, which will be sent at `now` or as soon as the
+    /// line is free.
     #[inline]
     pub fn rest(&mut self, now: Time, subject: Subject) {
         if let Some(pause) = &self.pause {
@@ -84,12 +85,12 @@ impl Line {
         self.free
     }
 
-    /// The time between the start of a unit and its arrival at the far end, the same for all units of this size.
+    /// Return the time between the start of a unit of `bytes` octets and its arrival at the far end.
     pub fn transit(&self, bytes: u16) -> Span {
         Span(self.transmission(bytes).0) + self.latency
     }
 
-    /// Return the transmission time of this many octets.
+    /// Return the transmission time of `octets` octets.
     pub(crate) fn duration(&self, octets: u64) -> Span {
         Span(self.rate.time_of_bits(octets * 8).0)
     }

@@ -4,16 +4,18 @@
 //!
 //! > xoff = lossless MTU + occupancy · (port MTU + 2 · cable + MAC and PHY + peer response)
 //!
-//! Until a sender stops, the following still arrives. The packet of the class that needs the first cell of headroom. What the sender
-//! sends while the pause frame waits for the largest packet on the line in the other direction (port MTU) and is sent itself, behind
-//! pause frames of other classes; while bits are on the cable, both ways. The packet that the sender has begun when the frame arrives
-//! (the peer response; here a sender needs no other time). In memory all this takes more room than on the line: at most as much as
-//! packets of the worst size (occupancy) that the class carries in bulk, with an acknowledgement beside each if it carries some. A SYN or
-//! the short end of a file comes once a flow and is not counted.
+//! Until a sender stops, the following packets still arrive: the packet of the class that needs the first cell of
+//! headroom; packets that the sender sends while the pause frame waits for the largest packet on the line in the
+//! other direction (port MTU) and is sent itself, after pause frames of other classes; packets that it sends while
+//! bits travel on the cable, in both directions; and the packet that the sender has begun when the frame arrives (the
+//! peer response; here a sender needs no other time). In memory these packets take more room than on the line: at
+//! most as much as packets of the worst size (occupancy) that the class carries in large numbers, each together with
+//! an acknowledgement if the class carries acknowledgements. A SYN or the short last packet of a file occurs once per
+//! flow and is not counted.
 //!
-//! Two terms are safety, so that a run often needs less: packets of the worst size all along, and the largest packet in the other
-//! direction, begun just before the pause frame. With packets of one size that fills its cells and nothing in the other direction the sum
-//! is exact to a cell.
+//! Two terms are worst cases, so that a run often needs less: that all packets have the worst size, and that the
+//! largest packet in the other direction begins just before the pause frame. With packets of one size that fills its
+//! cells and no packets in the other direction the sum is exact to a cell.
 
 use crate::buffer::size::CellSize;
 use crate::link::control::PAUSE_OCTETS;
@@ -22,26 +24,26 @@ use crate::units::{PS_PER_S, Rate, Span};
 /// A link that carries a class without losses.
 #[derive(Clone, Copy, Debug)]
 pub struct Link {
-    /// Rate of the line that carries it.
+    /// Rate of the line that carries the class.
     pub rate: Rate,
     /// Rate of the line in the other direction.
     pub back: Rate,
     /// Delay both ways, with the latencies of both nodes.
     pub delay: Span,
-    /// Octets of the smallest and of the largest packet that the class carries in bulk.
+    /// Octets of the smallest and of the largest packet that the class carries in large numbers.
     pub packets: (u64, u64),
     /// Octets of an acknowledgement that may come with each of these packets.
     pub acknowledgement: Option<u64>,
     /// Octets of the largest packet in the other direction.
     pub largest_back: u64,
-    /// Pause frames that may be sent at once.
+    /// Greatest number of pause frames that may be sent at one instant.
     pub frames: u64,
     /// Size of the memory's cells.
     pub cell: CellSize,
 }
 
 impl Link {
-    /// The headroom in cells.
+    /// Return the headroom in cells.
     pub fn headroom(&self) -> u64 {
         let (_, largest) = self.packets;
         let packets = self.cell.cells(largest);
@@ -50,7 +52,7 @@ impl Link {
         packets + u64::try_from(beyond.div_ceil(u128::from(octets))).unwrap_or(u64::MAX / 2)
     }
 
-    /// The most cells that packets of the class occupy, by octets.
+    /// Return the greatest number of cells that packets of the class occupy, as a fraction: cells over octets.
     fn occupancy(&self) -> (u64, u64) {
         let (smallest, largest) = self.packets;
         let alone = occupancy(self.cell, smallest, largest);
@@ -59,7 +61,7 @@ impl Link {
         if both.0 * alone.1 > alone.0 * both.1 { both } else { alone }
     }
 
-    /// Octets that arrive between the packet that causes the pause and the last one.
+    /// Return the octets that arrive after the packet that causes the pause.
     pub fn propagation(&self) -> u64 {
         let waits = self.largest_back + self.frames * u64::from(PAUSE_OCTETS);
         let waits = (u128::from(waits) * u128::from(self.rate.0)).div_ceil(u128::from(self.back.0.max(1)));
@@ -69,8 +71,8 @@ impl Link {
     }
 }
 
-/// The most cells that packets of some sizes occupy, by octets: the worst is the smallest packet, or the smallest that
-/// needs one cell more than its octets fill.
+/// Return the greatest number of cells that packets between two sizes occupy, as a fraction: cells over octets. The
+/// worst packet is the smallest one, or the smallest one with a single octet in its last cell.
 pub fn occupancy(cell: CellSize, smallest: u64, largest: u64) -> (u64, u64) {
     let (octets, header) = (u64::from(cell.octets), u64::from(cell.header));
     let first_beyond = (smallest + header).div_ceil(octets) * octets + 1 - header;

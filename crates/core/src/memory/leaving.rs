@@ -6,12 +6,12 @@ use crate::units::Time;
 /// A packet that leaves a memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Leaving<'a> {
-    /// Its departure.
+    /// Instant of the departure.
     pub now: Time,
     /// The packet.
     pub unit: &'a Unit,
-    /// Its cells.
+    /// Cells that the packet occupies.
     pub size: u64,
-    /// True if it was sent, false if it was lost.
+    /// True if the packet was sent, false if it was lost.
     pub sent: bool,
 }

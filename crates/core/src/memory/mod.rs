@@ -1,22 +1,23 @@
 //! The packet memory that several ports of a node share.
 //!
 //! A memory has a number of cells; a packet takes whole cells, from its acceptance until its last bit has left.
-//! **Pools** are counters over the memory, not pieces of it. A **class** of traffic takes its room from one pool. If
-//! the pool counts on the egress side, the class has its own queue at each port; if it counts on the ingress side,
-//! one for each incoming line. A class may also have to fit a pool of the other side.
+//! **Pools** are counters over the memory, not pieces of it. Packets of a **class** of traffic are counted in one
+//! pool. If the pool counts on the egress side, the class has its own queue at each port; if it counts on the ingress
+//! side, one for each incoming line. A class may also have to fit a pool of the other side.
 //!
-//! A packet is charged to its queue in this order: the unused part of the queue's **reserved** room; **shared** room,
-//! as long as the scheme's threshold, the class's limit, the pool and the memory allow it; **headroom** of the pool,
-//! which a queue continues to take until it has returned all of it. A departure frees headroom first, then shared,
-//! then reserved room. Reserved room and headroom are kept free for their queues exactly: they are part of neither
-//! the shared room of a pool nor of that of the memory.
+//! A packet takes room in this order: the unused part of its queue's **reserved** room; **shared** room, as long as
+//! the scheme's threshold, the class's limit, the pool and the memory allow it; **headroom** of the pool, which a
+//! queue continues to take until it has returned all of it. A departure frees headroom first, then shared, then
+//! reserved room. Reserved room and headroom are always kept free for their queues: they belong neither to the shared
+//! room of a pool nor to the shared room of the memory.
 //!
-//! A memory with **push-out** makes room for a packet that the thresholds allow but that finds none: a long queue, at
-//! whichever port, loses a packet, until the arriving one fits. With a scheme that **expels**, queues also lose packets
-//! without an arrival that needs their room (`engine/asked.rs`).
+//! A memory with **push-out** makes room for a packet that the thresholds allow but that finds no room: a long queue,
+//! at any port, loses a packet, and so on until the arriving one fits. With a scheme that **expels**, queues also
+//! lose packets without an arrival that needs their room (`engine/asked.rs`).
 //!
-//! A [`Port`](crate::link::port::Port) checks with the memory whether an arriving unit fits, as it would with its own buffer;
-//! its admission policy decides in addition. The network lends it to one port at a time (`Network::at`).
+//! A [`Port`](crate::link::port::Port) checks with the memory whether an arriving unit fits, as it would with its own
+//! buffer; its own admission policy decides as well. The network lends the memory to one port at a time
+//! (`Network::at`).
 
 pub mod headroom;
 
@@ -72,7 +73,7 @@ crate::choice! {
 }
 
 impl ThresholdCheck {
-    /// Return whether a queue with `held` may take `size` more below this threshold.
+    /// Return whether a queue that holds `held` cells may take `size` more at this threshold.
     #[inline]
     pub(crate) fn allows(self, held: u64, size: u64, threshold: f64) -> bool {
         match self {
@@ -87,9 +88,9 @@ impl ThresholdCheck {
 pub struct Memory {
     cells: u64,
     used: u64,
-    /// Shared cells of the memory.
+    /// Cells of shared room in use.
     shared: u64,
-    /// Reserved cells and headroom, in use or not.
+    /// Cells of reserved room and headroom, in use or not.
     promised: u64,
     check: ThresholdCheck,
     pools: Vec<SharedPool>,
@@ -104,29 +105,29 @@ pub struct Memory {
 /// The parts of a memory.
 #[derive(Debug)]
 pub struct MemoryParts {
-    /// Its cells.
+    /// Number of cells.
     pub cells: u64,
-    /// Comparison of queues with their thresholds.
+    /// Which length of a queue is compared with its threshold.
     pub check: ThresholdCheck,
-    /// Its pools.
+    /// Pools.
     pub pools: Vec<SharedPool>,
-    /// Its queues, each with the number of its pool.
+    /// Queues, each with the number of its pool.
     pub queues: Vec<SharedQueue>,
-    /// Choice of what gives way to a packet without room, if anything does.
+    /// Push-out policy, if the memory has one.
     pub pushout: Option<pushout::Spec>,
 }
 
-/// Charge of a packet.
+/// The room that a packet takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Charge {
-    /// To reserved and shared room.
+    /// Reserved and shared room.
     Shared,
-    /// To the remaining reserved room, and to headroom.
+    /// The rest of the reserved room, and headroom.
     Headroom,
 }
 
 impl Memory {
-    /// An empty memory.
+    /// Build an empty memory.
     pub fn new(MemoryParts { cells, check, mut pools, queues, pushout }: MemoryParts) -> Memory {
         for queue in &queues {
             pools[queue.pool].is_lossless |= queue.limits.pause.is_some();
@@ -140,32 +141,33 @@ impl Memory {
         Memory { cells, used, shared, promised, check, pools, queues, pushout, stopped, signals, occupancy }
     }
 
-    /// Its cells.
+    /// Return the number of cells of the memory.
     pub fn cells(&self) -> u64 {
         self.cells
     }
 
-    /// Cells in use.
+    /// Return the number of cells in use.
     pub fn used(&self) -> u64 {
         self.used
     }
 
-    /// Its pools.
+    /// Return the pools.
     pub fn pools(&self) -> &[SharedPool] {
         &self.pools
     }
 
-    /// Its queues.
+    /// Return the queues.
     pub fn queues(&self) -> &[SharedQueue] {
         &self.queues
     }
 
-    /// Statistics of its occupancy.
+    /// Return the statistics of the occupancy.
     pub fn occupancy(&self) -> &Occupancy {
         &self.occupancy
     }
 
-    /// Report an arriving unit of `size` cells to these queues; returns the result of [`Memory::admits`].
+    /// Report an arriving unit of `size` cells to the schemes of its queues' pools, and return the result of
+    /// [`Memory::admits`].
     pub(crate) fn offer(&mut self, now: Time, account: Account, size: u64, unit: &Unit) -> Option<Charge> {
         if let Some(SharedQueue { pool, number, .. }) = account.other().map(|other| &self.queues[other]) {
             self.pools[*pool].offer(now, *number, size, unit.bytes);
@@ -179,8 +181,8 @@ impl Memory {
         self.admits_below(threshold, now, account, size, unit)
     }
 
-    /// Charge a packet of `size` cells to these queues, if it fits. If it does not, its sender is stopped, where
-    /// senders can be; a packet that leaves the memory lets the sender go on.
+    /// Return the room that a packet of `size` cells would take in its queues, or `None` if it does not fit. If it
+    /// does not, stop its sender, if the class pauses; departures later let the sender resume.
     pub(crate) fn admits(&mut self, now: Time, account: Account, size: u64, unit: &Unit) -> Option<Charge> {
         let SharedQueue { pool, number, .. } = self.queues[account.queue()];
         self.admits_below(self.pools[pool].threshold_for(number, unit), now, account, size, unit)
@@ -203,7 +205,7 @@ impl Memory {
         charge
     }
 
-    /// Return the charge of a unit, given the threshold of its first queue; `None` if it does not fit.
+    /// Return the room that a unit would take, given the threshold of its first queue; `None` if it does not fit.
     #[inline(always)]
     fn charge(&self, threshold: f64, account: Account, size: u64, unit: &Unit) -> Option<Charge> {
         let is_allowed = account.other().is_none_or(|other| self.shares(other, size, unit));
@@ -224,9 +226,9 @@ impl Memory {
         has_headroom.then_some(Charge::Headroom)
     }
 
-    /// Charge the headers of a packet that the memory has refused, if they fit. They wait apart from the packet's
-    /// queue, so the threshold and the limit of that queue do not bind them: only pools and memory must have room, as
-    /// in switch chips.
+    /// Return the room that the headers of a refused packet would take, or `None` if they do not fit. Headers wait in
+    /// a separate queue, so the threshold and the limit of the packet's queue do not apply to them: only pools and
+    /// memory must have room, as in switch chips.
     pub(crate) fn admits_headers(&self, account: Account, size: u64) -> Option<Charge> {
         let queue = &self.queues[account.queue()];
         let beyond = queue.beyond_reserved(size);
@@ -236,7 +238,7 @@ impl Memory {
         (has_room && is_free).then_some(Charge::Shared)
     }
 
-    /// Return whether a queue can have `size` more of the shared room of its pool.
+    /// Return whether a queue can take a unit of `size` cells into the shared room of its pool.
     fn shares(&self, queue: usize, size: u64, unit: &Unit) -> bool {
         let SharedQueue { limits, pool, number, .. } = &self.queues[queue];
         let (books, below) = (&self.pools[*pool].books, self.pools[*pool].threshold_for(*number, unit));
@@ -249,7 +251,7 @@ impl Memory {
         self.check.allows(self.pools[pool].books.of(number), size, self.threshold(queue))
     }
 
-    /// Return the shared room that a queue may have: its threshold, or the limit of its class.
+    /// Return the shared room that a queue may have: the lesser of its threshold and the limit of its class.
     fn threshold(&self, queue: usize) -> f64 {
         let SharedQueue { limits, pool, number, .. } = self.queues[queue];
         limits.below(self.pools[pool].threshold(number))
@@ -261,8 +263,8 @@ impl Memory {
         self.pushout.is_some()
     }
 
-    /// Choose what gives way to a packet of `size` cells that its thresholds allow but that finds no room; `None` if the
-    /// packet itself is lost.
+    /// Choose what push-out removes for a packet of `size` cells that the thresholds allow but that finds no room;
+    /// `None` if the packet itself is lost.
     pub(crate) fn victim(&self, account: Account, size: u64, ports: &dyn Content) -> Option<Cut> {
         let (pushout, queue) = (self.pushout.as_ref()?, account.queue());
         let own = &self.queues[queue];
@@ -283,13 +285,13 @@ impl Memory {
         self.pools.iter().any(SharedPool::is_expelling)
     }
 
-    /// Return whether it does more than limit arrivals: whether it removes accepted packets, or stops senders.
+    /// Return whether the memory does more than limit arrivals: it removes accepted packets, or stops senders.
     pub(crate) fn acts(&self) -> bool {
         self.pushout.is_some() || self.is_expelling() || self.is_pausing()
     }
 
-    /// Choose the queue that loses a packet now, or the instant of the next check; `head` returns the size of the first
-    /// packet that waits in a queue, given the queue's port and number.
+    /// Choose the queue from which the memory expels a packet now, or return the instant of the next check. `head`
+    /// returns the size of the first waiting packet of a queue, given the queue's line and number.
     pub(crate) fn expulsion(
         &mut self,
         now: Time,
@@ -319,7 +321,7 @@ impl Memory {
         self.shared + self.promised + size <= self.cells
     }
 
-    /// Charge a packet with the result of [`Memory::admits`].
+    /// Count an accepted packet in the room that [`Memory::admits`] has returned.
     pub(crate) fn take_in(&mut self, now: Time, account: Account, charge: Charge, size: u64) {
         self.occupancy.change(now, self.used, self.used + size);
         self.used += size;
@@ -344,7 +346,7 @@ impl Memory {
         }
     }
 
-    /// Release a packet, sent or lost.
+    /// Free the room of a packet that was sent or lost.
     pub(crate) fn release(&mut self, account: Account, leaving: &Leaving<'_>) {
         let &Leaving { now, size, .. } = leaving;
         self.occupancy.fall(now, self.used);
@@ -356,7 +358,7 @@ impl Memory {
         }
     }
 
-    /// Release a packet from one of its queues; returns the shared room that it frees.
+    /// Free the room of a packet in one of its queues; returns the shared room that it frees.
     #[inline(always)]
     fn leave(&mut self, queue: usize, leaving: &Leaving<'_>) -> u64 {
         let queue = &mut self.queues[queue];
@@ -365,7 +367,7 @@ impl Memory {
         shared
     }
 
-    /// Return whether a queue must lose nothing.
+    /// Return whether the class of a queue must lose nothing.
     pub(crate) fn is_lossless(&self, account: Account) -> bool {
         self.queues[account.queue()].limits.pause.is_some()
     }
@@ -385,13 +387,13 @@ impl Memory {
         self.queues[account.queue()].marked += 1;
     }
 
-    /// Keep every sample of queues and thresholds from now on.
+    /// Store every sample of queues and thresholds from now on.
     pub(crate) fn keep_traces(&mut self) {
         self.occupancy.keep_trace();
         self.queues.iter_mut().for_each(SharedQueue::keep_trace);
     }
 
-    /// Take a sample of the occupancy and, where they are kept, of queues and thresholds.
+    /// Take a sample of the occupancy and, if they are stored, of queues and thresholds.
     pub(crate) fn sample(&mut self, now: Time) {
         self.occupancy.sample(self.used);
         let before = Time(now.0.saturating_sub(1)); // a sample comes before whatever else happens at its instant
@@ -407,7 +409,7 @@ impl Memory {
         self.queues.iter_mut().for_each(|queue| queue.reset_counters(now));
     }
 
-    /// Bring time averages up to the end of the run.
+    /// Extend the time averages to the end of the run.
     pub(crate) fn close_counters(&mut self, now: Time) {
         self.occupancy.change(now, self.used, self.used);
         self.pools.iter_mut().for_each(|pool| pool.close_counters(now));

@@ -5,12 +5,12 @@ use super::{Memory, SharedQueue};
 use crate::units::Time;
 
 impl Memory {
-    /// Return whether it stops senders.
+    /// Return whether the memory can stop senders.
     pub(crate) fn is_pausing(&self) -> bool {
         self.queues.iter().any(|queue| queue.limits.pause.is_some())
     }
 
-    /// Stop the sender of a queue, unless it is stopped already or cannot be stopped.
+    /// Stop the sender of a queue, unless it has been stopped or its class has no pauses.
     pub(super) fn stop(&mut self, now: Time, queue: usize) {
         let SharedQueue { limits, refresh, .. } = self.queues[queue];
         if limits.pause.is_some() && !self.is_stopped(queue) {
@@ -49,7 +49,7 @@ impl Memory {
         self.stopped.iter().any(|stopped| stopped.queue == queue)
     }
 
-    /// Take the signals for senders since the last call.
+    /// Remove and return the signals for senders.
     pub(crate) fn take_signals(&mut self) -> Vec<Signal> {
         std::mem::take(&mut self.signals)
     }

@@ -10,11 +10,11 @@ use crate::units::Time;
 /// A running pool.
 #[derive(Clone, Debug)]
 pub struct SharedPool {
-    /// Its shared room, the part in use, and the part of each queue.
+    /// Shared room of the pool: capacity, part in use, and part of each queue.
     pub(super) books: Pool,
     scheme: sharing::Policy,
     judges_frames: bool,
-    /// Whether one of its classes must lose nothing.
+    /// Whether one of the pool's classes must lose nothing.
     pub(super) is_lossless: bool,
     headroom: u64,
     headroom_used: u64,
@@ -23,7 +23,7 @@ pub struct SharedPool {
 }
 
 impl SharedPool {
-    /// An empty pool of `cells` cells of shared room for `queues` queues, and this much headroom.
+    /// Build an empty pool with `cells` cells of shared room for `queues` queues, and `headroom` cells of headroom.
     pub fn new(cells: u64, queues: usize, headroom: u64, scheme: sharing::Policy) -> SharedPool {
         SharedPool {
             books: Pool::new(Capacity::limited(cells), queues.max(1)), // no flow may use it
@@ -37,7 +37,7 @@ impl SharedPool {
         }
     }
 
-    /// Its headroom.
+    /// Return the headroom of the pool.
     pub fn headroom(&self) -> u64 {
         self.headroom
     }
@@ -47,34 +47,34 @@ impl SharedPool {
         self.headroom_used
     }
 
-    /// The most headroom that was in use.
+    /// Return the greatest headroom that was in use.
     pub fn headroom_max(&self) -> u64 {
         self.headroom_max
     }
 
-    /// Its shared room, and how much each queue uses.
+    /// Return the shared room, and what each queue uses of it.
     pub fn books(&self) -> &Pool {
         &self.books
     }
 
-    /// Statistics of the shared room in use.
+    /// Return the statistics of the shared room in use.
     pub fn occupancy(&self) -> &Occupancy {
         &self.occupancy
     }
 
-    /// The most that its queue `number` may have of the shared room now.
+    /// Return the shared room that queue `number` may have now.
     #[inline]
     pub fn threshold(&self, number: usize) -> f64 {
         self.scheme.threshold(&self.books, number)
     }
 
-    /// Return the most that its queue `number` may have for this unit to be admitted.
+    /// Return the threshold of queue `number` for a unit; infinite if the scheme does not judge this unit.
     #[inline]
     pub(super) fn threshold_for(&self, number: usize, unit: &Unit) -> f64 {
         if self.judges(unit) { self.threshold(number) } else { f64::INFINITY }
     }
 
-    /// Return whether the threshold concerns a unit.
+    /// Return whether the scheme judges a unit: with a scheme for frames only first units.
     #[inline]
     pub(super) fn judges(&self, unit: &Unit) -> bool {
         !self.judges_frames || unit.is_first()
@@ -89,7 +89,7 @@ impl SharedPool {
         self.headroom_max = self.headroom_max.max(self.headroom_used);
     }
 
-    /// Charge shared room to a queue; reserved room and headroom do not count here.
+    /// Count `size` cells of shared room as used by a queue; reserved room and headroom do not count here.
     pub(super) fn share(&mut self, now: Time, number: usize, size: u64) {
         if size > 0 {
             self.occupancy.change(now, self.books.total(), self.books.total() + size);
@@ -107,17 +107,18 @@ impl SharedPool {
         self.scheme.catch_up(now, &self.books);
     }
 
-    /// Return whether it expels packets.
+    /// Return whether the scheme expels packets.
     pub(super) fn is_expelling(&self) -> bool {
         self.scheme.kind().expels()
     }
 
-    /// Choose the queue that loses a packet now; `head` returns the size of the first packet that waits in a queue.
+    /// Choose the queue from which the scheme expels a packet now, or return the instant of the next check; `head`
+    /// returns the size of the first waiting packet of a queue.
     pub(super) fn expels(&mut self, now: Time, head: &dyn Fn(usize) -> Option<u64>) -> Option<Expulsion> {
         self.scheme.expels(now, &self.books, head)
     }
 
-    /// Release the shared room and the headroom of a packet that leaves queue `number`.
+    /// Free the shared room and the headroom of a packet that leaves queue `number`.
     pub(super) fn give_back(&mut self, leaving: &Leaving<'_>, number: usize, shared: u64, headroom: u64) {
         if shared > 0 {
             self.occupancy.fall(leaving.now, self.books.total());

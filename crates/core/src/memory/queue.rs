@@ -6,8 +6,8 @@ use crate::metrics::occupancy::Occupancy;
 use crate::unit::Unit;
 use crate::units::{Rate, Span, Time};
 
-/// The queues to which the packets of a circuit are charged at a port. Ports have one account for each circuit, hence
-/// the small numbers.
+/// An account: the queues in which the packets of a circuit are counted at a port. Numbers have few bits, since ports
+/// have an account for each circuit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Account {
     queue: u32,
@@ -16,35 +16,37 @@ pub struct Account {
 }
 
 impl Account {
-    /// The queue in the pool of the class, and that on the other side, if the class has a pool there.
+    /// Build an account with the queue in the pool of the class, and the queue on the other side, if the class has a
+    /// pool there.
     pub fn new(queue: usize, other: Option<usize>) -> Account {
         Account { queue: small(queue), unscheduled: small(queue), other: other.map(small) }
     }
 
-    /// Charge packets marked as unscheduled to this queue.
+    /// Return the account with another queue for packets marked as unscheduled.
     pub fn with_unscheduled(self, queue: usize) -> Account {
         Account { unscheduled: small(queue), ..self }
     }
 
-    /// Return the account of a unit: that of its mark.
+    /// Return the account for a unit, with the queue for units with its mark.
     #[inline]
     pub fn of(self, unit: &Unit) -> Account {
         Account { queue: if unit.is_unscheduled() { self.unscheduled } else { self.queue }, ..self }
     }
 
-    /// The queue of packets marked as unscheduled, in the pool of its class: mostly the queue of the other packets.
+    /// Return the queue of packets marked as unscheduled, in the pool of its class; usually the queue of the other
+    /// packets.
     #[inline]
     pub fn unscheduled(self) -> usize {
         self.unscheduled as usize
     }
 
-    /// The queue in the pool of the class.
+    /// Return the queue in the pool of the class.
     #[inline]
     pub fn queue(self) -> usize {
         self.queue as usize
     }
 
-    /// The queue on the other side, if the class has a pool there.
+    /// Return the queue on the other side, if the class has a pool there.
     #[inline]
     pub fn other(self) -> Option<usize> {
         self.other.map(|other| other as usize)
@@ -58,11 +60,11 @@ fn small(queue: usize) -> u32 {
 /// The limits of a queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueueLimits {
-    /// Cells that are kept free for it.
+    /// Cells that are kept free for the queue.
     pub reserved: u64,
-    /// The most cells of shared room, in addition to the limit of the policy.
+    /// Greatest number of cells of shared room, in addition to the limit of the sharing scheme.
     pub limit: Option<u64>,
-    /// Limits at which its sender is stopped, if its class must lose nothing.
+    /// Thresholds at which the queue's sender is stopped and resumed, if its class must lose nothing.
     pub pause: Option<QueuePause>,
 }
 
@@ -77,15 +79,15 @@ impl QueueLimits {
 /// A running queue.
 #[derive(Clone, Debug)]
 pub struct SharedQueue {
-    /// Its limits.
+    /// Limits of the queue.
     pub limits: QueueLimits,
-    /// Its port, or the line over which its packets come.
+    /// The line of the queue's port; on the ingress side, the line over which its packets arrive.
     pub line: usize,
-    /// Its pool.
+    /// Index of the queue's pool.
     pub pool: usize,
-    /// Its number in that pool.
+    /// Number of the queue in its pool.
     pub number: usize,
-    /// The time after which the frame that stops its sender is repeated.
+    /// The time after which the frame that stops the queue's sender is repeated.
     pub(super) refresh: Span,
     held: u64,
     headroom: u64,
@@ -93,16 +95,17 @@ pub struct SharedQueue {
     occupancy: Occupancy,
     threshold_min: Option<f64>,
     thresholds: Option<Vec<f64>>,
-    /// Packets lost at its port, except those that a policer drops.
+    /// Packets of the queue lost at their port, except those that a policer drops.
     pub dropped: u64,
-    /// Packets marked at its port.
+    /// Packets of the queue marked at their port.
     pub marked: u64,
-    /// Octets of packets that were pushed out: they had used other links in vain.
+    /// Octets of packets of the queue that were pushed out, after they had used earlier links in vain.
     pub pushed_out_octets: u64,
 }
 
 impl SharedQueue {
-    /// An empty queue of a port or of an incoming line, given the line's rate, number `number` of its pool.
+    /// Build an empty queue, number `number` of its pool, of the port of a line or of an incoming line with this
+    /// rate.
     pub fn new(limits: QueueLimits, line: usize, rate: Rate, pool: usize, number: usize) -> SharedQueue {
         SharedQueue {
             limits,
@@ -122,7 +125,7 @@ impl SharedQueue {
         }
     }
 
-    /// Cells that it holds.
+    /// Return the cells that the queue holds.
     pub fn held(&self) -> u64 {
         self.held
     }
@@ -132,48 +135,49 @@ impl SharedQueue {
         self.headroom
     }
 
-    /// Of these, cells of shared room.
+    /// Return the cells of shared room that the queue holds.
     pub fn shared(&self) -> u64 {
         (self.held - self.headroom).saturating_sub(self.limits.reserved)
     }
 
-    /// The most headroom that it has held.
+    /// Return the greatest headroom that the queue has held.
     pub fn headroom_max(&self) -> u64 {
         self.headroom_max
     }
 
-    /// Statistics of its occupancy.
+    /// Return the statistics of the queue's occupancy.
     pub fn occupancy(&self) -> &Occupancy {
         &self.occupancy
     }
 
-    /// The lowest threshold that an arriving packet has met; `None` without packets or without a threshold.
+    /// Return the lowest threshold that an arriving packet has met; `None` without packets or without a threshold.
     pub fn threshold_min(&self) -> Option<f64> {
         self.threshold_min
     }
 
-    /// Thresholds at every sample, if they are kept.
+    /// Return the thresholds at every sample, if they are stored.
     pub fn thresholds(&self) -> Option<&[f64]> {
         self.thresholds.as_deref()
     }
 
-    /// The part of a packet of `size` cells that does not fit into reserved room.
+    /// Return the cells of a packet of `size` cells that do not fit into reserved room.
     pub(super) fn beyond_reserved(&self, size: u64) -> u64 {
         size.saturating_sub(self.limits.reserved.saturating_sub(self.held - self.headroom))
     }
 
-    /// Return whether it may take `size` more of headroom. Headroom belongs to classes that pause.
+    /// Return whether the queue may take `size` more cells of headroom. In a pool with classes that pause only these
+    /// may take headroom.
     pub(super) fn may_take_headroom(&self, size: u64, is_lossless: bool) -> bool {
         self.limits.pause.map_or(!is_lossless, |pause| self.headroom + size <= pause.xoff)
     }
 
-    /// Return whether its sender may send again, if the queue may hold this much of shared room.
+    /// Return whether the queue's sender may send again, if the queue may hold `shared` cells of shared room.
     pub(super) fn lets_go_on(&self, shared: f64) -> bool {
         let most = self.limits.reserved as f64 + shared;
         self.headroom == 0 && self.limits.pause.is_none_or(|pause| pause.is_over(self.held, most))
     }
 
-    /// Return whether it can stop this class on this line.
+    /// Return whether the queue can stop this class on this line.
     pub(crate) fn can_stop(&self, line: usize, class: u32) -> bool {
         self.line == line && self.limits.pause.is_some_and(|pause| pause.class == class)
     }
@@ -183,13 +187,13 @@ impl SharedQueue {
         self.held += size;
     }
 
-    /// Count `size` cells of its content as headroom.
+    /// Count `size` cells of the queue's content as headroom.
     pub(super) fn take_headroom(&mut self, size: u64) {
         self.headroom += size;
         self.headroom_max = self.headroom_max.max(self.headroom);
     }
 
-    /// Release a packet; returns the shared room and the headroom that it frees, headroom first.
+    /// Subtract a packet; returns the shared room and the headroom that it frees. Headroom is freed first.
     pub(super) fn leave(&mut self, now: Time, size: u64) -> (u64, u64) {
         let before = self.shared();
         let headroom = self.headroom.min(size);

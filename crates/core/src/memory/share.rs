@@ -1,4 +1,4 @@
-//! A port's part in a memory.
+//! A port's share in a memory.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use crate::unit::Unit;
 use crate::units::Time;
 use crate::units::ids::{IdVec, PortVc};
 
-/// The memory that a port shares, and the queues to which the circuits of the port are charged. The memory itself is
-/// here only while the port runs.
+/// The memory that a port shares, and the queues in which the circuits of the port are counted. The field `lent`
+/// contains the memory itself, but only while the port runs.
 #[derive(Clone, Debug)]
 pub struct Share {
     number: usize,
@@ -16,46 +16,46 @@ pub struct Share {
     /// For each circuit whether the port has refused a unit of its arriving frame; empty unless the memory pushes out
     /// whole packets.
     spoilt: IdVec<PortVc, bool>,
-    /// Packets lost here of classes that must lose nothing.
+    /// Packets lost at this port of classes that must lose nothing.
     lossless_drop: u64,
     lent: Option<Box<Memory>>,
-    /// Charge of the arriving packet, if it fits.
+    /// The room that the arriving packet takes, if it fits.
     charge: Option<Charge>,
 }
 
 impl Share {
-    /// A share in memory `number`, with the queues of every circuit of the port.
+    /// Build a share in memory `number`, with the queues of every circuit of the port.
     pub fn new(number: usize, accounts: Arc<IdVec<PortVc, Account>>) -> Share {
         Share { number, accounts, spoilt: IdVec::default(), lossless_drop: 0, lent: None, charge: None }
     }
 
-    /// Keep account of frames: the memory pushes out whole packets.
+    /// Return the share with a record of refused frames, for a memory that pushes out whole packets.
     pub fn keeping_frames(self) -> Share {
         Share { spoilt: vec![false; self.accounts.len()].into(), ..self }
     }
 
-    /// Return whether the port keeps account of frames for its memory.
+    /// Return whether the port records refused frames for its memory.
     pub(crate) fn keeps_frames(&self) -> bool {
         !self.spoilt.is_empty()
     }
 
-    /// The number of the memory.
+    /// Return the number of the memory.
     pub fn number(&self) -> usize {
         self.number
     }
 
-    /// The queues to which each circuit is charged.
+    /// Return the queues in which each circuit is counted.
     pub fn accounts(&self) -> &IdVec<PortVc, Account> {
         &self.accounts
     }
 
-    /// The queues to which a unit of a circuit is charged.
+    /// Return the queues in which a unit of a circuit is counted.
     #[inline]
     pub(crate) fn account(&self, unit: &Unit, vc: PortVc) -> Account {
         self.accounts[vc].of(unit)
     }
 
-    /// Exchange the memory with its place among all memories.
+    /// Swap the content of `lent` and the memory's entry in `memories`, to lend the memory or to return it.
     #[inline]
     pub(crate) fn swap(&mut self, memories: &mut [Option<Box<Memory>>]) {
         std::mem::swap(&mut self.lent, &mut memories[self.number]);
@@ -79,14 +79,14 @@ impl Share {
         self.charge.is_some()
     }
 
-    /// Return whether the headers of a packet that does not fit find room.
+    /// Return whether the headers of a packet that does not fit have room.
     pub(crate) fn admits_headers(&mut self, unit: &Unit, vc: PortVc, size: u64) -> bool {
         let account = self.account(unit, vc);
         self.charge = self.memory().admits_headers(account, size);
         self.charge.is_some()
     }
 
-    /// Charge a packet that fits.
+    /// Count a packet that fits in the memory.
     pub(crate) fn take_in(&mut self, now: Time, unit: &Unit, vc: PortVc, size: u64) {
         let charge = self.charge.take().expect("only what fits is taken in");
         let account = self.account(unit, vc);
@@ -118,7 +118,7 @@ impl Share {
         self.lossless_drop += u64::from(self.memory().is_lossless(account));
     }
 
-    /// Packets lost at the port of classes that must lose nothing, since the last reset.
+    /// Return the packets lost at the port of classes that must lose nothing, since the last reset.
     pub fn lossless_drop(&self) -> u64 {
         self.lossless_drop
     }

@@ -9,26 +9,26 @@ use crate::units::{PS_PER_S, Span};
 pub struct DeliveryTime {
     /// Packets measured.
     pub count: u64,
-    /// Sum of their times, in ps.
+    /// Sum of the delivery times, in ps.
     sum: u128,
-    /// Sum of the squares, in ps².
+    /// Sum of the squares of the delivery times, in ps².
     squares: u128,
-    /// Their distribution, in ps, if it is measured.
+    /// Distribution of the delivery times, in ps, if the scenario requests percentiles.
     spread: Option<Box<Spread>>,
 }
 
 impl DeliveryTime {
-    /// Delivery times before the first packet; with percentiles or without.
+    /// Build a record before the first packet, with percentiles or without.
     pub fn new(percentiles: bool) -> DeliveryTime {
         DeliveryTime { spread: percentiles.then(Box::default), ..DeliveryTime::default() }
     }
 
-    /// Return delivery times without measurements.
+    /// Return an empty record that also measures percentiles if this one does.
     pub fn fresh(&self) -> DeliveryTime {
         DeliveryTime::new(self.spread.is_some())
     }
 
-    /// Count one more packet.
+    /// Add the delivery time of a packet.
     #[inline]
     pub fn add(&mut self, time: Span) {
         self.count += 1;
@@ -39,12 +39,12 @@ impl DeliveryTime {
         }
     }
 
-    /// Mean in seconds; `None` without a measurement.
+    /// Return the mean in seconds; `None` without a measurement.
     pub fn mean_s(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum as f64 / self.count as f64 / PS_PER_S as f64)
     }
 
-    /// Standard deviation in seconds, of the packets measured; `None` without a measurement.
+    /// Return the standard deviation of the delivery times in seconds; `None` without a measurement.
     pub fn sd_s(&self) -> Option<f64> {
         let n = u128::from(self.count);
         // Σx² − (Σx)²/n, the square split so that it cannot overflow
@@ -53,7 +53,7 @@ impl DeliveryTime {
         Some((spread as f64 / self.count as f64).sqrt() / PS_PER_S as f64)
     }
 
-    /// Return the distribution of the times, in ps, if it is measured.
+    /// Return the distribution of the times, in ps, if the scenario requests percentiles.
     pub fn spread(&self) -> Option<&Spread> {
         self.spread.as_deref()
     }

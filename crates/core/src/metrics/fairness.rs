@@ -28,7 +28,7 @@ pub fn difference(rates: &[f64]) -> Option<f64> {
     (mean > 0.0).then(|| (high - low) / mean)
 }
 
-/// Standard deviation among the flows over their mean: 0 if all rates are equal.
+/// Standard deviation of the flows' rates divided by their mean: 0 if all rates are equal.
 ///
 /// `None` without flows or when nothing was delivered.
 pub fn relative_deviation(rates: &[f64]) -> Option<f64> {
@@ -38,12 +38,12 @@ pub fn relative_deviation(rates: &[f64]) -> Option<f64> {
     (mean > 0.0).then(|| libm::sqrt(variance) / mean)
 }
 
-/// The throughput of a class of flows, and its fair throughput in the same unit, or its fair share.
+/// The throughput of a class of flows, and its fair throughput (in the same unit) or fair share.
 #[derive(Clone, Copy, Debug)]
 pub struct ClassRate {
     /// The throughput.
     pub rate: f64,
-    /// The fair one; only the ratio of two classes matters.
+    /// The fair throughput; only the ratio between two classes matters.
     pub fair: f64,
 }
 

@@ -1,21 +1,21 @@
 //! The ideal against which goodput is measured: max–min fair payload rates with every overhead counted.
 //!
-//! Each flow's rate grows at the same pace until a line on its path is full or its source has no more to offer
-//! (D. Bertsekas, R. Gallager, "Data Networks", 2nd ed., 1992, section 6.5.2). A payload bit costs a line as many
-//! bits as a full packet does on it, per bit of its payload: headers, trailer, padding and cell headers. For paper 000
-//! this gives the printed ideals: 12.892 and 13.451 Mb/s in the LAN, 584.0 and 609.3 kb/s in the access network.
-//! Acknowledgements and TCP options are not charged, as in the paper.
+//! Each flow's rate grows at the same pace until a line on its path is full or its source has no more to offer (D.
+//! Bertsekas, R. Gallager, "Data Networks", 2nd ed., 1992, section 6.5.2). A payload bit costs a line the bits of a
+//! full packet on this line divided by the payload bits of the packet: headers, trailer, padding and cell headers.
+//! For paper 000 this gives the printed ideals: 12.892 and 13.451 Mb/s in the LAN, 584.0 and 609.3 kb/s in the access
+//! network. Acknowledgements and TCP options are not charged, as in the paper.
 
 /// A flow that competes for max–min fair rates: its path and the rate of its source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Demand {
-    /// Lines on its path, with the line bits that one payload bit costs there.
+    /// Lines on the flow's path, with the line bits that one payload bit costs there.
     pub lines: Vec<(usize, f64)>,
-    /// Rate of its source, in payload bits per second; infinite for a source that fills its transport.
+    /// Rate of the flow's source, in payload bits per second; infinite for a source that fills its transport.
     pub limit: f64,
 }
 
-/// Max–min fair payload rates in bits per second, for lines with these capacities in bits per second.
+/// Return the max–min fair payload rates in bits per second, for lines with these capacities in bits per second.
 pub fn max_min(capacities: &[f64], demands: &[Demand]) -> Vec<f64> {
     let mut rates = vec![0.0; demands.len()];
     let mut growing: Vec<usize> = (0..demands.len()).collect();

@@ -3,15 +3,16 @@
 use super::spread::Spread;
 use crate::units::{Span, Time};
 
-/// Statistics of an occupancy.
+/// Statistics of an occupancy over the measured time.
 #[derive(Clone, Debug)]
 pub struct Occupancy {
     since: Time,
     last: Time,
-    /// Level times picoseconds, modulo 2¹²⁸ while arrivals are ahead of their time.
+    /// Integral of the level over time, in units times picoseconds; modulo 2¹²⁸, since arrivals recorded ahead of
+    /// their time may make it negative for a while.
     area: u128,
     max: u64,
-    /// Samples, once there are any or they are to be recorded: most buffers of a large network are unlimited, so they have none.
+    /// The samples; allocated at the first sample, since most buffers of a large network are never sampled.
     samples: Option<Box<OccupancySamples>>,
 }
 
@@ -19,16 +20,16 @@ pub struct Occupancy {
 #[derive(Clone, Debug, Default)]
 struct OccupancySamples {
     shift: u32,
-    /// Their counts by bins, once there are any.
+    /// Number of samples in each bin of equal width; empty before the first sample.
     bins: Vec<u64>,
-    /// Their counts in classes that are narrow where the level is low.
+    /// The distribution from which percentiles are read, in bins less than 1 % wide.
     spread: Spread,
-    /// Every sample in order, if they are recorded.
+    /// Every sample in order, if the scenario records samples.
     trace: Option<Vec<u64>>,
 }
 
 impl Occupancy {
-    /// Statistics that start at time zero with an empty buffer.
+    /// Build statistics that start at time zero with an empty buffer.
     pub fn new() -> Occupancy {
         Occupancy { since: Time::ZERO, last: Time::ZERO, area: 0, max: 0, samples: None }
     }
@@ -38,12 +39,12 @@ impl Occupancy {
         self.samples.get_or_insert_default().trace.get_or_insert_default();
     }
 
-    /// Every sample since the last reset, if they are stored.
+    /// Return every sample since the last reset, if samples are stored.
     pub fn trace(&self) -> Option<&[u64]> {
         self.samples.as_ref()?.trace.as_deref()
     }
 
-    /// Restart at `now`, with this much in the buffer.
+    /// Restart the statistics at `now`, with `level` in the buffer.
     pub fn reset(&mut self, now: Time, level: u64) {
         let is_traced = self.trace().is_some();
         *self = Occupancy { since: now, last: now, max: level, ..Occupancy::new() };
@@ -67,22 +68,23 @@ impl Occupancy {
         self.last = now;
     }
 
-    /// Raise the level by `units` units from `now` on, although they arrive one by one, at instants of this sum. The
-    /// maximum does not change.
+    /// Add to the integral `units` units that arrive one by one, at instants whose sum is `instants`; the level is
+    /// raised from `now` on. The maximum does not change.
     pub(crate) fn rise(&mut self, now: Time, level: u64, units: u64, instants: u128) {
         self.fall(now, level);
         let missing = instants - u128::from(units) * u128::from(now.0);
         self.area = self.area.wrapping_sub(missing);
     }
 
-    /// Lower the level by `units` units, which leave one by one, at instants of this sum, not necessarily in the order
-    /// of other changes.
+    /// Lower the level by `units` units that leave one by one, at instants whose sum is `instants`; other changes may
+    /// be recorded in any order.
     pub(crate) fn drain(&mut self, units: u64, instants: u128) {
         let counted = u128::from(units) * u128::from(self.last.0);
         self.area = self.area.wrapping_add(instants).wrapping_sub(counted);
     }
 
-    /// Enter the integral of the level over time up to `now`, in level times picoseconds, and its maximum.
+    /// Set the integral of the level up to `now`, in units times picoseconds, and the maximum, which the caller has
+    /// computed.
     pub(crate) fn settle(&mut self, now: Time, area: u128, max: u64) {
         (self.last, self.area, self.max) = (now, area, max);
     }
@@ -97,18 +99,18 @@ impl Occupancy {
         self.samples.get_or_insert_default().add(level, samples);
     }
 
-    /// Time average over the measured time; 0 if no time has passed.
+    /// Return the time average over the measured time; 0 if no time has passed.
     pub fn mean(&self) -> f64 {
         let span = self.last.since(self.since);
         if span == Span::ZERO { 0.0 } else { self.area as f64 / span.0 as f64 }
     }
 
-    /// Largest value so far.
+    /// Return the largest level so far.
     pub fn max(&self) -> u64 {
         self.max
     }
 
-    /// Width of a bin, and the share of samples in each, up to the last one used.
+    /// Return the width of a bin, and the share of samples in each bin up to the last one that is not empty.
     pub fn distribution(&self) -> (u64, Vec<f64>) {
         let Some(OccupancySamples { shift, bins, .. }) = self.samples.as_deref() else {
             return (1, Vec::new());

@@ -7,16 +7,17 @@ use crate::units::Time;
 use crate::units::ids::{IdVec, PortVc};
 use crate::verdict::Reason;
 
-/// Measurements of a circuit for a policy that divides its line's rate; rates in bits per second.
+/// A reading: what a policy that divides the line's rate has measured for a circuit; rates in bits per second.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Reading {
-    /// The rate at which it has been accepted.
+    /// The rate of the circuit's accepted units.
     pub rate: f64,
-    /// The share that it and the circuits with more demand, in proportion to their weights, may have together.
+    /// The rate that is left for this circuit and the circuits with a greater demand in proportion to their weights,
+    /// all together.
     pub part: f64,
-    /// The rate at which it is to be accepted.
+    /// The rate that the policy grants to the circuit.
     pub granted: f64,
-    /// The probability with which one of its frames is refused.
+    /// The probability with which the policy discards a frame of the circuit.
     pub refusal: f64,
 }
 
@@ -31,33 +32,33 @@ pub struct Counters {
     pub bytes_out: u64,
     /// Frames whose first unit arrived.
     pub frames_in: u64,
-    /// Frames of which every unit was sent.
+    /// Frames that were sent completely.
     pub frames_whole_out: u64,
     /// Occupancy over time.
     pub occupancy: Occupancy,
     /// Counters that most ports of a large network never use; allocated at first use.
     rare: Option<Box<RareCounters>>,
-    /// For each circuit the position of the unit that continues a frame which has been sent completely so far;
-    /// [`BROKEN`] if a unit is missing.
+    /// For each circuit the position (frame and index) of the unit that must be sent next for its frame to be
+    /// complete; [`BROKEN`] if a unit of the frame is missing.
     next: IdVec<PortVc, u64>,
 }
 
 /// Counters that most ports of a large network leave at zero: losses, marks, packets that were cut, and control frames.
 #[derive(Clone, Debug, Default)]
 pub struct RareCounters {
-    /// Units that were lost although they had been queued.
+    /// Units that were lost after they had been queued.
     pub units_given_up: u64,
-    /// Octets of these.
+    /// Octets of the units in `units_given_up`.
     pub bytes_given_up: u64,
-    /// Credit cells or messages with credits that were sent on the line: they are not units.
+    /// Credit cells or credit messages that were sent on the line; they do not count as units.
     pub credit_cells: u64,
     /// Pause frames that were sent on the line.
     pub pause_frames: u64,
     /// Packets that were cut to their headers instead of being lost.
     pub trimmed: u64,
-    /// The readings of the policy at every sample, if they are recorded: a row of all circuits each time.
+    /// The readings of the policy at every sample, one for each circuit, if the scenario records them.
     pub meter: Option<Vec<Reading>>,
-    /// The figures of its state at every sample, if they are recorded.
+    /// The state of the policy at every sample, if the scenario records it.
     pub state: Option<Vec<Vec<Figure>>>,
     lost: [u64; Reason::ALL.len()],
     marked: [u64; Reason::ALL.len()],
@@ -80,7 +81,7 @@ static NONE: RareCounters = RareCounters {
 };
 
 impl Counters {
-    /// Counters at time zero, for a port with `vcs` circuits.
+    /// Build counters at time zero, for a port with `vcs` circuits.
     pub fn new(vcs: usize) -> Counters {
         Counters {
             units_in: 0,
@@ -94,8 +95,9 @@ impl Counters {
         }
     }
 
-    /// Reset the counters; the content of the queues counts as having just arrived, so that the books still balance. A
-    /// frame whose first unit has left before counts neither as an arrived nor as a completely sent frame.
+    /// Reset the counters; the content of the queues counts as having just arrived, so that arrivals still equal
+    /// departures, losses and content. A frame whose first unit has left before counts neither as an arrived nor as a
+    /// completely sent frame.
     pub fn reset(&mut self, now: Time, queued: impl Iterator<Item = Unit>, level: u64) {
         (self.units_in, self.frames_in) = (0, 0);
         self.next.fill(BROKEN);
@@ -110,33 +112,33 @@ impl Counters {
         }
     }
 
-    /// The counters that most ports leave at zero.
+    /// Return the counters that most ports leave at zero.
     pub fn rare(&self) -> &RareCounters {
         self.rare.as_deref().unwrap_or(&NONE)
     }
 
-    /// Return the rare counters to add to them; the first call allocates them.
+    /// Return the rare counters for writing; the first call allocates them.
     #[inline]
     pub(crate) fn rare_mut(&mut self) -> &mut RareCounters {
         self.rare.get_or_insert_default()
     }
 
-    /// The readings of the policy at every sample, if they are recorded.
+    /// Return the readings of the policy at every sample, if they are recorded.
     pub(crate) fn meter_mut(&mut self) -> Option<&mut Vec<Reading>> {
         self.rare.as_mut()?.meter.as_mut()
     }
 
-    /// Losses under one reason.
+    /// Return the number of units lost for one reason.
     pub fn lost_for(&self, reason: Reason) -> u64 {
         self.rare().lost[reason as usize]
     }
 
-    /// All losses.
+    /// Return the number of lost units.
     pub fn lost_total(&self) -> u64 {
         self.rare().lost.iter().sum()
     }
 
-    /// Marks under one reason.
+    /// Return the number of units marked for one reason.
     pub fn marked_for(&self, reason: Reason) -> u64 {
         self.rare().marked[reason as usize]
     }
@@ -152,12 +154,13 @@ impl Counters {
         self.lost_many(reason, 1);
     }
 
-    /// All marks.
+    /// Return the number of marked units.
     pub fn marked_total(&self) -> u64 {
         self.rare().marked.iter().sum()
     }
 
-    /// Units on which the port was the first to set a congestion mark since the start of the run, warm-up included.
+    /// Return the number of units on which the port was the first to set a congestion mark since the start of the
+    /// run, warm-up included.
     pub fn newly_marked(&self) -> u64 {
         self.rare().newly_marked
     }
@@ -190,7 +193,7 @@ impl Counters {
         self.departed_run(unit, 1, vc);
     }
 
-    /// Count a sent packet that was cut to its headers: it is not whole.
+    /// Count a packet sent after it was cut to its headers; it does not count as a whole frame.
     #[inline]
     pub(crate) fn departed_cut(&mut self) {
         self.frames_whole_out -= 1;
@@ -207,10 +210,10 @@ impl Counters {
     }
 }
 
-/// A number that is no unit's place in its frame.
+/// A position that no unit has.
 const BROKEN: u64 = u64::MAX;
 
-/// Frame and index of a unit in one word.
+/// Return the position of a unit: its frame and its index there, in one word.
 #[inline]
 fn place(unit: &Unit) -> u64 {
     u64::from(unit.frame) << 16 | u64::from(unit.index)

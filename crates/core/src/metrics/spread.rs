@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 /// Counts of integers in bins less than 1 % wide; the counts of several distributions can be added.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Spread {
-    /// Counts by the power of two and the part above it; below [`PARTS`] every number is counted by itself.
+    /// For each power of two the counts of the numbers between it and the next, in [`PARTS`] parts; numbers below
+    /// [`PARTS`] have a count each.
     octaves: BTreeMap<u32, [u64; PARTS]>,
     max: u64,
 }
@@ -32,13 +33,13 @@ impl Spread {
         self.octaves.values().flatten().sum()
     }
 
-    /// The largest number; `None` without numbers.
+    /// Return the upper end of the highest bin that is not empty; `None` without numbers.
     pub fn max(&self) -> Option<u64> {
         (!self.octaves.is_empty()).then_some(self.max)
     }
 
-    /// The percentile `percent`, by the nearest rank: the upper end of its bin, at most 1/128 above the exact value. `None`
-    /// without numbers.
+    /// Return the percentile `percent`, by the nearest rank: the upper end of its bin, at most 1/128 above the exact
+    /// value. `None` without numbers.
     pub fn percentile(&self, percent: u64) -> Option<u64> {
         let mut missing = (percent * self.count()).div_ceil(100);
         for (&octave, counts) in &self.octaves {
@@ -53,17 +54,17 @@ impl Spread {
     }
 }
 
-/// Parts of equal width into which the numbers between a power of two and the next are counted.
+/// Number of bins of equal width between a power of two and the next.
 const PARTS: usize = 128;
 
-/// The class in which a number is counted.
+/// Return the bin of a number: octave and part.
 fn class_of(number: u64) -> (u32, usize) {
     let octave = (number / PARTS as u64).checked_ilog2().map_or(0, |above| above + 1);
     let width = octave.saturating_sub(1);
     (octave, (number >> width) as usize % PARTS)
 }
 
-/// The largest number of a class.
+/// Return the largest number of a bin.
 fn end_of(octave: u32, part: usize) -> u64 {
     match octave {
         0 => part as u64,

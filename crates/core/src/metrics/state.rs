@@ -3,21 +3,21 @@
 /// One figure of a state, such as a probability of discard.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Figure {
-    /// Its name in reports.
+    /// Name of the figure in reports.
     pub name: &'static str,
-    /// The queue of the port, or the account of the line, to which it belongs; `None` if there is one for all.
+    /// The port's queue, or the line's credit account, that the figure describes; `None` for a figure of all of them.
     pub queue: Option<usize>,
-    /// Its value.
+    /// Value of the figure.
     pub value: f64,
 }
 
 impl Figure {
-    /// A figure of a whole port or sender.
+    /// Build a figure of a whole port or sender.
     pub fn of_all(name: &'static str, value: f64) -> Figure {
         Figure { name, queue: None, value }
     }
 
-    /// A figure of each queue, in the order of their numbers.
+    /// Build a figure of each queue, in the order of queue numbers.
     pub fn of_queues(
         name: &'static str,
         values: impl IntoIterator<Item = f64>,

@@ -1,23 +1,23 @@
 //! A count over time, stored at fixed steps, and throughput in moving windows from octets: figures 21 and 22 of paper
 //! 002.
 //!
-//! A step takes the count before anything that happens at its instant, as samples of the occupancy do. The flow records
-//! every change when it happens, so no engine needs to know the steps.
+//! The count at a step excludes events at the instant of the step, as samples of the occupancy do. The flow records
+//! every change when it happens, so engines need not stop at the steps.
 
 use crate::units::{Span, Time};
 
-/// Octets, another count, or a state, at whole steps since the last reset.
+/// Values of a count or of a state, one for each step since the last reset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepSeries<T = u64> {
     step: Span,
-    /// Time of the next count.
+    /// Time of the next step.
     next: Time,
     total: T,
     counts: Vec<T>,
 }
 
 impl<T: Clone + Default> StepSeries<T> {
-    /// Counts from time zero on.
+    /// Build a series that starts at time zero.
     pub fn new(step: Span) -> StepSeries<T> {
         assert!(step > Span::ZERO, "steps take time");
         StepSeries { step, next: Time::ZERO, total: T::default(), counts: Vec::new() }
@@ -39,7 +39,7 @@ impl<T: Clone + Default> StepSeries<T> {
         self.reset(now, self.total.clone());
     }
 
-    /// Store the counts up to the end of the run.
+    /// Store the counts of all steps up to `now`.
     pub fn catch_up(&mut self, now: Time) {
         while self.next <= now {
             self.counts.push(self.total.clone());
@@ -47,14 +47,14 @@ impl<T: Clone + Default> StepSeries<T> {
         }
     }
 
-    /// The count at each step.
+    /// Return the count at each step.
     pub fn counts(&self) -> &[T] {
         &self.counts
     }
 }
 
 impl StepSeries {
-    /// Throughput in bits per second in the `window`, a multiple of the step, that begins at each step.
+    /// Return the throughput in bits per second in the `window`, a multiple of the step, that begins at each step.
     pub fn throughput(&self, window: Span) -> Vec<f64> {
         let steps = (window.0 / self.step.0) as usize;
         let rate = |first: u64, last: u64| (last - first) as f64 * 8.0 / window.as_secs_f64();

@@ -1,4 +1,5 @@
-//! The application that fills a TCP connection: files, pieces at instants of its own, or endless data until it stops.
+//! The application that fills a TCP connection: files, one transfer, pieces of data at instants of the application's
+//! own clock, or endless data until it stops.
 
 use super::files::Files;
 use crate::source::clock::Ticks;
@@ -6,11 +7,11 @@ use crate::source::length::PacketLengths;
 use crate::transport::tcp::{SegmentOutlet, Sender};
 use crate::units::{Span, Time};
 
-/// The application of a TCP flow; a greedy one that never stops needs none.
+/// The application of a TCP flow. A greedy flow that never stops has no application: its sender always has data.
 #[derive(Clone, Debug)]
 pub(super) struct Application {
     work: WrittenData,
-    /// Time at which it stops; `Time::NEVER` if it does not, or has stopped.
+    /// Time at which the application stops; `Time::NEVER` if it does not stop, or has stopped.
     stop: Time,
     has_stopped: bool,
 }
@@ -22,7 +23,7 @@ pub(super) enum WrittenData {
     Greedy,
     /// One file after another.
     Files(Files),
-    /// Pieces at instants of its own.
+    /// Pieces of data at instants of the application's own clock.
     Pieces(Ticks, PacketLengths),
     /// One transfer.
     Transfer(OneTransfer),
@@ -32,7 +33,7 @@ pub(super) enum WrittenData {
 #[derive(Clone, Debug)]
 pub(super) struct OneTransfer {
     octets: u64,
-    /// Time at which it was requested, while it is in progress.
+    /// Time at which the transfer was requested; `None` before its start and after its end.
     began: Option<Time>,
     time: Option<Span>,
 }
@@ -44,12 +45,12 @@ impl OneTransfer {
 }
 
 impl Application {
-    /// An application that stops at `stop`.
+    /// Build an application that stops at `stop`.
     pub(super) fn new(work: WrittenData, stop: Time) -> Application {
         Application { work, stop, has_stopped: false }
     }
 
-    /// Return the next instant at which it must be called.
+    /// Return the next instant at which the engine must call the application.
     #[inline]
     pub(super) fn next_timer(&self) -> Option<Time> {
         let next = match &self.work {
@@ -60,7 +61,7 @@ impl Application {
         Some(next.min(self.stop)).filter(|next| *next < Time::NEVER)
     }
 
-    /// Start the flow: open its connection, unless the application should have stopped before.
+    /// Start the flow: open its connection, unless the application was to stop before `now`.
     pub(super) fn start(&mut self, now: Time, sender: &mut Sender, out: &mut impl SegmentOutlet) {
         if self.stop <= now {
             return self.end(now, sender);
@@ -80,7 +81,7 @@ impl Application {
         }
     }
 
-    /// Handle a timer: perhaps it belongs to the transport, and the application has no work.
+    /// Handle a timer of the flow. If the transport set it, the application does nothing.
     pub(super) fn on_timer(&mut self, now: Time, sender: &mut Sender, out: &mut impl SegmentOutlet) {
         if self.stop <= now {
             return self.end(now, sender);
@@ -132,12 +133,12 @@ impl Application {
         }
     }
 
-    /// Return whether it had one transfer, which has ended.
+    /// Return whether the application's only transfer has ended.
     pub(super) fn has_transferred(&self) -> bool {
         matches!(self.work, WrittenData::Transfer(OneTransfer { time: Some(_), .. }))
     }
 
-    /// Return whether it has data without end.
+    /// Return whether the application has data without end.
     pub(super) fn is_greedy(&self) -> bool {
         matches!(self.work, WrittenData::Greedy)
     }

@@ -18,20 +18,20 @@ pub struct Hop {
 #[derive(Clone, Debug)]
 pub(super) struct Branches {
     key: u64,
-    /// All routes, period after period, each with the largest draw that selects it.
+    /// All routes, in the order of their periods, each with the largest random number that selects this route.
     routes: Vec<(u64, Vec<Hop>)>,
     periods: Vec<RoutePeriod>,
-    /// The period in which the latest packet left its host.
+    /// Index of the period in which the latest packet left its host.
     current: usize,
 }
 
-/// Routes that are used at the same time.
+/// A period: routes that are in use at the same time.
 #[derive(Clone, Copy, Debug)]
 struct RoutePeriod {
     since: Time,
-    /// The first packet that uses one of them, once there is one.
+    /// The first packet that leaves its host in this period, once there is one.
     frame: u32,
-    /// The number of the first route, and the number after the last one.
+    /// The number of the period's first route, and the number after its last one.
     routes: (usize, usize),
 }
 
@@ -47,7 +47,7 @@ impl Branches {
         Branches { key: spread.key, routes, periods, current: 0 }
     }
 
-    /// All routes, period after period.
+    /// Return all routes, in the order of their periods.
     pub(super) fn routes(&self) -> impl Iterator<Item = &[Hop]> {
         self.routes.iter().map(|(_, hops)| &hops[..])
     }
@@ -60,12 +60,12 @@ impl Branches {
         }
     }
 
-    /// The ports on the route of a packet that has left.
+    /// Return the ports on the route of a packet that has left.
     pub(super) fn route(&self, frame: u32) -> &[Hop] {
         &self.routes[self.number(frame)].1
     }
 
-    /// The number of this route.
+    /// Return the number of this packet's route among all routes of the circuit.
     pub(super) fn number(&self, frame: u32) -> usize {
         let begun = &self.periods[1..=self.current];
         let has_begun = |period: &&RoutePeriod| frame.wrapping_sub(period.frame) as i32 >= 0;

@@ -27,24 +27,24 @@ pub enum Payload {
     Datagram {
         /// Octets of the application's data.
         bytes: u32,
-        /// Time at which it was handed over for sending.
+        /// Time at which the source handed over the datagram for sending.
         sent: Time,
         /// Congestion notification.
         ecn: Ecn,
     },
     /// A packet of a block with parity.
     Coded {
-        /// Its place in the block.
+        /// Place of the packet in its block.
         label: Label,
-        /// Whether it is the last packet of its block.
+        /// Whether the packet is the last one of its block.
         ends_block: bool,
-        /// Time at which it was handed over for sending.
+        /// Time at which the source handed over the packet for sending.
         sent: Time,
     },
 }
 
 impl Payload {
-    /// Return whether it is an acknowledgement, which goes to the source of its flow.
+    /// Return whether the payload is an acknowledgement, which travels to the source of its flow.
     #[inline(always)] // called for every arrival in the second half of a run
     pub(super) fn is_ack(&self) -> bool {
         matches!(self, Payload::Tcp(Segment { is_ack: true, .. }))
@@ -58,8 +58,8 @@ impl Payload {
         }
     }
 
-    /// Return the packet's name at its source, which stays the same where an earlier packet is lost instead of
-    /// delivered: its number on the circuit for a packet without feedback; over TCP its first octet and the number of
+    /// Return a number that identifies the packet at its source, whether or not earlier packets are lost: for a
+    /// packet without feedback its number on the circuit; over TCP a hash of its first octet and the number of
     /// earlier sendings.
     #[inline(always)] // see `Circuit::emit`
     pub fn identity(&self, number: u32) -> u32 {
@@ -69,7 +69,7 @@ impl Payload {
         }
     }
 
-    /// Its congestion notification; packets of a block have none.
+    /// Return the ECN field; packets of a block have none.
     pub fn ecn(&self) -> Ecn {
         match self {
             Payload::Tcp(segment) => segment.ecn,
@@ -78,7 +78,7 @@ impl Payload {
         }
     }
 
-    /// Record the marks that ports have set on its units: a congestion mark, or a cut to the headers.
+    /// Record what ports did to the units of this payload: set a congestion mark, or cut the packet to its headers.
     pub(crate) fn marked_by(mut self, flags: Flags) -> Payload {
         match &mut self {
             Payload::Tcp(Segment { ecn, .. }) | Payload::Datagram { ecn, .. } => *ecn = ecn.marked_by(flags),
@@ -99,7 +99,7 @@ impl Payload {
 pub struct Frame {
     /// The flow whose frame it is.
     pub flow: u32,
-    /// Number of its units.
+    /// Number of units of the frame.
     pub units: u16,
     /// Payload of the frame.
     pub payload: Payload,
@@ -114,59 +114,60 @@ pub struct Emission {
     pub frame: u32,
     /// Name of its packet, see [`Payload::identity`].
     pub identity: u32,
-    /// Its units.
+    /// Number and size of the frame's units.
     pub shape: Shape,
-    /// Marks of each of them.
+    /// Marks of each unit.
     pub marks: Flags,
 }
 
 impl Emission {
-    /// Its first unit as the subject of random draws.
+    /// Return the frame's first unit, for which random numbers are drawn.
     pub fn subject(&self) -> Subject {
         Subject::unit(self.vc.0, self.identity, 0)
     }
 
-    /// The units in order.
+    /// Return the units in order.
     pub fn units(self) -> impl Iterator<Item = Unit> {
         self.shape.units(self.vc, self.frame, self.identity, self.marks)
     }
 }
 
-/// Counts of the far end.
+/// Counts of frames at the destination of a circuit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Received {
     /// Frames reassembled.
     pub whole: u64,
-    /// Collections of cells whose number did not match the trailer, or from which a code could not restore a frame.
+    /// Frames with a number of cells that does not match the AAL5 trailer, or too few cells for the code to restore
+    /// them.
     pub wrong_length: u64,
-    /// Collections of cells with a wrong CRC.
+    /// Frames whose cells have a wrong CRC.
     pub wrong_crc: u64,
 }
 
-/// Every unit of a circuit since the start of the run.
+/// Counts of all units of a circuit since the start of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Handed to the first port.
+    /// Units handed to the first port.
     pub sent: u64,
-    /// Arrived at the far end.
+    /// Units that arrived at the destination.
     pub arrived: u64,
-    /// Lost at a port.
+    /// Units lost at a port.
     pub lost: u64,
 }
 
 impl Tally {
-    /// Units in a port or on a line.
+    /// Return the number of units in a port or on a line.
     pub fn under_way(&self) -> u64 {
         self.sent - self.arrived - self.lost
     }
 }
 
-/// Units with a congestion mark since the start of the run.
+/// Counts of units with a congestion mark since the start of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
-    /// Arrived at the far end.
+    /// Marked units that arrived at the destination.
     pub arrived: u64,
-    /// Lost at a port.
+    /// Marked units lost at a port.
     pub lost: u64,
 }
 
@@ -189,7 +190,8 @@ pub struct Circuit {
     branches: Option<Box<Branches>>,
 }
 
-/// Return whether packets of a circuit may overtake each other, on other routes or at a port on their way.
+/// Return whether packets of a circuit may overtake each other, because it has several routes or because a port on
+/// its way reorders packets.
 fn lets_overtake(scenario: &Scenario, spec: &Vc) -> bool {
     spec.spread.is_some() || spec.path.iter().any(|&line| scenario.lines[line].port.lets_overtake())
 }
@@ -221,7 +223,7 @@ impl Overtaking {
 }
 
 impl Policer {
-    /// Police a unit: returns it as it continues; the error says why it is lost.
+    /// Police a unit: return the unit, possibly marked; the error is the reason for which it is lost.
     fn judge(&mut self, now: Time, unit: Unit) -> Result<Unit, Reason> {
         let unit = self.policy.judge(now, &unit).apply(unit)?;
         Ok(self.boundary.pass(unit))
@@ -229,7 +231,7 @@ impl Policer {
 }
 
 impl Circuit {
-    /// Circuit number `vc` of a scenario, at time zero.
+    /// Build circuit number `vc` of a scenario, at time zero.
     pub fn new(scenario: &Scenario, spec: &Vc, vc: CircuitId, passing: &Passing) -> Circuit {
         let hop = |&line: &usize| Hop { port: line as u32, vc: passing.number(line, vc) };
         let police = carried(scenario, vc).and_then(|flow| {
@@ -256,13 +258,13 @@ impl Circuit {
         }
     }
 
-    /// The port that a unit reaches at its hop, or `None` at its destination.
+    /// Return the port that a unit reaches at its hop, or `None` at its destination.
     #[inline]
     pub fn hop(&self, unit: &Unit) -> Option<Hop> {
         self.route(unit.frame).get(usize::from(unit.hop)).copied()
     }
 
-    /// The ports on the route of a frame.
+    /// Return the ports on the route of a frame.
     #[inline]
     pub fn route(&self, frame: u32) -> &[Hop] {
         match &self.branches {
@@ -271,13 +273,13 @@ impl Circuit {
         }
     }
 
-    /// The ports on each of its routes.
+    /// Return the ports on each route of the circuit.
     pub(crate) fn routes(&self) -> impl Iterator<Item = &[Hop]> {
         let only = self.branches.is_none().then_some(&self.hops[..]);
         only.into_iter().chain(self.branches.iter().flat_map(|branches| branches.routes()))
     }
 
-    /// Record that a frame leaves its host, which decides the route of its units.
+    /// Record that a frame leaves its host, which decides which route its units take.
     #[inline]
     pub fn depart(&mut self, now: Time, frame: u32) {
         if let Some(branches) = &mut self.branches {
@@ -285,17 +287,17 @@ impl Circuit {
         }
     }
 
-    /// The number of the route of a frame among all routes of the circuit.
+    /// Return the number of the route of a frame among all routes of the circuit.
     pub(crate) fn route_number(&self, frame: u32) -> usize {
         self.branches.as_ref().map_or(0, |branches| branches.number(frame))
     }
 
-    /// Return the counts of the far end since the last reset.
+    /// Return the counts of the destination since the last reset.
     pub fn received(&self) -> Received {
         self.received
     }
 
-    /// Every unit since the start of the run.
+    /// Return the counts of all units since the start of the run.
     pub fn tally(&self) -> Tally {
         self.tally
     }
@@ -309,7 +311,7 @@ impl Circuit {
         }
     }
 
-    /// Units with a congestion mark since the start of the run.
+    /// Return the counts of units with a congestion mark since the start of the run.
     pub fn marks(&self) -> Marks {
         self.marks
     }
@@ -328,13 +330,13 @@ impl Circuit {
         }
     }
 
-    /// Add the counts of an engine: every unit, those with a congestion mark, and the number of frames received in
-    /// the measured time.
+    /// Add counts that an engine has kept itself: all units, units with a congestion mark, and `whole` frames
+    /// received in the measured time.
     pub(crate) fn enter(&mut self, tally: Tally, marks: Marks, whole: u64) {
         (self.tally, self.marks, self.received.whole) = (tally, marks, whole);
     }
 
-    /// Reset the counters, but for the tally.
+    /// Reset the counters of frames; the counts of units and of marks cover the whole run.
     pub fn reset_counters(&mut self) {
         self.received = Received::default();
     }
@@ -348,7 +350,7 @@ impl Circuit {
         Emission { vc: self.vc, frame, identity: payload.identity(frame), shape, marks: payload.marks() }
     }
 
-    /// Number a frame that leaves its host; returns its serial number.
+    /// Give a frame that leaves its host the next serial number, and return this number.
     #[inline(always)]
     fn number(&mut self, frame: Frame) -> u32 {
         if let Some(overtaking) = &mut self.overtaking {
@@ -358,7 +360,7 @@ impl Circuit {
         self.oldest.wrapping_add(self.frames.len() as u32 - 1)
     }
 
-    /// A frame in flight, by its serial number.
+    /// Return the frame in flight with this serial number.
     pub fn frame(&self, number: u32) -> Option<&Frame> {
         match &self.overtaking {
             Some(overtaking) => overtaking.under_way.get(&number),
@@ -366,16 +368,16 @@ impl Circuit {
         }
     }
 
-    /// Receive a unit at the destination; returns the frame that it completes, if it does.
+    /// Receive a unit at the destination; returns the frame that the unit completes, if it completes one.
     pub fn receive(&mut self, unit: &Unit) -> Option<Frame> {
         self.receive_run(unit, 1).then(|| self.take())
     }
 
-    /// Receive consecutive units of a frame; `unit` has the marks of the first and the last. Returns whether they
-    /// complete it.
+    /// Receive consecutive units of a frame; `unit` has the marks of the first and the last. Returns whether these
+    /// units complete the frame.
     ///
-    /// Most circuits keep the order of their frames, so everything that was sent before this unit's frame has arrived or
-    /// is lost; on others a frame may overtake some.
+    /// Most circuits keep the order of their frames, so all frames sent before this one have arrived or are lost; on
+    /// other circuits a frame may overtake earlier ones.
     #[inline]
     pub fn receive_run(&mut self, unit: &Unit, units: u16) -> bool {
         self.tally.arrived += u64::from(units);
@@ -399,7 +401,8 @@ impl Circuit {
         matches!(collected, Some(Reassembled::Whole))
     }
 
-    /// Remove the frame that the latest unit has completed. One with parity cells stays, since more of them may follow.
+    /// Remove the frame that the latest unit has completed. A frame with parity cells stays in the list, since more
+    /// of its cells may follow.
     #[inline]
     pub fn take(&mut self) -> Frame {
         let mut frame = *self.current();
@@ -426,8 +429,8 @@ impl Circuit {
         self.oldest = self.oldest.wrapping_add(1);
     }
 
-    /// Advance to the frame of this number, which arrives; those before it have arrived or are lost, unless it has
-    /// overtaken them.
+    /// Remove the frames before this number from the list, since they have arrived or are lost; where frames may
+    /// overtake each other, put only this frame into the list.
     #[inline]
     fn reach(&mut self, number: u32) {
         if let Some(overtaking) = &mut self.overtaking {

@@ -1,4 +1,4 @@
-//! A flow whose packets form blocks with parity: the clock of its source, and both ends of its code.
+//! A flow whose packets form blocks with parity: the clock of its source, the encoder and the decoder.
 
 use super::circuit::{Circuit, Payload};
 use super::figures::{Coding, Figures};
@@ -11,7 +11,7 @@ use crate::transport::fec::{Decoder, Encoder, Label};
 use crate::transport::udp;
 use crate::units::Time;
 
-/// A source of blocks, and its sink.
+/// The source and the sink of a flow of blocks.
 #[derive(Clone, Debug)]
 pub(super) struct Coded {
     clock: UnitClock,
@@ -25,7 +25,7 @@ pub(super) struct Coded {
     decoder: Decoder,
     code: Code,
     figures: Figures,
-    /// Packets of data sent, in the blocks that the decoder counts.
+    /// Data packets sent in the blocks that the decoder counts.
     data_sent: u64,
 }
 
@@ -53,7 +53,7 @@ impl Coded {
         self.next = before(self.stop, now + self.clock.first());
     }
 
-    /// Send the next packet; returns its octets and its payload.
+    /// Send the next packet; returns its length in octets and its payload.
     pub(super) fn send(&mut self, now: Time) -> (u32, Payload) {
         let label = self.encoder.take();
         self.next =
@@ -74,7 +74,7 @@ impl Coded {
         }
     }
 
-    /// Decide every block that was sent at the end of the run, if no packet is in flight.
+    /// At the end of the run decide the outcome of every block that was sent, if no packet is in flight.
     pub(super) fn finish(&mut self, circuit: &Circuit) {
         if circuit.tally().under_way() == 0 {
             self.decoder.close(self.encoder.blocks());

@@ -1,4 +1,4 @@
-//! The two ends of a flow, and the entry of their packets to the network.
+//! The two ends of a flow, and the interface through which they send packets into the network.
 
 use super::circuit::Payload;
 use crate::units::ids::CircuitId;
@@ -13,20 +13,20 @@ pub enum End {
 }
 
 impl End {
-    /// The number of this end of a flow among all ends.
+    /// Return the number of this end of a flow among the ends of all flows.
     #[inline]
     pub fn entity(self, flow: usize) -> usize {
         2 * flow + self as usize
     }
 
-    /// The flow and the end with this number.
+    /// Return the flow and the end that have this number.
     #[inline]
     pub fn of_entity(entity: usize) -> (usize, End) {
         (entity / 2, if entity.is_multiple_of(2) { End::Source } else { End::Sink })
     }
 }
 
-/// Entry of the packets of a flow to the network.
+/// The interface through which a flow sends packets into the network.
 pub(crate) trait Uplink {
     /// Send a packet of `bytes` octets, IP header included, on a circuit.
     fn send(&mut self, vc: CircuitId, flow: u32, bytes: u32, payload: Payload);

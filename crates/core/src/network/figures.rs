@@ -6,9 +6,10 @@ use crate::transport::fec::BlockOutcomes;
 /// Figures of a flow since the last reset.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Figures {
-    /// Octets of application data that reached the sink, of TCP in order and once.
+    /// Octets of application data that reached the sink; over TCP each octet counts once, when it is delivered in
+    /// order.
     pub bytes: u64,
-    /// Those of them that arrived in the second half of the measured time.
+    /// Octets of `bytes` that arrived in the second half of the measured time.
     pub late_bytes: u64,
     /// Segments, datagrams or cells sent, retransmissions included.
     pub sent: u64,
@@ -20,7 +21,7 @@ pub struct Figures {
     pub fast_retransmits: u64,
     /// Segments with data, datagrams or cells received, repeated arrivals included.
     pub received: u64,
-    /// Of those received, the ones with a congestion mark.
+    /// Received segments, datagrams or cells with a congestion mark.
     pub marked: u64,
     /// Reductions of the window in answer to a congestion mark.
     pub mark_reactions: u64,
@@ -30,14 +31,14 @@ pub struct Figures {
     pub tail_probes: u64,
     /// Files whose last octet has been acknowledged.
     pub transfers: u64,
-    /// Time to deliver: of timed segments until their acknowledgement, of datagrams until their arrival.
+    /// Delivery times, see [`DeliveryTime`].
     pub delivery: DeliveryTime,
-    /// Figures of the code, if the flow has one.
+    /// Figures of the parity code, if the flow has one.
     pub coded: Option<Box<Coding>>,
 }
 
 impl Figures {
-    /// Figures before the first packet; with percentiles of the time to deliver or without.
+    /// Build figures before the first packet, with percentiles of the delivery time or without.
     pub fn new(percentiles: bool) -> Figures {
         Figures { delivery: DeliveryTime::new(percentiles), ..Figures::default() }
     }
@@ -48,18 +49,18 @@ impl Figures {
     }
 }
 
-/// Figures of a code over a flow's packets.
+/// Figures of a code that adds parity packets to a flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Coding {
-    /// Packets of data sent, those of blocks still in flight included, but not of a block that was in flight at the
-    /// last reset.
+    /// Data packets sent, including those of blocks still in flight; a block that was in flight at the last reset is
+    /// not counted.
     pub data_sent: u64,
-    /// Outcomes of the blocks for which no packet can arrive any more, or none matters.
+    /// Outcomes of blocks that are decided: no more packets can arrive, or further packets change nothing.
     pub books: BlockOutcomes,
 }
 
 impl Coding {
-    /// Add two of these figures.
+    /// Return the sum of two sets of figures.
     pub fn plus(self, other: Coding) -> Coding {
         Coding { data_sent: self.data_sent + other.data_sent, books: self.books.plus(other.books) }
     }

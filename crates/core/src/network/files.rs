@@ -19,14 +19,14 @@ pub(super) struct Files {
 /// A file to be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct QueuedFile {
-    /// Its octets.
+    /// Size in octets.
     size: u64,
-    /// Whether a connection of its own carries it.
+    /// Whether the file gets a new connection.
     pub(super) reconnect: bool,
 }
 
 impl QueuedFile {
-    /// Write it to the transport; a connection of its own ends with it.
+    /// Write the file to the transport, and end the connection after a file that has its own.
     pub(super) fn write(self, sender: &mut Sender, now: Time, out: &mut impl SegmentOutlet) {
         match self.reconnect {
             true => sender.write_last(now, self.size, out),
@@ -36,29 +36,29 @@ impl QueuedFile {
 }
 
 impl Files {
-    /// An application that has not sent yet.
+    /// Build an application before its first file.
     pub(super) fn new(params: &Params) -> Files {
         Files { params: params.clone(), next: None, began: None, times: Vec::new() }
     }
 
-    /// Return the next instant at which it must be called.
+    /// Return the next instant at which the engine must call the application.
     #[inline]
     pub(super) fn next_timer(&self) -> Option<Time> {
         self.next
     }
 
-    /// Return whether a file is requested that is not in transfer.
+    /// Return whether the next file has been requested and waits for its transfer.
     pub(super) fn is_due(&self, now: Time) -> bool {
         self.next.is_some_and(|next| next <= now)
     }
 
-    /// Start a file.
+    /// Start the transfer of the next file.
     pub(super) fn begin(&mut self, now: Time) -> QueuedFile {
         self.began = self.next.take().or(Some(now));
         QueuedFile { size: self.params.size.0, reconnect: self.params.reconnect }
     }
 
-    /// End a file whose last octet is acknowledged; returns whether the next file starts immediately.
+    /// End the transfer of a file whose last octet is acknowledged; returns whether the next file starts immediately.
     pub(super) fn end(&mut self, now: Time) -> bool {
         let began = self.began.take().expect("a file that ends has begun");
         self.times.push(now.since(began));
@@ -74,7 +74,7 @@ impl Files {
         self.next = None;
     }
 
-    /// Return the duration of each file, in the order in which they ended.
+    /// Return the duration of each file, in the order in which the files ended.
     pub(super) fn times(&self) -> &[Span] {
         &self.times
     }

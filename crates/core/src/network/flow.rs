@@ -1,7 +1,7 @@
 //! A flow: an application and its transport at the two hosts.
 //!
-//! The engine calls an end at the instants that [`Flow::next_timer`] names and hands over frames that arrive; what the
-//! end wants to send is appended to a list of [`Emission`]s.
+//! The engine calls an end at the instants that [`Flow::next_timer`] names and hands over frames that arrive. The end
+//! appends the frames that it sends to a list of [`Emission`]s.
 
 use super::application::{self, Application, OneTransfer};
 use super::circuit::{Circuit, Emission, Frame, Payload};
@@ -33,7 +33,7 @@ use crate::units::{Span, Time};
 pub struct Flow {
     flow_circuits: FlowCircuits,
     start: Option<Time>,
-    /// Processors at the source and at the sink, if segments take time there.
+    /// Processors of the two hosts, if they need time for each segment.
     processors: Option<Box<[Processor; 2]>>,
     /// The counts over time that the scenario requests, if any.
     series: Option<Box<CountSeries>>,
@@ -56,7 +56,7 @@ impl CountSeries {
     }
 }
 
-/// The frames that hosts have to send: one list for all of them, emptied after each call.
+/// The frames that hosts have to send: one list for all hosts, emptied after each call.
 #[derive(Clone, Debug, Default)]
 pub struct Outbox {
     /// Frames for the network interfaces.
@@ -64,7 +64,7 @@ pub struct Outbox {
 }
 
 impl Flow {
-    /// Flow number `index` of a scenario, before its start.
+    /// Build flow number `index` of a scenario, before its start.
     pub fn new(scenario: &Scenario, index: usize) -> Flow {
         let spec = &scenario.flows[index];
         let mut stream = Stream::new(scenario.seed, format_args!("flow.{}.start", spec.name));
@@ -86,7 +86,7 @@ impl Flow {
         }
     }
 
-    /// Return the next instant at which an end must be called.
+    /// Return the next instant at which the engine must call this end.
     pub fn next_timer(&self, end: End) -> Option<Time> {
         if self.start.is_some() {
             return if end == End::Source { self.start } else { None };
@@ -229,19 +229,19 @@ impl Flow {
         }
     }
 
-    /// Return whether its only transfer has ended, and it has no more segments to send or to wait for.
+    /// Return whether the flow's only transfer has ended, with no more segments to send or to wait for.
     pub(crate) fn is_over(&self) -> bool {
         let FlowWork::Tcp(Tcp { application: Some(application), .. }) = &self.work else { return false };
         let is_idle = [End::Source, End::Sink].iter().all(|&end| self.next_timer(end).is_none());
         application.has_transferred() && is_idle
     }
 
-    /// Its number among the flows of the scenario.
+    /// Return the flow's number in the scenario.
     pub(crate) fn number(&self) -> usize {
         self.flow_circuits.flow as usize
     }
 
-    /// Its TCP sender, if TCP carries it.
+    /// Return the flow's TCP sender, if TCP carries the flow.
     pub fn sender(&self) -> Option<&Sender> {
         match &self.work {
             FlowWork::Tcp(tcp) => Some(&tcp.sender),
@@ -249,12 +249,13 @@ impl Flow {
         }
     }
 
-    /// The circuit of its data, if it carries datagrams.
+    /// Return the circuit of the flow's data, if the flow sends datagrams.
     pub(crate) fn datagram_circuit(&self) -> Option<CircuitId> {
         matches!(self.work, FlowWork::Datagrams(_)).then_some(self.flow_circuits.vcs[0])
     }
 
-    /// Octets that the application has received: over TCP since the start of the run, otherwise since the last reset.
+    /// Return the octets that the application has received: over TCP since the start of the run, otherwise since the
+    /// last reset.
     pub fn delivered(&self) -> u64 {
         self.work.bytes()
     }
@@ -273,7 +274,7 @@ impl Flow {
         }
     }
 
-    /// Finish the flow: no more events of it follow.
+    /// Finish the flow, which has no more events.
     fn finish(&mut self, now: Time, circuits: &IdVec<CircuitId, Circuit>) {
         self.halftime.finish(self.work.bytes());
         if let FlowWork::Coded(coded) = &mut self.work {
@@ -312,7 +313,8 @@ impl Flow {
         self.record(end, now);
     }
 
-    /// Record the changes up to `now`: the sink counts octets, the source has the congestion window.
+    /// Record the counts at `now` in the time series: at the sink the octets, at the source the congestion window and
+    /// the state.
     fn record(&mut self, end: End, now: Time) {
         let Some(series) = &mut self.series else { return };
         let CountSeries { octets, cwnd, state } = &mut **series;
@@ -326,7 +328,8 @@ impl Flow {
     }
 }
 
-/// The uplink of engines in which circuits keep frames until they arrive: into an outbox, unit by unit from there.
+/// The uplink of engines whose circuits store frames until they arrive: each packet becomes a frame in the outbox,
+/// and the network interface sends its units one by one.
 struct Framer<'a> {
     circuits: &'a mut IdVec<CircuitId, Circuit>,
     out: &'a mut Outbox,
@@ -349,7 +352,7 @@ enum FlowWork {
 }
 
 impl FlowWork {
-    /// Octets of [`Figures::bytes`], for TCP since the start of the run.
+    /// Return the octets of [`Figures::bytes`], but for TCP since the start of the run.
     fn bytes(&self) -> u64 {
         match self {
             FlowWork::Tcp(tcp) => tcp.receiver.delivered(),
@@ -358,7 +361,7 @@ impl FlowWork {
         }
     }
 
-    /// The state of the congestion control; only TCP has one.
+    /// Return the figures of the congestion control; empty unless TCP carries the flow.
     fn state(&self) -> Vec<Figure> {
         match self {
             FlowWork::Tcp(tcp) => tcp.sender.state(),
@@ -366,7 +369,7 @@ impl FlowWork {
         }
     }
 
-    /// The congestion window in octets; only TCP has one.
+    /// Return the congestion window in octets; 0 unless TCP carries the flow.
     fn cwnd(&self) -> u64 {
         match self {
             FlowWork::Tcp(tcp) => tcp.sender.cwnd(),
@@ -379,7 +382,8 @@ impl FlowWork {
 #[derive(Clone, Debug)]
 #[repr(C)]
 struct Tcp {
-    /// The application that fills it, if it sometimes pauses; it comes first because every acknowledgement uses it.
+    /// The application that writes data to the connection; `None` if it never pauses. First field, because every
+    /// acknowledgement uses it.
     application: Option<Box<Application>>,
     sender: Sender,
     /// Totals at the last reset, if there was one.
@@ -487,7 +491,7 @@ impl Tcp {
         is_greedy.then(|| self.baseline.as_ref().is_none_or(|totals| totals.in_slow_start))
     }
 
-    /// The files since the last reset; `None` for a flow without files.
+    /// Return the durations of files since the last reset; `None` for a flow without files.
     fn measured_transfers(&self) -> Option<Transfers> {
         let (times, under_way) = self.application.as_ref()?.transfers()?;
         let before = self.baseline.as_ref().map_or(0, |totals| totals.transfers);
@@ -508,8 +512,8 @@ impl Tcp {
         }
     }
 
-    /// Return whether no segment was lost yet, and neither the threshold nor the receiver keeps the window from
-    /// doubling.
+    /// Return whether no segment has been lost yet and the window still doubles: neither the slow-start threshold nor
+    /// the receiver's window limits it.
     fn is_in_first_slow_start(&self) -> bool {
         let (sender, stats) = (&self.sender, self.sender.stats());
         let limit = sender.ssthresh().map_or(sender.send_window(), |level| level.min(sender.send_window()));
@@ -543,7 +547,7 @@ impl Tcp {
     }
 }
 
-/// A source that sends by the clock, and its sink.
+/// A source that sends packets at instants of its clock, and the sink of these packets.
 #[derive(Clone, Debug)]
 struct Datagrams {
     ticks: Ticks,
@@ -593,12 +597,12 @@ fn application(scenario: &Scenario, spec: &model::Flow) -> Option<Application> {
     Some(Application::new(work, spec.stops_at()))
 }
 
-/// Return the instants at which a source with a mean packet of `bits` bits acts.
+/// Return the instants at which a source sends, if its mean packet has `bits` bits.
 fn ticks(scenario: &Scenario, spec: &model::Flow, bits: u64) -> Ticks {
     Ticks::new(clock(scenario, spec, bits), spec.source.packets(), spec.stops_at())
 }
 
-/// Return the lengths of the packets of a flow whose source decides about them.
+/// Return the packet lengths of a flow whose source chooses them.
 fn lengths(scenario: &Scenario, spec: &model::Flow, headers: u32) -> PacketLengths {
     let length = spec.source.length().expect("a source by time has lengths");
     length.draws(headers, Stream::new(scenario.seed, format_args!("flow.{}.sizes", spec.name)))

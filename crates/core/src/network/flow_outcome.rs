@@ -8,9 +8,9 @@ use crate::units::{Span, Time};
 /// Outcome of a flow.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowOutcome {
-    /// Its counts since the last reset.
+    /// Counts of the flow since the last reset.
     pub figures: Figures,
-    /// Its files since the last reset; `None` for a flow without files.
+    /// Transfers of files since the last reset; `None` for a flow without files.
     pub transfers: Option<Transfers>,
     /// The progress of a flow with acknowledgements since the start of the run.
     pub progress: Option<DataProgress>,
@@ -23,15 +23,15 @@ pub struct FlowOutcome {
 /// The progress of a flow with acknowledgements, in octets of data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DataProgress {
-    /// Sent at least once.
+    /// Octets sent at least once.
     pub sent: u64,
-    /// Delivered in order by the receiver.
+    /// Octets that the receiver delivered in order.
     pub delivered: u64,
     /// Octets whose acknowledgement the sender has received.
     pub acked: u64,
 }
 
-/// The files of a flow.
+/// The transfers of files of a flow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transfers {
     /// Duration of each transfer that has ended.
@@ -47,12 +47,12 @@ pub(super) struct CountSeries {
     pub(super) octets: Option<StepSeries>,
     /// The congestion window of a TCP flow, in octets.
     pub(super) cwnd: Option<StepSeries>,
-    /// The state of its congestion control.
+    /// The state of the flow's congestion control.
     pub(super) state: Option<StepSeries<Vec<Figure>>>,
 }
 
 impl FlowOutcome {
-    /// Reset the counters of everything before `now`, for a flow that has ended before.
+    /// Reset the counters at `now`, for a flow that has ended before.
     pub(crate) fn reset_counters(&mut self, now: Time) {
         self.figures = self.figures.fresh();
         if let Some(transfers) = &mut self.transfers {
@@ -77,17 +77,18 @@ impl FlowOutcome {
         self.series.iter_mut().flat_map(|series| &mut series.state)
     }
 
-    /// The state of its congestion control at every sample, if it is recorded.
+    /// Return the state of the congestion control at every sample, if it is recorded.
     pub fn state(&self) -> Option<&[Vec<Figure>]> {
         Some(self.series.as_ref()?.state.as_ref()?.counts())
     }
 
-    /// Throughput in bits per second in windows of this length, one from each step on, if it is recorded.
+    /// Return the throughput in bits per second in windows of length `window`, one that begins at each step, if it is
+    /// recorded.
     pub fn throughput(&self, window: Span) -> Option<Vec<f64>> {
         Some(self.series.as_ref()?.octets.as_ref()?.throughput(window))
     }
 
-    /// The congestion window at every sample, in octets, if it is recorded.
+    /// Return the congestion window at every sample, in octets, if it is recorded.
     pub fn cwnd(&self) -> Option<&[u64]> {
         Some(self.series.as_ref()?.cwnd.as_ref()?.counts())
     }

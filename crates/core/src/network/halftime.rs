@@ -1,15 +1,15 @@
 //! The octets of a sink at half of the measured time, from which the drift of a run's goodput follows.
 //!
-//! Ends of flows have their own local time, so the sink alone takes the count: before the first arrival at the middle
-//! of the measured time or later. Engines need not stop there.
+//! Ends of flows have their own local time, so the sink takes this count itself, just before the first arrival at or
+//! after the middle of the measured time. Engines need not stop at the middle.
 
 use crate::scenario::model::Scenario;
 use crate::units::{Span, Time};
 
-/// The middle of the measured time, and the octets that the sink has by then.
+/// The middle of the measured time, and the octets that the sink has received by then.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HalfTimeCount {
-    /// The middle; never, once it has passed.
+    /// The middle of the measured time; `Time::NEVER` once the count is taken.
     due: Time,
     octets: u64,
 }
@@ -40,7 +40,7 @@ impl HalfTimeCount {
         }
     }
 
-    /// Return the octets that the sink had.
+    /// Return the octets that the sink had received at half-time.
     pub(super) fn octets(&self) -> u64 {
         self.octets
     }

@@ -1,11 +1,11 @@
 //! The processor of a host, which needs time for every segment.
 //!
-//! *Source*: D. Wu, H. J. Chao, "Buffer management and scheduling schemes for TCP/IP over ATM-GFR", 1998
-//! (paper 003), section 4.1, on the NIST ATM network simulator: sending or receiving a segment or an acknowledgement
-//! takes 300 µs ± 10 µs. One processor at either end of a connection does one after another, in the order in which they
-//! come. With an acknowledgement for each segment of 2048 octets a connection therefore gets 2048 · 8 / 600 µs = 27.31
-//! Mb/s at most, which the paper's tables 7 and 8 confirm. The constant delay of an end system, which delays without
-//! making anything wait, is the latency of its node.
+//! *Source*: D. Wu, H. J. Chao, "Buffer management and scheduling schemes for TCP/IP over ATM-GFR", 1998 (paper 003),
+//! section 4.1, on the NIST ATM network simulator: sending or receiving a segment or an acknowledgement takes 300 µs
+//! ± 10 µs. The processor at each end of a connection handles segments one after another, in the order in which they
+//! come. So, with an acknowledgement for each segment of 2048 octets, a connection gets at most 2048 · 8 / 600 µs =
+//! 27.31 Mb/s, which the paper's tables 7 and 8 confirm. A constant delay of an end system, during which it handles
+//! other segments as well, is modelled by the latency of its node.
 
 use std::collections::VecDeque;
 
@@ -18,25 +18,25 @@ use crate::transport::tcp::{Segment, SegmentOutlet};
 use crate::units::ids::CircuitId;
 use crate::units::{Span, Time};
 
-/// Routes of the packets of a flow.
+/// Circuits and header size of the packets of a flow.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FlowCircuits {
     pub(super) flow: u32,
-    /// Circuits of the data and of the acknowledgements, which only TCP has.
+    /// Circuits of the data and of the acknowledgements; only TCP uses the second.
     pub(super) vcs: [CircuitId; 2],
     /// Octets of IP and transport headers, options included.
     pub(super) headers: u32,
 }
 
 impl FlowCircuits {
-    /// The circuits of flow number `index` of a scenario.
+    /// Return the circuits of flow number `index` of a scenario.
     pub(super) fn of(flow: &Flow, index: usize) -> FlowCircuits {
         let headers = flow.transport.header_bytes() + flow.transport.option_bytes();
         FlowCircuits { flow: index as u32, vcs: [flow.vc, flow.back.unwrap_or(flow.vc)], headers }
     }
 }
 
-/// The way from a transport to the network: through a processor, if segments take time, or else at once.
+/// The outlet of a transport to the network: through the host's processor if segments take time, otherwise directly.
 #[derive(Debug)]
 pub(super) struct Interfaces<'a, U> {
     pub(super) flow_circuits: FlowCircuits,
@@ -61,14 +61,14 @@ impl<U: Uplink> SegmentOutlet for Interfaces<'_, U> {
 /// A task of a processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Task {
-    /// A segment has arrived: hand it to the transport.
+    /// A segment has arrived: hand the segment to the transport.
     Receive(Segment),
-    /// The transport has written a segment: hand it to the network interface.
+    /// The transport has written a segment: hand the segment to the network interface.
     Send(Segment),
 }
 
 impl Task {
-    /// Return the task's segment as the subject of random draws.
+    /// Return the task's segment, for which random numbers are drawn.
     fn subject(&self) -> Subject {
         match self {
             Task::Receive(segment) => Subject::unit(0, segment.identity(), 0),
@@ -85,12 +85,12 @@ pub(super) struct Processor {
     keyed: Keyed,
     /// Time at which the processor will have finished all tasks.
     free: Time,
-    /// Tasks with the times at which they are done, in order.
+    /// Tasks in order, each with the time at which the processor finishes it.
     tasks: VecDeque<(Time, Task)>,
 }
 
 impl Processor {
-    /// The processors of a flow at its source and at its sink, unless segments take no time.
+    /// Build the processors of a flow at its source and at its sink, unless segments take no time.
     pub(super) fn both(scenario: &Scenario, flow: &Flow) -> Option<Box<[Processor; 2]>> {
         let one = |end: &str| {
             let keyed = Keyed::new(scenario.seed, format_args!("flow.{}.{end}.processing", flow.name));
@@ -104,7 +104,7 @@ impl Processor {
         Processor { least, spread, keyed, free: Time::ZERO, tasks: VecDeque::new() }
     }
 
-    /// Add a task after the present ones.
+    /// Append a task to the processor's tasks.
     pub(super) fn add(&mut self, now: Time, task: Task) {
         self.free =
             self.free.max(now) + self.least + Span(self.keyed.about(task.subject()).up_to(self.spread.0));
@@ -116,7 +116,7 @@ impl Processor {
         self.tasks.front().map(|&(done, _)| done)
     }
 
-    /// Remove a task that is finished by now.
+    /// Remove and return the next task if it is finished by `now`.
     pub(super) fn take(&mut self, now: Time) -> Option<Task> {
         let &(done, task) = self.tasks.front()?;
         if done > now {

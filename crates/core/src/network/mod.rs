@@ -59,11 +59,11 @@ pub use pause_cycle::PauseCycle;
 pub struct Network {
     /// One port for each line of the scenario.
     pub ports: Vec<Port>,
-    /// The memories that ports share, except one that is lent to a port.
+    /// The memories that ports share; `None` while [`Network::at`] lends the memory to a port.
     memories: Vec<Option<Box<Memory>>>,
     /// The first ports that have paused each other in a cycle.
     pub pause_cycle: Option<PauseCycle>,
-    /// For each line the state of the credits at its far end, if credits govern it; empty if they govern no line.
+    /// For each line under credit flow control the credit state of its receiver; empty if no line has credits.
     pub receivers: Vec<Option<Box<CreditReceiver>>>,
     /// The circuits.
     pub circuits: IdVec<CircuitId, Circuit>,
@@ -72,7 +72,7 @@ pub struct Network {
 }
 
 impl Network {
-    /// The network of a checked scenario, at time zero.
+    /// Build the network of a checked scenario, at time zero.
     pub fn new(scenario: &Scenario) -> Network {
         let flows = (0..scenario.flows.len()).map(|index| Flow::new(scenario, index)).collect();
         Network { flows, ..Network::between_hosts(scenario) }
@@ -112,12 +112,12 @@ impl Network {
         network
     }
 
-    /// The state of the credits at the far end of a line, if credits govern it.
+    /// Return the credit state of a line's receiver, if the line has credit flow control.
     pub fn receiver(&self, line: usize) -> Option<&CreditReceiver> {
         self.receivers.get(line)?.as_deref()
     }
 
-    /// The memories that ports share.
+    /// Return the memories that ports share.
     pub fn memories(&self) -> impl Iterator<Item = &Memory> {
         self.memories.iter().map(|memory| memory.as_deref().expect("no port works now"))
     }
@@ -145,7 +145,7 @@ impl Network {
         answer
     }
 
-    /// A memory, and all ports.
+    /// Return a memory together with all ports.
     #[inline]
     pub(crate) fn memory_and_ports(&mut self, memory: usize) -> (&mut Memory, &mut [Port]) {
         (self.memories[memory].as_deref_mut().expect("no port works now"), &mut self.ports)
@@ -158,7 +158,8 @@ impl Network {
         self.memories[share.number()].as_ref().expect("no port works now").pushes_out()
     }
 
-    /// Choose the port, and the piece of a queue of its memory, that gives way to a packet of a circuit of this port.
+    /// Choose what the memory pushes out for an arriving packet of this port's circuit: the port and the part of its
+    /// queue.
     pub(crate) fn victim(&self, port: usize, vc: PortVc, unit: &Unit) -> Option<(usize, Cut)> {
         let share = self.ports[port].share()?;
         let memory = self.memories[share.number()].as_ref().expect("no port works now");
@@ -167,7 +168,8 @@ impl Network {
         Some((memory.queues()[cut.queue].line, cut))
     }
 
-    /// Choose the queue of a memory that loses a packet now, with its port, or the instant of the next check.
+    /// Choose the queue (port and circuit) from which a memory discards a packet now, or return the instant of the
+    /// next check.
     pub(crate) fn expulsion(&mut self, memory: usize, now: Time) -> Option<Result<(usize, usize), Time>> {
         let mut lent = self.memories[memory].take().expect("no port works now");
         let number_at_port = |unit: &Unit| self.number_at_port(unit);
@@ -185,12 +187,13 @@ impl Network {
         self.memories[memory].as_mut().expect("no port works now").repeat_pauses(now)
     }
 
-    /// Take the signals of a memory to senders, each with the line over which it goes.
+    /// Remove and return the pause signals that a memory has for senders, each with the line that carries it.
     pub(crate) fn take_signals(&mut self, memory: usize) -> Vec<Signal> {
         self.memories[memory].as_mut().expect("no port works now").take_signals()
     }
 
-    /// For each port the memory that it shares, if the memory acts by itself; empty if none does.
+    /// Return for each port the number of its shared memory, if that memory acts at instants of its own; empty if no
+    /// memory does.
     pub(crate) fn acting_memories(&self) -> Vec<Option<usize>> {
         let acts = |memory: &Memory| memory.is_expelling() || memory.is_pausing();
         let acts: Vec<bool> = self.memories().map(acts).collect();
@@ -198,13 +201,13 @@ impl Network {
         if acts.contains(&true) { self.ports.iter().map(of).collect() } else { Vec::new() }
     }
 
-    /// The number of a queued unit's circuit at the port where it waits.
+    /// Return the number of a queued unit's circuit at the port where it waits.
     fn number_at_port(&self, unit: &Unit) -> PortVc {
         let hop = self.circuits[unit.vc].hop(unit);
         hop.expect("a queued unit has a port").vc
     }
 
-    /// Pass a unit to a port; the error says why the gates before it lose the unit.
+    /// Pass a unit to a port; the error is the reason for which the gates before the port lose the unit.
     #[inline]
     pub(crate) fn cross_link(&mut self, now: Time, hop: Hop, unit: Unit) -> Result<Unit, Reason> {
         self.ports[hop.port as usize].enter(now, unit, hop.vc)
@@ -225,7 +228,7 @@ impl Network {
         Some((number, self.ports[number].failure()?))
     }
 
-    /// Refuse results that were computed beyond such a decision, with its port and time.
+    /// Return an error with port and time if a policy could not compute a decision: results after it are invalid.
     pub fn complete(&self, scenario: &Scenario) -> Result<(), String> {
         let Some((port, failure)) = self.failure() else { return Ok(()) };
         let (name, seconds) = (&scenario.lines[port].name, failure.time.as_secs_f64());
@@ -246,14 +249,14 @@ impl Network {
         flows.map(|flow| flow.outcome(now, &self.circuits)).collect()
     }
 
-    /// Extend time averages to the end of the run.
+    /// Extend the time averages of all counters to the end of the run.
     pub fn close_counters(&mut self, now: Time) {
         self.ports.iter_mut().for_each(|port| port.close_counters(now));
         self.memories_mut().for_each(|memory| memory.close_counters(now));
     }
 }
 
-/// The ports of a memory.
+/// A memory and the ports that share it.
 struct Shared<'a> {
     network: &'a Network,
     memory: &'a Memory,
@@ -275,7 +278,7 @@ impl Content for Shared<'_> {
     }
 }
 
-/// The gates of every line.
+/// Build the gates of every line.
 fn gates<'a>(
     scenario: &'a Scenario,
     passing: &'a Passing,
@@ -290,13 +293,13 @@ fn gates<'a>(
     })
 }
 
-/// The pauses of a line, which have random numbers of their own.
+/// Build the random pauses of a line, with their own stream of random numbers.
 fn pause(scenario: &Scenario, line: &model::Line) -> Option<Pause> {
     let keyed = || Keyed::new(scenario.seed, format_args!("line.{}.pause", line.name));
     (line.pause > Span::ZERO).then(|| Pause::new(line.pause, keyed()))
 }
 
-/// The share of each port in a memory.
+/// Build each port's share in a memory.
 fn shares(scenario: &Scenario) -> Vec<Option<Share>> {
     let mut shares = vec![None; scenario.lines.len()];
     for (number, memory) in scenario.memories.iter().enumerate() {
@@ -309,7 +312,7 @@ fn shares(scenario: &Scenario) -> Vec<Option<Share>> {
     shares
 }
 
-/// A running memory.
+/// Build the memory of a scenario's node.
 fn memory(scenario: &Scenario, spec: &model::NodeMemory) -> Memory {
     let pool = |pool: &model::MemoryPool| {
         let scheme = spec.scheme(pool).expect("a checked scenario can be built");
@@ -324,7 +327,7 @@ fn memory(scenario: &Scenario, spec: &model::NodeMemory) -> Memory {
     Memory::new(memory::MemoryParts { cells: spec.cells, check: spec.check, pools, queues, pushout })
 }
 
-/// The classes of circuits.
+/// Return the class of each circuit at a port.
 fn classes(scenario: &Scenario, vcs: IdSlice<'_, PortVc, CircuitId>) -> IdVec<PortVc, u32> {
     vcs.iter().map(|&vc| scenario.vcs[vc].queue as u32).collect()
 }

@@ -1,7 +1,8 @@
 //! Ports that pause each other in a cycle.
 //!
-//! A paused port waits until a queue behind its line gets shorter. If the packets of that queue wait at a port that is itself paused
-//! for their class, and so on back to the first, none of these ports need ever go on: a deadlock (cyclic buffer dependency).
+//! A paused port waits until a queue at the node after its line gets shorter. If the packets of that queue wait at a
+//! port that is itself paused for their class, and so on in a cycle back to the first port, possibly none of these
+//! ports ever sends again: a deadlock (cyclic buffer dependency).
 
 use std::collections::BTreeSet;
 
@@ -15,7 +16,7 @@ use crate::units::Time;
 /// A cycle of ports: each waits for the next one, and the last for the first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PauseCycle {
-    /// Time at which the last of them was paused.
+    /// Time at which the last port of the cycle was paused.
     pub since: Time,
     /// The paused class, numbered within the scenario.
     pub class: u32,
@@ -41,13 +42,13 @@ impl Network {
         Paused::among(self.ports[port].gates()).is_some_and(|paused| paused.stops(class))
     }
 
-    /// A cycle of ports that are paused for a class, beginning with this one.
+    /// Return a cycle of ports that are paused for a class, beginning with this one.
     fn find_cycle(&self, port: usize, class: u32) -> Option<Vec<usize>> {
         let mut path = vec![port];
         self.closes(&mut path, &mut BTreeSet::new(), class).then_some(path)
     }
 
-    /// Return whether the last port of a path waits for the first one; the path is extended by those between.
+    /// Return whether the last port of a path waits for the first one; extend the path by the ports between them.
     fn closes(&self, path: &mut Vec<usize>, seen: &mut BTreeSet<usize>, class: u32) -> bool {
         for next in self.waits_for(path[path.len() - 1], class) {
             if next == path[0] {
@@ -64,7 +65,7 @@ impl Network {
         false
     }
 
-    /// The paused ports at which packets wait that keep a paused port from sending.
+    /// Return the paused ports whose waiting packets keep a paused port from sending.
     fn waits_for(&self, port: usize, class: u32) -> Vec<usize> {
         let Some(paused) = Paused::among(self.ports[port].gates()) else { return Vec::new() };
         let mut found = Vec::new();

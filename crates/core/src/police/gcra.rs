@@ -44,14 +44,14 @@ pub struct Policy {
     rate: Rate,
     tolerance: Span,
     action: ExcessAction,
-    /// Theoretical arrival time of the next unit, and its carried remainder. With a large tolerance it may reach the
-    /// end of time.
+    /// Theoretical arrival time of the next unit, and its carried remainder. With a large tolerance it may grow up to
+    /// `Time::NEVER`.
     expected: Time,
     carry: u64,
 }
 
 impl Policy {
-    /// The policer of one flow.
+    /// Build the policer of one flow.
     pub fn new(params: &Params, _: &Context<'_>) -> Result<Policy, Refused> {
         let Params { rate, tolerance, action } = *params;
         if rate == Rate(0) {

@@ -11,7 +11,7 @@ use crate::verdict::Reason;
 use crate::{choice, registry};
 
 registry! {
-    /// A policer as a scenario asks for it.
+    /// A policer as a scenario specifies it.
     "police" by "kind" {
         Gcra = "gcra" in gcra,
         Random = "random" in random,
@@ -37,9 +37,9 @@ choice! {
 /// The verdict of a policer on a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conformance {
-    /// It conforms to the contract.
+    /// The unit conforms to the contract.
     Conforming,
-    /// It exceeds the contract, with this consequence.
+    /// The unit exceeds the contract, with this consequence.
     Excess(ExcessAction),
 }
 
@@ -49,7 +49,7 @@ impl Conformance {
         if excess { Conformance::Excess(action) } else { Conformance::Conforming }
     }
 
-    /// Return the unit as it continues; the error says why it is lost.
+    /// Return the unit, tagged if the verdict says so; the error is the reason for its loss.
     pub fn apply(self, unit: Unit) -> Result<Unit, Reason> {
         match self {
             Conformance::Conforming => Ok(unit),
@@ -69,14 +69,13 @@ pub struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// The policer's own random numbers.
+    /// Return the policer's own random numbers.
     fn keyed(&self) -> Keyed {
         Keyed::new(self.seed, format_args!("flow.{}.police", self.flow))
     }
 }
 
-/// Hop at which a circuit is policed: at the first switch on its path, when a unit has passed one line, that of its
-/// sender.
+/// Hop at which a circuit is policed: at the first switch on its path, after the line of the sender.
 pub const HOP: u8 = 1;
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The policer of one flow.
+    /// Build the policer of one flow.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let Params { probability, action } = *params;
         if !(0.0..=1.0).contains(&probability) {

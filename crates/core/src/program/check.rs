@@ -1,4 +1,4 @@
-//! The check of a program: a scenario from a stranger is safe, because a checked program ends, reads only registers
+//! The check of a program. It makes scenarios of unknown origin safe: a checked program ends, reads only registers
 //! that have been written, and computes with values of the right type.
 
 use super::code::{Answer, Attribute, Binary, Op, Operand, REGISTERS, Reg, Scope, Type, Unary};
@@ -11,10 +11,10 @@ use crate::refused::{Refused, refuse};
 use crate::verdict::Action;
 use crate::words::nearest::unknown;
 
-/// Most instructions of a program: as jumps lead only forward, no decision takes more of them.
+/// Greatest number of instructions of a program; as jumps only lead forward, a decision runs at most as many.
 pub(crate) const FUEL: usize = 1024;
 
-/// ProgramNames to which a program refers.
+/// The names to which the instructions of a program may refer.
 #[derive(Debug)]
 pub(crate) struct ProgramNames<'a> {
     pub(crate) params: &'a [Known],
@@ -29,21 +29,21 @@ pub(crate) struct Program {
     pub(crate) hook: Hook,
     pub(crate) ops: Vec<Op>,
     pub(crate) looks_at: LooksAt,
-    /// Whether it ever marks.
+    /// Whether the function can mark a unit.
     pub(crate) marks: bool,
 }
 
-/// Parameters that the functions of a program read.
+/// For each parameter whether a function of the program reads it.
 #[derive(Debug)]
 struct Read(Vec<bool>);
 
 impl Read {
-    /// A record of no function yet.
+    /// Build a record in which no parameter is read.
     fn new(names: &ProgramNames<'_>) -> Read {
         Read(vec![false; names.params.len()])
     }
 
-    /// Check that every parameter is read: a misspelt override must not add an unused one.
+    /// Check that every parameter is read: a misspelt override must not add an unused parameter.
     fn check_all(&self, names: &ProgramNames<'_>) -> Result<(), (&'static str, String)> {
         let params = || names.params.iter().zip(&self.0);
         let Some((param, _)) = params().find(|(_, read)| !**read) else { return Ok(()) };
@@ -62,7 +62,7 @@ pub(crate) fn check_functions(texts: &Texts, names: &ProgramNames<'_>) -> Result
     checked.or_else(|(key, why)| refuse(key, why))
 }
 
-/// Check a function of a program; the error says which of the scenario's keys is wrong, and why.
+/// Check a function of a program; the error names the key of the scenario that is wrong, and the reason.
 fn check(
     code: &[String],
     hook: Hook,
@@ -94,9 +94,10 @@ struct Checker<'a> {
     names: &'a ProgramNames<'a>,
     hook: Hook,
     types: [Option<Type>; REGISTERS],
-    /// The registers written when the next instruction is reached from the one before it, if it can be reached so.
+    /// The registers written on the way to the next instruction from the instruction before it; `None` if it cannot
+    /// be reached from there.
     reached: Option<Written>,
-    /// The registers written when a jump reaches each later instruction.
+    /// For each later instruction the registers written on the way to it by a jump.
     jumps: Vec<Option<Box<Written>>>,
     read: &'a mut Read,
     looks_at: LooksAt,
@@ -164,7 +165,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Resolve the names and types of a value; returns it with its type.
+    /// Resolve the names and types of a value; returns the value with its type.
     fn value(&mut self, value: Expression<'_>) -> Result<(Operand, Type), String> {
         match value {
             Expression::Literal { kind, word } => Ok((Operand::Constant(word), kind)),
@@ -227,7 +228,7 @@ impl<'a> Checker<'a> {
         same(Type::Int, self.kind(register), "the number of a queue")
     }
 
-    /// Return the state of the queue with a number.
+    /// Return the place and the type of a state variable of the queue whose number is in a register.
     fn state_at(&mut self, name: &str, queue: Reg) -> Result<(u8, Type), String> {
         self.hook.check_queues()?;
         self.check_index(queue)?;
@@ -265,7 +266,7 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    /// The type of a register that has been written.
+    /// Return the type of a register that has been written.
     fn kind(&self, register: Reg) -> Type {
         self.types[register.index()].expect("a register that has been written has a type")
     }

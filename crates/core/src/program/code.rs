@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::verdict::{Action, Reason};
 
-/// Registers that an instruction can name.
+/// Number of registers that an instruction can name.
 pub(crate) const REGISTERS: usize = 256;
 
 /// A register, by its number.
@@ -25,7 +25,7 @@ impl fmt::Display for Reg {
     }
 }
 
-/// Failure of an instruction: the reason, and the values that it could not use.
+/// The failure of an instruction: the reason, and the values that the instruction could not use.
 pub(crate) struct Failed {
     pub(crate) instruction: usize,
     pub(crate) why: String,
@@ -49,7 +49,7 @@ impl fmt::Display for Type {
     }
 }
 
-/// A value without its type; the check of the program has determined that.
+/// A value without its type, which the check of the program has determined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Word(u64);
 
@@ -58,7 +58,7 @@ impl Word {
         Word(value.cast_unsigned())
     }
 
-    /// A size, a number or an instant; none of them reaches the largest integer.
+    /// Convert a size, a number or an instant; in practice none of these exceeds the largest integer.
     pub(crate) fn size(value: u64) -> Word {
         Word::int(i64::try_from(value).unwrap_or(i64::MAX))
     }
@@ -93,7 +93,7 @@ impl Word {
     }
 }
 
-/// List words of the language: `Variant = "word"`, each with its further properties.
+/// Declare an enum of words of programs: each line has `Variant = "word"` and further properties of the word.
 macro_rules! words {
     ($(#[doc = $doc:literal])+ $name:ident { $( $variant:ident = $word:literal ),+ $(,)? }) => {
         $(#[doc = $doc])+
@@ -160,22 +160,23 @@ impl Attribute {
         }
     }
 
-    /// Return whether it is one of the unit within its frame: a program that runs once a frame cannot read it.
+    /// Return whether the attribute is the place of a unit within its frame, which a program that runs once a frame
+    /// cannot read.
     pub(crate) fn is_within_frame(self) -> bool {
         matches!(self, Attribute::Index | Attribute::IsFirst | Attribute::IsLast)
     }
 
-    /// Return whether it needs the books of every circuit, and not only their total.
+    /// Return whether the attribute needs the occupancy of every circuit, and not only the total.
     pub(crate) fn needs_circuits(self) -> bool {
         matches!(self, Attribute::Own | Attribute::Active)
     }
 
-    /// Return whether it needs the queues, unit by unit.
+    /// Return whether the attribute needs the queues with each of their units.
     pub(crate) fn needs_queues(self) -> bool {
         matches!(self, Attribute::Queue | Attribute::Waiting | Attribute::Waited | Attribute::WaitedPs)
     }
 
-    /// Return whether it belongs to the port, and neither to a unit nor to a circuit.
+    /// Return whether the attribute belongs to the port, and neither to a unit nor to a circuit.
     pub(crate) fn is_of_port(self) -> bool {
         matches!(
             self,
@@ -264,7 +265,7 @@ pub(crate) const REASONS: [Reason; 7] = [
     Reason::Partial,
 ];
 
-/// Owner of a state: the port, each circuit or each queue.
+/// Owner of a state variable: the port, each circuit or each queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
     Port,
@@ -272,17 +273,17 @@ pub(crate) enum Scope {
     Queue,
 }
 
-/// Decision of a program: none against the unit or frame, or to lose or mark it.
+/// Decision of a program about a unit or frame: `None` accepts it, otherwise it is discarded or marked for a reason.
 pub(crate) type Decision = Option<(Action, Reason)>;
 
-/// Way in which a program ends.
+/// The end of a program's run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Answer {
     /// With a decision about a unit.
     Decision(Decision),
-    /// With changes of its state only.
+    /// Without a decision: the program only changes its state.
     End,
-    /// With the queue whose number is in a register.
+    /// With the choice of the queue whose number is in a register.
     Queue(Reg),
 }
 
@@ -297,7 +298,7 @@ pub(crate) enum Op {
     Answer(Answer),
 }
 
-/// A value that a running program assigns; `place` is that of a state among those of its scope.
+/// A value that a running program assigns; `place` is the index of a state variable among those of its scope.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Operand {
     Constant(Word),
@@ -319,7 +320,7 @@ pub(crate) enum Operand {
     NextBacklogged {
         after: Reg,
     },
-    /// With the type of the state.
+    /// The queue with the least value of a state variable, whose type is `kind`.
     Least {
         place: u8,
         kind: Type,

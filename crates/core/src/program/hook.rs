@@ -1,4 +1,4 @@
-//! The functions of a program: their calls, the attributes that they can read, and their ends.
+//! The functions of a program: when they run, which attributes they can read, and how they end.
 
 use super::code::{Answer, Attribute, OfQueue, Scope};
 use crate::choice;
@@ -14,7 +14,7 @@ choice! {
 }
 
 choice! {
-    /// Books that a program reads.
+    /// What a program reads of the port's occupancies and queues.
     pub enum LooksAt {
         /// The total occupancy.
         Total = "total",
@@ -26,7 +26,7 @@ choice! {
 }
 
 impl LooksAt {
-    /// Return whether it covers less than another one.
+    /// Return whether this value covers less than another one.
     pub(crate) fn is_less_than(self, other: LooksAt) -> bool {
         self.rank() < other.rank()
     }
@@ -56,16 +56,16 @@ pub(crate) enum Hook {
     Tick,
     /// The line is free: a scheduler chooses a queue.
     Serve,
-    /// A unit has joined a queue of a scheduler.
+    /// A unit has joined a queue of the scheduler.
     Joined,
-    /// A unit is sent that a scheduler has chosen.
+    /// A unit is sent that the scheduler has chosen.
     Sent,
     /// A unit finds no room: push-out chooses a queue.
     GiveWay,
 }
 
 impl Hook {
-    /// The key that has its instructions.
+    /// Return the key of the scenario that has the function's instructions.
     pub(crate) fn key(self) -> &'static str {
         match self {
             Hook::Arrival(_) | Hook::Serve | Hook::GiveWay => "code",
@@ -76,7 +76,7 @@ impl Hook {
         }
     }
 
-    /// Refuse an attribute that it cannot read.
+    /// Refuse an attribute that the function cannot read.
     pub(crate) fn check_look(self, attribute: Attribute) -> Result<(), &'static str> {
         match (self, attribute) {
             (Hook::Arrival(Asks::Frame) | Hook::Head(Asks::Frame), at) if at.is_within_frame() => {
@@ -114,7 +114,7 @@ impl Hook {
         }
     }
 
-    /// Refuse a property of queues that it cannot read.
+    /// Refuse a property of queues that the function cannot read.
     pub(crate) fn check_look_at(self, property: OfQueue) -> Result<(), &'static str> {
         match (self, property) {
             (Hook::Serve, _) => Ok(()),
@@ -125,7 +125,7 @@ impl Hook {
         }
     }
 
-    /// Refuse queues by their numbers where the queue is given.
+    /// Refuse to name a queue by its number in a function that runs for a given queue.
     pub(crate) fn check_queues(self) -> Result<(), &'static str> {
         match self {
             Hook::Serve | Hook::Joined | Hook::Sent | Hook::GiveWay => Ok(()),
@@ -141,7 +141,7 @@ impl Hook {
         }
     }
 
-    /// Refuse state that it cannot read.
+    /// Refuse state that the function cannot read.
     pub(crate) fn check_load(self, scope: Scope) -> Result<(), &'static str> {
         match (self, scope) {
             (Hook::Tick, Scope::Vc) => Err("a clock has no circuit; use state or per_queue"),
@@ -152,7 +152,7 @@ impl Hook {
         }
     }
 
-    /// Refuse state that it cannot change; `has_queues` says whether there is state of queues.
+    /// Refuse state that the function cannot change; `has_queues` says whether the program has state of queues.
     pub(crate) fn check_store(self, scope: Scope, has_queues: bool) -> Result<(), &'static str> {
         match (self, scope) {
             (Hook::Tick, Scope::Port) if has_queues => {
@@ -162,7 +162,7 @@ impl Hook {
         }
     }
 
-    /// Refuse an end that is not its own.
+    /// Refuse an end that this function cannot have.
     pub(crate) fn check_answer(self, answer: Answer) -> Result<(), &'static str> {
         match (self, answer) {
             (Hook::Tick | Hook::Joined | Hook::Sent, Answer::End) => Ok(()),
@@ -172,7 +172,7 @@ impl Hook {
         }
     }
 
-    /// Say how the program must end.
+    /// Return the sentence that says how the function must end.
     pub(crate) fn ends(self) -> &'static str {
         match self {
             Hook::Arrival(_) | Hook::Head(_) => "must end every path with accept, refuse or mark",
@@ -181,7 +181,7 @@ impl Hook {
         }
     }
 
-    /// Return the books that the hook alone makes a program read.
+    /// Return what a program with this function reads at least.
     pub(crate) fn looks_at(self) -> LooksAt {
         match self {
             Hook::Arrival(_) => LooksAt::Total,

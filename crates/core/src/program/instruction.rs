@@ -13,13 +13,13 @@ pub(crate) enum Instruction<'a> {
         to: Reg,
         value: Expression<'a>,
     },
-    /// Assign a register to a state.
+    /// Assign a register to a state variable.
     Store {
         scope: Scope,
         name: &'a str,
         from: Reg,
     },
-    /// Assign a register to a state of the queue whose number is in a register.
+    /// Assign a register to a state variable of the queue whose number is in another register.
     StoreAt {
         name: &'a str,
         queue: Reg,
@@ -56,20 +56,20 @@ pub(crate) enum Expression<'a> {
         property: OfQueue,
         queue: Reg,
     },
-    /// A state of the queue whose number is in a register.
+    /// A state variable of the queue whose number is in a register.
     StateAt {
         name: &'a str,
         queue: Reg,
     },
-    /// The queue that can be chosen next after another.
+    /// The next queue after another one that can be chosen.
     NextBacklogged {
         after: Reg,
     },
-    /// The queue that can be chosen with the least value of its state.
+    /// Of the queues that can be chosen, the one with the least value of a state variable.
     Least {
         name: &'a str,
     },
-    /// The longest queue that can be chosen.
+    /// The longest of the queues that can be chosen.
     Longest,
     Unary {
         function: Unary,
@@ -82,7 +82,7 @@ pub(crate) enum Expression<'a> {
     },
 }
 
-/// Forms of an instruction.
+/// The forms of an instruction, for messages.
 const FORMS: &str = "write `r0 = VALUE`, `r0 = FUNCTION r1`, `r0 = r1 OPERATOR r2`, `state.NAME = r0`, `vc.NAME = r0`, \
                      `queue.NAME = r0`, `queue.NAME[r1] = r0`, `jump N`, `unless r0 jump N`, `accept`, `refuse REASON`, \
                      `mark REASON`, `choose r0` or `end`";
@@ -110,7 +110,7 @@ impl<'a> Instruction<'a> {
         }
     }
 
-    /// The registers that it reads.
+    /// Return the registers that the instruction reads.
     pub(crate) fn reads(&self) -> impl Iterator<Item = Reg> {
         let reads = match *self {
             Instruction::Set { value, .. } => value.reads(),
@@ -125,7 +125,7 @@ impl<'a> Instruction<'a> {
 }
 
 impl Expression<'_> {
-    /// The registers that it reads.
+    /// Return the registers that the value reads.
     fn reads(&self) -> [Option<Reg>; 2] {
         match *self {
             Expression::Register(from)
@@ -148,7 +148,7 @@ fn decision<'a>(decision: Decision) -> Instruction<'a> {
     Instruction::Answer(Answer::Decision(decision))
 }
 
-/// The assignment of a register to a state.
+/// Read the assignment of a register to a state variable.
 fn store(target: &str, from: Reg) -> Result<Instruction<'_>, String> {
     match indexed(target) {
         Some((path, index)) => {
@@ -158,7 +158,7 @@ fn store(target: &str, from: Reg) -> Result<Instruction<'_>, String> {
     }
 }
 
-/// The value that these words describe.
+/// Read the value that these words describe.
 fn value<'a>(words: &[&'a str]) -> Result<Expression<'a>, String> {
     match *words {
         ["longest"] => Ok(Expression::Longest),
@@ -181,7 +181,7 @@ fn value<'a>(words: &[&'a str]) -> Result<Expression<'a>, String> {
     }
 }
 
-/// The value of one word: a constant, a register, or a name.
+/// Read the value of one word: a constant, a register, or a name.
 fn single(word: &str) -> Result<Expression<'_>, String> {
     if let Some((path, index)) = indexed(word) {
         return at_queue(path, register(index)?);
@@ -201,12 +201,12 @@ fn single(word: &str) -> Result<Expression<'_>, String> {
     }
 }
 
-/// A path with the register of an index behind it.
+/// Split a path such as `queue.NAME[r0]` into the path and the register in brackets.
 fn indexed(text: &str) -> Option<(&str, &str)> {
     text.strip_suffix(']')?.split_once('[')
 }
 
-/// A property or state of the queue whose number is in a register.
+/// Read a property or a state variable of the queue whose number is in a register.
 fn at_queue(path: &str, queue: Reg) -> Result<Expression<'_>, String> {
     match path.strip_prefix("x.") {
         Some(name) => match OfQueue::from_word(name) {
@@ -217,7 +217,7 @@ fn at_queue(path: &str, queue: Reg) -> Result<Expression<'_>, String> {
     }
 }
 
-/// Return the name of a state of queues.
+/// Return the name of a state variable of queues.
 fn of_queues(path: &str) -> Result<&str, String> {
     path.strip_prefix("queue.")
         .ok_or_else(|| format!("only state of queues, `queue.NAME`, is meant here, not {}", quoted(path)))

@@ -1,4 +1,4 @@
-//! Limits of the parameters of a program: an override or an edited scenario cannot leave them.
+//! Limits of the parameters of a program: an override or an edited scenario cannot exceed them.
 
 use serde_json::{Value as Json, json};
 
@@ -52,7 +52,7 @@ impl Limit {
     }
 }
 
-/// The value of a parameter, if it is a number.
+/// Return the value of a parameter, if it is a number.
 fn number(kind: Type, word: Word) -> Option<f64> {
     match kind {
         Type::Int => Some(word.as_int() as f64),

@@ -1,7 +1,8 @@
 //! Programs: policies as data of a scenario. A program is one or several lists of instructions, one for each function.
 //!
-//! `instruction` reads the instructions, `check` refuses what could go wrong, `run` interprets what is left. Policies of every kind
-//! that can be programs use them: they say what a program sees, and do what it answers.
+//! `instruction` reads the instructions, `check` refuses programs that could fail in avoidable ways, `run` interprets
+//! a checked program. Each kind of policy that can be a program supplies the values that the program reads, and
+//! carries out its decision.
 
 pub(crate) mod check;
 

@@ -6,22 +6,22 @@ use super::code::{
 use crate::rng::Draws;
 use crate::units::ids::QueueId;
 
-/// View that a program has of its port.
+/// The values that a program can read about its port.
 pub(crate) trait View {
-    /// An attribute that the check has allowed.
+    /// Return the value of an attribute, which the check has allowed.
     fn look(&self, attribute: Attribute) -> Word;
 
-    /// The number of queues that it can name.
+    /// Return the number of queues that the program can name.
     fn queues(&self) -> usize {
         0
     }
 
-    /// The queues that it can choose, in the order of their numbers.
+    /// Return the queues that the program can choose, in the order of their numbers.
     fn choices(&self) -> &[QueueId] {
         &[]
     }
 
-    /// A property of a queue.
+    /// Return a property of a queue.
     fn look_at(&self, property: OfQueue, queue: QueueId) -> Word {
         unreachable!("a program that sees {property:?} of queue {queue} has queues")
     }
@@ -31,11 +31,12 @@ pub(crate) trait View {
 pub(crate) struct Machine<'a> {
     pub(crate) state: &'a mut [Word],
     pub(crate) per_vc: &'a mut [Word],
-    /// Of one queue, or of all, with `each` values a queue.
+    /// State of one queue, or of all queues, with `each` values a queue.
     pub(crate) per_queue: &'a mut [Word],
     pub(crate) each: usize,
     pub(crate) draws: &'a mut Draws,
-    /// Their initial content does not matter: the check has found that each is written before it is read.
+    /// Registers. Their initial content does not matter: the check ensures that each register is written before it is
+    /// read.
     pub(crate) registers: &'a mut [Word; REGISTERS],
 }
 
@@ -111,7 +112,8 @@ impl Machine<'_> {
             .ok_or_else(|| Unusable::new("there is no such queue: the number", Type::Int, &[number]))
     }
 
-    /// The queue that can be chosen with the least value, the first of several.
+    /// Return, of the queues that can be chosen, the one with the least value of a state variable; the first of
+    /// several.
     fn least(&self, view: &impl View, place: u8, kind: Type) -> Word {
         let value = |queue: QueueId| self.per_queue[queue.index() * self.each + usize::from(place)];
         let is_less = |one: Word, other: Word| match kind {
@@ -139,18 +141,18 @@ impl Machine<'_> {
     }
 }
 
-/// The number of a queue, or -1.
+/// Return the number of a queue, or -1 without a queue.
 fn number_of(queue: Option<QueueId>) -> Word {
     queue.map_or(Word::int(-1), |queue| Word::size(queue.0.into()))
 }
 
-/// Return the first queue after the one with this number, or the first of all after the last one.
+/// Return the first queue after number `after` that can be chosen; after the last one, the first of all.
 fn next_behind(choices: &[QueueId], after: i64) -> Word {
     let behind = choices.partition_point(|queue| i64::from(queue.0) <= after);
     number_of(choices.get(behind).or(choices.first()).copied())
 }
 
-/// The longest queue that can be chosen, the first of several.
+/// Return the longest of the queues that can be chosen; the first of several.
 fn longest(view: &impl View) -> Word {
     let length = |queue: QueueId| view.look_at(OfQueue::Length, queue).as_int();
     number_of(
@@ -218,7 +220,7 @@ fn whole(binary: Binary, left: i64, right: i64) -> Result<Word, &'static str> {
     result.map(Word::int).ok_or(OVERFLOW)
 }
 
-/// The quotient rounded towards minus infinity, as in Python.
+/// Return the quotient rounded towards minus infinity, as in Python.
 fn floor_quotient(left: i64, right: i64) -> Option<i64> {
     let quotient = left.checked_div(right)?;
     let inexact = left % right != 0;
@@ -236,14 +238,14 @@ fn real(binary: Binary, left: f64, right: f64) -> Result<Word, &'static str> {
         Binary::Mod => number(floor_division(left, right).1),
         Binary::Pow if left == 0.0 && right < 0.0 => Err(BY_ZERO),
         Binary::Pow => number(libm::pow(left, right)),
-        // As in Python the first of two equal values is the result.
+        // As in Python, the result is the first of two equal values.
         Binary::Min => Ok(Word::float(if right < left { right } else { left })),
         Binary::Max => Ok(Word::float(if right > left { right } else { left })),
         _ => Ok(Word::bool(compared(binary, &left, &right))),
     }
 }
 
-/// Quotient and remainder as in Python: the remainder has the sign of the divisor.
+/// Return quotient and remainder as in Python: the remainder has the sign of the divisor.
 fn floor_division(left: f64, right: f64) -> (f64, f64) {
     let mut rest = libm::fmod(left, right);
     let mut quotient = (left - rest) / right;

@@ -62,7 +62,7 @@ section! {
     }
 }
 
-/// Texts about a program for messages.
+/// The texts of a program, for messages.
 #[derive(Clone, Debug)]
 pub(crate) struct Texts {
     name: String,
@@ -71,7 +71,7 @@ pub(crate) struct Texts {
 }
 
 impl Texts {
-    /// Collect the texts of functions; the error says that the source does not fit them.
+    /// Collect the texts of functions; the error says that the lines of the source do not fit the instructions.
     pub(crate) fn new(
         name: &str,
         codes: Vec<(Hook, Vec<String>)>,
@@ -88,19 +88,20 @@ impl Texts {
         Ok(Texts { name: name.to_string(), codes, source })
     }
 
-    /// The instructions of its functions.
+    /// Return the instructions of each function.
     pub(crate) fn codes(&self) -> impl Iterator<Item = (Hook, &[String])> {
         self.codes.iter().map(|(hook, code)| (*hook, code.as_slice()))
     }
 
-    /// Return the message about an impossible choice: `what` is the condition.
+    /// Return the message about the choice of a queue that cannot be chosen; `what` is the condition that it
+    /// violates.
     pub(crate) fn no_choice(&self, number: i64, what: &str) -> String {
         let place = self.source.as_ref().map_or("", |source| &source.file);
         let colon = if place.is_empty() { "" } else { ": " };
         format!("{place}{colon}the choice of \"{}\" must be the number of a {what}, not {number}", self.name)
     }
 
-    /// The message about an instruction that could not be computed.
+    /// Return the message about an instruction that could not be computed.
     pub(crate) fn message(&self, hook: Hook, failed: &Failed) -> String {
         let number = failed.instruction;
         let place = match (&self.source, hook) {
@@ -115,7 +116,7 @@ impl Texts {
     }
 }
 
-/// Declare instructions of one kind, the first of whose examples is the default.
+/// Declare a type for the instructions of one kind of function, with examples; the first example is the default.
 macro_rules! code {
     ($(#[doc = $doc:literal])+ $name:ident: $examples:expr) => {
         $(#[doc = $doc])+
@@ -123,7 +124,7 @@ macro_rules! code {
         pub struct $name(pub Vec<String>);
 
         impl $name {
-            /// Programs that need neither parameters nor state.
+            /// Examples that need neither parameters nor state.
             const EXAMPLES: &'static [&'static [&'static str]] = $examples;
         }
 

@@ -29,7 +29,7 @@ enum Scalar {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Values(Vec<(String, Scalar)>);
 
-/// A value at a port.
+/// A named value with its type, converted for a port.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Known {
     pub(crate) name: String,
@@ -37,13 +37,13 @@ pub(crate) struct Known {
     pub(crate) word: Word,
 }
 
-/// Most values of state of a program, and of each circuit and queue.
+/// Greatest number of state variables of the port, of each circuit and of each queue.
 pub(crate) const STATE: usize = 16;
 
-/// Most parameters of a program.
+/// Greatest number of parameters of a program.
 pub(crate) const PARAMS: usize = 64;
 
-/// The values of an optional key at one port.
+/// Convert the values of an optional key for one port.
 pub(crate) fn known(
     values: &Option<Values>,
     key: &'static str,
@@ -54,7 +54,7 @@ pub(crate) fn known(
 }
 
 impl Values {
-    /// Return the values at one port; `key` is their key, and `most` their largest number.
+    /// Convert the values for one port; `key` is their key, and `most` the greatest number of values.
     pub(crate) fn at(
         &self,
         key: &'static str,
@@ -117,7 +117,7 @@ impl Scalar {
     }
 }
 
-/// Return whether a name can stand in an instruction.
+/// Return whether an instruction can contain this name.
 fn is_name(name: &str) -> bool {
     let mut chars = name.chars();
     chars.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')

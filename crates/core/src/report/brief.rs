@@ -11,32 +11,33 @@ use crate::verdict::Reason;
 /// The flows, ports and circuits of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Listing {
-    /// All of them.
+    /// List all flows, ports and circuits.
     #[default]
     All,
-    /// The first flows, the ports that lost, marked or often queued units, and no circuits; the key `omitted` counts
-    /// the other flows and ports.
+    /// List the first flows, the ports that lost, marked or often queued units, and no circuits; the key `omitted`
+    /// counts the other flows and ports.
     Brief {
         /// Number of flows.
         flows: usize,
     },
 }
 
-/// For each measure of a port the mean occupancy from which on the port often queues: one cell, or one full packet.
+/// For each unit in which a port measures its occupancy, the mean from which on the port counts as often queueing:
+/// one cell, or one full packet.
 pub const WAITING: [(&str, f64); 4] =
     [("cells", 1.0), ("packets", 1.0), ("bytes", 1500.0), ("memory cells", 6.0)];
 
-/// The numbers of the listed flows and ports.
+/// The flows and ports that a report lists, by number.
 pub(super) struct Listed {
     pub(super) flows: Vec<usize>,
     pub(super) ports: Vec<usize>,
     pub(super) circuits: Vec<CircuitId>,
-    /// Number of flows and ports that it leaves out, if it may.
+    /// The report's entry `omitted`: the numbers of flows and ports left out; `None` for a full listing.
     pub(super) omitted: Option<Json>,
 }
 
 impl Listed {
-    /// Choose the entries; `asked` are the flows that can be listed.
+    /// Choose the flows and ports to list; `asked` are the flows that the scenario names.
     pub(super) fn new(listing: Listing, scenario: &Scenario, outcome: &Outcome, asked: &[usize]) -> Listed {
         let all = 0..scenario.lines.len();
         let Listing::Brief { flows } = listing else {

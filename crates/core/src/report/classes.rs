@@ -8,7 +8,8 @@ use crate::network::figures::Figures;
 use crate::scenario::model::{Flow, Medium, Scenario};
 use crate::units::{CELL_BYTES, CELL_PAYLOAD};
 
-/// Add the figures that the scenario requests to the summary: nothing without classes and without a line of reference.
+/// Add the figures that the scenario requests to the summary: none are added without classes and without a reference
+/// line.
 pub(super) fn append(summary: &mut Json, scenario: &Scenario, figures: &[&Figures], rates: &[f64]) {
     let all = ClassThroughput::new(scenario, rates, |_| true);
     if let Some(effective) = all.effective(scenario) {
@@ -58,7 +59,7 @@ impl ClassThroughput {
         ClassThroughput { rates, ip_rate }
     }
 
-    /// The share of IP packets in the capacity of a line without cell headers: 149.76 Mb/s carry 135.63 Mb/s.
+    /// Return the share of IP packets in the capacity of a line without cell headers: 149.76 Mb/s carry 135.63 Mb/s.
     fn effective(&self, scenario: &Scenario) -> Option<f64> {
         let line = &scenario.lines[scenario.measure.reference?];
         let room = match line.medium {

@@ -1,9 +1,10 @@
-//! Completion times of transfers that sources have drawn, compared with those in an empty network.
+//! Completion times of transfers that sources have drawn, compared with the times in an empty network.
 //!
-//! The ideal of a transfer is the shortest time that an empty network allows. Each line on its way sends the first unit (a packet, or a
-//! cell) once it has arrived whole, the other units follow at the rate of the slowest line, with all headers, and the acknowledgement of the last
-//! one comes back; propagation and the latency of nodes are added both ways. A transfer counts if it starts in the measured time; its time
-//! begins with its arrival, so a handshake is part of it, and ends when its last octet has been acknowledged.
+//! The ideal of a transfer is the shortest time that an empty network allows. Each line on the path sends the first
+//! unit (a packet, or a cell) once it has arrived whole, the other units follow at the rate of the slowest line, with
+//! all headers, and the acknowledgement of the last one comes back; propagation and the latency of nodes are added
+//! both ways. A transfer counts if it starts in the measured time; its time begins with its arrival, so a handshake
+//! is part of it, and ends when its last octet has been acknowledged.
 
 use serde_json::{Value as Json, json};
 
@@ -19,12 +20,12 @@ const SHORT: u64 = 100_000;
 /// Transfers of at least this many octets are long.
 const LONG: u64 = 1_000_000;
 
-/// A transfer that started in the measured time.
+/// A transfer that started in the measured time, and its duration.
 struct Done {
     transfer: Transfer,
-    /// The flow that drew it.
+    /// The flow whose source drew the transfer.
     drawing: usize,
-    /// Its duration, if it has ended.
+    /// Duration of the transfer, if it has ended.
     time: Option<Span>,
     /// Time from the start of the transfer to its end, or to the end of the run if it has not ended.
     age: Span,
@@ -51,7 +52,7 @@ pub(super) fn append_to_summary(summary: &mut Json, scenario: &Scenario, outcome
     }
 }
 
-/// Every transfer with its size, its times and its slowdown.
+/// Return every transfer with its size, its times and its slowdown.
 pub(super) fn rows(scenario: &Scenario, outcome: &Outcome) -> Json {
     let node = |index: usize| scenario.nodes[index].name.as_str();
     let row = |(index, flow): (usize, &Flow)| {
@@ -92,7 +93,7 @@ fn time(outcome: &Outcome, flow: usize) -> Option<Span> {
     outcome.flows[flow].transfers.as_ref()?.times.first().copied()
 }
 
-/// Return the time that a transfer would take without waiting: see above.
+/// Return the time that a transfer would take in an empty network, as the head of this file defines it.
 fn ideal_s(scenario: &Scenario, flow: &Flow) -> f64 {
     let octets = flow.transfer.map_or(0, |transfer| transfer.octets);
     let data = u64::from(flow.payload() - flow.transport.option_bytes());
@@ -110,8 +111,9 @@ fn ideal_s(scenario: &Scenario, flow: &Flow) -> f64 {
 }
 
 /// Return the seconds until the last of `full` equal frames, and of one that may follow, has reached the end of a
-/// circuit. Each unit is sent on as soon as it has arrived; units of equal size wait for the slowest line only. The
-/// smaller last frame catches up with the others at one of the lines: at the one where it leaves latest.
+/// circuit. Each node sends a unit on as soon as the unit has arrived, and units of equal size wait only at the
+/// slowest line. The last frame may be smaller and catch up with the frames before it; the line where this delays it
+/// most determines its arrival.
 fn one_way(scenario: &Scenario, vc: CircuitId, full: u64, shape: Shape, last: Option<Shape>) -> f64 {
     let lines = || scenario.vcs[vc].path.iter().map(|&line| &scenario.lines[line]);
     let travel = |line: &Line| (line.delay + scenario.nodes[line.to].latency).as_secs_f64();
@@ -153,7 +155,7 @@ fn completion(transfers: &[&Done]) -> Json {
     })
 }
 
-/// Exact percentiles of the slowdown of transfers that have ended, with their count and that of the others.
+/// Return exact percentiles of the slowdown of ended transfers, and the numbers of ended and of unfinished transfers.
 fn slowdowns(transfers: &[&Done]) -> Json {
     let slowdowns = transfers.iter().filter_map(|done| done.slowdown());
     let mut entry = spread(slowdowns.collect());
@@ -167,7 +169,7 @@ fn slowdowns(transfers: &[&Done]) -> Json {
     entry
 }
 
-/// Count, mean and percentiles by the nearest rank.
+/// Return count, mean and percentiles (nearest rank) of values.
 fn spread(mut values: Vec<f64>) -> Json {
     values.sort_unstable_by(f64::total_cmp);
     let rank = |permille: usize| {
@@ -182,7 +184,7 @@ fn spread(mut values: Vec<f64>) -> Json {
     })
 }
 
-/// Queries: each is complete with the last of its answers.
+/// Return the durations of queries; a query is complete when the last of its answers is.
 fn queries(answers: &[&Done]) -> Json {
     let same = |one: &&Done, other: &&Done| {
         (one.drawing, one.transfer.query) == (other.drawing, other.transfer.query)

@@ -59,7 +59,8 @@ pub(super) fn append_to_port(entry: &mut Json, scenario: &Scenario, outcome: &Ou
     }
 }
 
-/// Units that a port lost in every interval between samples, by reason; the end of the run may cut the last interval.
+/// Return the units that a port lost in every interval between samples, by reason; the end of the run may cut the
+/// last interval.
 fn losses(scenario: &Scenario, outcome: &Outcome, port: usize) -> Json {
     let (start, step) = (scenario.warmup, scenario.sample);
     let intervals = (scenario.duration - start).0.div_ceil(step.0) as usize;
@@ -77,7 +78,7 @@ fn losses(scenario: &Scenario, outcome: &Outcome, port: usize) -> Json {
     json!({ "start_s": start.as_secs_f64(), "step_s": step.as_secs_f64(), "units": units })
 }
 
-/// Each figure of a state over time; a figure of all queues has no number of a queue.
+/// Return each figure of a state over time; only a figure of a single queue has the key `queue`.
 fn figures(rows: &[Vec<Figure>]) -> Json {
     let entry = |(figure, values): (Figure, Vec<f64>)| {
         let mut entry = json!({ "name": figure.name, "values": values });
@@ -107,7 +108,7 @@ fn metered(scenario: &Scenario, outcome: &Outcome, port: usize) -> Json {
     samples
 }
 
-/// The standard deviation among the flows divided by their mean, in each window; `None` if no flow delivers.
+/// Return the standard deviation among the flows divided by their mean, in each window; `None` if no flow delivers.
 fn deviations(rates: &[Vec<f64>]) -> Vec<Option<f64>> {
     let windows = rates.iter().map(Vec::len).min().unwrap_or_default();
     let at = |window: usize| rates.iter().map(|rates| rates[window]).collect::<Vec<f64>>();

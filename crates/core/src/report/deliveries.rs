@@ -1,4 +1,4 @@
-//! The distribution of delivery times: of a flow, of a class and of all, if the scenario requests it.
+//! The distribution of delivery times: of one flow, of a class and of all flows, if the scenario requests it.
 
 use serde_json::{Value as Json, json};
 
@@ -7,8 +7,8 @@ use crate::metrics::spread::Spread;
 use crate::network::figures::Figures;
 use crate::units::Span;
 
-/// Add percentiles of the time to deliver, and the longest one, over these flows: nothing unless the scenario requests
-/// them.
+/// Add percentiles of the time to deliver, and the longest one, over these flows: none are added unless the scenario
+/// requests them.
 pub(super) fn append<'a>(entry: &mut Json, flows: impl Iterator<Item = &'a Figures>) {
     let spread = flows.filter_map(|figures| figures.delivery.spread()).fold(None, |all, one| {
         let mut all: Spread = all.unwrap_or_default();

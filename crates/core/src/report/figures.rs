@@ -12,7 +12,7 @@ use crate::scenario::{Refusal, RequestPart};
 use crate::verdict::Reason;
 use crate::words::nearest::{LISTED, listing, unknown};
 
-/// Every figure of the summary under its path, then those at `paths`.
+/// Return every figure of the summary under its path, then the figures at `paths`.
 ///
 /// An entry of a list is addressed by its name; `*` stands for every entry and gives a list. A figure is a number,
 /// null if there was nothing to measure, or a list of those.
@@ -57,17 +57,18 @@ fn flatten(path: &str, node: &Json, found: &mut Map<String, Json>) {
     }
 }
 
-/// Return a figure of one port without the rest of the report; `None` if it needs more than the port.
+/// Return the figure at a path below one port without building the rest of the report; `None` if the path needs more
+/// than this port's entry.
 fn of_port(scenario: &Scenario, outcome: &Outcome, names: &[&str]) -> Option<Json> {
     let ["ports", name, rest @ ..] = names else { return None };
     let index = scenario.lines.iter().position(|line| line.name == *name)?;
     walk(&plain_port(&scenario.lines[index], outcome, index), name, rest).and_then(plain).ok()
 }
 
-/// The other parts of a report that have figures.
+/// The parts of a report with figures, except the summary.
 const PARTS: [&str; 5] = ["flows", "ports", "memories", "circuits", "engine"];
 
-/// Return the values below a node, which is named `at`, at the end of these names.
+/// Follow the path `names` from `node`, which is named `at`, and return the value there.
 fn walk(node: &Json, at: &str, names: &[&str]) -> Result<Json, String> {
     let Some((name, rest)) = names.split_first() else { return Ok(node.clone()) };
     let entries = entries(node);
@@ -95,7 +96,8 @@ fn walk(node: &Json, at: &str, names: &[&str]) -> Result<Json, String> {
     }
 }
 
-/// Describe the fault of a name that a report does not have among these; for one that it could have had, say when.
+/// Return the message for a name that is not among `names`. If other scenarios have this key in their report, the
+/// message says when.
 pub fn no_entry(name: &str, names: &[&str]) -> String {
     match when(name, names) {
         Some(when) => format!("{} is there only {when} in the scenario", quoted(name)),
@@ -111,7 +113,7 @@ fn entries(node: &Json) -> Vec<(&str, &Json)> {
     }
 }
 
-/// Return a figure, if it is one; true and false are 1 and 0.
+/// Return a number as it is, and 1 and 0 for true and false; refuse other values.
 fn plain(found: Json) -> Result<Json, String> {
     match &found {
         Json::Bool(flag) => Ok(u8::from(*flag).into()),

@@ -1,4 +1,5 @@
-//! Every key of the report, with unit and meaning, declared once: the page and the JSON Schema of results follow.
+//! Every key of the report, with unit and meaning, declared once: the page of the documentation and the JSON Schema
+//! are made from this declaration.
 
 use std::fmt::Write;
 
@@ -7,10 +8,10 @@ use serde_json::{Map, Value as Json, json};
 use crate::language::docs::GENERATED;
 use crate::verdict::Reason;
 
-/// Condition: there are sources whose transfers are connections of their own.
+/// Condition of a key: the scenario has sources whose transfers each have their own connection.
 const WITH_DRAWINGS: &str = "with sources `arrivals` or `query`";
 
-/// Completion times of transfers.
+/// Keys of the completion times of transfers.
 const COMPLETION: &[ReportKey] = &[
     key("count", Count, "Transfers that ended."),
     key("unfinished", Count, "Transfers that had not ended at the end of the run."),
@@ -18,7 +19,7 @@ const COMPLETION: &[ReportKey] = &[
     key("slowdown", Table(SLOWDOWN), "Slowdowns by size."),
 ];
 
-/// Slowdowns by size.
+/// Keys of slowdowns by size of transfer.
 const SLOWDOWN: &[ReportKey] = &[
     key("all", Table(SLOWDOWNS), "All transfers."),
     key("short", Table(SLOWDOWNS), "Those below 100 kB."),
@@ -26,7 +27,7 @@ const SLOWDOWN: &[ReportKey] = &[
     key("long", Table(SLOWDOWNS), "Those from 1 MB on."),
 ];
 
-/// Slowdowns of some transfers.
+/// Keys of the slowdowns of a group of transfers.
 const SLOWDOWNS: &[ReportKey] = &[
     key("count", Count, "Transfers that ended, on which the percentiles rest."),
     key("mean", Number("1"), "Mean slowdown."),
@@ -42,7 +43,7 @@ const SLOWDOWNS: &[ReportKey] = &[
     ),
 ];
 
-/// Completion times of queries.
+/// Keys of the completion times of queries.
 const QUERY: &[ReportKey] = &[
     key("count", Count, "Queries whose answers have all ended."),
     key("mean", Number("s"), "Mean time."),
@@ -53,7 +54,7 @@ const QUERY: &[ReportKey] = &[
     key("unfinished", Count, "Queries with an answer that had not ended."),
 ];
 
-/// A transfer.
+/// Keys of a transfer.
 const TRANSFER: &[ReportKey] = &[
     key("name", Text, "Name of its source and its number there."),
     key("from", Text, "Host that sends."),
@@ -72,7 +73,7 @@ const TRANSFER: &[ReportKey] = &[
 struct ReportKey {
     name: &'static str,
     holds: Holds,
-    /// Condition under which the key is present; always, if empty.
+    /// Condition under which the report has the key; empty if it always has it.
     when: &'static str,
     doc: &'static str,
 }
@@ -91,7 +92,7 @@ enum Holds {
     Count,
     /// A measured number in this unit; null without a measurement.
     Number(&'static str),
-    /// A list of such numbers.
+    /// A list of measured numbers in this unit; null without a measurement.
     Numbers(&'static str),
     /// A list of texts.
     Texts,
@@ -101,7 +102,7 @@ enum Holds {
     Reasons,
     /// A list of counts for each reason, each under the name of the reason.
     ListsByReason,
-    /// A table of its own.
+    /// A nested table.
     Table(&'static [ReportKey]),
     /// A list of tables, each with a name.
     Entries(&'static [ReportKey]),
@@ -623,7 +624,7 @@ const AUDIT: &[ReportKey] = &[
     key("failures", Texts, "Those that do not hold."),
 ];
 
-/// The page of the documentation about results.
+/// Return the documentation's page about results.
 pub fn page() -> String {
     let mut text = "# Results\n\n\
         What `pushout run --json` prints, `pushout.run` gives as `document`, and paths such as \
@@ -663,7 +664,7 @@ fn section(text: &mut String, title: &str, keys: &[ReportKey]) {
 }
 
 impl Holds {
-    /// The unit, or the type of a value that is not a number.
+    /// Return the unit of a number, or the type of another value.
     fn unit(&self) -> &'static str {
         match self {
             Text => "text",
@@ -703,7 +704,7 @@ impl Holds {
     }
 }
 
-/// A table with such an entry for each reason that occurred.
+/// Return the schema of a table with such an entry for each reason that occurred.
 fn by_reason(entry: &Json) -> Json {
     let reasons: Map<String, Json> =
         Reason::ALL.into_iter().map(|reason| (reason.word().to_string(), entry.clone())).collect();
@@ -721,7 +722,7 @@ fn object(keys: &[ReportKey]) -> Json {
     json!({ "type": "object", "additionalProperties": false, "required": required, "properties": properties })
 }
 
-/// JSON Schema (2020-12) of a run's report, of one replication or of several.
+/// Return the JSON Schema (2020-12) of a run's report, of one replication or of several.
 pub fn schema() -> Json {
     let interval = json!({
         "type": "object",

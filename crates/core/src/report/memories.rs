@@ -8,7 +8,7 @@ use crate::language::spec::Field;
 use crate::memory::{Memory, SharedQueue};
 use crate::scenario::model::{self, MemoryPool, MemoryQueue, Scenario};
 
-/// The entry of a memory.
+/// Return the report's entry of a memory.
 pub(super) fn entry(scenario: &Scenario, spec: &model::NodeMemory, memory: &Memory, is_traced: bool) -> Json {
     let pools = spec.pools.iter().enumerate().map(|(number, spec)| pool(spec, memory, number));
     let queues = spec.queues.iter().zip(memory.queues());
@@ -30,7 +30,7 @@ pub(super) fn entry(scenario: &Scenario, spec: &model::NodeMemory, memory: &Memo
     entry
 }
 
-/// Every memory of a run.
+/// Return the entries of all memories of a run.
 pub(super) fn entries(scenario: &Scenario, outcome: &Outcome) -> Json {
     let memories = scenario.memories.iter().zip(outcome.network.memories()).enumerate();
     let entry =

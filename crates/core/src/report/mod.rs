@@ -45,7 +45,7 @@ use crate::units::Time;
 use crate::units::ids::{CircuitId, IdVec};
 use crate::verdict::Reason;
 
-/// The report of a run. It is written entry by entry, so that as text it needs only the memory of its longest entry.
+/// The report of a run. Its text is written entry by entry, so that only the longest entry must fit into memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Report<'a> {
     /// The scenario that was run.
@@ -58,17 +58,17 @@ pub struct Report<'a> {
     pub audit: Option<&'a Audit>,
     /// Time that the event loop took, if the caller has a clock.
     pub wall_s: Option<f64>,
-    /// The listing it gives.
+    /// Which flows, ports and circuits the report lists.
     pub listing: Listing,
 }
 
-/// The JSON document of a run without warnings; `engine.wall_s` is null.
+/// Return the JSON document of a run without warnings; `engine.wall_s` is null.
 pub fn report(scenario: &Scenario, outcome: &Outcome, audit: Option<&Audit>) -> Json {
     Report { scenario, outcome, warnings: &[], audit, wall_s: None, listing: Listing::All }.document()
 }
 
 impl Report<'_> {
-    /// The JSON document.
+    /// Return the report as a JSON document.
     pub fn document(&self) -> Json {
         serde_json::to_value(self).expect("a report is JSON")
     }
@@ -118,7 +118,7 @@ impl Serialize for Report<'_> {
     }
 }
 
-/// A list with this many entries, each made when it is written.
+/// A list of a given length, whose entries are built while they are written.
 struct List<F>(usize, F);
 
 impl<F: Fn(usize) -> Json> Serialize for List<F> {
@@ -144,7 +144,7 @@ struct Flows<'a> {
     figures: Vec<&'a Figures>,
     /// Goodput in bits per second.
     rates: Vec<f64>,
-    /// The flows that the scenario lists, without the transfers that sources have drawn.
+    /// The flows that the scenario names, without the transfers that sources have drawn.
     asked: Vec<usize>,
     shared: SharedCircuits,
 }
@@ -159,13 +159,13 @@ impl Flows<'_> {
         Flows { figures, rates, asked, shared }
     }
 
-    /// Rates of the flows that the scenario lists.
+    /// Return the rates of the flows that the scenario names.
     fn asked_rates(&self) -> Vec<f64> {
         self.asked.iter().map(|&flow| self.rates[flow]).collect()
     }
 }
 
-/// The circuits of flows that the scenario lists.
+/// Return the circuits of the flows that the scenario names.
 fn asked_circuits(scenario: &Scenario) -> Vec<CircuitId> {
     let mut drawn = IdVec::filled(false, scenario.vcs.len());
     for flow in scenario.flows.iter().filter(|flow| flow.transfer.is_some()) {
@@ -210,7 +210,7 @@ fn flow_json(scenario: &Scenario, outcome: &Outcome, all: &Flows<'_>, index: usi
     flow
 }
 
-/// Append the results of a code to a flow's entry: all packets of data; those of parity are only in
+/// Append the results of a code to a flow's entry: its counts cover data packets; parity packets are only in
 /// `segments_sent`.
 fn append_coding(entry: &mut Json, coding: &Coding) {
     let &Coding { data_sent, books } = coding;
@@ -229,7 +229,7 @@ fn port_json(scenario: &Scenario, outcome: &Outcome, index: usize) -> Json {
     port
 }
 
-/// The entry of every port.
+/// Return the part of an entry that every port has.
 fn plain_port(line: &Line, outcome: &Outcome, index: usize) -> Json {
     let port = &outcome.network.ports[index];
     let counters = port.counters();
@@ -278,19 +278,19 @@ fn plain_port(line: &Line, outcome: &Outcome, index: usize) -> Json {
     entry
 }
 
-/// The counts of units by reason that are not zero.
+/// Return the counts of units by reason, without the reasons whose count is zero.
 fn by_reason(count: impl Fn(Reason) -> u64) -> Map<String, Json> {
     let counts = Reason::ALL.into_iter().map(|reason| (reason.word().to_string(), count(reason)));
     counts.filter(|(_, count)| *count > 0).map(|(word, count)| (word, count.into())).collect()
 }
 
-/// The joint throughput of the flows of each circuit of data.
+/// The throughput of each circuit of data: the sum over the flows that share the circuit.
 struct SharedCircuits {
-    /// Rates, by circuit; 0 for those that only carry acknowledgements.
+    /// Rate of each circuit; 0 for a circuit that carries only acknowledgements.
     rates: IdVec<CircuitId, f64>,
     /// Circuits of data.
     data: Vec<CircuitId>,
-    /// Their weighted shares, if anything was delivered.
+    /// Weighted shares of the circuits of data, if anything was delivered.
     shares: Option<Vec<f64>>,
 }
 
@@ -308,7 +308,7 @@ impl SharedCircuits {
         SharedCircuits { shares: fairness::weighted_shares(&of_data, &weights), rates: shared, data }
     }
 
-    /// The rate of each circuit of data beyond its minimum cell rate.
+    /// Return the rate of each circuit of data beyond its minimum cell rate.
     fn excess(&self, scenario: &Scenario) -> Vec<f64> {
         self.data.iter().map(|&vc| self.rates[vc] - scenario.vcs[vc].mcr.as_f64()).collect()
     }
@@ -360,8 +360,8 @@ fn summary(scenario: &Scenario, outcome: &Outcome, flows: &Flows<'_>) -> Json {
     summary
 }
 
-/// Compare the deliveries of the second half of the measured time with those of the first: the difference over the mean
-/// of both, for flows that do not stop by themselves.
+/// Compare the deliveries of the second half of the measured time with those of the first: return the difference
+/// divided by the mean of both, for flows that do not stop by themselves.
 fn drift(scenario: &Scenario, figures: &[&Figures]) -> Option<f64> {
     let sum = |octets: fn(&Figures) -> u64| {
         let flows = scenario.flows.iter().zip(figures);
@@ -372,7 +372,8 @@ fn drift(scenario: &Scenario, figures: &[&Figures]) -> Option<f64> {
     (all > 0.0).then(|| 2.0 * (2.0 * late - all) / all)
 }
 
-/// Add how many greedy TCP flows were still in slow start when the measured time began, if there are such flows.
+/// Add the number of greedy TCP flows that were still in slow start when the measured time began, if there are such
+/// flows.
 fn append_slow_starts(summary: &mut Json, outcome: &Outcome) {
     let greedy: Vec<bool> = outcome.flows.iter().filter_map(|flow| flow.began_in_slow_start).collect();
     if !greedy.is_empty() {
@@ -380,7 +381,7 @@ fn append_slow_starts(summary: &mut Json, outcome: &Outcome) {
     }
 }
 
-/// Segments sent again over segments sent, by the flows with retransmissions.
+/// Return segments sent again divided by segments sent, by the flows with retransmissions.
 fn retransmission_ratio(scenario: &Scenario, figures: &[&Figures]) -> Option<f64> {
     let flows = scenario.flows.iter().zip(figures);
     let (sent, again) = flows
@@ -389,8 +390,9 @@ fn retransmission_ratio(scenario: &Scenario, figures: &[&Figures]) -> Option<f64
     (sent > 0).then(|| again as f64 / sent as f64)
 }
 
-/// With fewer samples the 99th percentile of an occupancy has no meaning: ten of this number are above it.
+/// Least number of samples for percentiles of an occupancy: ten of 1000 samples lie above the 99th percentile, with
+/// fewer it is not reliable.
 const ENOUGH: u64 = 1000;
 
-/// The percentiles that are reported of every distribution, with their part of a figure's name.
+/// The percentiles in reports, each with the ending of its key.
 const PERCENTILES: [(&str, u64); 3] = [("p50", 50), ("p95", 95), ("p99", 99)];

@@ -8,12 +8,12 @@ use crate::scenario::Warning;
 use crate::scenario::model::Scenario;
 use crate::units::Time;
 
-/// List the warnings that a run gives reason for.
+/// Return the warnings about the results of a run.
 pub(super) fn warnings(scenario: &Scenario, outcome: &Outcome) -> Vec<Warning> {
     lossless_drop(scenario, outcome).into_iter().chain(pause_cycle(scenario, outcome)).collect()
 }
 
-/// Packets lost at a port of classes that must lose nothing.
+/// Return the packets that a port lost of classes that must lose nothing.
 pub(super) fn lost_at(port: &Port) -> u64 {
     port.share().map_or(0, Share::lossless_drop)
 }

@@ -39,8 +39,8 @@ pub(super) fn append_to_summary(summary: &mut Json, flows: &[FlowOutcome], end: 
     summary["transfer_time_drift"] = drift(of_files.iter().map(|files| &*files.times)).into();
 }
 
-/// Compare the later half of each flow's files with the earlier half: the difference of their durations over the mean
-/// of both.
+/// Compare the later half of each flow's files with the earlier half: return the difference of their mean durations
+/// divided by the mean of both.
 fn drift<'a>(of_flows: impl Iterator<Item = &'a [Span]>) -> Option<f64> {
     let sum = |times: &[Span]| times.iter().map(|time| u128::from(time.0)).sum::<u128>() as f64;
     let halves = of_flows.map(|times| {
@@ -56,7 +56,7 @@ fn mean_s(times: &[Span]) -> Option<f64> {
     (!times.is_empty()).then(|| sum as f64 / times.len() as f64 / PS_PER_S as f64)
 }
 
-/// The percentile `percent` by the nearest rank.
+/// Return the percentile `percent` by the nearest rank.
 fn percentile(sorted: &[Span], percent: u64) -> Option<Span> {
     sorted.get((percent as usize * sorted.len()).div_ceil(100).checked_sub(1)?).copied()
 }

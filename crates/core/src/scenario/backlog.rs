@@ -1,4 +1,5 @@
-//! Limits of the backlog before a line: instants have 64 bits, and waiting units must have left by then.
+//! Limits of the backlog before a line: instants have 64 bits, so the last waiting unit must leave before the largest
+//! instant.
 
 use super::model::{Flow, Line, Scenario, Vc};
 use crate::buffer::size::Measure;
@@ -10,7 +11,7 @@ use crate::units::{CELL_BYTES, PS_PER_S, Rate, Span};
 /// The longest run, and the longest wait for a line: together half of the largest instant.
 pub(super) const LONGEST: Span = Span::secs(50 * 86_400);
 
-/// Refuse a line before which more units may wait than it could send in [`LONGEST`].
+/// Refuse a line if more units may wait for it than it can send in [`LONGEST`].
 pub(super) fn check(scenario: &Scenario) -> Result<(), Fault> {
     let mut waiting = vec![0u128; scenario.lines.len()];
     for flow in &scenario.flows {
@@ -36,8 +37,8 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), Fault> {
     }
 }
 
-/// Packets of a flow that can wait: all packets that its source sends by itself in the run, or twice its window and
-/// every retransmission.
+/// Return the number of a flow's packets that can wait: all packets that its source sends by itself in the run, or
+/// with TCP twice its window and every retransmission.
 fn packets(scenario: &Scenario, flow: &Flow) -> u128 {
     let run = u128::from(scenario.duration.0);
     let in_run = |rate: Rate| {
@@ -54,12 +55,12 @@ fn packets(scenario: &Scenario, flow: &Flow) -> u128 {
     }
 }
 
-/// Picoseconds that a line takes for the largest packet of a circuit, with the pause before it.
+/// Return the picoseconds that a line takes for the largest packet of a circuit, with the pause before it.
 fn time(line: &Line, vc: &Vc) -> u128 {
     of_octets(line, vc.framing.shape(vc.packet).line_bytes())
 }
 
-/// Picoseconds that a line takes for the full buffer of its port, if that has a limit.
+/// Return the picoseconds that a line takes for the full buffer of its port; `None` for an unlimited buffer.
 fn most(line: &Line) -> Option<u128> {
     let octets = match line.port.measure {
         Measure::Cells => CELL_BYTES,

@@ -1,4 +1,4 @@
-//! Everything that has a name in a scenario, from all registries.
+//! The catalogue: all entries that a scenario can name, from all registries.
 
 use serde_json::Value as Json;
 
@@ -13,7 +13,7 @@ use crate::scheduler;
 use crate::source;
 use crate::transport::{self, tcp::congestion, tcp::recovery};
 
-/// All entries: policies of ports first, then sources and transports, then templates.
+/// Return all entries: policies of ports first, then sources and transports, then templates.
 pub fn catalogue() -> Vec<Entry> {
     let ports = [admission::CATALOGUE, pushout::CATALOGUE, scheduler::CATALOGUE];
     let ports = [ports.concat(), discipline::CATALOGUE.to_vec()].concat();
@@ -24,7 +24,7 @@ pub fn catalogue() -> Vec<Entry> {
     ports.into_iter().chain(senders).chain(networks).collect()
 }
 
-/// The catalogue as a JSON document.
+/// Return the catalogue as a JSON document.
 pub fn policies() -> Json {
     catalogue().iter().map(Entry::document).collect()
 }

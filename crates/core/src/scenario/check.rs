@@ -1,4 +1,4 @@
-//! From a file to the checked model: parse once, then no more checks.
+//! Checks a file and builds the scenario; later code needs no more checks.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ use crate::units::Span;
 use crate::units::ids::{CircuitId, IdVec};
 
 impl Scenario {
-    /// Return this scenario with another seed, and with the routes that follow from that seed.
+    /// Return this scenario with another seed, and with the routes and transfers that this seed determines.
     pub fn with_seed(&self, seed: u64) -> Result<Scenario, Refusal> {
         let Some(origin) = self.origin.as_ref().filter(|_| seed != self.seed) else {
             return Ok(Scenario { seed, ..self.clone() });
@@ -49,14 +49,14 @@ fn with_key(table: &tree::Node, name: &str, value: Value) -> tree::Node {
     tree::Node { value: Value::Table(others.chain([own]).collect()), place: table.place }
 }
 
-/// A network with its traffic, and the sections from which it was made.
+/// A checked network with its traffic, and the sections that determine it.
 #[derive(Clone, Debug)]
 pub(super) struct StoredNetwork {
     asked: Asked,
     wired: Wired,
 }
 
-/// Check a file and everything that it names; `known` holds the results of earlier files, if others will follow.
+/// Check a file and everything that it names; `known` stores the networks of earlier variations, if more will follow.
 pub(super) fn check(
     root: &tree::Node,
     sets: &[Set],
@@ -109,7 +109,7 @@ pub(super) fn check(
     Ok(Checked { scenario, choice })
 }
 
-/// Refuse policies that cannot work at their ports, and figures of policies that `measure` wants but a port does not have.
+/// Refuse policies that cannot work at their ports, and figures in `measure` that the policy of a port does not have.
 fn check_ports(
     scenario: &Scenario,
     ports: &Ports<'_>,
@@ -130,7 +130,7 @@ fn check_ports(
     Ok(())
 }
 
-/// A network and its traffic, with plain ports.
+/// A network and its traffic, before the sections of ports are applied.
 #[derive(Clone, Debug)]
 struct Wired {
     nodes: Vec<NetworkNode>,
@@ -142,7 +142,7 @@ struct Wired {
 }
 
 impl Wired {
-    /// Return whether the network follows from the seed.
+    /// Return whether the network depends on the seed.
     fn is_drawn(&self, file: &SectionedFile<'_>) -> bool {
         file.routing() != Routing::First || !self.drawings.is_empty()
     }
@@ -159,10 +159,10 @@ impl Wired {
     }
 }
 
-/// Number of networks that are stored: a sweep returns to the traffic of a few points before.
+/// Number of networks that are stored: a sweep may return to the traffic of a few points earlier.
 const MOST_KNOWN: usize = 4;
 
-/// Find the file's network among the known ones, or build a new one.
+/// Find the file's network among the stored networks, or build it.
 fn wired(file: &SectionedFile<'_>, sets: &[Set], known: &mut Vec<StoredNetwork>) -> Result<Wired, Fault> {
     if let Some(found) = known.iter().find(|known| file.asks(&known.asked, sets, known.wired.is_drawn(file)))
     {

@@ -9,12 +9,13 @@ use crate::units::ids::{CircuitId, IdSlice, IdVec, PortVc};
 /// For every line the circuits that pass, in the order of the scenario: a circuit's place is its number at the port.
 #[derive(Debug, Default)]
 pub struct Passing {
-    /// The circuits of all lines in a row, with the beginning of each line's circuits, and the end of the last ones.
+    /// The circuits of all lines, line after line; next, the index at which each line's circuits begin, and the end
+    /// of the list.
     circuits: Vec<CircuitId>,
     begins: Vec<usize>,
 }
 
-/// The circuits that pass each line.
+/// Return the circuits that pass each line.
 pub fn passing_circuits(scenario: &Scenario) -> Passing {
     let mut begins = vec![0; scenario.lines.len() + 1];
     scenario.vcs.iter().for_each(|vc| vc.lines().iter().for_each(|&line| begins[line] += 1));
@@ -34,24 +35,24 @@ pub fn passing_circuits(scenario: &Scenario) -> Passing {
 }
 
 impl Passing {
-    /// The circuits line by line.
+    /// Return the circuits of each line, in the order of lines.
     pub fn iter(&self) -> impl Iterator<Item = IdSlice<'_, PortVc, CircuitId>> {
         self.begins.windows(2).map(|ends| IdSlice::new(&self.circuits[ends[0]..ends[1]]))
     }
 
-    /// The circuits of a line.
+    /// Return the circuits of a line.
     pub fn at(&self, line: usize) -> IdSlice<'_, PortVc, CircuitId> {
         IdSlice::new(&self.circuits[self.begins[line]..self.begins[line + 1]])
     }
 
-    /// The number of a circuit at the port of a line on its path.
+    /// Return the number of a circuit at the port of a line on its path.
     pub(crate) fn number(&self, line: usize, circuit: CircuitId) -> PortVc {
         let circuits = &self.circuits[self.begins[line]..self.begins[line + 1]];
         PortVc::new(circuits.binary_search(&circuit).expect("a circuit passes the lines of its path"))
     }
 }
 
-/// The contracts of the circuits that pass a line.
+/// Return the contracts of the circuits that pass a line.
 pub fn contracts(
     scenario: &Scenario,
     line: &Line,
@@ -77,7 +78,7 @@ pub fn contracts(
     vcs.iter().map(contract).collect()
 }
 
-/// The properties that the policies of a line's port may use, given its contracts.
+/// Return the facts that the policies of a line's port may use, given the contracts of its circuits.
 pub fn context<'a>(
     scenario: &'a Scenario,
     line: &'a Line,
@@ -93,7 +94,7 @@ pub fn context<'a>(
     }
 }
 
-/// The first flow whose data a circuit carries; none if it only carries acknowledgements.
+/// Return the first flow whose data a circuit carries; `None` if the circuit only carries acknowledgements.
 pub(crate) fn carried(scenario: &Scenario, vc: CircuitId) -> Option<&Flow> {
     scenario.vcs[vc].flow.map(|flow| &scenario.flows[flow])
 }

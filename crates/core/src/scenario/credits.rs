@@ -1,4 +1,5 @@
-//! Credits: their guarantee on each line, the buffers that it needs, and the lines on which they cannot work.
+//! Checks of credits: the parameters for each line, the buffers that they need, and the lines on which they cannot
+//! work.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,7 +17,7 @@ use crate::memory::Side;
 use crate::refused::{Refused, unfit};
 use crate::units::ids::{CircuitId, IdSlice, PortVc};
 
-/// Fix the credits of every line.
+/// Fix the credit parameters of every line.
 pub(super) fn settle(scenario: &mut Scenario, passing: &Passing, ports: &Ports<'_>) -> Result<(), Fault> {
     for index in 0..scenario.lines.len() {
         let line = &scenario.lines[index];
@@ -30,7 +31,8 @@ pub(super) fn settle(scenario: &mut Scenario, passing: &Passing, ports: &Ports<'
     Ok(())
 }
 
-/// Give the ports behind lines with credits the buffers that the credits guarantee; memories have reserved theirs.
+/// Set the buffers of the ports after lines with credits to the space that the credits grant; shared memories have
+/// already reserved this space.
 pub(super) fn settle_buffers(
     scenario: &mut Scenario,
     passing: &Passing,
@@ -52,7 +54,7 @@ pub(super) fn settle_buffers(
     Ok(())
 }
 
-/// The credits of a line with every parameter fixed.
+/// Return the credits of a line with every parameter fixed.
 fn settled(scenario: &Scenario, passing: &Passing, index: usize, spec: &Spec) -> Result<Spec, Refused> {
     let line = &scenario.lines[index];
     let Some(back) = line.back else {
@@ -79,7 +81,7 @@ fn settled(scenario: &Scenario, passing: &Passing, index: usize, spec: &Spec) ->
     })
 }
 
-/// Refuse credits for circuits whose packets are of two classes: an account is one class, or the one class of a circuit.
+/// Refuse credits for circuits whose packets belong to two classes, since an account can count only one class.
 fn check_classes(scenario: &Scenario, circuits: IdSlice<'_, PortVc, CircuitId>) -> Result<(), Refused> {
     let has_two = |vc: &&CircuitId| scenario.vcs[**vc].unscheduled != scenario.vcs[**vc].queue;
     circuits.iter().find(has_two).map_or(Ok(()), |&vc| {
@@ -129,7 +131,7 @@ fn check_packet_line(line: &Line, back: &Line) -> Result<(), Refused> {
     }
 }
 
-/// Refuse credits of classes for which a memory cannot reserve room; the error names the line.
+/// Refuse credits of classes for which a memory cannot reserve room; the error contains the line.
 fn check_memory(scenario: &Scenario, passing: &Passing, memory: &NodeMemory) -> Result<(), (usize, Refused)> {
     for (port, accounts) in &memory.ports {
         for (&vc, account) in passing.at(*port).iter().zip(&**accounts) {
@@ -156,7 +158,7 @@ fn before(scenario: &Scenario, vc: CircuitId, port: usize) -> Option<usize> {
     scenario.vcs[vc].path.windows(2).find(|pair| pair[1] == port).map(|pair| pair[0])
 }
 
-/// Return whether each class has credits of its own on a line.
+/// Return whether a line has separate credits for each class.
 fn has_class_credits(scenario: &Scenario, line: usize) -> bool {
     scenario.lines[line].port.gates.credit.as_ref().is_some_and(|credit| !credit.is_per_circuit())
 }
@@ -197,16 +199,16 @@ pub(super) fn warning(scenario: &Scenario, passing: &Passing) -> Option<Warning>
     Some(Warning { code: "credits", message })
 }
 
-/// The guarantees of the lines into a port.
+/// The buffer space that credits grant on the lines into a port.
 #[derive(Clone, Debug, Default)]
 struct Promised {
-    /// Room for all circuits together, in the measure of the port.
+    /// Space for all circuits together, in the measure of the port.
     room: u64,
-    /// A circuit that arrives without credits.
+    /// A circuit that arrives over a line without credits, if there is one.
     stranger: Option<CircuitId>,
 }
 
-/// For each port with its own buffer, return the room that credits on the lines into it promise to circuits.
+/// For each port with its own buffer, return the space that credits on the lines into it grant to circuits.
 fn promised(scenario: &Scenario, ports: &Ports<'_>) -> Result<Vec<Promised>, Fault> {
     let mut promised = vec![Promised::default(); scenario.lines.len()];
     let mut known = BTreeSet::new();
@@ -231,7 +233,7 @@ fn promised(scenario: &Scenario, ports: &Ports<'_>) -> Result<Vec<Promised>, Fau
     Ok(promised)
 }
 
-/// Check that a port can keep the room that credits promise, and lose nothing.
+/// Check that a port can provide the space that credits grant, and loses no unit.
 fn check_behind(line: &Line, credit: &Spec) -> Result<(), Refused> {
     let Line { name, port, .. } = line;
     if let Some(memory) = port.memory.as_ref().filter(|_| credit.is_per_circuit()) {
@@ -258,7 +260,7 @@ fn check_behind(line: &Line, credit: &Spec) -> Result<(), Refused> {
     }
 }
 
-/// The capacity of a port: the guaranteed room, unless the scenario gives it more.
+/// Return the capacity of a port: the granted space, unless the scenario gives the port more.
 fn capacity(scenario: &Scenario, line: &Line, promised: &Promised) -> Result<Capacity, Refused> {
     let Promised { room, stranger } = promised;
     match (line.port.capacity.limit(), stranger) {

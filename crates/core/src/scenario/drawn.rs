@@ -1,6 +1,6 @@
 //! Transfers that a source draws: the start of each, its two hosts, and its size.
 //!
-//! All of a flow's draws come from streams of its own, and none depends on what the network does.
+//! All draws of a flow come from its own streams, and none depends on events in the network.
 
 use super::model::{Line, NetworkNode, NodeKind, Transfer};
 use crate::rng::Stream;
@@ -11,7 +11,7 @@ use crate::units::{PS_PER_S, Span};
 /// A transfer before it has a route.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Drawn {
-    /// Its start.
+    /// Start of the transfer.
     pub(super) at: Span,
     pub(super) from: usize,
     pub(super) to: usize,
@@ -33,9 +33,9 @@ pub(super) struct DrawingFlow<'a> {
     pub(super) name: &'a str,
     pub(super) from: usize,
     pub(super) to: usize,
-    /// The hosts that its source lists.
+    /// The destinations that the flow's source lists.
     pub(super) listed: &'a [usize],
-    /// Beginning and end of the draws.
+    /// Time from which transfers may start; next, the time before which they must start.
     pub(super) start: Span,
     pub(super) stop: Span,
     pub(super) seed: u64,
@@ -46,7 +46,7 @@ impl DrawingFlow<'_> {
         Stream::new(self.seed, format_args!("flow.{}.{what}", self.name))
     }
 
-    /// Return the instants of a process with a mean of `rate` in a second, from the start to before the stop.
+    /// Return the instants of a process with a mean of `rate` events in a second, from `start` to before `stop`.
     fn instants(&self, gaps: Gaps, rate: f64) -> impl Iterator<Item = Span> {
         let (mut stream, mean, stop) = (self.stream("gaps"), PS_PER_S as f64 / rate, self.stop);
         let mut gap = move |is_first: bool| match gaps {
@@ -64,7 +64,7 @@ impl DrawingFlow<'_> {
 }
 
 impl Hosts {
-    /// The hosts of a network.
+    /// List the hosts of a network.
     pub(super) fn new(nodes: &[NetworkNode], lines: &[Line]) -> Hosts {
         let (mut rates, mut first) = (vec![0.0; nodes.len()], vec![None; nodes.len()]);
         for line in lines {
@@ -75,7 +75,7 @@ impl Hosts {
         Hosts { all: hosts.map(|(host, _)| (host, first[host])).collect(), rates }
     }
 
-    /// The hosts that a transfer from or to `host` may have at its other end.
+    /// Return the hosts that a transfer from or to `host` may have at its other end.
     fn others(&self, host: usize, which: TransferDestination) -> Vec<usize> {
         let own = self.all.iter().find(|(other, _)| *other == host).and_then(|(_, leaf)| *leaf);
         let fits = |(other, leaf): &&(usize, Option<usize>)| match which {
@@ -85,8 +85,8 @@ impl Hosts {
         self.all.iter().filter(fits).map(|(other, _)| *other).collect()
     }
 
-    /// Draw the transfers of a source, at most `most` and one more; the error is the key that needs missing hosts, and
-    /// the reason.
+    /// Draw the transfers of a source; stop at `most + 1`, so that the caller can refuse too many. The error is the
+    /// key for which hosts are missing, and the reason.
     pub(super) fn draw(
         &self,
         drawing: &DrawingFlow<'_>,

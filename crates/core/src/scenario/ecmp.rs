@@ -1,9 +1,9 @@
-//! Routes among equals: at every node a hash of the flow, with a seed of that node, chooses one of the lines on
-//! shortest routes; or every packet draws one.
+//! Routes among equals: at every node a hash of the flow and of the node's seed chooses one of the lines on shortest
+//! routes, or every packet draws one.
 //!
-//! *Source*: C. Hopps, "Analysis of an Equal-Cost Multi-Path Algorithm", RFC 2992, 2000. With one seed for all switches the second one
-//! would only see flows that the first one has sent its way, and use a part of its lines; so every node has a seed of its own, which
-//! follows from that of the run.
+//! *Source*: C. Hopps, "Analysis of an Equal-Cost Multi-Path Algorithm", RFC 2992, 2000. If all switches had one
+//! seed, the hash at the second switch of a route would repeat the choice of the first one, and the flows would use
+//! only some of its lines. So every node has its own seed, which follows from the seed of the run.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -23,11 +23,11 @@ pub(super) struct EqualRoutes<'a> {
     into: Vec<Vec<usize>>,
     /// The seed of every node.
     seeds: Vec<u64>,
-    /// Hops from every node that forwards to some nodes.
+    /// For each node that was a destination so far, the number of hops to it from every node that forwards.
     tables: BTreeMap<usize, Rc<Vec<u32>>>,
 }
 
-/// Reason for which the routes of packets cannot be listed.
+/// Why the routes of packets cannot be listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoRoutes {
     /// No route leads from one node to another.
@@ -36,19 +36,19 @@ pub(super) enum NoRoutes {
     TooMany,
 }
 
-/// Most routes of one circuit.
+/// Greatest number of routes of one circuit.
 pub(super) const MOST_ROUTES: usize = 1024;
 
-/// Most entries of all tables together.
+/// Greatest number of entries of all tables together.
 const MOST_REMEMBERED: usize = 1 << 24;
 
 const UNREACHED: u32 = u32::MAX;
 
-/// Lines, and the draws of packets that use them.
+/// A route as a list of lines, and the range of random numbers that selects it.
 type Way = (Vec<usize>, Range<u128>);
 
 impl<'a> EqualRoutes<'a> {
-    /// The routes of a network in a run with this seed, without the lines that are down.
+    /// Prepare the choice of routes in a network for this seed, without the lines that are down.
     pub(super) fn new(
         nodes: &'a [NetworkNode],
         lines: &'a [Line],
@@ -96,7 +96,7 @@ impl<'a> EqualRoutes<'a> {
         Some(())
     }
 
-    /// The lines on shortest routes from a node to another, if there are any.
+    /// Return the lines on shortest routes from a node to another, if there are any.
     fn equal_lines(&self, hops: &[u32], at: usize, to: usize) -> Option<Vec<usize>> {
         let own = || self.out[at].iter().copied();
         let direct: Vec<usize> = own().filter(|line| self.lines[*line].to == to).collect();
@@ -109,7 +109,7 @@ impl<'a> EqualRoutes<'a> {
     }
 
     /// List all routes from one node to another through the given nodes, in order. Every node divides the range of
-    /// draws that reaches it equally among its lines.
+    /// random numbers of a route equally among its lines.
     pub(super) fn all(
         &mut self,
         from: usize,
@@ -133,7 +133,7 @@ impl<'a> EqualRoutes<'a> {
         Ok(found.into_iter().map(route).collect())
     }
 
-    /// Extend routes by one line, except those that have reached their end, in the order of their draws.
+    /// Extend each route that has not reached its end by every equal line, in the order of their ranges.
     fn divided(&self, hops: &[u32], ways: Vec<Way>, from: usize, end: usize) -> Option<Vec<Way>> {
         let mut longer = Vec::with_capacity(ways.len());
         for (path, draws) in ways {
@@ -164,7 +164,8 @@ impl<'a> EqualRoutes<'a> {
         ((u128::from(hash) * count as u128) >> 64) as usize
     }
 
-    /// Return the node whose table leads to a node: for a host with one link its switch, for others themselves.
+    /// Return the node for which the table of hops to a node is stored: for a host with one link its switch,
+    /// otherwise the node itself.
     fn last_relay(&self, to: usize) -> usize {
         match self.into[to][..] {
             [only] if self.nodes[to].kind == NodeKind::Host => self.lines[only].from,
@@ -172,7 +173,7 @@ impl<'a> EqualRoutes<'a> {
         }
     }
 
-    /// The hops from all nodes to the last one before a node; hosts do not forward.
+    /// Return the hops from all nodes to the node that [`EqualRoutes::last_relay`] returns; hosts do not forward.
     fn hops_to(&mut self, to: usize) -> Rc<Vec<u32>> {
         let goal = self.last_relay(to);
         if let Some(known) = self.tables.get(&goal) {

@@ -1,5 +1,5 @@
-//! From a file to its explicit form: the template's nodes, links and flows with those of the file, every flow with the
-//! defaults of `[flows]`.
+//! Expands a file to its explicit form: the nodes, links and flows of the template and of the file, each flow with
+//! the defaults of `[flows]`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +24,7 @@ use crate::words::nearest::unknown;
 pub(super) struct Chance {
     /// The seed of the run.
     pub seed: u64,
-    /// The length of the run: later starts are not drawn.
+    /// The length of the run; no transfer starts later.
     pub duration: Span,
     /// Choice among equally short routes.
     pub routing: Routing,
@@ -33,7 +33,7 @@ pub(super) struct Chance {
 /// A scenario file, read section by section as far as possible.
 #[derive(Debug)]
 pub(super) struct SectionedFile<'a> {
-    /// The keys at its top.
+    /// The keys at the top of the file.
     pub head: HeadSection,
     /// Adaptation of packets.
     pub adaptation: adaptation::Spec,
@@ -55,7 +55,7 @@ pub(super) struct SectionedFile<'a> {
     flow: Option<&'a Node>,
 }
 
-/// Entries of `[[node]]`, `[[link]]` and `[[flow]]`, with those of the template.
+/// The entries of `[[node]]`, `[[link]]` and `[[flow]]`, together with those of the template.
 #[derive(Debug)]
 pub(super) struct Explicit {
     /// Nodes.
@@ -76,7 +76,7 @@ pub(super) struct Asked {
 }
 
 impl<'a> SectionedFile<'a> {
-    /// The sections that determine nodes, links and flows.
+    /// Return the sections that determine nodes, links and flows.
     pub(super) fn asked(&self, sets: &[Set]) -> Asked {
         let sections = self.sections().map(|section| section.cloned()).to_vec();
         let sets = sets.iter().filter(|set| set.concerns_an_entry()).cloned().collect();
@@ -89,13 +89,13 @@ impl<'a> SectionedFile<'a> {
         self.head.routing.or_else(by_template).unwrap_or(Routing::First)
     }
 
-    /// Return what random choices before the run depend on.
+    /// Return the inputs of the random choices before the run.
     pub(super) fn chance(&self) -> Chance {
         Chance { seed: self.head.seed, duration: self.head.duration, routing: self.routing() }
     }
 
-    /// Return whether these sections and overrides are unchanged, and with them the random choices before the run, if
-    /// these depend on the seed.
+    /// Return whether the sections and overrides that determine the network are those of `asked`; with `is_drawn`,
+    /// also whether the inputs of random choices are equal.
     pub(super) fn asks(&self, asked: &Asked, sets: &[Set], is_drawn: bool) -> bool {
         let sections = self.sections().into_iter().eq(asked.sections.iter().map(Option::as_ref));
         let sets = || sets.iter().filter(|set| set.concerns_an_entry());
@@ -145,7 +145,7 @@ impl<'a> SectionedFile<'a> {
         })
     }
 
-    /// The explicit form, after the overrides of single entries.
+    /// Return the explicit form, after the overrides of single entries.
     pub(super) fn expand(&self, sets: &[Set]) -> Result<Explicit, Fault> {
         self.check_defaults()?;
         let network = self.network()?;
@@ -164,8 +164,8 @@ impl<'a> SectionedFile<'a> {
         Ok(Explicit { nodes, links, flows })
     }
 
-    /// Complete the entries of flows with the defaults of `[flows]`, and pass on the flows of each with their numbers:
-    /// one by one, since all of them together can fill the memory.
+    /// Complete the entries of flows with the defaults of `[flows]`, and pass each flow with its number to the
+    /// caller: one by one, since all flows together can fill the memory.
     pub(super) fn each_flow(
         &self,
         entries: &[Node],
@@ -248,7 +248,7 @@ impl<'a> SectionedFile<'a> {
         }
     }
 
-    /// A flow with the defaults of `[flows]`.
+    /// Return a flow with the defaults of `[flows]`.
     fn with_defaults(&self, flow: &Node, index: usize) -> Result<Node, Fault> {
         let merged = self.flows.map_or_else(|| flow.clone(), |defaults| merge(defaults, flow));
         for key in ["source", "transport"] {
@@ -263,7 +263,7 @@ impl<'a> SectionedFile<'a> {
         Ok(self.with_recording(with_profile(merged)))
     }
 
-    /// A flow whose source replays a file, with the packets of that file if the scenario has them.
+    /// Add to a flow whose source replays a file the packets of this file, if the scenario contains them.
     fn with_recording(&self, mut flow: Node) -> Node {
         let Some(recordings) = self.recording else { return flow };
         let Value::Table(keys) = &mut flow.value else { return flow };
@@ -282,7 +282,7 @@ impl<'a> SectionedFile<'a> {
     }
 }
 
-/// A flow with the defaults of its transport's profile.
+/// Return a flow with the defaults of its transport's profile.
 fn with_profile(flow: Node) -> Node {
     let Some(transport) = flow.get("transport").filter(|transport| transport.get("profile").is_some()) else {
         return flow;
@@ -299,7 +299,7 @@ fn adaptation_of(node: &Node) -> Result<adaptation::Spec, Fault> {
     Ok(adaptation)
 }
 
-/// A fault about the table `node` at `path`: about the key that is refused, or else the key `tag`.
+/// Build the fault of the table `node` at `path`: of the key that is refused or, without one, of the key `tag`.
 fn fault(node: &Node, path: &str, tag: &str, refused: Refused) -> Fault {
     node.fault_along(path, refused.key.unwrap_or(tag), refused.why)
 }
@@ -344,7 +344,7 @@ fn list(name: &str, items: Vec<Node>) -> (Key, Node) {
     (key, Node { value: Value::List(items), place: Default::default() })
 }
 
-/// Take the entries of a list out of a table.
+/// Remove and return the entries of a list in a table.
 fn take_entries(explicit: &mut Node, name: &str) -> Vec<Node> {
     let Value::Table(keys) = &mut explicit.value else { return Vec::new() };
     match keys.iter_mut().find(|(key, _)| key.name == name) {
@@ -353,7 +353,8 @@ fn take_entries(explicit: &mut Node, name: &str) -> Vec<Node> {
     }
 }
 
-/// The entries that a file lists: those with the name of a template's entry change it, the others are added.
+/// Merge the entries that a file lists into those of the template: an entry with the name of a template's entry
+/// changes it, other entries are added.
 fn absorb(list: &str, mut made: Vec<Node>, listed: Option<&Node>) -> Result<Vec<Node>, Fault> {
     let Some(listed) = listed else { return Ok(made) };
     let Value::List(items) = &listed.value else {
@@ -382,7 +383,7 @@ fn absorb(list: &str, mut made: Vec<Node>, listed: Option<&Node>) -> Result<Vec<
     Ok(made)
 }
 
-/// Refuse an entry that was probably meant to change one of the template's, which has another name.
+/// Refuse an entry that was probably meant to change an entry of the template, but has another name.
 fn refuse_stray(list: &str, item: &Node, made: &[Node]) -> Result<(), Fault> {
     let Some(name) = item.get("name").and_then(Node::text) else { return Ok(()) };
     let stands_alone = match list {

@@ -16,7 +16,7 @@ use crate::memory::sharing::Sharing;
 use crate::memory::{QueueLimits, ThresholdCheck};
 use crate::units::Rate;
 
-/// A scenario as an explicit JSON document, which [`load`](super::load) reads back to an equal scenario.
+/// Return a scenario as an explicit JSON document, which [`load`](super::load) reads back to an equal scenario.
 pub fn explain(scenario: &Scenario) -> Json {
     let mut keys = Map::new();
     let s = scenario;
@@ -43,8 +43,8 @@ pub fn explain(scenario: &Scenario) -> Json {
     keys.into()
 }
 
-/// The room that the queues of shared memories may use: for every class of a pool the threshold with its shared room
-/// empty, half full and full, and the headroom that its links need if it can pause them.
+/// List the room that the queues of shared memories may use: for every class of a pool the threshold with the pool's
+/// shared room empty, half full and full, and, if the class can pause its links, the headroom that they need.
 pub fn thresholds(scenario: &Scenario) -> Vec<String> {
     let of_memory = |spec: &NodeMemory| {
         let mut listed = BTreeSet::new();
@@ -77,8 +77,8 @@ fn threshold(spec: &NodeMemory, queue: &MemoryQueue) -> String {
     )
 }
 
-/// Return the shared room that a queue takes while no other queue holds any: packets of one cell enter until
-/// `threshold` of what it holds blocks them.
+/// Return the shared room that a queue can take while no other queue holds any: packets of one cell are accepted
+/// until the threshold at the occupancy so reached blocks them.
 fn alone(check: ThresholdCheck, shared: u64, threshold: impl Fn(u64) -> f64) -> u64 {
     let (mut least, mut most) = (0, shared);
     while least < most {
@@ -99,7 +99,7 @@ fn node(node: &model::NetworkNode) -> Json {
     table(&NodeSection { name: node.name.clone(), kind: node.kind, latency: node.latency })
 }
 
-/// One link for each line that is not the other direction of an earlier one.
+/// List the links: one for each line that is not the other direction of an earlier line.
 fn links(scenario: &Scenario) -> Json {
     let first = |(index, line): &(usize, &Line)| line.back.is_none_or(|back| *index < back);
     scenario.lines.iter().enumerate().filter(first).map(|(_, line)| link(scenario, line)).collect()
@@ -136,7 +136,7 @@ fn port(line: &Line) -> Json {
     table(&PortSection { buffer, memory, discipline: None, admission, pushout, scheduler, gates })
 }
 
-/// List the flows, with those that draw transfers instead of their transfers.
+/// List the flows; a flow that draws transfers is listed instead of its transfers.
 fn flows(scenario: &Scenario) -> Json {
     let (mut entries, mut next) = (Vec::new(), 0);
     for drawing in &scenario.drawings {
@@ -148,7 +148,7 @@ fn flows(scenario: &Scenario) -> Json {
     entries.into()
 }
 
-/// Return a flow whose route names every node, unless it has to find other routes.
+/// Return a flow whose route names every node, unless the run may choose other routes for it.
 fn flow(scenario: &Scenario, flow: &Flow) -> Json {
     let node = |index: usize| scenario.nodes[index].name.clone();
     let vc = &scenario.vcs[flow.vc];

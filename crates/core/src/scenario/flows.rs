@@ -1,4 +1,4 @@
-//! Flows and their circuits: senders and receivers, routes, and whether they can work.
+//! Checks flows and builds their circuits: senders and receivers, routes, transports.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -24,22 +24,23 @@ use crate::units::ids::{CircuitId, IdVec};
 use crate::units::{Rate, Span};
 use crate::words::nearest::unknown;
 
-/// Lines on the longest route: units count their hops in eight bits.
+/// Number of lines on the longest route: units count their hops in eight bits.
 pub(super) const MOST_HOPS: usize = 255;
 
-/// Flows, circuits and open choices of routes.
+/// Checked flows with their circuits, and a choice of routes that they leave open.
 pub(super) struct CheckedTraffic {
     /// The flows.
     pub flows: Vec<Flow>,
-    /// Their circuits: those of data in the order of their first flows, then those of acknowledgements.
+    /// Their circuits: first the circuits of data, in the order of their first flows, then the circuits of
+    /// acknowledgements.
     pub vcs: IdVec<CircuitId, Vc>,
-    /// Flows whose transfers have been drawn.
+    /// Flows that draw transfers, with the transfers drawn.
     pub drawings: Vec<Drawing>,
-    /// A choice between routes that flows leave open.
+    /// A choice between equally short routes that flows leave open.
     pub choice: Option<Choice>,
 }
 
-/// Equally short routes; a flow takes the first.
+/// Equally short routes, of which a flow takes the first.
 #[derive(Clone, Debug)]
 pub(super) struct Choice {
     /// First node of the routes.
@@ -48,9 +49,9 @@ pub(super) struct Choice {
     pub to: String,
     /// Number of routes.
     pub ways: u64,
-    /// The nodes on the first.
+    /// The nodes on the first of these routes.
     pub via: Vec<String>,
-    /// Flows after the first that leave a choice.
+    /// Number of further flows that leave such a choice.
     pub others: usize,
 }
 
@@ -100,7 +101,7 @@ struct FlowsRead {
     names: NameIndex,
 }
 
-/// The network that flows pass.
+/// The network in which the routes of flows are searched.
 struct FlowNetwork<'a> {
     nodes: &'a [NetworkNode],
     names: &'a NameIndex,
@@ -114,7 +115,7 @@ struct FlowNetwork<'a> {
 }
 
 impl FlowNetwork<'_> {
-    /// Draw the transfers of a flow: a flow and circuits for each.
+    /// Draw the transfers of a flow, and add a flow with circuits for each.
     fn transfers(
         &mut self,
         item: &Item<'_, FlowSection>,
@@ -155,7 +156,7 @@ impl FlowNetwork<'_> {
         Ok(())
     }
 
-    /// The hosts that a source of transfers lists as their destinations, except its own.
+    /// Return the hosts that a source of transfers lists as their destinations, except the sender.
     fn listed(&self, item: &Item<'_, FlowSection>, from: usize) -> Result<Vec<usize>, Fault> {
         let source::Spec::Arrivals(params) = &item.it.source else { return Ok(Vec::new()) };
         let Some(Destinations::Listed(names)) = &params.to else { return Ok(Vec::new()) };
@@ -255,8 +256,8 @@ impl FlowNetwork<'_> {
         Ok(via)
     }
 
-    /// Find the fewest hops between nodes that a flow passes: the first such route, or the one that the hash of its
-    /// name selects.
+    /// Find the fewest hops between nodes that a flow passes: the first such route, or the one that the hash of the
+    /// flow's name selects.
     fn fewest(&self, name: &str, from: usize, via: &[usize], to: usize) -> Result<Route, (usize, usize)> {
         match &self.equal {
             Some(equal) => Ok(Route { path: equal.borrow_mut().through(name, from, via, to)?, ways: 1 }),
@@ -298,7 +299,7 @@ impl FlowNetwork<'_> {
         )
     }
 
-    /// The circuit of the flow's data.
+    /// Build the circuit of the flow's data.
     fn circuit(&self, item: &Item<'_, FlowSection>, needs: &Needs, path: Vec<usize>) -> Result<Vc, Fault> {
         let medium = self.medium(item, &path)?;
         let cells = medium == Medium::Cells;
@@ -337,15 +338,15 @@ impl FlowNetwork<'_> {
         })
     }
 
-    /// The class of a flow in shared memories.
+    /// Return the class of a flow in shared memories.
     fn queue(&self, item: &Item<'_, FlowSection>) -> Result<usize, Fault> {
         let Some(name) = &item.it.queue else { return Ok(0) };
         let found = self.queues.iter().position(|queue| queue == name);
         found.ok_or_else(|| item.fault("queue", unknown("queue", name, self.queues)))
     }
 
-    /// Return the class of the packets that the sender of a flow marks as unscheduled: that of the flow if it marks
-    /// none.
+    /// Return the class of the packets that the sender of a flow marks as unscheduled: the flow's own class if the
+    /// sender marks none.
     fn unscheduled(&self, item: &Item<'_, FlowSection>, queue: usize) -> Result<usize, Fault> {
         let transport::Spec::Tcp(transport::tcp::Params { unscheduled: Some(name), .. }) = &item.it.transport
         else {
@@ -370,7 +371,7 @@ impl FlowNetwork<'_> {
         }
     }
 
-    /// Return the parity cells of a frame, if they are possible.
+    /// Return the number of parity cells of a frame; refuse them where they are impossible.
     fn parity_cells(&self, item: &Item<'_, FlowSection>, needs: &Needs, cells: bool) -> Result<u16, Fault> {
         let parity = item.it.transport.parity_cells();
         let key = "transport.parity_cells";
@@ -410,7 +411,7 @@ impl FlowNetwork<'_> {
         item.ensure(total <= MAX_PACKET, key, &message)
     }
 
-    /// The medium of all lines of a path.
+    /// Return the medium of all lines of a path; refuse a path with two media.
     fn medium(&self, item: &Item<'_, FlowSection>, path: &[usize]) -> Result<Medium, Fault> {
         let first = &self.lines[path[0]];
         let Some(other) = path.iter().map(|line| &self.lines[*line]).find(|line| line.medium != first.medium)
@@ -430,8 +431,8 @@ impl FlowNetwork<'_> {
         ))
     }
 
-    /// Find the circuit of the acknowledgements: the reverse lines, or where one of them has no other direction, or
-    /// routes are hashed, the fewest hops.
+    /// Find the circuit of the acknowledgements: over the reverse lines, or, if a line has no other direction or
+    /// routes are hashed, over a route with the fewest hops.
     fn reverse(
         &self,
         item: &Item<'_, FlowSection>,
@@ -467,14 +468,14 @@ impl FlowNetwork<'_> {
     }
 }
 
-/// Circuits while flows are added to them.
+/// The circuits so far, to which flows are added.
 #[derive(Default)]
 struct Circuits {
     by_name: BTreeMap<String, usize>,
     list: Vec<CircuitPair>,
 }
 
-/// A circuit of data, that of its acknowledgements if it has any, and the flow that made it.
+/// A circuit of data, the circuit of its acknowledgements if it has any, and the first flow that named it.
 struct CircuitPair {
     data: Vc,
     back: Option<Vc>,
@@ -484,7 +485,8 @@ struct CircuitPair {
 }
 
 impl Circuits {
-    /// Return the circuit of this name: a new one, or that of an earlier flow, if it can carry this one as well.
+    /// Return the circuit that a flow names: a new circuit, or that of an earlier flow if it can carry this flow as
+    /// well.
     fn join(&mut self, item: &Item<'_, FlowSection>, data: Vc, back: Option<Vc>) -> Result<CircuitId, Fault> {
         let Some(&index) = self.by_name.get(&data.name) else {
             self.by_name.insert(data.name.clone(), self.list.len());
@@ -505,7 +507,7 @@ impl Circuits {
         Ok(CircuitId::new(index))
     }
 
-    /// All circuits, those of acknowledgements last; every flow gets the number of its own.
+    /// Return all circuits, those of acknowledgements last, and set the numbers of its circuits in every flow.
     fn number(self, flows: &mut [Flow]) -> IdVec<CircuitId, Vc> {
         let (mut vcs, mut back) = (Vec::new(), Vec::new());
         let count = self.list.len();
@@ -527,7 +529,7 @@ impl Circuits {
 }
 
 impl CircuitPair {
-    /// Refuse a flow whose contract or route differs from those of the first flow of the circuit.
+    /// Refuse a flow whose contract or route differs from that of the circuit's first flow.
     fn check(&self, item: &Item<'_, FlowSection>, asked: &Vc) -> Result<(), Fault> {
         let CircuitPair { data, first, .. } = self;
         let single_cells = |vc: &Vc| vc.framing == Framing::Cell;
@@ -570,7 +572,7 @@ fn check_processing(item: &Item<'_, FlowSection>) -> Result<(), Fault> {
     item.ensure(variation <= processing, "processing_variation", &too_much)
 }
 
-/// Return the needs of the transport, once source and transport fit together.
+/// Check that source and transport fit together, and return the needs of the transport.
 fn check_ends(item: &Item<'_, FlowSection>) -> Result<Needs, Fault> {
     let (source, transport) = (&item.it.source, &item.it.transport);
     source.check(udp::HEADERS).map_err(|refused| item.refuse("source", refused))?;

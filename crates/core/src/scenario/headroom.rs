@@ -1,4 +1,4 @@
-//! The headroom that links need if their senders can be paused, and the headroom that they have.
+//! The headroom that links need if their senders can be paused, compared with the headroom that memories have.
 
 use super::contract::{Passing, passing_circuits};
 use super::model::{Flow, Line, MemoryQueue, NodeMemory, Scenario};
@@ -11,17 +11,17 @@ use crate::units::ids::{CircuitId, IdVec};
 /// The headroom of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Headroom {
-    /// The number of the memory, and of its queue.
+    /// Number of the memory, and number of the queue in it.
     pub queue: (usize, usize),
-    /// Cells that it may take.
+    /// Cells of headroom that the queue may take.
     pub given: u64,
-    /// Cells that the link needs.
+    /// Cells of headroom that the queue's link needs.
     pub needed: u64,
-    /// Number of lines that share the headroom of the pool.
+    /// Number of lines that share the headroom of the queue's pool.
     pub lines: u64,
-    /// Number of them that may use it at once, those first that need most.
+    /// Number of these lines that can use the headroom at once, counted from the lines that need most.
     pub lines_at_once: u64,
-    /// Cells that all of them need together.
+    /// Cells that all these lines need together.
     pub all_need: u64,
     /// Cells of headroom of the pool.
     pub pool: u64,
@@ -30,16 +30,16 @@ pub struct Headroom {
 /// Verdict about headroom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeadroomVerdict {
-    /// No packet is lost, even if all senders must stop at once.
+    /// The headroom suffices even if all senders must stop at once.
     Enough,
-    /// No packet is lost as long as at most [`Headroom::lines_at_once`] senders must stop at once.
+    /// The headroom suffices as long as at most [`Headroom::lines_at_once`] senders must stop at once.
     Shared,
-    /// The link alone may lose packets.
+    /// The headroom does not even suffice for this link alone.
     TooLittle,
 }
 
 impl HeadroomVerdict {
-    /// Return the words of `explain` for it.
+    /// Return the words for this verdict in the output of `explain`.
     pub fn word(self) -> &'static str {
         match self {
             HeadroomVerdict::Enough => "enough",
@@ -60,7 +60,7 @@ impl Headroom {
     }
 }
 
-/// The headroom of every queue that can pause its sender.
+/// Return the headroom of every queue that can pause its sender.
 pub fn headrooms(scenario: &Scenario) -> Vec<Headroom> {
     if !scenario.paused_lines().contains(&true) {
         return Vec::new();
@@ -74,7 +74,7 @@ pub fn headrooms(scenario: &Scenario) -> Vec<Headroom> {
         .collect()
 }
 
-/// Write what `explain` says about each headroom.
+/// Return the sentences of `explain` about each headroom.
 pub(super) fn sentences(scenario: &Scenario) -> Vec<String> {
     let sentence = |headroom: Headroom| {
         let Headroom { queue: (memory, queue), given, needed, lines, lines_at_once, all_need, pool } =
@@ -133,16 +133,16 @@ fn shared_warning(scenario: &Scenario, found: &[Headroom]) -> Option<Warning> {
     Some(Warning { code: "headroom", message })
 }
 
-/// Links of a scenario.
+/// A scenario, with facts about the packets on its links.
 struct Links<'a> {
     scenario: &'a Scenario,
     passing: Passing,
-    /// Octets of the smallest packet that every circuit carries in bulk, IP header included.
+    /// For every circuit the octets of the smallest packet that it carries in large numbers, IP header included.
     smallest: IdVec<CircuitId, u32>,
 }
 
 impl Links<'_> {
-    /// The headroom of each queue of a memory that can pause its sender.
+    /// Return the headroom of each queue of a memory that can pause its sender.
     fn of_memory(&self, number: usize, memory: &NodeMemory) -> Vec<Headroom> {
         let pausing = memory.queues.iter().enumerate().filter(|(_, queue)| queue.limits.pause.is_some());
         let needs: Vec<(usize, &MemoryQueue, u64)> =
@@ -169,7 +169,7 @@ impl Links<'_> {
         needs.iter().map(headroom).collect()
     }
 
-    /// Return the link over which the packets of a queue arrive.
+    /// Return the properties of the link over which the packets of a queue arrive.
     fn link(&self, memory: &NodeMemory, queue: &MemoryQueue) -> Link {
         let Scenario { lines, nodes, vcs, memories, .. } = self.scenario;
         let line = &lines[queue.line];
@@ -206,7 +206,7 @@ fn pause_class(queue: &MemoryQueue) -> Option<u32> {
     queue.limits.pause.map(|pause| pause.class)
 }
 
-/// Octets of the smallest packet that every circuit carries in bulk, IP header included.
+/// Return for every circuit the octets of the smallest packet that it carries in large numbers, IP header included.
 fn smallest_packets(scenario: &Scenario) -> IdVec<CircuitId, u32> {
     let mut smallest: IdVec<CircuitId, u32> = scenario.vcs.iter().map(|vc| vc.packet).collect();
     for flow in &scenario.flows {
@@ -218,7 +218,8 @@ fn smallest_packets(scenario: &Scenario) -> IdVec<CircuitId, u32> {
     smallest
 }
 
-/// Octets of the smallest packet of data that a flow may send in large numbers: a datagram, or a full segment.
+/// Return the octets of the smallest packet of data that a flow may send in large numbers: a datagram, or a full
+/// segment.
 fn least(flow: &Flow) -> u32 {
     let headers = flow.transport.header_bytes();
     let length = flow.source.length().filter(|_| matches!(*flow.transport, transport::Spec::Udp(_)));

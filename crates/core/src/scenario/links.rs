@@ -19,7 +19,7 @@ pub(super) const SLOWEST: Rate = Rate(1_000);
 /// The longest delay: 255 hops of it are a few days, which fit into instants of 64 bits.
 const LONGEST_DELAY: Span = Span::secs(3_600);
 
-/// The lines of all links; the other direction of a link follows it.
+/// Check all links and build their lines; the line of the other direction follows that of the link.
 pub(super) fn check(
     entries: &[tree::Node],
     nodes: &[NetworkNode],
@@ -44,7 +44,7 @@ pub(super) fn check(
     Ok(lines)
 }
 
-/// The line of a link from its start to its end.
+/// Build the line of a link from its start to its end.
 fn forth(
     item: &Item<'_, LinkSection>,
     nodes: &[NetworkNode],
@@ -80,7 +80,8 @@ fn forth(
     Ok(Line { name, class, from, to, rate, delay, pause, medium, back: None, port })
 }
 
-/// The line in the other direction of line number `first`: "b->a" to "a->b" and "b->a.2" to "a->b.2", else "NAME.back".
+/// Build the line in the other direction of line number `first`. Its name is "b->a" for "a->b", "b->a.2" for
+/// "a->b.2", and otherwise "NAME.back".
 fn back(item: &Item<'_, LinkSection>, forth: &Line, first: usize) -> Result<Line, Fault> {
     let link = &item.it;
     let BackSection { rate, delay } =
@@ -110,7 +111,7 @@ pub(super) fn check_delay<T: Section>(item: &Item<'_, T>, key: &str, delay: Span
     item.ensure(delay <= LONGEST_DELAY, key, "must be at most an hour")
 }
 
-/// Switches forward cells, routers packets; hosts can do both.
+/// Refuse a medium that a node cannot forward: switches forward cells, routers packets; hosts can have both.
 fn check_medium(item: &Item<'_, LinkSection>, node: &NetworkNode, medium: Medium) -> Result<(), Fault> {
     let (forwards, other) = match (node.kind, medium) {
         (NodeKind::Switch, Medium::Packets) => ("cells", "router"),

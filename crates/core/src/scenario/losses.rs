@@ -1,4 +1,4 @@
-//! Losses by intent, by line and unit.
+//! Checks losses by intent: on which line, and which units.
 
 use super::file::LossSection;
 use super::measure::{listed, no_port};
@@ -11,20 +11,20 @@ use crate::units::Span;
 use crate::units::ids::CircuitId;
 use crate::words::nearest::unknown;
 
-/// A time in which hosts send no packets over a line, because it is known to be down.
+/// A period in which hosts send no packets over a line, because they have been notified that it is down.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Outage {
     /// The line.
     pub line: usize,
-    /// Its beginning.
+    /// Beginning of this period.
     pub from: Span,
-    /// Its end.
+    /// End of this period.
     pub to: Span,
     /// The entry of `[[loss]]` that defines it.
     pub entry: usize,
 }
 
-/// Losses by intent.
+/// The checked losses by intent.
 #[derive(Debug, Default)]
 pub(super) struct Intended {
     /// The entries of `[[loss]]`.
@@ -62,7 +62,7 @@ pub(super) fn check(list: Option<&Node>, scenario: &Scenario) -> Result<Intended
     Ok(intended)
 }
 
-/// A fault in an entry of `[[loss]]`.
+/// Build a fault of an entry of `[[loss]]`.
 pub(super) fn fault(list: Option<&Node>, entry: usize, key: &str, message: String) -> Fault {
     match list.map(|node| &node.value) {
         Some(Value::List(entries)) => entries[entry].fault_along(&format!("loss[{entry}]"), key, message),
@@ -70,7 +70,7 @@ pub(super) fn fault(list: Option<&Node>, entry: usize, key: &str, message: Strin
     }
 }
 
-/// Return the times in which packets use other routes than over this line.
+/// Return the periods in which packets use routes without this line.
 fn rerouted(
     item: &Item<'_, LossSection>,
     line: usize,
@@ -91,7 +91,7 @@ fn rerouted(
     Ok(known.map(outage).collect())
 }
 
-/// The line that an entry names, or those of a class.
+/// Return the line that an entry names, or the lines of a class.
 fn lines(item: &Item<'_, LossSection>, lines: &[Line]) -> Result<Vec<usize>, Fault> {
     let known = lines.iter().map(|line| (line.name.as_str(), line.class.as_str()));
     let names = std::slice::from_ref(&item.it.link);
@@ -102,7 +102,7 @@ fn no_link(name: &str, lines: &[Line]) -> String {
     no_port(name, lines).replacen("unknown port", "unknown link", 1)
 }
 
-/// The circuits of the flow that an entry names, both ways, if it names one.
+/// Return the circuits of the flow that an entry names, in both directions; `None` if it names no flow.
 fn circuits(item: &Item<'_, LossSection>, scenario: &Scenario) -> Result<Option<Vec<CircuitId>>, Fault> {
     let Some(name) = &item.it.flow else { return Ok(None) };
     let drawn = scenario.drawings.iter().find(|drawing| drawing.asked.name == *name);
@@ -141,7 +141,7 @@ fn pattern(item: &Item<'_, LossSection>) -> Result<Pattern, Fault> {
     numbers_of(item, key, numbers).map(Pattern::Numbers)
 }
 
-/// Numbers in increasing order.
+/// Check that numbers are in increasing order, from 1 on, and return them.
 fn numbers_of(item: &Item<'_, LossSection>, key: &str, numbers: &[u64]) -> Result<Vec<u64>, Fault> {
     item.ensure(!numbers.contains(&0), key, "must be numbers from 1; the first unit has the number 1")?;
     if let Some(pair) = numbers.windows(2).find(|pair| pair[0] >= pair[1]) {
@@ -151,7 +151,7 @@ fn numbers_of(item: &Item<'_, LossSection>, key: &str, numbers: &[u64]) -> Resul
     Ok(numbers.to_vec())
 }
 
-/// Outages in the order of time.
+/// Check that outages are in the order of time, and return them.
 fn outages(item: &Item<'_, LossSection>, down: &[Vec<Span>]) -> Result<Vec<[Span; 2]>, Fault> {
     let mut last = Span::ZERO;
     let mut outages = Vec::with_capacity(down.len());
@@ -171,7 +171,7 @@ fn outages(item: &Item<'_, LossSection>, down: &[Vec<Span>]) -> Result<Vec<[Span
     Ok(outages)
 }
 
-/// Check the line: numbers count the units that the link carries.
+/// Refuse numbers of cells on a link of packets, and of packets on a link of cells.
 fn check_line(item: &Item<'_, LossSection>, line: &Line) -> Result<(), Fault> {
     let (key, wanted, carried) = match line.medium {
         Medium::Cells => ("packets", &item.it.packets, "cells"),

@@ -1,4 +1,4 @@
-//! The additional figures of a report, once it is certain that they can be measured.
+//! Checks the additional figures of a report: whether the scenario can measure them.
 
 use std::collections::BTreeMap;
 
@@ -50,7 +50,7 @@ pub(super) fn check(
     Ok(measures)
 }
 
-/// The memories that a list names; the name of a section stands for all memories that it describes.
+/// Return the memories that a list names; the name of a section stands for all memories that it describes.
 pub(super) fn listed_memories(
     item: &Item<'_, MeasureSection>,
     memories: &[NodeMemory],
@@ -62,7 +62,8 @@ pub(super) fn listed_memories(
     })
 }
 
-/// Refuse to read the meter of a policy that has none; every policy can be built here.
+/// Refuse to report the measured rates of a policy that measures none. The policies of all ports have been checked
+/// before.
 pub(super) fn check_meter(
     node: Option<&tree::Node>,
     line: &Line,
@@ -85,7 +86,7 @@ pub(super) fn check_meter(
     Err(node.expect("a section asks for the meter").fault_along("measure", "meter", message))
 }
 
-/// Refuse to read the state of a port that keeps none; every policy can be built here.
+/// Refuse to report the state of a port without state. The policies of all ports have been checked before.
 pub(super) fn check_state(
     node: Option<&tree::Node>,
     line: &Line,
@@ -107,7 +108,7 @@ pub(super) fn check_state(
     Err(node.expect("a section asks for the state").fault_along("measure", "state", message))
 }
 
-/// Samples are taken at ports with a limited buffer; those of the listed ports are stored.
+/// Refuse to report samples of a port with an unlimited buffer, which is not sampled.
 fn check_sampled(
     item: &Item<'_, MeasureSection>,
     key: &str,
@@ -136,7 +137,7 @@ fn check_few(
     item.ensure(is_empty || measured.0 / head.sample.0 <= MOST_STEPS, key, &many)
 }
 
-/// The section from which these measures would be read.
+/// Return the section `[measure]` from which these measures would be read.
 pub(super) fn section(scenario: &Scenario) -> MeasureSection {
     let Scenario { measure: measures, lines, flows, memories, .. } = scenario;
     let names = |list: &[usize]| list.iter().map(|&line| lines[line].name.clone()).collect();
@@ -177,10 +178,10 @@ fn windows(item: &Item<'_, MeasureSection>, measured: Span) -> Result<Option<Win
     Ok(Some(Windows { window, step }))
 }
 
-/// More points than a curve of any flow needs.
+/// Greatest number of points of a curve.
 const MOST_STEPS: u64 = 1_000_000;
 
-/// The ports that a list names: those of lines, or of all lines of a class.
+/// Return the ports that a list names, by line or by class of lines.
 fn ports(
     item: &Item<'_, MeasureSection>,
     key: &str,
@@ -191,7 +192,7 @@ fn ports(
     listed(names, known).map_err(|name| item.fault(key, no_port(name, lines)))
 }
 
-/// The TCP flows that a list names, by themselves or by their class; other transports have no congestion window.
+/// Return the TCP flows that a list names, by flow or by class; other transports have no congestion window.
 fn tcp_flows(item: &Item<'_, MeasureSection>, flows: &[Flow]) -> Result<Vec<usize>, Fault> {
     let known = flows.iter().map(|flow| (flow.name.as_str(), flow.class.as_str()));
     let found = listed(&item.it.cwnd, known).map_err(|name| {
@@ -205,7 +206,7 @@ fn tcp_flows(item: &Item<'_, MeasureSection>, flows: &[Flow]) -> Result<Vec<usiz
     Ok(found)
 }
 
-/// The ports and TCP flows that the list of states names, by themselves or by their class.
+/// Return the ports and TCP flows that the list `state` names, by name or by class.
 fn states(item: &Item<'_, MeasureSection>, lines: &[Line], flows: &[Flow]) -> Result<States, Fault> {
     let known_ports = || lines.iter().map(|line| (line.name.as_str(), line.class.as_str()));
     let known_flows = || flows.iter().map(|flow| (flow.name.as_str(), flow.class.as_str()));

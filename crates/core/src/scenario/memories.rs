@@ -30,20 +30,20 @@ pub(super) struct Memories<'a> {
     queues: Vec<(&'a str, Item<'a, QueueSection>)>,
 }
 
-/// More partitions than any chip has.
+/// Greatest number of partitions: more than any chip has.
 const MOST_PARTITIONS: u32 = 64;
 
-/// More cells than any chip has.
+/// Greatest number of cells: more than any chip has.
 const MOST_CELLS: u64 = 1 << 40;
 
-/// The properties of a memory that ports need: its cells, and the capacity of each partition.
+/// The properties of a memory that ports need: the size of its cells, and the number of cells of each partition.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MemoryCapacity {
     pub(super) cell: CellSize,
     pub(super) cells: u64,
 }
 
-/// The sections of one kind by their names.
+/// Read the sections of one kind, with their names.
 fn sections<'a, T: Section>(
     table: Option<&'a tree::Node>,
     kind: &str,
@@ -62,7 +62,7 @@ fn sections<'a, T: Section>(
     entries.iter().map(section).collect()
 }
 
-/// Refuse policies that only ports can have: the reader of a memory would call them unknown.
+/// Refuse policies that only ports can have, with a better message than "unknown policy".
 fn check_policies(memory: Option<&tree::Node>) -> Result<(), Fault> {
     let Some(Value::Table(entries)) = memory.map(|node| &node.value) else { return Ok(()) };
     let of_ports = [
@@ -91,7 +91,7 @@ fn check_policies(memory: Option<&tree::Node>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The names of the classes of a scenario.
+/// Return the names of the classes of a scenario.
 pub(super) fn queue_names(table: Option<&tree::Node>) -> Vec<&str> {
     match table.map(|node| &node.value) {
         Some(Value::Table(entries)) => entries.iter().map(|(key, _)| key.name.as_str()).collect(),
@@ -118,7 +118,7 @@ impl<'a> Memories<'a> {
         Ok(read)
     }
 
-    /// The sections as they were written.
+    /// Return the sections as they were written.
     pub(super) fn sections(&self) -> Sections {
         fn named<T: Clone>(items: &[(&str, Item<'_, T>)]) -> Named<T> {
             Named(items.iter().map(|(name, item)| (name.to_string(), item.it.clone())).collect())
@@ -159,7 +159,8 @@ impl<'a> Memories<'a> {
         Ok(())
     }
 
-    /// Refuse pauses of a class that does not count on the ingress side alone, or of more classes than Ethernet has priorities.
+    /// Refuse pauses of a class that is not counted on the ingress side alone, or of more classes than Ethernet has
+    /// priorities.
     fn check_pause(&self, item: &Item<'_, QueueSection>) -> Result<(), Fault> {
         let message = "must be left out beside pause: a packet that found no room there would be lost";
         item.ensure(item.it.opposite.is_none(), "opposite", message)?;
@@ -199,7 +200,7 @@ impl<'a> Memories<'a> {
         Ok(())
     }
 
-    /// The memories of a network whose ports know the sections that they name.
+    /// Build the memories of a network; each port already holds the name of its memory's section.
     pub(super) fn settled(&self, scenario: &Scenario, passing: &Passing) -> Result<Vec<NodeMemory>, Fault> {
         let mut memories = Vec::new();
         for (name, item) in &self.memories {
@@ -214,7 +215,7 @@ impl<'a> Memories<'a> {
         Ok(memories)
     }
 
-    /// The memories of one section: one for each node, or for each partition of each.
+    /// Build the memories of one section: one for each partition at each node.
     fn of_section(
         &self,
         name: &str,
@@ -243,7 +244,7 @@ impl<'a> Memories<'a> {
     }
 }
 
-/// List the pools of a memory: without any, one for all queues.
+/// Return the pools of a memory; if the section lists none, one pool for all queues.
 fn pools(memory: &MemorySection) -> Vec<(String, PoolSection)> {
     match memory.pool.0.is_empty() {
         true => vec![("all".to_string(), plain())],
@@ -257,12 +258,12 @@ fn plain<T: Section>() -> T {
     read_section(&empty, "").expect("every key has a default")
 }
 
-/// The index of a pool, by default the first.
+/// Return the index of a pool, by default of the first.
 fn place_of(pools: &[(String, PoolSection)], name: Option<&String>) -> Option<usize> {
     name.map_or(Some(0), |name| pools.iter().position(|(known, _)| known == name))
 }
 
-/// Return how packets fill a memory that has been checked.
+/// Return the size of the cells that packets fill in a memory, and the overhead of a packet.
 fn cell_size(memory: &MemorySection) -> CellSize {
     let octets = |bytes: u64| u16::try_from(bytes).expect("a checked size");
     CellSize { octets: octets(memory.cell.0), header: octets(memory.header.0) }
@@ -274,7 +275,7 @@ fn shared(memory: &MemorySection) -> MemoryCapacity {
     MemoryCapacity { cell, cells }
 }
 
-/// Refuse an impossible memory, independent of the ports that share it.
+/// Refuse values in the section of a memory that are impossible whatever ports share it.
 fn check_memory(item: &Item<'_, MemorySection>) -> Result<(), Fault> {
     let MemorySection { size, cell, header, partitions, .. } = &item.it;
     let most = u64::from(u16::MAX);
@@ -314,14 +315,14 @@ fn removing_key(memory: &MemorySection) -> Option<&'static str> {
     memory.pushout.as_ref().map(|_| "pushout").or(expels.then_some("admission"))
 }
 
-/// The pool of a class on one side, and the terms that the class has there.
+/// The pool in which a class is counted on one side, and the terms of the class there.
 struct ClassTerms {
     pool: usize,
     limits: QueueLimits,
     alpha: Option<f64>,
 }
 
-/// A memory of one node while its queues are found.
+/// A memory of one node that is being built, with the queues found so far.
 struct Builder<'a, 'b> {
     memories: &'b Memories<'a>,
     item: &'b Item<'a, MemorySection>,
@@ -368,7 +369,8 @@ impl Builder<'_, '_> {
         Ok(memory)
     }
 
-    /// Refuse a memory that breaks packets where links carry cells, and push-out of packets where their cells are mixed.
+    /// Refuse a memory that would remove single cells of packets where links carry cells, and push-out of packets
+    /// where the cells of several circuits mix in one queue.
     fn check_links(&self, own: &[usize]) -> Result<(), Fault> {
         let MemorySection { admission, pushout, .. } = &self.item.it;
         let lines = own.iter().map(|&line| &self.scenario.lines[line]);
@@ -391,7 +393,7 @@ impl Builder<'_, '_> {
         self.item.ensure(!admission.kind().expels(), "admission", message)
     }
 
-    /// The pools; their shared room is all but the headroom so far.
+    /// Build the pools; at first their shared room is everything but the headroom.
     fn pools(&self) -> Result<Vec<MemoryPool>, Fault> {
         let partitions = u64::from(self.item.it.partitions);
         let pool = |(name, pool): &(String, PoolSection)| {
@@ -410,14 +412,14 @@ impl Builder<'_, '_> {
         pools(&self.item.it).iter().map(pool).collect()
     }
 
-    /// A level in the whole memory, in its cells.
+    /// Convert a level within the whole memory to cells.
     fn level(&self, level: Level) -> Result<u64, String> {
         let MemoryCapacity { cell, cells } = shared(&self.item.it);
         let all = Capacity::limited(cells * u64::from(self.item.it.partitions));
         level.within(Measure::MemoryCells(cell), all)
     }
 
-    /// The queues to which a circuit is charged at a port.
+    /// Return the queues in which a circuit is counted at a port; add new ones.
     fn account(&mut self, memory: &mut NodeMemory, port: usize, vc: CircuitId) -> Result<Account, Fault> {
         let Vc { queue: class, unscheduled, .. } = self.scenario.vcs[vc];
         let account = self.account_of(memory, port, vc, class)?;
@@ -431,7 +433,7 @@ impl Builder<'_, '_> {
         Ok(account.with_unscheduled(first.queue()))
     }
 
-    /// Refuse limits that a class cannot have where the packets of a circuit are of two classes.
+    /// Refuse limits of a class that are impossible if the packets of a circuit belong to two classes.
     fn check_unscheduled(&self, class: usize) -> Result<(), Fault> {
         let Some((_, item)) = self.memories.queues.get(class) else { return Ok(()) };
         let message =
@@ -440,7 +442,7 @@ impl Builder<'_, '_> {
         item.ensure(item.it.pause.is_none(), "pause", message)
     }
 
-    /// The queues to which packets of one class of a circuit are charged at a port.
+    /// Return the queues in which packets of one class of a circuit are counted at a port; add new ones.
     fn account_of(
         &mut self,
         memory: &mut NodeMemory,
@@ -475,7 +477,7 @@ impl Builder<'_, '_> {
         Ok(Account::new(queue, other))
     }
 
-    /// The pauses of a class.
+    /// Return the pause thresholds of a class, in cells.
     fn pause(&self, class: usize, pause: &PauseSection) -> Result<QueuePause, Fault> {
         let level = |name: &str, level| {
             let key = format!("pause.{name}");
@@ -489,7 +491,7 @@ impl Builder<'_, '_> {
         })
     }
 
-    /// Return the number of a queue, which is new if this is the first circuit there.
+    /// Return the number of a queue; add the queue if this is its first circuit.
     fn queue(
         &mut self,
         memory: &mut NodeMemory,
@@ -537,8 +539,8 @@ impl Builder<'_, '_> {
         Err(self.item.fault(&format!("pool.{pool}.side"), message))
     }
 
-    /// Refuse more reserved room than the pool has, and a scheme of sharing that cannot be built; reserved room is
-    /// subtracted from the shared room.
+    /// Subtract reserved room from the shared room of every pool; refuse more than the pool has, and a sharing scheme
+    /// that cannot be built.
     fn check(&self, memory: &mut NodeMemory) -> Result<(), Fault> {
         let mut promised = 0;
         for (index, pool) in memory.pools.iter_mut().enumerate() {
@@ -568,7 +570,7 @@ impl Builder<'_, '_> {
         self.item.ensure(promised <= cells, "size", &message)
     }
 
-    /// Refuse a policy that decides about whole frames where a port loses single cells of them.
+    /// Refuse a policy of the memory that decides about whole frames if a port loses single cells of frames.
     fn check_frames(&self, memory: &NodeMemory) -> Result<(), Fault> {
         let by_frames = memory.sharing.kind().judges_frames().then(|| memory.sharing.name());
         let pushout = memory.pushout.as_ref().filter(|pushout| pushout.kind().keeps_packets());
@@ -588,7 +590,8 @@ impl Builder<'_, '_> {
         Err(self.item.fault(key, message))
     }
 
-    /// Return the line of a port for cells whose policy may lose some cells of a frame and keep others.
+    /// Return the line of a port if the port handles cells and its policy may lose some cells of a frame and keep
+    /// others.
     fn splitting(&self, port: usize) -> Option<&Line> {
         let line = &self.scenario.lines[port];
         let contracts = contracts(self.scenario, line, self.passing.at(port));
@@ -596,12 +599,13 @@ impl Builder<'_, '_> {
         (line.medium == Medium::Cells && policy.properties().splits_frames).then_some(line)
     }
 
-    /// Return the cells that credits of a line promise each class in a pool of this side.
+    /// Return the cells that credits of a line grant to each class in a pool of this side.
     fn promised(&self, line: usize, side: Side) -> u64 {
         reserved(&self.scenario.lines[line], side, cell_size(&self.item.it))
     }
 
-    /// Refuse the reserved room of a pool: the largest is that of this class, and credits may have promised it.
+    /// Build the fault of too much reserved room in a pool: `class` reserves most, and credits may be the reason
+    /// (`promises`).
     fn too_much(&self, pool: &MemoryPool, class: &str, reserved: u64, promises: bool) -> Fault {
         let why = if promises { ", as credits of lines promise" } else { "" };
         let message = format!(
@@ -620,8 +624,8 @@ pub(super) fn is_at_switch(line: &Line, nodes: &[NetworkNode]) -> bool {
     nodes[line.from].kind != super::model::NodeKind::Host
 }
 
-/// Return the cells of a memory that must be reserved for each class that arrives over a line, where it has a queue of
-/// its own.
+/// Return the cells of a memory that must be reserved for each class that arrives over a line, if the line has
+/// credits for classes.
 fn reserved(line: &Line, side: Side, cell: CellSize) -> u64 {
     let is_own = |credit: &&credit::Spec| side == Side::Ingress && !credit.is_per_circuit();
     let credit = line.port.gates.credit.as_ref().filter(is_own);

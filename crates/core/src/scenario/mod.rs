@@ -1,4 +1,4 @@
-//! From a file to a scenario that has been checked: parse once, then no more checks.
+//! Reads and checks scenario files; later code needs no more checks.
 
 pub mod model;
 
@@ -69,20 +69,20 @@ pub use warnings::Checked;
 /// Read and check a scenario.
 ///
 /// `text` is TOML or JSON, `name` its name in messages, `sets` are overrides `key.path=value`. The error has one
-/// message for people: position, fault, and what is allowed; the first line is complete, the next ones show the
-/// position. Without a name the text was made by a program, and messages give paths without line and column.
+/// message for people: position, fault, and what is allowed; the first line is complete, further lines show the
+/// position. An empty name means that a program made the text: then messages give paths without line and column.
 pub fn load(text: &str, name: &str, sets: &[String]) -> Result<Scenario, Refusal> {
     checked(text, name, sets).map(|checked| checked.scenario)
 }
 
-/// Like `parse`, and return the findings as well.
+/// Like [`load`], but also return the findings from which warnings are made.
 pub fn checked(text: &str, name: &str, sets: &[String]) -> Result<Checked, Refusal> {
     let file = File::read(text, name)?;
     let (root, late) = file.overridden(sets)?;
     file.check(&root, &late, sets, None)
 }
 
-/// A scenario's text, read but not yet checked: for many variations it is read only once.
+/// The text of a scenario, read but not yet checked, so that it is read only once for many variations.
 #[derive(Clone, Debug)]
 pub struct File<'a> {
     text: &'a str,
@@ -91,19 +91,19 @@ pub struct File<'a> {
 }
 
 impl<'a> File<'a> {
-    /// Read a scenario, TOML or JSON; `name` stands for it in messages.
+    /// Read a scenario, TOML or JSON; messages call the text `name`.
     pub fn read(text: &'a str, name: &'a str) -> Result<File<'a>, String> {
         let sources = Sources { name, text, sets: &[] };
         let root = read::read(text, Format::of(name, text)).map_err(|fault| sources.tell(fault, None))?;
         Ok(File { text, name, root })
     }
 
-    /// Variations to be checked one after the other.
+    /// Build a checker of variations of this file.
     pub fn variations(&self) -> Variations<'_> {
         Variations { file: self, known: Vec::new() }
     }
 
-    /// Check the file with these overrides, which have been applied to `root` except for the `late` ones.
+    /// Check the file; all overrides of `sets` except the `late` ones have already been applied to `root`.
     fn check(
         &self,
         root: &Node,
@@ -127,8 +127,8 @@ impl<'a> File<'a> {
     }
 }
 
-/// A checker of variations of one file. Most of them have the network and traffic of earlier ones, and differ only in
-/// ports: the results for network and traffic are stored.
+/// A checker of variations of one file. Most variations have the network and the traffic of an earlier one and differ
+/// only in ports, so the checked networks with their traffic are stored.
 #[derive(Debug)]
 pub struct Variations<'a> {
     file: &'a File<'a>,
@@ -138,15 +138,15 @@ pub struct Variations<'a> {
 /// A variation that has been checked.
 #[derive(Clone, Debug)]
 pub struct Variation {
-    /// The scenario, as [`load`] has it.
+    /// The scenario, as [`load`] returns it.
     pub scenario: Scenario,
-    /// The text of the request, overrides included, without the seed: for one version of the simulator, equal texts are
-    /// equal scenarios.
+    /// A text that identifies the request, overrides included, without the seed: with one version of the simulator,
+    /// equal texts stand for equal scenarios.
     pub identity: String,
 }
 
 impl Variations<'_> {
-    /// Check the scenario with these overrides.
+    /// Check the file with these overrides.
     pub fn load(&mut self, sets: &[String]) -> Result<Variation, Refusal> {
         let (root, late) = self.file.overridden(sets)?;
         let Checked { scenario, .. } = self.file.check(&root, &late, sets, Some(&mut self.known))?;
@@ -154,7 +154,8 @@ impl Variations<'_> {
     }
 }
 
-/// Return the identity of a variation: its keys without the seed, then the overrides that depend on the network.
+/// Return the text that identifies a variation: its keys without the seed, then the overrides that depend on the
+/// network.
 fn identity(root: &Node, late: &[Set]) -> String {
     let mut text = String::new();
     if let Value::Table(keys) = &root.value {
@@ -171,8 +172,8 @@ fn identity(root: &Node, late: &[Set]) -> String {
     text
 }
 
-/// Apply the overrides, except those that need the network; returns those: overrides of entries that a template may
-/// make, and of a port that still uses the section of other ports.
+/// Apply the overrides, except those that need the network, and return the latter: overrides of entries that a
+/// template may make, and of ports that have no section of their own yet.
 fn override_all(root: &mut Node, sets: &[String]) -> Result<Vec<Set>, Fault> {
     let sets = sets.iter().zip(1..).map(|(argument, source)| Set::parse(argument, source));
     let mut late: Vec<Set> = Vec::new();

@@ -25,7 +25,8 @@ use crate::transport::{self, Transport};
 use crate::units::ids::{CircuitId, IdVec, PortVc};
 use crate::units::{Rate, Span, Time};
 
-/// Text of a scenario in which the seed decides about more than random streams: about routes.
+/// The text of a scenario whose routes or transfers depend on the seed, so that it must be checked again for another
+/// seed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Origin {
     pub(super) root: tree::Node,
@@ -53,7 +54,7 @@ pub struct Scenario {
     pub routing: Routing,
     /// Adaptation of packets, unless a link has its own.
     pub adaptation: adaptation::Spec,
-    /// Nodes; indices into this list name them elsewhere.
+    /// Nodes; elsewhere a node is given by its index in this list.
     pub nodes: Vec<NetworkNode>,
     /// Lines, one for each direction of each link; the sending port of line `i` is port `i`.
     pub lines: Vec<Line>,
@@ -61,9 +62,9 @@ pub struct Scenario {
     pub vcs: IdVec<CircuitId, Vc>,
     /// Flows.
     pub flows: Vec<Flow>,
-    /// Flows whose transfers have been drawn, in their order.
+    /// Flows that draw transfers, in the order of the file.
     pub drawings: Vec<Drawing>,
-    /// Memories that ports share; indices into this list name them elsewhere.
+    /// Memories that ports share; elsewhere a memory is given by its index in this list.
     pub memories: Vec<NodeMemory>,
     /// Losses by intent, in the order of the file.
     pub losses: Vec<loss::Spec>,
@@ -71,11 +72,11 @@ pub struct Scenario {
     pub measure: Measures,
     /// The sections of memories and classes, as they were written.
     pub sections: Sections,
-    /// Its text, if the seed decides about more than random streams.
+    /// The text of the scenario, if its routes or transfers depend on the seed.
     pub origin: Option<Arc<Origin>>,
 }
 
-/// Sections whose meaning depends on the rest of the scenario.
+/// Sections as written, whose meaning depends on the rest of the scenario.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sections {
     /// Sections of memories.
@@ -89,30 +90,31 @@ pub struct Sections {
 /// A memory of one node, or one of its partitions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NodeMemory {
-    /// Its name in the report.
+    /// Name of the memory in the report.
     pub name: String,
-    /// Its node.
+    /// Node of the memory.
     pub node: usize,
-    /// Its cells.
+    /// Number of cells.
     pub cells: u64,
-    /// Cells that packets fill.
+    /// Size of the cells that packets fill, and overhead of a packet.
     pub cell: CellSize,
-    /// Comparison of queues with their thresholds.
+    /// Which length of a queue is compared with its threshold.
     pub check: ThresholdCheck,
-    /// The policy of its pools.
+    /// Scheme by which the shared room of each pool is divided.
     pub sharing: sharing::Spec,
-    /// Its push-out policy, if it has one.
+    /// Push-out policy, if the memory has one.
     pub pushout: Option<memory::pushout::Spec>,
-    /// Its pools.
+    /// Pools of the memory.
     pub pools: Vec<MemoryPool>,
-    /// Its queues.
+    /// Queues of the memory.
     pub queues: Vec<MemoryQueue>,
-    /// The ports that share it, each with the queues of its circuits.
+    /// The ports that share the memory, each with the queues of its circuits.
     pub ports: Vec<(usize, Arc<IdVec<PortVc, memory::Account>>)>,
 }
 
 impl NodeMemory {
-    /// The section that describes it: its name without the node and the partition.
+    /// Return the name of the section that describes the memory: the memory's name without the node and the
+    /// partition.
     pub fn section(&self) -> &str {
         self.name.split(['@', '/']).next().unwrap_or_default()
     }
@@ -128,30 +130,30 @@ impl NodeMemory {
 /// A counter over a memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MemoryPool {
-    /// Its name.
+    /// Name of the pool.
     pub name: String,
-    /// Side of a node on which it counts.
+    /// Side of the node on which the pool counts.
     pub side: Side,
-    /// Its shared room in cells.
+    /// Shared room in cells.
     pub shared: u64,
-    /// Its headroom in cells.
+    /// Headroom in cells.
     pub headroom: u64,
-    /// Facts that its scheme may use about each of its queues.
+    /// Facts about each queue of the pool that the sharing scheme may use.
     pub terms: Vec<QueueTerms>,
 }
 
 /// A queue of a memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MemoryQueue {
-    /// Its class.
+    /// Name of the queue's class.
     pub class: String,
-    /// Its port, or the line over which its packets arrive.
+    /// The line of the queue's port; on the ingress side, the line over which its packets arrive.
     pub line: usize,
-    /// Its pool.
+    /// Index of the queue's pool.
     pub pool: usize,
-    /// Its number in that pool.
+    /// Number of the queue in its pool.
     pub number: usize,
-    /// Its limits.
+    /// Limits of the queue.
     pub limits: QueueLimits,
 }
 
@@ -191,7 +193,7 @@ pub struct States {
     pub flows: Vec<usize>,
 }
 
-/// Windows that follow each other by a step.
+/// Windows of time, each beginning one step after the one before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Windows {
     /// Length of a window, a multiple of the step.
@@ -205,14 +207,14 @@ pub struct Windows {
 pub struct Fair {
     /// The class.
     pub class: String,
-    /// Its share.
+    /// Fair share of the class.
     pub share: f64,
 }
 
 /// A node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NetworkNode {
-    /// Its name.
+    /// Name of the node.
     pub name: String,
     /// Kind of node.
     pub kind: NodeKind,
@@ -227,9 +229,9 @@ pub struct Line {
     pub name: String,
     /// Name that lines of one role share, for `[port.…]` sections; empty if none.
     pub class: String,
-    /// Node at which it starts.
+    /// Node at which the line starts.
     pub from: usize,
-    /// Node at which it ends.
+    /// Node at which the line ends.
     pub to: usize,
     /// Rate.
     pub rate: Rate,
@@ -241,17 +243,17 @@ pub struct Line {
     pub medium: Medium,
     /// The line of the same link in the other direction, if there is one.
     pub back: Option<usize>,
-    /// Its port, which lines of one section share as long as they have equal ports.
+    /// Port of the line; lines with one section share the value as long as their ports are equal.
     pub port: Arc<Port>,
 }
 
 impl Line {
-    /// Return whether the occupancy of its port is sampled: where the buffer is limited.
+    /// Return whether the occupancy of the line's port is sampled: it is if the buffer is limited.
     pub fn is_sampled(&self) -> bool {
         self.port.capacity.is_limited()
     }
 
-    /// The rate that it can sustain: its own, or that of a gate of its port if that is less.
+    /// Return the rate that the line can sustain: its own rate, or the rate of a gate of its port if that is less.
     pub fn sending_rate(&self) -> Rate {
         self.port.gates.rate().map_or(self.rate, |rate| rate.min(self.rate))
     }
@@ -260,26 +262,26 @@ impl Line {
 /// A port.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Port {
-    /// Unit in which it counts.
+    /// Measure in which the port counts.
     pub measure: Measure,
-    /// Capacity in that measure; of a port that shares a memory, all of it.
+    /// Capacity in this measure; for a port that shares a memory, the capacity of the memory.
     pub capacity: Capacity,
-    /// The section of the memory that it shares, if it has no buffer of its own.
+    /// Section of the memory that the port shares, if it has no buffer of its own.
     pub memory: Option<String>,
-    /// Its admission policy.
+    /// Admission policy.
     pub admission: admission::Spec,
-    /// Policy that removes queued units when the buffer is full, if any.
+    /// Push-out policy, which removes queued units when the buffer is full, if the port has one.
     pub pushout: Option<pushout::Spec>,
-    /// Its scheduler.
+    /// Scheduler.
     pub scheduler: scheduler::Spec,
     /// Whether packets are cut to their headers instead of being lost.
     pub trims: bool,
-    /// What loses, holds or delays its units by its section, with all parameters fixed for this line.
+    /// Gates that the port's section requests, with all parameters fixed for this line.
     pub gates: gate::Keys,
 }
 
 impl Port {
-    /// Return whether packets of one circuit may overtake each other there.
+    /// Return whether packets of one circuit may overtake each other at the port.
     pub fn lets_overtake(&self) -> bool {
         self.scheduler.splits_circuits() || self.trims
     }
@@ -288,11 +290,11 @@ impl Port {
 /// A virtual circuit: a path through the network, or several.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Vc {
-    /// Its name.
+    /// Name of the circuit.
     pub name: String,
     /// Lines from source host to destination host; the first route if there are several.
     pub path: Vec<usize>,
-    /// Its routes, if there are several.
+    /// Routes of the circuit, if it has several.
     pub spread: Option<Box<RouteSpread>>,
     /// Minimum cell rate; zero without a guarantee.
     pub mcr: Rate,
@@ -300,22 +302,23 @@ pub struct Vc {
     pub weight: f64,
     /// Priority: a lower number is served first by schedulers with priorities.
     pub priority: u32,
-    /// Its class in shared memories.
+    /// Class of the circuit in shared memories.
     pub queue: usize,
-    /// The class of packets that its senders mark as unscheduled; `queue` if they mark none.
+    /// Class of the packets that the circuit's senders mark as unscheduled; `queue` if they mark none.
     pub unscheduled: usize,
-    /// Framing of its packets, on every line of the path.
+    /// Framing of the circuit's packets, on every line of the path.
     pub framing: Framing,
-    /// Octets of the largest packet that its flows send, IP header included; for single cells their payload.
+    /// Octets of the largest packet that the circuit's flows send, IP header included; for single cells their
+    /// payload.
     pub packet: u32,
-    /// Octets of application data in a full packet; none if it only carries acknowledgements.
+    /// Octets of application data in a full packet; `None` if the circuit only carries acknowledgements.
     pub payload: Option<u32>,
-    /// The first flow whose data it carries; none if it only carries acknowledgements.
+    /// First flow whose data the circuit carries; `None` if it only carries acknowledgements.
     pub flow: Option<usize>,
 }
 
 impl Vc {
-    /// Its routes, each as a list of lines.
+    /// Return the routes of the circuit, each as a list of lines.
     pub fn routes(&self) -> impl Iterator<Item = &[usize]> {
         let only = self.spread.is_none().then_some(&self.path[..]);
         let several = self.spread.iter().flat_map(|spread| &spread.periods);
@@ -323,7 +326,7 @@ impl Vc {
         only.into_iter().chain(several)
     }
 
-    /// Its lines, each once: in the order of the route, if there is only one.
+    /// Return the lines of the circuit, each once; with a single route, in the order of the route.
     pub fn lines(&self) -> Cow<'_, [usize]> {
         if self.spread.is_none() {
             return Cow::Borrowed(&self.path);
@@ -332,7 +335,7 @@ impl Vc {
         Cow::Owned(lines.into_iter().collect())
     }
 
-    /// The routes at the beginning of the run, each with its share of the packets.
+    /// Return the routes at the beginning of the run, each with its share of the packets.
     pub fn shares(&self) -> Vec<(&[usize], f64)> {
         let Some(period) = self.spread.as_ref().map(|spread| &spread.periods[0]) else {
             return vec![(&self.path, 1.0)];
@@ -344,20 +347,20 @@ impl Vc {
     }
 }
 
-/// The routes of a circuit among which its packets are divided, or that replace each other. A packet keeps the route on
-/// which it leaves its host.
+/// The routes of a circuit that has several: its packets are divided among them, or they replace each other in time.
+/// A packet keeps the route on which it leaves its host.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RouteSpread {
-    /// Key that gives a draw from all numbers of 64 bits for the serial number of a packet.
+    /// Key of a hash that turns the serial number of a packet into a random number of 64 bits.
     pub key: u64,
-    /// Periods in the order of time; the first one begins with the run.
+    /// Periods in the order of time; the first period begins with the run.
     pub periods: Vec<Period>,
 }
 
 /// A part of the run with constant routes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Period {
-    /// Its beginning.
+    /// Beginning of the period.
     pub since: Span,
     /// The routes.
     pub routes: Arc<[SharedRoute]>,
@@ -366,80 +369,80 @@ pub struct Period {
 /// One of several routes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharedRoute {
-    /// Its lines.
+    /// Lines of the route.
     pub path: Vec<usize>,
-    /// The largest draw that selects it, unless one of the routes before is selected.
+    /// The largest random number that selects this route; smaller numbers may select an earlier route.
     pub last: u64,
 }
 
 /// A transfer that a source has drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transfer {
-    /// Its size.
+    /// Size of the transfer in octets.
     pub octets: u64,
-    /// The query that it is a part of, by its number among those of its source.
+    /// Number of the query to which the transfer belongs, among the queries of its source.
     pub query: Option<u32>,
 }
 
-/// A flow whose transfers have been drawn: each is a flow by itself.
+/// A flow that draws transfers; each of its transfers is a flow as well.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drawing {
     /// The flow as the scenario gives it.
     pub asked: FlowSection,
-    /// Its first transfer among all flows, and the one after the last.
+    /// The transfers, as a range of indices in the list of flows.
     pub flows: std::ops::Range<usize>,
 }
 
 /// A flow: an application, its transport and the circuits it uses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Flow {
-    /// Its name.
+    /// Name of the flow.
     pub name: String,
     /// Host that sends.
     pub from: usize,
     /// Host that receives.
     pub to: usize,
-    /// Nodes that its route has to pass, where a hash decides about the rest of it.
+    /// Nodes that the flow's route must pass, if a hash chooses between the routes through them.
     pub via: Vec<usize>,
     /// Circuit of the data.
     pub vc: CircuitId,
-    /// Circuit of the acknowledgements, if the transport has any.
+    /// Circuit of the acknowledgements, if the transport has acknowledgements.
     pub back: Option<CircuitId>,
     /// Start of the application.
     pub start: Span,
     /// Length of the interval after `start` in which the start is drawn at random.
     pub start_spread: Span,
-    /// Time at which the application stops, if it does.
+    /// Time at which the application stops; `None` if it does not stop.
     pub stop: Option<Span>,
     /// The application.
     pub source: Arc<source::Spec>,
-    /// The only transfer of its connection, if its source has drawn that.
+    /// The flow's only transfer, if a source has drawn it.
     pub transfer: Option<Transfer>,
     /// The transport.
     pub transport: Arc<transport::Spec>,
     /// The policer at the first switch, if there is one.
     pub police: Option<Arc<police::Spec>>,
-    /// Name of its class, whose joint figures a report gives; empty if none.
+    /// Name of the flow's class, whose joint figures a report gives; empty if none.
     pub class: String,
-    /// Mean time that either host needs for each segment that it sends or receives; zero for no time at all.
+    /// Mean time that either host needs for each segment that it sends or receives; zero if segments take no time.
     pub processing: Span,
-    /// Largest difference from that mean.
+    /// Largest difference of such a time from the mean.
     pub processing_variation: Span,
 }
 
 impl Flow {
-    /// Return when its application stops; `Time::NEVER` if it does not.
+    /// Return when the flow's application stops; `Time::NEVER` if it does not.
     pub fn stops_at(&self) -> Time {
         self.stop.map_or(Time::NEVER, |stop| Time::ZERO + stop)
     }
 
-    /// Octets of its largest packet, IP header included; for single cells their payload.
+    /// Return the octets of the flow's largest packet, IP header included; for single cells their payload.
     pub fn packet(&self) -> u32 {
         let needs = self.transport.needs(&self.source).expect("a transport that carries its source");
         u32::try_from(needs.octets()).expect("a packet of at most 65535 octets")
     }
 
-    /// The mean of a quantity that depends on the octets of a full packet, IP header included.
+    /// Return the mean of a quantity that depends on the octets of a full packet, IP header included.
     pub fn mean_of_packet(&self, quantity: impl Fn(u32) -> f64) -> f64 {
         let headers = self.transport.header_bytes();
         match self.source.length().filter(|_| matches!(*self.transport, transport::Spec::Udp(_))) {
@@ -448,8 +451,8 @@ impl Flow {
         }
     }
 
-    /// Bits of a mean packet on lines with this framing, or of the data that the application writes to TCP at a time,
-    /// whose headers do not count.
+    /// Return the bits of a mean packet on lines with this framing, or over TCP the bits of the data that the
+    /// application writes at a time, without headers.
     pub fn mean_bits(&self, framing: Framing) -> u64 {
         let octets = match self.source.length().filter(|_| matches!(*self.transport, transport::Spec::Tcp(_)))
         {
@@ -459,13 +462,13 @@ impl Flow {
         libm::round(8.0 * octets) as u64
     }
 
-    /// Octets of data in its largest packet, without IP and transport headers, but with options.
+    /// Return the octets of the flow's largest packet after IP and transport headers; options count as data here.
     pub fn payload(&self) -> u32 {
         self.packet() - self.transport.header_bytes()
     }
 
-    /// Octets of IP packets that carry one octet of data in full packets, options counted; 1 for single cells, which
-    /// have no such headers.
+    /// Return the octets of IP packets per octet of data in full packets; options count as overhead. Single cells
+    /// have no such headers and give 1.
     pub fn ip_overhead(&self) -> f64 {
         f64::from(self.packet()) / f64::from(self.payload() - self.transport.option_bytes())
     }

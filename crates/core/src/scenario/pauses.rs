@@ -4,11 +4,11 @@ use super::contract::Passing;
 use super::file::PoolSection;
 use super::model::{Line, Medium, MemoryQueue, NodeMemory, Scenario};
 
-/// The class that is refused, the key of its section, and the message.
+/// A refusal: the class, the key of its section, and the message.
 pub(super) type PauseRefusal = (String, &'static str, String);
 
 impl Scenario {
-    /// For every line, whether a memory at its end pauses it.
+    /// Return for every line whether a memory at its end pauses it.
     pub(crate) fn paused_lines(&self) -> Vec<bool> {
         let mut paused = vec![false; self.lines.len()];
         let queues = self.memories.iter().flat_map(|memory| &memory.queues);
@@ -19,7 +19,7 @@ impl Scenario {
     }
 }
 
-/// Give every pool for which the scenario names no headroom the headroom that its queues may take together.
+/// Set the headroom of every pool for which the scenario gives none to what its queues may take together.
 pub(super) fn settle_headroom(
     memory: &mut NodeMemory,
     asked: &[(String, PoolSection)],
@@ -45,7 +45,8 @@ pub(super) fn settle_headroom(
     Ok(())
 }
 
-/// Refuse pauses of lines on which they cannot work. `removes` says whether a memory, given its section, removes packets that wait.
+/// Refuse pauses of lines on which they cannot work. `removes` returns whether the memory of a section removes
+/// waiting packets.
 pub(super) fn check_lines(
     scenario: &Scenario,
     passing: &Passing,
@@ -73,7 +74,7 @@ pub(super) fn check_lines(
     Ok(())
 }
 
-/// Return the reason why the line before a queue cannot be paused, if it cannot.
+/// Return the reason why the line before a queue cannot be paused; `None` if it can.
 fn misfit(scenario: &Scenario, queue: &MemoryQueue) -> Option<String> {
     let line = &scenario.lines[queue.line];
     if line.medium == Medium::Cells {

@@ -1,4 +1,4 @@
-//! Sections that configure ports, and checks that they fit the port.
+//! The sections `[port.…]`, and the checks that each fits its ports.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,11 +29,11 @@ pub(super) struct Ports<'a> {
     of_line: Vec<Option<usize>>,
 }
 
-/// The section for the ports of switches and routers that have no other.
+/// The section for the ports of switches and routers without a section of their own.
 pub(super) const DEFAULT: &str = "default";
 
 impl<'a> Ports<'a> {
-    /// Read the sections and find the ports of each.
+    /// Read the sections and find the ports to which each applies.
     pub(super) fn read(
         port: Option<&'a tree::Node>,
         nodes: &[NetworkNode],
@@ -66,7 +66,7 @@ impl<'a> Ports<'a> {
         Ok(Ports { sections, of_line })
     }
 
-    /// A port without a section: unlimited and FIFO.
+    /// Build a port without a section: unlimited and FIFO.
     pub(super) fn plain(medium: Medium) -> Port {
         let empty = tree::Node { value: Value::Table(Vec::new()), place: Default::default() };
         let section: PortSection = read_section(&empty, "port").expect("every key of a port has a default");
@@ -98,7 +98,7 @@ impl<'a> Ports<'a> {
         Ok(())
     }
 
-    /// A fault about a key of the section of line number `index`, which has one.
+    /// Build the fault of a key in the section of line number `index`, which has a section.
     pub(super) fn refuse(&self, index: usize, line: &Line, key: &str, refused: Refused) -> Fault {
         let (name, item) = self.section(index);
         item.refuse(key, Refused { why: refused.why + &here(name, line), ..refused })
@@ -108,7 +108,7 @@ impl<'a> Ports<'a> {
         &self.sections[self.of_line[index].expect("only a port with a section is asked about")]
     }
 
-    /// The lines whose ports have a section, with their numbers.
+    /// Return the lines whose ports have a section, with their numbers.
     pub(super) fn of<'l>(&self, lines: &'l [Line]) -> impl Iterator<Item = (usize, &'l Line)> {
         lines.iter().enumerate().filter(|(index, _)| self.of_line[*index].is_some())
     }
@@ -142,7 +142,7 @@ impl<'a> Ports<'a> {
     }
 }
 
-/// The port that a section describes.
+/// Build the port that a section describes.
 fn described(section: PortSection, measure: Measure, capacity: Capacity) -> Port {
     let PortSection { memory, discipline, admission, pushout, scheduler, gates, .. } = section;
     let (admission, scheduler) = match discipline.map(discipline::Spec::composition) {
@@ -171,7 +171,7 @@ fn check_gates(line: &Line, context: &Context<'_>) -> Result<(), (&'static str, 
     line.port.gates.check(if line.medium == Medium::Cells { CELL_BYTES } else { longest })
 }
 
-/// The admission policy of a port, which must be able to work under its scheduler.
+/// Build the admission policy of a port; refuse one that cannot work with the port's scheduler.
 fn admission(line: &Line, context: &Context<'_>) -> Result<admission::Policy, Refused> {
     let Port { admission, scheduler, .. } = &*line.port;
     let policy = admission.build(context)?;
@@ -185,7 +185,7 @@ fn admission(line: &Line, context: &Context<'_>) -> Result<admission::Policy, Re
     Ok(policy)
 }
 
-/// Refuse to cut cells, packets that have been queued, and packets for which push-out makes room.
+/// Refuse `action = "trim"` on cell links, in policies that discard queued packets, and together with push-out.
 fn check_trimming(line: &Line, admission: &admission::Policy) -> Result<(), Refused> {
     let Port { pushout, trims, .. } = &*line.port;
     if !trims {
@@ -213,12 +213,12 @@ fn check_pushout(line: &Line, context: &Context<'_>, admission: &admission::Poli
     pushout.build(context).map(|_| ())
 }
 
-/// Name the port that a message is about, if its section does not.
+/// Return the port that a message concerns, in brackets, unless the section has the name of the port.
 fn here(section: &str, line: &Line) -> String {
     if section == line.name { String::new() } else { format!(" (at the port {:?})", line.name) }
 }
 
-/// The names of sections that are the name or the class of a line.
+/// Return the names of sections that are the name or the class of a line.
 fn known<'a>(port: Option<&'a tree::Node>, lines: &[Line]) -> BTreeSet<&'a str> {
     let Some(Value::Table(entries)) = port.map(|node| &node.value) else { return BTreeSet::new() };
     let given: BTreeSet<&str> = entries.iter().map(|(key, _)| key.name.as_str()).collect();
@@ -226,8 +226,8 @@ fn known<'a>(port: Option<&'a tree::Node>, lines: &[Line]) -> BTreeSet<&'a str> 
     own.filter(|name| !name.is_empty()).filter_map(|name| given.get(name).copied()).collect()
 }
 
-/// The table of ports after the overrides of ports without a section of their own. Such a port first gets a copy of
-/// the section that applied to it, so that all other keys stay as they are.
+/// Return the table of ports after the overrides of ports without a section of their own. Such a port first gets a
+/// copy of the section that applied to it, so that all its other keys keep their values.
 pub(super) fn overridden<'a>(
     port: Option<&'a tree::Node>,
     sets: &[Set],
@@ -258,7 +258,7 @@ pub(super) fn overridden<'a>(
     Ok(keys.pop().map(|(_, port)| Cow::Owned(port)))
 }
 
-/// The section that applies to a port, or to all of a class, if it has none of its own.
+/// Return the section that applies to a port, or to all ports of a class, without a section of its own.
 fn stand_in(
     name: &str,
     sections: &[(tree::Key, tree::Node)],
@@ -273,7 +273,7 @@ fn stand_in(
     class.or_else(|| by_default.then(|| section(DEFAULT)).flatten())
 }
 
-/// The valid names of a section: the classes of lines first, then single lines.
+/// Return the valid names of a section: the classes of lines first, then single lines.
 fn port_names(lines: &[Line]) -> Vec<&str> {
     let mut names = vec![DEFAULT];
     let mut seen = BTreeSet::new();
@@ -284,7 +284,7 @@ fn port_names(lines: &[Line]) -> Vec<&str> {
     names
 }
 
-/// Refuse a discipline with its own parts, and on a cell link.
+/// Refuse a discipline together with parts that it contains, and a discipline on a cell link.
 fn check_discipline(item: &Item<'_, PortSection>, line: &Line) -> Result<(), Fault> {
     if item.it.discipline.is_none() {
         return Ok(());
@@ -300,7 +300,7 @@ fn check_discipline(item: &Item<'_, PortSection>, line: &Line) -> Result<(), Fau
     )
 }
 
-/// The measure of a port that shares a memory, and the capacity of the memory.
+/// Return the measure of a port that shares a memory, and the capacity of the memory.
 fn shared(
     item: &Item<'_, PortSection>,
     line: &Line,
@@ -325,7 +325,7 @@ fn shared(
     Ok((Measure::MemoryCells(cell), Capacity::limited(cells)))
 }
 
-/// The measure of the port, and its capacity.
+/// Return the measure of a port with its own buffer, and its capacity.
 fn size(item: &Item<'_, PortSection>, line: &Line) -> Result<(Measure, Capacity), Fault> {
     let cells = line.medium == Medium::Cells;
     let buffer = match (item.it.buffer, item.it.discipline) {
@@ -344,7 +344,7 @@ fn size(item: &Item<'_, PortSection>, line: &Line) -> Result<(Measure, Capacity)
         ));
     };
     if !capacity.is_limited() {
-        // a buffer that no run can fill is unlimited
+        // a buffer that no run can fill counts as unlimited
         return Ok(BufferSize::Unlimited.on_link(cells).expect("an unlimited buffer fits every link"));
     }
     let least = if cells { "one cell (53 bytes)" } else { "one packet" };

@@ -9,14 +9,14 @@ use super::model::{Line, NetworkNode, NodeKind};
 #[derive(Clone, Debug)]
 pub struct Routes<'a> {
     lines: &'a [Line],
-    /// For every node its number among those that forward; none for hosts.
+    /// For every node its number among the nodes that forward; `None` for hosts.
     relay: Vec<Option<usize>>,
     relays: usize,
-    /// For every node the lines that lead on to a node that forwards, in the order of declaration.
+    /// For every node its lines to nodes that forward, in the order of declaration.
     onward: Vec<Vec<usize>>,
-    /// For every node the lines from nodes that forward, in the order of declaration.
+    /// For every node the lines to it from nodes that forward, in the order of declaration.
     into: Vec<Vec<usize>>,
-    /// The first line between two nodes, and the number of lines between them.
+    /// For two nodes the first line between them, and the number of lines between them.
     direct: BTreeMap<(usize, usize), (usize, u64)>,
     searches: RefCell<Searches>,
 }
@@ -24,14 +24,14 @@ pub struct Routes<'a> {
 /// A route from one node to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Route {
-    /// Its lines.
+    /// Lines of the route.
     pub path: Vec<usize>,
-    /// Number of routes with as few hops, this one included.
+    /// Number of routes with this number of hops, this one included.
     pub ways: u64,
 }
 
 impl<'a> Routes<'a> {
-    /// The routes of a network, without the lines that are down.
+    /// Prepare the search of routes in a network, without the lines that are down.
     pub fn new(nodes: &[NetworkNode], lines: &'a [Line], down: &[usize]) -> Routes<'a> {
         let mut relays = 0..;
         let mut number = |node: &NetworkNode| (node.kind != NodeKind::Host).then(|| relays.next()).flatten();
@@ -69,7 +69,7 @@ impl<'a> Routes<'a> {
         if let Some(&(line, ways)) = self.direct.get(&(from, to)) {
             return Some(Route { path: vec![line], ways });
         }
-        // all hosts of a switch share its search
+        // all hosts of a switch share the switch's search
         match self.onward[from][..] {
             [first] if self.relay[from].is_none() => {
                 let Route { mut path, ways } = self.leg(self.lines[first].to, to)?;
@@ -91,13 +91,13 @@ impl<'a> Routes<'a> {
     }
 }
 
-/// Searches that have been started; another flow continues where one stopped.
+/// Searches that have been started; the search for another flow continues where the last one stopped.
 #[derive(Clone, Debug, Default)]
 struct Searches {
     begun: BTreeMap<usize, Search>,
 }
 
-/// Nodes that all searches together may store.
+/// Greatest number of nodes that all searches together store.
 const MOST_REMEMBERED: usize = 1 << 22;
 
 impl Searches {
@@ -112,23 +112,23 @@ impl Searches {
 /// A search breadth first from one node, one hop further at a time, so that the first route found has the fewest hops.
 #[derive(Clone, Debug)]
 struct Search {
-    /// The steps by the number of the node.
+    /// The step that reached each node, by the node's number.
     reached: Vec<Option<Reached>>,
-    /// Nodes that were reached last: those at the current number of hops, in the order in which they were reached.
+    /// Nodes at the current number of hops, in the order in which they were reached.
     frontier: Vec<usize>,
     count: usize,
     hops: u32,
 }
 
-/// Step by which the search reached a node.
+/// The step by which the search reached a node.
 #[derive(Clone, Copy, Debug)]
 struct Reached {
-    /// The line on which it was first reached; none if the search starts there.
+    /// The line over which the node was first reached; `None` for the node where the search starts.
     last: Option<usize>,
-    /// Number of nodes it had reached before.
+    /// Number of nodes that the search had reached before this one.
     order: usize,
     hops: u32,
-    /// Number of routes with as few hops.
+    /// Number of routes to the node with this number of hops.
     ways: u64,
 }
 
@@ -170,13 +170,14 @@ impl Search {
         self.reached[routes.relay[node]?]
     }
 
-    /// Return the line to a node from the first node on the fewest hops that has one, if any of these has been reached.
+    /// Return the line to `to` from the first reached node that has such a line; `None` if no such node has been
+    /// reached.
     fn nearest(&self, routes: &Routes<'_>, to: usize) -> Option<usize> {
         let order = |line: usize| Some((self.of(routes, routes.lines[line].from)?.order, line));
         routes.into[to].iter().filter_map(|&line| order(line)).min().map(|(_, line)| line)
     }
 
-    /// The route that ends with this line to `to`.
+    /// Return the route that ends with the line `last` to `to`.
     fn route(&self, routes: &Routes<'_>, last: usize, to: usize) -> Route {
         let before = |line: &usize| self.of(routes, routes.lines[*line].from)?.last;
         let mut path: Vec<usize> = std::iter::successors(Some(last), before).collect();

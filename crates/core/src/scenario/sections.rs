@@ -1,5 +1,5 @@
-//! The sections of a scenario file, in the order of its schema and of its reference. `language/` makes both of them, from the
-//! declarations of which the reader follows as well.
+//! The sections of a scenario file, in the order of its schema and of its reference. `language/` makes schema,
+//! reference and reader from the same declarations.
 
 use serde_json::{Value as Json, json};
 
@@ -17,7 +17,7 @@ use crate::language::spec::{Field, Section, object_schema};
 use crate::link::gate::loss::Gilbert;
 use crate::source::replay;
 
-/// JSON Schema of a scenario file, for editors and for programs that write scenarios.
+/// Return the JSON Schema of a scenario file, for editors and for programs that write scenarios.
 pub fn schema() -> Json {
     let flow = || partial(&FlowSection::params(), &["source", "transport"]); // `[flows]` and `[[flow]]` are merged
     let node = list(object_schema(&NodeSection::params()), &[&["name"]]);
@@ -42,7 +42,7 @@ pub fn schema() -> Json {
     file("Pushout scenario", purpose, &HeadSection::params(), sections)
 }
 
-/// Every page of the documentation: its path below the folder, and its text.
+/// Return every page of the documentation: its path below the folder, and its text.
 pub fn docs() -> Vec<(String, String)> {
     let entries = catalogue();
     let mut pages = pages(&entries);
@@ -50,7 +50,7 @@ pub fn docs() -> Vec<(String, String)> {
     pages
 }
 
-/// The introduction to each section in the reference.
+/// Return the reference of each section, with its introduction.
 fn sections(entries: &[Entry]) -> Vec<String> {
     let network = "A network in short form: what it makes can be changed and completed below.";
     let flows = " `[flows]` has defaults for all flows, of every key but name, from, to and via.";

@@ -1,5 +1,5 @@
-//! Circuits with several routes: their packets are divided among equally short ones, or use others while a link is
-//! down.
+//! Circuits with several routes: their packets are divided among equally short routes, or use other routes while a
+//! link is down.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,11 +15,10 @@ use crate::transport;
 use crate::units::Span;
 use crate::units::ids::{CircuitId, IdVec};
 
-/// Reason why a circuit cannot have the routes that it needs, and the entry of `[[loss]]` to blame, unless it is the
-/// routing.
+/// A refusal of routes: the entry of `[[loss]]` that causes it, or `None` if `routing` causes it, and the reason.
 type RouteRefusal = (Option<usize>, String);
 
-/// Give every circuit all of its routes; `list` has the entries of `[[loss]]`.
+/// Set the routes of every circuit that needs several; `list` has the entries of `[[loss]]`.
 pub(super) fn settle(
     scenario: &mut Scenario,
     root: &Node,
@@ -37,7 +36,7 @@ pub(super) fn settle(
     Ok(())
 }
 
-/// For every circuit its routes, if it has several.
+/// Return for every circuit its routes, if it has several.
 fn spreads(
     scenario: &Scenario,
     outages: &[Outage],
@@ -78,14 +77,14 @@ fn check(scenario: &Scenario) -> Result<(), &'static str> {
     }
 }
 
-/// Lines that are known to be down from some instant on.
+/// The lines that hosts avoid from some instant on, because they are down.
 #[derive(Debug)]
 struct LinesDown {
     since: Span,
     down: Vec<usize>,
 }
 
-/// Return the states of the lines, from the start of the run.
+/// Return the sets of lines that are down, each with its beginning, from the start of the run.
 fn states(scenario: &Scenario, outages: &[Outage]) -> Vec<LinesDown> {
     let changes = outages.iter().flat_map(|outage| [outage.from, outage.to]);
     let times: BTreeSet<Span> =
@@ -98,9 +97,9 @@ fn states(scenario: &Scenario, outages: &[Outage]) -> Vec<LinesDown> {
     times.into_iter().map(state).collect()
 }
 
-/// Route of packets of a circuit.
+/// A request for the routes of a circuit.
 struct RouteRequest<'a> {
-    /// The name from which hashes are computed.
+    /// Name from which hashes are computed.
     name: &'a str,
     vc: CircuitId,
     from: usize,
@@ -108,7 +107,7 @@ struct RouteRequest<'a> {
     to: usize,
 }
 
-/// A search for routes without some lines.
+/// A search for routes that avoid the lines which are down.
 struct Finder<'a> {
     scenario: &'a Scenario,
     state: &'a LinesDown,
@@ -129,7 +128,7 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Find the routes of a circuit: if one suffices, it keeps that unless a line of it is down.
+    /// Find the routes of a circuit. A circuit with a single route keeps it unless a line of it is down.
     fn find(&mut self, way: &RouteRequest<'_>) -> Result<Arc<[SharedRoute]>, NoRoutes> {
         let &RouteRequest { name, vc, from, via, to } = way;
         let path = &self.scenario.vcs[vc].path;
@@ -154,8 +153,8 @@ impl<'a> Finder<'a> {
     }
 }
 
-/// Find the routes of a circuit, if it has several; the error is the number of the period without a usable one, and the
-/// reason.
+/// Find the routes of a circuit, if it has several; the error is the number of a period without a usable route, and
+/// the reason.
 fn spread(
     scenario: &Scenario,
     finders: &mut [Finder<'_>],
@@ -177,7 +176,7 @@ fn spread(
     Ok(several.then(|| Box::new(RouteSpread { key, periods })))
 }
 
-/// Return a refusal that blames the cause of missing routes.
+/// Return the refusal with the entry of `[[loss]]` that causes missing routes.
 fn refusal(scenario: &Scenario, outages: &[Outage], state: &LinesDown, why: NoRoutes) -> RouteRefusal {
     let name = |node: usize| &scenario.nodes[node].name;
     let (from, to) = match why {

@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 /// A warning about a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
-    /// A word for programs, which is stable.
+    /// A word for programs, which does not change between versions.
     pub code: &'static str,
     /// A message for people: the setting that may mislead, and the remedy.
     pub message: String,

@@ -37,16 +37,16 @@ section! {
 /// How this scheduler divides units into queues.
 pub const QUEUES: Queues = Queues::PerCircuit;
 
-/// Whether it counts octets.
+/// Whether this scheduler counts octets.
 pub const COUNTS_OCTETS: bool = true;
 
 /// Deficit round robin at one port.
 #[derive(Clone, Debug)]
 pub struct Policy {
-    /// For each queue the octets that a visit adds, and its deficit.
+    /// For each queue the octets that a visit adds to its deficit; next, its deficit.
     quanta: IdVec<QueueId, u64>,
     deficits: IdVec<QueueId, u64>,
-    /// Queues that are not empty; the first is visited next.
+    /// Queues that are not empty, in the order of visits; the first one is visited now or next.
     active: VecDeque<QueueId>,
     is_active: IdVec<QueueId, bool>,
     /// Whether the visit to the first queue has begun.
@@ -68,7 +68,7 @@ impl Policy {
         })
     }
 
-    /// End the visit to the first queue.
+    /// End the visit to the first queue: move it to the end of the list.
     fn leave(&mut self) {
         let first = self.active.pop_front();
         self.active.extend(first);

@@ -40,7 +40,7 @@ section! {
 /// How this scheduler divides units into queues.
 pub const QUEUES: Queues = Queues::ByNotification;
 
-/// Whether it counts octets.
+/// Whether this scheduler counts octets.
 pub const COUNTS_OCTETS: bool = true;
 
 /// The two queues of one port.
@@ -51,7 +51,7 @@ pub struct Policy {
     /// The credit at the start and after both queues have been empty.
     start: i64,
     credit: i64,
-    /// Number of packets that wait in each.
+    /// Number of packets that wait in each queue.
     units: [u64; 2],
 }
 

@@ -44,7 +44,7 @@ section! {
 /// How this scheduler divides units into queues.
 pub const QUEUES: Queues = Queues::PerFlow;
 
-/// Whether it counts octets.
+/// Whether this scheduler counts octets.
 pub const COUNTS_OCTETS: bool = true;
 
 /// Fair queueing at one port.
@@ -54,16 +54,16 @@ pub struct Policy {
     /// For each circuit the queue of its bucket.
     places: IdVec<PortVc, QueueId>,
     queues: IdVec<QueueId, QueueState>,
-    /// Queues in service, the next one first.
+    /// Queues that have just become active, in the order of service; next, the old queues.
     new: VecDeque<QueueId>,
     old: VecDeque<QueueId>,
 }
 
-/// A queue.
+/// The state of a queue.
 #[derive(Clone, Copy, Debug, Default)]
 struct QueueState {
     units: u64,
-    /// Octets that it may still send; below 0 if it has sent more.
+    /// Octets that the queue may still send; below 0 if it has sent more than its share.
     deficit: i64,
     is_listed: bool,
 }
@@ -84,7 +84,7 @@ impl Policy {
         })
     }
 
-    /// Remove the first queue of the lists; returns whether it was new.
+    /// Remove the queue that is served next from its list; returns whether it was new.
     fn pop(&mut self) -> bool {
         let is_new = self.new.pop_front().is_some();
         if !is_new {
@@ -94,7 +94,8 @@ impl Policy {
     }
 }
 
-/// Return the queue of each circuit: queues are numbered as their buckets first occur.
+/// Return the queue of each circuit: queues are numbered in the order in which their buckets first occur among the
+/// circuits.
 fn places(buckets: u64, context: &Context<'_>) -> IdVec<PortVc, QueueId> {
     let keyed = context.keyed("fair-queue");
     let mut known: Vec<u64> = Vec::new();

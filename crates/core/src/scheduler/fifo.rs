@@ -27,20 +27,20 @@ section! {
 /// How this scheduler divides units into queues.
 pub const QUEUES: Queues = Queues::One;
 
-/// Whether it counts octets.
+/// Whether this scheduler counts octets.
 pub const COUNTS_OCTETS: bool = false;
 
-/// The queue of all circuits.
+/// Number of the only queue.
 const ONLY: QueueId = QueueId(0);
 
-/// First in, first out: the number of units that wait.
+/// FIFO service at one port: the only state is the number of waiting units.
 #[derive(Clone, Debug)]
 pub struct Policy {
     waiting: usize,
 }
 
 impl Policy {
-    /// The scheduler of one port.
+    /// Build the scheduler of one port.
     pub fn new(_: &Params, _: &Context<'_>) -> Result<Policy, Refused> {
         Ok(Policy { waiting: 0 })
     }

@@ -10,7 +10,7 @@ use crate::units::Time;
 use crate::units::ids::{IdVec, PortVc, QueueId};
 
 registry! {
-    /// A scheduler as a scenario asks for it.
+    /// A scheduler as a scenario specifies it.
     "scheduler" by "policy" {
         Fifo = "fifo" in fifo,
         RoundRobin = "round-robin" in round_robin,
@@ -30,8 +30,9 @@ registry! {
         /// Record that a unit has left this queue, sent or pushed out; `empty` if it was the last one.
         fn left(&mut self, queue: QueueId, empty: bool);
 
-        /// Choose the queue to serve now among those with units to send; `may_send` says whether credits allow it. The
-        /// choice is binding: the unit at the head of that queue leaves it, and turns and credits are counted.
+        /// Choose the queue to serve now among those with units to send; `may_send` says whether credits allow it.
+        /// The port must follow the choice: the unit at the head of this queue leaves it, and the scheduler counts
+        /// turns and credits accordingly.
         fn next(&mut self, now: Time, may_send: &mut dyn FnMut(QueueId) -> bool) -> Option<QueueId>;
 
         /// Like `next`, for a scheduler that uses `octets`, the octets of the unit at the head of a queue.
@@ -44,8 +45,8 @@ registry! {
             self.next(now, may_send)
         }
 
-        /// Record that the unit that was at the head of this queue is sent, of this many octets; it has left the queue
-        /// already. Not called if the admission policy discards it instead.
+        /// Record that the port sends the unit that was at the head of this queue, of `octets` octets; the unit has
+        /// already left the queue. Not called if the admission policy discards it instead.
         fn sent(&mut self, queue: QueueId, octets: u64) {}
 
         /// Return the reason why the scheduler could not compute a decision, if it failed: the run has no result.
@@ -53,7 +54,7 @@ registry! {
             None
         }
 
-        /// For each circuit the queue that it joins, unless each has its own.
+        /// Return for each circuit the queue that it joins; empty if each circuit has its own.
         fn places(&self) -> IdVec<PortVc, QueueId> {
             IdVec::default()
         }
@@ -74,33 +75,33 @@ registry! {
             Vec::new()
         }
 
-        /// List the queues that are served in a fixed cycle from `now` on, if every queue may send: the first round, or
-        /// the `most` queues at its beginning, in their order. The cycle holds for slots before the returned instant,
-        /// until the first queue has sent the cells that its place allows, and as long as no queue joins or leaves; a
-        /// queue that joins may delay the others, but never advances one of them. If the list stays empty, every slot
-        /// needs a call.
+        /// Append to `round` the queues that are served in a fixed cycle from `now` on, if every queue may send: at
+        /// most the first `most` queues of the cycle, in their order. The cycle is valid for slots before the
+        /// returned instant, until a queue has sent the cells that its [`Place`] allows, and as long as no queue
+        /// becomes empty or ceases to be empty. A queue that joins may delay the service of others, but never makes
+        /// it earlier. If nothing is appended, the engine must call the scheduler for every slot.
         fn rounds(&mut self, now: Time, most: usize, round: &mut Vec<Place>) -> Time {
             Time::NEVER
         }
 
-        /// Record that `slots` slots have been served in this round.
+        /// Record that the queues of `round` have been served in turn for `slots` slots.
         fn went_round(&mut self, round: &[Place], slots: u64) {}
 
-        /// Return whether it depends only on which queues have units to send, so that a queue with units may grow and
-        /// shrink by many units at once; otherwise it must be notified of each.
+        /// Return whether the scheduler's choice depends only on which queues have units to send. An engine may then
+        /// report changes of a queue that stays non-empty together; otherwise it must report each unit.
         fn goes_by_turns(&self) -> bool {
             false
         }
     }
 
-    /// Return which units share a queue.
+    /// Return how the scheduler divides units into queues.
     pub const QUEUES: Queues as Kind::queues;
 
-    /// Return whether it counts octets, or may do so, so that it must be notified of every unit that is sent.
+    /// Return whether the scheduler may count octets, so that the port must report every sent unit to it.
     pub const COUNTS_OCTETS: bool as Kind::counts_octets;
 }
 
-/// The queues of a port, by the units that share one.
+/// The division of a port's units into queues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Queues {
     /// One queue for all units.
@@ -119,7 +120,7 @@ impl Spec {
         self.kind().queues() == Queues::PerCircuit
     }
 
-    /// Refuse this scheduler beside a push-out policy that needs a queue for each circuit.
+    /// Refuse this scheduler, unless it has a queue for each circuit, at a port with the push-out policy `pushout`.
     pub(crate) fn check_queues(&self, pushout: &str) -> Result<(), Refused> {
         if self.has_queue_per_circuit() {
             return Ok(());
@@ -145,7 +146,7 @@ impl Spec {
     }
 }
 
-/// The share of `slots` slots that each place of a round gets.
+/// Return how many of `slots` slots each place of a round gets.
 pub(crate) fn shares(places: usize, slots: u64) -> impl Iterator<Item = u64> {
     let (each, more) = (slots / places.max(1) as u64, slots % places.max(1) as u64);
     (0..places as u64).map(move |place| each + u64::from(place < more))

@@ -30,7 +30,7 @@ section! {
 /// How this scheduler divides units into queues.
 pub const QUEUES: Queues = Queues::PerCircuit;
 
-/// Whether it counts octets.
+/// Whether this scheduler counts octets.
 pub const COUNTS_OCTETS: bool = false;
 
 /// Round robin at one port.
@@ -40,7 +40,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The scheduler of one port.
+    /// Build the scheduler of one port.
     pub fn new(_: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         Ok(Policy { ring: Ring::new(context.vcs()) })
     }

@@ -31,13 +31,14 @@ section! {
 /// How this scheduler divides units into queues.
 pub const QUEUES: Queues = Queues::PerCircuit;
 
-/// Whether it counts octets.
+/// Whether this scheduler counts octets.
 pub const COUNTS_OCTETS: bool = false;
 
 /// Strict priority at one port.
 #[derive(Clone, Debug)]
 pub struct Policy {
-    /// For every queue its class; classes are numbered in the order of their priorities.
+    /// For every queue its class: queues of equal priority form a class, and classes are numbered in the order of
+    /// priorities.
     class: IdVec<QueueId, usize>,
     rings: Vec<Ring>,
     /// For every class the number of its queues with units.
@@ -46,7 +47,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The scheduler of one port.
+    /// Build the scheduler of one port.
     pub fn new(_: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let mut priorities: Vec<u32> = context.contracts.iter().map(|contract| contract.priority).collect();
         priorities.sort_unstable();

@@ -50,7 +50,7 @@ crate::choice! {
     }
 }
 
-/// The hosts among which the destination of every transfer is drawn.
+/// The hosts from which the destination of every transfer is drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Destinations {
     /// Hosts that fit a rule.
@@ -121,7 +121,7 @@ impl Source for Params {
 }
 
 impl Params {
-    /// Mean number of arrivals in a second at a host whose link has a rate of `link` bits per second.
+    /// Return the mean number of arrivals in a second at a host whose link has a rate of `link` bits per second.
     pub fn per_second(&self, link: f64) -> f64 {
         let by_load = |load: PartsPerMillion| load.0 as f64 * 1e-6 * link / (8.0 * self.sizes.mean());
         self.rate.map_or_else(|| self.load.map_or(0.0, by_load), PerSecond::as_f64)

@@ -29,7 +29,7 @@ crate::choice! {
     }
 }
 
-/// The bursts of a source: their length as a number of packets or a time, and the share of a cycle that they fill.
+/// The bursts of a source: their length, as a number of packets or a time, and the silences between them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BurstPattern {
     /// Rate within a burst, every octet on the line counted.
@@ -42,14 +42,14 @@ pub struct BurstPattern {
     pub activity: Option<f64>,
     /// Mean length of a silence.
     pub off: Option<Span>,
-    /// Distribution of both.
+    /// Distribution of the lengths of bursts and silences.
     pub distribution: Distribution,
     /// Phase in which the source starts.
     pub phase: StartPhase,
 }
 
 impl BurstPattern {
-    /// Refuse a pattern that has too few keys, too many, or an impossible value.
+    /// Refuse a pattern that has too few keys, too many, or impossible values.
     pub fn check(&self) -> Result<(), Refused> {
         match (self.burst, self.on) {
             (Some(_), Some(_)) => {
@@ -75,7 +75,8 @@ impl BurstPattern {
         }
     }
 
-    /// Mean number of packets of `bits` bits in a burst: at least one, and a whole number in a periodic source.
+    /// Return the mean number of packets of `bits` bits in a burst: at least one, and a whole number in a periodic
+    /// source.
     fn burst_packets(&self, bits: u64) -> f64 {
         let packets = match (self.burst, self.on) {
             (Some(packets), _) => f64::from(packets),
@@ -87,7 +88,7 @@ impl BurstPattern {
         }
     }
 
-    /// Mean length of a burst, and of a burst with its silence, in picoseconds.
+    /// Return the mean length of a burst, and of a burst with its silence, in picoseconds.
     fn on_and_cycle(&self, bits: u64) -> (f64, f64) {
         let on = self.burst_packets(bits) * bits as f64 * PS_PER_S as f64 / self.peak.as_f64();
         let cycle = match (self.activity, self.off) {
@@ -97,26 +98,26 @@ impl BurstPattern {
         (on, cycle)
     }
 
-    /// Mean bits per second on the line.
+    /// Return the mean bits per second on the line.
     pub fn mean_rate(&self, bits: u64) -> f64 {
         self.peak.as_f64() * self.activity(bits)
     }
 
-    /// Share of time within bursts of packets of `bits` bits: the activity ratio a.
+    /// Return the share of time within bursts of packets of `bits` bits: the activity ratio a.
     pub fn activity(&self, bits: u64) -> f64 {
         let (on, cycle) = self.on_and_cycle(bits);
         on / cycle
     }
 }
 
-/// Packets that a code adds to a burst: of `all` packets `data` carry data.
+/// The packets that a code adds to a burst: of every `all` packets `data` carry data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Added {
     /// Packets with data in a block.
     pub data: u32,
     /// Packets in a block.
     pub all: u32,
-    /// Whether packets move closer together; otherwise the burst becomes longer.
+    /// Whether added packets reduce the gaps in a burst; otherwise they make the burst longer.
     pub closer: bool,
 }
 
@@ -128,12 +129,12 @@ impl Added {
 /// The gaps of an on-off source, exact within a burst.
 #[derive(Clone, Debug)]
 pub struct Bursts {
-    /// The gap between packets of a burst, and the fraction carried so far.
+    /// Gap between packets of a burst; next, the fraction of a picosecond carried so far.
     pace: TransmissionTime,
     carry: u64,
     /// Packets with data that the burst still has to send.
     left: u64,
-    /// Time from the nominal start of the burst to the packet sent last.
+    /// Time from the nominal start of the burst to the latest packet.
     elapsed: Span,
     lengths: BurstLengths,
     phase: StartPhase,
@@ -147,7 +148,7 @@ enum BurstLengths {
 }
 
 impl Bursts {
-    /// Bursts of packets of `bits` bits.
+    /// Build the gaps of bursts of packets of `bits` bits.
     pub fn new(pattern: &BurstPattern, bits: u64, added: Added, stream: Stream) -> Bursts {
         let burst = pattern.burst_packets(bits);
         let (on, cycle) = pattern.on_and_cycle(bits);
@@ -178,7 +179,7 @@ impl Bursts {
         }
     }
 
-    /// The time before the first packet.
+    /// Return the time before the first packet.
     pub fn first(&mut self) -> Span {
         let wait = match (self.phase, self.lengths) {
             (StartPhase::Aligned, _) => Span::ZERO,
@@ -206,7 +207,7 @@ impl Bursts {
         }
         let gap = match self.lengths {
             BurstLengths::Periodic { cycle, .. } => {
-                // A burst that a code has made longer than the cycle delays the next one.
+                // If a code makes a burst longer than the cycle, the next burst begins later.
                 let gap = packet.max(cycle.beyond(self.elapsed));
                 self.elapsed = self.elapsed + gap - cycle;
                 gap
@@ -226,7 +227,7 @@ impl Bursts {
         (self.left, self.carry) = (packets - 1, 0);
     }
 
-    /// The time of one packet.
+    /// Return the gap from one packet of a burst to the next.
     fn packet(&mut self) -> Span {
         self.pace.step(&mut self.carry)
     }
@@ -235,7 +236,7 @@ impl Bursts {
         Span(libm::round(mean * self.stream.exponential()) as u64)
     }
 
-    /// A number from 1 on, geometrically distributed with this mean.
+    /// Draw a number from 1 on, geometrically distributed with this mean.
     fn geometric(&mut self, mean: f64) -> u64 {
         let step = -libm::log(1.0 - 1.0 / mean); // infinite for a mean of 1
         1 + libm::floor(self.stream.exponential() / step) as u64

@@ -11,16 +11,16 @@ use crate::units::{Rate, Span, Time};
 pub enum UnitClock {
     /// Equal gaps.
     Periodic {
-        /// The period.
+        /// Time between two units.
         pace: TransmissionTime,
-        /// Fraction of a unit that is still missing.
+        /// Fraction of a picosecond carried to the next gap.
         carry: u64,
     },
     /// Exponential gaps.
     Poisson {
         /// Mean gap in picoseconds.
         mean: f64,
-        /// Its random numbers.
+        /// Random numbers of the gaps.
         stream: Stream,
     },
     /// Equal gaps within bursts.
@@ -30,17 +30,17 @@ pub enum UnitClock {
 }
 
 impl UnitClock {
-    /// Units of `bits` bits at exactly `rate`.
+    /// Build the clock of units of `bits` bits at exactly `rate`.
     pub fn periodic(bits: u64, rate: Rate) -> UnitClock {
         UnitClock::Periodic { pace: TransmissionTime::of(rate, bits), carry: 0 }
     }
 
-    /// Units of `bits` bits at a mean of `rate`.
+    /// Build the clock of units of `bits` bits at a mean of `rate`.
     pub fn poisson(bits: u64, rate: Rate, stream: Stream) -> UnitClock {
         UnitClock::Poisson { mean: bits as f64 * 1e12 / rate.as_f64(), stream }
     }
 
-    /// The gap before the first unit: none for a periodic source, whose start is its phase.
+    /// Return the gap before the first unit: zero for a periodic source, whose phase is set by its start.
     pub fn first(&mut self) -> Span {
         match self {
             UnitClock::Periodic { .. } => Span::ZERO,
@@ -66,14 +66,15 @@ impl UnitClock {
 pub struct Ticks {
     clock: UnitClock,
     next: Time,
-    /// Number of units the source still sends, if it stops after a number of them.
+    /// Number of units that the source still sends; `None` without such a limit.
     left: Option<u64>,
-    /// Time at which it stops.
+    /// Time at which the source stops.
     stop: Time,
 }
 
 impl Ticks {
-    /// The instants of a clock, before the source starts; it stops after `total` units, and at the instant `stop`.
+    /// Build the instants of a clock, before the source starts. The source stops after `total` units or at `stop`,
+    /// whichever is first.
     pub fn new(clock: UnitClock, total: Option<u64>, stop: Time) -> Ticks {
         Ticks { clock, next: Time::NEVER, left: total, stop }
     }

@@ -71,7 +71,7 @@ section! {
 /// Kind of traffic, which decides the transports that can carry it.
 pub const TRAFFIC: Traffic = Traffic::Blocks;
 
-/// Packets in the longest block: their positions are counted in sixteen bits.
+/// Greatest number of packets in a block: their positions are counted in sixteen bits.
 const LONGEST: u64 = 65_535;
 
 impl Source for Params {
@@ -138,7 +138,7 @@ impl Params {
         BurstPattern { peak, burst, on, activity, off, distribution, phase }
     }
 
-    /// Return the place of parity packets in bursts.
+    /// Return how parity packets change bursts.
     fn added(&self) -> Added {
         let closer = self.parity_adds == ParityAdds::Rate;
         Added { data: self.block, all: self.block + self.parity, closer }

@@ -58,7 +58,7 @@ impl Source for Params {
         }
     }
 
-    /// Return the load of the application, which is limited if the intervals are fixed.
+    /// Return the mean rate of the application's data if files start at fixed intervals; otherwise it has no limit.
     fn mean_rate(&self, _: f64, _: u64) -> Option<f64> {
         self.every.map(|every| 8.0 * self.size.0 as f64 / every.as_secs_f64())
     }

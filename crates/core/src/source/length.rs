@@ -1,8 +1,8 @@
 //! Lengths of packets: one for all, exponential, or a mix.
 //!
-//! A length is the data of one packet. The exponential distribution is that of the whole packet with its IP and transport headers,
-//! rounded to octets, since that is what M/M/1 asks for: a packet has the mean of `mean` octets of data plus its headers, at
-//! least one octet of data and at most `max`.
+//! A length is the data of one packet. The exponential distribution is that of the whole packet with its IP and
+//! transport headers, rounded to octets, since M/M/1 requires it: a packet has the mean of `mean` octets of data plus
+//! its headers, at least one octet of data and at most `max`.
 
 use serde_json::{Value as Json, json};
 
@@ -160,7 +160,7 @@ impl Length {
         }
     }
 
-    /// The lengths of one packet after another, behind `headers` octets of headers.
+    /// Return a generator of the data lengths of packets, each with `headers` octets of headers.
     pub fn draws(&self, headers: u32, stream: Stream) -> PacketLengths {
         let form = match self {
             Length::Fixed(size) => return PacketLengths::Fixed(size.0),
@@ -216,23 +216,23 @@ impl Exponential {
 pub enum PacketLengths {
     /// One length.
     Fixed(u64),
-    /// Drawn one by one.
+    /// Lengths that are drawn one by one.
     Random(LengthForm, Stream),
-    /// Lengths of a recording, without these octets of headers.
+    /// Lengths of a recording, less these octets of headers.
     Recorded(Reader, u32),
 }
 
-/// Form in which a length is drawn.
+/// Distribution from which a length is drawn.
 #[derive(Clone, Debug)]
 pub enum LengthForm {
-    /// The packet with its headers is exponential.
+    /// The length of the packet with its headers is exponentially distributed.
     Exponential(Exponential, u32),
     /// One of several, and the sum of their weights.
     Mix(Vec<MixPart>, f64),
 }
 
 impl PacketLengths {
-    /// Octets of data in the next packet.
+    /// Return the octets of data in the next packet.
     #[inline]
     pub fn draw(&mut self) -> u64 {
         match self {

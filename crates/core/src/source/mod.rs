@@ -1,4 +1,4 @@
-//! The traffic of applications: data and times.
+//! Sources: the traffic of applications, as data and times.
 //!
 //! A source that fills a transport (`greedy`, `file`) is driven by the transport's progress; a source that clocks
 //! its own units (`cbr`, `poisson`, `on-off`, `fec-block`) is driven by time. Rates count every octet on the line,
@@ -27,7 +27,7 @@ use clock::UnitClock;
 use length::Length;
 
 registry! {
-    /// A source as a scenario asks for it.
+    /// A source as a scenario specifies it.
     "source" by "kind" {
         Greedy = "greedy" in greedy,
         File = "file" in file,
@@ -40,21 +40,22 @@ registry! {
         Replay = "replay" in replay,
     }
 
-    /// The interface of a source. The defaults suit a source that always has data for a transport which paces it.
+    /// The interface of a source. The default methods are those of a source that always has data and that its
+    /// transport paces.
     pub trait Source for Spec {
-        /// Refuse parameters that cannot work. Packets of blocks begin with `headers` octets of headers.
+        /// Refuse parameters that cannot work. The packets of a source of blocks have `headers` octets of headers.
         fn check(&self, headers: u32) -> Result<(), Refused> {
             Ok(())
         }
 
-        /// Return the octets of the longest packet, IP header included, whose payload follows `headers` octets of
-        /// headers, and the key that decides about them, if that key belongs to the source and not to the transport.
+        /// Return the octets of the longest packet, IP header included, with `headers` octets of headers, and the key
+        /// that determines its length; `None` if the transport determines it.
         fn packet(&self, headers: u32) -> Option<(u64, &'static str)> {
             self.length().map(|length| datagram(length, headers))
         }
 
-        /// Return the data of its packets, or of the pieces that it writes to a transport, if the source decides about
-        /// them.
+        /// Return the data lengths of the source's packets, or of the pieces that it writes to a transport, if the
+        /// source determines them.
         fn length(&self) -> Option<&Length> {
             None
         }
@@ -64,13 +65,13 @@ registry! {
             None
         }
 
-        /// Bits of data per second that the source offers by itself, if that is limited. They come in packets with
-        /// `payload` octets of data; each packet is `bits` bits on the line.
+        /// Return the mean bits of data per second that the source offers; `None` without a limit. A packet has
+        /// `payload` octets of data and `bits` bits on the line.
         fn mean_rate(&self, payload: f64, bits: u64) -> Option<f64> {
             None
         }
 
-        /// Return the bursts in which the source sends, and the place of parity packets in them.
+        /// Return the bursts in which the source sends, and how parity packets change them.
         fn bursts(&self) -> Option<(BurstPattern, Added)> {
             None
         }
@@ -85,24 +86,24 @@ registry! {
             None
         }
 
-        /// Return the clock of a source that is driven by time, for packets of `bits` bits on the line. `stream` opens
-        /// the random numbers of the flow that have this name.
+        /// Return the clock of a source that is driven by time, for packets of `bits` bits on the line. `stream`
+        /// returns the flow's random numbers of a name.
         fn clock(&self, bits: u64, stream: &dyn Fn(&str) -> Stream) -> Option<UnitClock> {
             None
         }
 
-        /// Return whether each of its transfers is a connection of its own, drawn before the run.
+        /// Return whether the source draws transfers before the run, each of which gets its own connection.
         fn draws_transfers(&self) -> bool {
             false
         }
 
-        /// Return whether the instants at which it sends are random.
+        /// Return whether the source sends at random instants.
         fn is_random(&self) -> bool {
             false
         }
     }
 
-    /// What it sends.
+    /// The kind of traffic.
     pub const TRAFFIC: Traffic as Kind::traffic;
 }
 
@@ -111,15 +112,15 @@ registry! {
 pub enum Traffic {
     /// Data that the transport cuts into packets and paces.
     Data,
-    /// Pieces of data at instants of its own: datagrams, single cells in their place, or the pieces that an application
-    /// writes to a transport of data.
+    /// Pieces of data at instants that the source chooses: datagrams, single cells, or pieces that an application
+    /// writes to a transport.
     Pieces,
     /// Packets of data and parity that form blocks.
     Blocks,
 }
 
 impl Spec {
-    /// Packets sent for every packet with data: 1 + h / K for a source that adds parity.
+    /// Return the number of packets sent for every packet with data: 1 + h / K for a source that adds parity.
     pub fn redundancy(&self) -> f64 {
         self.code().map_or(1.0, |code| f64::from(code.packets()) / f64::from(code.data))
     }
@@ -132,12 +133,12 @@ impl Traffic {
     }
 }
 
-/// The packet around the longest payload: see [`Source::packet`].
+/// Return the octets of the packet with the longest payload, and the key `source.size`: see [`Source::packet`].
 fn datagram(size: &Length, headers: u32) -> (u64, &'static str) {
     (size.longest().0.saturating_add(headers.into()), "source.size")
 }
 
-/// Bits of data per second in a mean of `rate` bits per second on the line: see [`Source::mean_rate`].
+/// Convert a mean of `rate` bits per second on the line to bits of data per second: see [`Source::mean_rate`].
 fn data_rate(rate: f64, payload: f64, bits: u64) -> f64 {
     rate * 8.0 * payload / bits as f64
 }

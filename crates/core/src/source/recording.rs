@@ -1,14 +1,15 @@
 //! A recording of traffic: gaps and octets, packet by packet, in a few octets each.
 //!
-//! As a text it is the unit of its times, a semicolon, and in base64 for every packet two numbers: the gap since the packet before,
-//! or since the start, in that unit, and the octets. A number is written in groups of seven bits, the lowest first; the eighth bit says
-//! that more follow (LEB128). So a packet takes about four octets, and nothing is rounded.
+//! The text form has the unit of times, a semicolon, and in base64 two numbers for every packet: the gap since the
+//! previous packet (for the first one, since the start) in this unit, and the octets. A number is written in groups
+//! of seven bits, the lowest group first; the eighth bit says that more groups follow (LEB128). So a packet takes
+//! about four octets, and nothing is rounded.
 
 use std::sync::Arc;
 
 use crate::units::{Quantity, Span};
 
-/// The longest recording: more is a mistake, as with other times.
+/// Greatest duration of a recording, equal to that of a run; a longer one is taken for a mistake.
 const LONGEST: u64 = Span::secs(50 * 86_400).0;
 /// The largest number of octets that a source can write at once.
 const MOST_OCTETS: u64 = 1 << 40;
@@ -21,17 +22,17 @@ pub struct Recording {
     totals: Totals,
 }
 
-/// Facts about all packets together.
+/// Totals and extremes over all packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Totals {
     packets: u64,
     shortest: u64,
     longest: u64,
-    /// From the start to the last packet.
+    /// Time from the start to the last packet.
     time: Span,
 }
 
-/// The packets of a recording from the first on.
+/// An iterator over the packets of a recording.
 #[derive(Clone, Debug)]
 pub struct Reader {
     tick: Span,
@@ -42,14 +43,14 @@ pub struct Reader {
 /// A packet of a recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecordedPacket {
-    /// Time since the packet before.
+    /// Time since the previous packet.
     pub gap: Span,
-    /// Its octets.
+    /// Octets of the packet.
     pub octets: u64,
 }
 
 impl Recording {
-    /// Parse the recording of a text.
+    /// Parse the text form of a recording.
     pub(super) fn parse(text: &str) -> Result<Recording, String> {
         let (tick, records) = text.split_once(';').ok_or("the unit of times is missing")?;
         let tick = Span::parse(tick).map_err(|why| why.to_string())?;
@@ -61,32 +62,32 @@ impl Recording {
         Ok(Recording { tick, records, totals })
     }
 
-    /// The text that [`Recording::parse`] reads.
+    /// Return the text form, which [`Recording::parse`] reads.
     pub(super) fn text(&self) -> String {
         format!("{};{}", self.tick.show(), encoded(&self.records))
     }
 
-    /// Its packets.
+    /// Return an iterator over the packets.
     pub fn reader(&self) -> Reader {
         Reader { tick: self.tick, records: self.records.clone(), at: 0 }
     }
 
-    /// The number of packets.
+    /// Return the number of packets.
     pub fn packets(&self) -> u64 {
         self.totals.packets
     }
 
-    /// Octets of the shortest packet.
+    /// Return the octets of the shortest packet.
     pub fn shortest(&self) -> u64 {
         self.totals.shortest
     }
 
-    /// Octets of the longest packet.
+    /// Return the octets of the longest packet.
     pub fn longest(&self) -> u64 {
         self.totals.longest
     }
 
-    /// Its packets per second.
+    /// Return the mean number of packets per second.
     pub fn packets_per_second(&self) -> f64 {
         self.totals.packets as f64 / self.totals.time.as_secs_f64()
     }
@@ -108,7 +109,7 @@ impl Totals {
 }
 
 impl Reader {
-    /// Return the next packet; without octets and gap after the last one.
+    /// Return the next packet; after the last one, a packet with no octets and no gap.
     #[inline]
     pub fn advance(&mut self) -> RecordedPacket {
         self.read().unwrap_or(RecordedPacket { gap: Span::ZERO, octets: 0 })
@@ -137,7 +138,7 @@ impl Reader {
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// Octets in base64 (RFC 4648).
+/// Encode octets in base64 (RFC 4648).
 fn encoded(octets: &[u8]) -> String {
     let mut text = String::with_capacity(octets.len().div_ceil(3) * 4);
     for group in octets.chunks(3) {
@@ -150,7 +151,7 @@ fn encoded(octets: &[u8]) -> String {
     text
 }
 
-/// The octets of a text in base64.
+/// Decode a text in base64.
 fn decoded(text: &str) -> Result<Vec<u8>, String> {
     let mut values = [u8::MAX; 256];
     (0..).zip(ALPHABET).for_each(|(value, letter)| values[usize::from(*letter)] = value);

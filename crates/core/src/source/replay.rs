@@ -46,7 +46,7 @@ section! {
 pub struct Data(pub Length);
 
 impl Data {
-    /// The recording.
+    /// Return the recording.
     pub fn recording(&self) -> &Recording {
         match &self.0 {
             Length::Recorded(recording) => recording,
@@ -79,15 +79,15 @@ impl Field for Data {
 pub const TRAFFIC: Traffic = Traffic::Pieces;
 
 impl Params {
-    /// The table that holds the packets under this name, in the scenario.
+    /// Name of the table of a scenario that contains the packets of recordings.
     pub const TABLE: &'static str = "recording";
 
-    /// The name of the packets of a flow in a file.
+    /// Return the key of that table for the packets of a file, or of one flow in the file.
     pub fn recording_name(file: &str, flow: Option<&str>) -> String {
         flow.map_or_else(|| file.to_string(), |flow| format!("{file}#{flow}"))
     }
 
-    /// Refuse packets that are shorter than their headers.
+    /// Refuse recorded packets that are shorter than their headers.
     pub fn check_headers(&self, headers: u32) -> Result<(), Refused> {
         let Some(data) = &self.data else { return Ok(()) };
         let (shortest, longest) = (data.recording().shortest(), data.recording().longest());

@@ -1,5 +1,6 @@
-//! Headers as they would be on the wire: IP (RFC 791), TCP (RFC 793, timestamps RFC 1323, congestion notification RFC
-//! 3168) and UDP (RFC 768), with data of zeros, so that checksums are right although no data are stored.
+//! Builds headers as they would be on the wire: IP (RFC 791), TCP (RFC 793, timestamps RFC 1323, congestion
+//! notification RFC 3168) and UDP (RFC 768), with data of zeros, so that checksums are right although no data are
+//! stored.
 
 use super::TracedPacket;
 use crate::adaptation::Framing;
@@ -31,7 +32,7 @@ pub(super) fn image(scenario: &Scenario, packet: &TracedPacket) -> Option<Image>
     is_packet.then(|| udp_image(flow, number, packet, data))
 }
 
-/// Represent a unit that is not an IP packet as an IP packet of a protocol for experiments (RFC 3692).
+/// Return the image of a unit that is not an IP packet, as an IP packet of a protocol for experiments (RFC 3692).
 pub(super) fn stand_in(scenario: &Scenario, packet: &TracedPacket) -> Image {
     let path = &scenario.vcs[packet.vc].path;
     let (from, to) = (scenario.lines[path[0]].from, scenario.lines[path[path.len() - 1]].to);
@@ -74,7 +75,8 @@ fn tcp_image(flow: &Flow, number: u32, packet: &TracedPacket, segment: &Segment)
     ip(&head, header, CHECKSUM_OF_TCP, data.into())
 }
 
-/// Return the timestamp option after two of no operation, in milliseconds of simulated time; empty without options.
+/// Return two no-operation options and the timestamp option, in milliseconds of simulated time; empty without
+/// options.
 fn timestamps(bytes: u32, segment: &Segment) -> Vec<u8> {
     if bytes == 0 {
         return Vec::new();
@@ -97,7 +99,8 @@ fn udp_image(flow: &Flow, number: u32, packet: &TracedPacket, data: u32) -> Imag
     ip(&head, header, CHECKSUM_OF_UDP, data)
 }
 
-/// Build an IP packet of a transport header, whose checksum is put at `place`, and `data` octets of zeros.
+/// Build an IP packet of a transport header and `data` octets of zeros; write the transport's checksum at `place` in
+/// the header.
 fn ip(head: &IpHeader, mut inner: Vec<u8>, place: usize, data: u32) -> Image {
     let length = IP_HEADER + inner.len() as u32 + data;
     let mut pseudo = [address(head.from), address(head.to)].concat();
@@ -120,7 +123,7 @@ struct IpHeader {
 }
 
 impl IpHeader {
-    /// The header of a packet of `length` octets.
+    /// Return the header of a packet of `length` octets.
     fn octets(&self, length: u32) -> Vec<u8> {
         let mut octets = vec![0x45, self.ecn.codepoint()];
         octets.extend((length as u16).to_be_bytes());
@@ -134,23 +137,23 @@ impl IpHeader {
     }
 }
 
-/// The address of a host: 10.x.y.z, by its number.
+/// Return the address of a host: 10.x.y.z, by its number.
 fn address(node: usize) -> [u8; 4] {
     let [_, x, y, z] = (node as u32 + 1).to_be_bytes();
     [10, x, y, z]
 }
 
-/// The port of the side that sends data: one for every connection.
+/// Return the port number of the side that sends data: one for every connection.
 fn client_port(connection: u32) -> u16 {
     10_000 + (connection.saturating_sub(1) % CONNECTIONS_APART) as u16
 }
 
-/// The port of the side that receives them: one for every flow.
+/// Return the port number of the side that receives data: one for every flow.
 fn server_port(flow: u32) -> u16 {
     5_001 + (flow % 60_000) as u16
 }
 
-/// The checksum of RFC 1071 over parts of even length.
+/// Return the checksum of RFC 1071 over parts of even length.
 fn checksum(parts: &[&[u8]]) -> u16 {
     let words = parts.iter().flat_map(|part| part.chunks_exact(2));
     let mut sum: u32 = words.map(|word| u32::from(u16::from_be_bytes([word[0], word[1]]))).sum();

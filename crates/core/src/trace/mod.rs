@@ -27,11 +27,11 @@ use crate::words::nearest::unknown;
 /// Event of a unit at a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
-    /// It arrives at the port, where it is accepted or lost.
+    /// The unit arrives at the port, where it is accepted or lost.
     Arrives,
-    /// Its last bit has been sent.
+    /// The last bit of the unit has been sent.
     Leaves,
-    /// It is lost.
+    /// The unit is lost.
     Lost(Reason),
 }
 
@@ -51,37 +51,37 @@ impl Tracer for () {
 pub struct TracedPacket {
     /// The port.
     pub port: u32,
-    /// Its circuit.
+    /// Circuit of the packet.
     pub vc: CircuitId,
-    /// Its serial number on the circuit.
+    /// Serial number of the packet's frame on the circuit.
     pub frame: u32,
-    /// Its flow and its payload.
+    /// Flow and payload of the packet.
     pub content: Option<(u32, Payload)>,
-    /// Arrival of its first unit.
+    /// Arrival time of its first unit.
     pub arrived: Time,
     /// Time at which its last unit so far was sent, or lost.
     pub done: Time,
     /// Units that arrived.
     pub units: u16,
-    /// Of these, units that were sent.
+    /// Units that were sent.
     pub sent: u16,
-    /// Of these, units that were lost.
+    /// Units that were lost.
     pub lost: u16,
     /// Octets of one of its units on the line.
     pub unit_bytes: u16,
     /// Reason of the first loss of a unit.
     pub reason: Option<Reason>,
-    /// Whether one of its units bore a congestion mark, set here or before.
+    /// Whether one of its units had a congestion mark, set at this port or before.
     pub is_ce: bool,
 }
 
 impl TracedPacket {
-    /// Units that are still in the port.
+    /// Return the number of units that are still in the port.
     pub fn queued(&self) -> u16 {
         self.units - self.sent - self.lost
     }
 
-    /// The TCP segment that it carries, if it does.
+    /// Return the TCP segment that the packet carries, if it carries one.
     pub fn segment(&self) -> Option<Segment> {
         match self.content {
             Some((_, Payload::Tcp(segment))) => Some(segment),
@@ -89,13 +89,13 @@ impl TracedPacket {
         }
     }
 
-    /// Its congestion notification as it leaves the port.
+    /// Return the ECN field of the packet as it leaves the port.
     pub fn ecn(&self) -> Ecn {
         let sent = self.content.map_or_else(Ecn::default, |(_, payload)| payload.ecn());
         sent.with(Ecn::CE.when(self.is_ce))
     }
 
-    /// Octets of the application's data in it, if it says so.
+    /// Return the octets of the application's data in the packet, if its payload gives them.
     pub fn data(&self) -> Option<u32> {
         match self.content? {
             (_, Payload::Tcp(segment)) => Some(if segment.is_ack { 0 } else { segment.len.into() }),
@@ -113,7 +113,7 @@ pub struct TracedPackets {
 }
 
 impl TracedPackets {
-    /// Trace the ports of these names, by default those with a limited buffer; `*` is every port.
+    /// Trace the ports of these names; without names, all ports with a limited buffer; `*` stands for every port.
     pub fn at(scenario: &Scenario, ports: &[String]) -> Result<TracedPackets, String> {
         let names: BTreeSet<&str> = scenario.lines.iter().map(|line| line.name.as_str()).collect();
         if let Some(wrong) = ports.iter().find(|port| *port != "*" && !names.contains(port.as_str())) {
@@ -128,12 +128,12 @@ impl TracedPackets {
         Ok(TracedPackets { wanted: scenario.lines.iter().map(is_wanted).collect(), seen: BTreeMap::new() })
     }
 
-    /// The traced ports.
+    /// Return the traced ports.
     pub fn ports(&self) -> impl Iterator<Item = usize> {
         (0..self.wanted.len()).filter(|&port| self.wanted[port])
     }
 
-    /// Every packet, by the time at which its last unit was sent or lost.
+    /// Return every packet, ordered by the time at which its last unit was sent or lost.
     pub fn into_list(self) -> Vec<TracedPacket> {
         let mut list: Vec<TracedPacket> = self.seen.into_values().collect();
         list.sort_by_key(|packet| packet.done); // stable: by port, circuit and number at one instant
@@ -163,7 +163,7 @@ impl Tracer for TracedPackets {
     }
 }
 
-/// Make the record of a packet whose first unit arrives.
+/// Build the record of a packet whose first unit arrives.
 fn first(now: Time, port: usize, unit: &Unit, circuits: &IdVec<CircuitId, Circuit>) -> TracedPacket {
     let frame = circuits[unit.vc].frame(unit.frame);
     TracedPacket {

@@ -1,12 +1,12 @@
-//! Packets as a capture file for Wireshark: draft-ietf-opsawg-pcapng.
+//! Writes packets as a capture file for Wireshark: draft-ietf-opsawg-pcapng.
 //!
 //! Every port is an interface, time is in picoseconds since the start of the run, and a packet that was not sent
 //! completely has a comment with the reason. Headers are kept, data are not. A packet on a cell link is shown as AAL5
 //! reassembles it, under the VPI and VCI of its circuit.
 //!
-//! Programs based on libpcap read a file only if all its interfaces have one link type, with the same number there as
-//! in the file (101, raw IP, has a different one). So packets on cell links are shown as IP packets if packet links
-//! are traced as well, and a single cell, which is not an IP packet, as one of protocol 253.
+//! Programs based on libpcap read a file only if all its interfaces have one link type, whose number is the same
+//! within libpcap as in the file (not so for 101, raw IP). So packets on cell links are shown as IP packets if packet
+//! links are traced as well, and a single cell, which is not an IP packet, as an IP packet of protocol 253.
 
 use super::TracedPacket;
 use super::headers::{Image, image, stand_in};
@@ -14,7 +14,7 @@ use crate::adaptation::Framing;
 use crate::scenario::model::{Medium, Scenario};
 use crate::units::{CELL_PAYLOAD, Time};
 
-/// The capture file of packets at these ports, in the order in which they are listed.
+/// Return the capture file of packets at these ports; the interfaces have the order of `ports`.
 pub fn pcapng(scenario: &Scenario, ports: &[usize], packets: &[TracedPacket]) -> Vec<u8> {
     let mut file = Vec::new();
     let application = format!("pushout {}", env!("CARGO_PKG_VERSION"));
@@ -47,7 +47,7 @@ pub fn pcapng(scenario: &Scenario, ports: &[usize], packets: &[TracedPacket]) ->
     file
 }
 
-/// Return the one link type of all these ports.
+/// Return the common link type of all these ports.
 fn link_type(scenario: &Scenario, ports: &[usize]) -> u16 {
     let is_cells = |&port: &usize| scenario.lines[port].medium == Medium::Cells;
     if ports.iter().all(is_cells) { SUNATM } else { IPV4 }
@@ -70,7 +70,7 @@ fn enhanced(interface: u32, packet: &TracedPacket, image: Image) -> Vec<u8> {
     block
 }
 
-/// The reason for which a packet was not sent completely.
+/// Return the reason why a packet was not sent completely, if it was not.
 fn comment(packet: &TracedPacket) -> Option<String> {
     let of = |count: u16| {
         if packet.units == 1 { String::new() } else { format!(" {count} of {} cells", packet.units) }
@@ -82,12 +82,13 @@ fn comment(packet: &TracedPacket) -> Option<String> {
     }
 }
 
-/// An IP packet without anything before it.
+/// Return a packet as an IP packet without a link header.
 fn plain(scenario: &Scenario, packet: &TracedPacket) -> Image {
     image(scenario, packet).unwrap_or_else(|| stand_in(scenario, packet))
 }
 
-/// An IP packet with the header of a SunATM capture and that of LLC/SNAP (RFC 1483, section 4.1).
+/// Return a packet with the header of a SunATM capture and, if its circuit has it, the LLC/SNAP header (RFC 1483,
+/// section 4.1).
 fn on_atm(scenario: &Scenario, packet: &TracedPacket) -> Image {
     let vci = packet.vc.0 + FIRST_VCI;
     let framing = scenario.vcs[packet.vc].framing;
@@ -116,7 +117,7 @@ fn block(file: &mut Vec<u8>, kind: u32, body: &[u8]) {
     file.extend(length.to_le_bytes());
 }
 
-/// Write options, each with code and length, up to the one that ends them.
+/// Write options, each with code and length, and the option that ends them.
 fn options(body: &mut Vec<u8>, list: &[(u16, &[u8])]) {
     for (code, value) in list {
         body.extend(code.to_le_bytes());
@@ -140,15 +141,15 @@ const APPLICATION: u16 = 4;
 const NAME: u16 = 2;
 const SPEED: u16 = 8;
 const RESOLUTION: u16 = 9;
-/// Link type of IPv4 packets without anything before them.
+/// Link type of IPv4 packets without a link header.
 const IPV4: u16 = 228;
 /// Link type of AAL5 payload, after an octet of flags, the VPI and the VCI.
 const SUNATM: u16 = 123;
 /// Flags of LLC-multiplexed traffic.
 const LLC: u8 = 2;
-/// Flags of anything else.
+/// Flags of other traffic.
 const UNKNOWN: u8 = 0;
-/// Lower ones are reserved (ITU-T I.361).
+/// VCI of the first circuit; lower VCIs are reserved (ITU-T I.361).
 const FIRST_VCI: u32 = 32;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The latest units at some ports, and the losses at all ports: the data of an animation.
+//! Records the latest units at some ports, and the losses at all ports: the data of an animation.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -14,16 +14,16 @@ use crate::verdict::Reason;
 pub struct Record {
     /// Instant of the event.
     pub time: Time,
-    /// Its port.
+    /// Port of the event.
     pub port: u32,
     /// Kind of the event.
     pub what: What,
-    /// The unit as it was then.
+    /// The unit as it was at this event.
     pub unit: Unit,
 }
 
-/// Records of the selected ports since the last call of `take`. There is room for a fixed number: when it is used up
-/// the oldest are dropped and counted.
+/// Records of the selected ports since the last call of `take`. There is room for a fixed number of records: when it
+/// is used up, the oldest records are dropped and counted.
 #[derive(Clone, Debug)]
 pub struct RecordRing {
     wanted: Vec<bool>,
@@ -39,7 +39,7 @@ pub struct RecordRing {
 }
 
 impl RecordRing {
-    /// An empty ring for `room` records of these ports, out of `ports` ports.
+    /// Build an empty ring for `room` records of the ports `wanted`, out of `ports` ports.
     pub fn new(ports: usize, wanted: &[usize], room: usize) -> RecordRing {
         assert!(room > 0, "a ring has room");
         RecordRing {
@@ -58,7 +58,7 @@ impl RecordRing {
         (self.records.drain(..).collect(), std::mem::take(&mut self.missed))
     }
 
-    /// Losses at a port since the start of the run, in the order of [`Reason::ALL`].
+    /// Return the losses at a port since the start of the run, in the order of [`Reason::ALL`].
     pub fn lost(&self, port: usize) -> &[u64; Reason::ALL.len()] {
         &self.lost[port]
     }
@@ -94,7 +94,7 @@ impl Tracer for RecordRing {
     }
 }
 
-/// Broken frames that are stored in any case.
+/// Number of broken frames that are stored before the first removal.
 const FEW: usize = 32;
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! Explicit congestion notification: the bits in the headers of a packet.
 //!
-//! *Source*: K. Ramakrishnan, S. Floyd and D. Black, "The Addition of Explicit Congestion Notification (ECN) to IP", RFC 3168,
-//! 2001. Two bits of the IP header say whether a port may mark the packet (ECT) and whether one has (CE); two bits of the TCP
-//! header carry the mark back (ECE) and say that the sender has reacted (CWR). A second codepoint, ECT(1), stands for scalable
-//! congestion controls (K. De Schepper and B. Briscoe, RFC 9331, 2023).
+//! *Source*: K. Ramakrishnan, S. Floyd and D. Black, "The Addition of Explicit Congestion Notification (ECN) to IP",
+//! RFC 3168 (2001). Two bits of the IP header say whether a port may mark the packet (ECT) and whether one has (CE);
+//! two bits of the TCP header carry the mark back (ECE) and report that the sender has reacted (CWR). A second
+//! codepoint, ECT(1), stands for scalable congestion controls (K. De Schepper and B. Briscoe, RFC 9331, 2023).
 
 use crate::unit::Flags;
 
@@ -16,14 +16,15 @@ impl Ecn {
     pub const ECT: Ecn = Ecn(Flags::ECT.0 as u8);
     /// A port has met congestion.
     pub const CE: Ecn = Ecn(Flags::CE.0 as u8);
-    /// The transport reacts to marks as a scalable congestion control does: ECT(1), beside [`Ecn::ECT`].
+    /// The transport reacts to marks as a scalable congestion control does: ECT(1), in addition to [`Ecn::ECT`].
     pub const L4S: Ecn = Ecn(Flags::L4S.0 as u8);
     /// The receiver reports a mark: ECN-Echo.
     pub const ECE: Ecn = Ecn(1);
-    /// A port has cut the packet to its headers; on an ACK: the segment has reached the receiver so. In IP this is a
-    /// code point for differentiated services.
+    /// A port has cut the packet to its headers; on an ACK: the acknowledged segment reached the receiver without its
+    /// data. In IP this is a code point for differentiated services.
     pub const CUT: Ecn = Ecn(2);
-    /// The sender has not had an acknowledgement yet. In IP this is a code point for differentiated services as well.
+    /// The sender has not received an acknowledgement yet. In IP this is a code point for differentiated services as
+    /// well.
     pub const UNSCHEDULED: Ecn = Ecn(4);
     /// The sender has reduced its window: congestion window reduced.
     pub const CWR: Ecn = Ecn(128);
@@ -38,18 +39,19 @@ impl Ecn {
         Ecn(self.0 & !other.0)
     }
 
-    /// Return whether all of `other` are set.
+    /// Return whether all bits of `other` are set.
     pub const fn has(self, other: Ecn) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// Return these bits if `holds`, else none of them.
+    /// Return these bits if `holds`, otherwise no bits.
     #[inline]
     pub const fn when(self, holds: bool) -> Ecn {
         Ecn(if holds { self.0 } else { 0 })
     }
 
-    /// The bits that ports see: ECT(0), ECT(1) and CE, and the mark of packets sent before the first acknowledgement.
+    /// Return the marks of a unit that ports use: ECT(0), ECT(1) and CE, and the mark of packets sent before the
+    /// first acknowledgement.
     #[inline]
     pub const fn flags(self) -> Flags {
         let bits = self.0 as u16;
@@ -58,7 +60,8 @@ impl Ecn {
         Flags(bits & (Flags::ECT.0 | Flags::L4S.0 | Flags::CE.0) | unscheduled)
     }
 
-    /// The two bits of the IP header (RFC 3168 section 5): 0 not capable, 1 and 2 capable (ECT(1) and ECT(0)), 3 marked (CE).
+    /// Return the two bits of the IP header (RFC 3168 section 5): 0 not capable, 1 and 2 capable (ECT(1) and ECT(0)),
+    /// 3 marked (CE).
     pub const fn codepoint(self) -> u8 {
         match (self.has(Ecn::CE), self.has(Ecn::L4S), self.has(Ecn::ECT)) {
             (true, _, _) => 3,
@@ -68,7 +71,7 @@ impl Ecn {
         }
     }
 
-    /// Return these bits with the marks that ports have set on a unit that carries them.
+    /// Return these bits with the marks that ports have set on a unit with these bits.
     #[inline]
     pub const fn marked_by(self, flags: Flags) -> Ecn {
         let cut = Ecn::CUT.when(flags.has(Flags::CUT));

@@ -89,9 +89,9 @@ impl Transport for Params {
 /// The losses that a circuit repairs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Budget {
-    /// Cells of a frame that its code repairs. Without any, frames are delimited by their EOM alone.
+    /// Cells of a frame that the circuit's code repairs; with 0, only the EOM delimits frames.
     pub parity_cells: u32,
-    /// Packets of a block that its code repairs.
+    /// Packets of a block that the circuit's code repairs.
     pub parity_packets: u32,
     /// Cells of a frame that switches may discard, if the circuit has negotiated it.
     pub cells: Option<u32>,
@@ -99,7 +99,7 @@ pub struct Budget {
     pub packets: Option<u32>,
 }
 
-/// The place of a packet: block, and position within it from 0, data first.
+/// The place of a packet: its block, and its position in the block from 0; data packets come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Label {
     /// Number of the block.
@@ -108,7 +108,7 @@ pub struct Label {
     pub index: u16,
 }
 
-/// The sending end: labels packets.
+/// The sending end of the code: it labels packets.
 #[derive(Clone, Debug)]
 pub struct Encoder {
     code: Code,
@@ -117,36 +117,36 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// An encoder that stops after `blocks` blocks.
+    /// Build an encoder that stops after `blocks` blocks.
     pub fn new(code: Code, blocks: Option<u64>) -> Encoder {
         Encoder { code, next: 0, end: blocks.map(|blocks| blocks * u64::from(code.packets())) }
     }
 
-    /// The label of the next packet.
+    /// Return the label of the next packet, and advance.
     pub fn take(&mut self) -> Label {
         let (packets, next) = (u64::from(self.code.packets()), self.next);
         self.next += 1;
         Label { block: (next / packets) as u32, index: (next % packets) as u16 }
     }
 
-    /// Return whether the next packet carries data, or `None` if there is none.
+    /// Return whether the next packet carries data; `None` after the last packet.
     pub fn peek(&self) -> Option<bool> {
         let index = self.next % u64::from(self.code.packets());
         (self.end != Some(self.next)).then_some(index < u64::from(self.code.data))
     }
 
-    /// Number of blocks whose packets have all been sent.
+    /// Return the number of blocks whose packets have all been sent.
     pub fn blocks(&self) -> u32 {
         (self.next / u64::from(self.code.packets())) as u32
     }
 
-    /// Number of blocks with at least one sent packet.
+    /// Return the number of blocks with at least one sent packet.
     pub fn blocks_begun(&self) -> u32 {
         self.next.div_ceil(u64::from(self.code.packets())) as u32
     }
 }
 
-/// Outcomes of the blocks for which no packet can arrive any more, or none matters.
+/// Outcomes of blocks that are decided: no more packets can arrive, or further packets change nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BlockOutcomes {
     /// Data packets that arrived.
@@ -162,14 +162,14 @@ pub struct BlockOutcomes {
 }
 
 impl BlockOutcomes {
-    /// Share of data packets that are available after decoding, or `None` without any.
+    /// Return the share of data packets that are available after decoding; `None` without data packets.
     pub fn throughput(&self) -> Option<f64> {
         let there = self.received + self.recovered;
         let all = there + self.lost;
         (all > 0).then(|| there as f64 / all as f64)
     }
 
-    /// The sum of both counts.
+    /// Return the sum of two sets of outcomes.
     pub fn plus(self, other: BlockOutcomes) -> BlockOutcomes {
         BlockOutcomes {
             received: self.received + other.received,
@@ -181,7 +181,7 @@ impl BlockOutcomes {
     }
 }
 
-/// The receiving end: it finds the data packets that are available.
+/// The receiving end of the code: it counts the data packets that are available.
 ///
 /// Packets arrive in the order in which they were sent, so a packet of a later block closes all blocks before it.
 #[derive(Clone, Debug)]
@@ -196,7 +196,7 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    /// A decoder without packets.
+    /// Build a decoder that has received no packets.
     pub fn new(code: Code) -> Decoder {
         Decoder { code, block: 0, arrived: 0, data: 0, counted_from: 0, books: BlockOutcomes::default() }
     }
@@ -209,13 +209,14 @@ impl Decoder {
         self.data += u16::from(label.index < self.code.data);
         match (decoded, self.code.decodes(self.arrived)) {
             (true, _) => 0,
-            // The data that arrived before the last packet needed are already available.
+            // The data packets that arrived before the packet that completes the block are already counted as
+            // available.
             (false, true) => self.code.data - (self.data - u16::from(label.index < self.code.data)),
             (false, false) => u16::from(label.index < self.code.data),
         }
     }
 
-    /// Close the blocks before this one, since no more of their packets will arrive.
+    /// Close the blocks before `block`, since no more of their packets will arrive.
     pub fn close(&mut self, block: u32) {
         while self.block < block {
             if self.counts(self.block) {
@@ -225,7 +226,7 @@ impl Decoder {
         }
     }
 
-    /// End the open block.
+    /// Add the outcome of the open block to the counts.
     fn enter(&mut self) {
         let whole = self.code.decodes(self.arrived);
         let missing = u64::from(self.code.data - self.data);
@@ -234,12 +235,12 @@ impl Decoder {
         *(if whole { &mut self.books.blocks_whole } else { &mut self.books.blocks_lost }) += 1;
     }
 
-    /// Return whether a block is one of those that are counted.
+    /// Return whether a block is counted: it began after the last reset.
     pub fn counts(&self, block: u32) -> bool {
         block >= self.counted_from
     }
 
-    /// The outcome of the closed blocks.
+    /// Return the outcomes of the closed blocks.
     pub fn books(&self) -> BlockOutcomes {
         self.books
     }

@@ -12,7 +12,7 @@ use crate::units::CELL_PAYLOAD;
 use ecn::Ecn;
 
 registry! {
-    /// A transport as a scenario asks for it.
+    /// A transport as a scenario specifies it.
     "transport" by "kind" {
         Tcp = "tcp" in tcp at "tcp/mod.rs",
         Udp = "udp" in udp,
@@ -25,28 +25,28 @@ registry! {
         /// Return the traffic that the transport can carry.
         fn carries(&self) -> Traffic;
 
-        /// Octets of IP and transport headers before options and payload; a single cell has none.
+        /// Return the octets of IP and transport headers before options and payload; 0 for single cells.
         fn header_bytes(&self) -> u32;
 
         /// Return the needs of the transport for a source whose traffic it can carry.
         fn needs_for(&self, source: &source::Spec) -> Option<Needs>;
 
-        /// Octets of options in every packet, which reduce its payload.
+        /// Return the octets of options in every packet, which reduce its payload.
         fn option_bytes(&self) -> u32 {
             0
         }
 
-        /// Return whether it reacts to congestion marks, or claims to: then ports may mark its packets.
+        /// Return whether the transport reacts to congestion marks, or claims to, so that ports may mark its packets.
         fn ecn(&self) -> bool {
             false
         }
 
-        /// Return the congestion notification of its packets that can be marked.
+        /// Return the ECN field of the packets that ports may mark.
         fn ect(&self) -> Ecn {
             Ecn::ECT.when(self.ecn())
         }
 
-        /// Parity cells that it adds to every frame.
+        /// Return the number of parity cells that the transport adds to every frame.
         fn parity_cells(&self) -> u32 {
             0
         }
@@ -69,28 +69,28 @@ pub const IP_HEADER: u32 = 20;
 /// The properties of a transport that the rest of a scenario needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Needs {
-    /// Octets of the largest packet, IP header included; none if it sends single cells.
+    /// Octets of the largest packet, IP header included; `None` for single cells.
     pub packet: Option<u64>,
-    /// The key of the flow that determines it.
+    /// The key of the flow that determines the size of the largest packet.
     pub packet_key: &'static str,
-    /// Octets of the largest packet in the other direction, if there is any.
+    /// Octets of the largest packet in the other direction; `None` without packets there.
     pub reverse: Option<u32>,
 }
 
 impl Needs {
-    /// The needs for packets without acknowledgements, whose size this key decides.
+    /// Build the needs for packets without acknowledgements; the key `packet_key` determines their size.
     fn one_way(octets: u64, packet_key: &'static str) -> Needs {
         Needs { packet: Some(octets), packet_key, reverse: None }
     }
 
-    /// Octets of the largest packet, IP header included, or of a single cell's payload.
+    /// Return the octets of the largest packet, IP header included, or of a single cell's payload.
     pub fn octets(&self) -> u64 {
         self.packet.unwrap_or(CELL_PAYLOAD)
     }
 }
 
 impl Spec {
-    /// Return the needs of the transport for `source`, if it can carry it.
+    /// Return the needs of the transport for `source`, if it can carry the source's traffic.
     pub fn needs(&self, source: &source::Spec) -> Option<Needs> {
         if source.kind().traffic().fits(self.carries()) { self.needs_for(source) } else { None }
     }

@@ -1,6 +1,7 @@
-//! Numbers of things are types as well: a circuit's number in the network never indexes a table of a port.
+//! Ids: each kind of number is a type, so that a circuit's number in the network cannot index a table of a port.
 //!
-//! An id is a number from 0 without a gap, so that tables by id are arrays: an [`IdVec`] accepts no other key.
+//! The ids of a kind are numbered from 0 without gaps, so that a table by id is an array: an [`IdVec`] accepts only
+//! its own kind of id as key.
 //!
 //! ```
 //! use pushout_core::units::ids::{IdVec, PortVc};
@@ -21,15 +22,15 @@ use core::iter::Enumerate;
 use core::marker::PhantomData;
 use core::ops::{Index, IndexMut};
 
-/// A number that names one of several things, from 0.
+/// A kind of id: a number, from 0, that names a circuit, a queue or another item.
 pub trait Id: Copy + Ord {
-    /// The id with this number, which must be below 2³².
+    /// Return the id with this number, which must be below 2³².
     fn new(index: usize) -> Self;
-    /// The number, as the place in an array.
+    /// Return the number, as an index into an array.
     fn index(self) -> usize;
 }
 
-/// The number of something that has no type of its own.
+/// Numbers of items that have no id type, such as lines.
 impl Id for usize {
     #[inline(always)]
     fn new(index: usize) -> usize {
@@ -50,14 +51,14 @@ macro_rules! id {
         pub struct $name(pub u32);
 
         impl $name {
-            /// The id with this number, which must be below 2³².
+            /// Return the id with this number, which must be below 2³².
             #[inline(always)]
             pub const fn new(index: usize) -> $name {
                 debug_assert!(index <= u32::MAX as usize, "a scenario has fewer than 2³² of anything");
                 $name(index as u32)
             }
 
-            /// The number, as the place in an array.
+            /// Return the number, as an index into an array.
             #[inline(always)]
             pub const fn index(self) -> usize {
                 self.0 as usize
@@ -85,7 +86,7 @@ macro_rules! id {
 }
 
 id! {
-    /// A circuit's number in the network: its place in the list of the scenario, from 0. Units and frames bear it.
+    /// A circuit's number in the network: its place in the list of the scenario, from 0. Units and frames contain it.
     CircuitId
 }
 
@@ -101,7 +102,7 @@ id! {
 }
 
 impl PortVc {
-    /// The circuit's queue at a port where each circuit has its own.
+    /// Return the circuit's queue at a port where each circuit has its own.
     #[inline(always)]
     pub const fn queue(self) -> QueueId {
         QueueId(self.0)
@@ -109,14 +110,14 @@ impl PortVc {
 }
 
 impl QueueId {
-    /// The circuit of this queue at a port where each circuit has its own.
+    /// Return the circuit of this queue at a port where each circuit has its own.
     #[inline(always)]
     pub const fn vc(self) -> PortVc {
         PortVc(self.0)
     }
 }
 
-/// A table with an entry for every id from 0, of a length that stays.
+/// A table of constant length with an entry for every id from 0.
 #[derive(Clone, PartialEq)]
 pub struct IdVec<K, T> {
     entries: Box<[T]>,
@@ -124,7 +125,7 @@ pub struct IdVec<K, T> {
 }
 
 impl<K: Id, T> IdVec<K, T> {
-    /// A table of `len` entries equal to `entry`.
+    /// Build a table of `len` entries equal to `entry`.
     pub fn filled(entry: T, len: usize) -> IdVec<K, T>
     where
         T: Clone,
@@ -132,13 +133,13 @@ impl<K: Id, T> IdVec<K, T> {
         vec![entry; len].into()
     }
 
-    /// The table as a view that is copied freely.
+    /// Return a view of the table, which is cheap to copy.
     #[inline(always)]
     pub fn view(&self) -> IdSlice<'_, K, T> {
         IdSlice::new(&self.entries)
     }
 
-    /// Number of entries.
+    /// Return the number of entries.
     #[inline(always)]
     pub fn len(&self) -> usize {
         self.entries.len()
@@ -150,39 +151,39 @@ impl<K: Id, T> IdVec<K, T> {
         self.entries.is_empty()
     }
 
-    /// All ids with an entry, in order.
+    /// Return all ids with an entry, in order.
     pub fn keys(&self) -> impl DoubleEndedIterator<Item = K> + use<K, T> {
         (0..self.len()).map(K::new)
     }
 
-    /// The entry of an id, if the table has one.
+    /// Return the entry of an id, if the table has one.
     #[inline(always)]
     pub fn get(&self, key: K) -> Option<&T> {
         self.entries.get(key.index())
     }
 
-    /// Like [`get`](IdVec::get), to change the entry.
+    /// Like [`get`](IdVec::get), for writing.
     #[inline(always)]
     pub fn get_mut(&mut self, key: K) -> Option<&mut T> {
         self.entries.get_mut(key.index())
     }
 
-    /// The entries, in the order of their ids.
+    /// Return the entries, in the order of their ids.
     pub fn iter(&self) -> core::slice::Iter<'_, T> {
         self.entries.iter()
     }
 
-    /// Like [`iter`](IdVec::iter), to change the entries.
+    /// Like [`iter`](IdVec::iter), for writing.
     pub fn iter_mut(&mut self) -> core::slice::IterMut<'_, T> {
         self.entries.iter_mut()
     }
 
-    /// Ids with their entries, in order.
+    /// Return the ids with their entries, in order.
     pub fn pairs(&self) -> Pairs<'_, K, T> {
         self.view().pairs()
     }
 
-    /// Like [`pairs`](IdVec::pairs), to change the entries.
+    /// Like [`pairs`](IdVec::pairs), for writing.
     pub fn pairs_mut(&mut self) -> impl Iterator<Item = (K, &mut T)> {
         self.entries.iter_mut().enumerate().map(|(index, entry)| (K::new(index), entry))
     }
@@ -214,7 +215,7 @@ impl<K, T> FromIterator<T> for IdVec<K, T> {
     }
 }
 
-/// A table without entries.
+/// The default is a table without entries.
 impl<K, T> Default for IdVec<K, T> {
     fn default() -> IdVec<K, T> {
         Vec::new().into()
@@ -278,13 +279,13 @@ impl<K, T> Clone for IdSlice<'_, K, T> {
 impl<K, T> Copy for IdSlice<'_, K, T> {}
 
 impl<'a, K: Id, T> IdSlice<'a, K, T> {
-    /// A view of entries that stand in the order of their ids.
+    /// Build a view of entries in the order of their ids.
     #[inline(always)]
     pub const fn new(entries: &'a [T]) -> IdSlice<'a, K, T> {
         IdSlice { entries, keys: PhantomData }
     }
 
-    /// Number of entries.
+    /// Return the number of entries.
     #[inline(always)]
     pub const fn len(self) -> usize {
         self.entries.len()
@@ -296,24 +297,24 @@ impl<'a, K: Id, T> IdSlice<'a, K, T> {
         self.entries.is_empty()
     }
 
-    /// All ids with an entry, in order.
+    /// Return all ids with an entry, in order.
     pub fn keys(self) -> impl DoubleEndedIterator<Item = K> + use<K, T> {
         (0..self.len()).map(K::new)
     }
 
-    /// The entries, in the order of their ids.
+    /// Return the entries, in the order of their ids.
     pub fn iter(self) -> core::slice::Iter<'a, T> {
         self.entries.iter()
     }
 
-    /// Ids with their entries, in order.
+    /// Return the ids with their entries, in order.
     pub fn pairs(self) -> Pairs<'a, K, T> {
         Pairs { entries: self.entries.iter().enumerate(), keys: PhantomData }
     }
 }
 
 impl<'a, T> IdSlice<'a, QueueId, T> {
-    /// The table of a port where each circuit has its own queue, by circuit.
+    /// Convert a table by queue to a table by circuit, for a port where each circuit has its own queue.
     #[inline(always)]
     pub const fn by_circuit(self) -> IdSlice<'a, PortVc, T> {
         IdSlice::new(self.entries)
@@ -338,7 +339,7 @@ impl<'a, K, T> IntoIterator for IdSlice<'a, K, T> {
     }
 }
 
-/// Ids with their entries, in order.
+/// An iterator over ids with their entries, in order.
 #[derive(Clone, Debug)]
 pub struct Pairs<'a, K, T> {
     entries: Enumerate<core::slice::Iter<'a, T>>,

@@ -4,9 +4,9 @@
 //! to nanoseconds would be wrong by 1.2 · 10⁻⁴ per cell; picoseconds are wrong by 1.6 · 10⁻⁷, and
 //! [`crate::link::line::Line`] carries even that remainder. A `u64` of picoseconds lasts 213 days.
 //!
-//! Every quantity is written as a number and a unit (`"149.76 Mb/s"`, `"100 us"`, `"8192 cells"`); parsing is
-//! exact decimal arithmetic, and a value finer than the type can hold is an error. Two things are rounded: rates, to a bit
-//! per second, since programs write quotients, and what binary floating point adds (0.30000000000000004 s).
+//! Every quantity is written as a number and a unit (`"149.76 Mb/s"`, `"100 us"`, `"8192 cells"`); parsing is exact
+//! decimal arithmetic, and a value finer than the type can hold is an error. Two things are rounded: rates, to a bit
+//! per second, since programs write quotients, and digits that binary floating point adds (0.30000000000000004 s).
 
 pub mod ids;
 
@@ -32,8 +32,8 @@ pub struct Time(pub u64);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span(pub u64);
 
-/// A rate, in bits per second. In a scenario that has been accepted a minimum cell rate may be zero, that of a line or a
-/// source is not.
+/// A rate, in bits per second. In a checked scenario a minimum cell rate may be zero; the rates of lines and sources
+/// are not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rate(pub u64);
 
@@ -54,7 +54,7 @@ pub struct PartsPerMillion(pub u64);
 pub struct PerSecond(pub u64);
 
 impl PerSecond {
-    /// The number as a real one.
+    /// Return the number of events in a second as a real number.
     pub fn as_f64(self) -> f64 {
         self.0 as f64 / 1e6
     }
@@ -63,53 +63,54 @@ impl PerSecond {
 impl Time {
     /// The start of every run.
     pub const ZERO: Time = Time(0);
-    /// Later than any event.
+    /// An instant after any event.
     pub const NEVER: Time = Time(u64::MAX);
 
-    /// Seconds since the start, for reports only: decisions stay in integers.
+    /// Return the seconds since the start; for reports only, since decisions use integers.
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / PS_PER_S as f64
     }
 
-    /// This instant plus a span, within a run: unlike `+` it does not check for overflow, which scenarios keep far away.
+    /// Return this instant plus a span. Unlike `+` this does not check for overflow, which the checks of scenarios
+    /// exclude.
     #[inline]
     pub(crate) fn later(self, by: Span) -> Time {
         Time(self.0 + by.0)
     }
 
-    /// The span from `earlier` to this instant; zero if `earlier` is later.
+    /// Return the span from `earlier` to this instant; zero if `earlier` is later.
     pub fn since(self, earlier: Time) -> Span {
         Span(self.0.saturating_sub(earlier.0))
     }
 }
 
 impl Span {
-    /// The empty span.
+    /// A span of length zero.
     pub const ZERO: Span = Span(0);
-    /// Longer than any run.
+    /// A span that is longer than any run.
     pub const FOREVER: Span = Span(u64::MAX);
 
-    /// A span of whole microseconds.
+    /// Return a span of `n` microseconds.
     pub const fn micros(n: u64) -> Span {
         Span(n * 1_000_000)
     }
 
-    /// A span of whole milliseconds.
+    /// Return a span of `n` milliseconds.
     pub const fn millis(n: u64) -> Span {
         Span(n * 1_000_000_000)
     }
 
-    /// A span of whole seconds.
+    /// Return a span of `n` seconds.
     pub const fn secs(n: u64) -> Span {
         Span(n * PS_PER_S)
     }
 
-    /// The time by which this span is longer than another one; zero if it is not.
+    /// Return the time by which this span is longer than another one; zero if it is not longer.
     pub fn beyond(self, other: Span) -> Span {
         Span(self.0.saturating_sub(other.0))
     }
 
-    /// Length in seconds, for reports and for schemes whose paper is real-valued.
+    /// Return the length in seconds, for reports and for schemes whose paper uses real numbers.
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / PS_PER_S as f64
     }
@@ -121,12 +122,13 @@ impl Rate {
         self.0 as f64
     }
 
-    /// This rate times `by / over`, rounded down to a bit per second.
+    /// Return this rate times `by / over`, rounded down to a bit per second.
     pub fn scaled(self, by: u64, over: u64) -> Rate {
         Rate((u128::from(self.0) * u128::from(by) / u128::from(over)) as u64)
     }
 
-    /// Time to send `bits` bits, rounded down to a picosecond; the remainder is in units of `1/rate` ps.
+    /// Return the time to send `bits` bits in picoseconds, rounded down to a picosecond; the remainder is in units of
+    /// `1/rate` ps.
     pub fn time_of_bits(self, bits: u64) -> (u64, u64) {
         if let Some(total) = bits.checked_mul(PS_PER_S) {
             return (total / self.0, total % self.0);
@@ -140,13 +142,13 @@ impl PartsPerMillion {
     /// The whole, 100 %.
     pub const WHOLE: PartsPerMillion = PartsPerMillion(1_000_000);
 
-    /// This share of a rate, rounded down to a bit per second.
+    /// Return this share of a rate, rounded down to a bit per second.
     pub fn of(self, rate: Rate) -> Rate {
         rate.scaled(self.0, PartsPerMillion::WHOLE.0)
     }
 }
 
-/// Anything after the end of time never happens: the sum stops at [`Time::NEVER`].
+/// The sum saturates at [`Time::NEVER`].
 impl Add<Span> for Time {
     type Output = Time;
     fn add(self, rhs: Span) -> Time {
@@ -161,7 +163,7 @@ impl AddAssign<Span> for Time {
     }
 }
 
-/// The sum stops at the longest span, which lasts longer than any run.
+/// The sum saturates at the longest span, which is longer than any run.
 impl Add for Span {
     type Output = Span;
     fn add(self, rhs: Span) -> Span {
@@ -178,7 +180,7 @@ impl Sub for Span {
     }
 }
 
-/// The reason why a text is not a quantity: a sentence without the text itself, which the caller shows.
+/// The reason why a text is not a quantity: a sentence without the text itself, which the caller adds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotAQuantity(pub String);
 
@@ -192,23 +194,23 @@ impl std::error::Error for NotAQuantity {}
 
 /// A quantity that can be written as a number and a unit.
 pub trait Quantity: Sized + Copy {
-    /// Quantity that it measures, as in "a rate".
+    /// Name of the quantity in messages, as in "a rate".
     const WHAT: &'static str;
     /// Accepted units with the factor to the stored integer; the first one is preferred in output.
     const UNITS: &'static [(&'static str, u128)];
     /// An example for error messages.
     const EXAMPLE: &'static str;
-    /// Convert from the stored integer.
+    /// Build the quantity from the stored integer.
     fn from_raw(raw: u64) -> Self;
-    /// Convert to the stored integer.
+    /// Return the stored integer.
     fn raw(self) -> u64;
 
     /// Treatment of a fraction of the smallest step.
     const FRACTION: Fraction;
-    /// Units that other programs write, with their factors; a message says how to write such a quantity.
+    /// Units that other programs write, with their factors; a message about them says how to write the quantity here.
     const FOREIGN: &'static [(&'static str, u128)];
 
-    /// Read `"100 us"`; the unit is required, the blank before it is not.
+    /// Read `"100 us"`; the unit is required, but not the blank before it.
     fn parse(text: &str) -> Result<Self, NotAQuantity> {
         let (number, unit) = number::split(text);
         let (what, example) = (Self::WHAT, Self::EXAMPLE);
@@ -230,7 +232,7 @@ pub trait Quantity: Sized + Copy {
         raw.map(Self::from_raw).map_err(|why| NotAQuantity(not_whole::<Self>(why, number)))
     }
 
-    /// Write it in the largest unit that keeps it exact.
+    /// Write the quantity in the largest unit in which its number is exact.
     fn show(self) -> String {
         let raw = u128::from(self.raw());
         let best = Self::UNITS
@@ -242,12 +244,12 @@ pub trait Quantity: Sized + Copy {
     }
 }
 
-/// The names of the units of a quantity.
+/// Return the names of the units of a quantity.
 fn names<Q: Quantity>() -> Vec<&'static str> {
     Q::UNITS.iter().map(|(name, _)| *name).collect()
 }
 
-/// The number of smallest steps in a unit.
+/// Return the factor of a unit: the number of stored steps in it.
 fn factor<Q: Quantity>(number: &str, unit: &str) -> Result<u128, NotAQuantity> {
     // the micro sign and the Greek letter
     let unit = if matches!(unit, "\u{b5}s" | "\u{3bc}s") { "us" } else { unit };
@@ -264,7 +266,8 @@ pub(crate) fn translated<Q: Quantity>(number: &str, unit: &str) -> Option<String
     Some(Q::from_raw(number::times(number, *factor, Q::FRACTION).ok()?).show())
 }
 
-/// Return the message about an unknown unit: the form of the quantity, else the unit that was probably meant.
+/// Return the message about an unknown unit: it gives the quantity as written here, or the unit that was probably
+/// meant.
 pub(crate) fn unknown_unit(unit: &str, what: &str, translated: Option<String>, names: &[&str]) -> String {
     let of_octets = if what == Rate::WHAT && unit.contains('B') { "rates are in bits, " } else { "" };
     let hint = match (translated, nearest_unit(unit, names)) {

@@ -1,6 +1,7 @@
-//! Names that other programs (tc, ns-2, ns-3, SONiC) give to things that Pushout models under another name.
+//! Names of other programs (tc, ns-2, ns-3, SONiC) for entries that have another name here.
 
-/// A name of another program as [`plain`] writes it, the kind of entry that it means, and the name of the entry here.
+/// A name of another program in the form that [`plain`] returns, the kind of the entry, and the name of the entry
+/// here.
 type Alias = (&'static str, &'static str, &'static str);
 
 const ALIASES: [Alias; 18] = [
@@ -24,7 +25,8 @@ const ALIASES: [Alias; 18] = [
     ("wred", "admission", "red"),
 ];
 
-/// A name without the additions of other programs, so that `fq_codel` and `ns3::FqCoDelQueueDisc` are both `fqcodel`.
+/// Return a name without separators and the additions of other programs, so that `fq_codel` and
+/// `ns3::FqCoDelQueueDisc` are both `fqcodel`.
 pub(super) fn plain(name: &str) -> String {
     let name: String = name.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).collect();
     let name = name.to_lowercase();

@@ -22,33 +22,34 @@ pub(crate) fn unknown_but(what: &str, name: &str, near: Option<&str>, allowed: &
     format!("unknown {what} {}{near} (allowed: {list})", quoted(name))
 }
 
-/// The name that another one probably misspells, if there is one: swapped letters are one mistake, like a wrong, a
-/// missing or an additional one, and are preferred.
+/// Return the allowed name that `name` probably misspells, if there is one. Swapped letters count as one mistake,
+/// like a wrong, a missing or an additional letter; names with the same letters are preferred.
 pub(crate) fn nearest<'a>(name: &str, allowed: &[&'a str]) -> Option<&'a str> {
     let mistakes = |candidate: &&str| (distance(name, candidate), letters(name) != letters(candidate));
     let nearest = allowed.iter().copied().min_by_key(mistakes)?;
     is_near(name, nearest).then_some(nearest)
 }
 
-/// The unit that another one probably misspells: another case, or, in longer ones, another letter or two.
+/// Return the unit that `unit` probably misspells: it differs in case or, if it is long, in a letter or two.
 pub(crate) fn nearest_unit<'a>(unit: &str, units: &[&'a str]) -> Option<&'a str> {
     let same = units.iter().copied().find(|each| each.eq_ignore_ascii_case(unit));
     let long: Vec<&str> = units.iter().copied().filter(|each| each.len() > 2).collect();
     same.or_else(|| nearest(unit, &long).filter(|_| unit.len() > 2))
 }
 
-/// The letters of a name, in alphabetical order.
+/// Return the letters of a name, in alphabetical order.
 fn letters(name: &str) -> Vec<char> {
     let mut letters: Vec<char> = name.chars().collect();
     letters.sort_unstable();
     letters
 }
 
-/// Characters of the list of allowed names, where a message suggests none of them and where it suggests one.
+/// Length in characters of the list of allowed names in a message that suggests no name; next, in one that suggests a
+/// name.
 pub(crate) const LISTED: usize = 160;
 const BESIDE: usize = 120;
 
-/// Names in a list of about `most` characters, at least one of them, and how many others there are.
+/// List names in about `most` characters, at least one name, and say how many others there are.
 pub(crate) fn listing(names: &[&str], most: usize) -> String {
     let ends = names.iter().scan(0, |end, name| {
         *end += name.chars().count() + ", ".len();
@@ -69,8 +70,7 @@ fn is_near(name: &str, other: &str) -> bool {
     mistakes <= 1 || mistakes <= 1 + other.len() / 3 && 2 * mistakes <= name.len().max(other.len())
 }
 
-/// Edits between two names, small and capital letters being the same; a name that is far too long is not compared
-/// letter by letter.
+/// Return the number of edits between two names, without regard to case; a name that is far too long is not compared.
 pub(crate) fn distance(name: &str, other: &str) -> usize {
     if name.len() > 200 {
         return usize::MAX;

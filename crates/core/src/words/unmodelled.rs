@@ -1,9 +1,10 @@
-//! Names from the literature that are not modelled: the message about one says so and leads to the page of limits,
-//! which lists it, as a test checks. Another test fails while a name is in this list and in a registry.
+//! Names from the literature that are not modelled: the message about such a name says so and refers to the page of
+//! limits. A test checks that this page lists each name; another test fails if a name is in this list and in a
+//! registry.
 
 use super::aliases::plain;
 
-/// The kinds of names, and the known names that Pushout does not model, as [`plain`] writes them.
+/// Kinds of names, and for each the names that Pushout does not model, in the form that [`plain`] returns.
 const UNMODELLED: [(&[&str], &[&str]); 7] = [
     (
         &["admission", "pushout", "policy", POLICY_OF_A_PORT, VALUE],
@@ -43,16 +44,17 @@ const UNMODELLED: [(&[&str], &[&str]); 7] = [
     (&["topology", "template"], &["clos", "ring", "torus"]),
 ];
 
-/// A name that `compare` and `sweep` give to a port: an admission policy, a scheduler, a discipline and others.
+/// The kind of a name that `compare` and `sweep` set at a port: an admission policy, a scheduler, a discipline and
+/// others.
 const POLICY_OF_A_PORT: &str = "policy of a port";
 
-/// A word of a key, such as `congestion` or `discipline`.
+/// The kind of a name that is the value of a key such as `congestion` or `discipline`.
 const VALUE: &str = "value";
 
-/// The page about everything that is not modelled.
+/// Path of the page about everything that is not modelled.
 pub(crate) const PAGE: &str = "docs/limits.md";
 
-/// Return whether a name of this kind is known, but not modelled.
+/// Return whether this is a name from the literature that Pushout does not model.
 pub(super) fn is_unmodelled(what: &str, name: &str) -> bool {
     let name = plain(name);
     let is_of = |kinds: &[&str]| what == "name" || kinds.contains(&what); // a name may be of every kind

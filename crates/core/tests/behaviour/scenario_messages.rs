@@ -523,7 +523,7 @@ fn overrides_are_located_by_themselves() {
         ("port.bottleneck.admission.threshold=3 apples",
             r#"port.bottleneck.admission.threshold=3 apples: "3 apples": unknown unit "apples" for a threshold (units: cells, packets, bytes, B, kB, KB, KiB, MB, MiB, GB, GiB, %)"#),
         ("port.bottleneck.admission={policy=\"red\", min_threshold=\"60 cells\", max_threshold=\"24 cells\"}",
-            r#"port.bottleneck.admission={policy="red", min_threshold="60 cells", max_threshold="24 cells"}: port.bottleneck.admission.max_threshold: "24 cells": 24 is below the lower threshold of 60 cells"#),
+            r#"port.bottleneck.admission={policy="red", min_threshold="60 cells", max_threshold="24 cells"}: port.bottleneck.admission.max_threshold must be at least `min_threshold` of 60 cells, not "24 cells""#),
         ("seed=18446744073709551616",
             r#"seed=18446744073709551616: must be an integer from 0 to 18446744073709551615, not "18446744073709551616""#),
         ("port.bottleneck.admission.threshold=9000 cells",

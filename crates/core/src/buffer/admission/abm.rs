@@ -54,23 +54,24 @@ pub struct Policy {
     shares: Shares<PortVc>,
 }
 
-/// The parts that queues get of a buffer.
+/// The parts of a buffer that ABM gives to queues.
 #[derive(Clone, Debug)]
 pub(crate) struct Shares<K> {
     update: Span,
     congested: u64,
-    /// The queues that the port or the pool counts, and those of the paper: one for each line and priority.
+    /// For each queue that the port or the pool counts, its part in a queue as the paper defines queues: one for each
+    /// line and priority.
     parts: IdVec<K, QueuePart>,
     queues: Vec<QueueMeter<K>>,
     /// The number of the present interval.
     interval: u64,
 }
 
-/// A queue that the port or the pool counts: one class of a queue of the paper, or all of its classes.
+/// A queue that the port or the pool counts: one class, or all classes, of a queue as the paper defines it.
 #[derive(Clone, Copy, Debug)]
 struct QueuePart {
     alpha: f64,
-    /// The number of the queue of the paper.
+    /// The number of the queue as the paper defines it.
     queue: usize,
 }
 
@@ -79,26 +80,26 @@ struct QueuePart {
 struct QueueMeter<K> {
     priority: u32,
     outlet: Outlet,
-    /// The numbers of its parts.
+    /// The numbers of the counted queues that make up this queue.
     parts: Vec<K>,
-    /// Octets that have left in the present interval, and whether it was empty at some time in it.
+    /// Octets that have left in the present interval, and whether the queue was empty at some time in this interval.
     octets: u64,
     was_empty: bool,
-    /// Its share of the line in the last whole interval: μ.
+    /// Share of the line that the queue used in the last whole interval: μ.
     share: f64,
 }
 
-/// Octets that have left a queue.
+/// A packet that has left a queue, with the octets to count for the queue's rate.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SentOctets<K> {
     pub(crate) queue: K,
-    /// 0 of a packet that was lost.
+    /// Octets of the packet; 0 if the packet was lost.
     pub(crate) octets: u16,
 }
 
 impl Policy {
-    /// Build the policy of one port, where each circuit has a queue of its own; the error says why its parameters
-    /// cannot be used.
+    /// Build the policy of one port, where each circuit has its own queue; the error says why its parameters cannot
+    /// be used.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let Context { measure, rate, contracts, .. } = *context;
         let terms = |(line, contract): (usize, &Contract)| QueueTerms {
@@ -113,8 +114,8 @@ impl Policy {
 }
 
 impl<K: Id> Shares<K> {
-    /// Share among queues with these terms, which count as congested from `congested` in the measure of the books; the
-    /// error says why the parameters cannot be used.
+    /// Divide a buffer among queues with these terms. A queue counts as congested from the length `congested` on, in
+    /// the measure of the port or pool. The error says why the parameters cannot be used.
     pub(crate) fn new(params: &Params, terms: &[QueueTerms], congested: u64) -> Result<Shares<K>, Refused> {
         if params.update == Span::ZERO {
             return refuse("update", "must be longer than 0 s");
@@ -138,7 +139,8 @@ impl<K: Id> Shares<K> {
         Ok(Shares { update: params.update, congested, parts: parts.into(), queues, interval: 0 })
     }
 
-    /// Begin the interval of `now`, if it is a new one; part `released` has just sent or lost a unit.
+    /// Begin a new interval if the last one has ended by `now`; the counted queue `released` has just sent or lost a
+    /// unit.
     pub(crate) fn advance(&mut self, now: Time, pool: &Pool<K>, released: Option<K>) {
         let interval = now.0 / self.update.0;
         if interval == self.interval {
@@ -155,7 +157,7 @@ impl<K: Id> Shares<K> {
         }
     }
 
-    /// Count the congested queues of a priority: n.
+    /// Return the number of congested queues of a priority: n.
     fn congested_queues(&self, pool: &Pool<K>, priority: u32) -> f64 {
         let of = |queue: &QueueMeter<K>| match queue.priority == priority {
             true => (queue.length(pool) as f64 / self.congested as f64).min(1.0),
@@ -164,7 +166,8 @@ impl<K: Id> Shares<K> {
         self.queues.iter().map(of).sum::<f64>().max(1.0)
     }
 
-    /// Return the limit of one part of a queue next to its other parts: infinite in an unlimited buffer.
+    /// Return the length that a counted queue may reach, given the present lengths of the other counted queues with
+    /// its line and priority; infinite in an unlimited buffer.
     pub(crate) fn threshold(&self, pool: &Pool<K>, part: K) -> f64 {
         let QueuePart { alpha, queue } = self.parts[part];
         let queue = &self.queues[queue];
@@ -207,17 +210,17 @@ pub(crate) fn congested(params: &Params, measure: Measure, largest: u64) -> u64 
 }
 
 impl<K: Id> QueueMeter<K> {
-    /// An empty queue without parts.
+    /// Build an empty queue without counted queues.
     fn new(priority: u32, outlet: Outlet) -> QueueMeter<K> {
         QueueMeter { priority, outlet, parts: Vec::new(), octets: 0, was_empty: true, share: 1.0 }
     }
 
-    /// Its length.
+    /// Return the length of the queue: the sum over its counted queues.
     fn length(&self, pool: &Pool<K>) -> u64 {
         self.parts.iter().map(|&part| pool.of(part)).sum()
     }
 
-    /// Divide the units sent in an interval by those that the line could send.
+    /// Return the octets that the queue sent in an interval divided by the octets that the line could send.
     fn share_over(&self, update: Span) -> f64 {
         let bits = 8.0 * self.octets as f64 * 1e12;
         (bits / (self.outlet.rate.0 as f64 * update.0 as f64)).min(1.0)

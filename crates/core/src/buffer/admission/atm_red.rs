@@ -91,8 +91,9 @@ enum CircuitState {
 use CircuitState::{AcceptCell, AcceptFirst, AcceptRest, Broken, DiscardCell};
 
 impl CircuitState {
-    /// Return the state that a cell meets: a port with push-out refuses the rest of a broken frame, and its EOM with
-    /// it.
+    /// Return the state in which a cell is judged. A first cell ends the frame before it, even if that frame's EOM
+    /// never arrived here: a port with push-out discards the rest of a broken frame, with the EOM, before this
+    /// policy.
     fn at(self, cell: &Unit) -> CircuitState {
         match self {
             AcceptRest if cell.is_first() => DiscardCell,
@@ -101,12 +102,12 @@ impl CircuitState {
         }
     }
 
-    /// Return whether the next cell may be marked.
+    /// Return whether RED may mark the next cell.
     fn is_open(self) -> bool {
         matches!(self, AcceptFirst | AcceptCell)
     }
 
-    /// Figure 3: whether to accept the cell, and the state after it.
+    /// Apply figure 3: return whether the cell is accepted, and the state after it.
     fn step(self, marked: bool, eom: bool, literal_eom: bool) -> (bool, CircuitState) {
         match (self, marked, eom) {
             (AcceptFirst | AcceptCell, false, false) => (true, AcceptCell),
@@ -123,7 +124,7 @@ impl CircuitState {
         }
     }
 
-    /// Return the state after an accepted cell found no room.
+    /// Return the state after a cell that figure 3 accepts found no room in the buffer.
     fn overflow(self, eom: bool) -> CircuitState {
         if eom { AcceptFirst } else { Broken { fragment: self != AcceptFirst } }
     }
@@ -144,7 +145,7 @@ pub struct Policy {
 #[derive(Clone, Debug)]
 struct AtmRedCircuit {
     state: CircuitState,
-    /// maxp per cell.
+    /// `maxp`, divided so that it is a probability per cell.
     max_p: f64,
 }
 
@@ -177,13 +178,13 @@ impl Policy {
     }
 }
 
-/// Units of a full frame of every circuit.
+/// Return the number of units in a full frame of every circuit.
 fn frame_units<'a>(context: &Context<'a>) -> impl Iterator<Item = u64> + use<'a> {
     let cells = context.measure == Measure::Cells;
     context.contracts.iter().map(move |contract| if cells { contract.frame } else { 1 })
 }
 
-/// Time to send one unit.
+/// Return the time that the line needs for one unit.
 fn unit_time(context: &Context<'_>) -> Span {
     match context.measure {
         Measure::Cells => Span(context.rate.time_of_bits(8 * CELL_BYTES).0),
@@ -236,7 +237,7 @@ impl Admission for Policy {
 }
 
 impl Shortcuts for Policy {
-    /// Return the fate of an inner unit: a mark within a frame concerns the next one.
+    /// Return the fate of an inner unit: a mark within a frame concerns the next frame of the circuit.
     fn foresees(&self, vc: PortVc) -> Within {
         match self.circuits[vc].state {
             AcceptFirst => Within::Asked,

@@ -31,7 +31,7 @@ section! {
 pub struct Policy;
 
 impl Policy {
-    /// Build the policy, which can work everywhere.
+    /// Build the policy; every port can have it.
     pub fn new(_: &Params, _: &Context<'_>) -> Result<Policy, Refused> {
         Ok(Policy)
     }

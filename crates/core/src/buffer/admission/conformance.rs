@@ -26,14 +26,14 @@ const VCS: usize = 5;
 /// The line of paper 002: slow, so that every policy's clock is called often.
 const RATE: Rate = Rate(2_350_000);
 
-/// A scheme at a FIFO port that tests drive: units in, losses and units on the line out.
+/// A FIFO port with a scheme: tests offer units to it and inspect losses and sent units.
 pub(super) struct Rig {
     port: Port,
     now: Time,
-    /// Time at which the line is free again, if it is busy, and the next call of the policy's clock.
+    /// Time at which the busy line becomes free, and time of the next call of the policy's clock.
     free: Option<Time>,
     tick: Option<Time>,
-    /// Frame and position within it of the next unit of every circuit.
+    /// For every circuit the frame of its next unit, and the unit's index in this frame.
     next: IdVec<PortVc, (u32, u16)>,
     losses: Vec<Loss>,
     sent: Vec<Unit>,
@@ -86,8 +86,8 @@ impl Rig {
         Rig { port, now: Time::ZERO, free: None, tick, next, losses: Vec::new(), sent: Vec::new() }
     }
 
-    /// Offer cells of one circuit at once: `f` first, `.` middle, `e` last, `1` a frame of one cell. The line does not
-    /// start by itself.
+    /// Offer cells of one circuit at once: `f` first, `.` middle, `e` last, `1` a frame of one cell. The line starts
+    /// to send only when `start`, `wait` or `drain` is called.
     pub(super) fn offer(&mut self, vc: u32, cells: &str) {
         for cell in cells.chars() {
             self.arrive(PortVc(vc), CELL_BYTES as u16, matches!(cell, 'f' | '1'), matches!(cell, 'e' | '1'));
@@ -114,7 +114,7 @@ impl Rig {
         unit
     }
 
-    /// Start the next unit, if the line is free.
+    /// Start to send the next unit, if the line is free.
     pub(super) fn start(&mut self) {
         if let Some(started) = self.port.start(self.now, circuit, &mut self.losses) {
             self.sent.push(started.unit);
@@ -169,7 +169,8 @@ impl Rig {
         self.port.pool().total()
     }
 
-    /// Check that occupancy = arrivals − departures − discards, in the pool and in the test's own counts.
+    /// Check that the occupancy is arrivals − departures − discards, both by the port's counters and by the test's
+    /// own counts.
     fn check_books(&self, scheme: &str) {
         let (pool, counters) = (self.port.pool(), self.port.counters());
         assert!(pool.capacity().holds(pool.total()), "{scheme}: {pool:?}");
@@ -181,7 +182,7 @@ impl Rig {
     }
 }
 
-/// The spec that an otherwise empty table gives.
+/// Return the spec of a scheme with all its defaults.
 fn default_of(scheme: &str) -> Spec {
     Spec::read(&Node::named("policy", scheme), "admission").expect("defaults suffice")
 }
@@ -193,7 +194,7 @@ struct TrafficResult {
     frames: BTreeMap<(CircuitId, u32), u16>,
 }
 
-/// Units of five circuits that take turns at random, at 1.4 times the rate of the line on average, in bursts.
+/// Offer units of five circuits in random order and in bursts, on average at 1.4 times the rate of the line.
 fn random_traffic(scheme: &str, measure: Measure, capacity: u64, seed: u64) -> TrafficResult {
     let mut rig = Rig::new(&default_of(scheme), measure, capacity, VCS, seed);
     let mut draw = Stream::new(seed, "traffic");
@@ -224,7 +225,7 @@ fn random_traffic(scheme: &str, measure: Measure, capacity: u64, seed: u64) -> T
     TrafficResult { losses: rig.losses, frames }
 }
 
-/// A scheme at a port, unless it refuses ports of packets: a scheme that counts cells may.
+/// Build a scheme's policy for a port; a scheme that counts cells may refuse a port of packets.
 fn policy_of(scheme: &str, measure: Measure, capacity: u64) -> Result<Policy, Refused> {
     let contracts = contracts(measure, VCS);
     let capacity = Capacity::limited(capacity);
@@ -233,8 +234,8 @@ fn policy_of(scheme: &str, measure: Measure, capacity: u64) -> Result<Policy, Re
     default_of(scheme).build(&context)
 }
 
-/// Check every scheme at ports of cells, and of packets unless it refuses them, with buffers from far too small to
-/// large.
+/// Call `check` for every scheme at ports of cells and of packets, unless the scheme refuses packets, with buffers
+/// from 1 to 1000 units.
 fn every_port(mut check: impl FnMut(&'static str, Measure, u64)) {
     for entry in CATALOGUE {
         for capacity in [1, 2, 60, 1000] {
@@ -294,7 +295,7 @@ fn a_port_with_little_to_do_loses_nothing() {
     }
 }
 
-/// A unit of size 1 that arrives at the start, on its own circuit, at a port that cannot make room.
+/// Build the arrival of a unit of size 1 at time zero, at a port without push-out.
 fn arrival<'a>(unit: &'a Unit, pool: &'a Pool, queue: &'a Queue) -> Arrival<'a> {
     let vc = circuit(unit);
     Arrival { now: Time::ZERO, unit, vc, size: 1, pool, queue, place: QueueId(0), waiting: 0, elastic: false }

@@ -90,7 +90,7 @@ impl Policy {
         })
     }
 
-    /// Return the reason why a frame that starts with `unit` is refused, if it is.
+    /// Return the reason for refusing the frame that starts with `unit`, or `None`.
     fn refuses(&self, unit: &Unit, vc: PortVc, pool: &Pool) -> Option<Reason> {
         match pool.total() {
             total if total < self.low => None,
@@ -101,13 +101,13 @@ impl Policy {
         }
     }
 
-    /// X_i > r · X, without division.
+    /// Return whether X_i > r · X, without division.
     fn is_above_share(&self, vc: PortVc, pool: &Pool) -> bool {
         let (own, total) = (u128::from(pool.of(vc)), u128::from(pool.total()));
         own * u128::from(self.total_weight) > total * u128::from(self.weights[vc])
     }
 
-    /// P at an occupancy from L up to H, of a circuit above its share: there r < 1 and X > 0.
+    /// Return P at an occupancy from L up to H for a circuit above its share, so that r < 1 and X > 0.
     fn probability(&self, vc: PortVc, pool: &Pool) -> f64 {
         let (own, total) = (pool.of(vc) as f64, pool.total() as f64);
         let share = self.weights[vc] as f64 / self.total_weight as f64;

@@ -52,9 +52,9 @@ section! {
 /// Drop from front at one port.
 #[derive(Clone, Debug)]
 pub struct Policy {
-    /// The latest broken frame of each circuit; of no circuit in the cell form.
+    /// The latest broken frame of each circuit; empty in the cell form.
     broken: IdVec<PortVc, Option<Broken>>,
-    /// The frame whose unit was judged last.
+    /// Number of the frame whose unit was judged last.
     arriving: u32,
     pass_eom: bool,
 }
@@ -63,7 +63,7 @@ pub struct Policy {
 #[derive(Clone, Copy, Debug)]
 struct Broken {
     frame: u32,
-    /// Whether earlier units have been sent.
+    /// Whether units of the frame have been sent before the loss.
     fragment: bool,
 }
 
@@ -74,8 +74,8 @@ impl Policy {
         Ok(Policy { broken: IdVec::filled(None, circuits), arriving: 0, pass_eom: params.pass_eom })
     }
 
-    /// Record that a unit of this frame is lost. `fragment` says whether earlier ones have been sent; an earlier record
-    /// of the frame remains.
+    /// Record that a unit of this frame is lost. `fragment` says whether earlier units of the frame have been sent;
+    /// if the frame is already recorded, its record remains.
     fn lost(&mut self, vc: PortVc, frame: u32, fragment: bool) {
         if let Some(broken) = self.broken.get_mut(vc) {
             let known = broken.filter(|broken| broken.frame == frame);
@@ -83,7 +83,7 @@ impl Policy {
         }
     }
 
-    /// Return whether a unit belongs to a broken frame and does not delimit its fragment.
+    /// Return whether a unit belongs to a broken frame and is not the EOM that must delimit the fragment.
     fn is_useless(&self, unit: &Unit, vc: PortVc) -> bool {
         self.broken.get(vc).copied().flatten().is_some_and(|broken| {
             let delimiter = unit.is_eom() && broken.fragment && self.pass_eom;

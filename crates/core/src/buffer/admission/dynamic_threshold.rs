@@ -45,7 +45,7 @@ pub struct Policy {
     bars_pushout: Option<&'static str>,
 }
 
-/// Equation (2).
+/// The threshold by equation (2).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DynamicThreshold {
     alpha: f64,
@@ -67,7 +67,7 @@ impl DynamicThreshold {
         }
     }
 
-    /// Return whether a circuit's queue has reached the threshold, which an unlimited buffer does not have.
+    /// Return whether a circuit's queue has reached the threshold; never in an unlimited buffer.
     pub(super) fn blocks(self, pool: &Pool, vc: PortVc) -> bool {
         pool.of(vc) as f64 >= self.of(pool)
     }
@@ -77,14 +77,15 @@ impl DynamicThreshold {
         pool.of(queue) as f64 > self.of(pool)
     }
 
-    /// Return the threshold now: infinite in an unlimited buffer.
+    /// Return the present threshold; infinite in an unlimited buffer.
     #[inline]
     pub(crate) fn of<K: Id>(self, pool: &Pool<K>) -> f64 {
         pool.free().map_or(f64::INFINITY, |free| self.alpha * free as f64)
     }
 }
 
-/// Return why push-out never acts beside the threshold at a port that counts in `measure`, if that is so.
+/// Return the reason why push-out would never act at a port with this threshold and this measure; `None` if it can
+/// act.
 pub(super) fn bars_pushout(measure: Measure) -> Option<&'static str> {
     (measure != Measure::Bytes)
         .then_some("when the buffer is full, the dynamic threshold of every queue is 0")

@@ -70,7 +70,7 @@ impl Policy {
     }
 }
 
-/// Return the threshold below the room that paper 001's rule keeps free, which is `min(reserve, B / 5)`.
+/// Return the threshold by paper 001's rule, which keeps `min(reserve, B / 5)` of the buffer free.
 fn below(reserve: BufferSize, context: &Context<'_>) -> Result<u64, Refused> {
     let four_fifths = context.level("reserve", Level::Percent(80.0))?;
     match reserve.on_link(context.measure == super::Measure::Cells) {

@@ -46,7 +46,7 @@ section! {
 pub struct Policy {
     low: u64,
     high: u64,
-    /// The congestion period, and for each circuit the last one in which it was selected.
+    /// The number of the present congestion period, and for each circuit the latest period in which it was selected.
     period: u64,
     selected: IdVec<PortVc, u64>,
     listed: u64,
@@ -64,16 +64,14 @@ impl Policy {
             );
         }
         if high < low {
-            return refuse(
-                "high",
-                format!("{high} is below the lower threshold of {low} {}", context.measure.word()),
-            );
+            let word = context.measure.word();
+            return refuse("high", format!("must be at least `low` of {low} {word}"));
         }
         let frames = Frames::new(context.vcs(), params.pass_eom);
         Ok(Policy { low, high, period: 1, selected: IdVec::filled(0, context.vcs()), listed: 0, frames })
     }
 
-    /// Decide whether a frame that starts now is refused; its circuit may be selected for that.
+    /// Decide whether to refuse a frame that starts now; the decision may add its circuit to the list.
     fn refuses(&mut self, vc: PortVc, pool: &Pool) -> bool {
         if self.selected[vc] != self.period && self.may_select(pool) {
             self.selected[vc] = self.period;

@@ -80,7 +80,7 @@ impl Policy {
         Ok(Policy { threshold, capacity, scale: params.scale, frames })
     }
 
-    /// The load ratio Z · (K − R) / (X − R) that is still accepted at an occupancy X above R.
+    /// Return the greatest load ratio that is accepted at an occupancy X above R: Z · (K − R) / (X − R).
     fn bound(&self, total: u64) -> f64 {
         self.scale * (self.capacity - self.threshold) as f64 / (total - self.threshold) as f64
     }

@@ -73,7 +73,7 @@ pub struct Policy {
 struct FredCircuit {
     /// A full frame, in the port's measure.
     packet: f64,
-    /// Number of times it has been above its share since it was last empty.
+    /// Number of times the circuit has exceeded its share since its backlog was last empty.
     strikes: u32,
 }
 
@@ -108,8 +108,8 @@ impl Policy {
         })
     }
 
-    /// Decide whether a frame that starts now is refused or marked; the error says that its circuit cannot hold it at
-    /// all.
+    /// Decide whether a frame that starts now is refused or marked; the error is the reason for which the frame is
+    /// lost even if frames are marked.
     fn refuses(&mut self, now: Time, unit: &Unit, vc: PortVc, pool: &Pool) -> Result<Option<Reason>, Reason> {
         let detector = &mut self.red.detector;
         detector.sample(now, pool.total());

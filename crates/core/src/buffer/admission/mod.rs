@@ -1,7 +1,7 @@
 //! Admission: policies that accept or discard an arriving unit.
 //!
-//! One published scheme is one file, which contains only what its paper describes: the port keeps the books and acts,
-//! a policy answers. To add a scheme, write its file and add a line to the list below.
+//! One published scheme is one file, which contains only what its paper describes: the port counts its units in a
+//! [`Pool`] and acts; a policy only decides. To add a scheme, write its file and add a line to the list below.
 
 #[cfg(test)]
 mod conformance;
@@ -26,7 +26,7 @@ use crate::verdict::{HeadVerdict, Reason, Verdict};
 pub use super::frame::Within;
 
 registry! {
-    /// An admission policy as a scenario asks for it.
+    /// An admission policy as a scenario specifies it.
     "admission" by "policy" {
         TailDrop = "tail-drop" in tail_drop,
         Ppd = "ppd" in ppd,
@@ -60,48 +60,50 @@ registry! {
 
     /// The interface of a policy. Circuits are numbered within the port, from 0.
     pub trait Admission: Shortcuts for Policy {
-        /// Accept this unit or lose it. The books do not count it yet.
+        /// Decide whether to accept this unit. The pool does not count the unit yet.
         fn judge(&mut self, arrival: &mut Arrival<'_>) -> Verdict;
 
         /// Record what the port did with an accepted unit.
         fn settled(&mut self, unit: &Unit, vc: PortVc, end: Settled) {}
 
-        /// Return a queued unit that must be lost, and the reason. Called after every arrival until it returns `None`.
+        /// Return the position of a queued unit that the port must discard, and the reason. Called after every
+        /// arrival until it returns `None`.
         fn sweep(&mut self, queue: &Queue, pool: &Pool) -> Option<(u64, Reason)> {
             None
         }
 
-        /// Record that a unit has left the buffer; the books no longer count it.
+        /// Record that a unit has left the buffer; the pool no longer counts the unit.
         fn departed(&mut self, departure: &Departure<'_>) {}
 
-        /// Send or lose a unit that has come to the head of its queue. It has left the queue, but not the books.
+        /// Decide whether to send a unit that has come to the head of its queue. The unit has left the queue, but the
+        /// pool still counts it.
         fn at_head(&mut self, head: &Head<'_>) -> HeadVerdict {
             HeadVerdict::Send
         }
 
         /// Record that the tail of a circuit's arriving frame has been removed from the queue, so that the rest is
-        /// useless. `fragment` says whether an earlier part of the frame stays queued or has been sent. Where there is
-        /// a frame rule, it handles this.
+        /// useless. `fragment` says whether an earlier part of the frame stays queued or has been sent. By default
+        /// the policy's frame rule, if it has one, records this.
         fn broken(&mut self, vc: PortVc, fragment: bool) {
             if let Some(frames) = self.frames() {
                 frames.broken(vc, fragment);
             }
         }
 
-        /// Run the clock of a policy that has one: called first at time zero, then at each returned instant. `wait` is
-        /// the longest wait of a unit at the head of a queue, at a port that keeps
-        /// [arrival times](Properties::arrival_times).
+        /// Run the policy's clock, and return the instant of the next call, if there is one. The port calls this
+        /// first at time zero, then at each returned instant. `wait` is the longest wait of a unit at the head of a
+        /// queue, at a port that keeps [arrival times](Properties::arrival_times).
         fn tick(&mut self, now: Time, pool: &Pool, wait: Span) -> Option<Time> {
             None
         }
 
-        /// Return the measured rates of a circuit, for a policy with a meter.
+        /// Return the measured rates of a circuit, if the policy measures rates.
         fn meter(&mut self, vc: PortVc) -> Option<Reading> {
             None
         }
 
-        /// Return the most that a circuit may hold now, for pictures of a policy that shares a buffer by a threshold of
-        /// every circuit: infinite where there is none.
+        /// Return the present threshold of a circuit's queue, for plots of policies with such thresholds: infinite in
+        /// an unlimited buffer.
         fn threshold(&self, pool: &Pool, vc: PortVc) -> Option<f64> {
             None
         }
@@ -116,82 +118,84 @@ registry! {
             None
         }
 
-        /// Return the queue that loses the packet at its head now although nothing arrives for it, or the instant of
-        /// the next check; `head` returns the size of that packet, if one waits. The port calls this after packets have
-        /// joined or left, until no queue is returned.
+        /// Return the queue whose head packet the port must discard now, although no packet arrives, or the instant
+        /// of the next check. `head` returns the size of a queue's head packet, if one waits. The port calls this
+        /// after packets have joined or left, again and again until no queue is returned.
         fn expels(&mut self, now: Time, pool: &Pool, head: &dyn Fn(PortVc) -> Option<u64>) -> Option<Expulsion<PortVc>> {
             None
         }
 
-        /// Return the properties of the policy, which stay as they are during a run.
+        /// Return the properties of the policy, which are constant during a run.
         fn properties(&self) -> Properties {
             Properties::default()
         }
     }
 
-    /// Shortcuts by which the fast engine decides without a call of the policy for every unit. The defaults offer none:
-    /// the engine calls the policy for each unit, as the reference engine does. A wrong answer here gives wrong figures
-    /// without an error; only the comparison of the engines finds it.
+    /// Shortcuts by which the fast engine decides about units without calling the policy for each. By default there
+    /// are none, and the engine calls the policy for each unit, as the reference engine does. A wrong shortcut gives
+    /// wrong figures without an error; only the comparison of the engines detects it.
     pub trait Shortcuts for Policy {
-        /// Return the rule by which the policy decides, if it has one; otherwise it judges every unit and sees the
-        /// whole port. A policy that marks accepted units has no rule: a mark makes a unit differ from the rest of its
-        /// frame.
+        /// Return the rule by which the policy decides. Without a rule the engine calls the policy for every unit,
+        /// with the exact state of the port. A policy that marks accepted units has no rule, because a mark makes a
+        /// unit differ from the rest of its frame.
         fn rule(&self) -> Option<Rule> {
             None
         }
 
-        /// Return the rule where every unit is a frame; there a policy that marks may have a rule as well.
+        /// Return the rule at ports where every unit is a frame; a policy that marks may have a rule there.
         fn rule_for_packets(&self) -> Option<Rule> {
             self.rule()
         }
 
-        /// Return the frame rule, if it alone decides about all units of a frame but the first. An engine may then
-        /// count a frame before all its units have arrived, so a policy that reads the books when units leave returns
-        /// `None`.
+        /// Return the frame rule, if the frame rule alone decides about all units of a frame but the first. An engine
+        /// may then count a frame before all its units have arrived, so a policy that reads the pool at departures
+        /// returns `None`.
         fn frames(&mut self) -> Option<&mut Frames> {
             None
         }
 
-        /// Record that `units` units inside frames were accepted on the verdict of [`frames`](Shortcuts::frames).
+        /// Record that an engine has accepted `units` units inside frames by the rule that
+        /// [`frames`](Shortcuts::frames) returns.
         fn taken(&mut self, vc: PortVc, units: u64, octets: u64) {}
 
-        /// Return the fate of the rest of a circuit's frame, if it fits. For a policy that has decided it but must
-        /// still [see](Shortcuts::see) every unit.
+        /// Return the decision about the rest of a circuit's frame, if it fits; for a policy that has already decided
+        /// but must still [see](Shortcuts::see) every unit.
         fn foresees(&self, vc: PortVc) -> Within {
             Within::Asked
         }
 
-        /// Observe a unit inside a frame that finds `level` in the buffer. The policy has
-        /// [foreseen](Shortcuts::foresees) its fate.
+        /// Observe a unit inside a frame that finds `level` in the buffer. The policy has already decided about this
+        /// unit by [`foresees`](Shortcuts::foresees).
         fn see(&mut self, now: Time, unit: &Unit, vc: PortVc, level: u64) {}
     }
 }
 
 impl Spec {
-    /// Return whether packets are cut to their headers instead of being lost: its key `action` says so.
+    /// Return whether the policy has `action = "trim"`: packets are cut to their headers instead of being lost.
     pub fn trims(&self) -> bool {
         self.write().get("action").and_then(|word| word.as_str()) == Some("trim")
     }
 }
 
-/// A policy's decision in simple form, if it has one: an engine may then apply it without a call.
+/// The rule by which a policy decides, in a form that an engine can apply without calling the policy.
 #[derive(Clone, Copy, Debug)]
 pub enum Rule {
     /// A unit is accepted if it fits.
     Fits,
-    /// A frame is refused if its first unit meets this occupancy or more; otherwise the policy's [frame rule](Shortcuts::frames)
-    /// decides alone.
+    /// A frame is refused if its first unit meets this occupancy or more; below it the policy's [frame
+    /// rule](Shortcuts::frames) alone decides.
     Frames {
         /// Occupancy from which on a frame is refused; `None` if only the frame rule decides.
         threshold: Option<u64>,
     },
-    /// The policy must be called, but it depends only on the books, and never removes an accepted unit.
+    /// The engine must call the policy, whose decision depends only on the pool, and which never removes an accepted
+    /// unit.
     Asked(Interest),
 }
 
 impl Rule {
-    /// Return whether the rest of a circuit's frame is accepted if it fits, if that follows without a call of the
-    /// policy.
+    /// Return true if the rule implies, without a call of the policy, that the rest of a circuit's frame is accepted
+    /// if it fits.
     #[inline]
     pub(crate) fn takes_rest(&self, policy: &mut Policy, vc: PortVc) -> bool {
         match self {
@@ -201,8 +205,8 @@ impl Rule {
         }
     }
 
-    /// Judge a unit that meets this occupancy, if the rule decides without a call of its policy; the error says why it
-    /// is lost.
+    /// Judge a unit that meets the occupancy `level`; `None` if the rule needs a call of the policy. The error is the
+    /// reason for the loss.
     #[inline]
     pub(crate) fn judge(
         &self,
@@ -235,8 +239,8 @@ impl Rule {
         }
     }
 
-    /// Return whether a frame that meets at most this occupancy may be refused, if that follows without a call of the
-    /// policy.
+    /// Return false if the rule implies, without a call of the policy, that no frame is refused that meets at most
+    /// the occupancy `level`.
     #[inline]
     pub(crate) fn may_refuse(&self, level: u64) -> bool {
         match self {
@@ -252,22 +256,22 @@ impl Rule {
     }
 }
 
-/// Departures that a policy observes.
+/// Departures that the engine must report to the policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interest {
-    /// Those that leave the buffer empty; of the books the policy reads only the total.
+    /// Departures that leave the buffer empty; of the pool the policy reads only the total.
     Total,
-    /// Those that leave the buffer empty.
+    /// Departures that leave the buffer empty.
     Last,
-    /// Those that end a frame, or leave no unit of their circuit in the buffer; of the unit the policy reads only
+    /// Departures that end a frame or leave no unit of their circuit in the buffer; of the unit the policy reads only
     /// whether it ends a frame.
     Ends,
-    /// All of them; the policy reads neither the unit nor the exact instant.
+    /// All departures; the policy reads neither the unit nor the exact instant.
     Every,
 }
 
 impl Interest {
-    /// Return whether the policy observes a departure that leaves these books, of a unit that ends a frame or does not.
+    /// Return whether the engine must report this departure to the policy; `pool` is the occupancy after it.
     #[inline]
     pub(crate) fn includes(self, ends_frame: bool, vc: PortVc, pool: &Pool) -> bool {
         match self {
@@ -279,12 +283,12 @@ impl Interest {
 }
 
 impl Policy {
-    /// Return the fate of the rest of a circuit's frame, if it fits and the frame rule decides about it.
+    /// Return the frame rule's decision about the rest of a circuit's frame, if it fits.
     pub(crate) fn within(&mut self, vc: PortVc) -> Within {
         self.frames().map_or(Within::Asked, |frames| frames.within(vc))
     }
 
-    /// Return whether it decides about every unit, and not only about the first one of each frame.
+    /// Return whether the engine must call the policy for every unit, and not only for the first unit of each frame.
     pub(crate) fn asks_for_all(&mut self) -> bool {
         !matches!(self.rule(), Some(Rule::Fits)) && self.frames().is_none()
     }
@@ -295,43 +299,44 @@ impl Policy {
 pub struct Failure {
     /// Instant of the decision.
     pub time: Time,
-    /// Place in its text, and the reason.
+    /// Place in the policy's text, and the reason.
     pub why: String,
 }
 
-/// What the port did with a unit that its policy has accepted.
+/// The port's action on a unit that its policy has accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Settled {
-    /// It has joined its queue.
+    /// The unit has joined its queue.
     Queued {
-        /// Its position there.
+        /// Position of the unit in the queue.
         position: u64,
     },
-    /// It is lost after all: push-out could not make room for it, or removed the rest of its own frame.
+    /// The unit is lost after all: push-out could not make room for the unit, or removed the beginning of its frame.
     TurnedAway {
-        /// Its size in the port's measure.
+        /// Size of the unit in the port's measure.
         size: u64,
     },
 }
 
-/// Properties of a policy: its requirements on its port, and what the port and its engine may rely on.
+/// Properties of a policy: what it needs from its port, and what the port and the engine may assume about it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Properties {
-    /// All circuits share one queue.
+    /// The policy works only where all circuits share one queue.
     pub one_queue: bool,
-    /// The port stores the arrival of each queued unit and the octets that wait, for [`at_head`](Admission::at_head).
+    /// The policy needs the arrival time of each queued unit and the octets that wait, for
+    /// [`at_head`](Admission::at_head).
     pub arrival_times: bool,
-    /// It decides about units when they come to the head of their queue.
+    /// The policy decides about units when they come to the head of their queue.
     pub decides_at_head: bool,
-    /// It chooses packets that it [expels](Admission::expels).
+    /// The policy chooses queues that lose their head packet: see [`expels`](Admission::expels).
     pub expels: bool,
     /// Waiting units that it may lose when another arrives.
     pub displaces: Displaced,
     /// It may lose some units of a frame and keep others even where there is room. Without this it refuses a frame as a
     /// whole at its first unit or not at all.
     pub splits_frames: bool,
-    /// A unit that it accepts it would also accept with less in the buffer, of any circuit, and judging the first unit
-    /// of a refused frame again changes nothing.
+    /// If the policy accepts a unit, it would also accept the unit at any lower occupancy of any circuit; and judging
+    /// the first unit of a refused frame again changes no state.
     pub is_monotone: bool,
     /// The reason why a push-out policy would never act with this one, if there is one.
     pub bars_pushout: Option<&'static str>,
@@ -352,32 +357,32 @@ pub enum Displaced {
 /// The answer of a policy that expels packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expulsion<K> {
-    /// This queue loses the packet at its head.
+    /// The packet at the head of this queue is discarded now.
     Now(K),
-    /// A queue loses one at that instant, unless a packet joins or leaves before.
+    /// A packet is discarded at this instant, unless a packet joins or leaves before.
     At(Time),
 }
 
 /// A unit that requests admission.
 #[derive(Debug)]
 pub struct Arrival<'a> {
-    /// Its arrival.
+    /// The instant of arrival.
     pub now: Time,
     /// The unit.
     pub unit: &'a Unit,
-    /// Its circuit, numbered within the port.
+    /// Circuit of the unit, numbered within the port.
     pub vc: PortVc,
-    /// Its size in the port's measure.
+    /// Size of the unit in the port's measure.
     pub size: u64,
     /// Occupancy of the buffer, in total and of each circuit, before the unit arrives.
     pub pool: &'a Pool,
-    /// The queue that it would join, as it is before it.
+    /// The queue that the unit would join, without the unit.
     pub queue: &'a Queue,
     /// The number of that queue.
     pub place: QueueId,
     /// Octets that wait in that queue, at a port that keeps [arrival times](Properties::arrival_times).
     pub waiting: u64,
-    /// Whether a push-out policy makes room when there is none.
+    /// Whether the port has a push-out policy, which makes room for accepted units.
     pub elastic: bool,
 }
 
@@ -393,38 +398,39 @@ impl Arrival<'_> {
 pub struct Head<'a> {
     /// The present instant.
     pub now: Time,
-    /// Its arrival, at a port that keeps [arrival times](Properties::arrival_times).
+    /// Arrival time of the unit, at a port that keeps [arrival times](Properties::arrival_times).
     pub arrived: Option<Time>,
     /// The unit.
     pub unit: &'a Unit,
-    /// The queue that it comes from.
+    /// The queue from which the unit comes.
     pub queue: QueueId,
-    /// Its circuit, numbered within the port.
+    /// Circuit of the unit, numbered within the port.
     pub vc: PortVc,
-    /// Its size in the port's measure.
+    /// Size of the unit in the port's measure.
     pub size: u64,
-    /// Octets that wait behind it in its queue, at a port that keeps [arrival times](Properties::arrival_times).
+    /// Octets that wait behind the unit in its queue, at a port that keeps [arrival
+    /// times](Properties::arrival_times).
     pub behind: u64,
-    /// Occupancy of the buffer, in total and of each circuit, the unit still counted.
+    /// Occupancy of the buffer, in total and of each circuit, including the unit.
     pub pool: &'a Pool,
 }
 
 /// A unit that has left, sent or lost.
 #[derive(Debug)]
 pub struct Departure<'a> {
-    /// Its departure.
+    /// The instant of departure.
     pub now: Time,
     /// The unit.
     pub unit: &'a Unit,
-    /// The queue in which it was, if it was not sent.
+    /// The queue from which the unit was discarded; `None` if the unit was sent.
     pub queue: Option<QueueId>,
-    /// Its circuit, numbered within the port.
+    /// Circuit of the unit, numbered within the port.
     pub vc: PortVc,
-    /// Its size in the port's measure.
+    /// Size of the unit in the port's measure.
     pub size: u64,
     /// Occupancy of the buffer, in total and of each circuit, after the unit has left.
     pub pool: &'a Pool,
-    /// True if it was sent, false if it was lost or pushed out.
+    /// True if the unit was sent, false if it was discarded or pushed out.
     pub sent: bool,
 }
 
@@ -443,7 +449,7 @@ pub(crate) mod tests {
         pub(crate) now: Time,
         /// Octets that wait, for policies that use them.
         pub(crate) waiting: u64,
-        /// Cells offered so far: each is a packet of its own for random draws.
+        /// Cells offered so far: this number identifies each cell in random draws.
         offered: u32,
     }
 
@@ -467,7 +473,7 @@ pub(crate) mod tests {
             cells.chars().map(|cell| self.offer_one(PortVc(vc), cell)).collect()
         }
 
-        /// The next cell that is offered, as [`offer`](PolicyBench::offer) spells it.
+        /// Return the next cell to be offered, spelled as in [`offer`](PolicyBench::offer).
         pub(crate) fn next_cell(&mut self, vc: PortVc, cell: char) -> Unit {
             self.offered += 1;
             Unit { identity: self.offered, ..cell_of(vc, cell) }
@@ -526,7 +532,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// A cell as [`PolicyBench::offer`] spells it.
+    /// Build a cell, spelled as in [`PolicyBench::offer`].
     fn cell_of(vc: PortVc, cell: char) -> Unit {
         Unit {
             vc: CircuitId(vc.0),

@@ -111,11 +111,11 @@ section! {
 pub struct Policy {
     pub(super) detector: Detector,
     max_p: f64,
-    /// Time between two moves of maxp, if it moves.
+    /// Time between two changes of maxp, if `adaptive` is set.
     interval: Option<Span>,
-    /// Octets of a full packet, if the length of packets counts.
+    /// Octets of a full packet in byte mode; otherwise `None`.
     mtu: Option<f64>,
-    /// Measure of that count.
+    /// What is counted between two discards in byte mode.
     count: Count,
     keyed: Keyed,
     frames: Frames,
@@ -127,7 +127,8 @@ impl Policy {
         Policy::drawing(params, context, "red")
     }
 
-    /// Like [`new`](Policy::new), for a scheme that builds on this one and has random numbers of another name.
+    /// Like [`new`](Policy::new), for a scheme that builds on this one and draws from random numbers with its own
+    /// name.
     pub(super) fn drawing(params: &Params, context: &Context<'_>, name: &str) -> Result<Policy, Refused> {
         let slot = params.packet_time.unwrap_or_else(|| mean_frame_time(context));
         for (key, time) in [("packet_time", slot), ("interval", params.interval)] {
@@ -145,7 +146,8 @@ impl Policy {
         })
     }
 
-    /// Judge a unit by the frame rule; `refused` says whether a frame that starts with it is refused.
+    /// Judge a unit by the frame rule; `refused` is the reason for refusing a frame that starts with this unit, or
+    /// `None`.
     pub(super) fn judge_frame(&mut self, arrival: &Arrival<'_>, refused: Option<Reason>) -> Verdict {
         let verdict = self.frames.judge(arrival.unit, arrival.vc, arrival.fits(), || refused);
         if verdict == Verdict::Discard(Reason::Overflow) {
@@ -164,7 +166,7 @@ impl Policy {
         self.frames.refuse(vc, reason)
     }
 
-    /// Decide whether the packet that was counted last is discarded at random; `unit` is its first one.
+    /// Decide whether the packet that was counted last is discarded at random; `unit` is its first unit.
     pub(super) fn draw(&mut self, unit: &Unit) -> Option<Reason> {
         let draw = || self.keyed.unit(unit.subject());
         let marked = match self.mtu {
@@ -175,7 +177,7 @@ impl Policy {
     }
 }
 
-/// Octets of a full packet in byte mode.
+/// Return the octets of a full packet in byte mode, or `None` otherwise.
 fn full_packet(params: &Params, context: &Context<'_>) -> Result<Option<f64>, Refused> {
     let in_cells = params.byte_mode && context.measure == Measure::Cells;
     refuse_if(
@@ -188,7 +190,7 @@ fn full_packet(params: &Params, context: &Context<'_>) -> Result<Option<f64>, Re
     Ok(params.byte_mode.then(|| params.mtu.map_or(frame, |mtu| mtu.0) as f64))
 }
 
-/// Adapt maxp after an interval that ended with the average above or below the middle fifth between the thresholds.
+/// Return maxp after an interval: changed if the average is above or below the middle fifth between the thresholds.
 fn adapted(max_p: f64, average: f64, min: f64, max: f64) -> f64 {
     let fifth = (max - min) / 5.0;
     if average > min + 3.0 * fifth && max_p <= 0.5 {
@@ -242,21 +244,21 @@ impl Shortcuts for Policy {
     }
 }
 
-/// The average queue and its consequences, for RED and its descendants.
+/// The average queue length, and the decisions that follow from it, for RED and schemes that build on it.
 #[derive(Clone, Debug)]
 pub(super) struct Detector {
     weight: f64,
     min: f64,
     max: f64,
-    /// 1 / (maxth − minth), which every unit needs.
+    /// 1 / (maxth − minth), computed once because every unit needs it.
     per_level: f64,
     curve: Curve,
-    /// Picoseconds of a packet on the line.
+    /// Transmission time of a packet in picoseconds, for idle times.
     slot: f64,
     average: f64,
-    /// Packets since the last discard, −1 while the average is below minth, as the paper has it.
+    /// Packets since the last discard, −1 while the average is below minth, as in the paper.
     count: i64,
-    /// Octets since then, in byte mode.
+    /// Octets since the last discard, in byte mode.
     octets: u64,
     idle_since: Time,
 }
@@ -273,10 +275,8 @@ impl Detector {
         let min = context.level("min_threshold", min)?;
         let max = context.level("max_threshold", max)?;
         if max < min {
-            return refuse(
-                "max_threshold",
-                format!("{max} is below the lower threshold of {min} {}", context.measure.word()),
-            );
+            let word = context.measure.word();
+            return refuse("max_threshold", format!("must be at least `min_threshold` of {min} {word}"));
         }
         Ok(Detector {
             weight: share("weight", weight)?,
@@ -296,7 +296,7 @@ impl Detector {
         self.average
     }
 
-    /// minth, in the port's measure.
+    /// Return minth, in the port's measure.
     pub(super) fn min(&self) -> f64 {
         self.min
     }
@@ -318,7 +318,7 @@ impl Detector {
         }
     }
 
-    /// The average now, without a packet that meets the queue.
+    /// Return the present average, without a sample by an arriving packet.
     fn at(&self, now: Time, queue: u64) -> f64 {
         match queue {
             0 => decayed(self.average, self.weight, now.since(self.idle_since).0 as f64 / self.slot),
@@ -359,7 +359,7 @@ impl Detector {
         marked
     }
 
-    /// Like [`marks`](Detector::marks), for a packet of `bytes` octets where a full one has `mtu`.
+    /// Like [`marks`](Detector::marks), for a packet of `bytes` octets where a full packet has `mtu`.
     fn marks_bytes(
         &mut self,
         max_p: f64,
@@ -390,7 +390,7 @@ impl Detector {
         (self.count, self.octets) = (0, 0);
     }
 
-    /// p_b of an average from minth on: figure 2 of paper 000.
+    /// Return p_b for an average of at least minth: figure 2 of paper 000.
     fn base(&self, max_p: f64) -> f64 {
         let Detector { average, min, max, .. } = *self;
         if average < max {
@@ -403,7 +403,7 @@ impl Detector {
     }
 }
 
-/// Equation (1) of paper 000.
+/// Return the new average after a sample: equation (1) of paper 000.
 fn smoothed(average: f64, weight: f64, queue: f64) -> f64 {
     (1.0 - weight) * average + weight * queue
 }
@@ -421,7 +421,7 @@ fn drawn(p_b: f64, spent: f64, u: impl FnOnce() -> f64) -> bool {
     p_b >= left || u() * left < p_b
 }
 
-/// Time to send the mean full frame of the circuits; a cell if there are none.
+/// Return the time to send the mean full frame of the circuits, or a cell without circuits.
 pub(super) fn mean_frame_time(context: &Context<'_>) -> Span {
     let octets: u64 = context.contracts.iter().map(|contract| contract.octets).sum();
     let mean = (octets / context.vcs().max(1) as u64).max(CELL_BYTES);
@@ -695,6 +695,6 @@ mod tests {
         let why = |params: Params| Policy::new(&params, &Context::alone(100, 1)).unwrap_err().to_string();
         assert_eq!(why(params(0.1, 1.5, 1, 2)), "max_p: must be from 0 to 1");
         assert_eq!(why(params(-0.1, 0.5, 1, 2)), "weight: must be greater than 0 and at most 1");
-        assert_eq!(why(params(0.1, 0.5, 3, 2)), "max_threshold: 2 is below the lower threshold of 3 cells");
+        assert_eq!(why(params(0.1, 0.5, 3, 2)), "max_threshold: must be at least `min_threshold` of 3 cells");
     }
 }

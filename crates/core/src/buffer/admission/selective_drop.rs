@@ -68,7 +68,8 @@ impl Policy {
     }
 }
 
-/// Load ratio W_i = X_i · N_a / X: the occupancy of a circuit in fair shares; 0 in an empty buffer.
+/// Return the load ratio W_i = X_i · N_a / X: the occupancy of a circuit divided by its fair share; 0 in an empty
+/// buffer.
 pub(super) fn load_ratio(pool: &Pool, vc: PortVc) -> f64 {
     match pool.total() {
         0 => 0.0,

@@ -58,7 +58,7 @@ impl Admission for Policy {
 }
 
 impl Shortcuts for Policy {
-    /// Without a threshold the room alone decides, and with one the occupancy.
+    /// Return the rule: without a threshold a unit is accepted if it fits; with one the occupancy decides as well.
     fn rule(&self) -> Option<Rule> {
         Some(if self.clp_threshold.is_none() { Rule::Fits } else { Rule::Asked(Interest::Total) })
     }

@@ -103,12 +103,12 @@ impl Policy {
         })
     }
 
-    /// X ≥ Th and M_i > Th_i.
+    /// Return whether X ≥ Th and M_i > Th_i.
     fn refuses(&self, vc: PortVc, pool: &Pool) -> bool {
         pool.total() >= self.threshold && self.is_long(vc, pool.total())
     }
 
-    /// M_i > Th_i, without division.
+    /// Return whether M_i > Th_i, without division.
     fn is_long(&self, vc: PortVc, total: u64) -> bool {
         let length = u128::from(self.queues.length[vc]);
         let (threshold, in_use) = (u128::from(self.threshold), u128::from(self.queues.in_use));
@@ -168,7 +168,7 @@ impl Shortcuts for Policy {
     }
 }
 
-/// Credits for one period, in the port's measure.
+/// The credits that circuits earn in each period.
 #[derive(Clone, Debug)]
 struct Renewal {
     period: Span,
@@ -176,14 +176,14 @@ struct Renewal {
     accounts: IdVec<PortVc, VirtualAccount>,
 }
 
-/// The account of a circuit, in bits · 10⁻¹².
+/// The credit account of a circuit, in units of 10⁻¹² bits.
 #[derive(Clone, Copy, Debug)]
 struct VirtualAccount {
-    /// Credit of a period.
+    /// Credit that the circuit earns in a period.
     earned: u128,
-    /// Price of one unit of measure.
+    /// Price of one unit in the port's measure.
     price: u128,
-    /// Remainder of the division.
+    /// Credit left over because only whole units are granted.
     left: u128,
 }
 
@@ -203,7 +203,7 @@ impl Renewal {
         Renewal { period: params.period, carry: params.carry, accounts }
     }
 
-    /// W_i = MCR_i · T in whole units.
+    /// Return the credit of a period, MCR_i · T, in whole units of the port's measure.
     fn credit(&mut self, vc: PortVc) -> u64 {
         let VirtualAccount { earned, price, left } = &mut self.accounts[vc];
         let funds = *earned + *left;
@@ -212,13 +212,13 @@ impl Renewal {
     }
 }
 
-/// Virtual queues with a weighted round robin on them.
+/// Virtual queues, served by a weighted round robin.
 #[derive(Clone, Debug)]
 struct Virtual {
     length: IdVec<PortVc, u64>,
     credit: IdVec<PortVc, u64>,
     in_use: u32,
-    /// Circuits with M > 0, and those of them with a credit left.
+    /// Circuits with M_i > 0, and among these the circuits with a credit left.
     backlogged: Ring<PortVc>,
     entitled: Ring<PortVc>,
 }
@@ -240,7 +240,7 @@ impl Virtual {
         self.mark(vc);
     }
 
-    /// Let up to `size` leave one virtual queue; returns the amount.
+    /// Remove up to `size` from one virtual queue; returns the amount removed.
     fn leave(&mut self, vc: PortVc, size: u64) -> u64 {
         let left = size.min(self.length[vc]);
         self.length[vc] -= left;
@@ -254,7 +254,7 @@ impl Virtual {
         self.mark(vc);
     }
 
-    /// Let `size` leave the next virtual queues in turn: first those with credits, which pay for it.
+    /// Remove `size` from the next virtual queues in turn: first from those with credits, which are charged for it.
     fn serve(&mut self, mut size: u64) {
         while size > 0 {
             if let Some(vc) = self.entitled.next(|_| true) {

@@ -1,4 +1,4 @@
-//! Lengths of queues, and the longest one: shared by the schemes of paper 003.
+//! Lengths of queues, and the choice of the longest: shared by the push-out schemes of paper 003.
 
 use super::{Cut, Fallback, Full};
 use crate::buffer::context::Context;
@@ -13,17 +13,18 @@ use crate::units::ids::{IdVec, PortVc};
 #[derive(Clone, Debug)]
 pub struct Lengths {
     busy: NumberSet<PortVc>,
-    /// Whether shares count at all.
+    /// Whether each circuit's share of the buffer is subtracted from its length.
     shared: bool,
-    /// Scale of a unit of occupancy.
+    /// Value of one unit of occupancy in the integers in which lengths are counted.
     scale: i128,
-    /// Share that each circuit may hold without being counted, on that scale.
+    /// Share of the buffer that is subtracted from each circuit's length, on that scale.
     share: IdVec<PortVc, i128>,
 }
 
 impl Lengths {
-    /// Build the lengths; with `buffer_share` a queue counts by its excess over its share of the buffer. All are on the
-    /// scale of the line's rate, so that no division rounds. The error says why that is impossible.
+    /// Build the lengths; with `buffer_share` the length of a queue is its excess over its share of the buffer.
+    /// Lengths are multiplied by the line's rate, so that no division rounds. The error says why the shares cannot be
+    /// used.
     pub(super) fn new(context: &Context<'_>, buffer_share: bool) -> Result<Lengths, Refused> {
         if buffer_share {
             context.promised()?;
@@ -40,7 +41,7 @@ impl Lengths {
         })
     }
 
-    /// Number of circuits.
+    /// Return the number of circuits.
     pub(super) fn circuits(&self) -> usize {
         self.share.len()
     }
@@ -55,17 +56,17 @@ impl Lengths {
         }
     }
 
-    /// Return whether a queue may count as longer than one that holds more.
+    /// Return whether shares are subtracted, so that a queue can count as longer than one that holds more.
     pub(super) fn counts_shares(&self) -> bool {
         self.shared
     }
 
-    /// The circuits with units in the buffer.
+    /// Return the circuits with units in the buffer.
     pub(super) fn busy(&self) -> &NumberSet<PortVc> {
         &self.busy
     }
 
-    /// Return the value of a unit of occupancy.
+    /// Return the value of one unit of occupancy in counted lengths.
     pub(super) fn unit(&self) -> i128 {
         self.scale
     }
@@ -75,7 +76,8 @@ impl Lengths {
         i128::from(pool.of(vc)) * self.scale - self.share[vc]
     }
 
-    /// The part to remove from the longest queue, and the alternative if that queue has no such `part`.
+    /// Choose the part to remove: what `part` finds in the longest queue, or the alternative if it finds nothing
+    /// there.
     pub(super) fn victim(
         &self,
         full: &Full<'_>,
@@ -87,7 +89,7 @@ impl Lengths {
         cut(full, longest, &part).or_else(|| fall_back(full, longest, fallback, next))
     }
 
-    /// The longest of the eligible queues; the one of the lowest number among equals.
+    /// Return the longest of the queues that satisfy `will_do`; among equals the one with the lowest number.
     fn longest(&self, full: &Full<'_>, will_do: impl Fn(&Queue) -> bool) -> Option<PortVc> {
         let candidates = self.busy.iter().filter(|&vc| will_do(&full.queues[vc]));
         candidates.min_by_key(|&vc| -self.of(full.pool, vc))
@@ -99,7 +101,8 @@ pub(super) fn cut(full: &Full<'_>, vc: PortVc, part: impl Fn(&Queue) -> Option<P
     part(&full.queues[vc]).map(|part| Cut { vc, part })
 }
 
-/// The alternative when the queue of `vc` has no part of the right kind, and `next` is the part of another queue.
+/// Return the part that is removed instead when the queue of `vc` has no part of the right kind; `next` finds such a
+/// part in another queue.
 pub(super) fn fall_back(
     full: &Full<'_>,
     vc: PortVc,
@@ -114,7 +117,7 @@ pub(super) fn fall_back(
     }
 }
 
-/// The head of a queue up to its first EOM, if there is one.
+/// Return the head of a queue up to its first EOM, if the queue has an EOM.
 pub(super) fn head_fragment(queue: &Queue, keep_eom: bool) -> Option<Part> {
     let runs = queue.runs();
     let closed = |run: usize| runs.get(run).filter(|run| run.is_closed());

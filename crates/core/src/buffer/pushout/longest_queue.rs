@@ -77,9 +77,9 @@ impl Policy {
 }
 
 impl Params {
-    /// Choose the queue that gives way to a packet of `size`, from queues with their numbers and lengths. Return `None`
-    /// if that queue is the packet's `own`: then the packet itself is lost. `can_give` says whether a packet waits in a
-    /// queue.
+    /// Choose the queue that loses a packet for an arriving packet of `size`; `lengths` gives the number and the
+    /// length of each queue. Return `None` if that is the packet's `own` queue: then the arriving packet is lost.
+    /// `can_give` says whether a packet waits in a queue.
     pub fn victim<K: Id>(
         &self,
         lengths: impl Iterator<Item = (K, u64)> + Clone,

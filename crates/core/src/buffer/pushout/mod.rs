@@ -2,8 +2,8 @@
 //!
 //! Every arriving unit is accepted as long as there is room; if there is none, a part of a long queue is removed. A
 //! port with push-out has a queue for each circuit and its own frame rule: the rest of a frame that it has broken, or
-//! that found no room, is refused, whatever its admission policy says. One published scheme is one file. To add a
-//! scheme, write its file and add a line to the list below.
+//! that found no room, is discarded, whatever its admission policy decides. One published scheme is one file. To add
+//! a scheme, write its file and add a line to the list below.
 
 mod lengths;
 mod register;
@@ -23,7 +23,7 @@ pub use lengths::Lengths;
 pub use register::{Change, Register};
 
 registry! {
-    /// A push-out policy as a scenario asks for it.
+    /// A push-out policy as a scenario specifies it.
     "pushout" by "policy" {
         Pushout1 = "pushout-1" in pushout_1,
         Pushout2 = "pushout-2" in pushout_2,
@@ -47,32 +47,33 @@ registry! {
         /// Return the lengths of the queues.
         fn lengths(&mut self) -> &mut Lengths;
 
-        /// Record that a unit has joined this circuit's queue; the books count it.
+        /// Record that a unit has joined this circuit's queue; the pool counts the unit.
         fn joined(&mut self, vc: PortVc, pool: &Pool) {
             self.lengths().joined(vc);
         }
 
-        /// Record that a unit of this circuit has left the buffer, sent or lost; the books no longer count it.
+        /// Record that a unit of this circuit has left the buffer, sent or lost; the pool no longer counts the unit.
         fn left(&mut self, vc: PortVc, pool: &Pool, sent: bool) {
             self.lengths().left(vc, pool);
         }
 
-        /// The frame rule of the port, if it has one.
+        /// Return the policy's frame rule, if it has one.
         fn frames(&mut self) -> Option<&mut Frames>;
 
-        /// Return which parts of a queue the policy may remove at a time.
+        /// Return the kind of parts that the policy may remove from a queue.
         fn scope(&mut self) -> Scope {
             Scope::Runs
         }
 
-        /// Return whether it depends only on the queues when there is no room, and on its register, so that a queue
-        /// which is not empty may grow and shrink by many units at once; otherwise it must be notified of each.
+        /// Return whether the policy's choice depends only on its register and on the queues at the instant when
+        /// there is no room. An engine may then report changes of a queue that stays non-empty together; otherwise it
+        /// must report each unit.
         fn goes_by_queues(&self) -> bool {
             false
         }
 
-        /// Return the register that names a queue, if the policy has one: an engine that does not report each unit
-        /// reports the latest ones to it before it calls for a choice.
+        /// Return the register that names a queue, if the policy has one. An engine that does not report each unit
+        /// reports the latest changes to the register before it calls [`choose`](PushOut::choose).
         fn register(&mut self) -> Option<&mut Register> {
             None
         }
@@ -92,20 +93,21 @@ choice! {
     }
 }
 
-/// The forms of a single push-out.
+/// The kinds of parts that a push-out may remove.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// Entire packets, as long as any queue has one.
     Packets,
     /// Entire packets, of the longest queue that has one.
     LongestPackets,
-    /// All units up to an EOM, or from one on.
+    /// All units up to an EOM, or after an EOM.
     Runs,
-    /// All units up to an EOM or from one on, possibly without the EOM.
+    /// All units up to an EOM or after an EOM, possibly without this EOM.
     AllButEom,
 }
 
-/// The buffer in which room is needed. The unit in transmission is in the books, but no longer in a queue.
+/// A full buffer, in which an arriving unit needs room. The pool counts the unit in transmission, but no queue
+/// contains it.
 #[derive(Clone, Copy, Debug)]
 pub struct Full<'a> {
     /// The present instant.
@@ -116,7 +118,7 @@ pub struct Full<'a> {
     pub queues: IdSlice<'a, PortVc, Queue>,
     /// The circuit of the arriving unit, and its size.
     pub arriving: (PortVc, u64),
-    /// The arriving unit as the subject of random draws.
+    /// The arriving unit, for which random numbers are drawn.
     pub subject: Subject,
 }
 
@@ -125,6 +127,6 @@ pub struct Full<'a> {
 pub struct Cut {
     /// The circuit whose queue is cut.
     pub vc: PortVc,
-    /// The part of its queue that is removed.
+    /// The part of this queue that is removed.
     pub part: Part,
 }

@@ -135,7 +135,7 @@ impl Policy {
         })
     }
 
-    /// Return the number that the program chooses; the error says why it chooses none.
+    /// Return the number that the program chooses; the error says why the program failed.
     fn victim(&mut self, full: &Full<'_>, choices: &[QueueId]) -> Result<i64, String> {
         let Policy { program, state, per_queue, each, dice, registers, rate, contracts, .. } = self;
         let draws = dice.about(full.subject);
@@ -189,7 +189,7 @@ impl PushOut for Policy {
     }
 }
 
-/// View that a program has of a full buffer.
+/// The values that a program can read about a full buffer.
 struct BufferView<'a> {
     full: &'a Full<'a>,
     choices: &'a [QueueId],

@@ -100,7 +100,7 @@ impl PushOut for Policy {
     }
 }
 
-/// The first entire packet from the head of a queue, if there is one.
+/// Return the first entire packet from the head of a queue, if the queue has one.
 pub(super) fn entire_packet(queue: &Queue) -> Option<Part> {
     queue.runs().first_whole().map(|run| Part { run, extent: Extent::Whole })
 }

@@ -51,7 +51,7 @@ section! {
 /// Quasi-push-out at one port.
 #[derive(Clone, Debug)]
 pub struct Policy {
-    /// LQ.
+    /// The register LQ with the number of the quasi-longest queue.
     register: Register,
     fallback: Fallback,
     frames: Frames,
@@ -67,7 +67,7 @@ impl Policy {
         })
     }
 
-    /// Return the entire packet of the next circuit behind LQ that has one.
+    /// Return the entire packet of the next circuit after LQ, in cyclic order of numbers, that has one.
     fn next(&self, full: &Full<'_>) -> Option<Cut> {
         let (longest, busy) = (self.register.longest(), self.register.lengths().busy());
         let (behind, ahead) = (busy.from(longest.index() + 1), busy.iter().take_while(|&vc| vc < longest));

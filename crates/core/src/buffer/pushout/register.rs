@@ -1,36 +1,37 @@
-//! The register of the quasi-longest queue, and its value after late reports.
+//! The register of the quasi-longest queue, and its value when changes are reported late.
 
 use super::lengths::Lengths;
 use crate::buffer::pool::Pool;
 use crate::units::ids::{IdVec, PortVc};
 
-/// The register LQ. Whenever a queue receives or sends a unit, it is compared with queue LQ, and replaces it if it is
-/// longer. So every unit must be reported to it, or the last ones before it is read.
+/// The register LQ. Whenever a queue receives or sends a unit, this queue is compared with queue LQ and replaces it
+/// if it is longer. So the port must report every change to the register, or at least the latest changes before the
+/// register is read.
 #[derive(Clone, Debug)]
 pub struct Register {
     longest: PortVc,
     lengths: Lengths,
-    /// Work space for the lengths of queues at some instant.
+    /// Work space: lengths of the queues at an earlier instant.
     counted: IdVec<PortVc, i128>,
 }
 
-/// A queue that has received or sent a unit.
+/// A change of a queue by one unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// Its circuit.
+    /// The circuit of the queue.
     pub vc: PortVc,
-    /// True if it has received one, false if it has sent one.
+    /// True if the queue has received a unit, false if it has sent one.
     pub joined: bool,
 }
 
 impl Register {
-    /// A register that names the first circuit.
+    /// Build a register that names the first circuit.
     pub(super) fn new(lengths: Lengths) -> Register {
         let counted = IdVec::filled(0, lengths.circuits());
         Register { longest: PortVc(0), lengths, counted }
     }
 
-    /// The quasi-longest queue.
+    /// Return the quasi-longest queue.
     pub fn longest(&self) -> PortVc {
         self.longest
     }
@@ -43,18 +44,19 @@ impl Register {
         &mut self.lengths
     }
 
-    /// "if (QL\[LQ\] < QL\[i\]) LQ = i": the comparison at input and output.
+    /// Compare queue `vc`, which has changed, with queue LQ: "if (QL\[LQ\] < QL\[i\]) LQ = i".
     pub(super) fn compare(&mut self, vc: PortVc, pool: &Pool) {
         if self.lengths.of(pool, self.longest) < self.lengths.of(pool, vc) {
             self.longest = vc;
         }
     }
 
-    /// Replay the last changes before now, in order, since the register named `before`; if they are only the last of
-    /// many, that value is unknown. Returns whether the register follows from them; if not, nothing changes.
+    /// Replay the latest changes, in order. `before` is the register's value before them; `None` if earlier changes
+    /// are missing, so that this value is unknown. Returns whether the changes determine the register; if not, the
+    /// register keeps its value.
     ///
-    /// It does if one of them made or left a queue longer than every other: then the register named that queue,
-    /// whatever its value was before.
+    /// They determine it if after one of them a queue was longer than every other: from then on the register named
+    /// this queue, whatever its value was before.
     pub fn recall(&mut self, pool: &Pool, changes: &[Change], before: Option<PortVc>) -> bool {
         let Register { lengths, counted, .. } = self;
         let unit = lengths.unit();
@@ -65,7 +67,7 @@ impl Register {
         let (mut known, mut seen) = (before, 0);
         for (place, change) in changes.iter().enumerate().rev() {
             let vc = change.vc;
-            // one change moves the top by at most one unit
+            // a change moves the greatest length by at most one unit
             if counted[vc] >= top && is_longest(counted, vc) {
                 (known, seen) = (Some(vc), place + 1);
                 break;

@@ -7,7 +7,7 @@
 //! Ports that only delay: whole frames that pass them in the measured time are only counted.
 //!
 //! # Why that is exact
-//! The delay of a route is constant, so a train keeps its spacing; the counts of these frames are added to the
+//! The delay of a route is constant, so a train keeps its spacing; the counts of these frames are added to the ports'
 //! counters at the end of the run.
 //!
 //! # What turns it off
@@ -27,11 +27,11 @@ use crate::kernel::queue::Series;
 use crate::unit::Unit;
 use crate::units::Time;
 
-/// Number of trains on one incoming lane at which the port is woken although no host waits for any of them.
+/// Number of trains on one incoming lane from which the engine wakes the port, even if no host waits for any of them.
 const PATIENCE: usize = 256;
 
 impl Cells<'_> {
-    /// Deliver the units that a port has sent since the outbox had this length.
+    /// Deliver the units that a port has sent since the outbox had the length `from`.
     #[inline]
     pub(super) fn deliver_from(&mut self, port: usize, from: OutboxLength) {
         for place in from.departures..self.out.departures.len() {
@@ -41,7 +41,7 @@ impl Cells<'_> {
         self.out.truncate(from);
     }
 
-    /// Forward units of a frame that start at a port to their next stop.
+    /// Forward units of a frame that start to leave a port to their next stop.
     pub(super) fn forward(&mut self, port: usize, departure: &Departure) {
         let &Departure { vc, units, unit, first, last, whole, starts } = departure;
         if last >= self.window.to {
@@ -95,8 +95,8 @@ impl Cells<'_> {
         behind
     }
 
-    /// Forward the units one by one, since the frame is in parts or the measured time begins or ends; the last unit
-    /// arrives at the first of these ports at `time`.
+    /// Forward the units one by one, since they are a part of a frame, or the measured time begins or ends between
+    /// them; the last unit arrives at the first of these ports at `time`.
     #[inline(never)]
     fn pass_one_by_one(&mut self, port: usize, departure: &Departure, mut time: Time) {
         let route = &self.plan.routes[port][departure.vc];
@@ -109,7 +109,8 @@ impl Cells<'_> {
         }
     }
 
-    /// Enter the frames that were only counted so far: at the ports that only delay, and in the count of hops.
+    /// Add the frames that were only counted on their routes to the counts of the ports that only delay, and to the
+    /// count of hops.
     pub(super) fn enter_passed(&mut self) {
         for route in self.plan.routes.iter().flatten() {
             let passed = self.passed[route.number];
@@ -125,8 +126,8 @@ impl Cells<'_> {
         }
     }
 
-    /// Wake the port if a host awaits a unit that arrives there at `time`, or if too many units have accumulated:
-    /// before the unit can have passed the port and the line after it.
+    /// Wake the port if a host awaits a unit that arrives there at `time`, or if too many units have accumulated: at
+    /// the latest when the unit can have passed the port and the line after it.
     fn look_after(&mut self, port: u32, time: Time) {
         let reach = self.plan.reach[port as usize];
         let wakeup = time + reach;

@@ -1,15 +1,15 @@
 //! The hosts: arrivals, answers and timers.
 //!
 //! # What it assumes
-//! What an end of a flow does depends on the frames that arrive there and on its timers.
+//! An end of a flow reacts only to frames that arrive there and to its timers.
 //!
 //! # What it skips
-//! Events for arrivals: a host acts as soon as a frame is on its way to it. A frame that needs no answer waits until
-//! the host acts, or until many have accumulated.
+//! Events for arrivals: a host acts as soon as a frame is in flight on the last line before it. A frame that needs no
+//! answer waits until the host acts, or until many have accumulated.
 //!
 //! # Why that is exact
-//! A host acts ahead only if no timer of it fires before the frame arrives, nothing else arrives before it over the same line,
-//! and no other flow sends over its interface, for then the order between them would matter.
+//! A host acts ahead only if none of its timers fires before the frame arrives, nothing else arrives before it over
+//! this line, and no other flow sends over its interface, since the order between these events would matter.
 //!
 //! # What turns it off
 //! Several flows at one host, or an interface that is not unlimited.
@@ -28,7 +28,7 @@ use crate::network::circuit::Emission;
 use crate::network::end::End;
 use crate::units::Time;
 
-/// Number of deliveries that no host awaits after which there is an event.
+/// Number of deliveries that no host awaits after which the engine schedules an event for them.
 const PATIENCE: usize = 256;
 
 impl Cells<'_> {
@@ -42,8 +42,8 @@ impl Cells<'_> {
         }
     }
 
-    /// Make hosts act now on pending arrivals, if nothing unknown can arrive before them. For all others schedule an
-    /// event.
+    /// Make hosts act now on pending arrivals, if no unit that is still unknown can arrive before them. Schedule
+    /// events for all other arrivals.
     ///
     /// No port may be running, because a host may send to any port.
     #[inline]
@@ -72,8 +72,8 @@ impl Cells<'_> {
         }
     }
 
-    /// Return whether a host may act early on an arrival: none of its timers fires before it, and no other flow sends
-    /// over its interface.
+    /// Return whether a host may act early on an arrival: none of the host's timers fires before it, and no other
+    /// flow sends over the host's interface.
     #[inline]
     fn may_act(&self, delivery: &Delivery) -> bool {
         let time = delivery.time;
@@ -96,7 +96,7 @@ impl Cells<'_> {
         self.set_timer(flow, end);
     }
 
-    /// Fire a timer of one end of a flow, unless it has already fired.
+    /// Fire a timer of one end of a flow, unless the timer has already fired.
     pub(super) fn ring(&mut self, entity: usize, now: Time) {
         let rung = self.timers.ring(&mut self.network, entity, now, &mut self.emitted);
         if let Some((flow, end)) = rung {

@@ -14,8 +14,8 @@
 //! Each port has a local clock. Before a port advances to an instant, the ports from which its units come advance to
 //! it. Where circuits form a cycle, all ports advance together in steps shorter than the way from any port to the
 //! next. A host acts early only if none of its timers fires before, and no other flow sends over its interface.
-//! Counts are sums, so they may be entered out of order. Units are entered separately where they would fall on
-//! different sides of the beginning or end of the measured time.
+//! Counts are sums, so units may be counted out of order. Units are counted one by one where the beginning or end of
+//! the measured time falls between them.
 //!
 //! # What turns it off
 //! Networks of packet links (`packets/`), and networks with credits (`reference/`).
@@ -76,13 +76,14 @@ struct Cells<'a> {
     plan: Plan,
     network: Network,
     ports: Vec<PortProcess>,
-    /// Units that ports have just sent and lost.
+    /// Units that ports have just started to send.
     out: Outbox,
     losses: LossLog,
     /// Pending deliveries to the host at the end of each line, and the newest deliveries.
     deliveries: Vec<VecDeque<Delivery>>,
     pending: Vec<Delivery>,
-    /// For every route the frames that were only counted, and the boundaries of frames on it.
+    /// For every route the frames that have passed its ports that only delay and were only counted, and the frame
+    /// boundaries on it.
     passed: Vec<PassedFrames>,
     boundaries: Vec<Boundary>,
     queue: EventQueue,
@@ -91,11 +92,11 @@ struct Cells<'a> {
     work: Work,
     /// Frames that hosts have just sent.
     emitted: flow::Outbox,
-    /// Circuits of the units that arrive at hosts which have not acted on them when the run ends.
+    /// Circuits of units that have arrived at hosts, where the run ended before the hosts acted on them.
     resting: Vec<CircuitId>,
     /// The end of the part of the run that is being computed.
     end: Time,
-    /// First instant that not all ports have reached, where circuits form a cycle.
+    /// First instant that not all ports have reached; used only where circuits form a cycle.
     together: Time,
     /// The port with per-circuit queues that must be woken first, and the time.
     next_wakeup: (Time, u32),
@@ -223,7 +224,7 @@ impl Cells<'_> {
         }
     }
 
-    /// Advance all ports to `time`, in steps in which no unit gets from one port to another.
+    /// Advance all ports to `time`, in steps so short that no unit gets from one port to another within a step.
     fn advance_all(&mut self, span: Span, time: Time) {
         while self.together <= time {
             let quiet = self.ports.iter().all(PortProcess::is_quiet);

@@ -24,7 +24,7 @@ use crate::network::Network;
 use crate::network::end::End;
 use crate::units::Time;
 
-/// Packets that a source sends ahead at a time.
+/// Number of packets that a source sends ahead at a time.
 const PACKETS: usize = 64;
 
 impl Cells<'_> {
@@ -42,7 +42,7 @@ impl Cells<'_> {
         }
     }
 
-    /// Return when the source acts next, if that is in the part of the run that is being computed.
+    /// Return when the source sends next, if that is in the part of the run that is being computed.
     fn next_of_open_loop(&self, flow: usize) -> Option<Time> {
         self.network.flows[flow].next_timer(End::Source).filter(|due| *due < self.end)
     }

@@ -27,32 +27,33 @@ use crate::verdict::Reason;
 /// Units of one frame that arrive one after the other.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CellTrain {
-    /// Arrival of the first one.
+    /// Exact arrival time of the first unit.
     pub(crate) beat: ExactTime,
-    /// The first unit of the train; it bears the EOM mark only if it is the only one.
+    /// The first unit of the train; it has the EOM mark only if it is the only unit.
     pub(crate) unit: Unit,
-    /// Arrival of the last one.
+    /// Arrival time of the last unit.
     pub(crate) last: Time,
-    /// Their circuit's number at the port.
+    /// Number of their circuit at the port.
     pub(crate) vc: PortVc,
     /// The lane of the port's inbox on which they arrive.
     pub(crate) lane: u32,
     /// The number of units.
     pub(crate) units: u16,
-    /// Whether the last one ends the frame.
+    /// Whether the last unit ends the frame.
     pub(crate) closed: bool,
-    /// Whether they keep the spacing of the line; otherwise the lane lists the instants.
+    /// Whether the units keep the spacing of the line; otherwise the lane lists their arrival times.
     pub(crate) even: bool,
-    /// Whether some have already arrived, although they may still be on the lane.
+    /// Whether some units have already arrived, although the train is still on the lane.
     pub(crate) begun: bool,
-    /// Whether a host waits for the last one.
+    /// Whether a host awaits the last unit.
     pub(crate) awaited: bool,
-    /// The reason of their loss, if it is decided.
+    /// The reason for the loss of the units, once the port has decided to lose them.
     pub(crate) lost: Option<Reason>,
 }
 
 impl CellTrain {
-    /// A train of `units` units with the spacing of their line; `unit` has the marks of the first and of the last.
+    /// Build a train of `units` units with the spacing of their line; `unit` has the marks of the first and of the
+    /// last.
     pub(crate) fn new(beat: ExactTime, unit: Unit, vc: PortVc, units: u16, last: Time) -> CellTrain {
         let closed = unit.is_eom();
         let eom = if units > 1 { Flags::EOM } else { Flags::default() };
@@ -61,7 +62,7 @@ impl CellTrain {
         CellTrain { beat, unit, last, vc, lane, units, closed, even, begun, awaited, lost }
     }
 
-    /// The first unit with the marks of the first and of the last.
+    /// Return the first unit, with the marks of the first and the last unit.
     #[inline]
     pub(crate) fn with_marks(&self) -> Unit {
         let eom = if self.closed { Flags::EOM } else { Flags::default() };
@@ -80,13 +81,13 @@ impl CellTrain {
         }
     }
 
-    /// Return whether a unit continues this train, which may be extended by it.
+    /// Return whether a unit continues this train, so that the train may be extended by the unit.
     pub(crate) fn is_continued_by(&self, unit: &Unit) -> bool {
         let next = u32::from(self.unit.index) + u32::from(self.units);
         !self.even && !self.closed && self.unit.frame == unit.frame && u32::from(unit.index) == next
     }
 
-    /// Every unit.
+    /// Return every unit of the train.
     pub(crate) fn each(mut self) -> impl Iterator<Item = Unit> {
         std::iter::from_fn(move || {
             let unit = self.unit;
@@ -98,7 +99,7 @@ impl CellTrain {
 /// Cells that arrive while no train begins or ends.
 #[derive(Debug, Default)]
 pub(crate) struct CellSegment {
-    /// Their trains.
+    /// The trains of these cells.
     pub(crate) trains: Vec<CellTrain>,
     /// The cells in the order of their arrival, each with the index of its train.
     pub(crate) order: Vec<(Time, u32)>,
@@ -107,12 +108,12 @@ pub(crate) struct CellSegment {
 /// Units of one frame that have started to leave a port and are forwarded together.
 #[derive(Clone, Debug)]
 pub(crate) struct Gathering {
-    /// The first one, with the marks of the first and of the last.
+    /// The first unit, with the marks of the first and the last unit.
     unit: Unit,
     units: u16,
-    /// Start of the last one.
+    /// Start of the last unit.
     last: Time,
-    /// Start of each of them, where the next port needs it.
+    /// Start of each unit, where the next port needs it.
     starts: Vec<Time>,
 }
 
@@ -123,8 +124,8 @@ impl Default for Gathering {
 }
 
 impl Gathering {
-    /// Add `units` units; their `unit` has the marks of the first and the last. If they do not continue the gathered
-    /// units, those are forwarded first.
+    /// Add `units` units; `unit` is the first of them, with the marks of the first and the last. If they do not
+    /// continue the gathered units, forward the gathered units first.
     #[inline]
     pub(crate) fn join(&mut self, out: &mut Outbox, vc: PortVc, unit: &Unit, units: u16, whole: Span) {
         let next = u32::from(self.unit.index) + u32::from(self.units);
@@ -149,7 +150,7 @@ impl Gathering {
         self.starts.push(start);
     }
 
-    /// Record that `units` units that have joined start back to back; returns when the next one can start.
+    /// Record that `units` units that have joined start back to back; returns when the next unit can start.
     #[inline]
     pub(crate) fn start_many(&mut self, first: ExactTime, units: u64, pace: &TransmissionTime) -> ExactTime {
         let mut beat = first;
@@ -166,12 +167,12 @@ impl Gathering {
         self.units == 0
     }
 
-    /// Octets of each unit, if there is one.
+    /// Return the octets of each gathered unit, if there is one.
     pub(crate) fn bytes(&self) -> Option<u16> {
         (!self.is_empty()).then_some(self.unit.bytes)
     }
 
-    /// Forward everything.
+    /// Forward all gathered units.
     pub(crate) fn send(&mut self, out: &mut Outbox, vc: PortVc, whole: Span) {
         if self.units == 0 {
             return;
@@ -188,15 +189,15 @@ impl Gathering {
 /// Units on their way to a host; the last one arrives at `time`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Delivery {
-    /// The line over which they arrive.
+    /// The line over which the units arrive.
     pub(crate) line: u32,
     pub(crate) time: Time,
-    /// The first one, with the marks of the first and of the last.
+    /// The first unit, with the marks of the first and the last unit.
     pub(crate) unit: Unit,
     pub(crate) units: u16,
-    /// Whether the last of them completes a frame that the host may answer.
+    /// Whether the last unit completes a frame that the host may answer.
     pub(crate) awaited: bool,
-    /// The departure that announced them.
+    /// Series of the event queue for the event of this arrival.
     pub(crate) series: Series,
 }
 

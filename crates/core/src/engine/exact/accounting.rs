@@ -1,8 +1,8 @@
-//! Counts and sojourn times of a port whose units are entered by the frame, or before they have left.
+//! Counts and sojourn times of a port whose units are counted frame by frame, or before they have left.
 //!
 //! # What it assumes
-//! A unit is in the buffer from its arrival to the end of its transmission. Which part of that time is measured is
-//! known when it is entered.
+//! A unit is in the buffer from its arrival to the end of its transmission. When a unit is counted, its departure has
+//! already been computed, so the measured part of this time can be added at once.
 //!
 //! # What it skips
 //! Bookkeeping in the order of time.
@@ -34,13 +34,13 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    /// Return whether an instant is measured.
+    /// Return whether an instant lies in the measured time.
     #[inline]
     pub(crate) fn holds(&self, time: Time) -> bool {
         self.from <= time && time < self.to
     }
 
-    /// Return the part of the time from `a` to `r` that is measured, in ps.
+    /// Return how much of the time from `a` to `r` lies in the measured time, in ps.
     #[inline]
     fn share(&self, a: Time, r: Time) -> u64 {
         r.min(self.to).0.saturating_sub(a.max(self.from).0)
@@ -56,11 +56,11 @@ pub(crate) struct Accounting {
     pub(crate) bytes_out: u64,
     pub(crate) frames_in: u64,
     pub(crate) frames_whole_out: u64,
-    /// Size times picoseconds in the buffer.
+    /// Integral of the occupancy: size times picoseconds in the buffer, summed over units.
     pub(crate) area: u128,
     pub(crate) max: u64,
     lost: [u64; Reason::ALL.len()],
-    /// Units in the buffer at the end, with their circuits' numbers and whether they are being sent.
+    /// Units in the buffer at the end, each with its circuit's number and whether it is in transmission.
     rest: Vec<(Unit, PortVc, bool)>,
 }
 
@@ -76,7 +76,7 @@ pub(crate) struct Sojourn {
 }
 
 impl Accounting {
-    /// Empty books.
+    /// Build counts of zero.
     pub(crate) fn new(window: Window) -> Accounting {
         Accounting {
             window,
@@ -92,8 +92,8 @@ impl Accounting {
         }
     }
 
-    /// Enter units of one frame each that arrived and left in the measured time: their octets, the integral of their
-    /// occupancy and its maximum.
+    /// Count `units` units that are a frame each and arrived and left in the measured time: their octets, their part
+    /// `area` of the occupancy's integral, and the maximum occupancy `max`.
     pub(crate) fn enter_whole(&mut self, units: u64, octets: u64, area: u128, max: u64) {
         self.enter_units(units, octets, area);
         self.frames_in += units;
@@ -101,8 +101,8 @@ impl Accounting {
         self.max = self.max.max(max);
     }
 
-    /// Enter units that were accepted and sent in the measured time: their octets and the integral of their
-    /// occupancy.
+    /// Count units that were accepted and sent in the measured time: their octets and their part `area` of the
+    /// occupancy's integral.
     #[inline]
     pub(crate) fn enter_units(&mut self, units: u64, octets: u64, area: u128) {
         self.units_in += units;
@@ -111,7 +111,7 @@ impl Accounting {
         self.area = self.area.wrapping_add(area);
     }
 
-    /// Enter one accepted unit. The content of the buffer when the measured time begins counts as having arrived
+    /// Count one accepted unit. A unit that is in the buffer when the measured time begins counts as having arrived
     /// then.
     #[inline]
     pub(crate) fn enter(&mut self, stay: &Sojourn) {
@@ -129,7 +129,7 @@ impl Accounting {
         self.enter_part(stay);
     }
 
-    /// Enter a unit during whose sojourn the measured time begins or ends, or that leaves before it.
+    /// Count a unit during whose sojourn the measured time begins or ends, or that leaves before the measured time.
     #[cold]
     fn enter_part(&mut self, stay: &Sojourn) {
         let Sojourn { unit, arrived, ends, .. } = *stay;
@@ -146,21 +146,21 @@ impl Accounting {
         }
     }
 
-    /// Enter cells that were accepted and sent in the measured time, with the sum of their sojourn times in ps and
-    /// the largest occupancy with one of them.
+    /// Count cells that were accepted and sent in the measured time; `stays` is the sum of their sojourn times in ps,
+    /// `max` the largest occupancy at an arrival of one of them.
     #[inline]
     pub(crate) fn enter_inner(&mut self, cells: u64, stays: u128, max: u64) {
         self.enter_units(cells, cells * CELL_BYTES, stays);
         self.max = self.max.max(max);
     }
 
-    /// Enter units that were lost in the measured time; none of them starts a frame.
+    /// Count units that were lost in the measured time; none of them starts a frame.
     pub(crate) fn lose_many(&mut self, units: u64, reason: Reason) {
         self.units_in += units;
         self.lost[reason as usize] += units;
     }
 
-    /// Enter one unit that was lost on arrival.
+    /// Count one unit that was lost on arrival.
     #[inline]
     pub(crate) fn lose(&mut self, now: Time, unit: &Unit, reason: Reason) {
         if self.window.holds(now) {
@@ -184,8 +184,8 @@ impl Accounting {
     }
 }
 
-/// Part of the circuits' current frames that has been sent without a gap, as in [`crate::metrics::port::Counters`]: the
-/// frame and the number of its units.
+/// For each circuit the frame that has been sent without a gap so far, and the number of its sent units, as in
+/// [`crate::metrics::port::Counters`].
 #[derive(Clone, Debug)]
 pub(crate) struct Progress(IdVec<PortVc, (u32, u32)>);
 
@@ -193,13 +193,13 @@ pub(crate) struct Progress(IdVec<PortVc, (u32, u32)>);
 const GAP: u32 = u32::MAX;
 
 impl Progress {
-    /// No unit sent yet.
+    /// Build the record of a port that has not sent a unit.
     pub(crate) fn new(vcs: usize) -> Progress {
         Progress(IdVec::filled((0, GAP), vcs))
     }
 
     /// Record that `units` units of a frame have been sent; `unit` has the marks of the first and the last. Returns
-    /// whether the frame is complete. Only a frame whose first unit is `measured` can be.
+    /// whether the frame is complete. Only a frame whose first unit was `measured` can become complete.
     #[inline]
     pub(crate) fn sent(&mut self, unit: &Unit, units: u16, vc: PortVc, measured: bool) -> bool {
         let index = u32::from(unit.index);
@@ -210,20 +210,21 @@ impl Progress {
     }
 }
 
-/// The books of a FIFO port by circuit.
+/// The occupancies of a FIFO port, in total and by circuit, for a policy that reads them.
 #[derive(Debug)]
 pub(crate) struct VcAccounting {
     pub(crate) pool: Pool,
     interest: Interest,
-    /// Units in the buffer, kept only if the policy reads the occupancy of each circuit: circuit, size, and
-    /// whether the last unit ends a frame. Units of a circuit that may leave together share an entry.
+    /// The content of the buffer in order; empty unless the policy reads the occupancy of each circuit. An entry
+    /// stands for units of a circuit that may leave together: circuit, total size, and whether the last unit ends a
+    /// frame.
     order: VecDeque<(PortVc, u64, bool)>,
-    /// These policies do not read the queue.
+    /// An empty queue for calls of the policy: policies with a rule do not read the queue.
     queue: Queue,
 }
 
 impl VcAccounting {
-    /// The books of an empty port.
+    /// Build the occupancies of an empty port.
     pub(crate) fn new(capacity: Capacity, vcs: usize, interest: Interest) -> VcAccounting {
         VcAccounting {
             pool: Pool::new(capacity, vcs),
@@ -282,7 +283,7 @@ impl VcAccounting {
         }
     }
 
-    /// Remove `size` from the books; the last of it left at `now`.
+    /// Subtract units of the total `size` that have left; the last one left at `now`.
     #[inline]
     pub(crate) fn left(&mut self, policy: &mut Policy, mut size: u64, now: Time) {
         if self.interest == Interest::Total {
@@ -307,7 +308,7 @@ impl VcAccounting {
         }
     }
 
-    /// Empty the books at `now`, for a policy that needs only this event.
+    /// Record that the buffer became empty at `now`, for a policy that observes only this event.
     fn emptied(&mut self, policy: &mut Policy, now: Time) {
         self.pool.hold(0);
         self.report_departure(policy, now, PortVc(0), 0, false);
@@ -319,7 +320,7 @@ impl VcAccounting {
     }
 }
 
-/// A unit with one known property: whether it ends a frame.
+/// Build a unit for a policy that reads only whether the unit ends a frame.
 pub(crate) fn unknown_unit(ends_frame: bool) -> Unit {
     let flags = if ends_frame { Flags::EOM } else { Flags::default() };
     Unit { vc: CircuitId(0), frame: 0, identity: 0, index: 0, bytes: 0, hop: 0, flags }

@@ -21,7 +21,7 @@ pub(crate) use crate::pace::{ExactTime, TransmissionTime};
 use crate::units::{Rate, Time};
 
 impl TransmissionTime {
-    /// The transmission time of units of `bytes` octets on a line.
+    /// Return the transmission time of units of `bytes` octets on a line.
     pub(crate) fn of_bytes(rate: Rate, bytes: u16) -> TransmissionTime {
         TransmissionTime::of(rate, u64::from(bytes) * 8)
     }
@@ -40,14 +40,14 @@ impl TransmissionTime {
 }
 
 impl ExactTime {
-    /// The sum of the instants at which `units` units start.
+    /// Return the sum of the instants at which `units` units start.
     pub(crate) fn sum_of_starts(self, units: u64, pace: &TransmissionTime) -> u128 {
         let n = u128::from(units);
         let over = floors(n, pace.rate.into(), pace.rest.into(), self.carry.into());
         n * u128::from(self.time.0) + n * n.saturating_sub(1) / 2 * u128::from(pace.whole.0) + over
     }
 
-    /// The exact start of the unit `units` units later.
+    /// Return the exact start of the unit `units` units later.
     pub(crate) fn skip(self, units: u64, pace: &TransmissionTime) -> ExactTime {
         let carry = self.carry + units * pace.rest;
         let time = self.time.0 + units * pace.whole.0 + carry / pace.rate;
@@ -65,12 +65,14 @@ impl ExactTime {
         units
     }
 
-    /// The start of the unit `units` units before one that starts now, if all are sent back to back.
+    /// Return the start of the unit `units` units before the one that starts at this time, if all are sent back to
+    /// back.
     pub(crate) fn before(self, units: u64, pace: &TransmissionTime) -> Time {
         Time(self.time.0 - self.span_of(units, pace))
     }
 
-    /// The number of units, including one that starts now, that end after `now`, if all are sent back to back.
+    /// Return the number of units that end after `now`, up to and including the one that starts at this time, if all
+    /// are sent back to back.
     pub(crate) fn count_after(self, now: Time, pace: &TransmissionTime) -> u64 {
         let span = self.time.0 + pace.whole.0 - now.0;
         let mut units = span / (pace.whole.0 + 1);
@@ -80,14 +82,15 @@ impl ExactTime {
         units
     }
 
-    /// The time since the start of the unit `units` units earlier.
+    /// Return the time since the start of the unit `units` units earlier.
     fn span_of(self, units: u64, pace: &TransmissionTime) -> u64 {
         units * pace.whole.0 + (units * pace.rest).saturating_sub(self.carry).div_ceil(pace.rate)
     }
 }
 
-/// Σ ⌊(a · i + b) / m⌋ over i from 0 to n − 1, by the steps of Euclid's algorithm: the sum counts the points of a grid
-/// below a line, and those below a line of slope 1 or more are counted column by column, the others row by row.
+/// Return Σ ⌊(a · i + b) / m⌋ over i from 0 to n − 1, by the steps of Euclid's algorithm: the sum counts the points
+/// of a grid below a line, and those below a line of slope 1 or more are counted column by column, the others row by
+/// row.
 fn floors(mut n: u128, mut m: u128, mut a: u128, mut b: u128) -> u128 {
     let mut sum = 0;
     while n > 0 {
@@ -102,23 +105,25 @@ fn floors(mut n: u128, mut m: u128, mut a: u128, mut b: u128) -> u128 {
 
 /// A transmission time with its remainders tabulated.
 ///
-/// If the remainder of a unit is p / q of a picosecond, the k-th unit after one without a remainder starts ⌊k · p /
-/// q⌋ ps later than whole picoseconds would have it, and every possible remainder belongs to one k below q.
+/// If the remainder of a unit is p / q of a picosecond, the k-th unit after a unit without a remainder starts ⌊k · p
+/// / q⌋ ps later than if each unit took only the whole picoseconds. Every possible remainder belongs to one k below
+/// q.
 #[derive(Debug)]
 pub(crate) struct SpacingTable {
     pub(crate) pace: TransmissionTime,
-    /// The k of every remainder; empty if there are too many.
+    /// The k of every remainder; empty if there are too many remainders.
     places: Vec<u16>,
-    /// ⌊k · p / q⌋ for every k, and the sum of all before it.
+    /// ⌊k · p / q⌋ for every k, and the sum of these values for all lower k.
     course: Vec<(u32, u32)>,
 }
 
-/// Most remainders in a table, and units that it covers from any of them: more than a frame has.
+/// Greatest number of remainders in a table, and number of units that it covers from any remainder: more than a frame
+/// has.
 const MOST_PLACES: u64 = 2048;
 const AHEAD: u64 = 512;
 
 impl SpacingTable {
-    /// The table of a transmission time in lowest terms.
+    /// Build the table of a transmission time in lowest terms.
     pub(crate) fn of(pace: TransmissionTime) -> SpacingTable {
         let TransmissionTime { rest: p, rate: q, .. } = pace;
         let (mut places, mut course) = (Vec::new(), Vec::new());
@@ -134,7 +139,8 @@ impl SpacingTable {
         SpacingTable { pace, places, course }
     }
 
-    /// The exact start after `units` units, and the sum of the instants at which they start.
+    /// Return the exact start of the unit after `units` units, and the sum of the instants at which these units
+    /// start.
     #[inline]
     pub(crate) fn after(&self, first: ExactTime, units: u64) -> (ExactTime, u128) {
         let Some((from, to)) = self.way(first, units) else {
@@ -146,14 +152,14 @@ impl SpacingTable {
         (self.arrive(first, units, (to.0 - from.0).into()), sum)
     }
 
-    /// Return when the last of `units` units starts, and the sum of the instants at which all of them do.
+    /// Return when the last of `units` units starts, and the sum of the instants at which all of them start.
     #[inline]
     pub(crate) fn run(&self, first: ExactTime, units: u64) -> (ExactTime, u128) {
         let (last, sum) = self.after(first, units - 1);
         (last, sum + u128::from(last.time.0))
     }
 
-    /// The exact start after `units` units.
+    /// Return the exact start of the unit after `units` units.
     #[inline]
     pub(crate) fn skip(&self, first: ExactTime, units: u64) -> ExactTime {
         match self.way(first, units) {
@@ -162,7 +168,7 @@ impl SpacingTable {
         }
     }
 
-    /// The number of units that start before `time`, and the exact start of the next one.
+    /// Return the number of units that start before `time`, and the exact start of the next unit.
     #[inline]
     pub(crate) fn count_before(&self, first: ExactTime, time: Time) -> (u64, ExactTime) {
         let Some(span) = time.0.checked_sub(first.time.0 + 1) else { return (0, first) };
@@ -174,14 +180,14 @@ impl SpacingTable {
         (units, beat)
     }
 
-    /// The table's entries for a start and for the start `units` units later.
+    /// Return the table's entries for a start and for the start `units` units later.
     #[inline]
     fn way(&self, first: ExactTime, units: u64) -> Option<((u32, u32), (u32, u32))> {
         let place = *self.places.get(first.carry as usize)?;
         Some((self.course[usize::from(place)], *self.course.get(usize::from(place) + units as usize)?))
     }
 
-    /// The exact start after `units` units with `over` picoseconds of remainders.
+    /// Return the exact start of the unit after `units` units, whose remainders add up to `over` picoseconds.
     #[inline]
     fn arrive(&self, first: ExactTime, units: u64, over: u64) -> ExactTime {
         let TransmissionTime { whole, rest, rate } = self.pace;
@@ -204,12 +210,12 @@ pub(crate) struct Paces {
 }
 
 impl Paces {
-    /// The transmission times on a line of this rate.
+    /// Build the transmission times on a line of this rate.
     pub(crate) fn new(rate: Rate) -> Paces {
         Paces { rate, known: Vec::new() }
     }
 
-    /// The transmission time of units of `bytes` octets.
+    /// Return the transmission time of units of `bytes` octets.
     #[inline]
     pub(crate) fn of(&mut self, bytes: u16) -> TransmissionTime {
         match self.known.iter().find(|(size, _)| *size == bytes) {
@@ -228,7 +234,7 @@ impl Paces {
     }
 }
 
-/// Number of remembered sizes: those of segments, of acknowledgements and of the last segment of a file.
+/// Number of sizes whose time is stored: enough for segments, acknowledgements and the last segments of files.
 const MOST_SIZES: usize = 8;
 
 #[cfg(test)]

@@ -7,15 +7,16 @@
 //! The checks outside tests: there every form is allowed, and the compiler removes them.
 //!
 //! # Why that is exact
-//! The tests below switch each form off on random networks, and check that it was used.
+//! The tests below switch each form off on random networks, and check that the form was used with the switch on.
 //!
 //! # What turns it off
 //! A release build.
 //!
 //! # What it saves
-//! A form that silently stops applying would fail no other test: figures stay right, and only the time changes.
+//! It costs no time. Without it no test would fail if a form silently ceased to apply: figures stay right, and only
+//! the time changes.
 
-/// An optional way to pass units.
+/// A form: an optional way to pass units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// FIFO, by arithmetic: a train that no other crosses; trains that interleave, by their ends; a segment on a busy
@@ -23,20 +24,20 @@ pub(crate) enum Form {
     WholeTrain,
     TrainEnds,
     BusySegment,
-    /// FIFO, in one loop: a segment; short trains that cross; cells that a policy observes.
+    /// FIFO, in one loop: a segment; short trains that cross; cells that a policy must observe.
     LoopedSegment,
     CrossingTrains,
     ShownCells,
-    /// Per-circuit queues: a train is reserved when it begins; a policy judges its cells.
+    /// Per-circuit queues: a train is reserved when it begins; a policy judges the cells of a segment in one loop.
     ReservedTrain,
     AskedSegment,
-    /// Slots rotate without a step for each; a frame is forwarded before it leaves.
+    /// Per-circuit queues: slots are assigned by counts; a frame is forwarded before it leaves.
     Rotation,
     Lookahead,
     /// A host acts when a frame is in flight; a source without feedback sends ahead.
     HostAhead,
     OpenLoop,
-    /// Packets: a few rows of arrivals instead of a calendar; ports of a memory that compute departures on arrival.
+    /// Packets: arrivals in a few rows instead of a calendar; ports of a memory compute departures on arrival.
     Rows,
     SharedPorts,
     /// Packets: ports that judge every packet, with an order of their own, and with rows instead of queues.

@@ -4,18 +4,17 @@
 //! A transfer that a source has drawn is the only one of its connection, and starts at an instant that the scenario gives.
 //!
 //! # What it skips
-//! The state of transports that have not started, and of those that have nothing left to do: of these only the counts
-//! are kept.
+//! The state of transports that have not started, and of those that are over: of the latter only the counts are kept.
 //!
 //! # Why that is exact
-//! A connection that starts later draws the same random numbers, since each flow has its own streams. One is over when its transfer
-//! has been acknowledged, no timer is set at either end and no packet of it is on its way.
+//! A connection that starts later draws the same random numbers, since each flow has its own streams. A connection is
+//! over when its transfer has been acknowledged, no timer is set at either end and no packet of it is in flight.
 //!
 //! # What turns it off
-//! A flow that stands in the scenario has its connection for the whole run.
+//! For a flow that the scenario lists nothing is skipped: it has its connection for the whole run.
 //!
 //! # What it saves
-//! Memory: a leaf-spine with 159 092 transfers takes 466 MB instead of 1003, the report of each included.
+//! Memory: a leaf-spine with 159 092 transfers takes 466 MB instead of 1003, including the report in both cases.
 
 use crate::network::circuit::Circuit;
 use crate::network::end::End;
@@ -31,11 +30,12 @@ pub(crate) struct Connections<'a> {
     scenario: &'a Scenario,
     /// The flows under way.
     under_way: Vec<Flow>,
-    /// For each flow its stage; empty if all flows are under way all the time, each at its own place.
+    /// For each flow its stage; empty if all flows are under way during the whole run: then `under_way` has them in
+    /// order.
     stages: Vec<Stage>,
     /// Outcomes of the flows that are over.
     over: Vec<FlowOutcome>,
-    /// Start of the measured time, if it has begun.
+    /// Start of the measured time; `None` before it has begun.
     measured_from: Option<Time>,
 }
 
@@ -44,14 +44,14 @@ pub(crate) struct Connections<'a> {
 enum Stage {
     /// Not started.
     Waiting,
-    /// At this place of the flows under way.
+    /// Under way: index in `under_way`.
     UnderWay(u32),
-    /// Over: at this place of the outcomes.
+    /// Over: index in `over`.
     Over(u32),
 }
 
 impl<'a> Connections<'a> {
-    /// The flows of a scenario, before the start.
+    /// Build the flows of a scenario, before the start.
     pub(crate) fn new(scenario: &'a Scenario) -> Connections<'a> {
         let is_drawn = |index: usize| scenario.flows[index].transfer.is_some();
         let count = scenario.flows.len();
@@ -80,7 +80,7 @@ impl<'a> Connections<'a> {
         }
     }
 
-    /// Return the next instant at which an end must be called.
+    /// Return the next instant at which the engine must call an end of a flow.
     pub(crate) fn next_timer(&self, flow: usize, end: End) -> Option<Time> {
         match self.stages.get(flow) {
             None => self.under_way[flow].next_timer(end),
@@ -111,7 +111,7 @@ impl<'a> Connections<'a> {
         !self.stages.is_empty()
     }
 
-    /// Keep only the outcome of a flow without packets in flight, if its only transfer is over.
+    /// Replace a flow without packets in flight by its outcome, if its only transfer is over.
     #[inline(never)]
     pub(crate) fn forget_if_over(&mut self, flow: usize, now: Time) {
         let Stage::UnderWay(place) = self.stages[flow] else { return };

@@ -10,7 +10,7 @@
 //! The sums are added to the circuits at the end.
 //!
 //! # What it saves
-//! Half a cache line a packet.
+//! Access to half a cache line per packet.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -27,19 +27,20 @@ use crate::units::ids::{CircuitId, IdVec};
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
 pub(crate) struct Host {
-    /// The instant of its call in the agenda; a call for any other instant is outdated.
+    /// Instant of the end's call in the agenda; a call at any other instant is outdated.
     called: Time,
-    /// Packets that have arrived and that have been sent.
+    /// Number of packets that have arrived; next, number of packets sent.
     arrived: u64,
     sent: u64,
-    /// Packets that the end has received early: the part of the run that is being computed ends before they arrive.
+    /// Packets in flight that a port has already forwarded, but that arrive after the part of the run that is being
+    /// computed.
     pub(crate) awaited: u32,
-    /// The first step of the route of its packets.
+    /// First step of the route of the end's packets.
     first: u32,
 }
 
 impl Host {
-    /// A host whose packets start at this step.
+    /// Build an end whose packets start at this step.
     fn new(first: u32) -> Host {
         Host { called: Time::NEVER, arrived: 0, sent: 0, awaited: 0, first }
     }
@@ -57,17 +58,17 @@ impl Host {
         self.arrived += 1;
     }
 
-    /// Packets that have been sent.
+    /// Return the number of packets sent.
     pub(crate) fn sent(&self) -> u64 {
         self.sent
     }
 
-    /// Packets that have arrived.
+    /// Return the number of packets that have arrived.
     pub(crate) fn arrived(&self) -> u64 {
         self.arrived
     }
 
-    /// Return the instant for which it is called; none of its timers fires before.
+    /// Return the instant of the end's call; none of its timers fires before it.
     #[inline(always)]
     pub(crate) fn called(&self) -> Time {
         self.called
@@ -81,7 +82,7 @@ impl Host {
         Some(Event::new(time, Class::Timer, entity as u32))
     }
 
-    /// Return whether such a due event is still valid.
+    /// Return whether a call that is due at `now` is still valid, and forget it if so.
     pub(crate) fn answer(&mut self, now: Time) -> bool {
         let is_due = self.called == now;
         if is_due {
@@ -96,12 +97,12 @@ impl Host {
 pub(crate) struct SharedHost {
     /// Like [`Host::awaited`].
     pub(crate) awaited: u32,
-    /// The calls of its ends, and outdated ones.
+    /// Calls of the host's ends, including outdated ones.
     calls: BinaryHeap<Reverse<(Time, u32)>>,
 }
 
 impl SharedHost {
-    /// Add a call of an end; outdated calls before it are removed.
+    /// Add a call of an end; remove outdated calls before it.
     pub(crate) fn call(&mut self, hosts: &[Host], time: Time, entity: u32) {
         while self.calls.peek().is_some_and(|Reverse((time, end))| hosts[*end as usize].called != *time) {
             self.calls.pop();
@@ -109,7 +110,7 @@ impl SharedHost {
         self.calls.push(Reverse((time, entity)));
     }
 
-    /// Take the first call before `time`.
+    /// Remove and return the first call, if it is before `time`.
     pub(crate) fn take_before(&mut self, time: Time) -> Option<(Time, u32)> {
         let Reverse(first) = *self.calls.peek().filter(|Reverse((first, _))| *first < time)?;
         self.calls.pop();
@@ -121,7 +122,8 @@ impl SharedHost {
 #[derive(Debug)]
 pub(crate) struct Hosts {
     pub(crate) ends: Vec<Host>,
-    /// Hosts with several ends that act ahead of time, and for each end the number of its host, if it is one of them.
+    /// Hosts with several ends that act ahead of time; next, for each end the number of such a host, if it belongs to
+    /// one.
     pub(crate) shared: Vec<SharedHost>,
     shared_by: Vec<Option<u32>>,
     /// The circuit on which each end of a flow receives packets.
@@ -129,7 +131,7 @@ pub(crate) struct Hosts {
 }
 
 impl Hosts {
-    /// The hosts of all flows; the route of each circuit begins at a given step.
+    /// Build the hosts of all flows; `begins` has the first step of each circuit's route.
     pub(crate) fn new(scenario: &Scenario, begins: &IdVec<CircuitId, u32>, ends: Ends) -> Hosts {
         let host = |vc: Option<CircuitId>| Host::new(vc.map_or(0, |vc| begins[vc]));
         let circuits_to = |flow: &Flow| [flow.back.unwrap_or(flow.vc), flow.vc];
@@ -146,7 +148,7 @@ impl Hosts {
         self.circuits[entity]
     }
 
-    /// Record a call of an end at its host, if that has several ends and acts ahead of time.
+    /// Record a call of an end at its host, if this host has several ends and acts ahead of time.
     #[inline]
     pub(crate) fn called(&mut self, event: &Event) {
         if let Some(host) = self.shared_by[event.entity as usize] {

@@ -1,8 +1,8 @@
-//! Division of pending events among agendas: with one each for data and acknowledgements, similar work is done
-//! together.
+//! Division of pending events among agendas: with separate agendas for data and acknowledgements, similar work is
+//! done together.
 //!
 //! # What it assumes
-//! No port where lines meet, and no memory, gets both data and acknowledgements.
+//! No port where lines meet, and no memory, receives both data and acknowledgements.
 //!
 //! # What it skips
 //! Switching between the two for every packet.
@@ -12,7 +12,7 @@
 //! that time.
 //!
 //! # What turns it off
-//! A port that gets both, or a delay in which fewer than eight packets are sent.
+//! A port that receives both, or a least delay in which fewer than eight packets are sent.
 
 use crate::engine::questions::latency;
 use crate::scenario::model::{Scenario, Vc};
@@ -23,15 +23,16 @@ use crate::units::Span;
 pub(crate) struct Lookahead {
     /// Packets that arrive at a port where lines meet: data, and acknowledgements.
     pub(crate) packets: [usize; 2],
-    /// An event affects another agenda only after this time. So one agenda can be processed alone for this time
-    /// although others have pending events; if the others are empty, without limit.
+    /// An event affects another agenda only after this time. So one agenda can be processed alone for this time while
+    /// others have pending events, and without limit if the others are empty.
     pub(crate) lookahead: Span,
 }
 
 impl Lookahead {
-    /// Divide the events. Packets have agendas of their own if no port where lines meet gets both kinds, and if that
-    /// pays: if several arrive there in the least time between cause and effect. `meets` returns the number of a port
-    /// where lines meet, or that of its memory, beyond those of ports.
+    /// Divide the events. Data packets and acknowledgements have separate agendas if no port where lines meet
+    /// receives both kinds, and if several packets arrive there in the least time between cause and effect, so that
+    /// the separation saves time. `meets` returns, for a port where lines meet, its number or, if it shares a memory,
+    /// a number of the memory after those of all ports.
     pub(crate) fn new(scenario: &Scenario, meets: impl Fn(usize) -> Option<usize>) -> Lookahead {
         let lines = scenario.vcs.iter().flat_map(Vc::routes).flatten().map(|line| &scenario.lines[*line]);
         let lookahead = lines.map(|line| latency(scenario, line)).min().unwrap_or_default();
@@ -54,7 +55,7 @@ impl Lookahead {
     }
 }
 
-/// The agenda of hosts and of ports that judge every packet, and those of packets.
+/// Number of the agenda of hosts and of ports that judge every packet; next, of the agendas of packets.
 pub(crate) const HOSTS: usize = 0;
 const DATA: usize = 1;
 const ACKS: usize = 2;

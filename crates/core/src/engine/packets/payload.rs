@@ -1,4 +1,5 @@
-//! The payload of a packet in as few octets as possible: it is written once and read once, and copied in between.
+//! The payload of a packet in as few octets as possible: the engine copies it several times, but writes and reads it
+//! once.
 //!
 //! # What it assumes
 //! No kind of payload needs all fields.
@@ -10,7 +11,7 @@
 //! Packing and unpacking are inverse: see the test.
 //!
 //! # What it saves
-//! A cache line a packet.
+//! Access to a cache line per packet.
 
 use crate::network::circuit::Payload;
 use crate::transport::ecn::Ecn;
@@ -22,7 +23,7 @@ use crate::units::Time;
 /// A [`Payload`] whose kinds share their fields, because no kind needs all of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PacketPayload {
-    /// Time of its sending, or for an acknowledgement the timestamp that it echoes.
+    /// Time of sending; for an acknowledgement the timestamp that it echoes.
     stamp: Time,
     /// For a segment its first octet, for an acknowledgement the next expected octet.
     number: u64,
@@ -30,15 +31,16 @@ pub(crate) struct PacketPayload {
     octets: u32,
     /// The connection of a segment; the block of a packet with parity.
     group: u32,
-    /// Position in the block; for an acknowledgement the number of the list of its blocks and their octets.
+    /// Position in the block; for an acknowledgement the number of its list of blocks and the octets of this list.
     index: u32,
-    /// Number of earlier sendings of the first octet of a segment, or of the number of an acknowledgement.
+    /// Number of earlier sendings of a segment's first octet; for an acknowledgement, number of earlier ones with the
+    /// same `number`.
     repeats: u16,
     kind: PayloadKind,
     ecn: Ecn,
 }
 
-/// An edge opens a connection or, if it carries data, ends one; or it ends a block.
+/// The kind of a payload. The variants `Edge…` open a connection or, with data, end one; `EdgeCoded` ends a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum PayloadKind {
     #[default]
@@ -52,7 +54,7 @@ enum PayloadKind {
 }
 
 impl PayloadKind {
-    /// Return this kind, or its edge.
+    /// Return the plain variant of a kind, or its `Edge…` variant.
     #[inline(always)]
     fn edge(is_edge: bool, [plain, edge]: [PayloadKind; 2]) -> PayloadKind {
         if is_edge { edge } else { plain }
@@ -114,7 +116,7 @@ impl PacketPayload {
         }
     }
 
-    /// Return whether it is an acknowledgement.
+    /// Return whether the payload is an acknowledgement.
     #[inline(always)]
     pub(crate) fn is_ack(&self) -> bool {
         matches!(self.kind, PayloadKind::Ack | PayloadKind::EdgeAck)
@@ -126,7 +128,7 @@ impl PacketPayload {
         self.payload().identity(number)
     }
 
-    /// The marks of the packet's only unit.
+    /// Return the marks of the packet's only unit.
     #[inline]
     pub(crate) fn flags(&self) -> Flags {
         let ends_block = self.kind == PayloadKind::EdgeCoded;
@@ -139,7 +141,7 @@ impl PacketPayload {
         PacketPayload { ecn: self.ecn.marked_by(flags), ..self }
     }
 
-    /// The payload that was packed.
+    /// Return the payload that was packed.
     #[inline(always)]
     pub(crate) fn payload(self) -> Payload {
         let PacketPayload { stamp, number, octets, group, index, repeats, kind, ecn } = self;
@@ -179,7 +181,8 @@ impl PacketPayload {
     }
 }
 
-/// The number of the list of an acknowledgement's blocks, of 28 bits, and their octets, fours up to 36.
+/// Pack the number of an acknowledgement's list of blocks (28 bits) and the octets of the list (multiples of four up
+/// to 36).
 #[inline(always)]
 fn packed(list: u64, octets: u16) -> u32 {
     (list as u32) << 4 | u32::from(octets / 4)

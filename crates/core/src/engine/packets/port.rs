@@ -4,8 +4,8 @@
 //! The policy is a rule, and no accepted packet is removed.
 //!
 //! # What it skips
-//! A queue, as long as all waiting packets have one size: each departure follows from when the line is free, and
-//! their number from how long the last one stays.
+//! A queue, as long as all waiting packets have one size: each departure follows from the time at which the line is
+//! free, and the number of waiting packets from the sojourn time of the last one.
 //!
 //! # Why that is exact
 //! Packets of one size leave one transmission time apart; others are in a list.
@@ -14,7 +14,7 @@
 //! Packets of several sizes, a buffer that may overflow, a threshold that may be met, a sample that is due.
 //!
 //! # What it saves
-//! See `mod.rs`; one cache line a packet.
+//! See `mod.rs`; a packet touches only one cache line of the port.
 
 use super::agenda::Row;
 use crate::buffer::admission::{Policy, Rule};
@@ -30,51 +30,53 @@ use crate::units::ids::PortVc;
 use crate::units::{Span, Time};
 use crate::verdict::{Reason, Verdict};
 
-/// The data that every packet touches: a packet that is like its neighbours needs only this cache line of a port.
+/// The data that every packet touches: a packet of the usual size needs only this cache line of a port.
 ///
-/// As long as all waiting packets have one size, each departure follows from when the line is free, and their number
-/// from how long the last one stays. So nothing needs to be stored for each.
+/// As long as all waiting packets have one size, each departure follows from the time at which the line is free, and
+/// the number of waiting packets from the sojourn time of the last one. So no data are stored per packet.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct PacketFifo {
-    /// Time at which the line is free, and whether that is a picosecond after the end of the last packet.
+    /// Time at which the line is free; next, whether this is a picosecond after the end of the last packet, by the
+    /// carried remainder.
     free: ExactTime,
     carries: bool,
     in_bytes: bool,
     /// Octets of the last packet.
     last: u16,
-    /// Octets of every packet in the buffer; 0 if they differ, and are in the list of the queue.
+    /// Octets of every packet in the buffer (the usual size); 0 if sizes differ: then the list of the queue has the
+    /// packets.
     usual: u16,
-    /// Packets of the usual size that `tally` does not count yet, and the sum of their sojourn times.
+    /// Number of packets of the usual size that `tally` does not count yet; next, the sum of their sojourn times.
     alike: u64,
     stays: u128,
-    /// A packet that stays no longer than this fits, and the occupancy was as high before.
+    /// A packet with at most this sojourn time fits into the buffer and sets no new maximum occupancy.
     sure: Span,
-    /// Before this instant a packet is accepted without further checks.
+    /// Packets that arrive before this instant need no check of samples, of the measured time or by the policy.
     quiet: Time,
 }
 
-/// The data of packets that differ from their neighbours, which must be judged or entered one by one.
+/// The data for packets that are judged or counted one by one.
 ///
-/// First comes a cache line for packets that are only the first of their kind.
+/// First comes a cache line for packets that only begin a series of one size.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct PacketQueue {
     /// Time of the next sample, or of the beginning of the measured time.
     stop: Time,
-    /// Departure of the last packet that differs from those after it.
+    /// Departure of the last packet before the present series of packets of one size.
     alike_from: Time,
     /// The transmission time of packets of the usual size.
     pace: TransmissionTime,
     capacity: Capacity,
-    /// The sum of the sizes of the packets in `older`.
+    /// Sum of the sizes of the packets in `older`.
     waiting: u64,
     /// Whether a packet may be refused although the port is empty.
     is_judged: bool,
     tally: Tally,
-    /// Beginning of the measured time, if it has not begun.
+    /// Beginning of the measured time; `Time::NEVER` once it has begun.
     begin: Time,
-    /// Packets of several sizes before the last one, with their ends and sizes.
+    /// Packets of several sizes in the buffer except the last one, each with its end and its size.
     older: Row<(Time, u64)>,
     /// Rule by which packets are accepted; the policy itself keeps the state of frames.
     rule: Rule,
@@ -84,11 +86,11 @@ pub(crate) struct PacketQueue {
     books: Option<Box<Accounting>>,
 }
 
-/// Packets that arrived and left in the measured time, or before it as long as it has not begun.
+/// Counts of packets that arrived and left in the measured time, or, before it has begun, in the warm-up.
 #[derive(Debug, Default)]
 #[repr(C)]
 struct Tally {
-    /// The maximum of their occupancy, and its integral.
+    /// The maximum occupancy; next, the integral of the occupancy.
     max: u64,
     passed: u64,
     area: u128,
@@ -103,7 +105,7 @@ struct Samples {
     occupancy: Occupancy,
 }
 
-/// An accepted packet: its start and end, and the reason of its mark, if it has one.
+/// An accepted packet: its start, its end, and the reason for its mark, if it is marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Taken {
     pub(crate) starts: Time,
@@ -112,7 +114,7 @@ pub(crate) struct Taken {
 }
 
 impl PacketFifo {
-    /// An empty port that accepts packets by this rule.
+    /// Build an empty port that accepts packets by this rule.
     pub(crate) fn new(
         scenario: &Scenario,
         number: usize,
@@ -151,8 +153,9 @@ impl PacketFifo {
         (fifo, queue)
     }
 
-    /// Accept a packet that has the usual size and stays no longer than others have, if it ends before the next sample
-    /// or the beginning of the measured time; returns its end.
+    /// Accept a packet of the usual size whose sojourn time is within `sure`, if it arrives before the next sample
+    /// and the beginning of the measured time, and ends before `edge`; returns its end. Return `None` for any other
+    /// packet.
     #[inline(always)]
     pub(crate) fn pass(
         &mut self,
@@ -173,8 +176,8 @@ impl PacketFifo {
         Some(ends)
     }
 
-    /// Accept a packet on that condition which is the first of the usual size, sets a new maximum occupancy, or meets a
-    /// sample that is due.
+    /// Like [`PacketFifo::pass`], also for a packet that is the first of its size, sets a new maximum occupancy, or
+    /// arrives when a sample is due.
     #[inline(never)] // keeps few registers in use for all others
     pub(crate) fn pass_first(
         &mut self,
@@ -200,8 +203,8 @@ impl PacketFifo {
         self.pass(now, bytes, pace, edge)
     }
 
-    /// Handle any packet; returns its start and end, or the reason of its loss. `unit` and its circuit are computed
-    /// only if they are needed.
+    /// Handle any packet; returns its start and end, or the reason of its loss. `unit` is called only if the unit and
+    /// its circuit are needed.
     #[inline(always)] // builds the unit only if it is looked at
     pub(crate) fn take(
         &mut self,
@@ -245,7 +248,8 @@ impl PacketFifo {
         Ok(Taken { starts, ends, mark })
     }
 
-    /// At the end of the run, restore the state that the port would have with its own books.
+    /// At the end of the run, restore the state that the port would have if its own counters had counted every
+    /// packet.
     pub(crate) fn close(mut self, mut queue: PacketQueue, window: Window, port: &mut Port) {
         self.settle(&mut queue, Time(window.to.0 - 1));
         self.enter_alike(&mut queue);
@@ -267,8 +271,8 @@ impl PacketFifo {
         (self.last, self.carries) = (bytes, self.free.time.0 > start.time.0 + pace.whole.0);
     }
 
-    /// Begin a series of packets of `bytes` octets: count the packets of the series before, and make this the
-    /// usual size.
+    /// Begin a series of packets of `bytes` octets: count the packets of the previous series, and make this size the
+    /// usual one.
     fn renew(&mut self, queue: &mut PacketQueue, bytes: u16, pace: &TransmissionTime) {
         self.enter_alike(queue);
         queue.drop_until(Time::NEVER);
@@ -276,7 +280,8 @@ impl PacketFifo {
         self.reach(queue, queue.tally.max / self.size(bytes));
     }
 
-    /// Permit `packets` packets in the buffer: if all are accepted, no occupancy up to that is a new maximum.
+    /// Set `sure` so that up to `packets` packets may be in the buffer, if the rule accepts all of them; occupancies
+    /// up to this number then set no new maximum.
     fn reach(&mut self, queue: &mut PacketQueue, packets: u64) {
         let (size, level) = (self.size(self.usual), packets * self.size(self.usual));
         if queue.takes(level.saturating_sub(size), level) {
@@ -285,7 +290,7 @@ impl PacketFifo {
         }
     }
 
-    /// Put the packets in the buffer at an instant into the list, since they no longer have one size.
+    /// Put the packets that are in the buffer at `now` into the list, since they no longer have one size.
     fn list(&mut self, queue: &mut PacketQueue, now: Time) {
         self.enter_alike(queue);
         let (size, pace) = (self.size(self.usual), queue.pace);
@@ -295,14 +300,14 @@ impl PacketFifo {
         (self.usual, self.sure) = (0, Span::ZERO);
     }
 
-    /// Enter packets of the usual size.
+    /// Add the packets of the usual size to `tally`.
     fn enter_alike(&mut self, queue: &mut PacketQueue) {
         let size = self.size(self.usual);
         let (alike, stays) = (std::mem::take(&mut self.alike), std::mem::take(&mut self.stays));
         queue.tally.enter(alike, alike * u64::from(self.usual), stays * u128::from(size));
     }
 
-    /// The occupancy of one packet.
+    /// Return what one packet adds to the occupancy.
     #[inline(always)]
     fn size(&self, bytes: u16) -> u64 {
         if self.in_bytes { bytes.into() } else { 1 }
@@ -314,7 +319,7 @@ impl PacketFifo {
         Time(self.free.time.0 - u64::from(self.carries))
     }
 
-    /// Return the occupancy; packets that have left are removed from the list.
+    /// Return the occupancy; remove packets that have left from the list.
     #[inline(always)]
     fn level(&self, queue: &mut PacketQueue, now: Time) -> u64 {
         if self.usual != 0 {
@@ -324,12 +329,13 @@ impl PacketFifo {
         if self.ends() > now { queue.waiting + self.size(self.last) } else { 0 }
     }
 
-    /// The number of packets of the usual size in the buffer: those that end before the end of a new one.
+    /// Return the number of packets of the usual size in the buffer at `now`.
     fn usual_at(&self, queue: &PacketQueue, now: Time) -> u64 {
         if self.ends() > now { self.free.count_after(now, &queue.pace) - 1 } else { 0 }
     }
 
-    /// Take the samples up to `now`, and begin the measured time; both precede all other events of an instant.
+    /// Take the samples up to `now`, and begin the measured time if it is due; both precede all other events of an
+    /// instant.
     #[cold]
     fn settle(&mut self, queue: &mut PacketQueue, now: Time) {
         while queue.stop <= now {
@@ -384,7 +390,7 @@ impl PacketQueue {
         }
     }
 
-    /// Lose a packet before it reaches the port.
+    /// Count a packet as lost before it reaches the port.
     pub(crate) fn lose(&mut self, window: Window, now: Time, unit: &Unit, reason: Reason) {
         self.books(window).lose(now, unit, reason);
     }
@@ -403,7 +409,7 @@ impl PacketQueue {
         }
     }
 
-    /// Enter a packet during whose sojourn the measured time begins or ends, or that leaves before it.
+    /// Count a packet during whose sojourn the measured time begins or ends, or that leaves before it.
     #[cold]
     fn enter_part(&mut self, window: Window, stay: &Sojourn) {
         let books = self.books(window);
@@ -413,8 +419,8 @@ impl PacketQueue {
 }
 
 impl Tally {
-    /// Enter `packets` packets that arrive and leave, with `octets` octets in total and this integral of their
-    /// occupancy.
+    /// Count `packets` packets that arrive and leave, with `octets` octets in total and their part `area` of the
+    /// occupancy's integral.
     #[inline(always)]
     fn enter(&mut self, packets: u64, octets: u64, area: u128) {
         self.passed += packets;
@@ -424,7 +430,7 @@ impl Tally {
 }
 
 impl Samples {
-    /// The samples of a port, if its buffer is limited; samples before the measured time would not count.
+    /// Build the samples of a port, if its buffer is limited; they begin with the measured time.
     fn of(scenario: &Scenario, number: usize, window: Window, port: &Port) -> Option<Samples> {
         let mut occupancy = scenario.lines[number].is_sampled().then(|| port.counters().occupancy.clone())?;
         occupancy.reset(window.from, 0);

@@ -1,16 +1,16 @@
 //! Ports that share a memory which never removes an accepted packet: the departure of a packet is computed on arrival.
 //!
 //! # What it assumes
-//! The memory only limits what enters: it neither pushes packets out nor expels them, and stops no sender. Each of its ports
-//! sends in order of arrival, accepts by a rule, and gets its packets from other nodes.
+//! The memory only limits arrivals: it neither pushes packets out nor expels them, and stops no sender. Each of its
+//! ports sends in order of arrival, accepts packets by a rule, and receives its packets from other nodes.
 //!
 //! # What it skips
 //! The queues of these ports, and an event for the end of each transmission.
 //!
 //! # Why that is exact
-//! A port with one queue sends a packet as soon as the one before it has left, whatever arrives later. What the memory sees of a
-//! departure is the room that it frees. So all departures up to an arrival are entered just before that arrival, and those before
-//! a sample just before the sample, in the order of the kernel.
+//! A port with one queue sends a packet as soon as the previous one has left, whatever arrives later. A departure
+//! affects the memory only by the room that it frees. So all departures up to an arrival are recorded just before
+//! this arrival, and those before a sample just before the sample, in the order of the kernel.
 //!
 //! # What turns it off
 //! Any other policy at one port of a memory: then all its ports judge each packet, with an event for each departure.
@@ -38,7 +38,7 @@ use crate::verdict::Reason;
 /// The packets in the ports of such memories.
 #[derive(Debug)]
 pub(crate) struct SharedPorts {
-    /// For each port its memory, if it is such a memory; empty if none is.
+    /// For each port the number of its memory, if it is such a memory; empty if no memory is.
     memories: Vec<Option<usize>>,
     /// For each memory its ports that hold packets, by the time at which the first one leaves.
     due: Vec<BinaryHeap<Reverse<(Time, u32)>>>,
@@ -48,7 +48,7 @@ pub(crate) struct SharedPorts {
 }
 
 impl SharedPorts {
-    /// Empty ports, given for each one its memory if it is such a memory.
+    /// Build empty ports; `memories` gives for each port the number of its memory, if it is such a memory.
     pub(crate) fn new(memories: Vec<Option<usize>>) -> SharedPorts {
         let (ports, count) = (memories.len(), memories.iter().flatten().max().map_or(0, |last| last + 1));
         SharedPorts {
@@ -59,7 +59,7 @@ impl SharedPorts {
         }
     }
 
-    /// The memory of a port, if it is one of these ports.
+    /// Return the memory of a port, if it is one of these ports.
     #[inline]
     pub(crate) fn memory_of(&self, port: u32) -> Option<usize> {
         self.memories[port as usize]
@@ -93,7 +93,7 @@ impl SharedPorts {
         Ok((accepted.unit, sent))
     }
 
-    /// Enter all departures from the ports of a memory up to an instant.
+    /// Record all departures from the ports of a memory up to `until`.
     #[inline]
     fn settle(&mut self, number: usize, memory: &mut Memory, ports: &mut [Port], until: Time) {
         let SharedPorts { due, stays, .. } = self;
@@ -110,7 +110,7 @@ impl SharedPorts {
         }
     }
 
-    /// Settle all memories, up to just before an instant.
+    /// Record all departures before `now`, in all these memories.
     pub(crate) fn settle_before(&mut self, network: &mut Network, now: Time) {
         if let Some(until) = now.0.checked_sub(1) {
             for number in 0..self.due.len() {
@@ -120,7 +120,8 @@ impl SharedPorts {
         }
     }
 
-    /// Show the memory's packets to every port.
+    /// Put the packets that a memory holds into the queues of its ports, so that the ports can be read or reset as if
+    /// they had queues.
     pub(crate) fn show(&self, network: &mut Network) {
         for (number, packets) in
             self.stays.iter().enumerate().filter(|(port, _)| self.memories[*port].is_some())
@@ -129,7 +130,7 @@ impl SharedPorts {
         }
     }
 
-    /// Show no packets at these ports.
+    /// Remove the packets that [`SharedPorts::show`] has put into the queues.
     pub(crate) fn hide(&self, network: &mut Network) {
         for (port, _) in network.ports.iter_mut().zip(&self.memories).filter(|(_, memory)| memory.is_some()) {
             port.show(iter::empty());

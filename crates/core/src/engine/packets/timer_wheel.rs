@@ -7,8 +7,8 @@
 //! A heap for timers in the far future: they wait unsorted among others of their slot.
 //!
 //! # Why that is exact
-//! Only calls whose slot has been reached are looked at, and these are kept in order (G. Varghese and T. Lauck,
-//! "Hashed and hierarchical timing wheels", SOSP 1987).
+//! Only calls whose slot has been reached can be due, and these are kept in order (G. Varghese and T. Lauck, "Hashed
+//! and hierarchical timing wheels", SOSP 1987).
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -19,20 +19,20 @@ use crate::units::Time;
 /// Pending calls, in the order of [`crate::kernel`].
 ///
 /// A timing wheel (G. Varghese and T. Lauck, "Hashed and hierarchical timing wheels", SOSP 1987): time passes in
-/// rounds of slots, and a call waits unsorted among others of its slot until that is reached. The calls whose slot
-/// has been reached are few, and only they are kept in order. Unless nothing is pending there is at least one.
+/// rounds of slots, and a call waits unsorted among others of its slot until this slot is reached. Only the few calls
+/// whose slot has been reached are kept in order. As long as a call is pending, at least one call is among these.
 #[derive(Debug, Default)]
 pub(crate) struct TimerWheel {
     /// Keys of the calls whose slot has been reached.
     near: BinaryHeap<Reverse<u128>>,
     /// The next slot, counted from time zero.
     next: u64,
-    /// For each slot of a round the keys of the calls that wait for it, in this round or in a later one.
+    /// For each slot of a round the keys of the calls that wait for it, in this round or a later one.
     slots: Vec<Vec<u128>>,
     waiting: usize,
 }
 
-/// Duration of a slot: 2³³ ps are 8.6 ms; and slots in a round, which therefore takes 2.2 s.
+/// Duration of a slot in bits: 2³³ ps are 8.6 ms. Next, slots in a round, which takes 2.2 s.
 const SLOT_BITS: u32 = 33;
 const SLOTS: u64 = 256;
 
@@ -54,19 +54,19 @@ impl TimerWheel {
         self.waiting += 1;
     }
 
-    /// Return when the first call is due; never, if there is none.
+    /// Return when the first call is due; `Time::NEVER` without calls.
     #[inline]
     pub(crate) fn first_time(&self) -> Time {
         Time((self.first_key() >> u64::BITS) as u64)
     }
 
-    /// The key of the first call, or one that is later than all.
+    /// Return the key of the first call; without calls, a key after all others.
     #[inline]
     pub(crate) fn first_key(&self) -> u128 {
         self.near.peek().map_or(u128::MAX, |key| key.0)
     }
 
-    /// Take the first call.
+    /// Remove and return the first call.
     pub(crate) fn pop(&mut self) -> Option<Event> {
         let Reverse(key) = self.near.pop()?;
         let round = self.next + SLOTS;
@@ -96,7 +96,7 @@ impl TimerWheel {
     }
 }
 
-/// The slot of a call, counted from time zero.
+/// Return the slot of a call, counted from time zero.
 fn slot_of(key: u128) -> u64 {
     (key >> (SLOT_BITS + u64::BITS)) as u64
 }

@@ -10,7 +10,8 @@ use crate::unit::Unit;
 use crate::units::{CELL_BYTES, Time};
 
 impl<T: Tracer> Engine<T> {
-    /// Send a credit for a unit that has left the node at the end of its last line, or call for a message.
+    /// Send a credit for a unit that has left the node at the end of its last line, or have the receiver schedule a
+    /// message.
     #[inline(never)]
     pub(super) fn return_credit(&mut self, unit: &Unit, now: Time) {
         let Network { ports, receivers, circuits, .. } = &mut self.network;
@@ -30,7 +31,8 @@ impl<T: Tracer> Engine<T> {
         }
     }
 
-    /// The first entity that stands for messages about a line: it follows the last memory.
+    /// Return the first event entity for messages of receivers, one for each line: these follow the entities of
+    /// memories.
     pub(super) fn first_message(&self) -> usize {
         self.lines.len() + self.network.memories().count()
     }
@@ -42,8 +44,8 @@ impl<T: Tracer> Engine<T> {
         self.start(back, now);
     }
 
-    /// Make the receiver at the end of a line send a message with credits, now or at the earliest time after the last
-    /// one, if it has news.
+    /// Schedule a message with credits from the receiver at the end of a line, if the receiver has freed credits to
+    /// report: now, or at the earliest time after its last message.
     fn call_message(&mut self, line: usize, now: Time) {
         let receiver = self.network.receivers[line].as_mut().expect("credits govern the line");
         match receiver.call(now) {
@@ -56,7 +58,7 @@ impl<T: Tracer> Engine<T> {
         }
     }
 
-    /// Build the message that starts now, against the data of a line.
+    /// Build the message about a line whose transmission starts now, in the direction opposite to the line's data.
     pub(super) fn message(&mut self, line: usize, now: Time) -> Control {
         let Network { ports, receivers, .. } = &mut self.network;
         let receiver = receivers[line].as_mut().expect("credits govern the line");

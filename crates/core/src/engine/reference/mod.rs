@@ -1,10 +1,9 @@
 //! The reference engine: the simplest event loop over single units that a reader can check against the papers.
 //!
 //! One event for every unit and line: the unit arrives at the far end. The departure of a unit, and the start of the
-//! next one, concern only its port, so it makes no difference whether they are handled then or, with the same time,
-//! when the port is next used: before a unit enters, before a sample, and before the line would run out of units.
-//! Only where credits govern lines, or ports share a memory, does a departure concern other ports; there it is an
-//! event.
+//! next one, concern only its port, so the engine may handle them later, with their own time, when the port is next
+//! used: before a unit arrives, before a sample, and before the line would run out of units. Only where credits
+//! govern lines, or ports share a memory, does a departure concern other ports; there it is an event.
 //!
 //! # What it assumes
 //! Only the order of events that `kernel` documents.
@@ -54,7 +53,7 @@ pub(super) struct Engine<T> {
     ties: Ties,
     lines: Vec<Underway>,
     controls: Controls,
-    /// Whether any port works with credits.
+    /// Whether any line has credits.
     with_credits: bool,
     memories: ActingMemories,
     timers: Timers,
@@ -75,16 +74,17 @@ pub(super) struct Engine<T> {
 #[derive(Clone)]
 struct Underway {
     is_cells: bool,
-    /// Whether other ports depend on departures, so that each has an event.
+    /// Whether other ports depend on this port's departures, so that each departure is an event.
     is_told: bool,
-    /// End of the latest unit's transmission; never, if it has left or if departures are events.
+    /// End of the latest unit's transmission; `Time::NEVER` if the unit has left or if departures are events.
     ends: Time,
-    /// Units on the line; an announced unit carries the announcement of the next one.
+    /// Units on the line, in order. Each with its arrival, unless the event of this arrival is already in the event
+    /// queue.
     units: VecDeque<(Option<Arrival>, Unit)>,
 }
 
-/// A unit that will arrive at the end of a line, with the time between its announcement and its arrival, pauses and
-/// remainders apart: events with equal times cost least.
+/// The arrival of a unit at the end of a line, and the time from adding its event to the event queue until the
+/// arrival, without pauses and remainders: the event queue is fastest for events with equal such times.
 #[derive(Clone, Copy)]
 struct Arrival {
     time: Time,
@@ -197,7 +197,8 @@ impl<T: Tracer> Engine<T> {
         self.settle(port, now);
     }
 
-    /// Make a memory that acts by itself act now, after a packet has joined or left a port.
+    /// Run the actions of a port's memory, if it acts at instants of its own, after a packet has joined or left the
+    /// port.
     #[inline]
     fn settle(&mut self, port: usize, now: Time) {
         if let Some(memory) = self.memories.of(port) {
@@ -205,7 +206,7 @@ impl<T: Tracer> Engine<T> {
         }
     }
 
-    /// Run the actions of a memory that are due now, and schedule its next one.
+    /// Run the actions of a memory that are due now, and schedule its next action.
     #[inline(never)]
     fn act(&mut self, memory: usize, now: Time) {
         let next = self.memories.act(&mut self.network, memory, now, &mut self.losses);
@@ -217,8 +218,8 @@ impl<T: Tracer> Engine<T> {
         next.into_iter().for_each(|event| self.queue.push(event));
     }
 
-    /// Run the clock of a port's policy or, beyond those numbers, of a memory or, beyond those, of the messages about a
-    /// line.
+    /// Handle a clock event by its entity: first come the policies of ports, then memories, then messages of
+    /// receivers.
     fn tick(&mut self, port: usize, now: Time) {
         if let Some(line) = port.checked_sub(self.first_message()) {
             return self.send_back(line, Control::Message, now);
@@ -254,7 +255,8 @@ impl<T: Tracer> Engine<T> {
         }
     }
 
-    /// Remove the first unit on a line, which arrives at its end, and announce the next one.
+    /// Remove the first unit on a line, which arrives at the end of the line, and add the arrival event of the next
+    /// unit.
     #[inline]
     fn take_off(&mut self, line: usize, now: Time) -> Unit {
         if self.lines[line].units.len() == 1 {
@@ -282,7 +284,7 @@ impl<T: Tracer> Engine<T> {
         self.controls.send(port, arrives, control).into_iter().for_each(|event| self.queue.push(event));
     }
 
-    /// Handle a credit or a pause at the port that it is for.
+    /// Handle a credit or a pause that reaches its port.
     fn control(&mut self, port: usize, now: Time) {
         let (control, next) = self.controls.arrive(port);
         next.into_iter().for_each(|event| self.queue.push(event));
@@ -299,7 +301,7 @@ impl<T: Tracer> Engine<T> {
         }
     }
 
-    /// Put a unit into the buffer of a port, or lose it.
+    /// Offer a unit to a port, which queues or loses it.
     #[inline(always)]
     fn enter(&mut self, hop: Hop, unit: Unit, now: Time) {
         let unit = match self.network.cross_link(now, hop, unit) {
@@ -322,7 +324,7 @@ impl<T: Tracer> Engine<T> {
         self.settle(port, now);
     }
 
-    /// Lose a unit before it enters the buffer of a port.
+    /// Count a unit as lost before it reaches the buffer of a port.
     fn refuse(&mut self, hop: Hop, unit: Unit, reason: Reason, now: Time) {
         self.catch_up(hop.port as usize, after(now));
         self.tracer.see(now, hop.port as usize, &unit, What::Arrives, &self.network.circuits);
@@ -330,7 +332,7 @@ impl<T: Tracer> Engine<T> {
         self.count_losses(now);
     }
 
-    /// Start the next control frame or else the next unit at a port, if its line is free.
+    /// Start to send the next control frame, or if none waits the next unit, at a port whose line is free.
     #[inline(always)]
     fn start(&mut self, port: usize, now: Time) {
         if self.controls.can_be() && (self.network.ports[port].is_busy() || self.start_control(port, now)) {
@@ -342,7 +344,7 @@ impl<T: Tracer> Engine<T> {
         self.started(port, started, now, Announced::ByTheUnitAhead);
     }
 
-    /// Start the next control frame at a port, if there is one.
+    /// Start to send the next control frame at a port; returns whether there was one.
     #[inline(never)]
     fn start_control(&mut self, port: usize, now: Time) -> bool {
         let Some((control, sent)) = self.network.ports[port].start_control(now) else { return false };
@@ -388,7 +390,7 @@ impl<T: Tracer> Engine<T> {
             .push_next(Series::of(delay), Event { time, class: Class::Arrive, rank, entity: line as u32 });
     }
 
-    /// Count the latest losses of a port, on arrival or at the head of a queue, and those of others that share its
+    /// Count the latest losses of a port, on arrival or at the head of a queue, and of the ports that share its
     /// memory.
     #[cold]
     fn count_losses(&mut self, now: Time) {
@@ -441,22 +443,22 @@ impl<T: Tracer> Engine<T> {
     }
 }
 
-/// Event at which the queue is notified of a unit that will arrive at the end of its line.
+/// When the arrival event of a unit is added to the event queue.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Announced {
-    /// At its start, a constant time before it arrives.
+    /// At the start of the unit, a constant time before it arrives.
     AtOnce,
-    /// When the unit ahead of it on the line arrives, because it waited and its start had no event. It follows that
-    /// unit by its own transmission time.
+    /// When the unit before it on the line arrives, because the unit waited and its start had no event. It arrives
+    /// one transmission time after the unit before it.
     ByTheUnitAhead,
 }
 
-/// Return a unit as it was at the port before.
+/// Return a unit as it was at the previous port.
 fn before(unit: &Unit) -> Unit {
     Unit { hop: unit.hop - 1, ..*unit }
 }
 
-/// Return the first instant after this one: transmissions that end now have ended before it.
+/// Return the first instant after `now`, before which transmissions that end at `now` have ended.
 fn after(now: Time) -> Time {
     now + Span(1)
 }

@@ -1,14 +1,14 @@
 //! A run in steps; the caller can inspect it between two steps.
 //!
-//! It drives the reference engine, because that engine alone has the whole network at one instant. The fast engine passes
-//! trains and keeps a local clock at every port; its accounting is put back only at the end of a run.
+//! The stepper uses the reference engine, because only there the whole network is at one instant. The fast engine
+//! passes trains and has a local clock at every port; it adds its counts to the ports only at the end of a run.
 //!
 //! # What it assumes
 //! Time only goes forward; to go back, keep a clone.
 //!
 //! # Why that is exact
-//! [`run`] is a stepper that advances once. The engine handles the same events in the same
-//! order however often it stops, and at a stop every port is brought up to that instant, which its next event would do as well.
+//! [`run`] is a stepper that advances once. The engine handles the same events in the same order, however often it
+//! stops. At a stop every port advances to that instant, as its next event would make it do.
 
 use std::fmt;
 
@@ -24,7 +24,7 @@ use crate::units::Time;
 pub struct Stepper<T> {
     pub(in crate::engine) engine: Engine<T>,
     now: Time,
-    /// The end of the warm-up, as long as it is in the future.
+    /// The end of the warm-up; `None` once it has passed.
     warmup: Option<Time>,
     end: Time,
 }
@@ -36,7 +36,8 @@ impl<T> fmt::Debug for Stepper<T> {
 }
 
 impl<T: Tracer> Stepper<T> {
-    /// A run at its first instant; with `log` every loss is recorded, and `tracer` receives every unit at every port.
+    /// Prepare a run at its first instant; with `log` every loss is recorded, and `tracer` receives every unit at
+    /// every port.
     pub fn new(scenario: &Scenario, log: bool, tracer: T) -> Stepper<T> {
         Stepper {
             engine: Engine::new(scenario, log, tracer),
@@ -67,12 +68,12 @@ impl<T: Tracer> Stepper<T> {
         self.now
     }
 
-    /// The last instant of the run.
+    /// Return the end of the run.
     pub fn end(&self) -> Time {
         self.end
     }
 
-    /// The network as it is now.
+    /// Return the network in its present state.
     pub fn network(&self) -> &Network {
         &self.engine.network
     }
@@ -82,7 +83,7 @@ impl<T: Tracer> Stepper<T> {
         &self.engine.tracer
     }
 
-    /// Return the tracer, so that its records can be taken out.
+    /// Return the tracer for writing, so that the caller can remove its records.
     pub fn tracer_mut(&mut self) -> &mut T {
         &mut self.engine.tracer
     }

@@ -1,9 +1,10 @@
-//! Losses by intent: units that a link loses at its entrance, before they reach its port.
+//! Losses by intent: units that a link loses as the scenario requests, before they reach its port.
 //!
-//! As the error models of ns-2 do (`lossmodel`), a loss takes a unit away where it would enter the buffer of the link. What
-//! waits there already is sent. *Source* of the random losses: E. N. Gilbert, "Capacity of a burst-noise channel", 1960, and
-//! E. O. Elliott, "Estimates of error rates for codes on burst-noise channels", 1963; a unit is judged in the state that it finds, and
-//! then the state may change, as in `netem` of Linux (`loss gemodel`).
+//! As the error models of ns-2 do (`lossmodel`), a loss takes a unit away where it would enter the buffer of the
+//! link. Units that already wait there are sent. *Source* of the random losses: E. N. Gilbert, "Capacity of a
+//! burst-noise channel", 1960, and E. O. Elliott, "Estimates of error rates for codes on burst-noise channels", 1963;
+//! each unit is lost or not by the present state, and then the state may change, as in `netem` of Linux (`loss
+//! gemodel`).
 
 use std::collections::VecDeque;
 
@@ -56,9 +57,9 @@ pub enum Pattern {
 pub struct Spec {
     /// The line.
     pub line: usize,
-    /// The circuits that it affects, in increasing order, unless it affects all of the line.
+    /// The circuits that the pattern affects, in increasing order; `None` for all circuits of the line.
     pub circuits: Option<Vec<CircuitId>>,
-    /// Pattern of their units that are lost.
+    /// Pattern of the units that are lost.
     pub pattern: Pattern,
 }
 
@@ -66,7 +67,7 @@ pub struct Spec {
 #[derive(Clone, Debug)]
 pub struct Losses {
     rules: Vec<LossRule>,
-    /// Boundaries of frames that the port has seen of every circuit, by its number there.
+    /// For every circuit, by its number at the port, the boundary of frames after the losses.
     boundaries: IdVec<PortVc, Boundary>,
 }
 
@@ -84,7 +85,7 @@ enum ChannelState {
 }
 
 impl Losses {
-    /// The losses of a line that `circuits` circuits pass; `keyed` makes the random numbers of a rule.
+    /// Build the losses of a line that `circuits` circuits pass; `keyed` returns the random numbers of a rule.
     fn new(specs: &[&Spec], circuits: usize, keyed: impl Fn(usize) -> Keyed) -> Losses {
         let rule = |(number, spec): (usize, &Spec)| LossRule {
             circuits: spec.circuits.clone(),
@@ -104,7 +105,7 @@ impl Losses {
 }
 
 impl Build for Losses {
-    /// The losses of a line; each rule has random numbers of its own.
+    /// Build the losses of a line; each rule has its own random numbers.
     fn build(site: &Site<'_>) -> Option<Self> {
         let keyed = |rule| site.keyed(format_args!("loss.{rule}"));
         (!site.losses.is_empty()).then(|| Losses::new(site.losses, site.classes.len(), keyed))

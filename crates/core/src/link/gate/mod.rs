@@ -1,4 +1,4 @@
-//! Gates: what a link does to the units of its port besides sending them. A gate loses, holds or delays units.
+//! Gates: mechanisms by which a link loses, holds or delays the units of its port.
 //!
 //! A unit meets the gates of a port at three stages: [`Gate::enters`] before it reaches the buffer, [`Gate::lets`] as
 //! long as it is at the head of its queue, and [`Gate::starts`] when the port sends it. Control frames from the node at the
@@ -57,7 +57,7 @@ pub struct Site<'a> {
 }
 
 impl Site<'_> {
-    /// The random numbers of a purpose at this line.
+    /// Return the random numbers for a purpose at this line.
     pub(super) fn keyed(&self, purpose: impl std::fmt::Display) -> Keyed {
         Keyed::new(self.seed, format_args!("line.{}.{purpose}", self.line))
     }
@@ -65,7 +65,7 @@ impl Site<'_> {
 
 /// A gate that can stand at a line.
 pub trait Build: Sized {
-    /// The gate of a line, if the line has one of this kind.
+    /// Build the gate of a line, if the line has one of this kind.
     fn build(site: &Site<'_>) -> Option<Self>;
 }
 
@@ -86,13 +86,13 @@ macro_rules! gates {
             @trait { $( $variant = $module ),+ }
             /// A mechanism that loses, holds or delays the units of a port.
             pub trait Gate for Policy {
-                /// Pass a unit that would enter the port, where its circuit has the number `vc`; the error says why the link
-                /// loses it.
+                /// Pass a unit on to the port, where its circuit has the number `vc`; the error is the reason for
+                /// which the link loses the unit.
                 fn enters(&mut self, now: Time, unit: Unit, vc: PortVc) -> Result<Unit, Reason> {
                     Ok(unit)
                 }
 
-                /// Return whether it may ever hold units that wait.
+                /// Return whether the gate may ever hold waiting units.
                 fn holds(&self) -> bool {
                     false
                 }
@@ -110,18 +110,18 @@ macro_rules! gates {
                 /// React to a control frame from the node at the far end.
                 fn receives(&mut self, now: Time, control: Control) {}
 
-                /// List its variables.
+                /// Return the gate's variables, for reports over time.
                 fn state(&self) -> Vec<Figure> {
                     Vec::new()
                 }
 
-                /// Add its figures to those of the port.
+                /// Add the gate's figures to those of the port.
                 fn report(&self, figures: &mut Map<String, Json>) {}
 
-                /// Reset its counters: the measured time starts now.
+                /// Reset the gate's counters: the measured time starts now.
                 fn reset(&mut self, now: Time) {}
 
-                /// Extend its counters to this instant, the end of the run.
+                /// Extend the gate's counters to `now`, the end of the run.
                 fn close(&mut self, now: Time) {}
             }
         }
@@ -136,12 +136,13 @@ gates! {
 }
 
 impl Keys {
-    /// Return whether the section asks for no gate.
+    /// Return whether the section has no gate.
     pub(crate) fn is_empty(&self) -> bool {
         *self == Keys { shaper: None, credit: None }
     }
 
-    /// Refuse gates through which units of up to `largest` octets cannot pass, or that contradict each other; with the key.
+    /// Refuse gates through which units of up to `largest` octets cannot pass, or that contradict each other; the
+    /// error has the key.
     pub(crate) fn check(&self, largest: u64) -> Result<(), (&'static str, Refused)> {
         let Some(Nested(shaper)) = &self.shaper else { return Ok(()) };
         let pair = match self.credit {
@@ -153,12 +154,12 @@ impl Keys {
         pair.and_then(|()| shaper.check(largest)).map_err(|refused| ("shaper", refused))
     }
 
-    /// The rate of octets to which a gate limits the line, if any does.
+    /// Return the rate of octets to which a gate limits the line, if there is such a gate.
     pub(crate) fn rate(&self) -> Option<Rate> {
         self.shaper.as_ref().map(|Nested(shaper)| shaper.rate)
     }
 
-    /// Name the gate that keeps the line from control frames while a unit waits for its start, if there is one.
+    /// Return the name of a gate that delays the start of units, and with them of control frames, if there is one.
     pub(crate) fn delays_controls(&self) -> Option<&'static str> {
         self.shaper.as_ref().map(|_| "a shaper")
     }

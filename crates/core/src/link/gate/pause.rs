@@ -1,11 +1,11 @@
 //! Priority flow control: a node stops the port at the other end of an incoming line from sending a class of traffic, and
 //! later lets it resume.
 //!
-//! *Source*: IEEE 802.1Qbb (now in IEEE 802.1Q, clause 36). A pause frame of 64 octets travels on the line in the other direction,
-//! behind the unit in transmission there and before all that waits. It takes effect when its last bit has arrived; a unit in
-//! transmission is completed. A class stands for a priority of the standard, which has eight. A pause of the standard lasts 65535
-//! quanta of 512 bit times unless another frame comes before. The node repeats the frame after half of that, so a pause lasts here
-//! until the frame that ends it.
+//! *Source*: IEEE 802.1Qbb (now in IEEE 802.1Q, clause 36). A pause frame of 64 octets travels on the line in the
+//! other direction, behind the unit in transmission there and before all that waits. The frame takes effect when its
+//! last bit has arrived; a unit in transmission is completed. A class stands for a priority of the standard, which
+//! has eight. By the standard a pause lasts at most 65535 quanta of 512 bit times unless another frame comes before.
+//! The node repeats the frame after half of this time, so here a pause lasts until a frame ends it.
 
 use serde_json::{Map, Value as Json};
 
@@ -15,10 +15,10 @@ use crate::unit::Unit;
 use crate::units::ids::{IdVec, PortVc};
 use crate::units::{Rate, Span, Time};
 
-/// Most classes that pause: the priorities of Ethernet.
+/// Greatest number of classes that can be paused: the priorities of Ethernet.
 pub const MOST_CLASSES: usize = 8;
 
-/// The time after which the frame that stops a class is repeated: half of the longest pause.
+/// Return the time after which a memory repeats the frame that stops a class: half of the longest pause.
 pub fn refresh(rate: Rate) -> Span {
     Span(rate.time_of_bits(65_535 * 512 / 2).0)
 }
@@ -26,22 +26,22 @@ pub fn refresh(rate: Rate) -> Span {
 /// The classes that a port must not send now.
 #[derive(Clone, Debug)]
 pub struct Paused {
-    /// The class of every circuit of the port.
+    /// Class of every circuit of the port.
     of: IdVec<PortVc, u32>,
     /// The stopped classes, each with the memory that has stopped it.
     stopped: Vec<(u32, u32)>,
-    /// Start of the present pause, if there is one, and the total duration of earlier ones.
+    /// Instant up to which `total` counts pauses; next, the total duration of pauses so far.
     since: Time,
     total: Span,
 }
 
 impl Paused {
-    /// A port with circuits of these classes; none is stopped.
+    /// Build the gate of a port with circuits of these classes; no class is stopped.
     pub fn new(of: IdVec<PortVc, u32>) -> Paused {
         Paused { of, stopped: Vec::new(), since: Time::ZERO, total: Span::ZERO }
     }
 
-    /// The pauses among the gates of a port, if it can be paused.
+    /// Return the pause gate among the gates of a port, if the port can be paused.
     pub fn among(gates: &[Policy]) -> Option<&Paused> {
         gates.iter().find_map(|gate| if let Policy::Pause(paused) = gate { Some(paused) } else { None })
     }
@@ -51,12 +51,12 @@ impl Paused {
         self.stopped.iter().any(|(stopped, _)| *stopped == class)
     }
 
-    /// The memories that have stopped a class.
+    /// Return the memories that have stopped a class.
     pub(crate) fn memories(&self, class: u32) -> impl Iterator<Item = usize> {
         self.stopped.iter().filter(move |(stopped, _)| *stopped == class).map(|(_, memory)| *memory as usize)
     }
 
-    /// Stop or resume a class, as a pause frame says.
+    /// Stop or resume a class, as a pause frame requests.
     fn obey(&mut self, now: Time, frame: PauseFrame) {
         self.close(now);
         let of = (frame.class, frame.memory);
@@ -89,12 +89,12 @@ impl Gate for Paused {
         }
     }
 
-    /// Report the time for which a class was stopped since the last reset, up to the last close.
+    /// Report the time since the last reset in which a class was stopped, up to the last call of `close`.
     fn report(&self, figures: &mut Map<String, Json>) {
         figures.insert("paused_s".to_string(), self.total.as_secs_f64().into());
     }
 
-    /// Count the time of pauses up to now.
+    /// Add the time of the present pause up to `now` to the total.
     fn close(&mut self, now: Time) {
         if !self.stopped.is_empty() {
             self.total = self.total + now.since(self.since);

@@ -1,9 +1,10 @@
 //! A token bucket that delays: it limits the rate of a line, except for bursts.
 //!
 //! Tokens for octets arrive at `rate` and fill a bucket of `burst`, which is full at the start. A unit starts when
-//! there are as many tokens as it has octets, and takes them. So in any time t at most burst + rate · t octets are
-//! sent. Units wait in order, and are lost only if the buffer has no room. Like the token bucket filter of Linux
-//! (tc-tbf(8)), the port has chosen the next unit, and its policies have judged it, before it waits for tokens.
+//! the bucket has as many tokens as the unit has octets, and removes these tokens. So in any time t at most burst +
+//! rate · t octets are sent. Units wait in order, and are lost only if the buffer has no room. As with the token
+//! bucket filter of Linux (tc-tbf(8)), a unit waits for tokens after the port has chosen it and its policies have
+//! judged it.
 //!
 //! Times are exact: the bucket stores when it will be full, in picoseconds times the rate.
 
@@ -26,20 +27,21 @@ section! {
     }
 }
 
-/// Picoseconds of a second times bits of an octet.
+/// A token in the unit of the bucket: picoseconds of a second times bits of an octet.
 const OCTET: u128 = 8_000_000_000_000;
 
 /// The bucket of a line.
 #[derive(Clone, Debug)]
 pub struct Shaper {
     rate: u128,
-    /// Tokens of the full bucket, and when it will be full: in picoseconds times the rate.
+    /// Tokens of the full bucket; next, the time at which the bucket will be full. Both are in picoseconds times the
+    /// rate.
     depth: u128,
     full: u128,
 }
 
 impl Params {
-    /// Octets of the full bucket.
+    /// Return the octets of the full bucket.
     fn octets(&self) -> u64 {
         match self.burst {
             BufferSize::Cells(cells) => cells.saturating_mul(CELL_BYTES),
@@ -62,15 +64,15 @@ impl Params {
 }
 
 impl Shaper {
-    /// The full bucket of a line.
+    /// Build the full bucket of a line.
     pub fn new(params: &Params) -> Shaper {
         Shaper { rate: u128::from(params.rate.0), depth: OCTET * u128::from(params.octets()), full: 0 }
     }
 
-    /// Take the tokens of a unit of `bytes` octets that could start at `now`; returns when it does start.
+    /// Remove the tokens for a unit of `bytes` octets that is ready at `now`; returns when the unit starts.
     fn start(&mut self, now: Time, bytes: u16) -> Time {
         let taken = OCTET * u128::from(bytes);
-        // exact, although a unit starts at a whole picosecond
+        // the bucket keeps the exact time, although a unit starts at a whole picosecond
         let start = (u128::from(now.0) * self.rate).max((self.full + taken).saturating_sub(self.depth));
         self.full = self.full.max(start) + taken;
         Time(start.div_ceil(self.rate) as u64)

@@ -1,5 +1,5 @@
-//! A port that shares a memory and whose engine computes the departure of each packet on arrival: it keeps its books,
-//! but no queue.
+//! A port that shares a memory and whose engine computes the departure of each packet on arrival: the port counts its
+//! units, but has no queue.
 
 use super::offer::Offer;
 use super::{ONLY_QUEUE, Port, Sending};
@@ -11,7 +11,7 @@ use crate::units::Time;
 use crate::units::ids::PortVc;
 use crate::verdict::{Reason, Verdict};
 
-/// A packet that such a port has accepted, with the circuit's number there.
+/// A packet that such a port has accepted, with the number of its circuit at the port.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Accepted {
     pub(crate) unit: Unit,
@@ -20,8 +20,8 @@ pub(crate) struct Accepted {
 }
 
 impl Port {
-    /// Accept a packet: returns it as it is sent, perhaps with a mark, and its departure; the error says why it is
-    /// lost. Only for a port that sends in order of arrival and decides by a rule.
+    /// Judge an arriving packet. Return an accepted packet, possibly marked, and its departure; the error is the
+    /// reason for its loss. Only for a port that sends in order of arrival and decides by a rule.
     #[inline]
     pub(crate) fn accept(
         &mut self,
@@ -58,7 +58,7 @@ impl Port {
         memory.release(self.account(unit, vc), &Leaving { now, unit, size, sent: true });
     }
 
-    /// Show the port's packets, which are in the books; the first one is in transmission.
+    /// Put the port's packets, which the pool already counts, into its queue; the first one is in transmission.
     pub(crate) fn show<'a>(&mut self, mut packets: impl Iterator<Item = &'a Accepted>) {
         self.queues[ONLY_QUEUE] = Queue::default();
         let sending = |&Accepted { unit, vc, size }: &Accepted| Sending { unit, vc, size };

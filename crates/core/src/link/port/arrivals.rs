@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use crate::units::Time;
 
 /// The arrival times of one queue, by position. A unit removed from the middle keeps its entry until the head of the
-/// queue has passed it, so that removing units costs nothing here.
+/// queue has passed it, so that the removal of a unit takes no time here.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ArrivalTimes {
     /// The position of the first entry.
@@ -41,7 +41,7 @@ impl ArrivalTimes {
         self.times.get((head - self.first) as usize).copied()
     }
 
-    /// Octets that wait in the queue.
+    /// Return the octets that wait in the queue.
     pub(super) fn octets(&self) -> u64 {
         self.octets
     }

@@ -13,19 +13,20 @@ use crate::units::ids::{CircuitId, IdSlice, IdVec, PortVc};
 use crate::units::{Rate, Span, Time};
 use crate::verdict::Reason;
 
-/// A cell port at 155.52 Mb/s with tail drop, round robin and push-out: letters in, letters out.
+/// A cell port at 155.52 Mb/s with tail drop, round robin and push-out; tests give and receive cells as letters.
 ///
 /// Cells are spelled `f` first, `.` middle, `e` last, `1` a frame of one cell.
 pub(crate) struct Bench {
     port: Port,
     now: Time,
-    /// For every circuit the next cell's frame and index.
+    /// For every circuit the frame and the index of its next cell.
     next: IdVec<PortVc, (u32, u16)>,
     pushed_out: Vec<Unit>,
 }
 
 impl Bench {
-    /// A buffer of `capacity` cells for circuits with these minimum cell rates, in kilobits per second.
+    /// Build a port with a buffer of `capacity` cells for circuits with these minimum cell rates, in kilobits per
+    /// second.
     pub(crate) fn new(capacity: u64, mcr: &[u64], pushout: pushout::Spec) -> Bench {
         let admission = admission::Spec::TailDrop(tail_drop::Params { clp_threshold: None });
         Bench::with(capacity, mcr, admission, Some(pushout))
@@ -54,8 +55,8 @@ impl Bench {
         Bench { port, now: Time::ZERO, next: IdVec::filled((0, 0), mcr.len()), pushed_out: Vec::new() }
     }
 
-    /// Offer cells of one circuit; returns for each `A` accepted, `o` overflow, `p` rest of a broken frame, `r`
-    /// refused early.
+    /// Offer cells of one circuit; returns a letter for each cell: `A` accepted, `o` lost to overflow, `p` discarded
+    /// as the rest of a broken frame, `r` refused early.
     pub(crate) fn offer(&mut self, vc: u32, cells: &str) -> String {
         cells.chars().map(|cell| self.offer_one(PortVc(vc), cell)).collect()
     }
@@ -105,7 +106,7 @@ impl Bench {
         self.now += span;
     }
 
-    /// The mean occupancy so far.
+    /// Return the mean occupancy so far.
     pub(crate) fn mean(&mut self) -> f64 {
         self.port.close_counters(self.now);
         self.port.counters().occupancy.mean()
@@ -132,22 +133,22 @@ impl Bench {
         queues.collect::<Vec<_>>().join(",")
     }
 
-    /// List the units pushed out, and those left.
+    /// List the units pushed out, and the units that still wait.
     pub(crate) fn outcome(&mut self) -> String {
         format!("{} / {}", self.pushed_out(), self.queues())
     }
 
-    /// Occupancy of every circuit.
+    /// Return the occupancy of every circuit.
     pub(crate) fn lengths(&self) -> Vec<u64> {
         self.next.keys().map(|vc| self.port.pool.of(vc)).collect()
     }
 
-    /// Return how many cells were marked for this reason.
+    /// Return the number of cells marked for this reason.
     pub(crate) fn marked(&self, reason: Reason) -> u64 {
         self.port.counters().marked_for(reason)
     }
 
-    /// Check that the books balance.
+    /// Check that arrivals are departures plus losses plus content.
     fn check(&self) {
         let (port, counters) = (&self.port, self.port.counters());
         assert_eq!(counters.units_in, counters.units_out + counters.lost_total() + port.units_queued());
@@ -159,7 +160,7 @@ impl Bench {
     }
 }
 
-/// The circuit of a unit: its numbers in the network and at the port are equal.
+/// Return the circuit of a unit: here its numbers in the network and at the port are equal.
 fn vc_of(unit: &Unit) -> PortVc {
     PortVc(unit.vc.0)
 }

@@ -1,4 +1,5 @@
-//! A unit that arrives, and one that has left its queue, as the functions of a port pass them on.
+//! The arguments that functions of a port pass on: an arriving unit, a unit that has left its queue, and a unit to
+//! lose.
 
 use crate::unit::Unit;
 use crate::units::Time;
@@ -7,16 +8,16 @@ use crate::units::ids::{PortVc, QueueId};
 /// A unit that arrives at a port.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Offer {
-    /// When it arrives.
+    /// Time of arrival.
     pub(crate) now: Time,
     pub(crate) unit: Unit,
     /// Number of its circuit at the port.
     pub(crate) vc: PortVc,
-    /// Its size, in the measure of the port.
+    /// Size of the unit, in the measure of the port.
     pub(crate) size: u64,
 }
 
-/// A unit that the port has taken out of a queue.
+/// A unit that the port has removed from a queue.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Taken {
     pub(super) now: Time,
@@ -26,10 +27,10 @@ pub(super) struct Taken {
     pub(super) vc: PortVc,
 }
 
-/// The place in a queue of a unit that the port loses.
+/// The place in a queue of a unit that the port discards.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Removal {
-    /// The head.
+    /// The head of the queue.
     Head,
     /// The unit at this position.
     At(u64),

@@ -1,26 +1,26 @@
-//! Which queue of a port a unit joins, where all do not share one.
+//! The queue of a port that a unit joins, where units do not all share one queue.
 
 use crate::scheduler::{self, Scheduler};
 use crate::unit::Unit;
 use crate::units::ids::{IdVec, PortVc, QueueId};
 
-/// The queue of each circuit, or of each kind of unit.
+/// The rule by which a unit's circuit, or its ECN field, determines its queue.
 #[derive(Clone, Debug)]
 pub(super) struct Places {
-    /// For each circuit its queue, unless each has its own.
+    /// For each circuit its queue; empty if each circuit has its own.
     of_circuits: IdVec<PortVc, QueueId>,
-    /// Whether the congestion notification of a unit, and not its circuit, chooses one of two queues for it.
+    /// Whether the ECN field of a unit, and not its circuit, determines which of two queues it joins.
     pub(super) by_notification: bool,
 }
 
 impl Places {
-    /// The places that a scheduler gives.
+    /// Build the rule of a scheduler.
     pub(super) fn new(scheduler: &scheduler::Policy) -> Places {
         let by_notification = scheduler.goes_by_notification();
         Places { of_circuits: scheduler.places(), by_notification }
     }
 
-    /// Return the last queue that a circuit is given, if circuits share queues.
+    /// Return the queue with the highest number, if circuits share queues.
     pub(super) fn last(&self) -> Option<QueueId> {
         self.of_circuits.iter().copied().max()
     }

@@ -5,7 +5,7 @@ use crate::buffer::pushout::longest_queue::End;
 
 pub use crate::buffer::pushout::longest_queue::Params;
 
-/// It removes single units.
+/// The policy removes single units.
 pub const KEEPS_PACKETS: bool = false;
 
 impl PushOut for Params {

@@ -1,16 +1,16 @@
-//! Push-out from a memory: policies that remove what waits at any port for a packet without room.
+//! Push-out from a memory: policies that remove waiting units at any port for an arriving one without room.
 //!
-//! The memory asks a policy when the thresholds allow an arriving unit that finds no room in its pool or in the memory, and again
-//! until the unit fits or nothing is chosen. One policy is one file. To add a policy, write its file and add a line to the list
-//! below. A policy that ports with a buffer of their own can have as well takes its arithmetic from its file in
-//! `buffer/pushout/`, which documents it.
+//! The memory calls a policy when the thresholds allow an arriving unit, but the pool or the memory has no room for
+//! it, and repeats this until the unit fits or the policy chooses nothing. One policy is one file. To add a policy,
+//! write its file and add a line to the list below. A policy that ports with a buffer of their own can have as well
+//! takes its arithmetic from its file in `buffer/pushout/`, which documents it.
 
 use super::{Memory, SharedQueue};
 use crate::buffer::pushout::longest_queue::End;
 use crate::registry;
 
 registry! {
-    /// A push-out policy as a scenario asks for it: the `pushout` of a memory.
+    /// A push-out policy as a scenario specifies it: the `pushout` of a memory.
     "pushout" by "policy" {
         LongestQueue = "longest-queue" in longest_queue,
         Pushout2 = "pushout-2" in pushout_2,
@@ -18,7 +18,7 @@ registry! {
 
     /// The interface of a policy. Queues have their numbers within the memory.
     pub trait PushOut for Spec {
-        /// Choose what gives way to the arriving unit, if anything does; otherwise the unit itself is lost.
+        /// Choose what to remove for the arriving unit; `None` if the unit itself is lost.
         fn choose(&self, full: &Full<'_>) -> Option<Cut>;
     }
 
@@ -26,7 +26,7 @@ registry! {
     pub const KEEPS_PACKETS: bool as Kind::keeps_packets;
 }
 
-/// What leaves a queue of a memory at once.
+/// What a single push-out removes from a queue of a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece {
     /// The waiting unit at one end.
@@ -37,7 +37,7 @@ pub enum Piece {
     Head,
 }
 
-/// A piece of a queue that gives way.
+/// The piece of a queue that push-out removes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cut {
     /// The queue.
@@ -46,10 +46,10 @@ pub struct Cut {
     pub piece: Piece,
 }
 
-/// The memory in which a unit finds no room.
+/// A memory in which an arriving unit finds no room.
 pub struct Full<'a> {
     pub(super) memory: &'a Memory,
-    /// The pool whose queues alone can give way; `None` if the memory is full and no pool is.
+    /// The full pool, from whose queues units are removed; `None` if the memory is full but the pool is not.
     pub(super) pool: Option<usize>,
     /// The queue of the arriving unit.
     pub(super) own: usize,
@@ -59,9 +59,9 @@ pub struct Full<'a> {
     pub(super) ports: &'a dyn Content,
 }
 
-/// Content of the ports that share a memory, by the memory's queues.
+/// The content of the ports that share a memory, by the memory's queues.
 pub trait Content {
-    /// Return whether such a piece of a queue waits.
+    /// Return whether a queue has such a piece, which waits.
     fn has(&self, queue: usize, piece: Piece) -> bool;
 
     /// Return the cells of a queue's unit in transmission.
@@ -69,7 +69,7 @@ pub trait Content {
 }
 
 impl Full<'_> {
-    /// Return the queues that can give way, with their lengths: the shared room that each holds.
+    /// Return the queues from which units can be removed, with their lengths: the shared room that each uses.
     fn lengths(&self) -> impl Iterator<Item = (usize, u64)> + Clone {
         let gives = |other: &SharedQueue| self.pool.is_none_or(|pool| other.pool == pool);
         let queues = self.memory.queues.iter().enumerate().filter(move |(_, other)| gives(other));
@@ -134,7 +134,7 @@ mod tests {
         }
     }
 
-    /// A memory of 30 cells with queues of these lengths in one pool, each with so much reserved room.
+    /// Build a memory of 30 cells with one pool, and queues of these lengths with `reserved` cells of reserved room each.
     pub(super) fn memory(lengths: &[u64], reserved: u64) -> Memory {
         let cells = 30;
         let scheme = sharing::Spec::read(&Node::named("policy", "complete-sharing"), "").unwrap();

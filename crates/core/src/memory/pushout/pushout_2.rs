@@ -1,7 +1,7 @@
 //! Push-out of entire packets from a memory: see `buffer/pushout/pushout_2.rs`.
 //!
-//! Ports whose circuits have queues of their own record which packets are entire. A policy by frames at the port discards the rest of
-//! a packet that found no room, as partial packet discard.
+//! Ports whose circuits have queues of their own record which packets are entire. A policy for frames at the port
+//! discards the rest of a packet that found no room, as partial packet discard.
 
 use std::cmp::Reverse;
 
@@ -18,7 +18,7 @@ section! {
     }
 }
 
-/// It removes entire packets, or the head of a packet whose other cells have been sent.
+/// The policy removes entire packets, or the rest of a packet whose first cells have been sent.
 pub const KEEPS_PACKETS: bool = true;
 
 impl PushOut for Params {
@@ -37,8 +37,8 @@ impl PushOut for Params {
     }
 }
 
-/// Return the longest queue that has such a piece; the one of the lowest number among equals. A queue within its reserved room
-/// would make none for others.
+/// Return the longest queue that has such a piece; among equals the one with the lowest number. Queues within their
+/// reserved room are excluded, since removing from them frees no room for others.
 fn longest(full: &Full<'_>, piece: Piece) -> Option<usize> {
     let lengths = full.lengths().filter(|&(_, length)| length > 0);
     let having = lengths.filter(|&(queue, _)| full.ports.has(queue, piece));

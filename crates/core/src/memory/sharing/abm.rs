@@ -7,10 +7,10 @@ use crate::units::Time;
 
 pub use crate::buffer::admission::abm::Params;
 
-/// It removes no packets.
+/// The scheme removes no packets.
 pub const EXPELS: bool = false;
 
-/// Its threshold concerns every unit.
+/// The threshold applies to every unit.
 pub const JUDGES_FRAMES: bool = false;
 
 /// ABM in one pool.

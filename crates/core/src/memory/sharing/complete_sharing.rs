@@ -5,10 +5,10 @@ use crate::refused::Refused;
 
 pub use crate::buffer::admission::complete_sharing::Params;
 
-/// It removes no packets.
+/// The scheme removes no packets.
 pub const EXPELS: bool = false;
 
-/// Its threshold concerns every unit.
+/// The threshold applies to every unit.
 pub const JUDGES_FRAMES: bool = false;
 
 /// Complete sharing of one pool.
@@ -16,7 +16,7 @@ pub const JUDGES_FRAMES: bool = false;
 pub struct Policy;
 
 impl Policy {
-    /// Build the scheme, which can work everywhere.
+    /// Build the scheme; every pool can have it.
     pub fn new(_: &Params, _: &Context<'_>) -> Result<Policy, Refused> {
         Ok(Policy)
     }

@@ -1,7 +1,8 @@
 //! Dynamic thresholds for whole frames in a pool: see `buffer/admission/dt_epd.rs`.
 //!
-//! The threshold decides at the first cell of a frame. The rest is accepted as long as there is room, and the ports discard what
-//! remains of a frame that was refused or cut short, so they need a policy by frames, as partial packet discard.
+//! The threshold decides at the first cell of a frame. The rest is accepted as long as there is room, and the ports
+//! discard what remains of a frame that was refused or cut short, so they need a policy for frames, such as partial
+//! packet discard.
 
 use super::dynamic_threshold::Thresholds;
 use super::{Context, Pool, Sharing};
@@ -16,10 +17,10 @@ section! {
     }
 }
 
-/// It removes no packets.
+/// The scheme removes no packets.
 pub const EXPELS: bool = false;
 
-/// Its threshold concerns the first cell of a frame alone.
+/// The threshold applies only to the first cell of a frame.
 pub const JUDGES_FRAMES: bool = true;
 
 /// Dynamic thresholds of the queues of one pool, for frames.

@@ -1,5 +1,4 @@
-//! Dynamic thresholds in a pool, with a factor of its own for every queue that has one: see
-//! `buffer/admission/dynamic_threshold.rs`.
+//! Dynamic thresholds in a pool, where a queue can have its own factor: see `buffer/admission/dynamic_threshold.rs`.
 
 use super::{Context, Pool, Sharing};
 use crate::buffer::admission::dynamic_threshold::DynamicThreshold;
@@ -7,10 +6,10 @@ use crate::refused::Refused;
 
 pub use crate::buffer::admission::dynamic_threshold::Params;
 
-/// It removes no packets.
+/// The scheme removes no packets.
 pub const EXPELS: bool = false;
 
-/// Its threshold concerns every unit.
+/// The threshold applies to every unit.
 pub const JUDGES_FRAMES: bool = false;
 
 /// Dynamic thresholds of the queues of one pool.
@@ -41,7 +40,7 @@ impl Thresholds {
         self.0[queue].is_exceeded(pool, queue)
     }
 
-    /// Return the threshold of a queue now.
+    /// Return the present threshold of a queue.
     #[inline]
     pub(super) fn of(&self, pool: &Pool, queue: usize) -> f64 {
         self.0[queue].of(pool)

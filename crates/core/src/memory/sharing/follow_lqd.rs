@@ -7,10 +7,10 @@ use crate::units::Time;
 
 pub use crate::buffer::admission::follow_lqd::Params;
 
-/// It removes no packets.
+/// The scheme removes no packets.
 pub const EXPELS: bool = false;
 
-/// Its threshold concerns every unit.
+/// The threshold applies to every unit.
 pub const JUDGES_FRAMES: bool = false;
 
 /// FollowLQD in one pool.
@@ -20,7 +20,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// Build the scheme, which can work everywhere.
+    /// Build the scheme; every pool can have it.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let outlets = context.queues.iter().map(|queue| queue.outlet);
         Ok(Policy { buffer: VirtualBuffer::new(params.rule(), context.capacity, outlets) })

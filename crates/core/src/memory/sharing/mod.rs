@@ -1,9 +1,9 @@
 //! Sharing: schemes that divide the shared room of a pool among its queues.
 //!
-//! A scheme gives each queue a **threshold**; the memory compares it with the room that the queue uses, and keeps the
-//! books. One scheme is one file. To add a scheme, write its file and add a line to the list below. A scheme that ports
-//! with a buffer of their own can have as well takes its parameters and its arithmetic from its file in
-//! `buffer/admission/`, which documents it.
+//! A scheme gives each queue a **threshold**; the memory compares it with the room that the queue uses, and counts
+//! the cells in use. One scheme is one file. To add a scheme, write its file and add a line to the list below. A
+//! scheme that ports with a buffer of their own can have as well takes its parameters and its arithmetic from its
+//! file in `buffer/admission/`, which documents it.
 
 use super::leaving::Leaving;
 use crate::buffer::capacity::Capacity;
@@ -13,14 +13,14 @@ use crate::language::spec::Field;
 use crate::registry;
 use crate::units::Time;
 
-/// The books of a pool, by the numbers of its queues.
+/// The occupancy of a pool's shared room, by the numbers of its queues.
 pub type Pool = crate::buffer::pool::Pool<usize>;
 
 /// The answer of a scheme that expels packets.
 pub type Expulsion = crate::buffer::admission::Expulsion<usize>;
 
 registry! {
-    /// A scheme of sharing as a scenario asks for it: the `admission` of a memory.
+    /// A scheme of sharing as a scenario specifies it: the `admission` of a memory.
     "admission" by "policy" {
         CompleteSharing = "complete-sharing" in complete_sharing,
         StaticThreshold = "static-threshold" in static_threshold,
@@ -33,28 +33,28 @@ registry! {
 
     /// The interface of a scheme. Queues are numbered within the pool, from 0.
     pub trait Sharing for Policy {
-        /// Return the most that a queue may have of the shared room now; infinite where only the room itself limits it.
+        /// Return the shared room that a queue may have now; infinite if only the room itself limits it.
         fn threshold(&self, pool: &Pool, queue: usize) -> f64;
 
-        /// Record that a packet of this size and number of octets requests room in a queue, before the memory reads its
-        /// threshold. The books do not count the packet yet.
+        /// Record that a packet of this size and number of octets requests room in a queue, before the memory reads
+        /// its threshold. The pool does not count the packet yet.
         fn offered(&mut self, now: Time, pool: &Pool, queue: usize, size: u64, bytes: u16) {}
 
-        /// Record that a packet of a queue has left the memory; the books no longer count it.
+        /// Record that a packet of a queue has left the memory; the pool no longer counts it.
         fn departed(&mut self, leaving: &Leaving<'_>, pool: &Pool, queue: usize) {}
 
         /// Advance thresholds that depend on time to `now`, before the memory takes a sample.
         fn catch_up(&mut self, now: Time, pool: &Pool) {}
 
-        /// Return the queue that loses the packet at its head now although no packet arrives for it, or the instant of
-        /// the next check; `head` returns the size of that packet, if one waits. The memory calls this after packets
-        /// have joined or left, until no queue is returned, and at the returned instant.
+        /// Return the queue whose head packet must be discarded now, although no packet arrives, or the instant of
+        /// the next check. `head` returns the size of a queue's head packet, if one waits. The memory calls this
+        /// after packets have joined or left, until no queue is returned, and at the returned instant.
         fn expels(&mut self, now: Time, pool: &Pool, head: &dyn Fn(usize) -> Option<u64>) -> Option<Expulsion> {
             None
         }
     }
 
-    /// Return whether the scheme [expels](Sharing::expels) packets that wait.
+    /// Return whether the scheme [expels](Sharing::expels) waiting packets.
     pub const EXPELS: bool as Kind::expels;
 
     /// Return whether a threshold decides at the first unit of a frame: the rest is accepted as long as there is room.
@@ -68,7 +68,7 @@ impl Spec {
     }
 }
 
-/// The properties of its pool that a scheme may use before the run.
+/// Facts about its pool that a scheme may use before the run.
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'a> {
     /// The shared room of the pool.
@@ -89,13 +89,13 @@ pub(super) mod tests {
     use crate::language::tree::Node;
     use crate::units::Rate;
 
-    /// A context of 100 cells for queues of lines of 8 Mb/s, each with a factor of its own or none.
+    /// Build the context of a pool of 100 cells for queues of lines of 8 Mb/s, each with a factor of its own or none.
     pub(crate) fn context(queues: &[QueueTerms]) -> Context<'_> {
         let measure = Measure::MemoryCells(CellSize { octets: 100, header: 0 });
         Context { capacity: Capacity::limited(100), measure, queues }
     }
 
-    /// Terms of a queue at a line of 8 Mb/s.
+    /// Build the terms of a queue at a line of 8 Mb/s.
     pub(crate) fn terms(line: usize, alpha: Option<f64>) -> QueueTerms {
         QueueTerms { alpha, priority: 0, outlet: Outlet { line, rate: Rate(8_000_000) } }
     }
@@ -104,7 +104,7 @@ pub(super) mod tests {
         Spec::read(&Node::named("policy", name), "").unwrap()
     }
 
-    /// The names, units and defaults of parameters.
+    /// Return the names and defaults of parameters.
     fn outside(params: fn() -> Vec<ParamSpec>) -> Vec<(&'static str, Option<serde_json::Value>)> {
         params().into_iter().map(|param| (param.name, param.default)).collect()
     }

@@ -8,10 +8,10 @@ use crate::units::Time;
 
 pub use crate::buffer::admission::occamy::Params;
 
-/// It removes packets beyond the threshold of their queue.
+/// The scheme removes packets beyond the threshold of their queue.
 pub const EXPELS: bool = true;
 
-/// Its threshold concerns every unit.
+/// The threshold applies to every unit.
 pub const JUDGES_FRAMES: bool = false;
 
 /// Occamy in one pool.

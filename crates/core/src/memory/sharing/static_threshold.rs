@@ -6,10 +6,10 @@ use crate::refused::{Refused, refuse};
 
 pub use crate::buffer::admission::static_threshold::Params;
 
-/// It removes no packets.
+/// The scheme removes no packets.
 pub const EXPELS: bool = false;
 
-/// Its threshold concerns every unit.
+/// The threshold applies to every unit.
 pub const JUDGES_FRAMES: bool = false;
 
 /// Static threshold of the queues of one pool.

@@ -96,7 +96,7 @@ impl Field for Spaced {
     }
 }
 
-/// The class of the links from the sources.
+/// Class of the links from the sources.
 const ACCESS: &str = "access";
 
 /// Largest number of sources; more are rejected as a mistake, before they fill the memory.
@@ -145,7 +145,7 @@ impl Template for Params {
     }
 }
 
-/// r' of a bursty source: with all headers, every packet lasts as long as on the local network.
+/// Return r' for a bursty source: at this rate a packet with all headers lasts as long as on the local network.
 fn spaced(flow: &FlowSection, adaptation: &adaptation::Spec) -> Option<Rate> {
     let (BurstPattern { peak, .. }, Added { data, all, closer }) = flow.source.bursts()?;
     let all = if closer { all } else { data };

@@ -15,7 +15,7 @@ use crate::registry;
 use crate::units::{Quantity, Rate, Span};
 
 registry! {
-    /// A template as a scenario asks for it.
+    /// A template as a scenario specifies it.
     "template" by "template" {
         Dumbbell = "dumbbell" in dumbbell,
         ParkingLot = "parking-lot" in parking_lot,
@@ -26,7 +26,7 @@ registry! {
 
     /// The interface of a template.
     pub trait Template for Spec {
-        /// Expand it to a network; the error says why it cannot.
+        /// Expand the template to a network; the error says why its parameters are impossible.
         fn expand(&self, network: &mut NetworkSections) -> Result<(), Refused>;
 
         /// Return which of equally short routes flows take by default.
@@ -34,8 +34,8 @@ registry! {
             Routing::First
         }
 
-        /// Return the rate of a link of this class that has none, if it follows from the flows that start at the link's
-        /// first node; the error describes their fault.
+        /// Return the rate of links of this class without a given rate, if the template derives it from the flows
+        /// that start at the link's first node. The error describes a fault of these flows.
         fn rate(&self, class: &str, flows: &[FlowSection], adaptation: &adaptation::Spec) -> Result<Option<Rate>, Refused> {
             Ok(None)
         }
@@ -56,7 +56,8 @@ pub struct NetworkSections {
 }
 
 impl NetworkSections {
-    /// An empty network; `relay` is the kind of nodes that forward: switches or routers. Faults point to `place`.
+    /// Build an empty network; `relay` is the kind of nodes that forward: switches or routers. Faults have the
+    /// position `place`.
     pub fn new(relay: NodeKind, place: TextPlace) -> NetworkSections {
         NetworkSections { nodes: Vec::new(), links: Vec::new(), flows: Vec::new(), relay, place }
     }
@@ -80,14 +81,15 @@ impl NetworkSections {
         self.links.push(link);
     }
 
-    /// Add parallel links between two nodes, named like lines without a name: "a->b", "a->b.2", ….
+    /// Add parallel links between two nodes, with the names "a->b", "a->b.2", ….
     fn between(&mut self, class: &str, from: &str, to: &str, links: u32, wire: &Wire) {
         let name = arrow(from, to);
         self.link(&name, class, from, to, wire);
         (2..=links).for_each(|number| self.link(&format!("{name}.{number}"), class, from, to, wire));
     }
 
-    /// Add a flow from each of the hosts `host1`, `host2`, … to the one `shift` further, with the first after the last.
+    /// Add a flow from each of the hosts `host1`, `host2`, … to the host `shift` places further; after the last host
+    /// the first one follows.
     fn shifted_flows(&mut self, hosts: u64, shift: u64) {
         for host in 0..hosts {
             let to = (host + shift) % hosts + 1;
@@ -95,7 +97,7 @@ impl NetworkSections {
         }
     }
 
-    /// Set the delay of all hosts, and of all switches or routers, that exist so far.
+    /// Set the latency of all hosts, and of all switches or routers, that have been added so far.
     pub fn delay_nodes(&mut self, host: Span, relay: Span) {
         let is_host = |node: &Node| node.get("kind").and_then(Node::text) == NodeKind::Host.write().as_str();
         for node in &mut self.nodes {
@@ -158,12 +160,12 @@ crate::section! {
 pub struct Wire(Node);
 
 impl Wire {
-    /// A wire that is equal both ways, as if it were written at `place`.
+    /// Build a wire with equal values in both directions, with the position `place` for messages.
     fn new(rate: Rate, delay: Span, place: TextPlace) -> Wire {
         Wire(table(place, &[("rate", &rate.show()), ("delay", &delay.show())]))
     }
 
-    /// Return this wire at a host that pauses before each frame.
+    /// Return this wire with a random pause before each frame.
     fn with_pause(self, pause: Span) -> Wire {
         let Wire(Node { mut value, place }) = self;
         if let Value::Table(keys) = &mut value {
@@ -188,17 +190,17 @@ impl Field for Wire {
     }
 }
 
-/// One value for all, or a list that repeats, at most with one for each.
+/// One value for all sources, or a list of values that repeats.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Each<T> {
     /// One value for all.
     All(T),
-    /// For each.
+    /// A list that repeats.
     List(Vec<T>),
 }
 
 impl<T> Each<T> {
-    /// The value for number `index`.
+    /// Return the value for source number `index`.
     pub fn of(&self, index: usize) -> &T {
         match self {
             Each::All(value) => value,

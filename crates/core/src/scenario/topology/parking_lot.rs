@@ -48,7 +48,7 @@ section! {
     }
 }
 
-/// Links: name, class, ends.
+/// The links: name, class, and the two ends.
 const LINKS: [[&str; 4]; 11] = [
     ["access1", "near", "node1", "sw1"],
     ["access2", "near", "node2", "sw1"],
@@ -63,7 +63,7 @@ const LINKS: [[&str; 4]; 11] = [
     ["exit8", "cross", "sw4", "node8"],
 ];
 
-/// Flows: name, class, ends.
+/// The flows: name, class, and the two ends.
 const FLOWS: [[&str; 4]; 10] = [
     ["e2e1", "end-to-end", "node1", "node6"],
     ["e2e2", "end-to-end", "node1", "node6"],

@@ -6,7 +6,7 @@ use crate::source::Source;
 use crate::transport::{self, Transport};
 use crate::units::Rate;
 
-/// Warn of the queue of a host whose sources send faster than its line, without a transport that would wait.
+/// Warn of the queue of a host whose sources send faster than its line, without a transport that adapts.
 pub(super) fn warning(scenario: &Scenario) -> Option<Warning> {
     let mut offered = vec![0.0; scenario.lines.len()];
     for flow in &scenario.flows {
@@ -17,7 +17,7 @@ pub(super) fn warning(scenario: &Scenario) -> Option<Warning> {
     let excess = |(line, offered): (usize, f64)| {
         let spec = &scenario.lines[line];
         let above = offered - spec.sending_rate().as_f64();
-        // Rounding of rates is no excess.
+        // Differences due to the rounding of rates do not count.
         (!spec.port.capacity.is_limited() && above > 1e-6 * offered).then_some((spec, offered, above / 8.0))
     };
     let mut growing = offered.into_iter().enumerate().filter_map(excess);
@@ -40,7 +40,8 @@ pub(super) fn warning(scenario: &Scenario) -> Option<Warning> {
     Some(Warning { code: "growing-queue", message })
 }
 
-/// Return the bits on the line that a source offers in a second by itself; 0 where a transport or the source waits.
+/// Return the bits on the line that a source offers in a second by its clock; 0 if a transport paces it or it stops
+/// after a number of packets.
 fn rate(scenario: &Scenario, flow: &Flow) -> f64 {
     if matches!(*flow.transport, transport::Spec::Tcp(_)) || flow.source.packets().is_some() {
         return 0.0;

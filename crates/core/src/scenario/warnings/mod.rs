@@ -18,23 +18,23 @@ use super::{credits, headroom};
 use crate::buffer::context::Context;
 use crate::units::ids::{CircuitId, IdSlice, PortVc};
 
-/// A scenario that has been checked, with the findings.
+/// A checked scenario, with the findings from which warnings are made.
 #[derive(Clone, Debug)]
 pub struct Checked {
     /// The scenario.
     pub scenario: Scenario,
-    /// A choice between routes that the scenario leaves open.
+    /// A choice between equally short routes that the scenario leaves open.
     pub(super) choice: Option<Choice>,
 }
 
 impl Checked {
-    /// The warnings about valid input that may mislead.
+    /// Return the warnings about valid input that may mislead.
     pub fn warnings(&self) -> Vec<Warning> {
         warnings(self)
     }
 }
 
-/// All warnings about a scenario.
+/// Return all warnings about a scenario.
 fn warnings(checked: &Checked) -> Vec<Warning> {
     let Checked { scenario, choice } = checked;
     let passing = &passing_circuits(scenario);
@@ -46,7 +46,7 @@ fn warnings(checked: &Checked) -> Vec<Warning> {
     routes.chain(ports.into_iter().chain(others).flatten()).collect()
 }
 
-/// Join findings about ports to one warning about the first of them.
+/// Join findings about several ports to one warning about the first port.
 fn of_ports(
     code: &'static str,
     scenario: &Scenario,

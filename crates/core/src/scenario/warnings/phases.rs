@@ -13,7 +13,7 @@ use crate::units::Span;
 use crate::units::ids::{CircuitId, IdSlice, IdVec, PortVc};
 
 /// Warn of a port with tail drop that greedy TCP flows reach over lines of its own rate, without any randomness: the
-/// arrivals of each flow are locked to the departures, so one flow may always find the room that these make.
+/// arrivals of each flow are locked to the departures, so one flow may always find the room that departures make.
 pub(super) fn captured(scenario: &Scenario, passing: &Passing) -> Option<Warning> {
     let locked = locked_circuits(scenario);
     let meeting = |(line, circuits): (usize, IdSlice<'_, PortVc, CircuitId>)| {
@@ -42,7 +42,7 @@ fn is_random(scenario: &Scenario, vc: CircuitId) -> bool {
     carried(scenario, vc).is_some_and(|flow| flow.source.is_random())
 }
 
-/// Circuits of greedy TCP flows whose units never wait for a random time.
+/// Return for every circuit whether greedy TCP flows use it whose units are never delayed by a random time.
 fn locked_circuits(scenario: &Scenario) -> IdVec<CircuitId, bool> {
     let mut locked = IdVec::filled(false, scenario.vcs.len());
     for flow in scenario.flows.iter().filter(|flow| is_locked(flow)) {
@@ -65,7 +65,7 @@ fn drops_tails(line: &Line) -> bool {
         && line.port.scheduler.shares_one_queue()
 }
 
-/// The incoming lines of this one's rate that carry locked circuits.
+/// Return the incoming lines of equal rate that carry locked circuits.
 fn lines_before(
     scenario: &Scenario,
     locked: &IdVec<CircuitId, bool>,
@@ -81,7 +81,7 @@ fn lines_before(
     own.filter(|&each| scenario.lines[each].rate == scenario.lines[line].rate).collect()
 }
 
-/// The time of a packet of `octets`, to two digits, as the paper recommends.
+/// Return the transmission time of a packet of `octets`, to two digits, as the paper recommends.
 fn pause(line: &Line, octets: u64) -> Span {
     let time = line.rate.time_of_bits(8 * octets).0.max(1);
     let step = 10u64.pow(time.ilog10().saturating_sub(1));

@@ -1,4 +1,4 @@
-//! Rates that a scheduler promises and cannot guarantee.
+//! Warns of minimum rates that a scheduler cannot guarantee.
 
 use super::of_ports;
 use crate::scenario::contract::Passing;

@@ -1,4 +1,4 @@
-//! Routes that are equally short: all flows take the first.
+//! Warns of equally short routes, of which all flows take the first.
 
 use crate::scenario::flows::Choice;
 use crate::scenario::warning::Warning;

@@ -82,7 +82,7 @@ section! {
 }
 
 impl Params {
-    /// The instructions of each function.
+    /// Return the instructions of each function of the program.
     fn codes(&self) -> Vec<(Hook, Vec<String>)> {
         let serve = (Hook::Serve, self.code.clone().unwrap_or_default().0);
         let joined = self.joined.clone().map(|QuietCode(code)| (Hook::Joined, code));
@@ -94,7 +94,7 @@ impl Params {
 /// How this scheduler divides units into queues.
 pub const QUEUES: Queues = Queues::PerCircuit;
 
-/// Whether it counts octets.
+/// Whether this scheduler counts octets.
 pub const COUNTS_OCTETS: bool = true;
 
 /// A program at one port.
@@ -117,14 +117,14 @@ pub struct Policy {
 #[derive(Clone, Debug)]
 struct Memory {
     state: Vec<Word>,
-    /// Values of one queue after the other, `each` for a queue.
+    /// State of all queues, queue after queue, with `each` values a queue.
     per_queue: Vec<Word>,
     each: usize,
     dice: Dice,
     registers: Box<[Word; REGISTERS]>,
 }
 
-/// Facts about queues that it may read.
+/// Facts about queues that the program may read.
 #[derive(Clone, Debug)]
 struct ProgramQueues {
     rate: Word,
@@ -194,7 +194,7 @@ impl Policy {
         })
     }
 
-    /// Return the queue that the program chooses; the error says why it cannot be served.
+    /// Return the queue that the program chooses; the error says why the port cannot serve it.
     fn choose(&mut self, octets: &dyn Fn(QueueId) -> u64) -> Result<QueueId, String> {
         let Policy { serve, memory, queues, choices, now, .. } = self;
         let view = QueueView { queues, choices, now: *now, unit: None, octets };
@@ -220,19 +220,19 @@ impl Policy {
         }
     }
 
-    /// Store the first failure.
+    /// Store the first failure of the program; later ones are ignored.
     #[cold]
     fn fail(&mut self, why: String) {
         self.failure.get_or_insert(Failure { time: self.now, why });
     }
 }
 
-/// View that a program has of the queues.
+/// The values that a program can read about the queues.
 struct QueueView<'a> {
     queues: &'a ProgramQueues,
     choices: &'a [QueueId],
     now: Time,
-    /// The queue of a unit and its octets.
+    /// The queue of the unit that has joined or is sent, and its octets.
     unit: Option<(QueueId, u64)>,
     octets: &'a dyn Fn(QueueId) -> u64,
 }

@@ -1,4 +1,4 @@
-//! Credits in every period, in whole cells and fractions of cells.
+//! The realisation `credits`: circuits receive credits in every period, in whole cells and fractions of cells.
 
 use super::Carry;
 use crate::buffer::ring::Ring;
@@ -14,7 +14,7 @@ use crate::units::{CELL_BYTES, PS_PER_S, Rate, Span, Time};
 pub(super) struct Credits {
     period: Span,
     carry: Carry,
-    /// Number of the present period, and its end.
+    /// Number of the present period; next, its end.
     number: u64,
     end: Time,
     accounts: IdVec<QueueId, CircuitAccount>,
@@ -24,13 +24,13 @@ pub(super) struct Credits {
 struct CircuitAccount {
     /// Credits of one period.
     quota: Quota,
-    /// Credits in the period `number`: whole cells, and the remainder.
+    /// Credits of the circuit in the period `number`: whole cells; next, the remainder.
     cells: u64,
     part: u64,
     number: u64,
 }
 
-/// The credits of every period: whole cells, and a part of one.
+/// The credits that a circuit receives in every period: whole cells, and a part of a cell.
 #[derive(Clone, Copy, Debug)]
 struct Quota {
     cells: u64,
@@ -82,7 +82,7 @@ impl Credits {
         account.cells > 0
     }
 
-    /// The number of cells that are owed to a circuit, at least one.
+    /// Return the number of cells that are owed to a circuit, which is owed at least one.
     pub(super) fn cells(&self, queue: QueueId) -> u64 {
         self.accounts[queue].cells
     }
@@ -98,9 +98,10 @@ impl Credits {
 }
 
 impl CircuitAccount {
-    /// Set the credits at the start of period `number`: the quota, and with it up to one cell of the rest before.
+    /// Set the credits for the period `number`: the quota, and up to one cell of the credits left over before.
     ///
-    /// The periods in between, in which the circuit had nothing to send, all fill the carried part in the same way.
+    /// In each period in between the circuit had nothing to send, so its credits only add to the part that is carried
+    /// over, up to one cell.
     fn renew(&mut self, number: u64, carry: Carry) {
         if number == self.number {
             return;

@@ -109,22 +109,22 @@ section! {
 /// How this scheduler divides units into queues.
 pub const QUEUES: Queues = Queues::PerCircuit;
 
-/// Whether it counts octets.
+/// Whether this scheduler counts octets.
 pub const COUNTS_OCTETS: bool = false;
 
 /// Weighted round robin at one port.
 #[derive(Clone, Debug)]
 pub struct Policy {
     guarantees: Guarantees,
-    /// Circuits with cells that are owed one.
+    /// Circuits with cells to which a cell is owed.
     owed: Ring,
-    /// Circuits with cells.
+    /// Circuits with waiting cells.
     busy: Ring,
     /// Whether no circuit has a minimum cell rate.
     plain: bool,
 }
 
-/// Debts to circuits. The state is that of the last [`Guarantees::advance`].
+/// The cells that are owed to circuits, as of the last call of [`Guarantees::advance`].
 #[derive(Clone, Debug)]
 enum Guarantees {
     Credits(Credits),
@@ -224,7 +224,7 @@ impl Policy {
 }
 
 impl Guarantees {
-    /// Advance to `now`: put the `busy` circuits that are owed a cell into the ring `owed`.
+    /// Advance to `now`: add those of the `busy` circuits to the ring `owed` to which a cell has become owed.
     #[inline]
     fn advance(&mut self, now: Time, busy: &NumberSet<QueueId>, owed: &mut Ring) {
         match self {
@@ -233,7 +233,7 @@ impl Guarantees {
         }
     }
 
-    /// Return when the next advance is due.
+    /// Return the instant at which [`Guarantees::advance`] must be called next.
     fn next_advance(&self) -> Time {
         match self {
             Guarantees::Credits(credits) => credits.end(),
@@ -249,7 +249,7 @@ impl Guarantees {
         }
     }
 
-    /// Subtract a cell that is owed to the circuit and that it sends.
+    /// Subtract one owed cell, which the circuit sends.
     fn charge(&mut self, queue: QueueId, now: Time) {
         match self {
             Guarantees::Credits(credits) => credits.charge(queue, 1),
@@ -283,7 +283,7 @@ fn guaranteed(params: &Params, context: &Context<'_>) -> Result<Vec<Rate>, Refus
     }
 }
 
-/// Return the rate on the line of a circuit with a promise in application octets.
+/// Return the rate on the line that a circuit needs for its minimum rate in application octets.
 fn line_rate(contract: &Contract) -> Result<Rate, Refused> {
     match contract.payload {
         _ if contract.mcr == Rate(0) => Ok(Rate(0)),

@@ -1,4 +1,4 @@
-//! Check that every circuit gets its promised rate, and name the parameter that ensures it.
+//! Checks whether every circuit gets its minimum rate, and names a parameter that ensures it.
 
 use super::credits::CELL;
 use super::{Carry, Params, Realisation, guaranteed};
@@ -27,7 +27,7 @@ pub(crate) fn broken(params: &Params, context: &Context<'_>) -> Option<String> {
 
 const KEEP_PARTS: &str = "set carry = \"exact\"";
 
-/// Describe credits of a period that are not whole cells, so that the fraction is lost.
+/// Return the message about credits of a period that are not whole cells, so that the fraction is lost.
 fn parts_lost(rates: &[Rate], params: &Params) -> Option<String> {
     let credits = |rate: &Rate| u128::from(rate.0) * u128::from(params.period.0);
     let broken = rates.iter().find(|rate| !credits(rate).is_multiple_of(CELL.into()))?;
@@ -38,7 +38,7 @@ fn parts_lost(rates: &[Rate], params: &Params) -> Option<String> {
     ))
 }
 
-/// Describe a period in which the line cannot send the owed cells if they are late.
+/// Return the message about a period in which the line cannot send all owed cells if some are late.
 fn short(rates: &[Rate], params: &Params, context: &Context<'_>) -> Option<String> {
     let circuits = rates.len();
     let Some(needed) = least_period(rates, context.rate) else {
@@ -57,15 +57,15 @@ fn short(rates: &[Rate], params: &Params, context: &Context<'_>) -> Option<Strin
     })
 }
 
-/// Return the shortest period in which the promised rates leave one cell for each circuit and one more, if there is
-/// one.
+/// Return the shortest period in which the guaranteed cells leave time for one cell for each circuit and one more;
+/// `None` if there is no such period.
 fn least_period(rates: &[Rate], line: Rate) -> Option<Span> {
     let left = line.0.checked_sub(rates.iter().map(|rate| rate.0).sum()).filter(|left| *left > 0)?;
     let bits = u128::from(CELL) * (rates.len() as u128 + 1);
     u64::try_from(bits.div_ceil(left.into())).ok().map(Span)
 }
 
-/// The next span with three digits.
+/// Round a span up to three digits.
 fn rounded_up(span: Span) -> Span {
     let step = 10u64.pow(span.0.ilog10().saturating_sub(2));
     Span(span.0.div_ceil(step).saturating_mul(step))

@@ -1,4 +1,4 @@
-//! Cells that become due one by one.
+//! The realisation `virtual-clock`: the guaranteed cells of a circuit become due one by one.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -15,13 +15,13 @@ use crate::units::{CELL_BYTES, Rate, Span, Time};
 pub(super) struct VirtualClock {
     carry: Carry,
     accounts: IdVec<QueueId, CircuitClock>,
-    /// Circuits whose next cell is not due yet, each at most once, so that the heap never grows.
+    /// Circuits whose next cell is not due yet, each at most once, so that the heap stays bounded.
     waiting: BinaryHeap<Reverse<(Time, QueueId)>>,
 }
 
 #[derive(Clone, Debug)]
 struct CircuitClock {
-    /// Time between two cells, if any are guaranteed.
+    /// Time between two guaranteed cells; without a minimum rate there are none.
     interval: TransmissionTime,
     due: ExactTime,
     owed: bool,
@@ -59,8 +59,8 @@ impl VirtualClock {
         self.accounts[queue].owed
     }
 
-    /// Choose one of these circuits: the one whose following cell becomes due first, as if the cell to be sent had that
-    /// stamp.
+    /// Choose, of the circuits to which a cell is owed, the one whose following cell becomes due first: VirtualClock
+    /// stamps a cell with this time.
     #[inline]
     pub(super) fn first(
         &self,
@@ -88,7 +88,8 @@ impl VirtualClock {
 }
 
 impl CircuitClock {
-    /// Schedule the next cell one interval after this one, but no earlier than the carry allows.
+    /// Set the due time of the next cell one interval after that of the cell sent now, but no earlier than `carry`
+    /// allows.
     fn charge(&mut self, now: Time, carry: Carry) {
         let kept = if carry == Carry::Exact { self.interval.whole } else { Span::ZERO };
         let earliest = Time(now.0.saturating_sub(kept.0));

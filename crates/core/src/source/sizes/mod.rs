@@ -169,7 +169,7 @@ impl Sizes {
         }
     }
 
-    /// Mean size in octets.
+    /// Return the mean size in octets.
     pub fn mean(&self) -> f64 {
         match self {
             Sizes::Fixed(Bytes(mean))
@@ -191,7 +191,7 @@ impl Sizes {
     }
 }
 
-/// The entries of a published table.
+/// Return the entries of a published table.
 fn published(name: &str) -> Vec<MixPart> {
     let text = PUBLISHED.iter().find(|(other, _)| *other == name).map_or("", |(_, text)| text);
     let rows = text.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_digit()));
@@ -219,8 +219,8 @@ fn check_table(table: &[MixPart]) -> Result<(), Refused> {
     }
 }
 
-/// Return the mean size of a table: sizes are spread evenly between two entries, and a share of transfers as large as that
-/// of the first entry has exactly its size.
+/// Return the mean size of a table: sizes are uniformly distributed between two entries, and the share of the first
+/// entry has exactly its size.
 fn mean_of(table: &[MixPart]) -> f64 {
     let between =
         |pair: &[MixPart]| (pair[1].1 - pair[0].1) * (pair[0].0.0 as f64 + pair[1].0.0 as f64) / 2.0;
@@ -236,7 +236,7 @@ pub struct SizeDraws {
 }
 
 impl SizeDraws {
-    /// Octets of the next transfer, at least one.
+    /// Return the octets of the next transfer, at least one.
     pub fn draw(&mut self) -> u64 {
         let stream = &mut self.stream;
         let size = match &self.form {
@@ -259,7 +259,7 @@ impl SizeDraws {
 /// The largest transfer, in octets: a petabyte. Larger draws are cut to it.
 pub(super) const MOST: u64 = 1_000_000_000_000_000;
 
-/// Return the size below which this share of transfers is.
+/// Return the size that this share of transfers does not exceed.
 fn invert(table: &[MixPart], share: f64) -> f64 {
     let above = table.partition_point(|entry| entry.1 <= share);
     let Some(before) = above.checked_sub(1) else { return table[0].0.0 as f64 };
@@ -268,7 +268,7 @@ fn invert(table: &[MixPart], share: f64) -> f64 {
     low.0 as f64 + part * (high.0 as f64 - low.0 as f64)
 }
 
-/// Normally distributed with mean 0 and variance 1 (G. Box, M. Muller, 1958).
+/// Draw a normally distributed number with mean 0 and variance 1 (G. Box, M. Muller, 1958).
 fn normal(stream: &mut Stream) -> f64 {
     let radius = libm::sqrt(2.0 * stream.exponential());
     radius * libm::cos(2.0 * std::f64::consts::PI * stream.unit())

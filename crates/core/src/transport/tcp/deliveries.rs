@@ -6,19 +6,20 @@ use std::collections::VecDeque;
 use crate::metrics::delivery::DeliveryTime;
 use crate::units::Time;
 
-/// Without percentiles, one segment in this many is counted: to count every one costs 5 % more instructions. Unlike the segments
-/// that are timed for the round trip, these are a fair sample of the ones that are lost; a prime does not repeat with bursts.
+/// Without percentiles, every 13th segment is counted, since counting every one costs 5 % more instructions. Unlike
+/// the segments that are timed for the round trip, these are a fair sample of lost segments. A prime number avoids
+/// coincidence with the period of bursts.
 const STRIDE: u32 = 13;
 
-/// The counted segments in flight to the application, and the times of those that have arrived. New data is sent in
-/// order, so one entry a segment suffices, however often the segment is sent again: no more entries than segments fit
-/// into a window.
+/// The counted segments that the receiver has not passed to the application yet, and the delivery times of those that
+/// it has. New data is sent in order, so one entry per segment suffices, even if the segment is sent again; there are
+/// at most as many entries as segments fit into a window.
 #[derive(Clone, Debug)]
 pub(super) struct Deliveries {
-    /// New segments up to the next counted one, itself included; one in `stride` is counted.
+    /// Number of new segments up to and including the next counted one; every `stride`-th is counted.
     left: u32,
     stride: u32,
-    /// The end of the first of `awaited`; no octet has the number [`u64::MAX`].
+    /// The octet after the first segment of `awaited`; [`u64::MAX`] if `awaited` is empty.
     first_end: u64,
     /// The octet after each segment, and the first sending of its last octet.
     awaited: VecDeque<(u64, Time)>,
@@ -33,7 +34,7 @@ impl Default for Deliveries {
 }
 
 impl Deliveries {
-    /// Record that new data up to `end` is sent for the first time, if it is to be counted.
+    /// Record that a segment of new data up to `end` is sent for the first time, if its turn to be counted has come.
     #[inline(always)] // every segment passes here, few are stored
     pub(super) fn sent(&mut self, end: u64, now: Time) {
         self.left -= 1;
@@ -70,7 +71,8 @@ impl Deliveries {
         &self.times
     }
 
-    /// Count into `times` from now on, every segment if they have percentiles; segments in flight stay.
+    /// Add delivery times to `times` from now on, of every segment if `times` has percentiles; segments in flight
+    /// remain recorded.
     pub(super) fn record(&mut self, times: DeliveryTime) {
         self.stride = if times.spread().is_some() { 1 } else { STRIDE };
         self.times = times;

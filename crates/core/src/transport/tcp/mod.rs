@@ -75,14 +75,15 @@ pub use stats::{ReceiverStats, SenderStats};
 use congestion::hystart;
 use congestion::new_reno::PartialAck;
 
-/// Distance between the connection numbers of flows that share a circuit, so that random draws about their segments
-/// differ. Traces give as many connections ports of their own.
+/// Distance between the connection numbers of flows that share a circuit, so that random draws for their segments
+/// differ. In traces this number of connections can have different port numbers.
 pub const CONNECTIONS_APART: u32 = 50_000;
 
 /// A segment or an acknowledgement, without the data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Segment {
-    /// Offset of its first octet of data; on an ACK the number of its list of blocks (RFC 2018), 0 without blocks.
+    /// Offset of the segment's first octet of data; on an ACK the number of its list of blocks (RFC 2018), 0 without
+    /// blocks.
     pub seq: u64,
     /// Offset of the octet that the receiver expects next; on data 0.
     pub ack: u64,
@@ -92,24 +93,26 @@ pub struct Segment {
     pub ecn: Ecn,
     /// Octets that the receiver accepts from `ack` on, as the header's field and its scale express it; on data 0.
     pub window: u32,
-    /// Number of its connection in the pair: from 1, or from [`CONNECTIONS_APART`] + 1 for each flow before it on its
-    /// circuit.
+    /// Number of the connection: from 1 for the first flow on a circuit; for each further flow the numbers begin
+    /// [`CONNECTIONS_APART`] later.
     pub connection: u32,
     /// With timestamps: on data the time of sending, on an ACK the stamp that it echoes.
     pub stamp: Time,
-    /// It opens a connection.
+    /// Whether the segment opens a connection.
     pub syn: bool,
-    /// It carries the last data before the application closes the connection, as a segment with FIN does.
+    /// Whether the segment carries the last data before the application closes the connection, like a segment with
+    /// FIN.
     pub last: bool,
-    /// It travels from the receiver to the sender.
+    /// Whether the segment travels from the receiver to the sender.
     pub is_ack: bool,
-    /// Number of earlier sendings of its first octet; on an ACK, of its number. The receiver does not use it.
+    /// Number of earlier sendings of the first octet; on an ACK, number of earlier ACKs with this `ack`. The receiver
+    /// does not use it.
     pub repeats: u16,
 }
 
 impl Segment {
-    /// Return a number for random draws about the segment: its first octet or, on an ACK, the next octet expected, and
-    /// the number of earlier sendings. It does not depend on the other segments of the connection.
+    /// Return a number for random draws about the segment: its first octet or, on an ACK, the next octet expected,
+    /// and the number of earlier sendings. This number does not depend on the other segments of the connection.
     #[inline]
     pub(crate) fn identity(&self) -> u32 {
         let is_bare = u64::from(self.len == 0 && !self.is_ack);
@@ -363,7 +366,7 @@ impl Params {
         Ok(())
     }
 
-    /// Refuse marks without an algorithm that reacts to them as they mean.
+    /// Refuse marks together with a congestion control that does not react to them as intended.
     fn check_marks(&self) -> Result<(), Refused> {
         let is_dctcp = self.congestion == congestion::Spec::Dctcp;
         refuse_if(
@@ -386,35 +389,36 @@ impl Params {
         refuse_if(self.dupack_threshold == 0, "dupack_threshold", "must be at least 1 duplicate ACK")
     }
 
-    /// Octets of data in a full segment: `mss` without the options.
+    /// Return the octets of data in a full segment: `mss` without the options.
     pub fn segment_data(&self) -> u64 {
         u64::from(self.mss - self.option_bytes())
     }
 
-    /// The congestion notification of segments without new data.
+    /// Return the ECN field of segments without new data.
     fn ect_of_others(&self) -> Ecn {
         self.ect().when(self.ect == EctPackets::All)
     }
 
-    /// Return whether an ACK echoes the mark of the segments that it acknowledges, instead of each mark until the
-    /// sender has reacted.
+    /// Return whether an ACK echoes the mark of the segments that it acknowledges, instead of repeating a mark until
+    /// the sender has reacted.
     fn echoes_each(&self) -> bool {
         self.congestion == congestion::Spec::Dctcp
     }
 
-    /// Bits by which the window field is shifted (RFC 1323 section 2.3): the least that can express the whole window.
+    /// Return the number of bits by which the window field is shifted (RFC 1323 section 2.3): the smallest shift with
+    /// which the field can express the whole window.
     pub fn window_shift(&self) -> u32 {
         let enough = |shift: &u32| MAX_WINDOW_FIELD << shift >= self.window.0;
         if self.window_scaling { (0..MAX_SHIFT).find(enough).unwrap_or(MAX_SHIFT) } else { 0 }
     }
 
-    /// The largest window that the receiver can advertise, in octets.
+    /// Return the largest window that the receiver can advertise, in octets.
     pub fn advertised_window(&self) -> u64 {
         let shift = self.window_shift();
         self.window.0.min(MAX_WINDOW_FIELD << shift) >> shift << shift
     }
 
-    /// Every time that timers and estimators count in ticks, with its key; `min_rto` is at most `max_rto`.
+    /// Return every time that timers and estimators count in ticks, with its key.
     fn spans(&self) -> [(&'static str, Span); 7] {
         [
             ("slow_timer", self.slow_timer),
@@ -438,7 +442,8 @@ const TIMESTAMPS: u32 = 12;
 const MAX_WINDOW_FIELD: u64 = 65_535;
 /// The largest shift of RFC 1323 section 2.3.
 const MAX_SHIFT: u32 = 14;
-/// Longer times would overflow the estimator's fixed-point numbers at the finest tick, and longer ticks the clock's sums.
+/// Greatest length of times and ticks: longer times would overflow the estimator's fixed-point numbers at the finest
+/// tick, and longer ticks the sums of the clock.
 const MAX_SPAN: Span = Span::secs(86_400);
 
 #[cfg(test)]

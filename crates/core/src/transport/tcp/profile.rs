@@ -19,7 +19,7 @@ choice! {
 }
 
 impl Profile {
-    /// The keys that it sets.
+    /// Return the keys that the profile sets, as TOML.
     fn keys(self) -> &'static str {
         match self {
             Profile::Bsd1993 => {

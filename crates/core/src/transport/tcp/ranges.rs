@@ -17,7 +17,7 @@ impl Ranges {
         self.0.clear();
     }
 
-    /// Add `[start, end)`; returns how many of its octets were there already.
+    /// Add `[start, end)`; returns how many of its octets were already in ranges.
     pub(super) fn insert(&mut self, start: u64, end: u64) -> u64 {
         match self.0.back_mut() {
             Some(last) if start < last.1 => return self.merge(start, end),
@@ -40,13 +40,13 @@ impl Ranges {
         known
     }
 
-    /// The range that an octet is in.
+    /// Return the range that contains an octet, if there is one.
     pub(super) fn containing(&self, octet: u64) -> Option<(u64, u64)> {
         let index = self.0.partition_point(|range| range.1 <= octet);
         self.0.get(index).copied().filter(|range| range.0 <= octet)
     }
 
-    /// Return the end of the range that contains an octet, or else the start of the next one.
+    /// Return the end of the range that contains an octet (`Ok`), otherwise the start of the next range (`Err`).
     pub(super) fn around(&self, octet: u64) -> Result<u64, u64> {
         let index = self.0.partition_point(|range| range.1 <= octet);
         match self.0.get(index) {
@@ -56,12 +56,12 @@ impl Ranges {
         }
     }
 
-    /// The ranges, the last one first.
+    /// Return the ranges, the last one first.
     pub(super) fn descending(&self) -> impl Iterator<Item = (u64, u64)> {
         self.0.iter().rev().copied()
     }
 
-    /// Remove the ranges that continue the octets below `next`; returns the octet expected then.
+    /// Remove the ranges that continue the octets below `next`; returns the octet that is then expected next.
     pub(super) fn advance(&mut self, mut next: u64) -> u64 {
         while let Some(&(_, end)) = self.0.front().filter(|range| range.0 <= next) {
             next = next.max(end);

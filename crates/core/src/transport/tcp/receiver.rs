@@ -6,10 +6,10 @@ use super::{MAX_WINDOW_FIELD, Params, ReceiverStats, Segment, SegmentOutlet, Tic
 use crate::transport::ecn::Ecn;
 use crate::units::{Span, Time};
 
-/// The largest distance that an ACK can express between the expected octet and a segment that was cut: 28 bits.
+/// The largest distance from the expected octet to a segment without its data that an ACK can report: 28 bits.
 const LARGEST_DISTANCE: u64 = (1 << 28) - 1;
 
-/// The receiving end of a connection, and of those that follow it on one pair: the fields that every segment uses come
+/// The receiving end of a connection, and of later connections of the flow. The fields that every segment uses come
 /// first, as in a [`Sender`](super::Sender).
 #[derive(Clone, Debug)]
 #[repr(C)]
@@ -17,22 +17,22 @@ pub struct Receiver {
     connection: u32,
     shift: u32,
     delayed_ack: bool,
-    /// Segments may be marked, and ACKs echo a mark until the sender reports that it has reacted.
+    /// Whether segments may be marked, and ACKs echo a mark until the sender reports that it has reacted.
     ecn: bool,
-    /// An ACK echoes the marks of the segments that it acknowledges, and no others (RFC 8257).
+    /// Whether an ACK echoes exactly the marks of the segments that it acknowledges (RFC 8257).
     echoes_each: bool,
-    /// The notification of ACKs: whether they may be marked, and whether they echo a mark.
+    /// ECN field of ACKs: whether they may be marked, and whether they echo a mark.
     ack_ecn: Ecn,
     /// The next expected octet (rcv_nxt).
     next: u64,
-    /// The `next` of the last ACK.
+    /// The value of `next` in the last ACK.
     acked: u64,
-    /// Number of earlier ACKs with the number of the last one.
+    /// Number of ACKs, before the last one, with the `ack` of the last one.
     repeats: u16,
-    /// The octet after the last that the sender may send (rcv_adv).
+    /// The octet after the last one that the sender may send (rcv_adv).
     advertised: u64,
     mss: u64,
-    /// Size of the buffer, and its free part (sb_hiwat, sbspace).
+    /// Size of the buffer; next, its free part (sb_hiwat, sbspace).
     buffer: u64,
     space: u64,
     stats: ReceiverStats,
@@ -42,15 +42,15 @@ pub struct Receiver {
     timer: Option<Time>,
     queue: Ranges,
     clock: TickClock,
-    /// The blocks that it reports, if it does.
+    /// The log of blocks for selective acknowledgements, if the receiver reports blocks.
     sacks: Option<Box<SackLog>>,
-    /// It reports segments that arrive twice.
+    /// Whether the receiver reports segments that arrive twice.
     dsack: bool,
 }
 
 impl Receiver {
-    /// A receiver that listens. `params` must have passed `Params::check`; `phase` is the first tick of its host's fast
-    /// timer.
+    /// Build a receiver that waits for a connection. `params` must have passed `Params::check`; `phase` is the first
+    /// tick of the host's fast timer.
     pub fn new(params: &Params, phase: Span) -> Receiver {
         let window = params.advertised_window();
         Receiver {
@@ -109,7 +109,7 @@ impl Receiver {
         }
     }
 
-    /// Receive data that ports may mark; if the marks change, it is acknowledged at once.
+    /// Receive data that ports may mark; acknowledge it at once if the marks change.
     #[inline(never)]
     fn on_capable_data(&mut self, now: Time, segment: &Segment, out: &mut impl SegmentOutlet) {
         let changes = self.see_marks(segment, out);
@@ -126,7 +126,7 @@ impl Receiver {
         }
     }
 
-    /// The exact instant at which a delayed ACK is due.
+    /// Return the exact instant at which a delayed ACK is due.
     pub fn next_timer(&self) -> Option<Time> {
         self.timer
     }
@@ -140,7 +140,7 @@ impl Receiver {
         }
     }
 
-    /// Octets delivered in order, over all connections.
+    /// Return the octets delivered in order, over all connections.
     pub fn delivered(&self) -> u64 {
         self.next
     }
@@ -150,10 +150,10 @@ impl Receiver {
         &self.stats
     }
 
-    /// Every ACK echoes a mark until a segment says that the window has been reduced (RFC 3168 section 6.1.3). For
-    /// DCTCP it echoes the marks of the segments that it acknowledges: when they change, delayed segments are
-    /// acknowledged first (RFC 8257 section 3.2; Linux). Return whether the segment itself is to be acknowledged at
-    /// once.
+    /// Update what ACKs echo. By RFC 3168 section 6.1.3 every ACK echoes a mark until a segment reports that the
+    /// window has been reduced. For DCTCP an ACK echoes the marks of the segments that it acknowledges: when the
+    /// marks change, delayed segments are acknowledged first (RFC 8257 section 3.2; Linux). Return whether the
+    /// segment itself is to be acknowledged at once.
     fn see_marks(&mut self, segment: &Segment, out: &mut impl SegmentOutlet) -> bool {
         let marked = segment.ecn.has(Ecn::CE);
         self.stats.marked += u64::from(marked);
@@ -214,12 +214,12 @@ impl Receiver {
         octets >= 2 * self.mss || (octets > 0 && 2 * octets >= self.buffer)
     }
 
-    /// Octets that it accepts: the free part, or the advertised window.
+    /// Return the octets that the receiver accepts: the free part of the buffer or, if larger, the advertised window.
     fn room(&self) -> u64 {
         self.space.max(self.promised())
     }
 
-    /// Octets that the sender may still send; 0 if it has used room that was not advertised.
+    /// Return the octets that the sender may still send; 0 if it has sent more than was advertised.
     fn promised(&self) -> u64 {
         self.advertised.saturating_sub(self.next)
     }
@@ -232,8 +232,8 @@ impl Receiver {
         free.max(self.promised())
     }
 
-    /// Report at once, by an ACK, a segment that arrived without data, with the distance from the expected octet to the
-    /// first octet of the segment, as far as its field can express it.
+    /// Report by an ACK, at once, a segment that arrived without its data. The ACK has the distance from the expected
+    /// octet to the segment's first octet, if its field can express this distance.
     #[cold]
     fn report_cut(&mut self, segment: &Segment, out: &mut impl SegmentOutlet) {
         let is_wanted = segment.seq + u64::from(segment.len) > self.next;
@@ -248,7 +248,7 @@ impl Receiver {
         }
     }
 
-    /// Report a segment by the next ACK, if all of it has arrived before.
+    /// Record a segment for a report in the next ACK, if all of it has arrived before.
     fn note_duplicate(&mut self, seq: u64, end: u64) {
         let is_known = end <= self.next || self.queue.containing(seq).is_some_and(|(_, known)| end <= known);
         if let Some(sacks) = self.sacks.as_mut().filter(|_| is_known && end > seq) {

@@ -4,8 +4,8 @@
 //! 4.4BSD (`tcp_xmit_timer`, `tcp_timers`; Stevens, vol. 2, chapter 25): time is counted in ticks of the slow
 //! timer, the smoothed time has three and the mean deviation two bits after the binary point.
 //!
-//! Two things follow RFC 6298 (V. Paxson et al., "Computing TCP's Retransmission Timer", 2011) unless the scenario asks
-//! for 4.4BSD's ways: how timeouts in a row grow ([`Backoff`]), and what holds before the first measurement
+//! Two things follow RFC 6298 (V. Paxson et al., "Computing TCP's Retransmission Timer", 2011) unless the scenario
+//! asks for 4.4BSD's ways: how consecutive timeouts grow ([`Backoff`]), and the values before the first measurement
 //! ([`InitialEstimate`]).
 //!
 //! 4.4BSD keeps one free-running tick for all connections of a host. A measurement is the number of tick edges that
@@ -50,7 +50,7 @@ choice! {
     }
 }
 
-/// The free-running tick of a host's timer; it needs no event.
+/// The free-running clock of a host's timer, in ticks; it needs no events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TickClock {
     granularity: u64,
@@ -58,39 +58,39 @@ pub struct TickClock {
 }
 
 impl TickClock {
-    /// Edges at `phase`, `phase + granularity`, …; `granularity` must not be zero.
+    /// Build a clock with tick edges at `phase`, `phase + granularity`, …; `granularity` must not be zero.
     pub fn new(granularity: Span, phase: Span) -> TickClock {
         TickClock { granularity: granularity.0, phase: phase.0 % granularity.0 }
     }
 
-    /// The instant of the n-th edge after `now`; an edge at `now` itself has passed.
+    /// Return the instant of the `ticks`-th edge after `now`; an edge at `now` itself has passed.
     pub fn after(&self, now: Time, ticks: u64) -> Time {
         let edge = (self.passed(now) + ticks).saturating_sub(1);
         Time(edge.saturating_mul(self.granularity).saturating_add(self.phase))
     }
 
-    /// Edges after `from`, up to and including `to`.
+    /// Return the number of edges after `from`, up to and including `to`.
     pub fn between(&self, from: Time, to: Time) -> u64 {
         self.passed(to) - self.passed(from)
     }
 
-    /// The number of ticks that last at least `span`.
+    /// Return the number of ticks that last at least `span`.
     pub fn ticks(&self, span: Span) -> u64 {
         span.0.div_ceil(self.granularity)
     }
 
-    /// The length of `ticks` ticks.
+    /// Return the length of `ticks` ticks.
     pub fn span(&self, ticks: u64) -> Span {
         Span(ticks.saturating_mul(self.granularity))
     }
 
-    /// Edges up to and including `at`.
+    /// Return the number of edges up to and including `at`.
     fn passed(&self, at: Time) -> u64 {
         (at.0 + (self.granularity - self.phase)) / self.granularity
     }
 }
 
-/// Smoothed round-trip time, its mean deviation, the timeout that follows from them, and its back-off; in ticks.
+/// Smoothed round-trip time, its mean deviation, the timeout computed from them, and the back-off; all in ticks.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Estimator {
@@ -101,21 +101,23 @@ pub struct Estimator {
     /// Timeouts since the last measurement.
     backoffs: u32,
     backoff: Backoff,
-    /// Bounds of the timeout, and the least part for variance.
+    /// Bounds of the timeout; next, the least value of its part for variance.
     min: u64,
     max: u64,
     least_variance: i64,
-    /// With a least part: the largest mean deviation of this round trip, and the one in force, both as `rttvar`.
+    /// With such a least value: the largest mean deviation in this round trip; next, the deviation that the timeout
+    /// uses. Both are scaled like `rttvar`.
     largest: i64,
     in_force: i64,
     persist_min: u64,
     persist_max: u64,
-    /// The last field, because sending and acknowledging need no other.
+    /// The timeout in force. It is the last field, next to the sender's data, because sending and acknowledging need
+    /// no other field.
     timeout: u64,
 }
 
 impl Estimator {
-    /// The state of a new connection.
+    /// Build the state of a new connection.
     pub fn new(params: &Params, clock: &TickClock) -> Estimator {
         let floor = clock.ticks(params.min_rto).max(1);
         let (min, least_variance) = match params.rto_floor {
@@ -140,7 +142,7 @@ impl Estimator {
         estimator
     }
 
-    /// Set the initial values. With a smoothed time of 0 the next measurement starts anew.
+    /// Set the initial values. With a smoothed time of 0 the next measurement replaces it.
     fn start(&mut self, params: &Params, clock: &TickClock) {
         let mut ticks = clock.ticks(params.initial_rto);
         if let (Some(srtt), Some(mdev)) = (params.initial_srtt, params.initial_mdev) {
@@ -167,7 +169,8 @@ impl Estimator {
         }
     }
 
-    /// Measure a round trip during which `edges` edges passed; it ends the back-off (`tcp_xmit_timer`).
+    /// Add the measurement of a round trip during which `edges` edges passed, and end the back-off
+    /// (`tcp_xmit_timer`).
     ///
     /// 4.4BSD counts from one: the first measurement keeps the extra tick, later ones drop it.
     /// `ends_round` says that a round trip of measurements is over.
@@ -188,8 +191,9 @@ impl Estimator {
         self.timeout = self.clipped(self.unclipped());
     }
 
-    /// Limit the fall of the deviation: with a least part for variance, the largest mean deviation of a round trip
-    /// counts at once, and less a quarter of the difference with each round trip (`tcp_rtt_estimator` of Linux).
+    /// Limit the fall of the deviation: with a least part for variance, a rise of the largest mean deviation in a
+    /// round trip takes effect at once, a fall only by a quarter of the difference per round trip
+    /// (`tcp_rtt_estimator` of Linux).
     fn hold_variance(&mut self, ends_round: bool) {
         self.largest = self.largest.max(self.rttvar);
         self.in_force = self.in_force.max(self.largest);
@@ -200,8 +204,8 @@ impl Estimator {
         }
     }
 
-    /// Lengthen the timeout after the timer has expired, and after the fourth time in a row distrust the estimate, so
-    /// that the next measurement starts anew (4.4BSD; RFC 6298 section 5 allows it).
+    /// Lengthen the timeout after the timer has expired, and after the fourth time in a row discard the estimate, so
+    /// that the next measurement replaces it (4.4BSD; RFC 6298 section 5 allows it).
     pub fn back_off(&mut self) {
         let factor = self.next_factor();
         self.timeout = self.clipped(match self.backoff {
@@ -214,7 +218,8 @@ impl Estimator {
         }
     }
 
-    /// Ticks until the next window probe; each call doubles it, between 5 and 60 s (`tcp_setpersist`).
+    /// Return the ticks until the next window probe; each call doubles this time, between 5 and 60 s
+    /// (`tcp_setpersist`).
     pub fn persist(&mut self) -> u64 {
         let ticks = (((self.srtt >> 2) + self.rttvar) >> 1) as u64;
         let factor = 1u64 << self.backoffs.min(MAX_DOUBLINGS);
@@ -227,17 +232,17 @@ impl Estimator {
         self.backoffs = 0;
     }
 
-    /// The retransmission timeout in ticks, back-off included.
+    /// Return the retransmission timeout in ticks, back-off included.
     pub fn timeout(&self) -> u64 {
         self.timeout
     }
 
-    /// The smoothed round-trip time in whole ticks; none before the first measurement.
+    /// Return the smoothed round-trip time in whole ticks; `None` before the first measurement.
     pub fn srtt(&self) -> Option<u64> {
         (self.srtt != 0).then_some((self.srtt >> SRTT_BITS) as u64)
     }
 
-    /// srtt + 4 mdev (`TCP_REXMTVAL`), with the least part for variance.
+    /// Return srtt + 4 mdev (`TCP_REXMTVAL`), with the least part for variance.
     fn unclipped(&self) -> u64 {
         let variance = if self.least_variance > 0 { self.in_force.max(self.rttvar) } else { self.rttvar };
         ((self.srtt >> SRTT_BITS) + variance) as u64
@@ -257,15 +262,16 @@ impl Estimator {
 const SRTT_BITS: u32 = 3;
 /// Fraction bits of the mean deviation: a gain of 1/4.
 const RTTVAR_BITS: u32 = 2;
-/// TCP_MAXRXTSHIFT, where 4.4BSD gives up and this model continues.
+/// Greatest number of back-offs that are counted: TCP_MAXRXTSHIFT, after which 4.4BSD gives up, while this model
+/// continues.
 const MAX_BACKOFFS: u32 = 12;
-/// The last step of tcp_backoff[] that doubles.
+/// Number of steps of tcp_backoff[] that double the timeout.
 const MAX_DOUBLINGS: u32 = 6;
-/// The first timeout of data behind a SYN that was sent again (RFC 6298, 5.7).
+/// The first timeout of data after a SYN that was sent again (RFC 6298, 5.7).
 const AFTER_SYN_LOSS: Span = Span::secs(3);
-/// TCPTV_PERSMIN.
+/// Shortest time between two window probes: TCPTV_PERSMIN.
 const PERSIST_MIN: Span = Span::secs(5);
-/// TCPTV_PERSMAX.
+/// Longest time between two window probes: TCPTV_PERSMAX.
 const PERSIST_MAX: Span = Span::secs(60);
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
 //! The counters of the two ends of a connection.
 
-/// Counts of a sender since it was made, over all its connections.
+/// Counts of a sender since its creation, over all its connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct SenderStats {
-    /// Segments with data that were sent, again or for the first time; a SYN is not counted.
+    /// Segments with data that were sent, including repeated ones; SYNs are not counted.
     pub segments_sent: u64,
-    /// Those of them whose first octet had been sent before.
+    /// Sent segments whose first octet had been sent before.
     pub segments_retransmitted: u64,
     /// Expirations of the retransmission timer.
     pub timeouts: u64,
@@ -38,14 +38,14 @@ impl SenderStats {
     }
 }
 
-/// Counts of a receiver since it was made.
+/// Counts of a receiver since its creation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReceiverStats {
     /// Segments with data that arrived.
     pub segments: u64,
-    /// Those of them with a congestion mark.
+    /// Arrived segments with a congestion mark.
     pub marked: u64,
-    /// Those of them that did not continue the data in order.
+    /// Arrived segments that did not continue the data in order.
     pub out_of_order: u64,
     /// Octets that arrived more than once.
     pub duplicate_bytes: u64,

@@ -1,14 +1,14 @@
 //! CoDel's state machine at one queue, packet by packet.
 //!
-//! The pseudocode of RFC 8289 and of Linux takes packets out of the queue in a loop until it finds one to be sent.
-//! Here each packet that comes to the head is judged separately, and the state of the loop is stored
-//! ([`Control::after`]).
+//! The pseudocode of RFC 8289 and of Linux removes packets from the queue in a loop until it finds a packet to be
+//! sent. Here one call judges each packet that comes to the head, and [`Control::after`] stores the point that the
+//! loop has reached.
 
 use super::Law;
 use crate::units::{Span, Time};
 use crate::verdict::{HeadVerdict, Reason};
 
-/// Time in the units of the law.
+/// The clock of a law: Linux counts in ticks of 1024 ns.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LawClock {
     law: Law,
@@ -21,19 +21,20 @@ pub(super) struct LawClock {
 pub(super) struct HeadPacket {
     pub(super) now: Time,
     pub(super) arrived: Time,
-    /// Whether no more than an MTU waits behind it.
+    /// Whether no more than an MTU waits behind the packet.
     pub(super) is_short: bool,
 }
 
 /// The state at one queue.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Control {
-    /// Time at which waits will have been too long for a whole interval; `None` while they are short.
+    /// Time at which all waits will have exceeded the target for a whole interval; `None` while waits are below the
+    /// target.
     first_above: Option<u64>,
     is_dropping: bool,
     /// Time of the next discard.
     next: u64,
-    /// Packets discarded since dropping began, and the number with which it began.
+    /// Packets discarded since dropping began, and the value of this count when dropping began.
     count: u32,
     last_count: u32,
     /// 1/√count in units of 2⁻¹⁶, as Linux stores it.
@@ -41,7 +42,7 @@ pub(super) struct Control {
     after: Option<After>,
 }
 
-/// Reason of the discard before the packet that is now at the head.
+/// Why the packet before the one now at the head was discarded.
 #[derive(Clone, Copy, Debug)]
 enum After {
     /// The discard was the first one: dropping has begun.
@@ -70,17 +71,17 @@ fn unit(law: Law) -> u64 {
 }
 
 impl Control {
-    /// Packets discarded since dropping began.
+    /// Return the packets discarded since dropping began.
     pub(super) fn count(&self) -> u32 {
         self.count
     }
 
-    /// Return whether waits have been too long for an interval.
+    /// Return whether the queue is in the dropping state, because waits have exceeded the target for an interval.
     pub(super) fn is_dropping(&self) -> bool {
         self.is_dropping
     }
 
-    /// Decide about a packet at the head; `marks` says whether it is marked instead of being discarded.
+    /// Decide about a packet at the head; `marks` says whether a packet due for discard is marked instead.
     pub(super) fn judge(&mut self, clock: &LawClock, waiting: HeadPacket, marks: bool) -> HeadVerdict {
         let now = clock.count(waiting.now);
         let is_late = self.is_late(clock, now, &waiting);
@@ -103,12 +104,13 @@ impl Control {
         HeadVerdict::Discard(Reason::Delay)
     }
 
-    /// Count a packet of the queue that was lost for want of room: it raises the rate of discards as well.
+    /// Count a packet that was removed from the queue because the buffer was full: like a discard, it raises the rate
+    /// of discards.
     pub(super) fn overflowed(&mut self) {
         self.count = self.count.wrapping_add(1);
     }
 
-    /// Return whether waits have been too long for a whole interval, so that this packet may be discarded.
+    /// Return whether waits have exceeded the target for a whole interval, so that this packet may be discarded.
     fn is_late(&mut self, clock: &LawClock, now: u64, waiting: &HeadPacket) -> bool {
         if now - clock.count(waiting.arrived) < clock.target || waiting.is_short {
             self.first_above = None;
@@ -124,7 +126,7 @@ impl Control {
         }
     }
 
-    /// Begin to discard, at the earlier rate if the last dropping state ended recently.
+    /// Enter the dropping state, at the earlier rate if the last dropping state ended recently.
     fn begin(&mut self, clock: &LawClock, now: u64, marks: bool) -> HeadVerdict {
         let delta = self.count.wrapping_sub(self.last_count);
         let is_recent = now.saturating_sub(self.next) < clock.interval.saturating_mul(16);

@@ -92,13 +92,14 @@ pub struct Policy {
     action: Action,
     ce_threshold: Option<Span>,
     mtu: u64,
-    /// Number of packets that the longest queue loses at a time, if it is shortened when the buffer is full.
+    /// Greatest number of packets that the longest queue loses at a time when the buffer is full; `None` if the
+    /// arriving packet is lost instead.
     batch: Option<u64>,
     /// Whether the policy discards the next departing unit at the head.
     is_discarding: bool,
-    /// For each queue.
+    /// CoDel's state machine for each queue.
     controls: IdVec<QueueId, Control>,
-    /// For each circuit whether the frame at the head is discarded.
+    /// For each circuit whether the policy discards the frame at the head of the queue.
     discards: IdVec<PortVc, bool>,
 }
 

@@ -55,7 +55,7 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// Build the policy, which can work everywhere.
+    /// Build the policy; every port can have it.
     pub fn new(params: &Params, context: &Context<'_>) -> Result<Policy, Refused> {
         let outlets = (0..context.vcs()).map(|_| Outlet { line: 0, rate: context.rate });
         Ok(Policy { buffer: VirtualBuffer::new(params.rule(), context.capacity, outlets) })

@@ -1,4 +1,4 @@
-//! A buffer with longest queue drop, reduced to the lengths of its queues.
+//! A virtual buffer with longest queue drop: it stores sizes of packets, but no packets.
 
 use std::collections::VecDeque;
 
@@ -13,16 +13,16 @@ use crate::units::{Span, Time};
 #[derive(Clone, Debug)]
 pub(crate) struct VirtualBuffer<K> {
     rule: longest_queue::Params,
-    /// Its capacity, if it is limited.
+    /// Capacity of the buffer; `None` without a limit.
     capacity: Option<u64>,
     total: u64,
     lengths: IdVec<K, u64>,
-    /// For each queue its line.
+    /// For each queue the number of its line.
     line_of: IdVec<K, usize>,
     lines: Vec<VirtualLine<K>>,
 }
 
-/// Content of the queue for a line, and the rate at which it is served.
+/// The packets that wait for a line, the packet in transmission, and the rate of the line.
 #[derive(Clone, Debug)]
 struct VirtualLine<K> {
     line: Line,
@@ -39,7 +39,7 @@ struct VirtualPacket<K> {
 }
 
 impl<K: Id> VirtualBuffer<K> {
-    /// An empty buffer, with a queue for each of these lines.
+    /// Build an empty buffer with one queue for each of `outlets`; queues with one line number share this line.
     pub(crate) fn new(
         rule: longest_queue::Params,
         capacity: Capacity,
@@ -59,7 +59,7 @@ impl<K: Id> VirtualBuffer<K> {
         VirtualBuffer { rule, capacity: capacity.limit(), total: 0, lengths, line_of, lines }
     }
 
-    /// The length of a queue.
+    /// Return the length of a queue.
     pub(crate) fn length(&self, queue: K) -> u64 {
         self.lengths[queue]
     }
@@ -76,13 +76,14 @@ impl<K: Id> VirtualBuffer<K> {
         }
     }
 
-    /// Receive a packet of this size and number of octets.
+    /// Receive a packet of `size` in the measure of the buffer and of `bytes` octets.
     pub(crate) fn offered(&mut self, now: Time, queue: K, size: u64, bytes: u16) {
         self.send_until(now);
         self.arrive(now, queue, size, bytes);
     }
 
-    /// Add an arriving packet to its queue, unless that is the longest one of a full buffer.
+    /// Add an arriving packet to its queue. In a full buffer the longest queue first loses packets; if that is the
+    /// packet's own queue, the packet is lost.
     fn arrive(&mut self, now: Time, queue: K, size: u64, bytes: u16) {
         while self.capacity.is_some_and(|capacity| self.total + size > capacity) {
             let lengths = self.lengths.pairs().map(|(queue, &length)| (queue, length));
@@ -99,7 +100,8 @@ impl<K: Id> VirtualBuffer<K> {
         line.start(now);
     }
 
-    /// Return the place of the last waiting packet of a queue, if one waits.
+    /// Return the index of a queue's last packet in the list of packets that wait for its line; `None` if no packet
+    /// of the queue waits.
     fn last_of(&self, queue: K) -> Option<usize> {
         self.lines[self.line_of[queue]].waiting.iter().rposition(|packet| packet.queue == queue)
     }
@@ -113,7 +115,7 @@ impl<K: Id> VirtualBuffer<K> {
 }
 
 impl<K: Id> VirtualLine<K> {
-    /// Send the next packet, if the line is free.
+    /// Start to send the next packet, if the line is free.
     fn start(&mut self, now: Time) {
         if self.sending.is_none()
             && let Some(packet) = self.waiting.pop_front()

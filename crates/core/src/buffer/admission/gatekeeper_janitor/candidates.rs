@@ -1,10 +1,10 @@
-//! Candidates for removal from a queue: the frames of a port's circuits, the losses that they still allow, and the
-//! places of their cells.
+//! Candidates for removal from a queue: the frames of a port's circuits, the losses that each frame still allows, and
+//! the places of their cells.
 //!
-//! Every class of candidates is a list of frames in the order in which they became candidates. A frame joins a list
-//! when one of its cells does, and leaves it when a search finds it there without one, so that a search takes
-//! amortised constant time. A candidate cache (paper 004, section 6) stores only the cells queued last, in a circular
-//! list.
+//! Every class of candidates is a list of frames in the order in which they became candidates. A frame joins the list
+//! of a class when one of its cells becomes a candidate of this class. A search removes frames without such cells
+//! from the list, so that it takes amortised constant time. A candidate cache (paper 004, section 6) stores only the
+//! cells queued last, in a circular list.
 
 use crate::units::ids::{IdVec, PortVc};
 
@@ -13,13 +13,13 @@ use std::collections::VecDeque;
 /// Reason for which a queued cell may be lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CandidateClass {
-    /// Its frame is dead.
+    /// The cell's frame is dead.
     Dead,
-    /// The cell has CLP = 1, and its frame can lose a cell.
+    /// The cell has CLP = 1 (marked), and its frame can lose a cell.
     Marked,
-    /// It is not marked, and its frame can spare a cell.
+    /// The cell has CLP = 0, and its frame can lose a cell.
     Unmarked,
-    /// The block can spare this frame, and no cell of the frame has left the queue.
+    /// The block can spare the cell's frame, and no cell of the frame has left the queue.
     Whole,
 }
 
@@ -41,7 +41,7 @@ impl FrameId {
 pub(super) struct Candidate {
     pub(super) class: CandidateClass,
     pub(super) frame: FrameId,
-    /// Its position in the queue.
+    /// Position of the cell in the queue.
     pub(super) position: u64,
 }
 
@@ -49,11 +49,11 @@ pub(super) struct Candidate {
 #[derive(Clone, Debug)]
 struct CandidateFrame {
     block: u64,
-    /// Losses that it still allows, in cells; below 0 it is dead.
+    /// Number of cells that the frame can still lose (FCF); below 0 the frame is dead.
     fcf: i32,
-    /// Units in the buffer, the one in transmission included.
+    /// Units of the frame in the buffer, including one in transmission.
     held: u64,
-    /// Whether one of its cells has left the queue for the line.
+    /// Whether a cell of the frame has left the queue for the line.
     left: bool,
     /// Positions of queued cells that may be lost one by one, unmarked and marked.
     cells: [VecDeque<u64>; 2],
@@ -64,7 +64,8 @@ struct CandidateFrame {
 }
 
 impl CandidateFrame {
-    /// Return its first cell that a class may lose. The queue starts at `head`; a cell before that is in transmission.
+    /// Return the position of the frame's first cell that is a candidate of a class. The queue starts at `head`; a
+    /// cell with a lower position is in transmission.
     fn first(&self, class: CandidateClass, head: u64) -> Option<u64> {
         let queued = |cells: &VecDeque<u64>| cells.iter().copied().find(|position| *position >= head);
         let [unmarked, marked] = [0, 1].map(|kind: usize| queued(&self.cells[kind]));
@@ -76,12 +77,12 @@ impl CandidateFrame {
         }
     }
 
-    /// Return whether no cell of it has left the queue.
+    /// Return whether no cell of the frame has left the queue.
     fn is_whole(&self, head: u64) -> bool {
         !self.left && self.oldest().is_none_or(|position| position >= head)
     }
 
-    /// The oldest cell that has not been sent.
+    /// Return the position of the frame's oldest cell that has not been sent.
     fn oldest(&self) -> Option<u64> {
         self.cells.iter().filter_map(VecDeque::front).copied().chain(self.eom).min()
     }
@@ -116,7 +117,7 @@ pub(super) struct Candidates {
     cache: Option<Cache>,
 }
 
-/// The cells queued last that were likely candidates.
+/// The candidate cache: the cells queued last that were likely candidates.
 #[derive(Clone, Debug)]
 struct Cache {
     room: usize,
@@ -124,8 +125,8 @@ struct Cache {
 }
 
 impl Candidates {
-    /// No cell is queued. Frames of blocks beyond repair are candidates only with `corrupted_blocks`; with `cache` only
-    /// that number of cells is stored.
+    /// Build the record of an empty queue. With `corrupted_blocks` frames of blocks beyond repair are candidates;
+    /// `cache` limits the number of stored cells.
     pub(super) fn new(vcs: usize, corrupted_blocks: bool, cache: Option<u32>) -> Candidates {
         let cache = cache.map(|room| Cache { room: room as usize, cells: VecDeque::new() });
         let circuits = IdVec::filled(CircuitFrames::default(), vcs);
@@ -144,7 +145,7 @@ impl Candidates {
         self.newest(vc)
     }
 
-    /// Return the frame of a circuit that arrives now, or the last one that did.
+    /// Return the frame of a circuit that is arriving or has arrived last.
     pub(super) fn newest(&self, vc: PortVc) -> FrameId {
         let circuit = &self.circuits[vc];
         FrameId { vc, serial: circuit.first_frame + circuit.frames.len() as u64 - 1 }
@@ -162,18 +163,20 @@ impl Candidates {
         circuit.blocks[(block - circuit.first_block) as usize]
     }
 
-    /// Return whether a receiver will get any part of a frame, unless it is lost on purpose.
+    /// Return whether a part of a frame has been sent or is queued.
     pub(super) fn is_touched(&self, id: FrameId) -> bool {
         self.frame(id).is_some_and(|frame| frame.left || frame.held > 0)
     }
 
-    /// Return whether a frame may be lost for the sake of others of its block.
+    /// Return whether the policy may discard the whole frame: its block can spare a frame, or is beyond repair and
+    /// `corrupted_blocks` is set.
     pub(super) fn spares_frame(&self, id: FrameId) -> bool {
         let blf = self.blf(id);
         blf > 0 || blf < 0 && self.corrupted_blocks
     }
 
-    /// Add a queued cell of the newest frame of a circuit; `keep` says that it is an EOM which must stay.
+    /// Add a queued cell of the newest frame of a circuit; `keep` says that the cell is an EOM that must stay in the
+    /// queue.
     pub(super) fn queued(&mut self, vc: PortVc, position: u64, marked: bool, keep: bool) {
         let id = self.newest(vc);
         let frame = self.frame_mut(id).expect("an arriving frame is known");
@@ -205,7 +208,7 @@ impl Candidates {
         frame.remove(position);
         frame.left = true;
         circuit.trim();
-        // Frames that have left without a search must not accumulate on the lists.
+        // Remove frames that have left the buffer from the head of each list, since no search may do so for long.
         for class in 0..self.lists.len() {
             while let Some(&id) = self.lists[class].front() {
                 match self.frame_mut(id) {
@@ -218,7 +221,8 @@ impl Candidates {
         }
     }
 
-    /// The first candidate of a class whose circuit is not to be `passed` over; the queue starts at `head`.
+    /// Return the first candidate of a class, without circuits for which `passed` returns true; the queue starts at
+    /// `head`.
     pub(super) fn find(
         &mut self,
         class: CandidateClass,
@@ -269,12 +273,12 @@ impl Candidates {
         candidate
     }
 
-    /// Subtract a cell that a frame loses and can spare.
+    /// Count the loss of a cell that the frame can spare.
     pub(super) fn spend(&mut self, id: FrameId) {
         self.frame_mut(id).expect("a frame with candidates is known").fcf -= 1;
     }
 
-    /// Mark a frame as dead, at the cost of its block.
+    /// Mark a frame as dead; its block can then spare one frame less.
     pub(super) fn kill(&mut self, id: FrameId) {
         let frame = self.frame_mut(id).expect("a frame that dies is known");
         frame.fcf = -1;
@@ -299,7 +303,8 @@ impl Candidates {
         self.frame_mut(candidate.frame).expect("a candidate's frame is known").remove(candidate.position);
     }
 
-    /// Remove all cells of a frame that has not begun to leave the queue; their positions are appended.
+    /// Remove all cells of a frame that has not begun to leave the queue; append the positions of the cells to
+    /// `positions`.
     pub(super) fn clear(&mut self, id: FrameId, positions: &mut VecDeque<u64>) {
         let frame = self.frame_mut(id).expect("a frame with candidates is known");
         let before = positions.len();

@@ -154,13 +154,13 @@ enum Janitor {
 struct CircuitBudgets {
     fcf: i32,
     blf: i32,
-    /// Whether its packets form blocks.
+    /// Whether the circuit's packets form blocks.
     blocks: bool,
     /// Whether the loss of an EOM would cost the next frame as well.
     needs_eom: bool,
     /// Whether the next frame starts a block.
     block_ended: bool,
-    /// Whether it has lost a whole frame since the janitor began to sweep.
+    /// Whether the circuit has lost a whole frame since the janitor began to sweep.
     swept: bool,
 }
 
@@ -217,7 +217,7 @@ impl Policy {
         })
     }
 
-    /// Set gate and janitor by the occupancy that an arriving cell meets.
+    /// Update the states of gate and janitor from the occupancy that an arriving cell meets.
     fn set_gate_and_janitor(&mut self, total: u64) {
         if total >= self.upper {
             self.gate = GateState::Closed;
@@ -233,8 +233,8 @@ impl Policy {
         }
     }
 
-    /// Return the frame to which an arriving unit belongs: FCF and BLF start again after an EOM and after a block's
-    /// last frame.
+    /// Return the frame to which an arriving unit belongs. The first unit of a frame opens a new one with its full
+    /// FCF, and the first frame of a block a new block with its full BLF.
     fn frame_of(&mut self, unit: &Unit, vc: PortVc) -> FrameId {
         let circuit = &mut self.circuits[vc];
         if unit.is_first() {
@@ -246,7 +246,7 @@ impl Policy {
         self.candidates.newest(vc)
     }
 
-    /// Decide about a cell by steps 1 to 6.
+    /// Decide about a cell by steps 1 to 6 of the scheme.
     fn decide(&mut self, arrival: &Arrival<'_>, id: FrameId) -> Verdict {
         let unit = arrival.unit;
         let fcf = self.candidates.fcf(id);
@@ -277,8 +277,8 @@ impl Policy {
         self.squeeze_in(arrival, id)
     }
 
-    /// Admit a critical cell, or one without room, in the place of a candidate (step 6); a packet may need several
-    /// places.
+    /// Remove candidates until a critical cell, or a cell that found no room, fits (step 6); a packet may need
+    /// several.
     fn squeeze_in(&mut self, arrival: &Arrival<'_>, id: FrameId) -> Verdict {
         let head = arrival.queue.positions().start;
         let mut freed = 0;
@@ -299,7 +299,7 @@ impl Policy {
         Verdict::Replace(Victim::At(first), Reason::Janitor)
     }
 
-    /// Decide step 6 when no candidate is left.
+    /// Decide about a cell in step 6 when no candidate is left.
     fn without_candidate(&mut self, arrival: &Arrival<'_>, id: FrameId) -> Verdict {
         if arrival.fits() {
             return Verdict::Accept;
@@ -311,7 +311,7 @@ impl Policy {
         Verdict::Discard(Reason::Overflow)
     }
 
-    /// Start the janitor at the first critical cell of an episode.
+    /// Start a sweep of the janitor at a critical cell, if the janitor is ready and the occupancy requires it.
     fn call_janitor(&mut self, pool: &Pool) {
         if self.janitor == Janitor::Ready && self.has_to_sweep(pool) {
             self.janitor = Janitor::Sweeping;
@@ -347,7 +347,7 @@ impl Policy {
         self.params.sweep == Sweep::Everything || pool.total() >= self.upper
     }
 
-    /// Lose a candidate: its cells will be removed.
+    /// Mark the cells of a candidate for removal by the port.
     fn give_up(&mut self, candidate: Candidate) {
         let id = candidate.frame;
         if candidate.class == CandidateClass::Whole {

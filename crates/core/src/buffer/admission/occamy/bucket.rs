@@ -12,12 +12,12 @@ pub(super) struct Bucket {
     /// Depth in parts of a token.
     depth: u128,
     level: u128,
-    /// Time of that level.
+    /// Time at which the bucket had this level.
     at: Time,
 }
 
 impl Bucket {
-    /// A full bucket.
+    /// Build a full bucket.
     pub(super) fn new(rate: PerSecond, depth: u64) -> Bucket {
         let depth = u128::from(depth) * TOKEN;
         Bucket { rate: rate.0.into(), depth, level: depth, at: Time::ZERO }
@@ -30,12 +30,12 @@ impl Bucket {
         self.at = now;
     }
 
-    /// Take this many tokens, or all of them if there are fewer.
+    /// Remove `tokens` tokens, or all tokens if the bucket holds fewer.
     pub(super) fn take(&mut self, tokens: u64) {
         self.level = self.level.saturating_sub(u128::from(tokens) * TOKEN);
     }
 
-    /// Return when there are this many tokens, or the bucket is full; `None` if that is so already.
+    /// Return the time at which the bucket will hold `tokens` tokens or be full; `None` if it is so already.
     pub(super) fn wait_for(&self, tokens: u64) -> Option<Time> {
         let missing = (u128::from(tokens) * TOKEN).min(self.depth).saturating_sub(self.level);
         let wait = u64::try_from(missing.div_ceil(self.rate)).unwrap_or(u64::MAX);

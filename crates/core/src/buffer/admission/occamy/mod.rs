@@ -54,7 +54,7 @@ pub struct Policy {
     bars_pushout: Option<&'static str>,
 }
 
-/// Expulsion of packets, for as long as there are tokens.
+/// Expels packets from queues over their threshold, as long as there are tokens.
 #[derive(Clone, Debug)]
 pub(crate) struct Expeller {
     bucket: Bucket,
@@ -71,14 +71,14 @@ impl Expeller {
         Ok(Expeller { bucket: Bucket::new(token_rate, token_depth.0), turn: 0 })
     }
 
-    /// Take the tokens of a packet that has left.
+    /// Remove the tokens for a packet of `size` cells that has left.
     pub(crate) fn departed(&mut self, now: Time, size: u64) {
         self.bucket.refill(now);
         self.bucket.take(size);
     }
 
-    /// Choose the next in turn of those of `queues` queues that are over their threshold, if there are tokens for the
-    /// packet at its head, whose size `head` returns; otherwise return the instant at which there are.
+    /// Choose, in turn, the next queue that is over its threshold, if the bucket has tokens for the packet at its
+    /// head; otherwise return the instant at which it has. `head` returns the size of a queue's head packet.
     pub(crate) fn expels<K: Id>(
         &mut self,
         now: Time,

@@ -1,9 +1,9 @@
-//! The controller of PI2: a base probability that follows the wait.
+//! The controller of PI2: a base probability that rises and falls with the wait.
 
 use super::Pi2Law;
 use crate::units::Span;
 
-/// The gains, as the law counts them.
+/// The gains of the controller, in the units of the law.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Pi2Gains {
     /// Per second of wait.
@@ -17,7 +17,7 @@ pub(super) enum Pi2Gains {
 pub(super) struct Control {
     gains: Pi2Gains,
     target: Span,
-    /// The largest probability.
+    /// Upper limit of the base probability.
     most: f64,
     probability: f64,
     /// The wait at the last update.
@@ -48,7 +48,8 @@ impl Pi2Gains {
     }
 }
 
-/// A gain per second as `sch_dualpi2.c` scales it: in units of 1/256 as it is configured, then per nanosecond.
+/// Convert a gain per second as `sch_dualpi2.c` does: first to the configured integer in units of 1/256, then per
+/// nanosecond.
 fn scaled(gain: f64) -> i128 {
     let configured = libm::round(256.0 * gain) as u64;
     ((u128::from(configured) * u128::from(u32::MAX) / 4) / 1_000_000_000) as i128
@@ -59,7 +60,7 @@ impl Control {
         Control { gains, target, most, probability: 0.0, last: Span::ZERO }
     }
 
-    /// The base probability p'.
+    /// Return the base probability p'.
     pub(super) fn probability(&self) -> f64 {
         self.probability
     }

@@ -143,13 +143,13 @@ impl Policy {
         })
     }
 
-    /// Return whether a packet is drawn with the probability p'²: two numbers are below p'.
+    /// Draw with the probability p'²: return whether two random numbers are both below p'.
     fn is_squared(&self, draws: &mut Draws) -> bool {
         let base = self.control.probability();
         is_below(base, draws) && is_below(base, draws)
     }
 
-    /// Draw the verdict on a packet at the head.
+    /// Draw the verdict on a packet at the head of a queue.
     fn draw(&self, unit: &Unit) -> HeadVerdict {
         let draws = &mut self.keyed.about(unit.subject());
         let coupled = self.coupling * self.control.probability();
@@ -194,8 +194,8 @@ impl Policy {
         verdict
     }
 
-    /// Decide about a frame that comes to the head and whose first unit has waited for `wait`; `behind` octets follow
-    /// in its queue.
+    /// Decide about a frame at the head of its queue, whose first unit has waited for `wait`; `behind` octets wait
+    /// behind this unit in the queue.
     fn judge_frame(&self, unit: &Unit, wait: Span, behind: u64) -> HeadVerdict {
         let is_alone = behind + u64::from(unit.bytes) <= self.mtu;
         let is_short = self.octets < self.mtu.saturating_mul(2);
@@ -208,7 +208,7 @@ impl Policy {
     }
 }
 
-/// Return whether the next number is below this probability.
+/// Return whether the next random number is below `probability`.
 fn is_below(probability: f64, draws: &mut Draws) -> bool {
     probability > 0.0 && draws.chance(probability)
 }

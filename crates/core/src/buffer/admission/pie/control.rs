@@ -28,14 +28,14 @@ pub(super) struct Gains {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Control {
     probability: f64,
-    /// The wait of the packet that left last, now and at the last update.
+    /// Wait of the latest departed packet, at present and as it was at the last update.
     wait: f64,
     old_wait: f64,
-    /// Time for which a burst may still pass.
+    /// Time for which a burst may still pass without discards.
     burst: Span,
-    /// Sum of the probabilities of packets since the last one that was discarded.
+    /// Sum of the probabilities of packets since the latest discard.
     sum: f64,
-    /// Departure of the last packet; `None` after a time without congestion.
+    /// Time of the latest departure; `None` after a time without congestion.
     departed: Option<Time>,
     /// Whether a packet waits.
     is_waiting: bool,
@@ -50,7 +50,7 @@ impl Gains {
         Gains { law, target, update, alpha, beta, burst, derandomise, byte_mode, mtu }
     }
 
-    /// The divisor of the controller's gains at this probability (RFC 8033, section 4.2).
+    /// Return the divisor of the controller's gains at this probability (RFC 8033, section 4.2).
     fn divisor(probability: f64) -> f64 {
         match probability {
             p if p < 0.000_001 => 2048.0,
@@ -112,7 +112,7 @@ impl Control {
         self.old_wait = wait;
     }
 
-    /// The factor of the probability at an update without waits.
+    /// Return the factor by which the probability shrinks at an update without waits.
     fn decay(&self, law: PieVersion) -> f64 {
         match law {
             PieVersion::Rfc => 0.98,
@@ -175,7 +175,7 @@ impl Control {
         self.sum = 0.0;
     }
 
-    /// Record a departure; `waited` is the wait of the packet if others wait behind it.
+    /// Record a departure; `waited` is the wait of the departing packet, or `None` if no packet waits behind it.
     pub(super) fn departs(&mut self, gains: &Gains, now: Time, waited: Option<Span>) {
         (self.wait, self.is_waiting) = (waited.map_or(0.0, Span::as_secs_f64), waited.is_some());
         if gains.law == PieVersion::Linux {

@@ -92,7 +92,7 @@ pub struct Policy {
     update: Span,
     mark_limit: f64,
     gains: Gains,
-    /// One controller for each queue.
+    /// The controller of each queue.
     controls: IdVec<QueueId, Control>,
     keyed: Keyed,
     frames: Frames,

@@ -132,7 +132,7 @@ section! {
     }
 }
 
-/// The shortest time between two calls of a clock.
+/// The shortest time between two calls of a program's clock.
 const SHORTEST: Span = Span::micros(1);
 
 /// A program at one port.
@@ -140,7 +140,7 @@ const SHORTEST: Span = Span::micros(1);
 pub struct Policy {
     asks: Asks,
     looks_at: LooksAt,
-    /// Its functions, for arriving units, units at the head and the clock.
+    /// The functions of the program: for arriving units, for units at the head of a queue and for the clock.
     program: Program,
     at_head: Option<Program>,
     tick: Option<(Span, Program)>,
@@ -150,13 +150,13 @@ pub struct Policy {
     registers: Box<[Word; REGISTERS]>,
     place: PortConstants,
     noted: Noted,
-    /// For each circuit whether the frame at the head is discarded.
+    /// For each circuit whether the policy discards the frame at the head of its queue.
     discards: IdVec<PortVc, bool>,
     failure: Option<Failure>,
     texts: Box<Texts>,
 }
 
-/// The state of a program: of the port, of one circuit after the other, and of one queue after the other.
+/// The variables of a program: those of the port, those of each circuit in turn, and those of each queue in turn.
 #[derive(Clone, Debug)]
 struct Kept {
     state: Vec<Word>,
@@ -178,14 +178,14 @@ impl Kept {
     }
 }
 
-/// The part of a list that belongs to one of `count` equal owners.
+/// Return the part of a list that belongs to `owner`, when `count` owners have equal parts.
 fn part(list: &mut [Word], owner: usize, count: usize) -> &mut [Word] {
     let each = list.len() / count.max(1);
     &mut list[owner * each..][..each]
 }
 
 impl Params {
-    /// The instructions of each function.
+    /// Return the instructions of each function of the program.
     fn codes(&self) -> Vec<(Hook, Vec<String>)> {
         let arrival = (Hook::Arrival(self.asks), self.code.clone().unwrap_or_default().0);
         let head = self.at_head.clone().map(|Code(code)| (Hook::Head(self.asks), code));
@@ -193,7 +193,7 @@ impl Params {
         [Some(arrival), head, tick].into_iter().flatten().collect()
     }
 
-    /// The time between two calls of the clock, if there is one.
+    /// Return the time between two calls of the clock, if the program has a clock.
     fn every(&self) -> Result<Option<Span>, Refused> {
         let every = self.tick.as_ref().map(|tick| tick.0.every);
         let is_short = every.is_some_and(|every| every < SHORTEST);
@@ -282,7 +282,7 @@ impl Policy {
         }
     }
 
-    /// Store the first failure.
+    /// Store the first failure of the program; later ones are ignored.
     #[cold]
     fn note(&mut self, now: Time, hook: Hook, failed: &Failed) {
         let why = self.texts.message(hook, failed);
@@ -306,7 +306,7 @@ impl Policy {
         self.frames.judge(arrival.unit, arrival.vc, arrival.fits(), || reason)
     }
 
-    /// Return the fate of a unit at the head, by a program that decides there.
+    /// Return the program's verdict on a unit at the head of its queue.
     fn judge_head(&mut self, head: &Head<'_>) -> HeadVerdict {
         match self.decide(&head.into(), true) {
             None => HeadVerdict::Send,
@@ -317,7 +317,7 @@ impl Policy {
 }
 
 impl Params {
-    /// Refuse a scenario that states fewer books than the code reads.
+    /// Refuse a scenario whose `looks_at` covers less than what the code reads.
     fn check_looks_at(&self, found: LooksAt) -> Result<(), Refused> {
         let why = match found {
             LooksAt::Queues => {

@@ -1,4 +1,4 @@
-//! View that a program has of its port, and of a unit.
+//! The values that a program can read about its port and about a unit.
 
 use super::super::{Arrival, Head};
 use super::Context;
@@ -15,7 +15,7 @@ pub(super) struct PortConstants {
     capacity: Word,
     rate: Word,
     mtu: Word,
-    /// Minimum rate, weight and frame of every circuit.
+    /// Minimum rate, weight and full frame of every circuit.
     circuits: IdVec<PortVc, [Word; 3]>,
 }
 
@@ -38,13 +38,13 @@ impl PortConstants {
     }
 }
 
-/// The port at an instant.
+/// The state of the port at an instant.
 #[derive(Clone, Copy)]
 pub(super) struct PortView<'a> {
     pub(super) now: Time,
     pub(super) pool: &'a Pool,
     pub(super) queue: QueueId,
-    /// The time between two calls of the clock, if there is one.
+    /// The time between two calls of the clock, if the program has a clock.
     pub(super) every: Span,
 }
 
@@ -69,7 +69,7 @@ pub(super) struct UnitView<'a> {
     fits: bool,
 }
 
-/// A unit or the port alone, with the policy's state of the port.
+/// A view of a unit or of the port, together with the constants and records of the port.
 pub(super) struct AtPort<'a, S> {
     pub(super) seen: &'a S,
     pub(super) place: &'a PortConstants,
@@ -107,7 +107,7 @@ impl<'a> From<&Head<'a>> for UnitView<'a> {
 }
 
 impl PortView<'_> {
-    /// An attribute that belongs to no unit.
+    /// Return the value of an attribute of the port.
     pub(super) fn look(&self, place: &PortConstants, noted: &Noted, attribute: Attribute) -> Word {
         match attribute {
             Attribute::Now => Word::float(self.now.as_secs_f64()),
@@ -129,7 +129,7 @@ impl PortView<'_> {
 }
 
 impl UnitView<'_> {
-    /// An attribute of the unit, its circuit or the port.
+    /// Return the value of an attribute of the unit, its circuit or the port.
     #[inline]
     pub(super) fn look(&self, place: &PortConstants, noted: &Noted, attribute: Attribute) -> Word {
         let UnitView { port, unit, vc, .. } = *self;

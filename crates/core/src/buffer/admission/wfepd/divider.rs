@@ -1,11 +1,11 @@
-//! Division of the line, and choice of the circuits that must lose frames: section V.
+//! Division of the line's rate among circuits, and choice of the circuits that must lose frames: section V.
 
 use super::Params;
 use crate::buffer::context::Context;
 use crate::refused::{Refused, probability, refuse, unfit};
 use crate::units::ids::{IdVec, PortVc};
 
-/// The rate to divide, the shares, and the thresholds.
+/// The parameters of the division: the rate to divide, the shares, and the thresholds.
 #[derive(Clone, Debug)]
 pub(super) struct Divider {
     /// R, in octets per second.
@@ -21,7 +21,8 @@ pub(super) struct Divider {
 pub(super) struct Division {
     /// Circuits by falling r / α.
     pub(super) order: Vec<PortVc>,
-    /// The rate per share that each circuit of the list and those before it may have: right-hand side of (6), over α.
+    /// For each place the rate per share that this circuit and the circuits before it in the list may have: the
+    /// right-hand side of (6) divided by α.
     pub(super) parts: Vec<f64>,
     /// Place of the first circuit that is not violating: ω.
     pub(super) omega: usize,
@@ -74,7 +75,7 @@ impl Divider {
         Division { order, parts, omega, nu, scheduled, calculated }
     }
 
-    /// The probability with which a frame of each circuit is refused.
+    /// Return for each circuit the probability with which its frames are refused.
     pub(super) fn refusals(&self, rates: &IdVec<PortVc, f64>, division: &Division) -> IdVec<PortVc, f64> {
         let mut refusal = IdVec::filled(0.0, rates.len());
         for (place, &vc) in division.order[..division.nu].iter().enumerate() {
@@ -85,7 +86,7 @@ impl Divider {
         refusal
     }
 
-    /// Equation (10), with r_calc throughout.
+    /// Return the probability of equation (10), with r_calc in both terms of the denominator.
     fn pending(&self, rate: f64, calculated: f64) -> f64 {
         let (bottom, top) = (self.bottom * calculated, self.top * calculated);
         let height = if top > bottom { (rate - bottom) / (top - bottom) } else { 1.0 };
@@ -93,8 +94,8 @@ impl Divider {
     }
 }
 
-/// The rate per share that the first circuits of the list may have together: (Σ r − ψ) / Σ α, the core of (6), (7),
-/// (8), (11).
+/// Return the rate per share that the first circuits of the list may have together: (Σ r − ψ) / Σ α, a term of (6),
+/// (7), (8) and (11).
 fn fair_part(rate: f64, overflow: f64, share: f64) -> f64 {
     (rate - overflow).max(0.0) / share
 }

@@ -17,19 +17,19 @@ pub(super) struct Gauge {
     pub(super) accepted: IdVec<PortVc, u64>,
     /// Number of intervals in the window.
     intervals: usize,
-    /// Accepted units of each circuit in each interval, and the interval to be replaced next.
+    /// Accepted units of each circuit in each interval, and the index of the interval to be replaced next.
     history: Vec<IdVec<PortVc, u64>>,
     oldest: usize,
     /// Octets accepted in the window: C_i.
     total: IdVec<PortVc, u64>,
-    /// Length of the window, and the units accepted in it, one by one, where it moves with every unit.
+    /// Length of the window, and, if the window moves with every unit, each unit accepted in it.
     window: Span,
     recent: VecDeque<GaugedUnit>,
-    /// Octets per second: r_i.
+    /// Rate of each circuit in octets per second: r_i.
     pub(super) rates: IdVec<PortVc, f64>,
 }
 
-/// A unit in the window that moves with every unit.
+/// An accepted unit in a window that moves with every unit.
 #[derive(Clone, Copy, Debug)]
 struct GaugedUnit {
     at: Time,
@@ -95,7 +95,7 @@ impl Gauge {
         }
     }
 
-    /// Move the window to `now`: r = C / T over the last T.
+    /// Move the window to its end `now`, and set each rate to r = C / T over the last T.
     pub(super) fn slide_to(&mut self, now: Time) {
         while let Some(&GaugedUnit { vc, octets, .. }) =
             self.recent.front().filter(|unit| unit.at + self.window <= now)
@@ -119,14 +119,14 @@ impl Gauge {
         self.accepted.fill(0);
     }
 
-    /// Equation (2): r ← q · r + (1 − q) · c / δ.
+    /// Apply equation (2): r ← q · r + (1 − q) · c / δ.
     fn average(&mut self) {
         for (rate, &accepted) in self.rates.iter_mut().zip(&self.accepted) {
             *rate = self.memory * *rate + (1.0 - self.memory) * accepted as f64 / self.interval;
         }
     }
 
-    /// Equation (1): C(k + 1) = C(k) − c(k + 1 − n) + c(k + 1); r = C / T.
+    /// Apply equation (1): C(k + 1) = C(k) − c(k + 1 − n) + c(k + 1); r = C / T.
     fn slide(&mut self) {
         let window = self.interval * self.intervals as f64;
         let leaving = &mut self.history[self.oldest];
@@ -139,10 +139,10 @@ impl Gauge {
     }
 }
 
-/// Largest record of a window: intervals times circuits.
+/// Largest number of counts that a window may store: intervals times circuits.
 const MOST_REMEMBERED: u64 = 10_000_000;
 
-/// n = T / δ.
+/// Return the number of intervals in the window, n = T / δ.
 fn intervals(window: Span, interval: Span, vcs: usize) -> Result<usize, Refused> {
     if window == Span::ZERO || !window.0.is_multiple_of(interval.0) {
         return refuse("window", format!("must be a multiple of the interval of {interval}"));

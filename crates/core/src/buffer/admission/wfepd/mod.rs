@@ -89,9 +89,9 @@ pub struct Policy {
     interval: Span,
     gauge: Gauge,
     divider: Divider,
-    /// The last division of the line.
+    /// The latest division of the line's rate.
     division: Division,
-    /// The probability with which a frame of each circuit is refused.
+    /// For each circuit the probability with which its frames are refused.
     refusal: IdVec<PortVc, f64>,
     threshold: u64,
     keyed: Keyed,
@@ -142,7 +142,7 @@ impl Admission for Policy {
         verdict
     }
 
-    /// Subtract a unit that was not admitted: only units in the buffer count.
+    /// Subtract a unit that the port could not queue after all: only queued units count for the rates.
     fn settled(&mut self, unit: &Unit, vc: PortVc, end: Settled) {
         if let Settled::TurnedAway { .. } = end {
             self.gauge.take_back(vc, u64::from(unit.bytes));

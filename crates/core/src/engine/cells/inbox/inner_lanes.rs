@@ -1,8 +1,8 @@
-//! The lanes whose next unit is an inner one of a train.
+//! The lanes whose next unit is an inner unit of a train: neither its first nor its last.
 
 use super::merge_order::{ArrivalPlace, LaneRanks};
 
-/// Lanes whose next unit is an inner one of a train.
+/// Lanes whose next unit is an inner unit of a train.
 ///
 /// The methods that compare lanes get the place of the next unit on each as `next`.
 #[derive(Clone, Debug)]
@@ -11,20 +11,20 @@ pub(super) struct InnerLanes {
     lined_up: LinedUp,
 }
 
-/// Order of these lanes: sorted by their next units, the earliest last, or not.
+/// Whether these lanes are sorted by their next units, with the earliest one last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LinedUp {
     No,
-    /// Not sorted, and the earliest has been searched for since they were sorted.
+    /// Not sorted, but a search has already been made for the earliest one.
     Sought,
     Yes,
 }
 
-/// Number of lanes for which a linear search costs no more than sorting.
+/// Number of lanes up to which a linear search costs no more than sorting.
 const FEW: usize = 3;
 
 impl InnerLanes {
-    /// No lanes.
+    /// Build an empty list of lanes.
     pub(super) fn new() -> InnerLanes {
         InnerLanes { lanes: Vec::new(), lined_up: LinedUp::No }
     }
@@ -41,13 +41,13 @@ impl InnerLanes {
         self.lanes.iter().any(|other| *other != lane)
     }
 
-    /// Add a lane at any place.
+    /// Add a lane without regard to the order.
     pub(super) fn join(&mut self, lane: u32) {
         self.lanes.push(lane);
         self.lined_up = LinedUp::No;
     }
 
-    /// Add a lane, in order if the lanes are in order.
+    /// Add a lane; if the lanes are sorted, add it at its place.
     #[inline]
     pub(super) fn join_in_turn(&mut self, lane: u32, next: impl Fn(u32) -> ArrivalPlace, ranks: &LaneRanks) {
         if self.lined_up != LinedUp::Yes {
@@ -63,13 +63,13 @@ impl InnerLanes {
         self.lanes.retain(|other| *other != lane);
     }
 
-    /// Forget the order, since units pass in another one.
+    /// Mark the lanes as not sorted, since units are about to pass in another order.
     pub(super) fn disorder(&mut self) {
         self.lined_up = LinedUp::No;
     }
 
-    /// Put the lanes in order, if the next unit is needed twice in a row: then a lane that has had its turn goes to the
-    /// back, and the others need no comparison.
+    /// Put the lanes in order, if the next unit is needed twice in a row: in a sorted list a lane whose unit has
+    /// passed only moves to its new place, and the other lanes need no comparison.
     #[inline]
     pub(super) fn line_up(&mut self, next: impl Fn(u32) -> ArrivalPlace, ranks: &LaneRanks) {
         match self.lined_up {
@@ -86,8 +86,8 @@ impl InnerLanes {
         }
     }
 
-    /// Return the lane whose inner unit arrives first of all, by its index, if it arrives before an end of a train that
-    /// is first in the order.
+    /// Return the index of the lane whose inner unit arrives first, if this unit arrives before the end of a train
+    /// `end`, which is the first in the merge order.
     #[inline]
     pub(super) fn ahead_of(
         &self,
@@ -107,7 +107,8 @@ impl InnerLanes {
         ahead
     }
 
-    /// Move the lane that was ahead of all, by its index, to its next unit; it has `left` units left.
+    /// Move the lane with this index, whose unit was the first of all, to its next unit; the train has `left` units
+    /// left.
     #[inline]
     pub(super) fn take_turn(
         &mut self,
@@ -122,7 +123,7 @@ impl InnerLanes {
             }
             return;
         }
-        // the first of all stands last
+        // the lane with the first unit is the last in the list
         if let Some(lane) = self.lanes.pop().filter(|_| left > 1) {
             self.join_in_turn(lane, next, ranks);
         }

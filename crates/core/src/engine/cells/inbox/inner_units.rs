@@ -5,17 +5,17 @@ use super::{Inbox, MOST_CROSSING};
 use crate::engine::cells::train::CellTrain;
 use crate::units::Time;
 
-/// Most units of a short train.
+/// Greatest number of units of a short train.
 const SHORT: u16 = 4;
 
 impl Inbox {
-    /// Return how many lanes are within a train.
+    /// Return the number of lanes whose next unit is an inner unit of a train.
     pub(crate) fn count_within(&self) -> u64 {
         self.inner.lanes().len() as u64
     }
 
-    /// Find for every lane within a train how many of its inner units arrive before the next end of a train and before
-    /// `stop`; return the earlier of these instants.
+    /// Find for every lane within a train how many of its inner units arrive before the next end of a train and
+    /// before `stop`; return the earlier of these two instants.
     #[inline]
     pub(crate) fn inner(&self, stop: Time, found: &mut Vec<CellTrain>) -> Time {
         let Some(end) = self.order.first().filter(|_| !self.inner.lanes().is_empty()) else { return stop };
@@ -41,8 +41,8 @@ impl Inbox {
         }
     }
 
-    /// List the units found that are not lost, in the order of their arrivals: the instant, and the index of their
-    /// train among those found.
+    /// List in `order` those units of `found` that are not lost, by time of arrival: the time, and the index of their
+    /// train in `found`.
     pub(crate) fn in_order(&mut self, found: &[CellTrain], order: &mut Vec<(Time, u32)>) {
         order.clear();
         if let [CellTrain { beat, units: 1, lost: None, .. }] = found {
@@ -62,7 +62,7 @@ impl Inbox {
         self.merged = merged;
     }
 
-    /// Merge units into those in order.
+    /// Merge the units of a train into the ordered list.
     fn merge(
         &self,
         found: &[CellTrain],
@@ -82,7 +82,8 @@ impl Inbox {
         merged.extend(ahead);
     }
 
-    /// Pass the units that [`Inbox::inner`] has found; returns the sum of the arrivals of those that `counts` selects.
+    /// Pass the units that [`Inbox::inner`] has found; returns the sum of the arrival times of the units that
+    /// `counts` selects.
     pub(crate) fn pass_inner(
         &mut self,
         found: &[CellTrain],
@@ -104,8 +105,8 @@ impl Inbox {
         sum
     }
 
-    /// Find the next train and those that it crosses, if they are short and few, and arrive before `stop` with nothing else in
-    /// between; returns when the last of their units does.
+    /// Find the next train and the trains whose units arrive among its units, if all are short and few, and arrive
+    /// before `stop` with no other unit in between; returns when the last of their units arrives.
     pub(crate) fn crossing(&self, stop: Time, found: &mut Vec<CellTrain>) -> Option<Time> {
         let mut end = Time::ZERO;
         for &ArrivalPlace { time, lane } in self.order.sorted()?.iter().rev() {

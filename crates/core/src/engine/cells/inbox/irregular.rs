@@ -19,12 +19,12 @@ use crate::unit::Unit;
 use crate::units::Time;
 use crate::units::ids::PortVc;
 
-/// Irregular units. `unit` is the first one, with the marks of the first and of the last.
+/// Irregular units. `unit` is the first of them, with the marks of the first and the last.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct IrregularArrivals<'a> {
     pub(crate) unit: Unit,
-    /// Their circuit's number at the port.
+    /// Number of their circuit at the port.
     pub(crate) vc: PortVc,
-    /// When each unit arrives.
+    /// Arrival time of each unit.
     pub(crate) arrivals: &'a [Time],
 }

@@ -32,19 +32,19 @@ pub(crate) struct Arriving {
 #[derive(Clone, Debug)]
 pub(crate) struct InboxLane {
     pub(crate) line: u32,
-    /// The spacing of units in a train; irregular units are at least as far apart.
+    /// The spacing of units in a train; irregular units are at least this far apart.
     pub(crate) spacing: Rc<SpacingTable>,
-    /// Whether the spacing is at least that of the units that the port sends.
+    /// Whether units arrive at least as far apart as the port sends them.
     pub(crate) is_spaced: bool,
     pub(crate) trains: VecDeque<CellTrain>,
-    /// The number of awaited trains.
+    /// The number of trains on the lane that a host awaits.
     awaited: usize,
-    /// When irregular units arrive, for all trains in order.
+    /// Arrival times of irregular units, of all trains in order.
     times: VecDeque<Time>,
 }
 
 impl InboxLane {
-    /// The empty end of a line with this spacing, at a port that sends with the spacing `own`.
+    /// Build the empty lane of a line with this spacing, at a port that sends with the spacing `own`.
     pub(crate) fn new(line: usize, spacing: Rc<SpacingTable>, own: &SpacingTable) -> InboxLane {
         let is_spaced = !spacing.pace.is_faster_than(&own.pace);
         let (trains, times) = (VecDeque::new(), VecDeque::new());
@@ -71,7 +71,7 @@ impl InboxLane {
         if self.awaited > 0 { awaited.next().map(|train| train.last) } else { None }
     }
 
-    /// The first train.
+    /// Return the first train.
     #[inline]
     pub(crate) fn front(&self) -> &CellTrain {
         self.trains.front().expect("a lane in the order has a train")
@@ -98,8 +98,8 @@ impl InboxLane {
         (arriving, *train)
     }
 
-    /// The number of units of the first train that arrive before `until` and before the next train, and the arrival
-    /// of the unit after them.
+    /// Return the number of units of the first train that arrive before `until` and before the next train, and the
+    /// arrival time of the unit after them.
     #[inline]
     pub(crate) fn count_before(&self, until: Time) -> (u64, Time) {
         let train = self.front();
@@ -111,7 +111,7 @@ impl InboxLane {
         (units as u64, self.times.get(units).copied().unwrap_or(Time::NEVER))
     }
 
-    /// Return when the first `units` units arrive.
+    /// Return the arrival times of the first `units` units.
     pub(crate) fn times(&self, units: u16) -> impl Iterator<Item = Time> {
         let CellTrain { even, mut beat, .. } = *self.front();
         (0..usize::from(units)).map(move |place| {
@@ -124,7 +124,7 @@ impl InboxLane {
         })
     }
 
-    /// Pass the first `units` units of the first train; returns the sum of their arrivals if it is `wanted`.
+    /// Pass the first `units` units of the first train; returns the sum of their arrival times if it is `wanted`.
     pub(crate) fn pass(&mut self, units: u16, wanted: bool) -> u128 {
         let InboxLane { spacing, trains, times, .. } = self;
         let train = trains.front_mut().expect("a lane in the order has a train");
@@ -145,7 +145,7 @@ impl InboxLane {
         sum
     }
 
-    /// Remove the first train with all its remaining units; returns when the next one arrives.
+    /// Remove the first train with all its remaining units; returns when the next train arrives.
     pub(crate) fn pop(&mut self) -> Option<Time> {
         if let Some(train) = self.trains.pop_front() {
             self.awaited -= usize::from(train.awaited);
@@ -160,13 +160,13 @@ impl InboxLane {
         Some(self.front().beat.time)
     }
 
-    /// Return when the units of the first train arrive, if they are irregular.
+    /// Return the arrival times of the units of the first train, if they are irregular.
     pub(crate) fn irregular(&self) -> Option<impl Iterator<Item = Time>> {
         let train = self.front();
         (!train.even).then(|| self.times.iter().take(train.units.into()).copied())
     }
 
-    /// The sum of the instants at which the units of the first train arrive.
+    /// Return the sum of the arrival times of the first train's units.
     pub(crate) fn arrivals(&self) -> u128 {
         match self.irregular() {
             Some(times) => times.map(|time| u128::from(time.0)).sum(),
@@ -174,13 +174,13 @@ impl InboxLane {
         }
     }
 
-    /// The sum of the instants at which the units of a regular train arrive.
+    /// Return the sum of the arrival times of a regular train's units.
     pub(crate) fn sum_of(&self, train: &CellTrain) -> u128 {
         self.spacing.after(train.beat, train.units.into()).1
     }
 
-    /// Append irregular units; a host may await the last one. If the last train has not left, may be extended and has
-    /// the frame that they continue, they join it. Return whether they join.
+    /// Append irregular units; a host may await the last one. If the last train on the lane can be extended and these
+    /// units continue its frame, add them to this train. Return whether they were added to it.
     pub(crate) fn push_irregular(
         &mut self,
         lane: u32,
@@ -203,7 +203,7 @@ impl InboxLane {
         false
     }
 
-    /// The units of a regular train that arrive from `time` on, and whether some arrive earlier.
+    /// Return the units of a regular train that arrive from `time` on, and whether some of its units arrive earlier.
     pub(crate) fn arrivals_from(
         &self,
         train: &CellTrain,
@@ -219,7 +219,7 @@ impl InboxLane {
         (arrivals, before > 0)
     }
 
-    /// Every unit.
+    /// Return every unit on the lane.
     pub(crate) fn units(&self) -> impl Iterator<Item = Unit> {
         self.trains.iter().flat_map(|train| train.each())
     }

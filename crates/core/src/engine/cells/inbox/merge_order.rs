@@ -4,14 +4,14 @@ use crate::kernel::Ties;
 use crate::kernel::queue::{Class, Event, EventQueue};
 use crate::units::Time;
 
-/// Place of a unit in the order of arrivals: its arrival, and its lane.
+/// Place of a unit in the order of arrivals: its arrival time and its lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ArrivalPlace {
     pub(crate) time: Time,
     pub(crate) lane: u32,
 }
 
-/// The order of lanes on which units arrive at the same instant.
+/// The order of units that arrive at one instant on different lanes.
 #[derive(Clone, Debug)]
 pub(super) struct LaneRanks {
     ties: Ties,
@@ -20,12 +20,12 @@ pub(super) struct LaneRanks {
 }
 
 impl LaneRanks {
-    /// The order of lanes, given the line of each.
+    /// Build the order of lanes, given the line of each lane.
     pub(super) fn new(lines: Vec<u32>, ties: Ties) -> LaneRanks {
         LaneRanks { ties, lines }
     }
 
-    /// Return the place of a lane among those on which units arrive at the same instant.
+    /// Return the rank of a lane among the lanes on which units arrive at this instant.
     #[inline]
     pub(super) fn rank(&self, ArrivalPlace { time, lane }: ArrivalPlace) -> (u32, u32) {
         let line = self.lines[lane as usize];
@@ -39,22 +39,22 @@ impl LaneRanks {
     }
 }
 
-/// The next end of a train on every lane that has one, by time.
+/// For every lane that is not empty the next end of a train (its first or last unit), by time.
 ///
-/// A lane whose turn is over is placed after those within a train and before the many lanes whose next train is far
-/// away. With many lanes of packets this no longer holds.
+/// A sorted list is fast, because a lane whose unit has passed usually moves only past the few lanes that are within
+/// a train, and not past the many lanes whose next train is far away. With many lanes this no longer holds.
 #[derive(Clone, Debug)]
 pub(super) enum MergeOrder {
-    /// The earliest one last.
+    /// A sorted list, the earliest end last.
     Sorted(Vec<ArrivalPlace>),
     Heap(Box<EventQueue>),
 }
 
-/// Longest sorted list of lanes.
+/// Number of lanes up to which the list is sorted.
 const MOST_SORTED: usize = 256;
 
 impl MergeOrder {
-    /// The order of this number of lanes, all empty.
+    /// Build the order of `lanes` empty lanes.
     pub(super) fn new(lanes: usize) -> MergeOrder {
         match lanes {
             0..=MOST_SORTED => MergeOrder::Sorted(Vec::with_capacity(lanes)),
@@ -73,7 +73,7 @@ impl MergeOrder {
         }
     }
 
-    /// Return the ends in order, the earliest last, unless there are too many lanes.
+    /// Return the sorted list of ends, the earliest last; `None` with too many lanes for a list.
     #[inline]
     pub(super) fn sorted(&self) -> Option<&[ArrivalPlace]> {
         match self {
@@ -98,7 +98,7 @@ impl MergeOrder {
         }
     }
 
-    /// Move the first lane of the order to its next end of a train, or remove it.
+    /// Move the first lane of the order to its next end of a train at `next`, or remove the lane.
     #[inline]
     pub(super) fn take_turn(&mut self, lane: u32, next: Option<Time>, ranks: &LaneRanks) {
         let next = next.map(|time| ArrivalPlace { time, lane });

@@ -11,7 +11,8 @@
 //! How many inner units of a lane come before an instant, or before an end of another train, follows from its spacing.
 //!
 //! # What turns it off
-//! A step unit by unit, which is possible at any time: then lanes within a train are sorted by their next unit.
+//! A step unit by unit, which is possible at any time: then the lanes that are within a train are sorted by their
+//! next unit.
 //!
 //! # What it saves
 //! W1-cell calls a port once for 250 cells; without trains that pass by their ends it takes 8 times as long.
@@ -48,11 +49,11 @@ pub(crate) struct Inbox {
     inner: InnerLanes,
     /// Work space for merging lanes.
     merged: Vec<(Time, u32)>,
-    /// Trains that were reserved when they began, while some of their units are still to arrive.
+    /// Reserved trains: removed from their lanes when they began, with units that are still to arrive.
     reserved: Vec<CellTrain>,
 }
 
-/// Most trains that cross each other.
+/// Greatest number of crossing trains that are passed together.
 pub(crate) const MOST_CROSSING: usize = 8;
 
 /// Return the place of the next unit on a lane that has one.
@@ -62,14 +63,14 @@ fn next_on(lanes: &[InboxLane], lane: u32) -> ArrivalPlace {
 }
 
 impl Inbox {
-    /// The empty lanes of a port.
+    /// Build the inbox of a port, with empty lanes.
     pub(crate) fn new(plan: &Plan, port: usize, ties: Ties) -> Inbox {
         let own = plan.spacing(port);
         let lane = |lane: &Lane| InboxLane::new(lane.line, plan.arriving_spacing(lane.line), &own);
         Inbox::of(plan.lanes[port].iter().map(lane).collect(), ties)
     }
 
-    /// The given lanes.
+    /// Build an inbox with the given lanes.
     pub(crate) fn of(lanes: Vec<InboxLane>, ties: Ties) -> Inbox {
         Inbox {
             ranks: LaneRanks::new(lanes.iter().map(|lane| lane.line).collect(), ties),
@@ -81,12 +82,12 @@ impl Inbox {
         }
     }
 
-    /// Units that can arrive during one transmission time of this spacing.
+    /// Return the number of units that can arrive during one transmission time `pace`.
     pub(crate) fn influx(&self, pace: &TransmissionTime) -> u64 {
         self.lanes.iter().map(|lane| pace.whole.0.div_ceil(lane.spacing.pace.whole.0)).sum()
     }
 
-    /// Append a train to a lane; returns the number of trains now on it.
+    /// Append a train to a lane; returns the number of trains now on this lane.
     pub(crate) fn push(&mut self, lane: u32, train: CellTrain) -> usize {
         let place = lane as usize;
         self.lanes[place].push(CellTrain { lane, ..train });
@@ -98,7 +99,7 @@ impl Inbox {
     }
 
     /// Append irregular units of a frame to a lane; a host may await the last one. Returns the number of trains now
-    /// on it.
+    /// on this lane.
     pub(crate) fn push_irregular(
         &mut self,
         lane: u32,
@@ -119,7 +120,7 @@ impl Inbox {
         count
     }
 
-    /// Change the end of the train that has begun to arrive on a lane and had `left` units left.
+    /// Set the last arrival of a train that has begun to arrive and was extended; before, it had `left` units left.
     fn extend_begun(&mut self, lane: u32, left: u16, last: Time) {
         if left == 1 {
             self.inner.join(lane);
@@ -128,7 +129,7 @@ impl Inbox {
         self.expect(lane, last);
     }
 
-    /// The next unit, if it arrives before `limit`.
+    /// Remove and return the next unit, if it arrives before `limit`.
     #[inline]
     pub(crate) fn pop_before(&mut self, limit: Time) -> Option<Arriving> {
         let end = self.order.first()?;
@@ -151,7 +152,7 @@ impl Inbox {
         Some(arriving)
     }
 
-    /// Remove and return the next unit of a lane within a train, given by its index, if it arrives before `limit`.
+    /// Remove and return the next unit of the inner lane with this index, if it arrives before `limit`.
     fn pop_inner(&mut self, index: usize, limit: Time) -> Option<Arriving> {
         let Inbox { lanes, ranks, inner, .. } = self;
         let lane = &mut lanes[inner.lanes()[index] as usize];
@@ -169,7 +170,7 @@ impl Inbox {
         self.order.expect(ArrivalPlace { time, lane }, &self.ranks);
     }
 
-    /// Move the first lane of the order to its next end of a train, or remove it.
+    /// Move the first lane of the merge order to its next end of a train at `next`, or remove the lane.
     #[inline]
     fn take_turn(&mut self, lane: u32, next: Option<Time>) {
         self.order.take_turn(lane, next, &self.ranks);
@@ -188,12 +189,12 @@ impl Inbox {
         self.lanes[lane as usize].front()
     }
 
-    /// The next unit, as a train of its own.
+    /// Return the next unit as a train of one unit.
     pub(crate) fn next_unit(&self) -> Option<CellTrain> {
         self.next().map(|next| CellTrain { units: 1, ..*self.front(next.lane) })
     }
 
-    /// The next train, or its remaining units, if all of them arrive before `stop` and before any other unit.
+    /// Return the next train, or the units left of it, if all of them arrive before `stop` and before any other unit.
     #[inline]
     pub(crate) fn alone_before(&self, stop: Time) -> Option<CellTrain> {
         let (&ArrivalPlace { lane, .. }, others) = self.order.sorted()?.split_last()?;
@@ -205,17 +206,17 @@ impl Inbox {
         (train.units > 1 && train.last < limit).then_some(*train)
     }
 
-    /// The sum of the instants at which the units of the first train of a lane arrive.
+    /// Return the sum of the arrival times of this train's units; the train is the first of its lane.
     pub(crate) fn arrivals(&self, train: &CellTrain) -> u128 {
         self.lanes[train.lane as usize].arrivals()
     }
 
-    /// Return when the units of the first train of a lane arrive, if they are irregular.
+    /// Return the arrival times of this train's units, if they are irregular; the train is the first of its lane.
     pub(crate) fn irregular(&self, train: &CellTrain) -> Option<impl Iterator<Item = Time>> {
         self.lanes[train.lane as usize].irregular()
     }
 
-    /// The spacing of the units of a train, or the least one if they are irregular.
+    /// Return the spacing of the units of a train; if they are irregular, the least spacing.
     pub(crate) fn pace_of(&self, train: &CellTrain) -> TransmissionTime {
         self.lanes[train.lane as usize].spacing.pace
     }
@@ -225,8 +226,7 @@ impl Inbox {
         self.next().map(|next| next.time)
     }
 
-    /// Return when the next unit arrives that decides a wait of a host; with many lanes, when the next end of a train
-    /// arrives.
+    /// Return when the next unit arrives that a host awaits; with many lanes, when the next end of a train arrives.
     #[inline]
     pub(crate) fn next_awaited(&self) -> Option<Time> {
         match &self.order {
@@ -242,12 +242,12 @@ impl Inbox {
         self.order.first().is_none()
     }
 
-    /// Every unit that is still in flight.
+    /// Return every unit that is still in flight.
     pub(crate) fn units(&self) -> impl Iterator<Item = Unit> {
         self.lanes.iter().flat_map(InboxLane::units)
     }
 
-    /// The units of a regular train that arrive from `time` on, and whether these are not all.
+    /// Return the units of a regular train that arrive from `time` on, and whether some of its units arrive earlier.
     pub(crate) fn arrivals_from(
         &self,
         train: &CellTrain,

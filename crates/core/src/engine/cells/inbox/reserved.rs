@@ -1,7 +1,7 @@
 //! Trains that a port has removed from their lanes when they began, and their units that are still to arrive.
 //!
 //! # What it assumes
-//! The port counts the units of such a train as arrived, and gets from here which have not arrived yet.
+//! The port counts the units of such a train as arrived, and this file lists those that have not arrived yet.
 //!
 //! # What it skips
 //! Looking at the lane again for every unit of the train.
@@ -21,8 +21,8 @@ use crate::units::Time;
 use crate::units::ids::PortVc;
 
 impl Inbox {
-    /// Return the next unit and those after it in its train that arrive before `stop`, even if other units arrive in
-    /// between.
+    /// Return the train that begins with the next unit, if all its units arrive before `stop`, even if other units
+    /// arrive in between.
     pub(crate) fn next_train(&self, stop: Time) -> Option<CellTrain> {
         let &end = self.order.sorted()?.last()?;
         let &train = self.front(end.lane);
@@ -30,14 +30,14 @@ impl Inbox {
         (is_next && train.last < stop).then_some(train)
     }
 
-    /// Remove that train from its lane.
+    /// Remove a train, which [`Inbox::next_train`] has returned, from its lane, and list it as reserved.
     pub(crate) fn reserve(&mut self, train: &CellTrain) {
         self.reserved.push(*self.front(train.lane));
         self.pop_train();
     }
 
-    /// The earliest instant before `limit` at which a train that a host awaits has arrived completely; with many
-    /// lanes, the next end of a train. Otherwise `limit`.
+    /// Return the earliest `instant` of a train that a host awaits, but no later than `limit`; with many lanes, the
+    /// time of the next end of a train.
     pub(crate) fn first_awaited(&self, limit: Time, instant: impl Fn(&CellTrain) -> Time) -> Time {
         let Some(sorted) = self.order.sorted() else {
             return self.order.first().map_or(limit, |end| end.time.min(limit));
@@ -85,7 +85,7 @@ impl Inbox {
         }
     }
 
-    /// The number of reserved trains that may have units still to arrive.
+    /// Return the number of reserved trains that may have units still to arrive.
     pub(crate) fn begun(&self) -> u64 {
         self.reserved.len() as u64
     }
@@ -95,12 +95,12 @@ impl Inbox {
         self.reserved.iter().any(|train| train.vc == vc && train.last > now)
     }
 
-    /// Return whether the units of a train follow each other no more closely than those that the port sends.
+    /// Return whether the units of a train arrive at least as far apart as the port sends them.
     pub(crate) fn is_spaced(&self, train: &CellTrain) -> bool {
         self.lanes[train.lane as usize].is_spaced
     }
 
-    /// The sum of the instants at which the units of a reserved train arrive.
+    /// Return the sum of the arrival times of a reserved train's units.
     pub(crate) fn arrivals_of(&self, train: &CellTrain) -> u128 {
         self.lanes[train.lane as usize].sum_of(train)
     }
@@ -112,7 +112,8 @@ impl Inbox {
         );
     }
 
-    /// The units of a train that arrive from `now` on, or after the unit that then arrives on the lane `next`.
+    /// Return the units of a train that arrive from `now` on; with a lane `next`, those after the unit that arrives
+    /// on this lane at `now`.
     fn rest(&self, train: &CellTrain, now: Time, next: Option<u32>) -> CellTrain {
         let (mut train, lane) = (*train, train.lane);
         let spacing = &self.lanes[lane as usize].spacing;

@@ -7,19 +7,20 @@ use crate::units::Time;
 use crate::units::ids::PortVc;
 
 impl Inbox {
-    /// The next end of a train, its first or its last unit, if it arrives before `limit`.
+    /// Return the next end of a train (its first or its last unit), if it arrives before `limit`.
     #[inline]
     pub(crate) fn next_end(&self, limit: Time) -> Option<ArrivalPlace> {
         self.order.first().filter(|end| end.time < limit)
     }
 
-    /// Return the train of this end.
+    /// Return the train that has this end.
     #[inline]
     pub(crate) fn train(&self, end: ArrivalPlace) -> &CellTrain {
         self.front(end.lane)
     }
 
-    /// Begin the train whose end is the first: its first unit has arrived, and the train stays on its lane.
+    /// Begin the train whose first unit is the first end in the merge order: this unit arrives, and the train stays
+    /// on its lane.
     pub(crate) fn begin_train(&mut self, end: ArrivalPlace) {
         let train = self.lanes[end.lane as usize].front_mut();
         train.begun = true;
@@ -28,7 +29,7 @@ impl Inbox {
         self.take_turn(end.lane, Some(last));
     }
 
-    /// Remove the train whose end is the first.
+    /// Remove the train whose last unit is the first end in the merge order.
     pub(crate) fn pop_train(&mut self) {
         let Some(ArrivalPlace { lane, .. }) = self.order.first() else { return };
         self.inner.remove(lane);
@@ -36,7 +37,8 @@ impl Inbox {
         self.take_turn(lane, next);
     }
 
-    /// Return how many units of circuits that count arrive before an end of a train, on lanes within another train.
+    /// Return how many inner units of other trains arrive before an end of a train, on circuits that `counts`
+    /// selects.
     #[inline]
     pub(crate) fn ahead_of(&self, end: ArrivalPlace, mut counts: impl FnMut(PortVc) -> bool) -> u64 {
         let others = self.inner.lanes().iter();
@@ -44,20 +46,21 @@ impl Inbox {
         others.map(|lane| self.count_ahead(*lane, end)).sum()
     }
 
-    /// Return how many units of circuits that count arrive before `time` on lanes within a train.
+    /// Return how many inner units arrive before `time`, on circuits that `counts` selects.
     pub(crate) fn before(&self, time: Time, mut counts: impl FnMut(PortVc) -> bool) -> u64 {
         let lanes = self.inner.lanes().iter().filter(|lane| counts(self.front(**lane).vc));
         lanes.map(|lane| self.lanes[*lane as usize].count_before(time).0).sum()
     }
 
-    /// Return a place in the order behind all units before `time` on lanes within a train, if there are such lanes; at
-    /// most units that arrive a picosecond earlier are behind it.
+    /// Return a place in the order of arrivals just before `time`, if a lane is within a train: only units that
+    /// arrive a picosecond before `time` may follow it.
     pub(crate) fn midst_before(&self, time: Time) -> Option<ArrivalPlace> {
         let lane = *self.inner.lanes().first()?;
         Some(ArrivalPlace { time: Time(time.0.checked_sub(1)?), lane })
     }
 
-    /// Find for every lane within a train how many of its units arrive up to an end of a train that has arrived.
+    /// Find for every lane within a train how many of its units arrive up to `end`, an end of a train that has
+    /// already passed.
     pub(crate) fn up_to(&self, end: ArrivalPlace, found: &mut Vec<CellTrain>) {
         for &lane in self.inner.lanes() {
             let units = if lane == end.lane {

@@ -7,11 +7,10 @@
 //! Calls from port to port. The loop delivers the outbox after the port has returned.
 //!
 //! # Why that is exact
-//! An inbox sorts arrivals by time, so it does not matter when they are entered, as long as that is before they
-//! happen.
+//! An inbox sorts arrivals by time, so units may be added to it at any time before they arrive.
 //!
 //! # What it saves
-//! It keeps ports from accessing the loop, and costs W1-cell 3.4 % more instructions.
+//! No time: it keeps ports from accessing the event loop, and costs W1-cell 3.4 % more instructions.
 
 use crate::engine::cells::inbox::Arriving;
 use crate::engine::cells::topology::Plan;
@@ -32,7 +31,7 @@ use crate::verdict::Reason;
 pub(crate) struct Context<'a> {
     /// The port: its policies, its queues and its counters.
     pub(crate) port: &'a mut Port,
-    /// Its number.
+    /// Number of the port.
     pub(crate) index: usize,
     pub(crate) circuits: &'a mut IdVec<CircuitId, Circuit>,
     pub(crate) plan: &'a Plan,
@@ -40,18 +39,18 @@ pub(crate) struct Context<'a> {
     pub(crate) routes: IdSlice<'a, PortVc, RouteSegment>,
     pub(crate) losses: &'a mut LossLog,
     pub(crate) timers: &'a Timers,
-    /// Circuits of the units that arrive at hosts which have not acted on them when the run ends.
+    /// Circuits of units that have arrived at hosts, where the run ended before the hosts acted on them.
     pub(crate) resting: &'a mut Vec<CircuitId>,
     /// The time between two samples.
     pub(crate) every: Span,
     pub(crate) window: Window,
     /// The end of the part of the run that is being computed.
     pub(crate) end: Time,
-    /// First instant that not all ports have reached, where circuits form a cycle.
+    /// First instant that not all ports have reached; `None` unless circuits form a cycle.
     pub(crate) together: Option<Time>,
 }
 
-/// The losses: all of them if they are logged, and those of the present moment.
+/// The losses: a log of all, if the caller wants it, and the losses of the present call.
 #[derive(Debug)]
 pub(crate) struct LossLog {
     pub(crate) log: Option<Vec<LossRecord>>,
@@ -86,31 +85,34 @@ impl Context<'_> {
         awaited
     }
 
-    /// Mark or refuse a unit, if its circuit is policed here.
+    /// Apply the policer of a unit's circuit: it may mark the unit, and the error says that the unit is lost.
     pub(crate) fn police(&mut self, arriving: &mut Arriving) -> Result<(), Reason> {
         let &mut Arriving { time, unit, .. } = arriving;
         arriving.unit = self.circuits[unit.vc].police(time, unit)?;
         Ok(())
     }
 
-    /// Lose a unit before it enters the buffer.
+    /// Count a unit as lost before it reaches the buffer.
     pub(crate) fn refuse(&mut self, arriving: &Arriving, reason: Reason) {
         self.port.refuse(arriving.unit, reason, &mut self.losses.now);
         self.count_losses(arriving.time);
     }
 
-    /// The number of hosts that await a unit: one for the last unit of a frame that is to be answered.
+    /// Return the number of hosts that await a unit: one for the last unit of a frame that a host may answer,
+    /// otherwise none.
     #[inline]
     pub(crate) fn awaits(&self, unit: &Unit) -> u64 {
         u64::from(unit.is_eom() && self.plan.answerable[unit.vc])
     }
 
-    /// The earliest time at which a unit that is still unknown to the port departs, if the port advances to `until`.
+    /// Return the earliest time at which a unit that is still unknown to this port can depart from another port, if
+    /// this port advances to `until`.
     pub(crate) fn unknown_from(&self, until: Time) -> Time {
         self.together.map_or(until, |together| together.min(until))
     }
 
-    /// A lower bound of the next departure on a circuit: its flow has nothing in flight, and no timer fires before.
+    /// Return a lower bound of the next departure on a circuit: if its flow has nothing in flight, the time of the
+    /// flow's next timer.
     pub(crate) fn rests_until(&self, circuit: CircuitId) -> Time {
         let Some(Actor { entity, circuits: [data, back] }) = self.plan.actors[circuit] else {
             return Time::ZERO;
@@ -142,7 +144,7 @@ pub(crate) struct Stops {
 }
 
 impl Stops {
-    /// The first instants of a port.
+    /// Build the first instants of a port.
     pub(crate) fn new(setup: &mut PortSetup<'_>) -> Stops {
         let is_sampled = setup.scenario.lines[setup.index].is_sampled();
         Stops {
@@ -159,8 +161,8 @@ impl Stops {
 }
 
 impl PortSetup<'_> {
-    /// Return the instants that separate units: those before and after one are forwarded separately. The next one is
-    /// last.
+    /// Return the instants at which units are separated: units before and after such an instant are forwarded
+    /// separately. The next instant is the last in the list.
     pub(crate) fn cuts(&self) -> Vec<Time> {
         let mut cuts = self.plan.cuts(self.index, self.window);
         cuts.reverse();

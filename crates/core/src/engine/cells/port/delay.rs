@@ -1,7 +1,8 @@
 //! A port at which no unit ever waits or is lost.
 //!
 //! # What it assumes
-//! Its cells come over one line, which is no faster than its own; its buffer is unlimited and no circuit is policed there.
+//! The port's cells come over one line, which is no faster than its own line; the port's buffer is unlimited and no
+//! circuit is policed there.
 //!
 //! # What it skips
 //! The port: cells pass it as part of the route after the preceding port, and whole frames are only counted.
@@ -26,7 +27,7 @@ use crate::units::Time;
 pub(crate) struct Delay {
     pub(crate) books: Accounting,
     progress: Progress,
-    /// Cells that have started before the end of the run.
+    /// Number of cells that the port has started to send before the end of the run.
     pub(crate) hops: u64,
 }
 
@@ -38,12 +39,12 @@ pub(crate) struct PassedFrames {
 }
 
 impl Delay {
-    /// A port that `vcs` circuits pass.
+    /// Build a port through which `vcs` circuits pass.
     pub(crate) fn new(window: Window, vcs: usize) -> Delay {
         Delay { books: Accounting::new(window), progress: Progress::new(vcs), hops: 0 }
     }
 
-    /// Enter whole frames that have passed in the measured time.
+    /// Count whole frames that have passed in the measured time.
     pub(crate) fn enter_passed(&mut self, hop: &DelayHop, PassedFrames { frames, units }: PassedFrames) {
         self.hops += units;
         self.books.frames_in += frames;
@@ -51,8 +52,8 @@ impl Delay {
         self.books.enter_inner(units, u128::from(units) * u128::from(hop.whole.0), 1);
     }
 
-    /// Pass cells of a frame; the last arrives at `last`. `unit` has the marks of the first and the last, and all cells
-    /// are on one side of the beginning and end of the measured time.
+    /// Pass cells of a frame; the last arrives at `last`. `unit` has the marks of the first and the last, and neither
+    /// the beginning nor the end of the measured time falls between the cells.
     #[inline]
     pub(crate) fn pass(&mut self, hop: &DelayHop, unit: &Unit, units: u16, last: Time) {
         let window = self.books.window;

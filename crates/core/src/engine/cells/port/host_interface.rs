@@ -1,7 +1,8 @@
 //! The interface of a host: an unlimited queue that only the host fills.
 //!
 //! # What it assumes
-//! The buffer is unlimited and the scheduler is FIFO, so everything about a frame is known when it is handed over.
+//! The buffer is unlimited and the scheduler is FIFO, so the starts of a frame's units can be computed when the host
+//! hands over the frame.
 //!
 //! # What it skips
 //! The cells of a frame: they leave as one train.
@@ -11,11 +12,11 @@
 //! form.
 //!
 //! # What turns it off
-//! A frame during which the measured time begins or ends, or which a host takes unit by unit: its units are entered
-//! one by one. A limited or scheduled interface is run per unit.
+//! A frame during which the measured time begins or ends, or which the destination host receives unit by unit: its
+//! units are counted one by one. A limited or scheduled interface runs in the form `per_unit.rs`.
 //!
 //! # What it saves
-//! Run per unit instead, W1-cell takes 18 times as long.
+//! In the form `per_unit.rs` W1-cell takes 18 times as long.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -34,7 +35,7 @@ use crate::unit::Flags;
 use crate::units::ids::PortVc;
 use crate::units::{Span, Time};
 
-/// An interface.
+/// The network interface of a host.
 #[derive(Debug)]
 pub(crate) struct HostInterface {
     books: Accounting,
@@ -42,18 +43,18 @@ pub(crate) struct HostInterface {
     pause: Option<Pause>,
     measure: Measure,
     free: ExactTime,
-    /// The spacing of its cells, if it carries cells.
+    /// The spacing of the interface's cells; `None` if it sends packets.
     spacing: Option<Rc<SpacingTable>>,
-    /// Instants at which units of one frame are entered one by one, the next one last.
+    /// Instants during which a frame must be counted unit by unit, the next instant last.
     cuts: Vec<Time>,
-    /// Frames that are not completely sent, possibly after some that are, and the sum of their sizes.
+    /// Frames that wait or are being sent, possibly after some that have been sent, and the sum of their sizes.
     waiting: VecDeque<Waiting>,
     level: u64,
-    /// Whether the measured time has begun.
+    /// Whether the measured time has begun, for the maximum occupancy.
     warm: bool,
 }
 
-/// Most frames that are kept after they have been sent.
+/// Greatest number of sent frames that `waiting` may still contain.
 const MOST_GONE: usize = 32;
 
 #[derive(Clone, Copy, Debug)]
@@ -61,13 +62,13 @@ struct Waiting {
     first: ExactTime,
     pace: TransmissionTime,
     units: u64,
-    /// Size of one unit.
+    /// Size of one unit of the frame.
     size: u64,
     ends: Time,
 }
 
 impl HostInterface {
-    /// An idle interface.
+    /// Build an idle interface.
     pub(crate) fn new(setup: &PortSetup<'_>) -> HostInterface {
         let line = &setup.scenario.lines[setup.index];
         HostInterface {
@@ -84,8 +85,8 @@ impl HostInterface {
         }
     }
 
-    /// Accept a frame of a circuit from the host. If it is `collected` unit by unit, or the measured time begins or
-    /// ends during it, its units are sent one by one and `None` is returned.
+    /// Accept a frame of a circuit from the host. If the frame is `collected` unit by unit, or the measured time
+    /// begins or ends during it, send its units one by one and return `None`.
     pub(crate) fn emit(
         &mut self,
         out: &mut Outbox,
@@ -138,8 +139,8 @@ impl HostInterface {
         }
     }
 
-    /// Count a frame that arrives and leaves in the measured time; its units stay for `stays` picoseconds in
-    /// total.
+    /// Count a frame that arrives and leaves in the measured time; the sojourn times of its units add up to `stays`
+    /// picoseconds.
     fn enter_frame(&mut self, shape: Shape, stays: u128) {
         let (units, size) = (u64::from(shape.units), self.size(shape));
         self.books.frames_in += 1;
@@ -171,8 +172,8 @@ impl HostInterface {
         self.books.close(port);
     }
 
-    /// Add a frame at `now`, possibly to an idle interface. Frames that have left matter only if the queue may set a
-    /// new maximum.
+    /// Add a frame to the queue at `now`, possibly of an idle interface. Frames that have left are removed only when
+    /// the queue may set a new maximum.
     fn wait(&mut self, now: Time, frame: Waiting, idle: bool) {
         if now >= self.books.window.from {
             self.begin();
@@ -206,7 +207,7 @@ impl HostInterface {
         }
     }
 
-    /// The part of the first frame that has ended before `time`.
+    /// Return how many units of the first frame have been sent before `time`.
     fn gone_before(&self, time: Time) -> u64 {
         let Some(frame) = self.waiting.front() else { return 0 };
         let mut beat = frame.first;

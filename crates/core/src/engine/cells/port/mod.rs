@@ -1,10 +1,10 @@
 //! The form in which each port runs.
 //!
 //! # What it assumes
-//! The plan has chosen the form, and all forms keep the same contract: see `context.rs`.
+//! The plan has chosen the form, and each form obeys the rules of `context.rs`.
 //!
 //! # What it skips
-//! A virtual call: the forms are an enum.
+//! Virtual calls: the forms are variants of an enum.
 //!
 //! # Why that is exact
 //! Each form gives the same results as `per_unit.rs`, which makes the calls of the reference engine.
@@ -45,7 +45,7 @@ pub(crate) enum PortProcess {
 }
 
 impl PortProcess {
-    /// A port at time zero, in the form that the plan has chosen.
+    /// Build a port at time zero, in the form that the plan has chosen.
     pub(crate) fn new(mut setup: PortSetup<'_>) -> PortProcess {
         let setup = &mut setup;
         match setup.plan.forms[setup.index].clone() {
@@ -59,7 +59,7 @@ impl PortProcess {
         }
     }
 
-    /// The pending arrivals of the port, if it has an inbox.
+    /// Return the pending arrivals of the port, if it has an inbox.
     pub(crate) fn inbox(&self) -> Option<&Inbox> {
         match self {
             PortProcess::Fifo(fifo) => Some(&fifo.inbox),
@@ -69,7 +69,7 @@ impl PortProcess {
         }
     }
 
-    /// The pending arrivals of a port where units stop.
+    /// Return the pending arrivals of a port where units may wait.
     pub(crate) fn inbox_mut(&mut self) -> &mut Inbox {
         match self {
             PortProcess::Fifo(fifo) => &mut fifo.inbox,
@@ -92,7 +92,7 @@ impl PortProcess {
         done.is_some_and(|done| done >= time)
     }
 
-    /// Return whether the port rests until an arrival that is still unknown.
+    /// Return whether the port is idle until a unit arrives that is still unknown.
     pub(crate) fn is_quiet(&self) -> bool {
         match self {
             PortProcess::Fifo(fifo) => fifo.inbox.is_empty(),
@@ -112,8 +112,8 @@ impl PortProcess {
         }
     }
 
-    /// Return the next wake-up of a port that has advanced to `now`, where `reach` is the least time from the start of
-    /// a unit to its next stop. A port with per-circuit queues stores it itself.
+    /// Return the next wake-up of a port that has advanced to `now`; `reach` is the least time from the start of a
+    /// unit to its arrival at the next stop. A port with per-circuit queues stores the wake-up itself.
     pub(crate) fn next_wakeup(
         &mut self,
         cx: &mut Context<'_>,
@@ -149,7 +149,7 @@ impl PortProcess {
         }
     }
 
-    /// Forward the units that are held back from other ports.
+    /// Forward the gathered units that wait to be forwarded to other ports.
     pub(crate) fn release(&mut self, out: &mut Outbox) {
         if let PortProcess::Fifo(fifo) = self
             && fifo.holds_back()
@@ -167,7 +167,7 @@ impl PortProcess {
         }
     }
 
-    /// At the end of the run, restore the state that the port would have with its own books.
+    /// At the end of the run, restore the state that the port would have if its own counters had counted every unit.
     pub(crate) fn close(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
         match self {
             PortProcess::HostInterface(interface) => interface.close(cx.port),

@@ -17,20 +17,20 @@ use crate::unit::Unit;
 use crate::units::ids::PortVc;
 use crate::units::{Span, Time};
 
-/// Units that start to leave a port.
+/// Consecutive units of a frame that start to leave a port.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Departure {
-    /// Their circuit's number at the port.
+    /// Number of their circuit at the port.
     pub(crate) vc: PortVc,
     pub(crate) units: u16,
     /// The first unit, with the marks of the first and of the last.
     pub(crate) unit: Unit,
-    /// Starts of the first and the last one.
+    /// Start of the first unit, and of the last one.
     pub(crate) first: ExactTime,
     pub(crate) last: Time,
-    /// Transmission time of each of them.
+    /// Transmission time of each unit.
     pub(crate) whole: Span,
-    /// Place of their starts in the outbox, if each start matters.
+    /// Index of their first start in the outbox's list of starts, if the next port needs each start.
     pub(crate) starts: Option<u32>,
 }
 
@@ -49,20 +49,20 @@ pub(crate) struct OutboxLength {
 }
 
 impl Outbox {
-    /// Return how much it holds.
+    /// Return the present length of the outbox.
     #[inline]
     pub(crate) fn length(&self) -> OutboxLength {
         OutboxLength { departures: self.departures.len(), starts: self.starts.len() }
     }
 
-    /// Shorten it to a former length.
+    /// Shorten the outbox to a former length.
     #[inline]
     pub(crate) fn truncate(&mut self, to: OutboxLength) {
         self.departures.truncate(to.departures);
         self.starts.truncate(to.starts);
     }
 
-    /// Send units to a host or one by one; the last of them starts at `last`.
+    /// Send units of which only the last start matters: to a host, or a single unit; the last one starts at `last`.
     #[inline]
     pub(crate) fn send(&mut self, vc: PortVc, unit: Unit, units: u16, last: Time, whole: Span) {
         self.send_train(vc, unit, units, ExactTime::at(last), last, whole);

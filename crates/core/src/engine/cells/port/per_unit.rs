@@ -1,11 +1,12 @@
-//! A port of any kind, unit by unit: its policies get exactly the calls that they get on the reference engine.
+//! A port of any kind, run unit by unit: its policies receive exactly the calls that they receive on the reference
+//! engine.
 //!
 //! # What it skips
-//! Events for arrivals and transmissions: the port merges them when it advances, and forwards cells for a host by the
-//! frame.
+//! Events for arrivals and transmissions: the port merges them when it advances, and forwards cells for a host frame
+//! by frame.
 //!
 //! # Why that is exact
-//! What happens at a port depends on its arrivals alone, and the merge keeps the order of [`crate::kernel`].
+//! The events at a port depend only on its arrivals, and the merge keeps the order of [`crate::kernel`].
 //!
 //! # What it saves
 //! Drop-from-front in W1-cell takes 1.9 times as long on the reference engine.
@@ -20,18 +21,18 @@ use crate::kernel::Ties;
 use crate::link::port::Started;
 use crate::units::{Span, Time};
 
-/// The local time of a port.
+/// A port that is run unit by unit, with its local clock.
 #[derive(Debug)]
 pub(crate) struct PerUnit {
     pub(crate) inbox: Inbox,
-    /// The local clock: everything earlier has happened.
+    /// The local clock: everything up to this instant has happened.
     pub(crate) done: Option<Time>,
     /// When the unit in transmission ends.
     ends: Time,
     stops: Stops,
     /// Units in the port that make a host act when they arrive.
     awaited: u64,
-    /// The scheduled wake-up of the port for the starts of these units.
+    /// The scheduled wake-up of the port, in time for the starts of the awaited units.
     called: Time,
     /// Consecutive cells of a frame for a host.
     gathered: GatheredUnits,
@@ -40,7 +41,7 @@ pub(crate) struct PerUnit {
 }
 
 impl PerUnit {
-    /// A port at time zero.
+    /// Build a port at time zero.
     pub(crate) fn new(setup: &mut PortSetup<'_>) -> PerUnit {
         PerUnit {
             inbox: Inbox::new(setup.plan, setup.index, Ties::new(setup.scenario.seed)),
@@ -54,7 +55,7 @@ impl PerUnit {
         }
     }
 
-    /// Return whether the port rests until an arrival that is still unknown.
+    /// Return whether the port is idle until a unit arrives that is still unknown.
     pub(crate) fn is_quiet(&self) -> bool {
         self.ends == Time::NEVER && self.stops.tick == Time::NEVER && self.inbox.is_empty()
     }
@@ -84,7 +85,7 @@ impl PerUnit {
         self.done = Some(until);
     }
 
-    /// Put a unit into the buffer, or lose it.
+    /// Offer a unit to the port, which queues or loses it.
     pub(crate) fn enter(&mut self, cx: &mut Context<'_>, out: &mut Outbox, arriving: &Arriving) {
         let &Arriving { time, unit, vc } = arriving;
         self.awaited += cx.awaits(&unit);
@@ -132,8 +133,9 @@ impl PerUnit {
         }
     }
 
-    /// Return the next wake-up of a port that has advanced to `now`, in time to forward the units that make a host act.
-    /// The next one cannot start before the line is free, nor arrive earlier than `reach` after that.
+    /// Return the next wake-up of a port that has advanced to `now`, in time to forward the units that make a host
+    /// act. The next such unit cannot start before the line is free, nor arrive at its next stop earlier than `reach`
+    /// after its start.
     pub(crate) fn next_wakeup(&mut self, now: Time, reach: Span) -> Option<Time> {
         if self.called <= now {
             self.called = Time::NEVER;

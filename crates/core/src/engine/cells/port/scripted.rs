@@ -1,4 +1,4 @@
-//! One port driven by a script: trains in, departures out, with explicit times.
+//! A bench for tests: one port receives the trains of a script, and reports its departures with their times.
 
 use crate::engine::cells::port::PortProcess;
 use crate::engine::cells::port::context::{Context, LossLog, PortSetup};
@@ -39,7 +39,7 @@ const REACH: Span = Span(0);
 const HEAD: &str = "name = 'script'\nseed = 1\nduration = '2 s'\nwarmup = '1 s'\nsample = '1 s'\n";
 
 impl Script {
-    /// The port with these keys and a line of this rate, and `lanes` lines that lead to it.
+    /// Build the port with these keys and a line of this rate, and `lanes` lines that lead to it.
     pub(crate) fn new(keys: &str, rate: &str, lanes: usize) -> Script {
         let mut text =
             format!("{HEAD}[[node]]\nname = 's'\nkind = 'switch'\n[[node]]\nname = 'z'\nkind = 'host'\n");
@@ -68,7 +68,7 @@ impl Script {
         let port = &mut network.ports[index];
         let setup = PortSetup { scenario: &scenario, plan: &plan, window, index, port };
         let process = PortProcess::new(setup);
-        // cells are in flight on every circuit, in spite of losses
+        // count cells as in flight on every circuit, so that losses cannot make this count negative
         let tally = Tally { sent: 1 << 20, ..Tally::default() };
         network.circuits.iter_mut().for_each(|circuit| circuit.enter(tally, Marks::default(), 0));
         switch_off(None);
@@ -93,7 +93,7 @@ impl Script {
         self
     }
 
-    /// Let a frame of `units` cells arrive on a lane, the first at `us`, one every 10 µs.
+    /// Let a frame of `units` cells arrive on a lane, the first cell at `us`, then one every 10 µs.
     pub(crate) fn frame(&mut self, lane: u32, us: u64, units: u16) -> &mut Script {
         let (first, last) = (Time(us * 1_000_000), Time((us + 10 * (u64::from(units) - 1)) * 1_000_000));
         let frames = &mut self.frames[lane as usize];
@@ -152,7 +152,7 @@ impl Script {
         sent.join(" ")
     }
 
-    /// Cells lost on a circuit.
+    /// Return the number of cells lost on a circuit.
     pub(crate) fn lost(&self, lane: usize) -> u64 {
         self.network.circuits[self.plan.passing.at(self.index)[PortVc::new(lane)]].tally().lost
     }

@@ -7,12 +7,12 @@ use crate::network::end::End;
 use crate::scenario::model::{Flow, Scenario};
 use crate::units::ids::{CircuitId, IdVec};
 
-/// An end of a flow that depends only on the frames of one circuit, which it receives alone, and on its own timers.
+/// An end of a flow that depends only on its own timers and on the frames of one circuit, whose only receiver it is.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Actor {
-    /// Its number among all ends.
+    /// Number of this end among the ends of all flows.
     pub(crate) entity: u32,
-    /// The circuits of its flow: there, and back.
+    /// The circuits of the flow: data, and acknowledgements.
     pub(crate) circuits: [CircuitId; 2],
 }
 
@@ -36,13 +36,14 @@ impl<'a> Usage<'a> {
         Usage { scenario, forms, of_circuits, of_interfaces }
     }
 
-    /// Return for every flow whether its source sends without answers, and alone over an unlimited interface.
+    /// Return for every flow whether its source receives no acknowledgements and is the only sender over an unlimited
+    /// interface.
     pub(crate) fn open_loop(&self) -> Vec<bool> {
         let is_open = |flow: &Flow| flow.back.is_none() && self.sends_alone(flow.vc);
         self.scenario.flows.iter().map(is_open).collect()
     }
 
-    /// Return for every circuit the end that receives its frames, if it acts alone.
+    /// Return for every circuit the end that receives its frames, if this end depends on nothing else.
     pub(crate) fn actors(&self) -> IdVec<CircuitId, Option<Actor>> {
         let mut actors = IdVec::filled(None, self.scenario.vcs.len());
         for (index, flow) in self.scenario.flows.iter().enumerate() {
@@ -55,12 +56,14 @@ impl<'a> Usage<'a> {
         actors
     }
 
-    /// Return whether one flow receives the frames of a circuit, and its answers alone use their interface.
+    /// Return whether only one flow receives the frames of a circuit, and only its acknowledgements use their
+    /// interface.
     fn acts_alone(&self, vc: CircuitId, answers: CircuitId) -> bool {
         self.of_circuits[vc] == 1 && self.sends_alone(answers)
     }
 
-    /// Return whether one flow sends over the interface at the beginning of a circuit, and it is unlimited.
+    /// Return whether only one flow sends over the interface at the beginning of a circuit, and the interface is
+    /// unlimited.
     fn sends_alone(&self, vc: CircuitId) -> bool {
         let interface = self.scenario.vcs[vc].path[0];
         self.of_interfaces[interface] == 1 && matches!(self.forms[interface], PortForm::HostInterface)

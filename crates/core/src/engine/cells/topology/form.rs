@@ -24,14 +24,14 @@ pub(crate) enum PortForm {
 }
 
 impl PortForm {
-    /// Return whether the port must advance; other ports handle a unit immediately.
+    /// Return whether the port has a local clock that must advance; other ports handle a unit immediately.
     pub(crate) fn has_time(&self) -> bool {
         matches!(self, PortForm::Fifo(_) | PortForm::PerVc(_) | PortForm::PerUnit)
     }
 }
 
-/// The forms of all ports, and for every line the line that has set the spacing of its cells: ports that only delay
-/// keep it.
+/// Choose the forms of all ports. Also return for every line the line that has set the spacing of its cells, since
+/// ports that only delay keep the spacing.
 pub(crate) fn forms(
     scenario: &Scenario,
     passing: &Passing,
@@ -57,7 +57,7 @@ fn form_alone(scenario: &Scenario, line: &Line, vcs: IdSlice<'_, PortVc, Circuit
     }
 }
 
-/// Ports and their forms, before it is decided which of them only delay.
+/// The data for deciding which ports only delay.
 struct Delays<'a> {
     scenario: &'a Scenario,
     forms: &'a [PortForm],
@@ -72,8 +72,9 @@ impl Delays<'_> {
         self.origin_before(line).unwrap_or(line)
     }
 
-    /// Return the origin of the units that arrive at a port at which no unit ever waits: an ordinary one whose cells
-    /// arrive over one line that is no faster, and are not policed. No line precedes itself, so the search ends.
+    /// If no unit ever waits at a port, return the line that has set the spacing of the cells that arrive there. This
+    /// holds for a port with an unlimited buffer, without policing, whose cells all arrive over one line that is no
+    /// faster than its own. No line precedes itself, so the search ends.
     fn origin_before(&self, port: usize) -> Option<usize> {
         let line = &self.scenario.lines[port];
         let is_ordinary = is_unlimited(line) && !self.policed[port] && line.medium == Medium::Cells;
@@ -87,15 +88,15 @@ impl Delays<'_> {
     }
 }
 
-/// Return the rule that alone decides which units a line's port accepts, if its admission policy is such a
-/// rule.
+/// Return the rule by which a line's port accepts units, if its admission policy has one and no other mechanism
+/// decides about units.
 pub(crate) fn rule(scenario: &Scenario, line: &Line, vcs: IdSlice<'_, PortVc, CircuitId>) -> Option<Rule> {
     let contracts = contracts(scenario, line, vcs);
     let policy = line.port.admission.build(&context(scenario, line, &contracts));
     policy.expect("a checked scenario can be built").rule()
 }
 
-/// Return whether a port has a queue of cells for each circuit, and only the scheduler decides departures.
+/// Return whether a port counts cells, has a queue for each circuit, and only its scheduler decides about departures.
 fn has_turns(line: &Line) -> bool {
     let Line { medium, port, .. } = line;
     *medium == Medium::Cells && port.measure == Measure::Cells && !port.scheduler.kind().counts_octets()

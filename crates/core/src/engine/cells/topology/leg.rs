@@ -14,13 +14,13 @@ use crate::transport::Transport;
 use crate::units::Span;
 use crate::units::ids::{CircuitId, IdSlice, IdVec, PortVc};
 
-/// Entry of units to a port: a line, or one circuit of it if its units may be held back.
+/// A lane: the units of a line that arrive at a port, or those of one circuit on this line if they may be held back.
 ///
-/// Units of a line arrive in order; if they are held back, only those of each circuit do.
+/// Units of a line arrive in order; if units are held back, only the units of each circuit arrive in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Lane {
     pub(crate) line: usize,
-    /// The circuit's number at the port.
+    /// The circuit's number at the port; `None` for all circuits of the line.
     pub(crate) vc: Option<PortVc>,
 }
 
@@ -31,10 +31,10 @@ struct Leg {
     stop: Option<Stop>,
     /// The line that leads to the stop.
     line: usize,
-    /// The number of ports that a unit has passed at the stop.
+    /// The number of ports that a unit has passed when it arrives at the stop.
     hop: u8,
     hops: Range<usize>,
-    /// The delay at these ports.
+    /// The total delay at the ports that only delay; next, these ports.
     delay: Span,
 }
 
@@ -42,21 +42,21 @@ struct Leg {
 #[derive(Clone, Copy, Debug)]
 struct Stop {
     port: usize,
-    /// The circuit's number there.
+    /// The circuit's number at this port.
     vc: PortVc,
 }
 
 /// The legs of all circuits.
 #[derive(Debug)]
 pub(crate) struct Legs {
-    /// For every port those of the circuits that pass it, by their number there.
+    /// For every port the legs of the circuits that pass it, by the circuits' numbers there.
     from: Vec<IdVec<PortVc, Leg>>,
-    /// The ports on them that only delay.
+    /// The ports on the legs that only delay.
     delay_hops: Vec<DelayHop>,
 }
 
 impl Legs {
-    /// The legs in a network whose ports have these forms.
+    /// Find the legs in a network whose ports have these forms.
     pub(crate) fn new(
         scenario: &Scenario,
         passing: &Passing,
@@ -87,12 +87,12 @@ impl Legs {
         Legs { from, delay_hops }
     }
 
-    /// The shortest delay between a port and the next stops of the circuits that pass it.
+    /// Return the shortest delay between a port and the next stops of the circuits that pass it.
     pub(crate) fn min_delay(&self, port: usize) -> Span {
         self.from[port].iter().map(|leg| leg.delay).min().unwrap_or_default()
     }
 
-    /// Return for every port those directly before it, in ascending order, at which units may wait.
+    /// Return for every port the ports directly before it at which units may wait, in ascending order.
     pub(crate) fn ports_before(&self, forms: &[PortForm]) -> Vec<Vec<u32>> {
         let mut before: Vec<Vec<u32>> = vec![Vec::new(); self.from.len()];
         for (from, legs) in self.from.iter().enumerate().filter(|(port, _)| forms[*port].has_time()) {
@@ -106,7 +106,7 @@ impl Legs {
         before
     }
 
-    /// Return for every leg the form in which like units are forwarded.
+    /// Return for every leg the form in which units of one frame are forwarded.
     pub(crate) fn handoffs(
         &self,
         scenario: &Scenario,
@@ -115,7 +115,7 @@ impl Legs {
     ) -> Vec<IdVec<PortVc, Handoff>> {
         let uniform = uniform(scenario);
         let may_hold_back = |port: usize| {
-            // in a cycle all ports advance together, even those that would hold units back
+            // where circuits form a cycle all ports advance together, so no port may hold units back
             let is_cell_fifo =
                 matches!(forms[port], PortForm::Fifo(_)) && scenario.lines[port].medium == Medium::Cells;
             is_cell_fifo && !is_circular
@@ -184,8 +184,8 @@ impl Leg {
         Lane { line: self.line, vc: (handoff == Handoff::Timed).then_some(stop.vc) }
     }
 
-    /// Return where the leg ends: at a host, or at a port with the place of this line among `lanes`, the incoming streams of each
-    /// port.
+    /// Return where the leg ends: at a host, or at a port; for a port, the index of its lane in `lanes`, which lists
+    /// the lanes of each port.
     fn destination(&self, handoff: Handoff, lanes: &[Vec<Lane>]) -> Destination {
         let Some(stop) = self.stop else { return Destination::Host { line: self.line as u32 } };
         let lane = lanes[stop.port].binary_search(&self.lane(stop, handoff));
@@ -194,8 +194,8 @@ impl Leg {
     }
 }
 
-/// Circuits whose units differ only in their position in the frame: no policer marks some of them as discardable, no
-/// port sets a congestion mark on some, and no code completes a frame without its last unit.
+/// Return for every circuit whether the units of a frame differ only in their position: no policer marks some of them
+/// as discardable, no port sets a congestion mark on some, and no code completes a frame without its last unit.
 pub(super) fn uniform(scenario: &Scenario) -> IdVec<CircuitId, bool> {
     let mut uniform: IdVec<CircuitId, bool> =
         scenario.vcs.iter().map(|vc| vc.framing.parity() == 0).collect();
@@ -210,7 +210,7 @@ pub(super) fn uniform(scenario: &Scenario) -> IdVec<CircuitId, bool> {
     uniform
 }
 
-/// For every line whether its port may set congestion marks: a policy that is only a rule sets none.
+/// Return for every line whether its port may set congestion marks: a policy with a rule sets none.
 fn may_mark(scenario: &Scenario) -> Vec<bool> {
     let passing = passing_circuits(scenario);
     scenario.lines.iter().zip(passing.iter()).map(|(line, vcs)| rule(scenario, line, vcs).is_none()).collect()

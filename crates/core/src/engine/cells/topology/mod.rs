@@ -36,38 +36,40 @@ use crate::units::{CELL_BYTES, Span, Time};
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) forms: Vec<PortForm>,
-    /// For every port the routes of the circuits that pass it, by their number there.
+    /// For every port the routes of the circuits that pass it, by the circuits' numbers there.
     pub(crate) routes: Vec<IdVec<PortVc, RouteSegment>>,
     pub(crate) delay_hops: Vec<DelayHop>,
     /// For every port the shortest time between the start of a unit and its arrival at the next stop.
     pub(crate) reach: Vec<Span>,
-    /// For every port those that must advance before it and with it, in this order.
+    /// For every port the ports that must advance before it, in this order, and last the port itself.
     pub(crate) upstream: Vec<Vec<u32>>,
-    /// For every circuit the end of a flow that gets its frames, if it acts alone.
+    /// For every circuit the end of a flow that receives its frames, if this end depends on nothing else.
     pub(crate) actors: IdVec<CircuitId, Option<Actor>>,
-    /// Flows whose source has a clock, receives no answers, and alone sends over an unlimited interface.
+    /// For every flow whether its source has a clock, receives no acknowledgements, and is the only sender over an
+    /// unlimited interface.
     pub(crate) open_loop: Vec<bool>,
-    /// Circuits whose frames a host may answer.
+    /// For every circuit whether a host may answer its frames.
     pub(crate) answerable: IdVec<CircuitId, bool>,
-    /// For every port the circuits that pass it, by their number there.
+    /// For every port the circuits that pass it, by the circuits' numbers there.
     pub(crate) passing: Passing,
-    /// Ports with a queue for each circuit.
+    /// Ports that run in the form with a queue for each circuit.
     pub(crate) per_vc: Vec<u32>,
-    /// A time in which no unit gets from one port to the next, where circuits form a cycle.
+    /// If circuits form a cycle: a span in which no unit gets from one port to the next.
     pub(crate) circle: Option<Span>,
-    /// For every port its lanes: the incoming lines, divided by circuit where each arrival is timed.
+    /// For every port its lanes: the incoming lines, divided by circuit where units carry the instant of each
+    /// arrival.
     pub(crate) lanes: Vec<Vec<Lane>>,
-    /// Ports at which circuits are policed.
+    /// For every port whether circuits are policed there.
     policed: Vec<bool>,
     /// For every port the lines that bring units to it, in the order of the scenario.
     arriving: Vec<Vec<usize>>,
-    /// For every line the line that has set the spacing of its cells: ports that only delay keep it.
+    /// For every line the line that has set the spacing of its cells, since ports that only delay keep the spacing.
     origins: Vec<usize>,
     spacings: Vec<Rc<SpacingTable>>,
 }
 
 impl Plan {
-    /// The plan of a scenario.
+    /// Build the plan of a scenario.
     pub(crate) fn new(scenario: &Scenario) -> Plan {
         let (passing, arriving) = (passing_circuits(scenario), arriving(scenario));
         let spacings = spacings(&scenario.lines);
@@ -102,17 +104,17 @@ impl Plan {
         }
     }
 
-    /// The transmission time of cells at a port, tabulated.
+    /// Return the table of the cell spacing at a port.
     pub(crate) fn spacing(&self, port: usize) -> Rc<SpacingTable> {
         Rc::clone(&self.spacings[port])
     }
 
-    /// The spacing of the cells that arrive over a line.
+    /// Return the spacing of the cells that arrive over a line.
     pub(crate) fn arriving_spacing(&self, line: usize) -> Rc<SpacingTable> {
         self.spacing(self.origins[line])
     }
 
-    /// Most units of a frame that passes a port.
+    /// Return the greatest number of units of a frame that passes a port.
     pub(crate) fn longest_frame(&self, scenario: &Scenario, port: usize) -> u64 {
         let contracts = contracts(scenario, &scenario.lines[port], self.passing.at(port));
         contracts.iter().map(|contract| contract.frame).max().unwrap_or(0)
@@ -123,22 +125,23 @@ impl Plan {
         self.policed[port]
     }
 
-    /// Return whether interleaved trains may pass a port by their ends: they keep the spacing of their lines, the port
-    /// makes one simple decision for each frame, and the next stop does not need the departures of inner cells.
+    /// Return whether interleaved trains may pass a port by their ends: their cells keep the spacing of their lines,
+    /// the port makes one simple decision for each frame, and the next stop does not need the departures of inner
+    /// cells.
     pub(crate) fn may_pass_by_ends(&self, port: usize) -> bool {
         let plain = matches!(&self.forms[port], PortForm::Fifo(Rule::Fits | Rule::Frames { .. }));
         let even = self.lanes[port].len() > 1 && self.lanes[port].iter().all(|lane| lane.vc.is_none());
         plain && even && self.routes[port].iter().all(|route| route.handoff == Handoff::Together)
     }
 
-    /// The least time from the start of a unit at another port to its arrival at a port.
+    /// Return the least time from the start of a unit at another port to its arrival at this port.
     pub(crate) fn min_arrival_delay(&self, port: usize) -> Span {
         let before = self.arriving[port].iter().map(|&line| self.origins[line]);
         before.map(|line| self.reach[line]).min().unwrap_or(Span::ZERO)
     }
 
-    /// Return the instants at a port that separate cells: those before and after one are entered or forwarded
-    /// separately, because the measured time begins or ends between them later on the route.
+    /// Return the instants at a port at which cells are separated: cells before and after such an instant are counted
+    /// or forwarded separately, because later on the route the measured time begins or ends between them.
     pub(crate) fn cuts(&self, port: usize, window: Window) -> Vec<Time> {
         let mut cuts = Vec::new();
         let mut cut = |span: Span| {
@@ -162,7 +165,7 @@ impl Plan {
     }
 }
 
-/// For every port the shortest time between the start of a unit and its arrival at the next stop.
+/// Return for every port the shortest time between the start of a unit and its arrival at the next stop.
 fn reach(scenario: &Scenario, spacings: &[Rc<SpacingTable>], legs: &Legs) -> Vec<Span> {
     let of_port = |(port, line): (usize, &Line)| {
         let shortest = match line.medium {
@@ -174,7 +177,7 @@ fn reach(scenario: &Scenario, spacings: &[Rc<SpacingTable>], legs: &Legs) -> Vec
     scenario.lines.iter().enumerate().map(of_port).collect()
 }
 
-/// The spacing of cells on every line; equal ones are shared.
+/// Build the spacing tables of every line; lines with equal spacing share a table.
 fn spacings(lines: &[Line]) -> Vec<Rc<SpacingTable>> {
     let mut found: Vec<Rc<SpacingTable>> = Vec::new();
     let spacing = |line: &Line| {
@@ -189,7 +192,7 @@ fn spacings(lines: &[Line]) -> Vec<Rc<SpacingTable>> {
     lines.iter().map(spacing).collect()
 }
 
-/// For every port the lines over which units arrive, in the order of the scenario.
+/// Return for every port the lines over which units arrive, in the order of the scenario.
 fn arriving(scenario: &Scenario) -> Vec<Vec<usize>> {
     let mut arriving = vec![Vec::new(); scenario.lines.len()];
     for vc in &scenario.vcs {
@@ -203,7 +206,8 @@ fn arriving(scenario: &Scenario) -> Vec<Vec<usize>> {
     arriving
 }
 
-/// Return whether no cells can travel in trains and a switch judges each: then the reference engine needs no more work.
+/// Return whether no cells can travel in trains and a switch must judge each cell: then the reference engine needs no
+/// more work than this one.
 pub(crate) fn skips_nothing(scenario: &Scenario) -> bool {
     let is_asked = |(line, vcs): (&Line, IdSlice<'_, PortVc, CircuitId>)| {
         scenario.nodes[line.from].kind != NodeKind::Host && rule(scenario, line, vcs).is_none()

@@ -12,8 +12,8 @@
 //! # What turns it off
 //! A cycle of circuits: then all ports advance together.
 
-/// For every wanted port itself and all before it, in order of dependence, given the ports directly before each; and
-/// whether circuits form a cycle.
+/// Return for every wanted port all ports before it and the port itself, in order of dependence, and whether circuits
+/// form a cycle. `before` lists the ports directly before each port.
 pub(crate) fn upstream(before: &[Vec<u32>], wanted: &[bool]) -> (Vec<Vec<u32>>, bool) {
     let (mut all, mut circle, mut seen) = (Vec::new(), false, vec![None; before.len()]);
     for (port, wanted) in wanted.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! Route of the units of a circuit from a port: past ports that only delay them to one that can make them wait, or to a
-//! host.
+//! Route of the units of a circuit from a port: past ports that only delay them, to a port at which they may wait, or
+//! to a host.
 //!
 //! # What it assumes
 //! A circuit has one route.
@@ -23,32 +23,32 @@ use crate::units::{Span, Time};
 /// Route of the units of one circuit from one port.
 #[derive(Clone, Debug)]
 pub(crate) struct RouteSegment {
-    /// Their next stop.
+    /// The next stop of the units.
     pub(crate) to: Destination,
-    /// The number of ports that they have passed there.
+    /// The number of ports that units have passed when they arrive at the stop.
     pub(crate) hop: u8,
-    /// Whether a host may answer to a frame of the circuit.
+    /// Whether a host may answer a frame of the circuit.
     pub(crate) answerable: bool,
     /// Form in which units of one frame may be forwarded.
     pub(crate) handoff: Handoff,
-    /// Its index among the routes of all ports.
+    /// Index of this route among the routes of all ports.
     pub(crate) number: usize,
-    /// Medium of the line.
+    /// Medium of the port's line.
     pub(crate) medium: Medium,
-    /// Time from the end of their transmission to their arrival at the next port.
+    /// Time from the end of a unit's transmission to its arrival at the next port.
     pub(crate) latency: Span,
-    /// Ports on the way that only delay them.
+    /// The ports on the way that only delay, as indices into the list of hops.
     pub(crate) hops: Range<usize>,
-    /// The delay at these ports.
+    /// The total delay at these ports.
     pub(crate) delay: Span,
 }
 
 /// Form in which consecutive units of one frame may be forwarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Handoff {
-    /// One by one, as soon as each starts.
+    /// One by one, as soon as each unit starts.
     Singly,
-    /// Together, since they go to a host that uses only the last one.
+    /// Together, since they go to a host that uses only the last unit.
     Together,
     /// Together, each with its start, to a port that needs each arrival.
     Timed,
@@ -67,15 +67,16 @@ pub(crate) enum Destination {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DelayHop {
     pub(crate) port: u32,
-    /// Its number there.
+    /// Number of the circuit at this port.
     pub(crate) vc: PortVc,
-    /// Transmission time of a cell on the line, and the time until it arrives at the end.
+    /// Transmission time of a cell on the line; next, the time from the end of its transmission to its arrival.
     pub(crate) whole: Span,
     pub(crate) transit: Span,
 }
 
 impl RouteSegment {
-    /// Return whether a host handles each unit separately: it does if any part of a frame may complete it.
+    /// Return whether the destination is a host that handles each unit separately, because any part of a frame may
+    /// complete the frame.
     pub(crate) fn is_collected(&self) -> bool {
         matches!(self.to, Destination::Host { .. }) && self.handoff == Handoff::Singly
     }
@@ -90,24 +91,24 @@ impl RouteSegment {
         *hops += units;
     }
 
-    /// Return when a unit that starts at `start` and takes `whole` on the line arrives at the next port.
+    /// Return when a unit that starts at `start` and has the transmission time `whole` arrives at the next port.
     #[inline]
     pub(crate) fn first_arrival(&self, start: Time, whole: Span) -> Time {
         start.later(whole).later(self.latency)
     }
 
-    /// The ports on the way, as indices into the list of hops.
+    /// Return the ports on the way that only delay, as indices into the list of hops.
     pub(crate) fn hops(&self) -> Range<usize> {
         self.hops.clone()
     }
 
-    /// Return when it arrives at the next stop, beyond those ports.
+    /// Return when a unit arrives at the next stop, given its arrival at the next port.
     #[inline]
     pub(crate) fn arrival_behind(&self, first_arrival: Time) -> Time {
         first_arrival.later(self.delay)
     }
 
-    /// Time from its start to that arrival.
+    /// Return the time from the start of a unit to its arrival at the next stop.
     #[inline]
     pub(crate) fn span(&self, whole: Span) -> Span {
         whole + self.latency + self.delay

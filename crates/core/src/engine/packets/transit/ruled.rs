@@ -8,7 +8,8 @@ use crate::link::port::Port;
 use crate::scenario::model::Scenario;
 use crate::units::Time;
 
-/// Ports that accept packets by a rule; each port has a place, but the others do not use theirs.
+/// The ports that accept packets by a rule. The lists have an entry for every port, so that a port's number is its
+/// index; other ports do not use theirs.
 #[derive(Debug)]
 pub(super) struct RuledPorts {
     pub(super) fifos: Vec<PacketFifo>,
@@ -17,7 +18,7 @@ pub(super) struct RuledPorts {
 }
 
 impl RuledPorts {
-    /// Empty ports, with the rule of each that has one.
+    /// Build empty ports from the rules of those ports that have one.
     pub(super) fn new(
         scenario: &Scenario,
         rules: Vec<Option<Rule>>,
@@ -37,7 +38,7 @@ impl RuledPorts {
         self.is_ruled.len()
     }
 
-    /// Accept a packet that needs no separate handling; returns its end, or `None` for another packet.
+    /// Accept a packet as [`PacketFifo::pass`] does; returns its end, or `None` if the packet needs more work.
     #[inline(always)]
     pub(super) fn pass(
         &mut self,
@@ -54,7 +55,7 @@ impl RuledPorts {
         }
     }
 
-    /// Transfer the books to the ports at the end of the run.
+    /// Transfer the counts to the ports at the end of the run.
     pub(super) fn close(&mut self, window: Window, ports: &mut [Port]) {
         let fifos = self.fifos.drain(..).zip(self.queues.drain(..));
         for (((fifo, queue), port), _) in

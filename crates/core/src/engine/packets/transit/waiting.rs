@@ -1,35 +1,36 @@
 //! The packets at ports that judge every packet, in the order in which they arrived at each step.
 //!
 //! # What it assumes
-//! Few of all steps have packets at a time.
+//! Only few steps have packets at a time.
 //!
 //! # What it skips
-//! A list for each step: the packets of all steps share one place, linked by their numbers.
+//! A list for each step: the packets of all steps share one list, where numbers link the packets of a step.
 //!
 //! # Why that is exact
-//! It holds what a list for each step would hold: see the test.
+//! The order of packets at each step is that of a separate list: see the test.
 //!
 //! # What it saves
-//! Memory: on a leaf-spine a step takes 8 octets instead of 32 and those of the list, which keeps its room.
+//! Memory: on a leaf-spine a step takes 8 octets instead of 32 and the capacity of its list.
 
 use crate::engine::packets::route::Packet;
 
-/// The number of no packet.
+/// A number that no packet has.
 const NONE: u32 = u32::MAX;
 
-/// The packets that have arrived at ports that judge every packet; they are removed when they, or later ones, are sent.
+/// The packets that have arrived at ports that judge every packet; a packet is removed when it, or a later packet of
+/// its step, is sent.
 #[derive(Debug)]
 pub(super) struct WaitingPackets {
     /// For each step its first packet and its last one.
     ends: Vec<[u32; 2]>,
     packets: Vec<Packet>,
-    /// For each packet the one behind it, and for each free place another one.
+    /// For each packet the next one of its step; for each free place the next free place.
     next: Vec<u32>,
     free: u32,
 }
 
 impl WaitingPackets {
-    /// A list for this number of steps, without packets.
+    /// Build an empty list for `steps` steps.
     pub(super) fn new(steps: usize) -> WaitingPackets {
         WaitingPackets { ends: vec![[NONE; 2]; steps], packets: Vec::new(), next: Vec::new(), free: NONE }
     }
@@ -46,7 +47,7 @@ impl WaitingPackets {
         *last = place;
     }
 
-    /// Take the first packet of a step.
+    /// Remove and return the first packet of a step.
     #[inline]
     pub(super) fn pop(&mut self, at: u32) -> Option<Packet> {
         let [first, last] = &mut self.ends[at as usize];
@@ -61,7 +62,7 @@ impl WaitingPackets {
         Some(self.give_place(place))
     }
 
-    /// Remove a frame from those of a step, if it is there.
+    /// Remove and return the packet of a frame from a step, if it is there.
     pub(super) fn remove(&mut self, at: u32, frame: u32) -> Option<Packet> {
         let [first, _] = self.ends[at as usize];
         let (mut before, mut place) = (NONE, first);

@@ -49,16 +49,16 @@ use crate::refused::{Refused, refuse_if};
 use crate::section;
 use crate::units::{Bytes, PS_PER_S};
 
-/// The bits of a counter of credits, which is also the largest limit of a channel.
+/// The mask of a counter of credits (20 bits), which is also the largest limit of a channel.
 pub const COUNTER: u64 = (1 << 20) - 1;
 
-/// Most virtual channels of a line.
+/// Greatest number of virtual channels of a line.
 const MOST_CHANNELS: u64 = 32;
 
-/// Most octets that a receiver stores with a packet.
+/// Greatest number of octets that a receiver stores with a packet.
 const MOST_OVERHEAD: u64 = 127;
 
-/// Longest distance of two messages, in octets of their line.
+/// Greatest distance between two messages, in octets of their line.
 const MOST_UPDATE: u64 = 1 << 20;
 
 section! {
@@ -77,7 +77,7 @@ section! {
 }
 
 impl Params {
-    /// Fill in the room, unless one is given.
+    /// Return the parameters with `room`, which is computed for the hop unless the scenario gives it.
     pub(super) fn settled(&self, way: &HopContext) -> Result<Params, Refused> {
         self.check()?;
         let channels = format!("must be left out: at most {MOST_CHANNELS} classes of a line have credits");
@@ -99,7 +99,7 @@ impl Params {
         Ok(self.clone())
     }
 
-    /// Refuse sizes that no line has.
+    /// Refuse sizes outside the ranges of the scheme.
     fn check(&self) -> Result<(), Refused> {
         let (size, most) = (self.credit_size.0, u64::from(u16::MAX));
         refuse_if(!(1..=most).contains(&size), "credit_size", format!("must be from 1 to {most} bytes"))?;
@@ -121,13 +121,13 @@ impl Params {
         }
     }
 
-    /// Return how packets take credits.
+    /// Return the size of a credit and the overhead of a packet, from which the credits of a packet follow.
     fn size(&self) -> CellSize {
         let octets = |bytes: Bytes| u16::try_from(bytes.0).expect("a checked size");
         CellSize { octets: octets(self.credit_size), header: octets(self.overhead) }
     }
 
-    /// The credits that keep the line busy with its largest packets.
+    /// Return the credits that keep the line busy with its largest packets.
     fn sized(&self, way: &HopContext) -> u64 {
         let [packet, other] = way.largest.map(|octets| octets.max(1));
         let on_line =

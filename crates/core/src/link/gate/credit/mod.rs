@@ -1,10 +1,11 @@
-//! Credits, link by link: a port sends a unit only if the next node has promised room for it.
+//! Credits, link by link: a port sends a unit only if the next node has granted buffer space for it.
 //!
-//! The sending port of a hop holds a [`CreditSender`]; the receiver of its line, the next port of each circuit or the host
-//! where it ends, answers through a [`CreditReceiver`]. A unit that leaves the buffer there, sent or lost, frees its room;
-//! hosts forward immediately. The [`Credit`](crate::link::control::Credit)s travel on the line in the other direction.
+//! The sending port of a hop holds a [`CreditSender`]; the receiver of its line, the next port of each circuit or the
+//! host where it ends, returns credits through a [`CreditReceiver`]. A unit that leaves the receiver's buffer, sent
+//! or lost, frees its space; a host frees it immediately. The [`Credit`](crate::link::control::Credit)s travel on the
+//! line in the other direction.
 //!
-//! Both ends keep an **account** for all that shares one promise: a circuit, or a class of traffic.
+//! Both ends keep an **account** for all units that share one grant: those of a circuit, or of a class of traffic.
 //!
 //! One published scheme is one file. To add a scheme, write its file and add a line to the list below.
 
@@ -21,7 +22,7 @@ use crate::units::ids::{IdVec, PortVc};
 use crate::units::{Rate, Span};
 
 registry! {
-    /// Credits as a scenario asks for them.
+    /// Credits as a scenario specifies them.
     "credit" by "policy" {
         N23 = "n23" in n23,
         Cbfc = "cbfc" in cbfc,
@@ -32,8 +33,8 @@ pub use receiver::{Books, CreditReceiver};
 pub use sender::{CreditAccount, CreditSender};
 
 impl Spec {
-    /// Return the promise of these credits to a circuit or class, in the measure behind their line: in the worst case
-    /// every packet fills its credits.
+    /// Return the buffer space that a circuit or class may use at the receiver, in the receiver's measure, in the
+    /// worst case: every packet fills its credits.
     pub(crate) fn promised(&self, measure: Measure) -> u64 {
         let terms = self.terms();
         let per_credit = match (terms.measure, measure) {
@@ -57,16 +58,16 @@ pub struct HopContext {
     pub back: Rate,
     /// Propagation delay both ways and the latency of both nodes.
     pub delay: Span,
-    /// Octets of the largest unit of each of the two lines.
+    /// Octets of the largest unit on the line with the data and on the line with the credits.
     pub largest: [u64; 2],
     /// Classes of traffic on the line that carries the data.
     pub classes: u64,
 }
 
-/// What a hop guarantees to each account: room behind the line, and the form of the receiver's reports.
+/// The terms of a hop for each account: buffer space at the receiver, and the form of the receiver's reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terms {
-    /// Most that an account may have behind the line.
+    /// Largest amount that an account may have at the receiver and on the line.
     pub room: u64,
     /// Measure in which a unit is counted.
     pub measure: Measure,
@@ -74,12 +75,13 @@ pub struct Terms {
     pub report: CreditReport,
 }
 
-/// Report of the receiver about the units that have left it. Counts are absolute, so the next report mends a lost one.
+/// Form of the receiver's reports about the units that have left it. Counts are absolute, so the next report makes up
+/// for a lost one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CreditReport {
     /// A credit cell for an account after `every` departures since the last one.
     Cells {
-        /// Number of units after which it reports.
+        /// Number of units after which the receiver reports.
         every: u64,
         /// Whether credit cells take transmission time on their line.
         charge: bool,
@@ -87,13 +89,13 @@ pub enum CreditReport {
     /// A short message for one account after another; only accounts whose units have left since their last message get
     /// one.
     Messages {
-        /// Octets of the line that carries them, from the start of a message to that of the next one.
+        /// Least distance from the start of a message to the start of the next one, in octets of their line.
         spacing: u64,
     },
 }
 
 impl CreditReport {
-    /// Number of bits of a count that are sent: the count wraps to zero beyond them.
+    /// Return the mask of the bits of a count that are sent; the count wraps to zero beyond them.
     fn bits(self) -> u64 {
         match self {
             CreditReport::Cells { .. } => u64::MAX,
@@ -103,7 +105,7 @@ impl CreditReport {
 }
 
 impl Spec {
-    /// Fix every parameter for one hop, or return the error in it.
+    /// Return the scheme with every parameter fixed for one hop; refuse parameters that the hop cannot have.
     pub fn settled(&self, way: &HopContext) -> Result<Spec, Refused> {
         match self {
             Spec::N23(params) => params.settled(way).map(Spec::N23),
@@ -119,12 +121,12 @@ impl Spec {
         }
     }
 
-    /// Return whether each circuit has an account, and not each class of traffic.
+    /// Return whether each circuit has an account; otherwise each class of traffic has one.
     pub fn is_per_circuit(&self) -> bool {
         matches!(self, Spec::N23(_))
     }
 
-    /// The account of every circuit of a line, given their classes.
+    /// Return the account of every circuit of a line, given their classes.
     pub fn accounts(&self, classes: &IdVec<PortVc, u32>) -> IdVec<PortVc, u32> {
         if self.is_per_circuit() {
             return (0..).take(classes.len()).collect();
@@ -135,7 +137,7 @@ impl Spec {
     }
 }
 
-/// Number of accounts, given the account of every circuit.
+/// Return the number of accounts, given the account of every circuit.
 fn count(accounts: &IdVec<PortVc, u32>) -> usize {
     accounts.iter().max().map_or(0, |last| *last as usize + 1)
 }

@@ -57,7 +57,7 @@ section! {
 }
 
 impl Params {
-    /// Compute N3 by the rule, unless it is given.
+    /// Return the parameters with N3, which is computed by the rule unless the scenario gives it.
     pub(super) fn settled(&self, way: &HopContext) -> Result<Params, Refused> {
         let n3 = self.n3.unwrap_or_else(|| self.sized(way));
         refuse_if(self.n2 == CellCount(0), "n2", "must be at least 1 cell")?;
@@ -66,7 +66,7 @@ impl Params {
         refuse_if(
             self.n3.is_none() && n3 > MOST,
             "peak",
-            format!("needs {n3}, a circuit has at most {MOST}"),
+            format!("must give an N3 of at most {MOST}; this rate gives {n3}"),
         )?;
         refuse_if(n3 > MOST, "n3", format!("must be at most {MOST}"))?;
         Ok(Params { n3: Some(n3), ..self.clone() })
@@ -79,7 +79,7 @@ impl Params {
         Terms { room: self.n2.0 + n3.0, measure: Measure::Cells, report }
     }
 
-    /// N3 = RTT · B_VC / cell, rounded up.
+    /// Return N3 = RTT · B_VC / cell, rounded up.
     fn sized(&self, way: &HopContext) -> CellCount {
         let peak = self.peak.unwrap_or(way.rate);
         let bits = u128::from(self.round_trip(way).0) * u128::from(peak.0);
@@ -87,7 +87,7 @@ impl Params {
         CellCount(u64::try_from(cells).unwrap_or(u64::MAX))
     }
 
-    /// Time from the last bit of a cell to its credit, over an idle next port.
+    /// Return the time from the last bit of a cell to its credit, over an idle next port.
     fn round_trip(&self, way: &HopContext) -> Span {
         let cell = |rate: Rate| Span(rate.time_of_bits(CELL_BYTES * 8).0);
         let credit = if self.charge { cell(way.back) + cell(way.back) } else { cell(way.back) };
@@ -95,7 +95,7 @@ impl Params {
     }
 }
 
-/// More cells than any buffer of a circuit: a typing error must not overflow the sums.
+/// Upper limit of N2 and N3, beyond any real buffer, so that a typing error cannot overflow the sums.
 const MOST: CellCount = CellCount(1_000_000_000);
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! The receiving end of a hop: the buffered units of each account, and the times at which credits are due.
+//! The receiving end of a line with credits: the buffered units of each account, and the times at which credits are
+//! due.
 
 use super::{CreditReport, Terms, count};
 use crate::link::control::Credit;
@@ -6,7 +7,7 @@ use crate::unit::Unit;
 use crate::units::ids::{IdVec, PortVc};
 use crate::units::{Span, Time};
 
-/// The receiving end of a hop.
+/// The receiving end of a line with credits.
 #[derive(Clone, Debug)]
 pub struct CreditReceiver {
     terms: Terms,
@@ -21,27 +22,27 @@ pub struct CreditReceiver {
 pub struct Books {
     /// Units in the buffer.
     pub held: u64,
-    /// Largest number of units that were ever in it.
+    /// Largest number of units that were ever in the buffer.
     pub most: u64,
     /// Units that have left the buffer.
     pub forwarded: u64,
-    /// Units that had left it when the last credit was written.
+    /// Units that had left the buffer when the last credit was written.
     pub reported: u64,
 }
 
-/// When messages with credits are sent.
+/// The schedule of messages with credits.
 #[derive(Clone, Copy, Debug, Default)]
 struct Messages {
-    /// The earliest start of the next one.
+    /// The earliest start of the next message.
     next: Time,
     /// Whether a message waits for the line.
     is_called: bool,
-    /// The account with which the search for the next one begins.
+    /// The account with which the search for the next account to report begins.
     turn: usize,
 }
 
 impl CreditReceiver {
-    /// The receiving end of a line with circuits of these accounts.
+    /// Build the receiving end of a line whose circuits have these accounts.
     pub fn new(terms: Terms, account_of: IdVec<PortVc, u32>) -> CreditReceiver {
         let accounts = vec![Books::default(); count(&account_of)];
         CreditReceiver { terms, account_of, accounts, messages: Messages::default() }
@@ -52,7 +53,7 @@ impl CreditReceiver {
         self.terms
     }
 
-    /// The account of a circuit.
+    /// Return the account of a circuit.
     pub(crate) fn account_of(&self, vc: PortVc) -> usize {
         self.account_of[vc] as usize
     }
@@ -88,8 +89,8 @@ impl CreditReceiver {
         }
     }
 
-    /// Return when the next message is to be sent, if a report is due; the caller sends it, so this is not called again
-    /// before [`CreditReceiver::message`].
+    /// If freed credits are to be reported and no message is scheduled, return when the next message must be sent.
+    /// The caller then schedules it, and calls [`CreditReceiver::message`] when it starts.
     pub fn call(&mut self, now: Time) -> Option<Time> {
         let sends = matches!(self.terms.report, CreditReport::Messages { .. });
         if !sends || self.messages.is_called || self.next_account().is_none() {
@@ -99,7 +100,7 @@ impl CreditReceiver {
         Some(self.messages.next.max(now))
     }
 
-    /// Start a message and return its content. The next one starts `spacing` later or after that.
+    /// Start a message and return its content. The next message starts at least `spacing` later.
     pub fn message(&mut self, now: Time, spacing: Span) -> Credit {
         let account = self.next_account().expect("a message is called for when there is something to report");
         self.messages = Messages { next: now + spacing, is_called: false, turn: account + 1 };

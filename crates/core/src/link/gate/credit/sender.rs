@@ -1,4 +1,4 @@
-//! The sending end of a hop: the units that each account may still send.
+//! The sending end of a line with credits: the units that each account may still send.
 
 use super::{Terms, count};
 use crate::link::control::{Control, Credit};
@@ -8,7 +8,7 @@ use crate::unit::Unit;
 use crate::units::Time;
 use crate::units::ids::{IdVec, PortVc};
 
-/// The sending end of a hop.
+/// The sending end of a line with credits.
 #[derive(Clone, Debug)]
 pub struct CreditSender {
     terms: Terms,
@@ -27,19 +27,19 @@ pub struct CreditAccount {
 }
 
 impl CreditAccount {
-    /// Return the units that may be behind the line.
+    /// Return the units that may still be on the line or at the receiver.
     pub fn in_use(self) -> u64 {
         self.sent - self.forwarded
     }
 }
 
 impl CreditSender {
-    /// A port that has sent nothing yet, with circuits of these accounts.
+    /// Build the sending end of a line whose circuits have these accounts; it has sent nothing yet.
     pub fn new(terms: Terms, account_of: IdVec<PortVc, u32>) -> CreditSender {
         CreditSender { terms, accounts: vec![CreditAccount::default(); count(&account_of)], account_of }
     }
 
-    /// The credits among the gates of a port, if credits limit its transmissions.
+    /// Return the credit gate among the gates of a port, if the port has one.
     pub fn among(gates: &[Policy]) -> Option<&CreditSender> {
         gates.iter().find_map(|gate| if let Policy::Credit(sender) = gate { Some(sender) } else { None })
     }
@@ -91,7 +91,8 @@ impl Gate for CreditSender {
         }
     }
 
-    /// List what each account may still send, and what it has behind the line, in the measure of the credits.
+    /// List the balance of each account, and the amount that it has on the line and at the receiver, in the measure
+    /// of the credits.
     fn state(&self) -> Vec<Figure> {
         let in_use = || self.accounts.iter().map(|account| account.in_use());
         let left = in_use().map(|in_use| (self.terms.room - in_use) as f64);

@@ -49,11 +49,12 @@ choice! {
 }
 
 const BETA: f64 = 0.7;
-/// α of the Reno-friendly window: 0.5294….
+/// α of the Reno-friendly window (about 0.5294).
 const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
-/// α in Linux: the inverse of `beta_scale`, in eighths.
+/// α in Linux: the inverse of `beta_scale`, which Linux stores in eighths.
 const LINUX_ALPHA: f64 = 8.0 / 15.0;
-/// Most segments that one ACK counts for in slow start with HyStart++ and no pacing (RFC 9406 section 4.3).
+/// Greatest number of segments for which an ACK opens the window in slow start with HyStart++ and no pacing (RFC 9406
+/// section 4.3).
 const BURST: u64 = 8;
 
 /// A CUBIC sender. Its state is separate, so that Reno senders need no room for it.
@@ -69,26 +70,26 @@ struct CubicState {
 /// The window over time.
 #[derive(Clone, Debug)]
 struct CubicCurve {
-    /// C.
+    /// C of the curve.
     c: f64,
     law: CubicLaw,
     hystart: HyStart,
-    /// The window at the last loss, in segments.
+    /// W_max: the window at the last loss, in segments.
     w_max: f64,
     epoch: Option<Epoch>,
-    /// The round-trip time in seconds, smoothed or the shortest; 0 before the first.
+    /// Round-trip time in seconds, smoothed or the shortest; 0 before the first measurement.
     rtt: f64,
-    /// The window in octets with its fraction; the sender has it rounded down.
+    /// The window in octets with its fraction; the sender uses it rounded down.
     cwnd: f64,
     /// The window before the last reduction, in segments.
     prior: f64,
-    /// Arrival of the last ACK, idle time added.
+    /// Time of the last ACK, moved later by idle times.
     last_ack: Time,
-    /// Whether the application is the limit at the next ACK.
+    /// Whether at the next ACK the application limits the flow, and not the window.
     is_limited: bool,
 }
 
-/// Congestion avoidance since the last reduction.
+/// An epoch: congestion avoidance since the last reduction.
 #[derive(Clone, Copy, Debug)]
 struct Epoch {
     began: Time,
@@ -97,12 +98,12 @@ struct Epoch {
     origin: f64,
     /// The window that Reno would have, in segments.
     w_est: f64,
-    /// C.
+    /// C of the curve.
     c: f64,
 }
 
 impl CubicLaw {
-    /// α, below the window before the last loss or above.
+    /// Return α, which differs below the window before the last loss and above it.
     fn alpha(self, is_below: bool) -> f64 {
         match self {
             CubicLaw::Rfc9438 if is_below => ALPHA,
@@ -118,14 +119,14 @@ impl Epoch {
         Epoch { began: now, k, origin, w_est: cwnd, c }
     }
 
-    /// W(t), in segments.
+    /// Return W(t), in segments.
     fn window(&self, t: f64) -> f64 {
         let from_k = t - self.k;
         self.c * from_k * from_k * from_k + self.origin
     }
 }
 
-/// Seconds until the curve is back at W_max, which is `segments` above the window.
+/// Return K: the seconds until the curve is back at W_max, which is `segments` segments above the window.
 fn k(segments: f64, c: f64) -> f64 {
     libm::cbrt(segments / c)
 }
@@ -197,8 +198,8 @@ impl CubicCurve {
         };
     }
 
-    /// Exclude time in which the window does not follow the curve (RFC 9438 section 5.8): the application is the limit,
-    /// or slow start continues after an idle time.
+    /// Exclude time in which the window does not follow the curve (RFC 9438 section 5.8): the application limits the
+    /// flow, or slow start continues after an idle time.
     fn rest(&mut self, time: Span) {
         if let Some(epoch) = &mut self.epoch {
             epoch.began += time;

@@ -34,9 +34,9 @@ pub struct Control(Box<DctcpState>);
 #[derive(Clone, Debug)]
 struct DctcpState {
     losses: NewReno,
-    /// The marked share of the last windows, in units of 1/1024.
+    /// α: the average marked share of the last windows, in units of 1/1024.
     alpha: u64,
-    /// Octets acknowledged in this window, and those of them whose ACK echoed a mark.
+    /// Octets acknowledged in this window; next, those of them whose ACK echoed a mark.
     acked: u64,
     marked: u64,
     /// The octet after which the next window begins.
@@ -56,7 +56,7 @@ impl Control {
 }
 
 impl DctcpState {
-    /// Count `acked` acknowledged octets, with an echo or without; the average moves at the end of a window.
+    /// Count `acked` acknowledged octets, whose ACK has an echo or not; update the average at the end of a window.
     fn count(&mut self, acked: u64, echo: bool, facts: Facts) {
         self.acked += acked;
         self.marked += if echo { acked } else { 0 };
@@ -75,7 +75,7 @@ fn averaged(alpha: u64, marked: u64, acked: u64) -> u64 {
     (kept + added).min(ONE)
 }
 
-/// Return the window after a mark.
+/// Return the window after its reduction for a mark.
 fn reduced(cwnd: u64, alpha: u64) -> u64 {
     cwnd - ((u128::from(cwnd) * u128::from(alpha)) >> 11) as u64
 }

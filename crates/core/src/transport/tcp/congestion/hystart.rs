@@ -1,10 +1,10 @@
-//! The end of slow start before the buffer overflows: HyStart, as Linux has it, and HyStart++.
+//! The end of slow start before the buffer overflows: HyStart as in Linux, and HyStart++.
 //!
 //! *Source*: S. Ha and I. Rhee, "Taming the Elephants: New TCP Slow Start", Computer Networks 55(9), 2011, and Linux,
 //! `net/ipv4/tcp_cubic.c`; P. Balasubramanian, Y. Huang and M. Olson, "HyStart++", RFC 9406, 2023.
 //!
-//! Slow start consults it at every ACK. Both variants look at rounds, each of which ends when everything that had
-//! been sent at its start is acknowledged, and take a rising round-trip time as the sign of a queue.
+//! Slow start calls it at every ACK. Both variants work in rounds, each of which ends when all octets sent before its
+//! start are acknowledged, and take a rising round-trip time as the sign of a queue.
 
 use super::{CongestionWindow, Facts};
 use crate::choice;
@@ -25,22 +25,22 @@ choice! {
 /// The reaction of slow start to an ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Growth {
-    /// Grow by this part of the acknowledged octets: one over the number.
+    /// Grow by the acknowledged octets divided by this number.
     By(u64),
-    /// End here.
+    /// End slow start now.
     Leave,
 }
 
 /// Smallest window for which Linux measures, in segments.
 const LOW_WINDOW: u64 = 16;
-/// Samples in a round.
+/// Number of round-trip samples needed in a round.
 const SAMPLES: u32 = 8;
-/// The gap between two ACKs of a train.
+/// Greatest gap between two ACKs of a train.
 const TRAIN_GAP: Span = Span::millis(2);
-/// The necessary increase of a round trip: an eighth, within these limits.
+/// Limits of the increase of the round-trip time that ends slow start; within them an eighth.
 const LEAST_RISE: Span = Span::millis(4);
 const LARGEST_RISE: Span = Span::millis(16);
-/// Conservative slow start of HyStart++: its growth, and its rounds.
+/// Conservative slow start of HyStart++: divisor of its growth; next, its number of rounds.
 const SLOWER: u64 = 4;
 const SLOW_ROUNDS: u32 = 5;
 
@@ -48,16 +48,17 @@ const SLOW_ROUNDS: u32 = 5;
 #[derive(Clone, Debug)]
 pub(super) struct HyStart {
     mode: Mode,
-    /// The round: the octet after which it ends, its start, its smallest round trip and their number.
+    /// The present round: the octet after which it ends; next, its start, its smallest round-trip time, and its
+    /// number of samples.
     end: u64,
     began: Time,
     smallest: Span,
     samples: u32,
     /// Arrival of the last ACK of the train (Linux).
     train: Time,
-    /// The smallest round trip of all (Linux), or of the round before (HyStart++).
+    /// The smallest round-trip time of the connection (Linux), or of the previous round (HyStart++).
     reference: Span,
-    /// In conservative slow start: the round trip with which it began, and rounds so far.
+    /// In conservative slow start: the round-trip time with which it began, and the number of rounds so far.
     slow: Option<(Span, u32)>,
 }
 
@@ -147,7 +148,7 @@ impl HyStart {
     }
 }
 
-/// Return by how much a round trip must exceed this one.
+/// Return by how much a round-trip time must exceed this one to count as risen.
 fn rise(rtt: Span) -> Span {
     Span(rtt.0 / 8).clamp(LEAST_RISE, LARGEST_RISE)
 }

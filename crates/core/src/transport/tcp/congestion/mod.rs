@@ -28,7 +28,7 @@ registry! {
 
     /// The interface of an algorithm.
     pub trait Congestion for Control {
-        /// React to an ACK of `acked` new octets; `facts` are those after it.
+        /// React to an ACK of `acked` new octets; `facts` is the state after this ACK.
         fn on_new_ack(&mut self, window: &mut CongestionWindow, acked: u64, facts: Facts) -> Reaction;
 
         /// React to a congestion mark that the receiver echoes, for the first time in this round trip (RFC 3168 section
@@ -38,28 +38,29 @@ registry! {
             window.cwnd = window.cwnd.min(window.ssthresh);
         }
 
-        /// React to a mark that an ACK of `acked` new octets echoes; `facts` are those after it.
+        /// React to a mark that an ACK of `acked` new octets echoes; `facts` is the state after this ACK.
         fn on_echo(&mut self, acked: u64, facts: Facts) {}
 
-        /// React to an ACK of `acked` new octets without a mark, in a recovery by selective acknowledgements, which
-        /// changes the window by itself.
+        /// React to an ACK of `acked` new octets without a mark, during a recovery by selective acknowledgements,
+        /// which sets the window itself.
         fn on_recovery_ack(&mut self, acked: u64, facts: Facts) {}
 
-        /// Set the threshold after a loss has been detected without duplicate ACKs.
+        /// Set the slow-start threshold after a loss that was detected without duplicate ACKs.
         fn on_loss(&mut self, window: &mut CongestionWindow, facts: Facts) {
             window.halve(facts.send_window);
         }
 
-        /// Record that the application has had no data to send for this time.
+        /// Record that the application had no data to send during `idle`.
         fn on_idle(&mut self, idle: Span) {}
 
-        /// Record that the application is the limit at the next ACK of new octets: the window does not grow.
+        /// Record that at the next ACK of new octets the window must not grow, because the application limits the
+        /// flow.
         fn on_limited(&mut self) {}
 
         /// React to the `count`-th duplicate ACK in a row.
         fn on_duplicate(&mut self, window: &mut CongestionWindow, count: u32, facts: Facts) -> Reaction;
 
-        /// React to the end of the retransmission timer.
+        /// React to the expiry of the retransmission timer.
         fn on_timeout(&mut self, window: &mut CongestionWindow, facts: Facts, timeout: Timeout);
 
         /// Return the algorithm's variables, for reports over time: always the same figures in the same order.
@@ -67,7 +68,7 @@ registry! {
             Vec::new()
         }
 
-        /// Return whether it is in fast recovery.
+        /// Return whether the algorithm is in fast recovery.
         fn is_recovering(&self) -> bool;
     }
 }
@@ -75,20 +76,20 @@ registry! {
 /// The state of the sender at an event, in octets.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts {
-    /// The first octet that is not acknowledged.
+    /// First octet that is not acknowledged.
     pub unacknowledged: u64,
-    /// The octet after the last that was ever sent.
+    /// The octet after the last one that was ever sent.
     pub sent: u64,
-    /// The window that the receiver offers.
+    /// The window that the receiver advertises.
     pub send_window: u64,
-    /// The window has been reduced for a congestion mark in this round trip: a loss in the same round trip does not
-    /// reduce it again.
+    /// Whether the window has been reduced for a congestion mark in this round trip, so that a loss in this round
+    /// trip does not reduce it again.
     pub is_reduced: bool,
-    /// The octets of this ACK have already been reported with the mark that it echoes.
+    /// Whether the octets of this ACK have already been reported by [`Congestion::on_echo`].
     pub is_counted: bool,
     /// The present instant.
     pub now: Time,
-    /// The round-trip time that the ACK has measured, if it has.
+    /// The round-trip time that this ACK has measured, if it has measured one.
     pub rtt: Option<Span>,
 }
 
@@ -101,22 +102,22 @@ pub enum Timeout {
     Repeated,
 }
 
-/// Reaction that the sender should show.
+/// The action that an algorithm requests from the sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reaction {
     /// Send as many segments as the window allows.
     Continue,
     /// Retransmit the first unacknowledged segment.
     Retransmit {
-        /// Restart the retransmission timer with it.
+        /// Whether to restart the retransmission timer.
         restart_timer: bool,
     },
     /// Send everything again from the first unacknowledged segment on, as the window allows.
     GoBack,
 }
 
-/// The slow-start threshold above every window. It is a number instead of an `Option`, because with a thousand
-/// senders memory access dominates; callers use [`CongestionWindow::threshold`].
+/// A slow-start threshold above every window, which stands for no threshold. It is a number instead of an `Option`,
+/// because with a thousand senders memory access dominates; callers use [`CongestionWindow::threshold`].
 const UNLIMITED: u64 = u64::MAX;
 
 /// The congestion window and the rules that change it.
@@ -128,22 +129,24 @@ pub struct CongestionWindow {
     /// The inflation by duplicate ACKs in fast recovery, in octets; a loss halves this part only with
     /// `halve_inflation`.
     pub inflation: u64,
-    /// Slow-start threshold, in octets; above every window if there is none: see [`CongestionWindow::threshold`].
+    /// Slow-start threshold, in octets; a value above every window stands for none: see
+    /// [`CongestionWindow::threshold`].
     pub ssthresh: u64,
     /// Octets of a full segment.
     pub mss: u64,
-    /// The largest window: a receiver cannot advertise more, unless the window began larger.
+    /// Greatest value of the window: the largest window that a receiver can advertise, or the initial window if that
+    /// is larger.
     limit: u64,
     extra: u32,
     halves_inflation: bool,
     counts_bytes: bool,
     initial: u64,
-    /// Octets acknowledged since the window opened last, if bytes are counted (RFC 3465).
+    /// Octets acknowledged since the window last grew, with `byte_counting` (RFC 3465).
     counted: u64,
 }
 
 impl CongestionWindow {
-    /// The window of a new connection.
+    /// Build the window of a new connection.
     pub fn new(params: &Params) -> CongestionWindow {
         let mss = params.segment_data();
         let initial = mss * u64::from(params.initial_window);
@@ -161,25 +164,25 @@ impl CongestionWindow {
         }
     }
 
-    /// The largest window.
+    /// Return the greatest value of the window.
     pub(super) fn limit(&self) -> u64 {
         self.limit
     }
 
-    /// The octets that the sender may have outstanding by congestion control.
+    /// Return the octets that congestion control allows the sender to have outstanding.
     #[inline]
     pub fn usable(&self) -> u64 {
         self.cwnd + self.inflation
     }
 
-    /// The slow-start threshold, in octets, if there is one.
+    /// Return the slow-start threshold, in octets, if there is one.
     pub fn threshold(&self) -> Option<u64> {
         (self.ssthresh != UNLIMITED).then_some(self.ssthresh)
     }
 
-    /// Grow the window by one ACK of `acked` new octets: a segment more in slow start, `mss²/cwnd` in whole octets, at
-    /// least one, in congestion avoidance (RFC 5681 section 3.1). At the threshold itself it is still slow start, as in
-    /// 4.4BSD; the RFC leaves it open.
+    /// Grow the window by one ACK of `acked` new octets: a segment more in slow start, `mss²/cwnd` in whole octets,
+    /// at least one, in congestion avoidance (RFC 5681 section 3.1). At the threshold itself slow start still
+    /// applies, as in 4.4BSD; the RFC leaves this open.
     #[inline]
     pub fn grow(&mut self, acked: u64) {
         if self.counts_bytes {
@@ -193,9 +196,10 @@ impl CongestionWindow {
         self.cwnd = (self.cwnd + increase).min(self.limit);
     }
 
-    /// Grow the window by acknowledged octets: in slow start by up to two segments more, in congestion avoidance by one
-    /// when a whole window was acknowledged (RFC 3465 sections 2.1 and 2.2). Slow start stops at the threshold, as in
-    /// Linux; else each recovery, which leaves the window at the threshold, would be followed by two segments more.
+    /// Grow the window by acknowledged octets: in slow start by up to two segments more, in congestion avoidance by
+    /// one when a whole window was acknowledged (RFC 3465 sections 2.1 and 2.2). Slow start stops at the threshold,
+    /// as in Linux; otherwise the window would grow by two more segments after each recovery, which leaves it at the
+    /// threshold.
     #[inline(never)]
     fn grow_by_bytes(&mut self, acked: u64) {
         if self.cwnd < self.ssthresh {
@@ -207,27 +211,28 @@ impl CongestionWindow {
         self.open_by(if full { self.mss } else { 0 } + u64::from(self.extra));
     }
 
-    /// Open the window by `octets`.
+    /// Increase the window by `octets`.
     pub(super) fn open_by(&mut self, octets: u64) {
         self.cwnd = (self.cwnd + octets).min(self.limit);
     }
 
-    /// Store half of the window in use after a loss, in whole segments and at least two.
+    /// After a loss set the threshold to half of the window in use, in whole segments and at least two.
     pub fn halve(&mut self, send_window: u64) {
         let in_use = if self.halves_inflation { self.usable() } else { self.cwnd };
         let segments = in_use.min(send_window) / 2 / self.mss;
         self.reduce_to(segments * self.mss);
     }
 
-    /// Reduce the window to this many octets after a loss or a mark, but to at least two segments; octets counted
-    /// before no longer open the window (Linux).
+    /// Set the threshold, to which the window falls after a loss or a mark, to `octets`, but to at least two
+    /// segments; octets counted before no longer increase the window (Linux).
     pub(super) fn reduce_to(&mut self, octets: u64) {
         self.ssthresh = octets.max(2 * self.mss);
         self.counted = 0;
     }
 
-    /// Enter fast recovery: halve the window, unless that has been done for a mark, and add the segments that, by the
-    /// duplicates, have left the network (RFC 5681 section 3.2, steps 2 and 3; RFC 3168 section 6.1.2).
+    /// Enter fast recovery: halve the window, unless it has been reduced for a mark in this round trip, and add the
+    /// segments that have left the network according to the duplicates (RFC 5681 section 3.2, steps 2 and 3; RFC 3168
+    /// section 6.1.2).
     pub fn enter_recovery(&mut self, facts: Facts, duplicates: u32) {
         if !facts.is_reduced {
             self.halve(facts.send_window);
@@ -235,7 +240,7 @@ impl CongestionWindow {
         self.begin_recovery(duplicates);
     }
 
-    /// Set the window to the threshold, and inflate it by the segments that duplicates reported.
+    /// Set the window to the threshold, and inflate it by a segment for each duplicate.
     pub(super) fn begin_recovery(&mut self, duplicates: u32) {
         self.cwnd = self.ssthresh;
         self.inflation = u64::from(duplicates) * self.mss;
@@ -248,21 +253,21 @@ impl CongestionWindow {
     }
 
     /// Deflate the window after a partial ACK: subtract the acknowledged octets and add one segment (RFC 6582 section
-    /// 3.2, step 3). Inflation goes first, the window itself last.
+    /// 3.2, step 3). Inflation is reduced first, then the window itself.
     pub fn deflate(&mut self, acked: u64) {
         let left = self.usable().saturating_sub(acked) + self.mss;
         self.cwnd = self.cwnd.min(left);
         self.inflation = left - self.cwnd;
     }
 
-    /// Leave fast recovery with this window (RFC 5681 section 3.2, step 6).
+    /// Leave fast recovery with the window `cwnd` (RFC 5681 section 3.2, step 6).
     pub fn leave_recovery(&mut self, cwnd: u64) {
         self.cwnd = cwnd;
         self.inflation = 0;
     }
 
-    /// Return to slow start from one segment after a timeout. The threshold becomes half of the window in use, once for
-    /// each segment (RFC 5681 section 3.1).
+    /// Return to slow start from one segment after a timeout. The threshold becomes half of the window in use, but
+    /// only at the first timeout of a segment (RFC 5681 section 3.1).
     pub fn collapse(&mut self, send_window: u64, timeout: Timeout) {
         if timeout == Timeout::First {
             self.halve(send_window);

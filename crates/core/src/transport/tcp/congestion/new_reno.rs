@@ -55,13 +55,13 @@ pub struct Control(Box<NewReno>);
 pub(super) struct NewReno {
     threshold: u32,
     timer: PartialAck,
-    /// In fast recovery: the octet after the last that was sent before it began.
+    /// In fast recovery: the octet after the last one that was sent before the recovery began.
     recover: Option<u64>,
-    /// No partial ACK has arrived in this recovery.
+    /// Whether no partial ACK has arrived in this recovery yet.
     first_partial: bool,
-    /// Whether a timeout is stored.
+    /// Whether timeouts set `send_high`.
     careful: bool,
-    /// The octet after the last that was sent before the latest timeout.
+    /// The octet after the last one that was sent before the latest timeout.
     send_high: Option<u64>,
 }
 
@@ -83,7 +83,8 @@ impl NewReno {
         }
     }
 
-    /// React by RFC 6582 section 3.2, step 3; outside of recovery the algorithm opens the window.
+    /// React to an ACK of new octets by RFC 6582 section 3.2, step 3; outside of recovery the algorithm increases the
+    /// window.
     pub(super) fn on_new_ack(
         &mut self,
         window: &mut CongestionWindow,
@@ -107,7 +108,8 @@ impl NewReno {
         Some(Reaction::Continue)
     }
 
-    /// React by RFC 6582 section 3.2, step 2, with RFC 5681 section 3.2, steps 2–4; `reduce` sets the threshold.
+    /// React to a duplicate ACK by RFC 6582 section 3.2, step 2, with RFC 5681 section 3.2, steps 2–4; `reduce` sets
+    /// the threshold.
     pub(super) fn on_duplicate(
         &mut self,
         window: &mut CongestionWindow,
@@ -129,7 +131,7 @@ impl NewReno {
         Reaction::Continue
     }
 
-    /// React by RFC 6582 section 3.2, step 4.
+    /// React to a timeout by RFC 6582 section 3.2, step 4.
     pub(super) fn on_timeout(&mut self, facts: Facts) {
         self.recover = None;
         self.send_high = self.careful.then_some(facts.sent);

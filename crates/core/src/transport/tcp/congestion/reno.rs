@@ -38,9 +38,10 @@ pub struct Control {
     recovering: bool,
     missed_deflation: bool,
     one_fast_retransmit: bool,
-    /// Duplicates after the third inflate the window although their fast retransmission was refused.
+    /// Whether duplicates after the third inflate the window although their fast retransmission was not permitted.
     inflates: bool,
-    /// With `one_fast_retransmit`: the octet after the last that had been sent at the last fast retransmission or timeout.
+    /// With `one_fast_retransmit`: the octet after the last one that had been sent at the last fast retransmission or
+    /// timeout.
     recover: Option<NonZero<u64>>,
 }
 
@@ -56,8 +57,8 @@ impl Control {
         }
     }
 
-    /// Return whether a fast retransmission is permitted; with `one_fast_retransmit` only if more is acknowledged than
-    /// had been sent at the last reduction.
+    /// Return whether a fast retransmission is permitted; with `one_fast_retransmit` only if an octet is acknowledged
+    /// that was sent after the last reduction.
     fn may_retransmit(&self, facts: Facts) -> bool {
         self.recover.is_none_or(|recover| facts.unacknowledged > recover.get())
     }

@@ -19,14 +19,14 @@
 use super::{Congestion, CongestionWindow, Facts, Reaction, Timeout};
 use crate::transport::tcp::Params;
 
-/// State of Tahoe, in a box, since it is larger than that of `reno`, whose senders would be as large.
+/// State of Tahoe; boxed because it is larger than that of `reno`, so that Reno senders need no room for it.
 #[derive(Clone, Debug)]
 pub struct Control(Box<TahoeState>);
 
 #[derive(Clone, Debug)]
 struct TahoeState {
     threshold: u32,
-    /// The octet after the last that had been sent when the last slow start began.
+    /// The octet after the last one that had been sent when the last slow start began.
     recover: u64,
 }
 

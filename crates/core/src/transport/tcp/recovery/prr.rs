@@ -74,8 +74,8 @@ impl Proportional {
         Proportional { prior, delivered: 0, sent: 0 }
     }
 
-    /// Open the window for the octets that may be sent after an ACK of `delivered` octets with `pipe` octets in
-    /// flight.
+    /// Set the window so that the sender may send what PRR allows after an ACK that delivers `delivered` octets, with
+    /// `pipe` octets in flight.
     pub(super) fn set_window(
         &mut self,
         window: &mut CongestionWindow,
@@ -87,8 +87,8 @@ impl Proportional {
         window.leave_recovery(pipe + self.allowance(pipe, window.ssthresh, delivered, more, window.mss));
     }
 
-    /// Return the octets that may be sent after an ACK of `delivered` octets, `more` of them if it reports no further
-    /// loss. The first retransmission is always sent.
+    /// Return the octets that may be sent after an ACK of `delivered` octets, `more` is given if this ACK reports no
+    /// further loss. The first retransmission is always sent.
     fn allowance(&mut self, pipe: u64, threshold: u64, delivered: u64, more: Option<u64>, mss: u64) -> u64 {
         self.delivered += delivered;
         let allowed = if pipe > threshold {

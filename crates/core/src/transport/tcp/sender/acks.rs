@@ -7,7 +7,8 @@ use crate::transport::tcp::{SackBlocks, Segment, SegmentOutlet};
 use crate::units::{Span, Time};
 
 impl Sender {
-    /// Handle an ACK that acknowledges no new octet: a duplicate, a window update or a latecomer.
+    /// Handle an ACK that acknowledges no new octet: a duplicate, a window update or an ACK that later ones have
+    /// overtaken.
     #[inline(never)]
     pub(super) fn on_old_ack(&mut self, now: Time, segment: &Segment, out: &mut impl SegmentOutlet) {
         let waiting = matches!(self.timer, Some((Timer::Retransmit, _)));
@@ -27,8 +28,8 @@ impl Sender {
         self.on_duplicate(now, out);
     }
 
-    /// Handle an ACK which reports that a segment was cut to its headers on its way: it is lost. If it is the first one
-    /// outstanding, that counts like all duplicates that a fast retransmission needs.
+    /// Handle an ACK which reports that a segment was cut to its headers on its way: it is lost. If it is the first
+    /// outstanding segment, the report counts as many duplicates as a fast retransmission needs.
     #[cold]
     pub(super) fn on_cut(&mut self, now: Time, segment: &Segment, out: &mut impl SegmentOutlet) {
         if self.is_selective() {
@@ -95,7 +96,7 @@ impl Sender {
     }
 
     /// React to an ACK of `acked` new octets that echoes a congestion mark: it does not open the window (RFC 3168
-    /// section 6.1.2). In fast recovery, which has reduced the window already, it is like any other.
+    /// section 6.1.2). In fast recovery, which has already reduced the window, such an ACK is treated as any other.
     #[cold]
     pub(super) fn on_echo(&mut self, acked: u64, facts: Facts) -> Reaction {
         self.congestion.on_echo(acked, facts);
@@ -107,7 +108,7 @@ impl Sender {
         Reaction::Continue
     }
 
-    /// Reduce the window for a congestion mark, unless that has been done for a mark or a loss in this round trip.
+    /// Reduce the window for a congestion mark, unless it has been reduced for a mark or a loss in this round trip.
     pub(in super::super) fn reduce_for_mark(&mut self, now: Time) {
         let facts = self.facts(now, None);
         if facts.is_reduced || self.congestion.is_recovering() {

@@ -26,8 +26,8 @@ use crate::rng::Stream;
 use crate::transport::ecn::Ecn;
 use crate::units::{Span, Time};
 
-/// The sending end of a connection, and of those that follow it on one pair: the fields that every segment and every
-/// ACK use come first, because with a thousand senders memory access dominates.
+/// The sending end of a connection, and of later connections of the flow. The fields that every segment and every ACK
+/// use come first, because with a thousand senders memory access dominates.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Sender {
@@ -38,39 +38,39 @@ pub struct Sender {
     duplicates: u32,
     pub(super) state: State,
     pub(super) timestamps: bool,
-    /// Segments of new data are ECN-capable.
+    /// Whether segments of new data are ECN-capable.
     ecn: bool,
-    /// New data are marked as sent before the first acknowledgement of the connection.
+    /// Whether new data are marked as sent before the first acknowledgement of the connection.
     is_unscheduled: bool,
-    /// The next segment of new data says that the window has been reduced (RFC 3168, CWR).
+    /// Whether the next segment of new data must report that the window has been reduced (RFC 3168, CWR).
     tells_reduced: bool,
-    /// The application closes the connection after its last octet.
+    /// Whether the application closes the connection after its last octet.
     is_closing: bool,
-    /// The application may be the limit: then the window does not grow.
+    /// Whether the application may limit the flow, so that the window must not grow meanwhile.
     pub(super) heeds_application: bool,
     /// The state for selective acknowledgements, if the connection uses them.
     selective: Option<Box<Selective>>,
     /// First octet that is not acknowledged (snd_una).
     pub(super) unacknowledged: u64,
-    /// Next octet to send (snd_nxt); behind `sent` after a timeout.
+    /// Next octet to send (snd_nxt); less than `sent` after a timeout.
     pub(super) next: u64,
-    /// The octet after the last that was ever sent (snd_max).
+    /// The octet after the last one that was ever sent (snd_max).
     pub(super) sent: u64,
-    /// The octet after the last that the application has written; [`ENDLESS`] for a greedy one.
+    /// The octet after the last one that the application has written; [`ENDLESS`] for a greedy application.
     pub(super) written: u64,
-    /// Window that the receiver advertises, and the number of its ACK (snd_wnd, snd_wl2).
+    /// Window that the receiver advertises; next, the `ack` of the segment that advertised it (snd_wnd, snd_wl2).
     pub(super) send_window: u64,
     window_ack: u64,
     /// Largest window ever advertised (max_sndwnd).
     largest_window: u64,
-    /// Last sending of a segment.
+    /// Time at which a segment was last sent.
     last_sent: Time,
-    /// The retransmission and the persist timer never run together.
+    /// The timer that runs, and its expiry: the retransmission and the persist timer never run together.
     pub(super) timer: Option<(Timer, Time)>,
     pub(super) clock: TickClock,
     pub(super) window: CongestionWindow,
     pub(super) congestion: Control,
-    /// First octet of the segment whose round trip is measured, and its sending (t_rtseq, t_rtt).
+    /// First octet of the segment whose round trip is measured, and the time at which it was sent (t_rtseq, t_rtt).
     pub(super) timed: Option<(u64, Time)>,
     deliveries: Deliveries,
     segments_sent: u64,
@@ -78,11 +78,12 @@ pub struct Sender {
     pub(super) rare: Box<RareState>,
 }
 
-/// Octets that a greedy application has written: more than a connection ever sends, so that its end is compared with as
-/// any other.
+/// Octets that a greedy application has written: more than a connection ever sends, so that no special case is
+/// needed.
 const ENDLESS: u64 = u64::MAX;
 
-/// State that is needed at the start of a connection, for measurements that are lengthened, and after a timeout.
+/// State that is rarely needed: at the start of a connection, for measurements with random additions, and after a
+/// timeout.
 #[derive(Clone, Debug)]
 pub(super) struct RareState {
     params: Params,
@@ -92,31 +93,31 @@ pub(super) struct RareState {
     repeats: Repeats,
     /// Number of times the SYN of this connection has been sent.
     syns: u16,
-    /// The first octet that the timer sent again last, on this connection.
+    /// First octet of the segment that the retransmission timer sent last on this connection.
     timed_out: Option<u64>,
-    /// The octet after the last that had been sent when this connection's window was reduced last: until more than that is
-    /// acknowledged, it is not reduced for a congestion mark.
+    /// The octet after the last one that had been sent when this connection's window was last reduced. Until a later
+    /// octet is acknowledged, the window is not reduced for a congestion mark.
     reduced: Option<u64>,
-    /// The octet after which the next round trip of measurements begins.
+    /// The octet whose acknowledgement begins the next round trip of measurements.
     round: u64,
-    /// Use of the window.
+    /// Use of the window by the data in flight.
     usage: Usage,
 }
 
-/// Use of the window by a connection, over a round trip (as `tcp_cwnd_validate` of Linux has it).
+/// Use of the window by the data in flight, over a round trip (like `tcp_cwnd_validate` of Linux).
 #[derive(Clone, Copy, Debug, Default)]
 struct Usage {
-    /// The window, and not the application, was the limit.
+    /// Whether the window, and not the application, limited the flow.
     is_full: bool,
-    /// The most octets in flight.
+    /// Greatest number of octets in flight.
     most: u64,
-    /// Octet after which the next round trip begins.
+    /// The octet whose acknowledgement begins the next round trip.
     end: u64,
 }
 
 impl Usage {
-    /// Record `flight` octets in flight, and whether the window is full. The range begins with the first unacknowledged
-    /// octet and ends after the last one sent.
+    /// Record `flight` octets in flight, and whether the window is full. `unacknowledged` is the first octet that is
+    /// not acknowledged, `sent` the octet after the last one sent.
     fn note(&mut self, flight: u64, is_full: bool, unacknowledged: u64, sent: u64) {
         if unacknowledged >= self.end || is_full || (!self.is_full && flight > self.most) {
             *self = Usage { is_full, most: flight, end: sent };
@@ -158,8 +159,8 @@ pub(super) enum Timer {
 }
 
 impl Sender {
-    /// A closed sender. `params` must have passed `Params::check`; `phase` is the first tick of its host's slow timer,
-    /// and `jitter` is drawn from once for each round-trip measurement if `rtt_jitter` is not zero.
+    /// Build a sender without a connection. `params` must have passed `Params::check`; `phase` is the first tick of
+    /// the host's slow timer. If `rtt_jitter` is not zero, each round-trip measurement draws a number from `jitter`.
     pub fn new(params: &Params, phase: Span, jitter: Stream) -> Sender {
         let clock = TickClock::new(params.slow_timer, phase);
         Sender {
@@ -195,14 +196,16 @@ impl Sender {
         }
     }
 
-    /// Number connections from the number of this flow among those of its circuit, before the first one opens.
+    /// Set the first connection number, before the first connection opens; `flow` is the number of this flow among
+    /// the flows of its circuit.
     pub fn number_connections(&mut self, flow: u32) {
-        // Numbers must leave room to ascend; flows 80 000 apart may share them.
+        // The modulus leaves room for later connections; flows whose numbers differ by 80 000 may share connection
+        // numbers.
         self.connection = flow % 80_000 * CONNECTIONS_APART;
     }
 
-    /// Open a connection: with SYN if there is a handshake, else it is established at once. No octet of the connection
-    /// before may be outstanding; sequence numbers continue, all other state is new.
+    /// Open a connection: with SYN if there is a handshake, otherwise it is established at once. No octet of the
+    /// previous connection may be outstanding; sequence numbers continue, all other state is new.
     pub fn open(&mut self, now: Time, out: &mut impl SegmentOutlet) {
         assert!(
             self.sent == self.unacknowledged,
@@ -232,7 +235,7 @@ impl Sender {
         }
     }
 
-    /// Begin the next piece of data after an end: on a new connection, or on the old one in its state.
+    /// Prepare for the next file: open a new connection, or keep the old one with its state.
     pub fn restart(&mut self, now: Time, reconnect: bool, out: &mut impl SegmentOutlet) {
         if reconnect || self.state == State::Closed {
             self.open(now, out);
@@ -255,12 +258,13 @@ impl Sender {
         self.write(now, bytes, out);
     }
 
-    /// Heed the application, which writes at instants of its own: while it is the limit, the window does not grow.
+    /// From now on do not let the window grow while the application limits the flow; for an application that writes
+    /// at instants of its own.
     pub fn heed_application(&mut self) {
         self.heeds_application = true;
     }
 
-    /// End the data: the application stops writing; outstanding octets are repeated until they have arrived.
+    /// End the data: the application stops writing; outstanding octets are sent again until they are acknowledged.
     pub fn end_of_data(&mut self) {
         self.written = self.sent;
         if self.all_acked() && self.state == State::Established {
@@ -312,7 +316,7 @@ impl Sender {
         }
     }
 
-    /// Handle a timer, which may have expired; nothing happens before [`Sender::next_timer`].
+    /// Handle the timer, if it has expired; a call before [`Sender::next_timer`] has no effect.
     pub fn on_timer(&mut self, now: Time, out: &mut impl SegmentOutlet) {
         match self.timer {
             Some((Timer::Retransmit, at)) if at <= now => self.time_out(now, out),
@@ -326,7 +330,7 @@ impl Sender {
         }
     }
 
-    /// The exact instant at which the earliest timer expires.
+    /// Return the exact instant at which the earliest timer expires.
     pub fn next_timer(&self) -> Option<Time> {
         self.timer.map(|(_, at)| at)
     }
@@ -336,17 +340,18 @@ impl Sender {
         self.unacknowledged == self.written
     }
 
-    /// Octets acknowledged, over all connections.
+    /// Return the octets acknowledged, over all connections.
     pub fn acked(&self) -> u64 {
         self.unacknowledged
     }
 
-    /// Octets sent at least once, over all connections.
+    /// Return the octets sent at least once, over all connections.
     pub fn sent(&self) -> u64 {
         self.sent
     }
 
-    /// Octets sent and not acknowledged, as the sender counts them: after a timeout they count as lost.
+    /// Return the octets sent and not acknowledged, as the sender counts them: after a timeout outstanding octets
+    /// count as lost.
     pub fn flight(&self) -> u64 {
         self.next - self.unacknowledged
     }
@@ -356,7 +361,7 @@ impl Sender {
         self.congestion.state()
     }
 
-    /// Congestion window, in octets, without inflation.
+    /// Return the congestion window, in octets, without inflation.
     pub fn cwnd(&self) -> u64 {
         self.window.cwnd
     }
@@ -366,22 +371,22 @@ impl Sender {
         self.window.inflation
     }
 
-    /// Slow-start threshold, in octets, if there is one yet.
+    /// Return the slow-start threshold, in octets, if it has been set.
     pub fn ssthresh(&self) -> Option<u64> {
         self.window.threshold()
     }
 
-    /// The window that the receiver advertised last, in octets.
+    /// Return the window that the receiver advertised last, in octets.
     pub fn send_window(&self) -> u64 {
         self.send_window
     }
 
-    /// The retransmission timeout that the next segment would get, back-off included.
+    /// Return the retransmission timeout of the next segment, back-off included.
     pub fn rto(&self) -> Span {
         self.clock.span(self.estimator.timeout())
     }
 
-    /// The smoothed round-trip time, in whole ticks of the host's clock; none before the first measurement.
+    /// Return the smoothed round-trip time, in whole ticks of the host's clock; `None` before the first measurement.
     pub fn srtt(&self) -> Option<Span> {
         self.estimator.srtt().map(|ticks| self.clock.span(ticks))
     }
@@ -407,8 +412,8 @@ impl Sender {
         self.deliveries.record(times);
     }
 
-    /// Count the delivery times of segments that the receiver has passed to its application up to octet `next`. No ACK
-    /// reports this instant to a sender: the owner of both ends does.
+    /// Count the delivery times of segments that the receiver has passed to its application up to octet `next`. ACKs
+    /// do not report this instant, so the flow, which owns both ends, calls this function.
     #[inline]
     pub fn count_delivered(&mut self, now: Time, next: u64) {
         self.deliveries.delivered(next, now);

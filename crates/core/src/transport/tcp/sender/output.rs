@@ -31,7 +31,7 @@ impl Sender {
             self.note_usage(now, self.window.usable());
         }
         if window == 0 && self.next > self.unacknowledged {
-            // the window was closed over data in flight: probe for it instead of repeating it
+            // the receiver closed the window while data was in flight: probe the window instead of sending data again
             self.timer = None;
             self.next = self.unacknowledged;
         }
@@ -40,7 +40,7 @@ impl Sender {
         }
     }
 
-    /// Record how much of the window is used, after all allowed segments have been sent.
+    /// Record the use of the window, after all allowed segments have been sent.
     pub(in super::super) fn note_usage(&mut self, now: Time, window: u64) {
         let flight = self.flight();
         let is_full = self.sent < self.written || flight + self.window.mss > window;
@@ -49,9 +49,9 @@ impl Sender {
         }
     }
 
-    /// Return the largest window to which the sender may grow: no further while the application is the limit, so that
-    /// the window is never much larger than the amount that has been tried (RFC 7661); in slow start up to twice the
-    /// most that was in flight, as in Linux (`tcp_is_cwnd_limited`).
+    /// Return the largest window to which the sender may grow: the present one while the application limits the flow,
+    /// so that the window is never much larger than what has been in flight (RFC 7661); in slow start up to twice the
+    /// greatest amount in flight, as in Linux (`tcp_is_cwnd_limited`).
     #[inline]
     pub(in super::super) fn largest_growth(&self) -> u64 {
         let CongestionWindow { cwnd, ssthresh, .. } = self.window;
@@ -86,8 +86,7 @@ impl Sender {
         self.emit(now, seq, len, Ecn::default(), out);
     }
 
-    /// Send a segment of a connection with congestion notification, or one that is marked as sent before the first
-    /// acknowledgement.
+    /// Send a segment with an ECN field, or with the mark of packets sent before the first acknowledgement.
     #[inline(never)]
     pub(super) fn emit_marked(&mut self, now: Time, seq: u64, len: u64, out: &mut impl SegmentOutlet) {
         let is_new = seq >= self.sent;
@@ -96,8 +95,8 @@ impl Sender {
         self.emit(now, seq, len, ecn.with(unscheduled), out);
     }
 
-    /// Return the congestion notification of a segment: one that is sent again cannot be marked (RFC 3168 section
-    /// 6.1.5), unless all can.
+    /// Return the ECN field of a segment: ports may not mark a segment that is sent again (RFC 3168 section 6.1.5),
+    /// unless `ect` is `all`.
     pub(super) fn notification(&mut self, seq: u64) -> Ecn {
         if seq < self.sent {
             return self.rare.params.ect_of_others();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// Counts of repeated segments, by their first octet; only of those that are not acknowledged.
+/// Counts of repeated segments that are not acknowledged, by their first octet.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Repeats(BTreeMap<u64, u16>);
 

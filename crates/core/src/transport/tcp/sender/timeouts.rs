@@ -30,7 +30,7 @@ impl Sender {
         }
     }
 
-    /// Handle the end of the retransmission timer: go back to the first unacknowledged octet and slow-start
+    /// Handle the expiry of the retransmission timer: go back to the first unacknowledged octet and slow-start
     /// (`tcp_timers`).
     pub(super) fn time_out(&mut self, now: Time, out: &mut impl SegmentOutlet) {
         self.rare.stats.timeouts += 1;
@@ -57,7 +57,8 @@ impl Sender {
         }
     }
 
-    /// Return the kind of timeout: the timer may send a segment that it has sent before; 4.4BSD makes no difference.
+    /// Return whether the timer has sent this segment before; with the back-off of 4.4BSD every timeout counts as the
+    /// first.
     pub(super) fn which_timeout(&mut self) -> Timeout {
         if self.state == State::SynSent || self.rare.params.backoff == Backoff::Bsd {
             return Timeout::First;
@@ -66,7 +67,8 @@ impl Sender {
         if last == Some(self.unacknowledged) { Timeout::Repeated } else { Timeout::First }
     }
 
-    /// Handle the persist timer: send one octet into a closed window, or as many octets as a small window takes.
+    /// Handle the expiry of the persist timer: send one octet into a closed window, or as many octets as a small
+    /// window permits.
     pub(super) fn probe(&mut self, now: Time, out: &mut impl SegmentOutlet) {
         let window = self.send_window.min(self.window.usable());
         let left = self.written - self.unacknowledged;
@@ -78,7 +80,8 @@ impl Sender {
             self.next = seq + len;
             self.start_retransmission_timer(now);
         } else {
-            // never timed: its ACK may well not acknowledge it; nor marked, unless all are (RFC 3168 section 6.1.6)
+            // a probe is not timed, since its ACK may not acknowledge the octet, and ports may not mark it unless
+            // `ect` is `all` (RFC 3168 section 6.1.6)
             let ecn = self.rare.params.ect_of_others();
             self.emit(now, seq, 1, ecn, out);
             self.next = if self.is_selective() { self.sent } else { self.next };

@@ -24,19 +24,19 @@ use crate::units::{Span, Time};
 /// The content of the buffer.
 #[derive(Debug)]
 pub(super) enum Content {
-    /// `count` cells; the oldest ends at this exact time.
+    /// `count` cells; the transmission of the oldest one ends at the exact time `ends`.
     Cells { count: u64, ends: ExactTime, pace: TransmissionTime, spacing: Rc<SpacingTable> },
-    /// Units with their ends and sizes, and the sum of their sizes.
+    /// Units of different sizes: the end of each transmission and its size, and the sum of the sizes.
     Packets { level: u64, units: VecDeque<(Time, u64)> },
 }
 
-/// Number of cell times from which a division is cheaper than a loop.
+/// Number of cell times from which on a division is cheaper than a loop.
 const LONG: u64 = 12;
-/// Number of cells up to which the product fits into 64 bits.
+/// Number of cells up to which their total transmission time is computed in 64 bits.
 const FAR: u64 = 1 << 16;
 
 impl Content {
-    /// An empty buffer of cells with this spacing, or of packets.
+    /// Build an empty buffer of cells with this spacing, or, with `None`, of packets.
     pub(super) fn new(cell: Option<Rc<SpacingTable>>) -> Content {
         match cell {
             Some(spacing) => {
@@ -46,7 +46,7 @@ impl Content {
         }
     }
 
-    /// The occupancy.
+    /// Return the occupancy.
     #[inline]
     pub(super) fn level(&self) -> u64 {
         match self {
@@ -55,7 +55,7 @@ impl Content {
         }
     }
 
-    /// Remove the cells that ended before `time`; returns when the last of them ended.
+    /// Remove the cells that ended before `time`; returns when the last of these ended.
     #[inline]
     pub(super) fn drop_before(&mut self, time: Time) -> Time {
         let mut left = Time::ZERO;
@@ -90,7 +90,8 @@ impl Content {
         }
     }
 
-    /// Add a unit that starts at `start`, which for a short unit may be a picosecond or so before `ends`.
+    /// Add a unit whose transmission begins at `start`; for a short unit this may be a picosecond or so before the
+    /// present unit ends.
     #[inline]
     pub(super) fn join(&mut self, start: ExactTime, whole: Span, size: u64) {
         match self {

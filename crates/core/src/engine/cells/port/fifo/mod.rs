@@ -1,4 +1,4 @@
-//! A port with one queue: the departure of a unit is known when it arrives (Lindley's recursion).
+//! A port with one queue: the departure of a unit can be computed when it arrives (Lindley's recursion).
 //!
 //! # What it assumes
 //! The admission policy is a [`Rule`]: it depends only on the occupancy and never removes an accepted unit.
@@ -13,11 +13,11 @@
 //! sample, tick or end of the measured time falls into it, so everything is decided at its beginning.
 //!
 //! # What turns it off
-//! A policy without a rule (`per_unit.rs` or `per_vc/` runs the port); a policer, after which units are taken one by
-//! one.
+//! A policy without a rule (`per_unit.rs` or `per_vc/` runs the port); a policer, which makes units pass one by one.
 //!
 //! # What it saves
-//! Asked per unit instead, W1-cell takes 32 times as long, the local network of study 000 11 times.
+//! If the policy is called for every unit instead, W1-cell takes 32 times as long, the local network of study 000 11
+//! times.
 
 mod content;
 mod per_cell;
@@ -43,32 +43,33 @@ use crate::verdict::Reason;
 
 use content::Content;
 
-/// The port.
+/// A FIFO port of cells or packets.
 #[derive(Debug)]
 pub(crate) struct CellFifo {
     pub(crate) inbox: Inbox,
-    /// The local clock: everything earlier has happened.
+    /// The local clock: everything up to this instant has happened.
     pub(crate) done: Option<Time>,
     books: Accounting,
     entry: Entry,
     paces: Paces,
-    /// When the line is free.
+    /// The exact time at which the line is free.
     free: ExactTime,
     content: Content,
     progress: Progress,
-    /// Whether trains that interleave may pass by their ends.
+    /// Whether interleaved trains may pass by their ends: only their first and last cells are visited.
     by_ends: bool,
-    /// The last end of a train up to which cells were counted, if some of them are not in the books yet.
+    /// The end of a train up to which inner cells were only counted; `None` if `books` counts all of them.
     counted: Option<ArrivalPlace>,
-    /// The line is busy before this instant, for arrivals that are still unknown.
+    /// No unit that is still unknown can start before this instant, since the line is busy until then.
     busy: Time,
     gathered: GatheredUnits,
     /// Whether some units in `gathered` are for another port.
     holds_back: bool,
     stops: Stops,
-    /// When the measured time begins, if it has not begun.
+    /// Time at which the measured time begins; `Time::NEVER` once it has begun.
     begin: Time,
-    /// The time up to which inner cells were checked for passing together; and whether a unit has passed since.
+    /// The time up to which inner cells were checked for passing together; next, whether a unit has passed since this
+    /// check.
     examined: Time,
     looks_between: bool,
     segment: CellSegment,
@@ -76,21 +77,21 @@ pub(crate) struct CellFifo {
     pub(crate) called: Time,
 }
 
-/// The conditions on which units enter the buffer.
+/// The conditions for accepting units into the buffer.
 #[derive(Debug)]
 struct Entry {
     rule: Rule,
     /// Whether the policy must judge every unit, or units are policed on arrival.
     by_unit: bool,
     polices: bool,
-    /// The view that the policy has of the buffer, if the rule must call it.
+    /// The occupancies that the policy reads, if the rule must call the policy.
     ledger: Option<Box<VcAccounting>>,
     capacity: Capacity,
     measure: Measure,
 }
 
 impl Entry {
-    /// The conditions of a port with this rule.
+    /// Build the conditions of a port with this rule.
     fn new(setup: &mut PortSetup<'_>, rule: Rule) -> Entry {
         let line = &setup.scenario.lines[setup.index];
         let polices = setup.plan.polices(setup.index);
@@ -113,30 +114,31 @@ impl Entry {
 /// The next step of the port. Only [`CellFifo::next_step`] decides it.
 #[derive(Debug)]
 enum SegmentStep {
-    /// No arrival before the limit.
+    /// Do nothing: no unit arrives before the limit.
     Nothing,
-    /// First add the cells that were only counted so far to the occupancy.
+    /// First add the cells that were only counted so far to the occupancy and to `books`.
     Settle,
-    /// By arithmetic: a train that no other crosses; its first cell starts at `start`.
+    /// Pass by arithmetic a train that no other crosses; its first cell starts at `start`.
     Whole { train: CellTrain, start: ExactTime, fate: Result<(), Reason> },
-    /// By arithmetic: the first cell of a train among others.
+    /// Pass by arithmetic the first cell of a train among others.
     Begins { end: ArrivalPlace },
-    /// By arithmetic: the last cell of a train among others; the books lack `ahead` of the cells before it.
+    /// Pass by arithmetic the last cell of a train among others, and so the train; `ahead` cells before it are not in
+    /// `books` yet.
     Ends { end: ArrivalPlace, train: CellTrain, ahead: u64, fate: Result<(), Reason> },
-    /// By arithmetic: the segment up to the next end of a train; `taken` of its cells are accepted.
+    /// Pass by arithmetic the segment up to the next end of a train; `taken` of its cells are accepted.
     Busy { taken: u64 },
-    /// In one loop: the segment up to the next end of a train; each cell is accepted, or lost with its frame.
+    /// Pass in one loop the segment up to the next end of a train; each cell is accepted, or lost with its frame.
     Loop,
-    /// In one loop: short trains that cross each other on an idle line.
+    /// Pass in one loop short trains that cross each other on an idle line.
     Crossing,
-    /// In one loop: cells that a policy observes, with a fate that is already decided.
+    /// Pass in one loop cells that a policy must observe, although it has already decided about them.
     Shown,
-    /// A single unit.
+    /// Pass a single unit.
     Unit,
 }
 
 impl CellFifo {
-    /// An empty port.
+    /// Build an empty port.
     pub(crate) fn new(setup: &mut PortSetup<'_>, rule: Rule) -> CellFifo {
         let PortSetup { scenario, plan, window, index, .. } = *setup;
         let (line, entry) = (&scenario.lines[index], Entry::new(setup, rule));
@@ -190,7 +192,7 @@ impl CellFifo {
         self.busy = self.busy_until(cx, until);
     }
 
-    /// Pass the units that arrive before `stop`. Unless they pass `singly`, some may only be counted.
+    /// Pass the units that arrive before `stop`. Unless they pass `singly`, inner cells may only be counted for now.
     fn pass_before(&mut self, cx: &mut Context<'_>, out: &mut Outbox, stop: Time, singly: bool) {
         loop {
             match self.next_step(cx, stop, singly) {
@@ -246,7 +248,7 @@ impl CellFifo {
         self.step_of_crossing(cx, stop).unwrap_or(SegmentStep::Unit)
     }
 
-    /// Pass every unit that arrives before `stop`, and enter it in the books.
+    /// Pass every unit that arrives before `stop`, and add all units that were only counted to `books`.
     fn catch_up(&mut self, cx: &mut Context<'_>, out: &mut Outbox, stop: Time) {
         self.enter_counted(cx, out);
         self.pass_before(cx, out, stop, true);
@@ -284,15 +286,16 @@ impl CellFifo {
         }
     }
 
-    /// Return the next wake-up of a port that has advanced to `now`: before the next awaited unit can have passed the
-    /// port and, `reach` later, the line after it.
+    /// Return the next wake-up of the port: no later than the next awaited unit can have passed the port and, `reach`
+    /// later, the line after it.
     pub(crate) fn next_wakeup(&mut self, reach: Span) -> Option<Time> {
         let next = self.inbox.next_awaited().map(|next| self.not_out_before(next) + reach);
         self.called = next.unwrap_or(Time::NEVER);
         next
     }
 
-    /// Return the earliest start of an unknown unit that arrives at `time`: after all accepted units.
+    /// Return the earliest start of a unit that arrives at `time` and is still unknown: it starts after all accepted
+    /// units.
     pub(crate) fn not_out_before(&self, time: Time) -> Time {
         time.max(self.busy)
     }
@@ -319,13 +322,13 @@ impl CellFifo {
         }
     }
 
-    /// Lose a unit on arrival.
+    /// Count a unit as lost on arrival.
     fn lose(&mut self, cx: &mut Context<'_>, arriving: &Arriving, reason: Reason) {
         self.books.lose(arriving.time, &arriving.unit, reason);
         cx.lose(arriving.time, &arriving.unit, reason);
     }
 
-    /// Judge a unit that meets this occupancy; the error says why it is lost.
+    /// Judge a unit that meets this occupancy; the error is the reason for its loss.
     #[inline]
     fn judge(&self, cx: &mut Context<'_>, arriving: &Arriving, size: u64, level: u64) -> Result<(), Reason> {
         let &Arriving { time, unit, vc } = arriving;
@@ -352,7 +355,7 @@ impl CellFifo {
         }
     }
 
-    /// Accept a unit: enter it in the books and forward it.
+    /// Accept a unit: count it in `books` and forward it.
     #[inline]
     fn take(&mut self, cx: &mut Context<'_>, out: &mut Outbox, arriving: &Arriving, size: u64) {
         let &Arriving { time: arrived, unit, vc } = arriving;
@@ -379,7 +382,7 @@ impl CellFifo {
         self.send(cx, out, arriving, start, &pace);
     }
 
-    /// Enter a unit in the books.
+    /// Count a unit in `books`.
     #[inline]
     fn enter(&mut self, stay: &Sojourn) {
         self.books.enter(stay);
@@ -388,7 +391,7 @@ impl CellFifo {
         self.books.frames_whole_out += u64::from(whole && self.books.window.holds(stay.ends));
     }
 
-    /// Forward a unit that starts at `start`, possibly together with others.
+    /// Forward a unit that starts at `start`, possibly later, together with others of its frame.
     #[inline]
     fn send(
         &mut self,
@@ -414,7 +417,7 @@ impl CellFifo {
         }
     }
 
-    /// Return whether units are gathered for another port.
+    /// Return whether gathered units for another port wait to be forwarded.
     pub(crate) fn holds_back(&self) -> bool {
         self.holds_back
     }
@@ -428,8 +431,8 @@ impl CellFifo {
         }
     }
 
-    /// Return the fate of a train that fits, if the books lack `ahead` cells before it; `None` if each cell must be
-    /// decided.
+    /// Return the decision about a train that fits; `ahead` cells before it are not in `books` yet. Return `None` if
+    /// the cells need single decisions.
     fn fate(&mut self, cx: &mut Context<'_>, train: &CellTrain, ahead: u64) -> Option<Result<(), Reason>> {
         let &CellTrain { unit, vc, beat, begun, .. } = train;
         if cx.routes[vc].is_collected() {
@@ -454,8 +457,8 @@ impl CellFifo {
         Some(self.judge(cx, &Arriving { time: beat.time, unit, vc }, 1, level))
     }
 
-    /// Return whether `cells` cells that start back to back have certainly left before the measured time begins or
-    /// ends.
+    /// Return whether `cells` cells that start back to back at `start` certainly leave before the measured time
+    /// begins or ends.
     fn leave_in_time(&self, start: ExactTime, cells: u64) -> bool {
         let Content::Cells { pace, .. } = &self.content else { return false };
         let limit = if self.begin == Time::NEVER { self.books.window.to } else { self.begin };
@@ -463,8 +466,8 @@ impl CellFifo {
         last < limit && !self.gathered.separates(last)
     }
 
-    /// Return whether `taken` cells fit that all start before a unit after `start` would, and leave before the measured
-    /// time begins or ends.
+    /// Return whether `taken` cells fit into the buffer and, started back to back at `start`, leave before the
+    /// measured time begins or ends.
     fn fits(&self, start: ExactTime, taken: u64) -> bool {
         self.entry.capacity.holds(self.content.level() + taken) && self.leave_in_time(start, taken)
     }

@@ -10,8 +10,8 @@
 //! The order of a segment is that of its arrivals, ties included, and each cell starts as it would alone.
 //!
 //! # What turns it off
-//! Cells that are forwarded one by one, or an end of the measured time before they have left; where the fate of cells
-//! is decided beforehand, also a buffer that may overflow. Then they pass unit by unit.
+//! Cells that are forwarded one by one, or a measured time that begins or ends before they have left; where the
+//! policy decides about cells in advance, also a buffer that may overflow. Then they pass unit by unit.
 //!
 //! # What it saves
 //! For policies that judge each cell: without it RED for cells takes 2.6 times as long. For crossing trains: W1-cell takes
@@ -29,7 +29,8 @@ use crate::units::Time;
 use crate::units::ids::PortVc;
 
 impl CellFifo {
-    /// Pass the next train together with those that cross it: all are short, accepted, and arrive before `stop`.
+    /// Choose to pass the next train together with the trains that cross it, if all are short, accepted, and arrive
+    /// before `stop`.
     ///
     /// Acknowledgements on their way back pass like this: a cell or two each, on a line that is mostly idle.
     pub(super) fn step_of_crossing(&mut self, cx: &mut Context<'_>, stop: Time) -> Option<SegmentStep> {
@@ -49,7 +50,7 @@ impl CellFifo {
         taken.then_some(SegmentStep::Crossing)
     }
 
-    /// Pass short trains that cross in the order of their cells; each train is forwarded once.
+    /// Pass short trains whose cells interleave, cell by cell in the order of arrival; each train is forwarded once.
     pub(super) fn pass_crossing(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
         used(Form::CrossingTrains);
         let CellSegment { trains, mut order } = std::mem::take(&mut self.segment);
@@ -82,7 +83,7 @@ impl CellFifo {
         self.segment = CellSegment { trains: segment, order };
     }
 
-    /// Pass a segment whose cells the policy must judge one by one.
+    /// Choose how to pass a segment whose cells the policy must judge or observe one by one.
     pub(super) fn step_of_asked(&mut self, cx: &mut Context<'_>, until: Time) -> Option<SegmentStep> {
         let together = self.segment.trains.iter().all(|train| cx.routes[train.vc].handoff != Handoff::Singly);
         let cells = self.segment.trains.iter().map(|train| u64::from(train.units)).sum();
@@ -92,8 +93,8 @@ impl CellFifo {
         (allows(Form::ShownCells) && self.is_foreseen(cx)).then_some(SegmentStep::Shown)
     }
 
-    /// Return whether the fate of the segment follows from the policy's state before it, and there is room for all
-    /// accepted cells.
+    /// Return whether the policy's state before the segment decides about all its cells, and there is room for the
+    /// accepted ones.
     fn is_foreseen(&self, cx: &mut Context<'_>) -> bool {
         let (policy, logs) = (cx.port.admission_mut(), cx.losses.log.is_some());
         let mut taken = 0;
@@ -116,7 +117,7 @@ impl CellFifo {
         (segment, order)
     }
 
-    /// Report the cells of the segment, whose fate is decided, to the policy.
+    /// Report the cells of the segment to the policy, which has already decided about them.
     pub(super) fn show_each(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
         used(Form::ShownCells);
         let Content::Cells { pace, .. } = self.content else { return };
@@ -141,16 +142,16 @@ impl CellFifo {
         self.segment = CellSegment { trains: segment, order };
     }
 
-    /// Remove the cells that have left by `time`, and accept one arriving cell, whose train is forwarded as a whole; return
-    /// when its transmission starts.
+    /// Remove the cells that have left by `time`, and accept one arriving cell, whose train is forwarded as a whole;
+    /// return when the cell's transmission starts.
     #[inline]
     fn take_cell(&mut self, cx: &mut Context<'_>, vc: PortVc, time: Time) -> Time {
         self.drop_before(cx, Time(time.0 + 1));
         self.accept_cell(cx, vc, time)
     }
 
-    /// Accept one cell of a gathered train, now that all cells that have left by `time` are removed, and return the
-    /// earliest start that it can have.
+    /// Accept one cell of a gathered train; the cells that have left by `time` are already removed. Return the start
+    /// of its transmission.
     #[inline]
     fn accept_cell(&mut self, cx: &Context<'_>, vc: PortVc, time: Time) -> Time {
         let Content::Cells { pace, .. } = self.content else { return Time::ZERO };

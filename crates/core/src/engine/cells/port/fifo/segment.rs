@@ -4,18 +4,17 @@
 //! Cells are equally long, and the line has work from the first cell of the segment to the last.
 //!
 //! # What it skips
-//! Cells within frames. A train that no other crosses passes whole; of interleaved trains only the ends are looked
-//! at; the inner cells of a segment enter the books with their number and the sum of their arrivals.
+//! Cells within frames. A train that no other crosses passes as a whole; of interleaved trains only the ends are
+//! visited; the inner cells of a segment are counted by their number and the sum of their arrival times.
 //!
 //! # Why that is exact
 //! On a busy line a cell starts one cell time after the preceding one, whatever its circuit. A decision at the first
 //! cell of a frame needs the occupancy, the last cell needs the number of cells before it; both follow from the
-//! progress of the other lanes. Cells that were only counted are entered in the books before anything else reads
-//! them.
+//! progress of the other lanes. Cells that were only counted are added to `books` before anything else reads it.
 //!
 //! # What turns it off
-//! A line that becomes idle, a buffer that may overflow or exceed its maximum so far, an end of the measured time
-//! before the cells have left, a log of every loss, or a policy that judges each cell: then `per_cell.rs`, or
+//! A line that becomes idle, a buffer that may overflow or exceed its maximum so far, a measured time that begins or
+//! ends before the cells have left, a log of every loss, or a policy that judges each cell: then `per_cell.rs`, or
 //! unit by unit.
 //!
 //! # What it saves
@@ -37,7 +36,7 @@ use crate::units::{CELL_BYTES, Span, Time};
 use crate::verdict::Reason;
 
 impl CellFifo {
-    /// Pass the next train as a whole, if it arrives before `stop` with nothing else in between.
+    /// Choose to pass the next train as a whole, if it arrives before `stop` with no other unit in between.
     pub(super) fn step_of_whole_train(&mut self, cx: &mut Context<'_>, stop: Time) -> Option<SegmentStep> {
         let &Content::Cells { pace, .. } = &self.content else { return None };
         let train = self.inbox.alone_before(stop)?;
@@ -45,11 +44,11 @@ impl CellFifo {
         if cx.is_logged() || !self.is_orderly(&train, start, &pace) || !allows(Form::WholeTrain) {
             return None;
         }
-        // with the spacing of their own line at most a cell or two wait, unless that line is faster or they have begun
-        // among others
+        // at most two cells wait, unless the incoming line is faster or the train has begun among others
         let most = if train.begun || !self.inbox.is_spaced(&train) { train.units } else { 2 };
         let has_room = |fifo: &CellFifo| fifo.has_room(start, most.into(), train.units.into());
-        // departed cells matter only if all have left, if the buffer may be full, or if a policy keeps books
+        // departed cells matter only if all have left, if the buffer may be full, or if a policy reads the
+        // occupancies
         if self.free.time < start.time || self.entry.ledger.is_some() || !has_room(self) {
             self.drop_before(cx, Time(train.beat.time.0 + 1));
             if !has_room(self) {
@@ -60,8 +59,8 @@ impl CellFifo {
         Some(SegmentStep::Whole { train, start, fate })
     }
 
-    /// Return whether each cell arrives before it can start, the first of them at `start`. Each waits for all cells
-    /// before it, but on a slower line only for those of its own frame.
+    /// Return whether each cell of a train arrives before the line is ready for it, if the first one starts at
+    /// `start`, so that the cells start back to back. Cells of a slower line may arrive too late for that.
     fn is_orderly(&self, train: &CellTrain, start: ExactTime, pace: &TransmissionTime) -> bool {
         let own = self.inbox.pace_of(train);
         if self.free.time > train.last || train.even && own.whole < pace.whole {
@@ -98,7 +97,7 @@ impl CellFifo {
         self.inbox.pop_train();
     }
 
-    /// Start its cells back to back; returns the start of the last one.
+    /// Start the cells of a whole train back to back; returns the start of the last one.
     fn lay_whole(
         &mut self,
         routes: IdSlice<'_, PortVc, RouteSegment>,
@@ -123,7 +122,7 @@ impl CellFifo {
         last.time
     }
 
-    /// Pass the next end of a train among others; with its last cell the whole train passes.
+    /// Choose to pass the next end of a train among others; with the last cell the whole train passes.
     pub(super) fn step_of_train_end(
         &mut self,
         cx: &mut Context<'_>,
@@ -172,15 +171,16 @@ impl CellFifo {
         self.counted = Some(end);
     }
 
-    /// Enter cells in the books, given the sums of their starts and of their arrivals. Counted cells may have arrived
-    /// after the starts that are entered with them, so single differences wrap; their total is right.
+    /// Count cells in `books`, given the sums of their starts and of their arrival times. Starts and arrivals may
+    /// belong to different cells, so a single difference may wrap; the total is right.
     #[inline]
     fn enter_busy(&mut self, cells: u64, starts: u128, arrivals: u128, whole: Span) {
         let ends = starts + u128::from(cells) * u128::from(whole.0);
         self.books.enter_inner(cells, ends.wrapping_sub(arrivals), 0);
     }
 
-    /// Start its cells among others, with `ahead` of those before its last one; returns the start of the last one.
+    /// Start the cells of a train among others; `ahead` cells of other trains start before its last one. Returns the
+    /// start of the last one.
     fn lay_among(&mut self, train: &CellTrain, ahead: u64, arrivals: u128) -> Time {
         let Content::Cells { pace, spacing, .. } = &self.content else { return Time::ZERO };
         let (first, units, whole) = (self.free, u64::from(train.units), pace.whole);
@@ -193,8 +193,8 @@ impl CellFifo {
         last.time
     }
 
-    /// Take the sample that is due before any train begins or ends, if cells may be counted; returns whether it was
-    /// taken.
+    /// Take the sample that is due before any train begins or ends, if inner cells may be counted up to it; returns
+    /// whether it was taken.
     pub(super) fn sample_between(&mut self, cx: &mut Context<'_>) -> bool {
         let time = self.stops.sample;
         if !self.by_ends || !self.may_count_until(cx, time) {
@@ -211,8 +211,9 @@ impl CellFifo {
         has_margin
     }
 
-    /// Return whether cells may be counted up to `time`, as far as that is known beforehand: the line has work, losses
-    /// are not logged, and if units have just passed one by one, the buffer is not too full.
+    /// Return whether inner cells may be only counted up to `time`, as far as this can be decided in advance: the
+    /// line is busy until then, losses are not logged, and if units have just passed one by one, the buffer is not
+    /// too full.
     ///
     /// The occupancy at the ends of trains bounds the occupancy between them: see [`CellFifo::has_room_between`].
     fn may_count_until(&self, cx: &Context<'_>, time: Time) -> bool {
@@ -220,8 +221,8 @@ impl CellFifo {
         self.free.time >= time && !cx.is_logged() && room()
     }
 
-    /// Return whether `cells` cells beyond those in the books set no new maximum occupancy, and leave before the
-    /// measured time begins or ends. Removes cells that ended before `time` if that matters.
+    /// Return whether `cells` cells beyond the present content set no new maximum occupancy, and leave before the
+    /// measured time begins or ends. Removes cells that ended before `time` if the answer depends on them.
     fn leave_room(&mut self, time: Time, cells: u64) -> bool {
         let most = self.most().beside(self.beside());
         let in_time = self.leave_in_time(self.free, cells);
@@ -238,12 +239,13 @@ impl CellFifo {
         has_margin
     }
 
-    /// The most by which the occupancy between two ends of trains may exceed that at both of them.
+    /// Return the greatest number of cells by which the occupancy between two ends of trains may exceed the occupancy
+    /// at both of them.
     fn beside(&self) -> u64 {
         self.inbox.count_within() + 3
     }
 
-    /// Enter the counted cells in the books.
+    /// Add the cells that were only counted to `books`.
     pub(super) fn enter_counted(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
         let Some(end) = self.counted.take() else { return };
         self.segment.trains.clear();
@@ -253,7 +255,8 @@ impl CellFifo {
         }
     }
 
-    /// Return the instant before which the line is busy for arrivals after `time`. Uncounted cells may still be lost.
+    /// Return the instant before which no unit that arrives after `time` can start. Cells that were only counted may
+    /// still be lost.
     pub(super) fn busy_until(&self, cx: &mut Context<'_>, time: Time) -> Time {
         match (&self.content, self.counted) {
             (Content::Cells { pace, .. }, Some(end)) => {
@@ -265,7 +268,8 @@ impl CellFifo {
         }
     }
 
-    /// Pass the segment up to the next end of a train, but not beyond `stop`, if its cells can pass together.
+    /// Choose how to pass the segment up to the next end of a train, but not beyond `stop`, if its cells can pass
+    /// together.
     pub(super) fn step_between(&mut self, cx: &mut Context<'_>, stop: Time) -> Option<SegmentStep> {
         self.segment.trains.clear();
         let until = self.inbox.inner(stop, &mut self.segment.trains);
@@ -284,8 +288,8 @@ impl CellFifo {
         (fits && allows(Form::LoopedSegment)).then_some(SegmentStep::Loop)
     }
 
-    /// Count the accepted cells of the segment, and the reason for the loss of others; `None` if each cell must be
-    /// decided.
+    /// Return the number of accepted cells of the segment, and store in each other train the reason for its loss;
+    /// `None` if the cells need single decisions.
     fn count_taken(&mut self, cx: &mut Context<'_>) -> Option<u64> {
         let mut taken = 0;
         for train in &mut self.segment.trains {
@@ -304,19 +308,19 @@ impl CellFifo {
         Some(taken)
     }
 
-    /// Return whether `taken` cells that start back to back, at most `gathered` of them in the buffer at a time, fit
-    /// without a new maximum occupancy and leave in time.
+    /// Return whether `taken` cells that start back to back at `start`, at most `gathered` of them in the buffer at a
+    /// time, set no new maximum occupancy and leave before the measured time begins or ends.
     fn has_room(&self, start: ExactTime, gathered: u64, taken: u64) -> bool {
         self.most().holds(self.content.level() + gathered) && self.leave_in_time(start, taken)
     }
 
-    /// The largest occupancy that sets no new maximum.
+    /// Return the largest occupancy that sets no new maximum.
     fn most(&self) -> Capacity {
         let measured = || Capacity::limited(self.entry.capacity.up_to(self.books.max));
         if self.is_measured() { measured() } else { self.entry.capacity }
     }
 
-    /// Return whether there is room for the segment, if `taken` of its cells are accepted up to `until`.
+    /// Return whether the segment sets no new maximum occupancy, if `taken` of its cells are accepted up to `until`.
     ///
     /// Arrivals on each lane and departures are evenly spaced, so the occupancy never exceeds its value at the
     /// beginning or at the end by more than a cell for each lane and two.
@@ -332,7 +336,7 @@ impl CellFifo {
         self.has_room(self.free, gathered, taken)
     }
 
-    /// Pass the segment while the line has work for all of it.
+    /// Pass the segment by arithmetic, since the line is busy all the time.
     pub(super) fn pass_busy(&mut self, cx: &mut Context<'_>, out: &mut Outbox, taken: u64) {
         let (measured, segment) = (self.is_measured(), std::mem::take(&mut self.segment.trains));
         let Content::Cells { pace, spacing, .. } = &self.content else { return };
@@ -350,7 +354,7 @@ impl CellFifo {
         self.segment.trains = segment;
     }
 
-    /// Enter the segment in the books, except for the sojourn times of its cells.
+    /// Count the segment in `books`, except for the sojourn times of its cells.
     pub(super) fn gather(
         &mut self,
         cx: &mut Context<'_>,
@@ -375,8 +379,8 @@ impl CellFifo {
         }
     }
 
-    /// Enter the accepted cells where their order matters: in the books of a policy, or because the next port needs
-    /// each start.
+    /// Record the accepted cells one by one where their order matters: because a policy reads the occupancies, or
+    /// because the next port needs each start.
     fn enter_in_order(&mut self, cx: &mut Context<'_>, segment: &[CellTrain], pace: &TransmissionTime) {
         self.report_accepted(cx, segment);
         let mut taken = segment.iter().filter(|train| train.lost.is_none());
@@ -394,7 +398,7 @@ impl CellFifo {
         }
     }
 
-    /// Enter cells of one circuit, the first of which starts at `start`. Return when the next one can start.
+    /// Record cells of one circuit, the first of which starts at `start`. Return when the next cell can start.
     fn enter_some(
         &mut self,
         routes: IdSlice<'_, PortVc, RouteSegment>,
@@ -423,8 +427,8 @@ impl CellFifo {
         }
     }
 
-    /// Accept a train that starts at `start`: enter it in the books and forward it. `lay` finds a start for each cell
-    /// and returns the last one.
+    /// Accept a train that starts at `start`: count it in `books` and forward it. `lay` assigns a start to each cell
+    /// and returns the last start.
     pub(super) fn take_train(
         &mut self,
         cx: &mut Context<'_>,
@@ -445,7 +449,7 @@ impl CellFifo {
             self.books.frames_in += u64::from(unit.begins_frame());
             self.books.frames_whole_out += u64::from(whole);
         }
-        // a whole frame needs no gathering
+        // a train that is a whole frame is forwarded at once
         let at_once = match cx.routes[vc].handoff {
             Handoff::Singly => true,
             Handoff::Together => unit.begins_frame() && unit.is_eom() && self.gathered.by_vc[vc].is_empty(),
@@ -464,7 +468,7 @@ impl CellFifo {
         }
     }
 
-    /// Lose all cells of a train.
+    /// Count all cells of a train as lost.
     fn lose_train(&mut self, cx: &mut Context<'_>, train: &CellTrain, reason: Reason) {
         let &CellTrain { unit, units, .. } = train;
         cx.circuits[unit.vc].lost_many(&unit, units.into());
@@ -475,7 +479,7 @@ impl CellFifo {
     }
 }
 
-/// Return the reason for which an inner cell of a circuit's frame would be discarded now, if any.
+/// Return the reason for which an inner cell of a circuit's frame would be discarded now; `None` if it is accepted.
 fn refusal(rule: Rule, policy: &mut Policy, vc: PortVc) -> Option<Reason> {
     let within = match rule {
         Rule::Fits => return None,

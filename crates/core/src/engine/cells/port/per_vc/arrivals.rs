@@ -1,7 +1,7 @@
 //! Arrival of cells in the queues of their circuits.
 //!
 //! # What it assumes
-//! Whether the rest of a frame gets in depends on nothing but room.
+//! The rest of an accepted frame is accepted if there is room.
 //!
 //! # What it skips
 //! Single joins: a train joins its queue as a whole when its first cell arrives (it is reserved ahead). A policy that
@@ -10,9 +10,9 @@
 //! # Why that is exact
 //! If there is room and the queue does not become empty before the last cell arrives, it makes no difference that
 //! cells join the queue before they arrive, as long as every reader of the occupancy sees it without them. If room
-//! becomes short after all, the cells that have not arrived are taken back. The departures before need not be known
-//! either, if there is room for the train even without them, and a policy that would accept the train then also
-//! accepts it with less in the buffer (`is_monotone`).
+//! becomes short after all, the cells that have not arrived are taken back. The departures before the train's arrival
+//! need not be computed either, if there is room for the train even without these departures, and if a policy that
+//! accepts the train then also accepts it at a lower occupancy (`is_monotone`).
 //!
 //! # What turns it off
 //! Room that may become short, a queue that may become empty, a policy that judges each cell, or a log of
@@ -37,10 +37,11 @@ use crate::units::{CELL_BYTES, Time};
 use crate::verdict::Reason;
 
 impl PerVc {
-    /// Join the whole next train to its queue, or lose it, if that can be decided; returns whether it was. Arrivals
-    /// later than `known` are still unknown.
+    /// Add the whole next train to its queue, or count it as lost, if that can be decided now; returns whether it was
+    /// decided. Arrivals later than `known` are still unknown.
     pub(super) fn take_train(&mut self, cx: &mut Context<'_>, known: Time, occupancy: Occupancy) -> bool {
-        // a policy with a clock may count the units that it has accepted
+        // a policy with a clock may count accepted units, so a train joins only if no other unit arrives among its
+        // units
         let counts = self.stops.tick < Time::NEVER;
         let next = if counts { self.inbox.alone_before(known) } else { self.inbox.next_train(cx.end) };
         let Some(next) = next.filter(|_| allows(Form::ReservedTrain)) else { return false };
@@ -53,7 +54,7 @@ impl PerVc {
         true
     }
 
-    /// The fate of a train, if that is known when it begins.
+    /// Return the decision about a train, if it can be made when the train begins.
     fn fate_of(
         &mut self,
         port: &mut Port,
@@ -75,13 +76,14 @@ impl PerVc {
     fn finds_queue(&mut self, port: &Port, next: &CellTrain) -> bool {
         let &CellTrain { beat, vc, units, last, .. } = next;
         self.catch_up_with(vc);
-        // arrivals make up for departures, but cells of a faster line only from their second one on
+        // arriving cells make up for departing cells, but those of a faster line only from their second one on
         self.stays_ahead(port, vc, units.into(), last)
             && (self.inbox.is_spaced(next) || self.stays_ahead(port, vc, 0, beat.time))
     }
 
-    /// Return whether a train is accepted even if no cell has left since the line was served, and every joined cell has
-    /// arrived. The policy reads the books as they are, unless they exceed the capacity of the buffer.
+    /// Return whether a train is accepted even at an upper bound of the occupancy: no cell has left since the line
+    /// was last served, and every cell of the joined trains has arrived. The policy judges at the occupancies that
+    /// the pool shows, which may count too much.
     fn is_taken_anyway(&mut self, port: &mut Port, next: &CellTrain) -> bool {
         let more = if self.inbox.is_spaced(next) { self.inbox.begun() + 3 } else { next.units.into() };
         if !self.traits.is_monotone || port.pool.total() - self.rotation.unbooked() + more > most(port) {
@@ -93,7 +95,7 @@ impl PerVc {
         judge(port, next).is_ok()
     }
 
-    /// The fate of a train, if there is room for it.
+    /// Return the decision about a train, if there is room for it.
     fn judge_train(&mut self, port: &mut Port, next: &CellTrain) -> Option<Result<(), Reason>> {
         self.book_slots(port);
         self.inbox.list_behind_next(&mut self.rests);
@@ -129,8 +131,9 @@ impl PerVc {
         self.inbox.reserve(next);
     }
 
-    /// Return whether there is room for `units` more units, `spaced` no more closely than departures, and for all cells
-    /// of joined trains that are still to arrive, without a new maximum occupancy.
+    /// Return whether there is room, without a new maximum occupancy, for `units` more units and for all cells of
+    /// joined trains that are still to arrive. `spaced` says that the units arrive at least as far apart as the line
+    /// sends.
     ///
     /// Meanwhile the line sends, which makes up for the arrival of the longest spaced train.
     fn has_room(&self, port: &Port, units: u64, spaced: bool) -> bool {
@@ -139,8 +142,8 @@ impl PerVc {
         port.pool.total() + units + self.rests.len() as u64 + 3 <= most(port) + longest
     }
 
-    /// Before a unit arrives, list the cells of joined trains that are then still to arrive. If they and the unit do
-    /// not fit together, take those cells back.
+    /// Before a unit arrives, list the cells of joined trains that are then still to arrive. If these cells and the
+    /// unit do not fit together, remove the cells from their queues again.
     pub(super) fn make_sure_of_room(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
         self.inbox.list_behind_next(&mut self.rests);
         if !self.rests.is_empty() && !self.has_room(cx.port, 1, false) {
@@ -148,7 +151,7 @@ impl PerVc {
         }
     }
 
-    /// Undo the joining of cells of joined trains that are still to arrive.
+    /// Remove the cells of joined trains that are still to arrive from their queues again.
     fn take_back(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
         let rests = std::mem::take(&mut self.rests);
         if let Some(log) = &mut self.register_log {
@@ -173,7 +176,8 @@ impl PerVc {
         }
     }
 
-    /// Show the books as they are at `now`, without the listed cells that are still to arrive.
+    /// Subtract the listed cells, which are still to arrive, from the occupancies, so that policies read the values
+    /// at `now`.
     pub(super) fn set_aside(&mut self, port: &mut Port, now: Time) {
         if !self.rests.is_empty() {
             port.counters.occupancy.fall(now, port.pool.total());
@@ -190,8 +194,8 @@ impl PerVc {
         }
     }
 
-    /// Return whether a queue that `units` cells join up to `until` cannot become empty before, even if the line serves
-    /// only this queue.
+    /// Return whether a queue that `units` cells join up to `until` cannot become empty before `until`, even if the
+    /// line serves only this queue.
     fn stays_ahead(&self, port: &Port, vc: PortVc, units: u64, until: Time) -> bool {
         let queued = self.queued(port, vc);
         queued >= 3 && self.lasts_until(queued + units, until)
@@ -203,7 +207,8 @@ impl PerVc {
         until.0 < self.ends.0.saturating_add(starts)
     }
 
-    /// Judge cells up to the next end of a train and before `stop` one by one; returns whether there were any.
+    /// Let the policy judge the cells up to the next end of a train and before `stop`, one by one; returns whether
+    /// there were any.
     pub(super) fn ask_segment(&mut self, cx: &mut Context<'_>, out: &mut Outbox, stop: Time) -> bool {
         let CellSegment { trains: mut segment, mut order } = std::mem::take(&mut self.segment);
         self.inbox.inner(stop, &mut segment);
@@ -230,7 +235,7 @@ impl PerVc {
         found
     }
 
-    /// Serve the line up to `until`, that instant included, and enter each slot in the books immediately.
+    /// Serve the line up to `until`, that instant included, and count each slot immediately.
     fn serve_one_by_one(&mut self, cx: &mut Context<'_>, out: &mut Outbox, until: Time) {
         while self.ends <= until {
             if !self.give_one(cx.port) {
@@ -240,8 +245,8 @@ impl PerVc {
         }
     }
 
-    /// Replay to the push-out policy's register of the longest queue what has changed since its last update. The occupancy
-    /// is that at `now`, without the cells of `self.rests`, which are still to arrive.
+    /// Replay to the push-out policy's register of the longest queue the changes since its last update. The pool
+    /// shows the occupancies at `now`, without the cells of `self.rests`, which are still to arrive.
     pub(super) fn remind(&mut self, port: &mut Port, now: Time) {
         let (Some(log), Some(pushout)) = (&mut self.register_log, &mut port.pushout) else { return };
         let Some(register) = pushout.register() else { return };
@@ -279,12 +284,12 @@ impl PerVc {
     }
 }
 
-/// Return the largest occupancy that neither needs another place in the buffer nor sets a new maximum.
+/// Return the largest occupancy that fits into the buffer and sets no new maximum.
 fn most(port: &Port) -> u64 {
     port.pool.capacity().up_to(port.counters.occupancy.max())
 }
 
-/// Add these cells to a queue that is not empty; the policy has already judged `asked` of them.
+/// Add these cells to a queue that is not empty; the policy has already judged `asked` cells of them.
 fn join(port: &mut Port, train: &CellTrain, asked: u64) {
     let &CellTrain { unit, vc, units, closed, .. } = train;
     let others = u64::from(units) - asked;
@@ -295,7 +300,7 @@ fn join(port: &mut Port, train: &CellTrain, asked: u64) {
     port.queues[vc.queue()].push_train(unit, units, closed);
 }
 
-/// Lose these cells of one frame.
+/// Count `units` cells of one frame as lost.
 fn lose(cx: &mut Context<'_>, unit: &Unit, units: u64, reason: Reason) {
     cx.port.counters.units_in += units;
     cx.port.counters.lost_many(reason, units);
@@ -311,7 +316,7 @@ fn judge(port: &mut Port, next: &CellTrain) -> Result<(), Reason> {
     port.judge(&Offer { now: beat.time, unit, vc, size: 1 }, false).taken()
 }
 
-/// Judge a cell, and let it join its queue, which is not empty, if it is accepted.
+/// Let the policy judge a cell; add an accepted cell to its queue, which is not empty.
 #[inline]
 fn ask_about(cx: &mut Context<'_>, arriving: &Arriving) {
     let &Arriving { time, unit, vc } = arriving;

@@ -1,11 +1,11 @@
-//! Departure of cells: the line takes them in the order of the scheduler, and frames are forwarded.
+//! Departure of cells: the line sends them in the order of the scheduler, and frames are forwarded.
 //!
 //! # What it assumes
 //! A cell that ends neither a frame nor its queue affects only counts when it starts.
 //!
 //! # What it skips
-//! Queue, counters and policies: they are not called when such a cell starts; only a number of slots grows. All of them are reported together when
-//! the next cell starts that matters.
+//! Queue, counters and policies: they are not called when such a cell starts; only a number of slots grows. All such
+//! cells are reported together when the next cell starts that ends a frame or its queue.
 //!
 //! # Why that is exact
 //! Counts that are reported later are sums, and the occupancy is updated for all past slots before anything reads it.
@@ -55,7 +55,7 @@ impl PerVc {
         }
     }
 
-    /// Remove the cell in transmission, which leaves at `now`.
+    /// Count the departure of the cell in transmission, which leaves at `now`.
     #[inline]
     fn leave(&mut self, port: &mut Port, now: Time) {
         let (vc, ends_frame) = match self.ahead.take() {
@@ -87,7 +87,7 @@ impl PerVc {
         }
     }
 
-    /// Send one more cell on the line; returns its start.
+    /// Occupy the line with one more cell; returns the start of the cell.
     #[inline]
     pub(super) fn send(&mut self, now: Time) -> ExactTime {
         let starts = self.free.not_before(now);
@@ -108,7 +108,7 @@ impl PerVc {
         true
     }
 
-    /// Start the last cell of a frame or of its queue, or one that another port awaits.
+    /// Start the last cell of a frame or of its queue, or a cell that another port needs at once.
     pub(super) fn start_one(
         &mut self,
         cx: &mut Context<'_>,
@@ -140,7 +140,7 @@ impl PerVc {
         self.look_ahead(cx, out, vc);
     }
 
-    /// Count the cells of a circuit that may start before one that matters.
+    /// Count the cells of a circuit that may start before the next one that affects more than counts.
     pub(super) fn look_ahead(&mut self, cx: &mut Context<'_>, out: &mut Outbox, vc: PortVc) {
         if self.turns[vc].served > 0 {
             self.settle_one(cx, out, vc);
@@ -191,7 +191,7 @@ impl PerVc {
         port.sending = Some(Sending { unit, vc, size: 1 });
     }
 
-    /// Return whether the units at the head of a queue that start now have already been forwarded.
+    /// Return whether the units that start now at the head of a queue have already been forwarded.
     fn was_foretold(&mut self, vc: PortVc, unit: &Unit, units: u16) -> bool {
         let turn = &mut self.turns[vc];
         if turn.foretold == 0 {
@@ -202,7 +202,7 @@ impl PerVc {
         true
     }
 
-    /// Forward units of a frame that start, the last of them at `last`.
+    /// Forward units of a frame that have started, the last of them at `last`.
     pub(super) fn forward(
         &mut self,
         cx: &Context<'_>,
@@ -226,7 +226,7 @@ impl PerVc {
         }
     }
 
-    /// Separate the cells from `starts` on from those before: they are forwarded apart.
+    /// Forward the gathered cells now, so that cells from `starts` on are forwarded separately from those before.
     #[cold]
     fn cut(&mut self, cx: &mut Context<'_>, out: &mut Outbox, starts: Time) {
         self.gathered.pass_cuts(starts);
@@ -241,7 +241,7 @@ impl PerVc {
         }
     }
 
-    /// Return whether the next slot rotates; if that is not known, call the scheduler.
+    /// Return whether the next slot belongs to a rotation; call the scheduler if no rotation covers it.
     #[inline]
     pub(super) fn rotates(&mut self, port: &mut Port) -> bool {
         let rotation = &self.rotation;
@@ -250,7 +250,7 @@ impl PerVc {
         known || self.traits.unseen && allows(Form::Rotation) && self.begin_rotation(port)
     }
 
-    /// Call the scheduler for the rotation from the next slot on; returns whether there is one.
+    /// Ask the scheduler for a rotation from the next slot on; returns whether the scheduler has one.
     fn begin_rotation(&mut self, port: &mut Port) -> bool {
         self.end_rotation(port);
         let rotation = &mut self.rotation;
@@ -262,7 +262,7 @@ impl PerVc {
         !rotation.places.is_empty()
     }
 
-    /// Assign the slots up to `until` whose cells do not matter, and the next one if its cell does.
+    /// Assign the slots up to `until` whose cells affect only counts, and the next slot if its cell affects more.
     fn rotate(&mut self, cx: &mut Context<'_>, out: &mut Outbox, until: Time) {
         let (stop, sure, given) = (self.rotation.stop, self.rotation.sure, self.rotation.slots);
         let until = until.min(Time(self.rotation.change.0 - 1));
@@ -278,7 +278,7 @@ impl PerVc {
         }
     }
 
-    /// Assign one slot and enter it in the books, which are otherwise up to date, if its cell affects only counts;
+    /// Assign one slot and count its departure, if its cell affects only counts and all earlier slots are counted;
     /// returns whether it was assigned.
     #[inline]
     pub(super) fn give_one(&mut self, port: &mut Port) -> bool {
@@ -303,20 +303,21 @@ impl PerVc {
         true
     }
 
-    /// Record that all slots are in the books, and that the last one went to a queue.
+    /// Record that all assigned slots are counted in the pool, and that the last one went to the queue of `vc`.
     fn note_booked(&mut self, vc: PortVc) {
         let rotation = &mut self.rotation;
         (rotation.booked, rotation.sending) = (rotation.slots, vc);
         (rotation.ends, rotation.free) = (self.ends, self.free);
     }
 
-    /// The number of future slots that certainly rotate, and begin before cells must be forwarded separately.
+    /// Return the number of future slots that certainly belong to the rotation and begin before the next instant that
+    /// separates cells.
     pub(super) fn slots_sure(&self) -> u64 {
         let rotation = &self.rotation;
         self.slots_within(rotation.sure - rotation.slots, Time(rotation.change.0 - 1))
     }
 
-    /// Assign `slots` slots of the rotation.
+    /// Assign the next `slots` slots of the rotation.
     fn give_away(&mut self, slots: u64) {
         let last = self.spacing.skip(self.free, slots - 1);
         self.ends = last.time.later(self.spacing.pace.whole);
@@ -324,8 +325,8 @@ impl PerVc {
         self.rotation.slots += slots;
     }
 
-    /// The number of `slots` slots that are assigned up to `until`, and begin before cells must be forwarded
-    /// separately.
+    /// Return how many of the next `slots` slots are to be assigned up to `until` and begin before the next instant
+    /// that separates cells.
     fn slots_within(&self, slots: u64, until: Time) -> u64 {
         let Some(last) = slots.checked_sub(1) else { return 0 };
         let begins = self.spacing.skip(self.free, last).time;
@@ -341,7 +342,7 @@ impl PerVc {
         }
     }
 
-    /// Assign the next slot to a cell that matters.
+    /// Assign the next slot, whose cell affects more than counts.
     fn stop_at_next(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
         self.has_left(cx.port);
         self.ahead = None;
@@ -357,19 +358,19 @@ impl PerVc {
         }
     }
 
-    /// Enter the departure of a cell whose transmission was known to the port, if there was one.
+    /// Count the departure of the cell that the port records as in transmission, if there is one.
     fn has_left(&self, port: &mut Port) {
         if let Some(Sending { unit, vc, .. }) = port.sending.take() {
             port.counters.departed(&unit, vc);
         }
     }
 
-    /// Report to the queue of a place the cells that it has sent.
+    /// Record in the state of a place's queue the cells that it has sent by now.
     pub(super) fn catch_up(&mut self, place: usize) {
         self.report_turns(place, self.rotation.turns(place, self.rotation.slots));
     }
 
-    /// Report to the queue of a place that it has had `turns` turns.
+    /// Record in the state of a place's queue that it has had `turns` slots.
     #[inline]
     fn report_turns(&mut self, place: usize, turns: u64) {
         let rotation = &mut self.rotation;
@@ -381,21 +382,21 @@ impl PerVc {
         }
     }
 
-    /// Bring the queue of one circuit up to date.
+    /// Record the slots that one circuit's queue has had.
     pub(super) fn catch_up_with(&mut self, vc: PortVc) {
         if let Some(place) = self.rotation.find(vc) {
             self.catch_up(place);
         }
     }
 
-    /// Bring all queues up to date.
+    /// Record the slots that each queue has had.
     pub(super) fn catch_up_all(&mut self) {
         for (place, turns) in shares(self.rotation.places.len(), self.rotation.slots).enumerate() {
             self.report_turns(place, turns);
         }
     }
 
-    /// Enter the assigned slots in the books.
+    /// Count the departures of all assigned slots in the pool.
     pub(super) fn book_slots(&mut self, port: &mut Port) {
         let Some(behind) = self.rotation.unbooked().checked_sub(1) else { return };
         let (slots, booked, sending) = (self.rotation.slots, self.rotation.booked, self.rotation.sending);
@@ -416,7 +417,7 @@ impl PerVc {
         self.note_booked(sending);
     }
 
-    /// Record for a register the departures of the cells of these slots, which are not in the books yet.
+    /// Record for the register the departures of these slots, which the pool does not count yet.
     fn log_slots(&mut self, slots: std::ops::Range<u64>) {
         let (rotation, Some(log)) = (&self.rotation, &mut self.register_log) else { return };
         log.leave(rotation.ends, rotation.sending);

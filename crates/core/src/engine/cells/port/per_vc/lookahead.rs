@@ -1,7 +1,7 @@
-//! Departures that are known ahead of time.
+//! Departures that can be computed ahead of time.
 //!
 //! # What it assumes
-//! As long as slots rotate among the same queues, arrivals do not change any departure before them.
+//! As long as the same queues send in turn, arrivals change no departure of cells that have already joined.
 //!
 //! # What it skips
 //! Calls of the port: a frame is forwarded when the slot of its last cell is certain, and the next call is due when
@@ -31,8 +31,8 @@ use crate::units::Time;
 use crate::units::ids::PortVc;
 
 impl PerVc {
-    /// Forward the frames whose end is certain after the port has advanced to `now`, and return the earliest start of
-    /// the EOM of another frame that a host awaits.
+    /// After the port has advanced to `now`, forward the frames whose last departure is certain, and return the
+    /// earliest start of the EOM of any other frame that a host awaits.
     pub(super) fn earliest_eom(&mut self, cx: &mut Context<'_>, out: &mut Outbox, now: Time) -> Time {
         let queued = match self.ends {
             Time::NEVER => Time::NEVER,
@@ -43,8 +43,8 @@ impl PerVc {
         self.inbox.first_awaited(queued, joins)
     }
 
-    /// Return the earliest departure from the queues, with frames that have begun to arrive and those that join a queue
-    /// after others.
+    /// Return the earliest departure of such an EOM from the queues, also of frames that are still arriving and of
+    /// frames that join a queue behind others.
     fn earliest_in_queues(&mut self, cx: &mut Context<'_>, out: &mut Outbox, now: Time) -> Time {
         let rotates = self.rotates(cx.port);
         let certain = self.slots_certain(cx.port, now);
@@ -53,8 +53,9 @@ impl PerVc {
         self.spacing.skip(self.free, slots.min(certain)).time
     }
 
-    /// The number of slots during which it makes no difference whether cells of joined trains that arrive after `now`
-    /// find room: either there is room for all possible arrivals, or their queues send cells that have arrived.
+    /// Return the number of slots during which it makes no difference whether cells of joined trains that arrive
+    /// after `now` find room: either there is room for all possible arrivals, or their queues send cells that have
+    /// arrived.
     fn slots_certain(&mut self, port: &Port, now: Time) -> u64 {
         self.inbox.list_from(Time(now.0 + 1), &mut self.rests);
         let rests = std::mem::take(&mut self.rests);
@@ -64,7 +65,8 @@ impl PerVc {
         arrived.map_or(MANY, |slots| slots.max(self.slots_with_room(port)))
     }
 
-    /// The number of slots before a queue has sent everything except the rest of a train.
+    /// Return the number of slots before a queue has sent everything except the cells of a train that are still to
+    /// arrive.
     fn slots_with(&mut self, port: &Port, rest: &CellTrain) -> u64 {
         let (vc, left) = (rest.vc, u64::from(rest.units));
         self.catch_up_with(vc);
@@ -72,8 +74,8 @@ impl PerVc {
         self.rotation.find(vc).map_or(arrived, |place| self.rotation.slots_before(place, arrived))
     }
 
-    /// Forward frames whose slots rotate, with `certain` certain slots; returns the least number of slots before the
-    /// EOM of another one.
+    /// Forward frames whose last slot lies within the rotation and the `certain` certain slots; returns the least
+    /// number of slots before the EOM of a frame that is not forwarded.
     fn foretell_round(&mut self, cx: &mut Context<'_>, out: &mut Outbox, now: Time, certain: u64) -> u64 {
         let known = self.slots_known(cx.port).min(certain);
         self.look_beyond_stop(cx.port);
@@ -82,15 +84,15 @@ impl PerVc {
         } else {
             known
         };
-        // one of very many queues is always near its EOM
+        // of very many queues, one is always near its EOM, so a search is not worth its time
         if self.turns.len() > MOST_PLACES {
             return known.min(self.rotation.before_stop());
         }
         self.least_behind(cx, out, known)
     }
 
-    /// Forward the frames whose EOMs stop the rotation within `known` slots, as long as it is certain; returns the
-    /// number of slots before the round changes.
+    /// Forward the frames whose EOMs come within `known` slots of the rotation, as long as these slots are certain;
+    /// returns the number of slots before the rotation may change.
     fn foretell_until(&mut self, cx: &mut Context<'_>, out: &mut Outbox, now: Time, known: u64) -> u64 {
         let sure = self.slots_until_join(cx, known);
         let uncut = self.slots_until_cut(cx.port);
@@ -106,14 +108,14 @@ impl PerVc {
         known
     }
 
-    /// Return whether the whole queue that stops the round has been forwarded.
+    /// Return whether the queue that has the next cell that affects more than counts has been forwarded completely.
     fn is_forwarded(&self, port: &Port) -> bool {
         let (_, vc) = self.rotation.at_stop();
         self.turns[vc].foretold == port.queues[vc.queue()].len() as u64
     }
 
-    /// Forward the frame whose EOM stops the round, if it is complete and can no longer be cut; returns whether it is
-    /// forwarded.
+    /// Forward the frame whose EOM is the next cell that affects more than counts, if the frame is complete and
+    /// push-out can no longer cut it; returns whether it was forwarded.
     fn foretell_next(&mut self, cx: &mut Context<'_>, out: &mut Outbox, uncut: u64, now: Time) -> bool {
         let (place, vc) = self.rotation.at_stop();
         self.catch_up(place);
@@ -135,7 +137,8 @@ impl PerVc {
         true
     }
 
-    /// Count the cells that the queue of a place may continue to send; its turns have been reported to it.
+    /// Count again the cells that the queue of a place may send before its next EOM; its past slots are already
+    /// recorded.
     fn see_ahead(&mut self, port: &Port, place: usize) {
         let vc = self.rotation.places[place].queue.vc();
         let turn = &mut self.turns[vc];
@@ -144,7 +147,7 @@ impl PerVc {
         self.rotation.set_stop(place, cells - turn.served);
     }
 
-    /// Count again: more cells may have joined the queue that has the next cell that matters.
+    /// Count again, since more cells may have joined the queue that has the next cell that affects more than counts.
     fn look_beyond_stop(&mut self, port: &Port) {
         let mut before = None;
         while self.rotation.stops_within_sure() && before != Some(self.rotation.before_stop()) {
@@ -158,15 +161,15 @@ impl PerVc {
         }
     }
 
-    /// Return whether the transmission of the first unforwarded frame of a queue has begun. The queue's turns have been
-    /// reported to it.
+    /// Return whether the transmission of the first unforwarded frame of a queue has begun. The queue's past slots
+    /// are already recorded.
     fn has_begun(&self, port: &Port, vc: PortVc) -> bool {
         let Turn { foretold, served, .. } = self.turns[vc];
         served > foretold || foretold == 0 && !port.queues[vc.queue()].front().is_some_and(Unit::is_first)
     }
 
-    /// The least number of slots before the EOM of an unforwarded frame can start, where the next `known` slots
-    /// rotate.
+    /// Return the least number of slots before the EOM of an unforwarded frame can start, if the next `known` slots
+    /// belong to the rotation.
     fn least_behind(&mut self, cx: &mut Context<'_>, out: &mut Outbox, known: u64) -> u64 {
         let (least, spare) = self.least_of_cuts(cx.port);
         let places = self.rotation.places.len() as u64;
@@ -181,7 +184,8 @@ impl PerVc {
         least
     }
 
-    /// Return the first slot of the round in which the EOM of a frame that is not forwarded yet can start.
+    /// Return the first slot of the rotation in which the EOM of an unforwarded frame can start; `spare` is the least
+    /// number of cells before the EOM of a frame that push-out may bring to the head.
     fn first_eom(&mut self, spare: u64) -> u64 {
         self.catch_up_all();
         let places = self.rotation.places.len() as u64;
@@ -192,7 +196,8 @@ impl PerVc {
         self.rotation.places.iter().zip(&self.rotation.stops).map(eom).fold(u64::MAX, u64::min)
     }
 
-    /// Return the least number if every slot may go to one queue, for queues without a place in the round.
+    /// Return the least number of slots before such an EOM for queues outside the rotation, if every slot may go to
+    /// one queue.
     fn least_elsewhere(&mut self, cx: &mut Context<'_>, out: &mut Outbox) -> u64 {
         let (mut least, spare) = self.least_of_cuts(cx.port);
         for vc in self.turns.keys() {
@@ -207,8 +212,8 @@ impl PerVc {
         least
     }
 
-    /// Return the least number of cells before the EOM of a frame that becomes the first when others are pushed out:
-    /// from now on, and from the beginning of a frame.
+    /// Return the least number of cells before the EOM of a frame that becomes the first of its queue because
+    /// push-out removes the frames before it: counted from now on, and counted from the beginning of the frame.
     fn least_of_cuts(&self, port: &mut Port) -> (u64, u64) {
         match port.pushout.as_mut().map(PushOut::scope) {
             None => (MANY, MANY),
@@ -217,15 +222,15 @@ impl PerVc {
         }
     }
 
-    /// The least number of cells that a queue sends before the EOM of an unforwarded frame, if a frame with `spare`
-    /// cells before its EOM may take its place.
+    /// Return the least number of cells that a queue sends before the EOM of an unforwarded frame, if a frame with
+    /// `spare` cells before its EOM may take its place.
     fn cells_before_eom(&self, vc: PortVc, spare: u64) -> u64 {
         let Turn { foretold, served, left, .. } = self.turns[vc];
         let ahead = foretold.saturating_sub(served);
         left.min(ahead + spare).max(ahead)
     }
 
-    /// Return the number of slots that rotate by the scheduler's plan, unless others join.
+    /// Return the number of slots that follow the rotation, unless other queues join.
     fn slots_known(&mut self, port: &mut Port) -> u64 {
         let slots = self.slots_sure();
         match port.pushout.as_mut().map(PushOut::scope) {
@@ -241,7 +246,8 @@ impl PerVc {
         }
     }
 
-    /// Return the number of known slots that are certain: no empty queue can be joined before.
+    /// Return how many of the next `known` slots of the rotation are certain, because no cell can join an empty queue
+    /// before their end.
     fn slots_until_join(&mut self, cx: &Context<'_>, known: u64) -> u64 {
         let last = self.spacing.skip(self.free, known).time;
         if last < self.undisturbed {
@@ -254,13 +260,13 @@ impl PerVc {
         if last < self.undisturbed { known } else { self.spacing.count_before(self.free, self.undisturbed).0 }
     }
 
-    /// Return the number of slots during which no cell can be pushed out: in each of them at most as many cells arrive
-    /// as the lines carry.
+    /// Return the number of slots during which no cell can be pushed out: in each slot at most as many cells arrive
+    /// as the incoming lines carry.
     fn slots_until_cut(&self, port: &Port) -> u64 {
         if port.pushout.is_some() { self.slots_with_room(port) } else { MANY }
     }
 
-    /// The number of slots during which all possible arrivals fit.
+    /// Return the number of slots during which all possible arrivals fit.
     fn slots_with_room(&self, port: &Port) -> u64 {
         self.free_at_first(port) / self.growth()
     }
@@ -270,23 +276,24 @@ impl PerVc {
         slots * self.growth() <= self.free_at_first(port)
     }
 
-    /// The number of cells by which the occupancy can grow in a slot.
+    /// Return the number of cells by which the occupancy can grow in a slot.
     fn growth(&self) -> u64 {
         self.influx.saturating_sub(1).max(1)
     }
 
-    /// Room that is left when the cells of a slot have arrived and none has left.
+    /// Return the room that is left after all cells that can arrive in one slot, if no cell leaves meanwhile.
     fn free_at_first(&self, port: &Port) -> u64 {
         let used = port.pool.total() - self.rotation.unbooked();
         port.pool.capacity().beside(used + self.influx + 1)
     }
 
-    /// The number of slots during which no queue can become empty because its packets are pushed out, if those of the
-    /// longest queue are.
+    /// Return the number of slots during which no queue can become empty because its packets are pushed out, if
+    /// push-out removes packets of the longest queue.
     ///
-    /// The entire packets together have enough cells that the longest queue with any has more than one of them and
-    /// the cells that it sends in this time. After a cut the next one follows only when as many cells have arrived as
-    /// it removed. The count may lack packets in transmission, and those of which some cells are still to arrive.
+    /// The bound follows from the number of cells in entire packets: during these slots the longest queue with entire
+    /// packets holds more than one packet beyond the cells that it sends. After a push-out the next one follows only
+    /// when as many cells have arrived as the first one removed. The count of packets may omit those in transmission
+    /// and those of which some cells are still to arrive.
     fn slots_with_packets(&self, port: &Port) -> u64 {
         let (queues, places) = (self.turns.len() as u64, self.rotation.places.len() as u64);
         let packets = self.frames.packets.saturating_sub(places + self.influx);
@@ -295,8 +302,8 @@ impl PerVc {
         cells.saturating_sub(kept) / (self.influx + queues.div_ceil(places) + 1)
     }
 
-    /// The number of slots before the next one whose cell matters, if in this time only packets are pushed out whose
-    /// queues do not need them, because each has begun to send its frame.
+    /// Return the number of slots before the next cell that affects more than counts, if until then push-out removes
+    /// no frame that these slots send, because each queue has begun to send its first frame.
     fn slots_with_frames_begun(&mut self, port: &Port) -> u64 {
         let slots = self.rotation.before_stop();
         let packets = self.frames.packets.saturating_sub(self.rotation.places.len() as u64 + self.influx);

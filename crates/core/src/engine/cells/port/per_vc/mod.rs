@@ -1,23 +1,23 @@
 //! A port of cells with a queue for each circuit.
 //!
 //! # What it assumes
-//! The admission policy looks only at the occupancy; any scheduler and any push-out policy is possible.
+//! The admission policy depends only on the occupancy; any scheduler and any push-out policy is possible.
 //!
 //! # What it skips
-//! Visits to each cell: most cells neither begin nor end a frame, and most of the time there is room. Such cells
-//! arrive (`arrivals.rs`) and depart (`departures.rs`) by counts. Queues, counters and hosts receive them frame by
-//! frame.
+//! Visits to each cell: most cells neither begin nor end a frame, and most of the time there is room. The arrivals
+//! (`arrivals.rs`) and departures (`departures.rs`) of such cells are only counted. Queues, counters and hosts
+//! receive them frame by frame.
 //!
 //! # Why that is exact
 //! A cell that joins a queue which is not empty changes only lengths until it reaches the head, and every reader of
 //! lengths sees their true values.
 //!
 //! # What turns it off
-//! A scheduler or a push-out policy that depends on each cell, a policy that judges each, a policer, a log of
-//! losses: then cells join one by one. Units of different sizes are run per unit.
+//! A scheduler or a push-out policy that depends on each cell, a policy that judges each, a policer, a log of losses:
+//! then cells join one by one. Ports of units of different sizes run in the form `per_unit.rs`.
 //!
 //! # What it saves
-//! Run per unit, W1 under DT-EPD takes 18 times as long, under push-out 8 times, study 003 5 times.
+//! In the form `per_unit.rs`, W1 under DT-EPD takes 18 times as long, under push-out 8 times, study 003 5 times.
 
 mod arrivals;
 mod departures;
@@ -47,11 +47,11 @@ use crate::units::{Span, Time};
 use register_log::RegisterLog;
 use rotation::{MANY, Rotation, Turn};
 
-/// The port.
+/// A port of cells with a queue for each circuit.
 #[derive(Debug)]
 pub(crate) struct PerVc {
     pub(crate) inbox: Inbox,
-    /// The local clock: everything earlier has happened.
+    /// The local clock: everything up to this instant has happened.
     pub(crate) done: Option<Time>,
     /// End of the transmission of the present cell, and the time at which the line is free for the next one.
     ends: Time,
@@ -59,7 +59,7 @@ pub(crate) struct PerVc {
     /// Circuit of the present cell, if the start of the cell has not been reported to the port.
     ahead: Option<PortVc>,
     turns: IdVec<PortVc, Turn>,
-    /// Slots that rotate among the queues.
+    /// The rotation: slots that the queues get in turn.
     rotation: Rotation,
     traits: PolicyTraits,
     spacing: Rc<SpacingTable>,
@@ -69,32 +69,33 @@ pub(crate) struct PerVc {
     /// Consecutive units of a frame for a host.
     gathered: GatheredUnits,
     frames: FrameBounds,
-    /// Cells that can arrive in one slot.
+    /// Greatest number of cells that can arrive in one slot.
     influx: u64,
     /// Units in the port that make a host act when they arrive.
     awaited: u64,
-    /// Time before which no unit arrives for an empty queue.
+    /// Time before which no unit arrives that joins an empty queue.
     undisturbed: Time,
-    /// Wake-up of the port, in time for their starts.
+    /// The scheduled wake-up of the port, in time for the starts of the awaited units.
     pub(crate) called: Time,
     segment: CellSegment,
-    /// Cells of joined trains that are still to arrive, for the present decision.
+    /// Work space for a decision: cells of joined trains that are still to arrive.
     rests: Vec<CellTrain>,
-    /// Changes that have not been reported to the register, if there is one and it does not receive each cell.
+    /// Changes of queues that have not been reported to the push-out policy's register; `None` without a register, or
+    /// if each cell is reported.
     register_log: Option<RegisterLog>,
 }
 
 /// The properties of the port's policies that decide how cells join and leave.
 #[derive(Debug)]
 struct PolicyTraits {
-    /// Departures that the policy observes, and whether all of them matter to some policy.
+    /// Departures that the admission policy observes; next, whether some policy observes every departure.
     interest: Interest,
     observes_departures: bool,
     /// Whether the admission policy accepts at least as many units when the buffer holds less.
     is_monotone: bool,
-    /// Whether slots may rotate without a step for each.
+    /// Whether slots may be assigned by counts, without a call of the policies for each.
     unseen: bool,
-    /// Whether cells join one by one; and whether the only reason is that the policy judges each.
+    /// Whether cells join one by one; next, whether the only reason is that the policy judges each cell.
     one_by_one: bool,
     asked: bool,
     /// Whether units are policed on arrival.
@@ -104,16 +105,16 @@ struct PolicyTraits {
 /// Bounds of the frames in the queues.
 #[derive(Debug)]
 struct FrameBounds {
-    /// Lower bounds of the units of a frame that has its EOM in a queue, and of the number of entire packets in all
-    /// queues, where there is push-out.
+    /// Lower bounds, for ports with push-out: of the units of a queued frame with its EOM, and of the number of
+    /// entire packets in all queues.
     shortest: u64,
     packets: u64,
-    /// Most units of a frame.
+    /// Greatest number of units of a frame.
     longest: u64,
 }
 
 impl PolicyTraits {
-    /// The properties of a port's policies.
+    /// Return the properties of a port's policies.
     fn new(setup: &mut PortSetup<'_>, interest: Interest) -> PolicyTraits {
         let polices = setup.plan.polices(setup.index);
         let by_cell = goes_by_cell(setup.port);
@@ -133,7 +134,7 @@ impl PolicyTraits {
     }
 }
 
-/// Precision of the occupancy when a train arrives.
+/// Whether the occupancy is exact when a train arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Occupancy {
     /// An upper bound: more cells may have left.
@@ -142,7 +143,7 @@ enum Occupancy {
 }
 
 impl PerVc {
-    /// An empty port.
+    /// Build an empty port.
     pub(crate) fn new(setup: &mut PortSetup<'_>, interest: Interest) -> PerVc {
         let PortSetup { scenario, plan, index, .. } = *setup;
         let (spacing, vcs) = (plan.spacing(index), setup.port.pool().vcs());
@@ -200,8 +201,8 @@ impl PerVc {
         self.done = self.done.max(Some(until));
     }
 
-    /// Pass the next arrival, at `next`: before `stop`, and where units are joined in groups, before any unknown
-    /// arrival.
+    /// Pass the next arrival, at `next`, before `stop`; a train may be joined as a whole only if its units arrive
+    /// before `known`, the first unknown arrival.
     fn pass_next(&mut self, cx: &mut Context<'_>, out: &mut Outbox, next: Time, stop: Time, known: Time) {
         let (alone, asks) = (self.traits.one_by_one || cx.is_logged(), self.traits.asked && !cx.is_logged());
         if asks && allows(Form::AskedSegment) && self.ask_segment(cx, out, stop) {
@@ -219,12 +220,12 @@ impl PerVc {
         self.take_next(cx, out, next);
     }
 
-    /// Return whether the port rests until an arrival that is still unknown.
+    /// Return whether the port is idle until a unit arrives that is still unknown.
     pub(crate) fn is_quiet(&self) -> bool {
         self.ends == Time::NEVER && self.stops.tick == Time::NEVER && self.inbox.is_empty()
     }
 
-    /// Units in a circuit's queue.
+    /// Return the number of units in a circuit's queue.
     fn queued(&self, port: &Port, vc: PortVc) -> u64 {
         port.queues[vc.queue()].len() as u64 - self.turns[vc].served
     }
@@ -250,7 +251,7 @@ impl PerVc {
         self.enter(cx, out, &arriving, noted);
     }
 
-    /// Put an arriving unit into the buffer, or lose it; a register may need a record of it.
+    /// Offer an arriving unit to the port, which queues or loses it; record the change if a register needs it.
     fn enter(
         &mut self,
         cx: &mut Context<'_>,
@@ -284,7 +285,7 @@ impl PerVc {
         self.start_if_idle(cx, out, now);
     }
 
-    /// After an arrival, count entire packets again, and record whether a queue may be empty.
+    /// After an arrival, update the count of entire packets, and record whether a queue may be empty.
     fn count_after(&mut self, cx: &Context<'_>, arriving: &Arriving, full: bool) {
         let lost = !cx.losses.now.is_empty();
         if full && lost && cx.port.pushout.is_some() {
@@ -307,8 +308,8 @@ impl PerVc {
         }
     }
 
-    /// Wake the port by `time`, since a host awaits a train, or too many units have accumulated. Returns whether that
-    /// is earlier than before.
+    /// Schedule a wake-up of the port at `time` or earlier, since a host awaits a train, or too many units have
+    /// accumulated. Returns whether the wake-up has moved to an earlier time.
     pub(crate) fn call_by(&mut self, time: Time) -> bool {
         let sooner = time < self.called;
         self.called = self.called.min(time);
@@ -316,14 +317,14 @@ impl PerVc {
     }
 
     /// Find the next wake-up of a port that has advanced to `now`, in time to forward the units that make a host act.
-    /// None of them arrives at the next stop earlier than `reach` after it starts.
+    /// No unit arrives at the next stop earlier than `reach` after its start.
     pub(crate) fn find_wakeup(&mut self, cx: &mut Context<'_>, out: &mut Outbox, now: Time, reach: Span) {
         let none = self.awaited == 0 && self.inbox.next_awaited().is_none();
         let first = if none { Time::NEVER } else { self.earliest_eom(cx, out, now) };
         self.called = if first < Time::NEVER { first + reach } else { first };
     }
 
-    /// Count the packets of a queue that the end of a circuit's frame may have joined.
+    /// Update the counts of frames after the EOM of a circuit's frame may have joined its queue.
     fn closed(&mut self, port: &Port, vc: PortVc) {
         let runs = port.queues[vc.queue()].runs();
         if let Some(run) = runs.last().and_then(|last| runs.get(last)).filter(|run| run.is_closed()) {
@@ -332,7 +333,7 @@ impl PerVc {
         }
     }
 
-    /// Count the packets again, after units have left a queue, or have not arrived yet.
+    /// Count the packets of all queues again, after units have been removed from the middle or the end of a queue.
     fn count_packets(&mut self, port: &Port) {
         let shortest = port.queues.iter().filter_map(|queue| queue.runs().shortest()).min();
         self.frames.shortest = shortest.map_or(MANY, |units| units as u64);
@@ -340,8 +341,8 @@ impl PerVc {
     }
 }
 
-/// Return whether cells join and leave one by one: because the scheduler or the push-out policy depends on it, or
-/// because the admission policy decides about each cell that push-out leaves to it.
+/// Return whether cells join and leave one by one: because the scheduler or the push-out policy depends on each cell,
+/// or because the admission policy judges each cell that the push-out policy's frame rule does not discard.
 fn goes_by_cell(port: &mut Port) -> bool {
     let in_turn = port.scheduler.goes_by_turns();
     let by_queues = port.pushout.as_ref().is_none_or(PushOut::goes_by_queues);

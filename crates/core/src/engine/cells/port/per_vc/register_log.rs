@@ -1,15 +1,14 @@
-//! Changes that a register which names a queue has not received yet.
+//! Changes of queues that a push-out policy's register has not received yet.
 //!
 //! # What it assumes
-//! The register compares queues at every cell, but only the queue that it names when a cell must be pushed out
-//! matters.
+//! The register compares queues at every cell, but the policy reads it only when a cell must be pushed out.
 //!
 //! # What it skips
-//! Updates of the register for each cell: the port notes trains that join and cells that leave.
+//! Updates of the register for each cell: the port records trains that join and cells that leave.
 //!
 //! # Why that is exact
-//! The last few changes usually determine the named queue. The register receives more of them until it is determined,
-//! if necessary all.
+//! The last few changes usually determine the named queue. If they do not, the register receives more changes, if
+//! necessary all of them.
 //!
 //! # What turns it off
 //! A push-out policy without a register, or cells that join one by one.
@@ -25,20 +24,20 @@ use crate::engine::cells::train::CellTrain;
 use crate::units::Time;
 use crate::units::ids::PortVc;
 
-/// Log of the queues that have grown and shrunk since the named queue was last determined.
+/// Log of changes of queues since the register's named queue was last determined.
 #[derive(Debug, Default)]
 pub(super) struct RegisterLog {
-    /// The queue that was named then.
+    /// The queue that the register named then.
     pub(super) before: PortVc,
     joined: Vec<CellTrain>,
-    /// Departure of each cell, and its circuit.
+    /// Departure time and circuit of each cell that has left.
     left: Vec<(Time, PortVc)>,
-    /// Cells that have joined or left.
+    /// Work space: the recorded changes in the order of time.
     moments: Vec<Moment>,
     pub(super) changes: Vec<Change>,
 }
 
-/// A cell that has joined, on a lane, or left.
+/// A cell that has joined a queue, with the lane on which it arrived, or has left.
 #[derive(Clone, Copy, Debug)]
 struct Moment {
     time: Time,
@@ -46,15 +45,15 @@ struct Moment {
     vc: PortVc,
 }
 
-/// Number of slots replayed to a register first, for each queue.
+/// Number of slots per queue whose changes are replayed to the register first.
 pub(super) const FIRST: u64 = 3;
-/// If these do not determine the named queue, the number is multiplied by this.
+/// If these changes do not determine the named queue, the number of slots is multiplied by this factor.
 pub(super) const MORE: u64 = 4;
-/// Most changes that are recorded before they are replayed in any case.
+/// Number of recorded changes from which on they are replayed in any case.
 const MOST: usize = 1 << 9;
 
 impl RegisterLog {
-    /// Record cells that join.
+    /// Record a train whose cells join a queue.
     pub(super) fn join(&mut self, train: CellTrain) {
         self.joined.push(train);
     }
@@ -70,7 +69,7 @@ impl RegisterLog {
         self.left.len().max(self.joined.len()) >= MOST
     }
 
-    /// Take the cells that have not arrived yet (`rests`) out of the recorded trains.
+    /// Remove the cells that have not arrived yet (`rests`) from the recorded trains.
     pub(super) fn withdraw(&mut self, rests: &[CellTrain]) {
         for rest in rests {
             let train = self.joined.iter_mut().rfind(|train| train.lane == rest.lane);
@@ -78,7 +77,8 @@ impl RegisterLog {
         }
     }
 
-    /// Begin a new record after the replay: the register names this queue, and at most `rests` changes remain.
+    /// Begin a new log after a replay: the register now names `longest`; the cells of `rests`, which are still to
+    /// arrive, remain recorded.
     pub(super) fn begin(&mut self, longest: PortVc, rests: &[CellTrain]) {
         self.joined.clear();
         self.left.clear();
@@ -86,7 +86,7 @@ impl RegisterLog {
         self.before = longest;
     }
 
-    /// List the changes since `from`; returns whether these are all.
+    /// List the changes since `from`; returns whether these are all recorded changes.
     pub(super) fn list_from(&mut self, inbox: &Inbox, from: Time) -> bool {
         let RegisterLog { joined, left, moments, changes, .. } = self;
         moments.clear();

@@ -1,17 +1,17 @@
 //! Slots of a stable round robin, in closed form.
 //!
 //! # What it assumes
-//! As long as no queue joins or leaves, the scheduler serves the same queues in every round.
+//! As long as no queue becomes empty or ceases to be empty, the scheduler serves the same queues in every round.
 //!
 //! # What it skips
 //! The scheduler: the number of assigned slots determines which cells have started, and when.
 //!
 //! # Why that is exact
-//! The scheduler says what it would do if no queue joins or leaves, and until when; the first slot whose cell matters
-//! to a policy, a queue or a host is known in advance.
+//! The scheduler returns the order of queues that holds if no queue joins or leaves, and the instant until which it
+//! holds. The first slot whose cell affects more than counts can be computed in advance.
 //!
 //! # What turns it off
-//! A scheduler that cannot say what rotates, a policy that observes every departure, cells that are forwarded one by
+//! A scheduler that returns no such order, a policy that observes every departure, cells that are forwarded one by
 //! one.
 //!
 //! # What it saves
@@ -22,55 +22,57 @@ use crate::scheduler::Place;
 use crate::units::Time;
 use crate::units::ids::{IdVec, PortVc};
 
-/// The state of a circuit that has not been reported to the port.
+/// The part of a circuit's state that has not been reported to the port.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Turn {
-    /// Cells at the head of its queue that affect only counts, and whether there may be more after others have joined.
+    /// Cells at the head of the circuit's queue that affect only counts; next, whether cells that join may add to
+    /// them.
     pub(super) left: u64,
     pub(super) grows: bool,
     /// Cells of `left` that have started.
     pub(super) served: u64,
-    /// Start of the last cell that has started: a number of slots after an exact time.
+    /// Start of the last cell that has started, as a number of slots after an exact time.
     pub(super) last: (ExactTime, u64),
-    /// Frames at the head of its queue that have already been forwarded to their end, and their cells.
+    /// Frames at the head of the circuit's queue that have already been forwarded completely; next, their cells.
     pub(super) frames: usize,
     pub(super) foretold: u64,
 }
 
 impl Turn {
-    /// Start `cells` cells, the last of them `last.1` slots after an exact time.
+    /// Record that `cells` cells have started, the last one `last.1` slots after the exact time `last.0`.
     #[inline]
     pub(super) fn serve(&mut self, cells: u64, last: (ExactTime, u64)) {
         (self.left, self.served, self.last) = (self.left - cells, self.served + cells, last);
     }
 }
 
-/// More cells than any frame has.
+/// A number of cells that stands for no limit: more than any frame has.
 pub(super) const MANY: u64 = 1 << 16;
 
-/// Largest number of queues for which a rotation is listed.
+/// Greatest number of queues in a rotation.
 pub(super) const MOST_PLACES: usize = 64;
 
-/// Slots that rotate by the scheduler's plan, counted from the first one.
+/// A rotation: slots that the queues of `places` get in turn, as the scheduler has planned. The first slot has the
+/// number 0.
 #[derive(Debug, Default)]
 pub(super) struct Rotation {
     /// The queues in their order; empty if the scheduler must be called for every slot.
     pub(super) places: Vec<Place>,
     /// The place of each queue, if it has one.
     place_of: IdVec<PortVc, usize>,
-    /// For each place the first slot whose cell matters, and the earliest of these slots.
+    /// For each place the first slot whose cell affects more than counts; next, the earliest of these slots.
     pub(super) stops: Vec<u64>,
     pub(super) stop: u64,
-    /// The number of slots that are certain, and the instant before which they must be assigned.
+    /// The number of slots that the scheduler's plan covers; next, the instant before which it is valid.
     pub(super) sure: u64,
     pub(super) change: Time,
-    /// Start of the first slot, and number of slots assigned.
+    /// Start of the first slot; next, the number of assigned slots.
     pub(super) first: ExactTime,
     pub(super) slots: u64,
     /// For each place the number of slots that have been reported to its queue.
     pub(super) reported: Vec<u64>,
-    /// Number of slots that are in the books; the end of the cell before the next slot, its circuit, and the start of
-    /// the next slot.
+    /// Number of slots whose departures the pool counts. Next, for the slot after these: the end of the cell before
+    /// it, the circuit of that cell, and the start of the slot.
     pub(super) booked: u64,
     pub(super) ends: Time,
     pub(super) sending: PortVc,
@@ -78,13 +80,13 @@ pub(super) struct Rotation {
 }
 
 impl Rotation {
-    /// The number of the first `slots` slots that go to a place.
+    /// Return how many of the first `slots` slots go to a place.
     pub(super) fn turns(&self, place: usize, slots: u64) -> u64 {
         let places = self.places.len() as u64;
         slots / places + u64::from((place as u64) < slots % places)
     }
 
-    /// The queues that get `slots` slots from number `from` on, and the number of slots of each.
+    /// Return the queues that get `slots` slots from number `from` on, and the number of slots that each gets.
     pub(super) fn shares(&self, from: u64, slots: u64) -> impl Iterator<Item = (PortVc, u64)> {
         let places = self.places.len().max(1) as u64;
         let (each, more) = (slots / places, slots % places);
@@ -93,33 +95,33 @@ impl Rotation {
         (0..slots).zip(behind.iter().chain(before)).map(share)
     }
 
-    /// The number of slots before the first one whose cell matters.
+    /// Return the number of unassigned slots before the first one whose cell affects more than counts.
     pub(super) fn before_stop(&self) -> u64 {
         self.stop - self.slots
     }
 
-    /// Return whether that slot is among the certain slots.
+    /// Return whether the first slot whose cell affects more than counts is covered by the scheduler's plan.
     pub(super) fn stops_within_sure(&self) -> bool {
         self.stop < self.sure
     }
 
-    /// Return the place and the queue that get that slot.
+    /// Return the place and the queue that get the first slot whose cell affects more than counts.
     pub(super) fn at_stop(&self) -> (usize, PortVc) {
         let place = self.place(self.stop);
         (place, self.places[place].queue.vc())
     }
 
-    /// The place that gets a slot.
+    /// Return the place that gets a slot.
     pub(super) fn place(&self, slot: u64) -> usize {
         (slot % self.places.len() as u64) as usize
     }
 
-    /// The queue that gets a slot.
+    /// Return the queue that gets a slot.
     pub(super) fn vc(&self, slot: u64) -> PortVc {
         self.places[self.place(slot)].queue.vc()
     }
 
-    /// Begin a rotation with known places; no slot has been assigned.
+    /// Begin a rotation among the queues of `places`; no slot has been assigned.
     pub(super) fn begin(&mut self, turns: &IdVec<PortVc, Turn>) {
         let count = self.places.len() as u64;
         let unlisted = if self.places.len() < MOST_PLACES { MANY } else { count };
@@ -140,24 +142,24 @@ impl Rotation {
         self.reported.resize(self.places.len(), 0);
     }
 
-    /// The place of a queue.
+    /// Return the place of a queue, if the queue has one.
     #[inline]
     pub(super) fn find(&self, vc: PortVc) -> Option<usize> {
         let place = *self.place_of.get(vc)?;
         self.places.get(place).is_some_and(|it| it.queue.vc() == vc).then_some(place)
     }
 
-    /// Count the slots before a place has had `more` more slots and gets another.
+    /// Return the number of unassigned slots before a place gets a slot after `more` more slots of its own.
     pub(super) fn slots_before(&self, place: usize, more: u64) -> u64 {
         self.slot_behind(place, more) - self.slots
     }
 
-    /// The slot that a place gets after `more` more.
+    /// Return the number of the slot that a place gets after `more` more slots of its own.
     fn slot_behind(&self, place: usize, more: u64) -> u64 {
         (self.turns(place, self.slots) + more) * self.places.len() as u64 + place as u64
     }
 
-    /// Set the first slot of a place that matters, after `left` cells.
+    /// Set the first slot of a place whose cell affects more than counts: the slot after `left` more cells.
     pub(super) fn set_stop(&mut self, place: usize, left: u64) {
         let stop = self.slot_behind(place, left);
         if std::mem::replace(&mut self.stops[place], stop) != stop {
@@ -165,7 +167,7 @@ impl Rotation {
         }
     }
 
-    /// Slots that are not in the books.
+    /// Return the number of assigned slots whose departures the pool does not count yet.
     pub(super) fn unbooked(&self) -> u64 {
         self.slots - self.booked
     }
