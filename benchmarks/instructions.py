@@ -1,4 +1,4 @@
-"""Count the simulator's instructions for five workloads, and compare the counts with those of earlier commits.
+"""Count the simulator's instructions for some workloads, and compare the counts with those of earlier commits.
 
     make instructions                # append a line to benchmarks/history.jsonl
     make instructions ARGS=--check   # compare with the last line and write nothing
@@ -25,8 +25,8 @@ ROOT = Path(__file__).parent.parent
 HISTORY = ROOT / "benchmarks" / "history.jsonl"
 """A line for each measurement, the latest at the end."""
 
-COUNTED = ("W1-packet", "W1-cell", "W2", "W3-100", "W6-128")
-"""Packets, cells, periodic sources, many flows and a fabric: together they run most of the engine."""
+COUNTED = ("W1-packet", "W1-cell", "W2", "W3-100", "W3-100-memory", "W3-100-codel", "W6-128")
+"""Packets, cells, periodic sources, many flows, a memory, a port that is asked and a fabric: most of the engine."""
 
 LIMIT = 2
 """A comparison fails beyond this growth in percent."""
@@ -94,7 +94,7 @@ def last(history: Path) -> dict[str, Any] | None:
 
 def main() -> None:
     """Measure; then append a line, or compare with the last one."""
-    parser = argparse.ArgumentParser(description="Count the simulator's instructions for five workloads.")
+    parser = argparse.ArgumentParser(description="Count the simulator's instructions for some workloads.")
     parser.add_argument(
         "program", type=Path, help="the simulator that answers requests: target/release/examples/answer"
     )

@@ -103,3 +103,33 @@ def fill(page: str, document: dict[str, Any]) -> str:
     if not pattern.search(page):
         raise ValueError(f"the page must contain the marks {BEGIN} and {END}")
     return pattern.sub(lambda _: f"{BEGIN}\n{markdown(document)}\n\n{FIGURE}\n{END}", page)
+
+
+def table_of_features(document: dict[str, Any]) -> str:
+    """Write the costs of features beside tail drop, with their aims, in Markdown."""
+    heads = ("group", "feature", "workload", "ns per hop", "×", "aim", "fast ÷ reference")
+    lines = ["| " + " | ".join(heads) + " |", "|---|---|---|" + "--:|" * (len(heads) - 3)]
+    lines += ["| " + " | ".join(_cells_of_feature(row)) + " |" for row in document["features"]]
+    about = document["machine"]
+    commit = f", commit {about['commit']}" if about["commit"] else ""
+    return "\n".join(
+        [*lines, "", f"* Version {about['version']}{commit}; least processor time of {document['reps']} turns."]
+    )
+
+
+def _cells_of_feature(row: dict[str, Any]) -> Iterator[str]:
+    yield row["group"]
+    yield row["feature"]
+    yield row["workload"]
+    yield from (significant(row[key]) for key in ("hop_ns", "ratio"))
+    ratio = f"≤{SPACE}{significant(row['aim'])}{SPACE}×" if row["aim"] else ""
+    yield f"≤{SPACE}{significant(row['aim_ns'])}{SPACE}ns" if row["aim_ns"] else ratio
+    yield significant(row["engines"], 1.0, 2)
+
+
+def slower(document: dict[str, Any]) -> str:
+    """List the cases that take longer on the fast engine than on the reference engine, the slowest first."""
+    known = sorted((row for row in document["engines"] if row["ratio"] is not None), key=lambda row: -row["ratio"])
+    found = [f"{row['case']}: {row['ratio']:.2f}" for row in known if row["ratio"] > 1]
+    largest = f"; the largest ratio is {known[0]['ratio']:.2f} ({known[0]['case']})" if known else ""
+    return "\n".join([*found, f"{len(found)} of {len(known)} cases take longer on fast than on reference{largest}"])
