@@ -36,7 +36,7 @@ EMPTY = "duration=1 ps"
 """Override of a run that is built and reported, and has no event."""
 
 SHORT_S = 0.01
-"""Processor time below which the engines are not compared."""
+"""Processor time of a case with its own duration below which the engines are not compared."""
 
 
 class Base(NamedTuple):
@@ -308,7 +308,7 @@ def both_engines(chosen: Sequence[Case], reps: int, scale: float) -> list[dict[s
         for run in (fast, reference):
             run.last(_seconds(explained["duration"]) * scale)
         in_turn([fast, reference], reps)
-        if not (problem := fast.problem or reference.problem) and max(fast.loop_s, reference.loop_s) < SHORT_S:
+        if not (problem := fast.problem or reference.problem) and max(fast.loop_s, reference.loop_s) < SHORT_S * scale:
             continue
         ratio = None if problem else fast.loop_s / reference.loop_s
         rows.append({"case": case.name, "fast_s": fast.loop_s, "reference_s": reference.loop_s, "ratio": ratio})

@@ -69,13 +69,13 @@ def test_the_table_has_the_aim_beside_each_figure() -> None:
         {**row, "aim": None, "aim_ns": 70},
         {**row, "aim": None, "aim_ns": None},
     ]
-    about = {"version": "1", "commit": "abc"}
+    about = {"version": "1", "commit": "abc", "load": 0.5}
     lines = present.table_of_features({"machine": about, "reps": 3, "features": rows}).splitlines()
     space = present.SPACE
     assert lines[2] == f"| port | CoDel | W3-100 | 33.3 | 1.46 | ≤{space}1.5{space}× | 0.5 |"
     assert lines[3].split(" | ")[5] == f"≤{space}70{space}ns"
     assert lines[4].split(" | ")[5] == ""
-    assert lines[-1] == "* Version 1, commit abc; least processor time of 3 turns."
+    assert lines[-1] == "* Version 1, commit abc; load average at the start 0.50; least processor time of 3 turns."
 
 
 def test_cases_slower_on_fast_are_listed_first() -> None:
