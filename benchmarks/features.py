@@ -162,12 +162,12 @@ class Run:
     _checked: list[_core.Scenario] = field(default_factory=list)
 
     def last(self, duration_s: float) -> None:
-        """Check the scenario with this duration and without any, before it is measured."""
+        """Check the scenario with this duration and without any, both without a warm-up, before it is measured."""
         whole = f"duration={round(duration_s * 1e9)} ns"
         try:
             source = load(self.file, allow_files=[ROOT])
             self._checked = [
-                Job(source, (*self.sets, *sets), self.engine).scenario for sets in ((whole,), (EMPTY, "warmup=0 s"))
+                Job(source, (*self.sets, each, "warmup=0 s"), self.engine).scenario for each in (whole, EMPTY)
             ]
         except PushoutError as error:
             self.problem = str(error)
@@ -310,9 +310,13 @@ def both_engines(chosen: Sequence[Case], reps: int, scale: float) -> list[dict[s
         in_turn([fast, reference], reps)
         if not (problem := fast.problem or reference.problem) and max(fast.loop_s, reference.loop_s) < SHORT_S * scale:
             continue
-        ratio = None if problem else fast.loop_s / reference.loop_s
-        rows.append({"case": case.name, "fast_s": fast.loop_s, "reference_s": reference.loop_s, "ratio": ratio})
-        print(f"{index + 1} of {len(chosen)}  {case.name:60} {problem or f'{ratio:.2f}'}", file=sys.stderr)
+        spent = {"fast_s": None, "reference_s": None}
+        ratio = None
+        if not problem:
+            spent = {"fast_s": fast.loop_s, "reference_s": reference.loop_s}
+            ratio = fast.loop_s / reference.loop_s if reference.loop_s else None
+        rows.append({"case": case.name, **spent, "ratio": ratio, "problem": problem or None})
+        print(f"{index + 1} of {len(chosen)}  {case.name:60} {problem or f'{ratio or 0:.2f}'}", file=sys.stderr)
     return rows
 
 

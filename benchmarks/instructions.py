@@ -12,6 +12,7 @@ the scenario and writing the result.
 import argparse
 import json
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -100,6 +101,8 @@ def main() -> None:
     )
     parser.add_argument("--check", action="store_true", help="compare with the last line and write nothing")
     chosen = parser.parse_args()
+    if shutil.which("valgrind") is None:
+        sys.exit("valgrind must be installed to count instructions (Debian, Ubuntu: apt install valgrind)")
     before, now = last(HISTORY), measurement(chosen.program)
     grown = growth(before, now) if before else {}
     for name, instructions in now["instructions"].items():

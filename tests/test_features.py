@@ -6,11 +6,14 @@ from pathlib import Path
 
 import pytest
 
+import pushout
 from conftest import ROOT
 from pushout.bench import present
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
+sys.path.insert(0, str(ROOT / "benchmarks" / "htsim"))
 
+import fat_tree
 import features
 
 TINY = 1e-4
@@ -109,3 +112,14 @@ def test_every_case_of_packets_is_compared(monkeypatch: pytest.MonkeyPatch) -> N
     (row,) = features.both_engines(chosen, 1, TINY)
     assert row["case"] == "w3-100", "cells are no packets"
     assert row["fast_s"] >= 0 < row["reference_s"]
+
+
+@pytest.mark.parametrize("hosts", [16, 128])
+def test_htsim_is_given_the_parameters_of_the_scenario(hosts: int) -> None:
+    given = pushout.explain(fat_tree.BENCHMARKS / "w6.toml", set={"topology.radix": fat_tree.RADIX[hosts]})
+    flow, port = given["flow"][0], given["port"]["edge1->host1"]
+    assert len(given["flow"]) == hosts
+    assert flow["to"] == f"host{hosts // fat_tree.RADIX[hosts] + 1}", "the host at the same place of the next pod"
+    assert given["duration"] == f"{fat_tree.DURATION_S * 1e3:g} ms"
+    assert flow["source"]["size"] == f"{fat_tree.FILE_BYTES / 1e6:g} MB"
+    assert port["buffer"] == f"{fat_tree.BUFFER_BYTES / 1e3:g} kB"

@@ -9,7 +9,7 @@ differently:
 * Its sinks acknowledge every segment, ours every second one, so it has more hops; the ratio compares times of a hop.
 * A packet that is lost counts there as if it had gone its whole way.
 * Timers of retransmission are looked at every millisecond, and a timeout is 250 ms at first.
-* Its hosts have a buffer of 1000 packets and serve flows in turn; ours have 96 kB.
+* Its hosts have a buffer of 1000 packets and serve flows in turn; ours have no limit.
 """
 
 import argparse
