@@ -11,9 +11,12 @@ CORES := $(shell getconf _NPROCESSORS_ONLN)
 MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 # Where the repository is. Nothing in it names an address until `make urls REPOSITORY=https://…` has written one.
 REPOSITORY ?=
-# With any other word than yes the simulator is compiled once, on all cores and without a profile of its runs (profile `quick`):
-# in a quarter of the time, and up to a sixth slower to run. What has been built with the other word is built again.
-PGO ?= yes
+# With the word yes the simulator is compiled twice, the second time with a profile of its runs, which then take up to a sixth
+# less time; else once, on all cores (profile `quick`), in a fifth of the processor time. The goals named here take the
+# profile, the others keep what has been built. What has been built with the other word is built again.
+ifndef PGO
+PGO := $(if $(filter fast bench wheel tour,$(MAKECMDGOALS)),yes,$(or $(shell cat $(VENV)/.built 2>/dev/null),no))
+endif
 # The simulator for browsers, and the page of the lab that contains it.
 WASM := target/wasm32-unknown-unknown/web/pushout_web.wasm
 LAB := target/lab/lab.html
@@ -25,12 +28,14 @@ export PYO3_PYTHON := $(abspath $(BIN)/python)
 export CARGO_TERM_PROGRESS_WHEN := never
 
 .DELETE_ON_ERROR:
-.PHONY: help setup reproduce test lint lint-rust lint-python rust-tests test-rust test-python fresh fmt generate answers lock equivalence hostile wasm lab lab-again test-web fuzz bench instructions performance findings full picture docs wheel tour msrv msrv-version deny urls simulator plain trained need need-lint need-web clean
+.PHONY: help setup fast reproduce test lint lint-rust lint-python rust-tests test-rust test-python fresh fmt generate answers lock equivalence hostile wasm lab lab-again test-web fuzz bench instructions performance findings full picture docs wheel tour msrv msrv-version deny urls simulator plain trained need need-lint need-web clean
 
 help: ## What can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(VENV)/.built ## Set up .venv with the tool in it: .venv/bin/pushout
+
+fast: $(VENV)/.built ## Set up .venv with the tool compiled with a profile of its runs: they take up to a sixth less time
 
 reproduce: $(VENV)/.built ## Run the published studies; the report is reports/index.html (ARGS="--reps 30 …")
 	$(BIN)/pushout reproduce $(ARGS)
@@ -119,9 +124,11 @@ fuzz: need ## Fuzz the reader and both engines with random input, a minute each 
 	cargo +nightly fuzz run scenario fuzz/corpus/scenario scenarios -- -max_total_time=$(FUZZ_SECONDS) -timeout=20
 	cargo +nightly fuzz run engines fuzz/corpus/engines fuzz/seeds/engines -- -max_total_time=$(FUZZ_SECONDS) -timeout=20
 
-bench: $(VENV)/.built ## How fast: each part by itself, then the workloads beside the peers (ARGS="--reps 9 …"); keep the machine idle
+bench: $(VENV)/.built ## How fast: each part, the workloads beside the peers (ARGS="--reps 9 …"), each feature, instructions; keep the machine idle
 	cargo bench --locked --package pushout-core --features bench
 	$(BIN)/pushout bench $(ARGS)
+	$(BIN)/python benchmarks/features.py --json reports/bench/features.json
+	$(MAKE) instructions ARGS=--check
 
 instructions: $(VENV)/.built ## Count the simulator's instructions and append them to benchmarks/history.jsonl (ARGS=--check: compare; needs valgrind)
 	cargo build --locked --release --package pushout-web --example answer
@@ -130,6 +137,7 @@ instructions: $(VENV)/.built ## Count the simulator's instructions and append th
 performance: ## Copy the latest benchmark results into docs/performance.md
 	cp reports/bench/bench.json docs/performance.json
 	cp reports/bench/bench.svg docs/performance.svg
+	cp reports/bench/features.json docs/features.json
 	$(MAKE) generate
 
 full: $(VENV)/.built ## Run the studies of a fabric with many replications (an hour); their pages print the verdicts
@@ -218,7 +226,7 @@ ifeq ($(PGO),yes)
 	@test -n "$(PROFDATA)" || { echo "adding llvm-tools to the Rust toolchain"; rustup component add llvm-tools; } || \
 		echo "no llvm-profdata (rustup component add llvm-tools): building without a profile, up to a sixth slower" >&2
 endif
-	@$(MAKE) --no-print-directory simulator
+	@$(MAKE) --no-print-directory simulator PGO=$(PGO)
 	@echo $(PGO) > $@
 ifneq ($(shell cat $(VENV)/.built 2>/dev/null),$(PGO))
 .PHONY: $(VENV)/.built

@@ -1,4 +1,4 @@
-"""Count the simulator's instructions for five workloads, and compare the counts with those of earlier commits.
+"""Count the simulator's instructions for some workloads, and compare the counts with those of earlier commits.
 
     make instructions                # append a line to benchmarks/history.jsonl
     make instructions ARGS=--check   # compare with the last line and write nothing
@@ -12,6 +12,7 @@ the scenario and writing the result.
 import argparse
 import json
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -25,8 +26,8 @@ ROOT = Path(__file__).parent.parent
 HISTORY = ROOT / "benchmarks" / "history.jsonl"
 """A line for each measurement, the latest at the end."""
 
-COUNTED = ("W1-packet", "W1-cell", "W2", "W3-100", "W6-128")
-"""Packets, cells, periodic sources, many flows and a fabric: together they run most of the engine."""
+COUNTED = ("W1-packet", "W1-cell", "W2", "W3-100", "W3-100-memory", "W3-100-codel", "W6-128")
+"""Packets, cells, periodic sources, many flows, a memory, a port that is asked and a fabric: most of the engine."""
 
 LIMIT = 2
 """A comparison fails beyond this growth in percent."""
@@ -94,12 +95,14 @@ def last(history: Path) -> dict[str, Any] | None:
 
 def main() -> None:
     """Measure; then append a line, or compare with the last one."""
-    parser = argparse.ArgumentParser(description="Count the simulator's instructions for five workloads.")
+    parser = argparse.ArgumentParser(description="Count the simulator's instructions for some workloads.")
     parser.add_argument(
         "program", type=Path, help="the simulator that answers requests: target/release/examples/answer"
     )
     parser.add_argument("--check", action="store_true", help="compare with the last line and write nothing")
     chosen = parser.parse_args()
+    if shutil.which("valgrind") is None:
+        sys.exit("valgrind must be installed to count instructions (Debian, Ubuntu: apt install valgrind)")
     before, now = last(HISTORY), measurement(chosen.program)
     grown = growth(before, now) if before else {}
     for name, instructions in now["instructions"].items():

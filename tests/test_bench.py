@@ -220,14 +220,16 @@ def test_the_table_and_the_figure_show_every_contender(tmp_path: Path, monkeypat
 
 def test_the_page_is_filled_between_its_marks(alone: None, tmp_path: Path) -> None:
     done = measure.bench([CELLS], reps=1, folder=tmp_path)
-    page = f"# Speed\n{present.BEGIN}\nold\n{present.END}\nAfter.\n"
-    filled = present.fill(page, done)
+    measured, *_ = present.FILLED
+    begin, end = "<!-- measured: begin -->", "<!-- measured: end -->"
+    page = f"# Speed\n{begin}\nold\n{end}\nAfter.\n"
+    filled = present.fill(page, measured, done)
     assert "| W1-cell |" in filled
     assert "old" not in filled
     assert filled.endswith("After.\n")
-    assert present.fill(filled, done) == filled
+    assert present.fill(filled, measured, done) == filled
     with pytest.raises(ValueError, match="must contain the marks"):
-        present.fill("# Speed", done)
+        present.fill("# Speed", measured, done)
 
 
 def test_the_command_writes_json_table_and_figure(

@@ -72,17 +72,34 @@ HEAVY = {
 """Each takes longer to load than a small scenario to check."""
 
 LAN = str(ROOT / "scenarios" / "lan.toml")
+SHORT = ["run", LAN, "--set", "duration=1 ms"]
+
+MODULES = 190
+"""Most modules that a short run loads; with NumPy, Rich and a pool of `concurrent.futures` there were 340."""
+
+
+def loaded_by(*arguments: str) -> set[str]:
+    """The modules that a command loads, which prints something and succeeds."""
+    script = (
+        "import sys\nfrom pushout.cli import main\ntry:\n    main(sys.argv[1:])\n"
+        "except SystemExit as ended:\n    print(ended.code or 0, *sys.modules, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", script, *arguments], capture_output=True, text=True, check=True)
+    code, *loaded = done.stderr.splitlines()[-1].split()
+    assert (code, done.stdout != "") == ("0", True)
+    return set(loaded)
 
 
 @pytest.mark.parametrize(
     "arguments", [["--version"], ["--help"], ["validate", LAN], ["explain", LAN], ["schema"], ["policies", "--json"]]
 )
 def test_commands_that_run_nothing_load_nothing_heavy(arguments: list[str]) -> None:
-    script = (
-        "import sys\nfrom pushout.cli import main\ntry:\n    main(sys.argv[1:])\n"
-        "except SystemExit as ended:\n    print(ended.code or 0, *sys.modules, file=sys.stderr)"
-    )
-    done = subprocess.run([sys.executable, "-c", script, *arguments], capture_output=True, text=True, check=True)
-    code, *loaded = done.stderr.split()
-    assert (code, done.stdout != "") == ("0", True)
-    assert HEAVY.isdisjoint(loaded), HEAVY & set(loaded)
+    assert not HEAVY & loaded_by(*arguments)
+
+
+@pytest.mark.parametrize("arguments", [SHORT, [*SHORT, "--json"], [*SHORT, "--reps", "2", "--json"]])
+def test_a_run_whose_figures_are_printed_loads_no_library_of_tables(arguments: list[str]) -> None:
+    needed = {"pushout.show", "statistics"} if "--reps" in arguments else {"pushout.show"}
+    loaded = loaded_by(*arguments)
+    assert not (HEAVY - needed) & loaded
+    assert len(loaded) <= MODULES

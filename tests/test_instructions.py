@@ -54,11 +54,12 @@ def test_the_latest_line_is_the_one_to_compare_with(tmp_path: Path) -> None:
     assert instructions.last(history) == line("bbb")
 
 
-def test_the_history_has_all_counted_workloads_of_a_committed_state() -> None:
+def test_the_history_has_counted_workloads_of_committed_states() -> None:
     lines = [json.loads(text) for text in instructions.HISTORY.read_text(encoding="utf-8").splitlines()]
     assert lines
     for measured in lines:
-        assert tuple(measured["instructions"]) == instructions.COUNTED
+        counted = [name for name in instructions.COUNTED if name in measured["instructions"]]
+        assert list(measured["instructions"]) == counted, "in order, and earlier lines may lack what was added later"
         assert not measured["commit"].endswith("-dirty")
 
 

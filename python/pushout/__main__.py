@@ -15,6 +15,7 @@ def main() -> None:
     try:
         from pushout import cli
 
+        gc.freeze()  # modules stay until the end, when a search of them would take as long again
         gc.enable()
         cli.main()
     except KeyboardInterrupt:

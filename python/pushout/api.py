@@ -81,7 +81,7 @@ def run(
     check_reps(reps)
     check_seed(seed)
     job = Job(load(scenario), (*programs(policies or {}), *overrides(set)), engine, audit)
-    return replicated(job, seed, reps, jobs=jobs, progress=progress)
+    return Result(*replicated(job, seed, reps, jobs=jobs, progress=progress))
 
 
 def plot(

@@ -1,13 +1,12 @@
 """The exceptions of Pushout. Each is a `PushoutError` and a subclass of the built-in exception that fits."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pushout.excerpt import excerpt, fitted, masked, printable
 
 
-@dataclass(frozen=True)
-class Argument:
+class Argument(NamedTuple):
     """A piece of a message: the name of a function's argument, which the command line shows as an option."""
 
     name: str

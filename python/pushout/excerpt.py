@@ -16,18 +16,18 @@ MESSAGE = 300
 CONTROL = re.compile("[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff]")
 """A character that a terminal would execute, not show: control characters, line breaks, changes of direction."""
 
-MARK = re.compile(r"\n *\d* \| .*\n +\| *\^")
+# Patterns of rare texts are compiled when one is met: that takes longer than reading a scenario.
+
+MARK = r"\n *\d* \| .*\n +\| *\^"
 """The quoted line of a file below a message, with a caret."""
 
-SCHEME = re.compile(r"\b[a-z][a-z0-9+.-]{0,20}:/{1,2}", re.IGNORECASE)
+SCHEME = r"(?i)\b[a-z][a-z0-9+.-]{0,20}:/{1,2}"
 """The beginning of an address."""
 
-PATH = re.compile("[/?#]")
+PATH = "[/?#]"
 """The character that ends user, password and host in an address."""
 
-PARAMETER = re.compile(
-    r"([?&][^=&#\s]{0,40}(?:key|secret|token|pass|sig|sas|cred)[^=&#\s]{0,40}=)[^&#\s]+", re.IGNORECASE
-)
+PARAMETER = r"(?i)([?&][^=&#\s]{0,40}(?:key|secret|token|pass|sig|sas|cred)[^=&#\s]{0,40}=)[^&#\s]+"
 """A parameter of an address that may be a secret."""
 
 _SHORT = Repr()
@@ -62,7 +62,7 @@ def place(path: str) -> str:
 
 def fitted(message: str) -> str:
     """Shorten a message to `MESSAGE` characters, first by leaving out the quoted line of the file."""
-    return message if len(message) <= MESSAGE else cut(MARK.sub("", message), MESSAGE)
+    return message if len(message) <= MESSAGE else cut(re.sub(MARK, "", message), MESSAGE)
 
 
 def printable(text: str) -> str:
@@ -74,7 +74,7 @@ def masked(text: str) -> str:
     """Mask the secrets of all addresses in a text."""
     if "@" in text:
         text = re.sub(r"\S+", lambda word: "".join(_without_users(word[0])), text)
-    return PARAMETER.sub(r"\1***", text)
+    return re.sub(PARAMETER, r"\1***", text) if "=" in text else text
 
 
 def _without_users(word: str) -> Iterator[str]:
@@ -84,8 +84,9 @@ def _without_users(word: str) -> Iterator[str]:
     slash, everything up to the last @ counts as the secret.
     """
     start, last = 0, word.rfind("@")
-    while (scheme := SCHEME.search(word, start, last)) is not None:
-        head = PATH.search(word, scheme.end())
+    beginning, ending = re.compile(SCHEME), re.compile(PATH)
+    while (scheme := beginning.search(word, start, last)) is not None:
+        head = ending.search(word, scheme.end())
         authority = word[scheme.end() : head.start() if head else None]
         end = scheme.end()
         if "@" in authority:

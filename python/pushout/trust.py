@@ -5,11 +5,11 @@ before the figures are trusted.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from statistics import fmean
 from typing import Any, NamedTuple
 
 from pushout.document import Document
 from pushout.stats import Interval, interval
+from pushout.stats import mean as average
 from pushout.warning import Warned
 
 WIDE = 0.25
@@ -128,7 +128,7 @@ def _outlasting(runs: Runs) -> float:
     ages, longest = (runs(name) for name in ("transfer_age_max_s", "transfer_time_max_s"))
     pairs = zip(ages, longest, strict=True)
     older = [age for age, time in pairs if age is not None and time is not None and age > time]
-    return fmean(older) if 2 * len(older) > len(ages) else 0.0
+    return average(older) if 2 * len(older) > len(ages) else 0.0
 
 
 def slow_starts(runs: Runs, warmup_s: float) -> Iterator[Doubt]:

@@ -1,7 +1,8 @@
 """Present a measurement as rows and notes, and in Markdown for the documentation."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from pushout.bench.peers import OURS
@@ -20,7 +21,6 @@ HEADINGS = (
 )
 FIGURE = "![Cost of a unit on a line, for each simulator](performance.svg)"
 SPACE = "\N{NO-BREAK SPACE}"
-BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 
 
 class Row(NamedTuple):
@@ -97,9 +97,75 @@ def markdown(document: dict[str, Any]) -> str:
     return "\n".join([*lines, "", *(f"* {note}" for note in notes(document))])
 
 
-def fill(page: str, document: dict[str, Any]) -> str:
-    """Replace the part of the page between its marks by the table, the notes and the figure."""
-    pattern = re.compile(re.escape(BEGIN) + ".*" + re.escape(END), re.DOTALL)
+def table_of_features(document: dict[str, Any]) -> str:
+    """Write the costs of features beside tail drop, with their aims, in Markdown."""
+    heads = ("group", "feature", "workload", "ns per hop", "×", "aim", "fast ÷ reference")
+    lines = ["| " + " | ".join(heads) + " |", "|---|---|---|" + "--:|" * (len(heads) - 3)]
+    lines += ["| " + " | ".join(_cells_of_feature(row)) + " |" for row in document["features"]]
+    return "\n".join([*lines, "", _origin(document["machine"], _turns(document))])
+
+
+def _cells_of_feature(row: dict[str, Any]) -> Iterator[str]:
+    yield row["group"]
+    yield row["feature"]
+    yield row["workload"]
+    yield from (significant(row[key]) for key in ("hop_ns", "ratio"))
+    ratio = f"≤{SPACE}{significant(row['aim'])}{SPACE}×" if row["aim"] else ""
+    yield f"≤{SPACE}{significant(row['aim_ns'])}{SPACE}ns" if row["aim_ns"] else ratio
+    yield significant(row["engines"], 1.0, 2)
+
+
+def slower(document: dict[str, Any]) -> str:
+    """List the cases that take longer on the fast engine than on the reference engine, the slowest first."""
+    known = sorted((row for row in document["engines"] if row["ratio"] is not None), key=lambda row: -row["ratio"])
+    found = [f"{row['case']}: {row['ratio']:.2f}" for row in known if row["ratio"] > 1]
+    largest = f"; the largest ratio is {known[0]['ratio']:.2f} ({known[0]['case']})" if known else ""
+    return "\n".join([*found, f"{len(found)} of {len(known)} cases take longer on fast than on reference{largest}"])
+
+
+def table_of_trees(document: dict[str, Any]) -> str:
+    """Write the times of fat-trees here and in htsim in Markdown."""
+    heads = ("hosts", "ours, s", "ns per hop", "htsim, s", "ns per hop", "memory, MB", "ours is faster by")
+    lines = ["| " + " | ".join(heads) + " |", "|" + "--:|" * len(heads)]
+    for case in document["cases"]:
+        ours, theirs = case["pushout"], case["htsim"]
+        figures = (ours["cpu_s"], ours["hop_ns"], theirs["cpu_s"], theirs["hop_ns"], theirs["rss_bytes"] / 1e6)
+        ratio = f"{significant(case['ratio'])}{SPACE}×"
+        lines.append(f"| {case['hosts']} | {' | '.join(map(significant, figures))} | {ratio} |")
+    about = document["machine"]
+    return "\n".join([*lines, "", _origin(about, f"csg-htsim {document['commit'][:8]}; {_turns(document)}")])
+
+
+def _origin(about: dict[str, Any], more: str) -> str:
+    commit = f", commit {about['commit']}" if about["commit"] else ""
+    load = f"; load average at the start {about['load']:.2f}" if about["load"] is not None else ""
+    return f"* Version {about['version']}{commit}{load}; {more}."
+
+
+def _turns(document: dict[str, Any]) -> str:
+    return f"least processor time of {document['reps']} turns"
+
+
+class Part(NamedTuple):
+    """A part of docs/performance.md: its name in the marks around it, the file of its figures, and its text."""
+
+    name: str
+    file: Path
+    text: Callable[[dict[str, Any]], str]
+
+
+FILLED = (
+    Part("measured", Path("docs/performance.json"), lambda document: f"{markdown(document)}\n\n{FIGURE}"),
+    Part("htsim", Path("benchmarks/htsim/fat_tree.json"), table_of_trees),
+    Part("features", Path("docs/features.json"), table_of_features),
+)
+"""The parts that follow from measurements."""
+
+
+def fill(page: str, part: Part, document: dict[str, Any]) -> str:
+    """Replace a part of the page between its marks."""
+    begin, end = (f"<!-- {part.name}: {mark} -->" for mark in ("begin", "end"))
+    pattern = re.compile(re.escape(begin) + ".*" + re.escape(end), re.DOTALL)
     if not pattern.search(page):
-        raise ValueError(f"the page must contain the marks {BEGIN} and {END}")
-    return pattern.sub(lambda _: f"{BEGIN}\n{markdown(document)}\n\n{FIGURE}\n{END}", page)
+        raise ValueError(f"the page must contain the marks {begin} and {end}")
+    return pattern.sub(lambda _: f"{begin}\n{part.text(document)}\n{end}", page)

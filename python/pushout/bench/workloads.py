@@ -92,6 +92,7 @@ WORKLOADS = {
         Workload("W3-10", "w3-100.toml", ("topology.sources=10",), {**WIDE, "flows": 10}, ("ns-2",)),
         Workload("W3-100", "w3-100.toml", (), {**WIDE, "flows": 100}, ("ns-2", "ns-3")),
         Workload("W3-100-memory", "w3-100.toml", SHARED),
+        Workload("W3-100-codel", "w3-100.toml", ('port.bottleneck.admission={policy="codel"}',)),
         # A router of ns-3 searches all its interfaces for each packet: with a thousand, a run takes an hour.
         Workload("W3-1000", "w3-1000.toml", (), {**WIDE, "flows": 1000}, ("ns-2",)),
         Workload(

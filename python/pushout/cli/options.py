@@ -20,6 +20,7 @@ from pushout.literals import ENGINES, FORMATS
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from pushout.show.plain import Paper
     from pushout.source import Source
 
 OK, FAILURE, USAGE, BAD_SCENARIO, MISSED, INTERNAL, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 4, 70, 130, 143
@@ -193,10 +194,11 @@ def _limit_memory(context: click.Context, _option: click.Parameter, value: str |
     if context.resilient_parsing:
         return
     from pushout import _core
-    from pushout.question.quantity import SIZES, split
 
     limit = _free_memory()
     if value is not None:
+        from pushout.question.quantity import SIZES, split
+
         try:
             number, unit = split(value)
         except PushoutError as error:
@@ -325,6 +327,18 @@ def console() -> "Console":
 
     # Brackets and colons in names are not markup.
     return Console(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else _piped_width())
+
+
+COLOURED = ("FORCE_COLOR", "TTY_COMPATIBLE")
+"""Variables of the environment with which Rich writes colours to a pipe as well."""
+
+
+def paper() -> "Paper":
+    """Return what a run is printed on: Rich where there may be colours or few characters, else a plain console."""
+    from pushout.show.plain import Plain
+
+    is_plain = not sys.stdout.isatty() and sys.stdout.encoding.lower() in ("utf-8", "utf8")
+    return Plain(_piped_width()) if is_plain and not any(map(os.environ.get, COLOURED)) else console()
 
 
 PIPED = 200

@@ -2,7 +2,6 @@
 
 import sys
 import time
-from shutil import get_terminal_size
 from typing import TextIO
 
 PATIENCE_S = 2.0
@@ -48,6 +47,8 @@ class Progress:
         line = self.line(done, total, elapsed)
         terminal = self.stream.isatty()
         if terminal:  # the line that is overwritten must not wrap
+            from shutil import get_terminal_size
+
             line = line[: get_terminal_size().columns - 1]
         self.stream.write("\r" + line.ljust(self.width) if terminal else line + "\n")
         self.stream.flush()

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -21,9 +21,9 @@ from pushout.cli.options import (
     SCENARIO,
     SEED,
     SET,
-    console,
     default_folder,
     no_sweep,
+    paper,
     scenario_file,
 )
 from pushout.cli.page import HTML, write_page
@@ -32,7 +32,10 @@ from pushout.cli.warn import warn
 
 if TYPE_CHECKING:
     from pushout.picture.recording import Recording
+    from pushout.replicate import Replicated
     from pushout.simulate import Job, Progress
+
+    Save = Callable[[Replicated, Path], None]
 
 
 @click.command()
@@ -98,7 +101,7 @@ def run(
     if planned and planned.sets:
         job = replace(job, sets=(*sets, *planned.sets))
     warn(known)  # before a run that may take hours
-    save: Callable[[Any, Path], None] = _write_results
+    save: Save = _write_results
     with Progress("replications" if reps > 1 else "") as progress:
         if chosen:
             result, save = _trace(job, chosen, trace_ports or "", seed, progress)
@@ -121,7 +124,7 @@ def _to_measure(job: "Job") -> "Recording":
     return recording(explained, fillable(explained, DEFAULT), (), (), job.sets)
 
 
-def _draw(result: Any, planned: "Recording", file: Path | None, html: Path | None) -> None:
+def _draw(result: "Replicated", planned: "Recording", file: Path | None, html: Path | None) -> None:
     """Write the picture of a run, and its page."""
     from pushout.cache import write
     from pushout.picture import asked, figure
@@ -132,7 +135,10 @@ def _draw(result: Any, planned: "Recording", file: Path | None, html: Path | Non
         file.parent.mkdir(parents=True, exist_ok=True)
         write(file, figure.written(drawn, file.suffix[1:].lower()))
         tell(f"figure: {file}")
-    write_page(html, result, [drawn])
+    if html:
+        from pushout.result import Result
+
+        write_page(html, Result(*result), [drawn])
 
 
 def _trace_kinds(kinds: str | None, ports: str | None, reps: int, engine: str | None) -> list[str]:
@@ -150,14 +156,14 @@ def _trace_kinds(kinds: str | None, ports: str | None, reps: int, engine: str | 
     return chosen
 
 
-def _finish(result: Any, out: Path | None, save: Callable[[Any, Path], None], *, as_json: bool) -> None:
+def _finish(result: "Replicated", out: Path | None, save: "Save", *, as_json: bool) -> None:
     """Show a result, write it, and fail if its audit fails."""
     if as_json:
         echo_json(result.document)
     else:
         from pushout.show.result import result as show
 
-        show(result.document, console())
+        show(result.document, paper())
     if out is not None:  # last, so that the result is shown even if it cannot be written
         sys.stdout.flush()
         save(result, out)
@@ -170,21 +176,21 @@ def _finish(result: Any, out: Path | None, save: Callable[[Any, Path], None], *,
 
 def _trace(
     job: "Job", chosen: list[str], ports: str, seed: int | None, progress: "Progress"
-) -> tuple[Any, Callable[[Any, Path], None]]:
+) -> tuple["Replicated", "Save"]:
     """Run once and record every packet; return the result and the function that writes it."""
-    from pushout import api
     from pushout.question import trace
     from pushout.question.output import Output
+    from pushout.replicate import Replicated
 
     names = [name.strip() for name in ports.split(",") if name.strip()]
     traced = trace.traced(job, names, seed, progress)
 
-    def save(result: Any, out: Path) -> None:
+    def save(result: Replicated, out: Path) -> None:
         _write_results(result, out)
         for path in trace.save(traced, Output(out), chosen):
             tell(f"trace: {path}")
 
-    return api.Result(traced.document, [traced.document]), save
+    return Replicated(traced.document, [traced.document]), save
 
 
 def _check_writable(out: Path) -> None:
@@ -200,7 +206,7 @@ def _check_writable(out: Path) -> None:
     discard(out / ".writable")
 
 
-def _write_results(result: Any, out: Path) -> None:
+def _write_results(result: "Replicated", out: Path) -> None:
     """Write the document and those of the replications, replacing the files of an earlier run."""
     from pushout import sums
     from pushout.cache import write

@@ -44,13 +44,17 @@ def _oracles() -> dict[Path, str]:
 
 
 def _performance() -> dict[Path, str]:
-    """Write the page about speed with the table of the measurement stored next to it."""
-    page, measured = Path("docs/performance.md"), Path("docs/performance.json")
-    if not (page.is_file() and measured.is_file()):
+    """Write the page about speed with the tables of the measurements stored next to it."""
+    page = Path("docs/performance.md")
+    if not page.is_file():
         return {}
-    from pushout.bench.present import fill
+    from pushout.bench.present import FILLED, fill
 
-    return {page: fill(page.read_text(encoding="utf-8"), json.loads(measured.read_text(encoding="utf-8")))}
+    text = page.read_text(encoding="utf-8")
+    for part in FILLED:
+        if part.file.is_file():
+            text = fill(text, part, json.loads(part.file.read_text(encoding="utf-8")))
+    return {page: text}
 
 
 def stale(files: dict[Path, str]) -> list[Path]:

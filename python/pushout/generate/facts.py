@@ -34,6 +34,8 @@ def names() -> dict[str, Any]:
         "above": lambda mean: mean["ci95"][0] > 0,
         "unclear": lambda mean: mean["ci95"][0] <= 0 <= mean["ci95"][1],
         "speed": speed,
+        "tree": tree,
+        "version": version,
         "documents": documents,
     }
 
@@ -76,3 +78,15 @@ def speed(workload: str, figure: str, peer: str | None = None) -> float:
         ]
     (entry,) = entries
     return float(entry["ns_per_cell_hop"] or entry["ns_per_packet_hop"] if figure == "ns_per_hop" else entry[figure])
+
+
+def tree(hosts: int, simulator: str) -> float:
+    """Find the time of a hop in ns on a fat-tree, of `pushout` or `htsim`, in the measurement of both."""
+    measured = json.loads(Path("benchmarks/htsim/fat_tree.json").read_text(encoding="utf-8"))
+    (case,) = (each for each in measured["cases"] if each["hosts"] == hosts)
+    return float(case[simulator]["hop_ns"])
+
+
+def version(measurement: str) -> str:
+    """Return the version that a measurement was made with."""
+    return str(json.loads(Path(measurement).read_text(encoding="utf-8"))["machine"]["version"])

@@ -85,7 +85,13 @@ class Columns(Mapping[str, NDArray[Any]]):
         """Convert the table to Arrow."""
         pa = need("pyarrow", "an Arrow table")
         schema = self.schema()
-        return pa.table([pa.array(self.plain(name), schema.field(name).type) for name in self], schema=schema)
+        return pa.table([self._arrow(name, schema.field(name).type) for name in self], schema=schema)
+
+    def _arrow(self, name: str, kind: "pa.DataType") -> "pa.Array":
+        """Convert a column to Arrow, where a missing number is null."""
+        array = self.arrays[name]
+        values = self.plain(name) if array.dtype == object else array
+        return need("pyarrow", "an Arrow table").array(values, kind, from_pandas=array.dtype == np.float64)
 
     def schema(self) -> "pa.Schema":
         """Return names and types as an Arrow schema."""
@@ -117,7 +123,7 @@ def _kind(values: Iterable[Any]) -> Kind:
 
 def _array(values: Sequence[Any], kind: Kind) -> NDArray[Any]:
     if kind == "float64":
-        return np.array([np.nan if value is None else value for value in values], np.float64)
+        return np.array(values, np.float64)  # None becomes NaN
     if kind in _TYPES and None not in values:
         return np.array(values, _TYPES[kind])
     array = np.empty(len(values), object)

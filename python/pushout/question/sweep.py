@@ -215,11 +215,11 @@ def _measured(campaign: Campaign, points: Sequence[Level], design: Design) -> tu
 
 def _parts(campaign: Campaign, points: Sequence[Level], design: Design, figures: dict[str, type]) -> Iterator[Part]:
     """Yield the runs of the points, and note their figures while others are under way."""
-    rule = design.rule
+    rule, seen = design.rule, _Seen(figures)
     for first, chunk in _prepared(campaign, design, [point.sets for point in points]):
         later = float(max(0, len(points) - first - CHUNK) * rule.least)
         runs = chunk.runs(rule, later=partial(_later, later))
-        yield first, [_noticed(figures, some) for some in runs]
+        yield first, [seen.note(some) for some in runs]
 
 
 def _later(runs: float, _points: int, _wanted: Sequence[int]) -> float:
@@ -240,12 +240,22 @@ def _prepared(campaign: Campaign, design: Design, points: Sequence[Sequence[str]
         yield first, chunk
 
 
-def _noticed(figures: dict[str, type], runs: list[Run]) -> list[Run]:
-    """Record the figures of runs and the kinds of their values."""
-    for run in runs:
-        for path, value in run.figures.items():
-            figures[path] = wider(figures.get(path, type(None)), value)
-    return runs
+class _Seen:
+    """The figures of runs and the kinds of their values, which nearly every run has like another."""
+
+    def __init__(self, figures: dict[str, type]) -> None:
+        self._figures = figures
+        self._combinations: set[tuple[tuple[str, ...], tuple[type, ...]]] = set()
+
+    def note(self, runs: list[Run]) -> list[Run]:
+        """Record the figures of these runs, and return the runs."""
+        for run in runs:
+            combination = tuple(run.figures), tuple(map(type, run.figures.values()))
+            if combination not in self._combinations:
+                self._combinations.add(combination)
+                for path, kind in zip(*combination, strict=True):
+                    self._figures[path] = wider(self._figures.get(path, type(None)), kind)
+        return runs
 
 
 def _warmed(campaign: Campaign, design: Design) -> list[Level]:

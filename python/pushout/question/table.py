@@ -84,10 +84,9 @@ KINDS: dict[type, Kind] = {type(None): "float64", int: "int64", float: "float64"
 """Types of values and the kinds of their columns; a column has the last kind that occurs."""
 
 
-def wider(kind: type, value: Any) -> type:
-    """Widen the kind of a column for a value: the simulator writes a count as 7, a measure as 7.0."""
-    own = type(value)
-    return kind if own is kind else max(kind, own, key=list(KINDS).index)
+def wider(kind: type, other: type) -> type:
+    """Widen the kind of a column for a value of another: the simulator writes a count as 7, a measure as 7.0."""
+    return max(kind, other, key=list(KINDS).index)
 
 
 @dataclass(frozen=True)
@@ -112,7 +111,7 @@ class Rows:
         columns: dict[str, Sequence[Any]] = {"point": numbers}
         columns |= {name: [values[point] for point in numbers] for name, (_, values) in self.swept.items()}
         columns["seed"] = [run.seed for run in runs]
-        columns |= {column_of(path): [run.figures.get(path) for run in runs] for path in self.figures}
+        columns |= zip(map(column_of, self.figures), _by_figure(runs, list(self.figures)), strict=True)
         columns["wall_s"] = [run.wall_s for run in runs]
         return Columns.of(columns, self._kinds(), {"pushout": _core.VERSION, "build": build()})
 
@@ -120,6 +119,12 @@ class Rows:
         found: dict[str, Kind] = {name: kind for name, (kind, _) in self.swept.items()}
         found |= {column_of(path): KINDS[kind] for path, kind in self.figures.items()}
         return {**found, "point": "int64", "seed": "uint64", "wall_s": "float64"}
+
+
+def _by_figure(runs: Sequence[Run], paths: Sequence[str]) -> list[list[Any]]:
+    """Return the values of each figure, `None` for a run without it."""
+    rows = [[*map(run.figures.get, paths)] for run in runs]
+    return [list(column) for column in zip(*rows, strict=True)] if rows else [[] for _ in paths]
 
 
 def host() -> dict[str, Any]:
