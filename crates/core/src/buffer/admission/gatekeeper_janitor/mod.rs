@@ -5,7 +5,7 @@
 //! # Idea
 //! A frame can spare FCF cells and a block BLF frames, because a code restores them. Above a threshold a gatekeeper
 //! refuses marked cells (CLP = 1) that can be spared. A cell that cannot be spared is critical: it takes the place of
-//! a queued cell that can, and a janitor then displaces the queue once. In order, for a cell of frame f in block b:
+//! a queued cell that can, and a janitor then sweeps the queue once. In order, for a cell of frame f in block b:
 //!
 //! 1. CLP = 0: admit, if there is room; 2. gate open: admit; 3. FCF < 0, a dead frame: discard;
 //! 4. FCF > 0: discard, FCF − 1; 5. FCF = 0, BLF > 0: discard with the rest of f, FCF = −1, BLF − 1;
