@@ -92,6 +92,16 @@ macro_rules! gates {
                     Ok(unit)
                 }
 
+                /// Return whether all that it does is to lose units before they reach the buffer.
+                fn only_loses(&self) -> bool {
+                    false
+                }
+
+                /// Return whether it draws about units that would enter the port.
+                fn draws(&self) -> bool {
+                    false
+                }
+
                 /// Return whether it may ever hold units that wait.
                 fn holds(&self) -> bool {
                     false

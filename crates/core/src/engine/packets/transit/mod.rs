@@ -10,7 +10,7 @@
 //! These ports get packets in order.
 //!
 //! # What turns it off
-//! A port where lines meet, a port that judges every packet, and a policer.
+//! A port where lines meet, a port that judges every packet, a policer, and a loss by intent.
 
 pub(crate) mod arrivals;
 mod asked;
@@ -22,13 +22,14 @@ use super::host::{Hosts, tallies};
 use super::lookahead::HOSTS;
 use super::payload::PacketPayload;
 use super::port::Taken;
-use super::route::{Head, Packet, PacketDestination, Routing, StepClass, Steps};
+use super::route::{Entrance, Head, Packet, PacketDestination, Routing, StepClass, Steps};
 use super::shared::SharedPorts;
 use crate::engine::exact::accounting::Window;
 use crate::engine::outcome::LossRecord;
 use crate::engine::questions::sampled_ports;
 use crate::kernel::queue::Event;
 use crate::network::Network;
+use crate::network::branches::Hop;
 use crate::network::circuit::{Marks, Tally};
 use crate::network::end::End;
 use crate::scenario::model::Scenario;
@@ -243,7 +244,7 @@ impl Transit {
         match self.steps.stop(at) {
             PacketDestination::Shared => self.pass_shared(at, packet.head, now),
             PacketDestination::Marking => {
-                let head = self.police(at, packet, now)?;
+                let head = self.approach(at, packet, now)?;
                 self.pass(at, head, now)
             }
             _ => self.pass(at, packet.head, now),
@@ -388,18 +389,32 @@ impl Transit {
         Head { flags: head.flags.with(Flags::CE), ..head }
     }
 
-    /// Police a packet at a port where its circuit may be policed; returns its head as it continues, unless it is lost.
-    fn police(&mut self, at: u32, packet: &Packet, now: Time) -> Option<Head> {
+    /// Pass a packet by the policer and the gates before a port that decides by a rule; returns its head as it continues,
+    /// unless it is lost.
+    #[inline(always)] // one caller
+    fn approach(&mut self, at: u32, packet: &Packet, now: Time) -> Option<Head> {
         let (port, extra) = (self.steps.place(at), self.steps.extras[at as usize]);
-        let unit = packet.unit(&extra);
-        match self.network.circuits[extra.circuit].police(now, unit) {
-            Ok(unit) => Some(Head { flags: unit.flags, ..packet.head }),
-            Err(reason) => {
-                self.ruled.queues[port as usize].lose(self.window, now, &unit, reason);
-                self.lost(port, unit, reason, now);
-                None
+        let hop = Hop { port, vc: extra.number };
+        let entered = match extra.entrance {
+            Entrance::Open => return Some(packet.head),
+            Entrance::Lossy => {
+                let entered = self.network.cross_link(now, hop, packet.head.unit(&extra));
+                entered.map(|_| packet.head) // a packet is a whole frame, whose marks stay
             }
-        }
+            Entrance::Drawn => {
+                let policed = self.network.circuits[extra.circuit].police(now, packet.unit(&extra));
+                let entered = policed.and_then(|unit| self.network.cross_link(now, hop, unit));
+                entered.map(|unit| Head { flags: unit.flags, ..packet.head })
+            }
+        };
+        entered.map_err(|reason| self.lose_before(port, packet.head.unit(&extra), reason, now)).ok()
+    }
+
+    /// Count a packet that is lost before it reaches a port that decides by a rule.
+    #[cold]
+    fn lose_before(&mut self, port: u32, unit: Unit, reason: Reason, now: Time) {
+        self.ruled.queues[port as usize].lose(self.window, now, &unit, reason);
+        self.lost(port, unit, reason, now);
     }
 
     /// Return the payload of a packet that arrives with a congestion mark, or cut, at the end of its circuit.
