@@ -40,6 +40,12 @@ registry! {
         /// threshold. The books do not count the packet yet.
         fn offered(&mut self, now: Time, pool: &Pool, queue: usize, size: u64, bytes: u16) {}
 
+        /// Like `offered`, and return the threshold that the memory reads then.
+        fn meets(&mut self, now: Time, pool: &Pool, queue: usize, size: u64, bytes: u16) -> f64 {
+            self.offered(now, pool, queue, size, bytes);
+            self.threshold(pool, queue)
+        }
+
         /// Record that a packet of a queue has left the memory; the books no longer count it.
         fn departed(&mut self, leaving: &Leaving<'_>, pool: &Pool, queue: usize) {}
 

@@ -23,7 +23,7 @@ use super::lookahead::HOSTS;
 use super::payload::PacketPayload;
 use super::port::Taken;
 use super::route::{Entrance, Head, Packet, PacketDestination, Routing, StepClass, Steps};
-use super::shared::SharedPorts;
+use super::shared::{Entered, SharedPorts};
 use crate::engine::exact::accounting::Window;
 use crate::engine::outcome::LossRecord;
 use crate::engine::questions::sampled_ports;
@@ -313,17 +313,19 @@ impl Transit {
     fn pass_shared(&mut self, at: u32, head: Head, now: Time) -> Option<Passed> {
         let (port, extra) = (self.steps.place(at), &self.steps.extras[at as usize]);
         let (unit, vc) = (head.unit(extra), extra.number);
-        let begins = now.max(self.shared.last(port)) < self.window.to; // its first bit may leave a picosecond later
         let accepted = self.shared.arrive(&mut self.network, now, port, unit, vc);
-        let Ok((unit, sent)) = accepted.map_err(|reason| self.lost(port, unit, reason, now)) else {
+        let Ok(Entered { flags, sent, before }) =
+            accepted.map_err(|reason| self.lost(port, unit, reason, now))
+        else {
             return None;
         };
         self.packet_hops += u64::from(sent.starts < self.window.to);
         if sent.arrives >= self.window.to {
+            let begins = now.max(before) < self.window.to; // its first bit may leave a picosecond later
             self.on_lines[unit.vc] += u64::from(begins);
             return None;
         }
-        self.pass_on(at + 1, Head { flags: unit.flags, ..head }, sent.arrives)
+        self.pass_on(at + 1, Head { flags, ..head }, sent.arrives)
     }
 
     /// For a step at a port that accepts packets by a rule and takes part in no other order, return its number, or that
