@@ -21,6 +21,8 @@
 
 pub mod headroom;
 
+mod lean;
+
 mod leaving;
 
 mod pause;
@@ -93,6 +95,8 @@ pub struct Memory {
     /// Cells of reserved room and headroom, in use or not.
     promised: u64,
     check: ThresholdCheck,
+    /// Whether its books are those of one pool and nothing else: see `lean.rs`.
+    is_lean: bool,
     pools: Vec<SharedPool>,
     queues: Vec<SharedQueue>,
     pushout: Option<pushout::Spec>,
@@ -137,8 +141,22 @@ impl Memory {
         assert!(reserved + headroom <= cells, "no more is promised than there is");
         let promised = reserved + headroom;
         let (stopped, signals, occupancy) = (Vec::new(), Vec::new(), Occupancy::new());
-        let (used, shared) = (0, 0);
-        Memory { cells, used, shared, promised, check, pools, queues, pushout, stopped, signals, occupancy }
+        let (used, shared, is_lean) = (0, 0, false);
+        let memory = Memory {
+            cells,
+            used,
+            shared,
+            promised,
+            check,
+            is_lean,
+            pools,
+            queues,
+            pushout,
+            stopped,
+            signals,
+            occupancy,
+        };
+        Memory { is_lean: memory.can_be_lean(), ..memory }
     }
 
     /// Return the number of cells of the memory.
@@ -168,7 +186,16 @@ impl Memory {
 
     /// Report an arriving unit of `size` cells to the schemes of its queues' pools, and return the result of
     /// [`Memory::admits`].
+    #[inline]
     pub(crate) fn offer(&mut self, now: Time, account: Account, size: u64, unit: &Unit) -> Option<Charge> {
+        match self.is_lean {
+            true => self.offer_lean(now, account, size, unit),
+            false => self.offer_fully(now, account, size, unit),
+        }
+    }
+
+    #[inline(never)]
+    fn offer_fully(&mut self, now: Time, account: Account, size: u64, unit: &Unit) -> Option<Charge> {
         if let Some(SharedQueue { pool, number, .. }) = account.other().map(|other| &self.queues[other]) {
             self.pools[*pool].offer(now, *number, size, unit.bytes);
         }
@@ -322,7 +349,16 @@ impl Memory {
     }
 
     /// Count an accepted packet in the room that [`Memory::admits`] has returned.
+    #[inline]
     pub(crate) fn take_in(&mut self, now: Time, account: Account, charge: Charge, size: u64) {
+        match self.is_lean {
+            true => self.take_in_lean(now, account, size),
+            false => self.take_in_fully(now, account, charge, size),
+        }
+    }
+
+    #[inline(never)]
+    fn take_in_fully(&mut self, now: Time, account: Account, charge: Charge, size: u64) {
         self.occupancy.change(now, self.used, self.used + size);
         self.used += size;
         let beyond = self.queues[account.queue()].beyond_reserved(size);
@@ -347,7 +383,16 @@ impl Memory {
     }
 
     /// Free the room of a packet that was sent or lost.
+    #[inline]
     pub(crate) fn release(&mut self, account: Account, leaving: &Leaving<'_>) {
+        match self.is_lean {
+            true => self.release_lean(account, leaving),
+            false => self.release_fully(account, leaving),
+        }
+    }
+
+    #[inline(never)]
+    fn release_fully(&mut self, account: Account, leaving: &Leaving<'_>) {
         let &Leaving { now, size, .. } = leaving;
         self.occupancy.fall(now, self.used);
         self.used -= size;
@@ -412,7 +457,8 @@ impl Memory {
     /// Extend the time averages to the end of the run.
     pub(crate) fn close_counters(&mut self, now: Time) {
         self.occupancy.change(now, self.used, self.used);
-        self.pools.iter_mut().for_each(|pool| pool.close_counters(now));
+        let whole = self.is_lean.then_some(&self.occupancy);
+        self.pools.iter_mut().for_each(|pool| pool.close_counters(now, whole));
         self.queues.iter_mut().for_each(|queue| queue.close_counters(now));
     }
 }

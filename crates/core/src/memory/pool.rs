@@ -102,6 +102,12 @@ impl SharedPool {
         self.scheme.offered(now, &self.books, number, size, bytes);
     }
 
+    /// Like `offer`; returns the threshold of the queue then.
+    #[inline]
+    pub(super) fn meets(&mut self, now: Time, number: usize, size: u64, bytes: u16) -> f64 {
+        self.scheme.meets(now, &self.books, number, size, bytes)
+    }
+
     /// Advance a scheme whose thresholds depend on time.
     pub(super) fn catch_up(&mut self, now: Time) {
         self.scheme.catch_up(now, &self.books);
@@ -128,12 +134,23 @@ impl SharedPool {
         self.scheme.departed(leaving, &self.books, number);
     }
 
+    /// Like `give_back`, for a pool whose books are those of its memory; they no longer count the packet.
+    #[inline]
+    pub(super) fn give_back_lean(&mut self, leaving: &Leaving<'_>, number: usize) {
+        self.books.remove(number, leaving.size);
+        self.scheme.departed(leaving, &self.books, number);
+    }
+
     pub(super) fn reset_counters(&mut self, now: Time) {
         self.occupancy.reset(now, self.books.total());
         self.headroom_max = self.headroom_used;
     }
 
-    pub(super) fn close_counters(&mut self, now: Time) {
-        self.occupancy.change(now, self.books.total(), self.books.total());
+    /// Bring its time average up to the end of the run; `whole` has the occupancy of a memory that has no other pool.
+    pub(super) fn close_counters(&mut self, now: Time, whole: Option<&Occupancy>) {
+        match whole {
+            Some(whole) => self.occupancy.follow(whole),
+            None => self.occupancy.change(now, self.books.total(), self.books.total()),
+        }
     }
 }

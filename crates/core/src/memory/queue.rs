@@ -93,7 +93,8 @@ pub struct SharedQueue {
     headroom: u64,
     headroom_max: u64,
     occupancy: Occupancy,
-    threshold_min: Option<f64>,
+    /// The lowest threshold that an arriving packet has met; infinite without one.
+    threshold_min: f64,
     thresholds: Option<Vec<f64>>,
     /// Packets of the queue lost at their port, except those that a policer drops.
     pub dropped: u64,
@@ -117,7 +118,7 @@ impl SharedQueue {
             headroom: 0,
             headroom_max: 0,
             occupancy: Occupancy::new(),
-            threshold_min: None,
+            threshold_min: f64::INFINITY,
             thresholds: None,
             dropped: 0,
             marked: 0,
@@ -152,7 +153,7 @@ impl SharedQueue {
 
     /// Return the lowest threshold that an arriving packet has met; `None` without packets or without a threshold.
     pub fn threshold_min(&self) -> Option<f64> {
-        self.threshold_min
+        self.threshold_min.is_finite().then_some(self.threshold_min)
     }
 
     /// Return the thresholds at every sample, if they are stored.
@@ -182,6 +183,7 @@ impl SharedQueue {
         self.line == line && self.limits.pause.is_some_and(|pause| pause.class == class)
     }
 
+    #[inline]
     pub(super) fn enter(&mut self, now: Time, size: u64) {
         self.occupancy.change(now, self.held, self.held + size);
         self.held += size;
@@ -203,9 +205,17 @@ impl SharedQueue {
         (before - self.shared(), headroom)
     }
 
+    /// Release a packet of a queue that holds only shared room.
+    #[inline]
+    pub(super) fn leave_shared(&mut self, now: Time, size: u64) {
+        self.occupancy.fall(now, self.held);
+        self.held -= size;
+    }
+
+    #[inline]
     pub(super) fn note_threshold(&mut self, threshold: f64) {
-        if threshold.is_finite() {
-            self.threshold_min = Some(self.threshold_min.map_or(threshold, |least| least.min(threshold)));
+        if threshold < self.threshold_min {
+            self.threshold_min = threshold;
         }
     }
 
@@ -224,7 +234,7 @@ impl SharedQueue {
     pub(super) fn reset_counters(&mut self, now: Time) {
         self.occupancy.reset(now, self.held);
         self.headroom_max = self.headroom;
-        self.threshold_min = None;
+        self.threshold_min = f64::INFINITY;
         self.thresholds = self.thresholds.take().map(|_| Vec::new());
         (self.dropped, self.marked, self.pushed_out_octets) = (0, 0, 0);
     }

@@ -89,6 +89,11 @@ impl Occupancy {
         (self.last, self.area, self.max) = (now, area, max);
     }
 
+    /// Take over mean and maximum of a level that has changed in the same way; samples stay.
+    pub(crate) fn follow(&mut self, other: &Occupancy) {
+        (self.since, self.last, self.area, self.max) = (other.since, other.last, other.area, other.max);
+    }
+
     /// Add a sample of this level.
     pub fn sample(&mut self, level: u64) {
         self.sample_many(level, 1);

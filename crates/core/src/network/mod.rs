@@ -208,7 +208,7 @@ impl Network {
     }
 
     /// Pass a unit to a port; the error is the reason for which the gates before the port lose the unit.
-    #[inline]
+    #[inline(always)] // a loss that does not act must not cost a copy of the unit
     pub(crate) fn cross_link(&mut self, now: Time, hop: Hop, unit: Unit) -> Result<Unit, Reason> {
         self.ports[hop.port as usize].enter(now, unit, hop.vc)
     }

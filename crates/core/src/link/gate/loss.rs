@@ -7,6 +7,7 @@
 //! gemodel`).
 
 use std::collections::VecDeque;
+use std::vec;
 
 use super::{Build, Gate, Site};
 use crate::refused::{Refused, probability};
@@ -79,9 +80,18 @@ struct LossRule {
 
 #[derive(Clone, Debug)]
 enum ChannelState {
-    Numbers { seen: u64, lost: VecDeque<u64> },
+    /// The units seen, the next one that is lost, and those that are lost after it.
+    Numbers {
+        seen: u64,
+        next: u64,
+        later: vec::IntoIter<u64>,
+    },
     Down(VecDeque<[Span; 2]>),
-    Gilbert { terms: Gilbert, is_bad: bool, keyed: Keyed },
+    Gilbert {
+        terms: Gilbert,
+        is_bad: bool,
+        keyed: Keyed,
+    },
 }
 
 impl Losses {
@@ -91,7 +101,8 @@ impl Losses {
             circuits: spec.circuits.clone(),
             state: match &spec.pattern {
                 Pattern::Numbers(lost) => {
-                    ChannelState::Numbers { seen: 0, lost: lost.iter().copied().collect() }
+                    let mut later = lost.clone().into_iter();
+                    ChannelState::Numbers { seen: 0, next: later.next().unwrap_or(u64::MAX), later }
                 }
                 Pattern::Down(times) => ChannelState::Down(times.iter().copied().collect()),
                 Pattern::Gilbert(terms) => {
@@ -114,27 +125,44 @@ impl Build for Losses {
 
 impl Gate for Losses {
     /// Pass a unit on to the port. Every rule counts it, even if another one loses it.
+    #[inline]
     fn enters(&mut self, now: Time, unit: Unit, vc: PortVc) -> Result<Unit, Reason> {
-        let concerned = |rule: &&mut LossRule| {
-            let circuits = rule.circuits.as_ref();
-            circuits.is_none_or(|circuits| circuits.binary_search(&unit.vc).is_ok())
-        };
-        let judge = |lost: bool, rule: &mut LossRule| rule.state.loses(now, &unit) || lost;
-        match self.rules.iter_mut().filter(concerned).fold(false, judge) {
+        let mut is_lost = false;
+        for rule in &mut self.rules {
+            is_lost |= rule.concerns(unit.vc) && rule.state.loses(now, &unit);
+        }
+        match is_lost {
             true => Err(Reason::Link),
             false => Ok(self.boundaries[vc].pass(unit)),
         }
     }
+
+    fn only_loses(&self) -> bool {
+        true
+    }
+
+    fn draws(&self) -> bool {
+        self.rules.iter().any(|rule| matches!(rule.state, ChannelState::Gilbert { .. }))
+    }
+}
+
+impl LossRule {
+    /// Return whether it counts the units of a circuit.
+    #[inline]
+    fn concerns(&self, vc: CircuitId) -> bool {
+        self.circuits.as_ref().is_none_or(|circuits| circuits.binary_search(&vc).is_ok())
+    }
 }
 
 impl ChannelState {
+    #[inline]
     fn loses(&mut self, now: Time, unit: &Unit) -> bool {
         match self {
-            ChannelState::Numbers { seen, lost } => {
+            ChannelState::Numbers { seen, next, later } => {
                 *seen += 1;
-                let is_lost = lost.front() == Some(seen);
+                let is_lost = seen == next;
                 if is_lost {
-                    lost.pop_front();
+                    *next = later.next().unwrap_or(u64::MAX);
                 }
                 is_lost
             }

@@ -92,6 +92,16 @@ macro_rules! gates {
                     Ok(unit)
                 }
 
+                /// Return whether the gate only loses units, before they reach the buffer.
+                fn only_loses(&self) -> bool {
+                    false
+                }
+
+                /// Return whether the gate draws about units that would enter the port.
+                fn draws(&self) -> bool {
+                    false
+                }
+
                 /// Return whether the gate may ever hold waiting units.
                 fn holds(&self) -> bool {
                     false

@@ -33,19 +33,21 @@ impl Port {
         self.counters.arrived(&unit);
         let (size, account) = (self.size_of(&unit), self.account(&unit, vc));
         let charge = memory.offer(now, account, size, &unit);
-        self.pool.grant(if charge.is_some() { size } else { 0 });
-        let offer = Offer { now, unit, vc, size };
-        match self.judge_by_rule(&offer) {
-            Verdict::Mark(reason) => {
-                self.mark(&mut unit, reason);
-                memory.note_mark(account);
+        if charge.is_none() || !self.takes_all {
+            self.pool.grant(if charge.is_some() { size } else { 0 });
+            match self.judge_alone(&Offer { now, unit, vc, size }) {
+                Verdict::Mark(reason) => {
+                    self.mark(&mut unit, reason);
+                    memory.note_mark(account);
+                }
+                verdict => verdict.taken().inspect_err(|&reason| {
+                    self.counters.lost(reason);
+                    memory.note_loss(account);
+                })?,
             }
-            verdict => verdict.taken().inspect_err(|&reason| {
-                self.counters.lost(reason);
-                memory.note_loss(account);
-            })?,
         }
-        self.take_in(now, vc, size);
+        self.counters.occupancy.change(now, self.pool.total(), self.pool.total() + size);
+        self.pool.add_ahead(vc, size); // the memory has found room
         memory.take_in(now, account, charge.expect("only what fits is taken in"), size);
         Ok((Accepted { unit, vc, size }, self.line.send(now, unit.bytes)))
     }
@@ -54,7 +56,9 @@ impl Port {
     #[inline]
     pub(crate) fn release(&mut self, memory: &mut Memory, now: Time, accepted: &Accepted) {
         let &Accepted { ref unit, vc, size } = accepted;
-        self.leave(now, unit, vc, size);
+        self.counters.occupancy.fall(now, self.pool.total());
+        self.pool.remove(vc, size);
+        self.counters.departed(unit, vc);
         memory.release(self.account(unit, vc), &Leaving { now, unit, size, sent: true });
     }
 
@@ -66,15 +70,6 @@ impl Port {
         packets.for_each(|packet| {
             self.queues[ONLY_QUEUE].push(packet.unit);
         });
-    }
-
-    /// Return the verdict of the port's own policy.
-    #[inline]
-    fn judge_by_rule(&mut self, offer: &Offer) -> Verdict {
-        match self.takes_all && self.pool.fits(offer.size) {
-            true => Verdict::Accept,
-            false => self.judge_alone(offer),
-        }
     }
 
     #[inline]

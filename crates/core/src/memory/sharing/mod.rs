@@ -40,6 +40,12 @@ registry! {
         /// its threshold. The pool does not count the packet yet.
         fn offered(&mut self, now: Time, pool: &Pool, queue: usize, size: u64, bytes: u16) {}
 
+        /// Call [`offered`](Sharing::offered), then return the result of [`threshold`](Sharing::threshold).
+        fn meets(&mut self, now: Time, pool: &Pool, queue: usize, size: u64, bytes: u16) -> f64 {
+            self.offered(now, pool, queue, size, bytes);
+            self.threshold(pool, queue)
+        }
+
         /// Record that a packet of a queue has left the memory; the pool no longer counts it.
         fn departed(&mut self, leaving: &Leaving<'_>, pool: &Pool, queue: usize) {}
 

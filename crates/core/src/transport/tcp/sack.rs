@@ -37,7 +37,12 @@ impl SackBlocks {
 
     /// Split off the segment that has arrived twice, if the first block reports one: it is below the ACK's number, or
     /// within the second block (RFC 2883 section 4); and return the other blocks.
+    #[inline]
     pub(super) fn split(&self, ack: u64) -> (Option<(u64, u64)>, SackBlocks) {
+        if self.count == 0 { (None, *self) } else { self.split_first(ack) }
+    }
+
+    fn split_first(&self, ack: u64) -> (Option<(u64, u64)>, SackBlocks) {
         let mut blocks = self.iter();
         let (first, second) = (blocks.next(), blocks.next());
         let is_within =

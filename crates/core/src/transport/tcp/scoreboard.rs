@@ -99,8 +99,10 @@ pub struct Scoreboard {
     mended: u64,
     /// Below this octet every segment was sent again or is selectively acknowledged.
     filled: u64,
-    /// Transmissions in their order, with the end of each segment; some are out of date.
+    /// Transmissions in their order, with the end of each segment; some are out of date. None are listed as long as every
+    /// segment was sent once: then their order is that of the segments.
     order: VecDeque<(Time, u64)>,
+    is_listed: bool,
     /// The highest end of a segment that has arrived (RACK.fack).
     highest: u64,
 }
@@ -161,6 +163,7 @@ impl Scoreboard {
     }
 
     /// Record that new data up to this octet was sent.
+    #[inline]
     pub(super) fn sent(&mut self, end: u64, now: Time) {
         if end > self.end() {
             self.segments.push_back(SentSegment {
@@ -169,12 +172,23 @@ impl Scoreboard {
                 state: SegmentState::InFlight,
                 resent: false,
             });
-            self.order.push_back((now, end));
+            if self.is_listed {
+                self.order.push_back((now, end));
+            }
+        }
+    }
+
+    /// List the transmissions of segments that were sent once.
+    fn list(&mut self) {
+        if !self.is_listed {
+            self.is_listed = true;
+            self.order.extend(self.segments.iter().map(|segment| (segment.at, segment.end)));
         }
     }
 
     /// Record that a segment is sent again.
     pub(super) fn resend(&mut self, index: usize, now: Time) {
+        self.list();
         let (start, len) = (self.start_of(index), self.len_of(index));
         let segment = &mut self.segments[index];
         self.again += if segment.state.is_sent_again() { 0 } else { len };
@@ -191,7 +205,17 @@ impl Scoreboard {
     }
 
     /// Record an ACK up to this octet.
+    #[inline(always)] // for the door
     pub(super) fn acknowledge(&mut self, ack: u64) -> Delivered {
+        if self.is_clean() {
+            return self.acknowledge_in_order(ack);
+        }
+        self.acknowledge_known(ack)
+    }
+
+    /// Like `acknowledge`, where some segments are known to be lost or to have arrived.
+    #[inline(never)]
+    fn acknowledge_known(&mut self, ack: u64) -> Delivered {
         let mut delivered = Delivered::default();
         while let Some(&first) = self.segments.front().filter(|_| self.base < ack) {
             let gone = first.end.min(ack) - self.base;
@@ -216,7 +240,44 @@ impl Scoreboard {
         delivered
     }
 
+    /// Like `acknowledge`, where every segment was sent once and nothing says that one is lost or has arrived. The octets below which
+    /// segments are known stay: one below the first segment means as much as that segment.
+    #[inline(always)] // nearly every ACK is one
+    pub(super) fn acknowledge_in_order(&mut self, ack: u64) -> Delivered {
+        if self.is_listed {
+            self.is_listed = false;
+            self.order.clear();
+        }
+        let Some(&first) = self.segments.front().filter(|_| self.base < ack) else {
+            return Delivered::default();
+        };
+        let (before, mut last) = (self.base, first);
+        while last.end < ack {
+            self.segments.pop_front();
+            last = *self.segments.front().expect("an ACK is for octets that were sent");
+        }
+        if last.end == ack {
+            self.segments.pop_front();
+        }
+        self.base = ack;
+        Delivered {
+            octets: ack - before,
+            newest: Some((last.at, last.end, false)),
+            clean: Some(last.at),
+            lowest: Some(first.end),
+            highest: last.end,
+            ..Delivered::default()
+        }
+    }
+
+    /// Return whether every segment was sent once, and nothing says that it is lost or has arrived.
+    #[inline(always)] // for the doors
+    pub(super) fn is_clean(&self) -> bool {
+        (self.sacked | self.lost | self.again) == 0 && self.ranges.is_empty()
+    }
+
     /// Record the blocks that an ACK reports as arrived.
+    #[inline]
     pub(super) fn sack(&mut self, blocks: &SackBlocks, delivered: &mut Delivered) {
         for (start, end) in blocks.iter() {
             let mut at = start.max(self.base);
@@ -273,7 +334,12 @@ impl Scoreboard {
 
     /// Declare lost every segment with `threshold` blocks, or more than `threshold - 1` full segments of octets, above
     /// it (RFC 6675, `IsLost`); returns the octets.
+    #[inline]
     pub(super) fn lose_by_blocks(&mut self, threshold: u32, mss: u64) -> u64 {
+        if self.ranges.is_empty() { 0 } else { self.lose_below_blocks(threshold, mss) }
+    }
+
+    fn lose_below_blocks(&mut self, threshold: u32, mss: u64) -> u64 {
         let (mut blocks, mut octets) = (0, 0);
         let mut below = None;
         for (start, end) in self.ranges.descending() {
@@ -302,6 +368,10 @@ impl Scoreboard {
         now: Time,
         expires: impl Fn(Time) -> Time,
     ) -> Option<Time> {
+        if !self.is_listed && self.segments.front().is_none_or(|first| (first.at, first.end) >= delivered) {
+            return None;
+        }
+        self.list();
         let (mut place, mut wait) = (0, None);
         while let Some(&(at, end)) = self.order.get(place).filter(|sent| **sent < delivered) {
             let index = self.index_of(end - 1);
@@ -421,7 +491,12 @@ mod tests {
             board.sent(segment * MSS, Time(segment * 1_000_000_000));
             board.acknowledge((segment - 10) * MSS);
         }
-        assert_eq!((board.segments.len(), board.order.len()), (10, 10));
+        assert_eq!((board.segments.len(), board.order.len()), (10, 0));
+        board.resend(0, Time(1001 * 1_000_000_000));
+        assert_eq!(board.order.len(), 11, "from then on their order is not that of the segments");
+        board.acknowledge(991 * MSS);
+        board.acknowledge(992 * MSS);
+        assert_eq!((board.segments.len(), board.order.len()), (8, 0), "and then it is again");
     }
 
     fn arrive(board: &mut Scoreboard, segments: &[u64]) -> Delivered {

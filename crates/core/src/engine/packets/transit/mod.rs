@@ -10,7 +10,7 @@
 //! These ports get packets in order.
 //!
 //! # What turns it off
-//! A port where lines meet, a port that judges every packet, and a policer.
+//! A port where lines meet, a port that judges every packet, a policer, and a loss by intent.
 
 pub(crate) mod arrivals;
 mod asked;
@@ -24,13 +24,14 @@ use super::host::{Hosts, tallies};
 use super::lookahead::HOSTS;
 use super::payload::PacketPayload;
 use super::port::Taken;
-use super::route::{Head, Packet, PacketDestination, Routing, StepClass, Steps};
-use super::shared::SharedPorts;
+use super::route::{Entrance, Head, Packet, PacketDestination, Routing, StepClass, Steps};
+use super::shared::{Entered, SharedPorts};
 use crate::engine::exact::accounting::Window;
 use crate::engine::outcome::LossRecord;
 use crate::engine::questions::sampled_ports;
 use crate::kernel::queue::Event;
 use crate::network::Network;
+use crate::network::branches::Hop;
 use crate::network::circuit::{Marks, Tally};
 use crate::network::end::End;
 use crate::scenario::model::Scenario;
@@ -248,7 +249,7 @@ impl Transit {
         match self.steps.stop(at) {
             PacketDestination::Shared => self.pass_shared(at, packet.head, now),
             PacketDestination::Marking => {
-                let head = self.police(at, packet, now)?;
+                let head = self.approach(at, packet, now)?;
                 self.pass(at, head, now)
             }
             _ => self.pass(at, packet.head, now),
@@ -317,17 +318,19 @@ impl Transit {
     fn pass_shared(&mut self, at: u32, head: Head, now: Time) -> Option<Passed> {
         let (port, extra) = (self.steps.place(at), &self.steps.extras[at as usize]);
         let (unit, vc) = (head.unit(extra), extra.number);
-        let begins = now.max(self.shared.last(port)) < self.window.to; // its first bit may leave a picosecond later
         let accepted = self.shared.arrive(&mut self.network, now, port, unit, vc);
-        let Ok((unit, sent)) = accepted.map_err(|reason| self.lost(port, unit, reason, now)) else {
+        let Ok(Entered { flags, sent, before }) =
+            accepted.map_err(|reason| self.lost(port, unit, reason, now))
+        else {
             return None;
         };
         self.packet_hops += u64::from(sent.starts < self.window.to);
         if sent.arrives >= self.window.to {
+            let begins = now.max(before) < self.window.to; // its first bit may leave a picosecond later
             self.on_lines[unit.vc] += u64::from(begins);
             return None;
         }
-        self.pass_on(at + 1, Head { flags: unit.flags, ..head }, sent.arrives)
+        self.pass_on(at + 1, Head { flags, ..head }, sent.arrives)
     }
 
     /// For a step at a port that accepts packets by a rule and takes part in no other order, return its number, or that
@@ -394,18 +397,32 @@ impl Transit {
         Head { flags: head.flags.with(Flags::CE), ..head }
     }
 
-    /// Police a packet at a port where its circuit may be policed; returns its head as it continues, unless it is lost.
-    fn police(&mut self, at: u32, packet: &Packet, now: Time) -> Option<Head> {
+    /// Pass a packet by the policer and the gates before a port that decides by a rule; returns its head as it continues,
+    /// unless it is lost.
+    #[inline(always)] // one caller
+    fn approach(&mut self, at: u32, packet: &Packet, now: Time) -> Option<Head> {
         let (port, extra) = (self.steps.place(at), self.steps.extras[at as usize]);
-        let unit = packet.unit(&extra);
-        match self.network.circuits[extra.circuit].police(now, unit) {
-            Ok(unit) => Some(Head { flags: unit.flags, ..packet.head }),
-            Err(reason) => {
-                self.ruled.queues[port as usize].lose(self.window, now, &unit, reason);
-                self.lost(port, unit, reason, now);
-                None
+        let hop = Hop { port, vc: extra.number };
+        let entered = match extra.entrance {
+            Entrance::Open => return Some(packet.head),
+            Entrance::Lossy => {
+                let entered = self.network.cross_link(now, hop, packet.head.unit(&extra));
+                entered.map(|_| packet.head) // a packet is a whole frame, whose marks stay
             }
-        }
+            Entrance::Drawn => {
+                let policed = self.network.circuits[extra.circuit].police(now, packet.unit(&extra));
+                let entered = policed.and_then(|unit| self.network.cross_link(now, hop, unit));
+                entered.map(|unit| Head { flags: unit.flags, ..packet.head })
+            }
+        };
+        entered.map_err(|reason| self.lose_before(port, packet.head.unit(&extra), reason, now)).ok()
+    }
+
+    /// Count a packet that is lost before it reaches a port that decides by a rule.
+    #[cold]
+    fn lose_before(&mut self, port: u32, unit: Unit, reason: Reason, now: Time) {
+        self.ruled.queues[port as usize].lose(self.window, now, &unit, reason);
+        self.lost(port, unit, reason, now);
     }
 
     /// Return the payload of a packet that arrives with a congestion mark, or cut, at the end of its circuit.

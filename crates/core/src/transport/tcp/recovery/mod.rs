@@ -36,6 +36,11 @@ registry! {
         /// Record that `octets` octets were sent in recovery.
         fn sent(&mut self, octets: u64) {}
 
+        /// Return whether losses are found by blocks alone: an ACK without any needs no search.
+        fn needs_blocks(&self) -> bool {
+            true
+        }
+
         /// Return whether a probe is sent when the last ACKs do not arrive (RFC 8985 section 7).
         fn probes(&self) -> bool {
             false

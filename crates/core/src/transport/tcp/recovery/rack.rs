@@ -141,6 +141,10 @@ impl Recovery for Control {
         self.rate.sent += octets;
     }
 
+    fn needs_blocks(&self) -> bool {
+        false
+    }
+
     fn probes(&self) -> bool {
         true
     }

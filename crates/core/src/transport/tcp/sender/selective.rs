@@ -95,6 +95,13 @@ impl Selective {
         self.smoothed = Some(smoothed);
     }
 
+    /// Return whether nothing is lost or has arrived out of order, and nothing remains of a loss or a probe.
+    #[inline(always)] // for the doors
+    fn is_quiet(&self) -> bool {
+        let is_open = self.point.is_none() && self.after_timeout.is_none() && self.probe.is_none();
+        is_open && !self.is_forced && self.board.is_clean()
+    }
+
     /// Octets that count against the window.
     fn under_way(&self) -> u64 {
         match self.limited_transmit || self.point.is_some() || self.after_timeout.is_some() {
@@ -117,7 +124,12 @@ impl Sender {
         if segment.ack < self.unacknowledged || segment.ack > self.sent {
             return;
         }
-        self.with_selective(|sender, sack| sender.enter_ack(now, segment, blocks, sack, out));
+        self.with_selective(|sender, sack| {
+            match sack.is_quiet() && blocks.octets() == 0 && !segment.ecn.has(Ecn::CUT) {
+                true => sender.enter_quiet_ack(now, segment, sack, out),
+                false => sender.enter_ack(now, segment, blocks, sack, out),
+            }
+        });
     }
 
     /// Return whether the connection uses selective acknowledgements.
@@ -133,6 +145,37 @@ impl Sender {
         self.selective = Some(state);
     }
 
+    /// Like `enter_ack`, for an ACK without blocks while nothing is lost or out of order: without a search for losses, unless they
+    /// are found by time.
+    #[inline(always)] // nearly every ACK is one
+    fn enter_quiet_ack(
+        &mut self,
+        now: Time,
+        segment: &Segment,
+        sack: &mut Selective,
+        out: &mut impl SegmentOutlet,
+    ) {
+        let (acked, echo) = (segment.ack - self.unacknowledged, segment.ecn.has(Ecn::ECE));
+        let mut delivered = sack.board.acknowledge_in_order(segment.ack);
+        let rtt = self.measure_selective(now, segment, acked, &delivered, sack);
+        (self.unacknowledged, self.next) = (segment.ack, self.sent);
+        self.update_window(segment);
+        let facts = self.facts(now, rtt);
+        let wait = if sack.recovery.needs_blocks() {
+            self.follow(facts, acked, echo);
+            None
+        } else {
+            sack.board.note_order(&mut delivered);
+            let report = self.ack_report(now, delivered, sack);
+            let (lost, wait) = self.find_losses(&report, 0, sack);
+            self.react(facts, acked, echo, News { delivered: delivered.octets, lost }, sack);
+            wait
+        };
+        let sent = self.output_selective(now, sack, out);
+        self.set_selective_timer(now, TimerProgress { acked: acked > 0, sent }, wait, sack);
+    }
+
+    #[inline(never)]
     fn enter_ack(
         &mut self,
         now: Time,
@@ -178,7 +221,9 @@ impl Sender {
     fn find_losses(&mut self, report: &AckReport, before: u64, sack: &mut Selective) -> (u64, Option<Time>) {
         let wait = sack.recovery.find_losses(&mut sack.board, report);
         let found = sack.board.lost().saturating_sub(before);
-        self.rare.stats.found_lost += found.div_ceil(self.window.mss);
+        if found > 0 {
+            self.rare.stats.found_lost += found.div_ceil(self.window.mss);
+        }
         (found, wait)
     }
 
@@ -196,6 +241,7 @@ impl Sender {
     }
 
     /// Measure a round trip: by timestamps, or of the last segment that was sent once only.
+    #[inline]
     fn measure_selective(
         &mut self,
         now: Time,
@@ -224,22 +270,29 @@ impl Sender {
 
     /// Change the window by an ACK, after losses have been found.
     fn react(&mut self, facts: Facts, acked: u64, echo: bool, news: News, sack: &mut Selective) {
+        let begins = sack.point.is_none() && sack.after_timeout.is_none() && sack.board.lost() > 0;
+        if !begins && sack.point.is_none() {
+            return self.follow(facts, acked, echo);
+        }
         if echo {
             self.congestion.on_echo(acked, facts);
         }
         let facts = Facts { is_counted: echo, ..facts };
-        let begins = sack.point.is_none() && sack.after_timeout.is_none() && sack.board.lost() > 0;
         if begins {
             self.begin_recovery(facts, sack);
         }
-        if sack.point.is_some() {
-            if acked > 0 && !echo {
-                self.congestion.on_recovery_ack(acked, facts);
-            }
-            let is_safe = acked > 0 && news.lost == 0;
-            return sack.recovery.on_ack(&mut self.window, &sack.board, news.delivered, is_safe);
+        if acked > 0 && !echo {
+            self.congestion.on_recovery_ack(acked, facts);
         }
+        let is_safe = acked > 0 && news.lost == 0;
+        sack.recovery.on_ack(&mut self.window, &sack.board, news.delivered, is_safe);
+    }
+
+    /// Change the window by an ACK outside a fast recovery.
+    #[inline(always)] // nearly every ACK is one
+    fn follow(&mut self, facts: Facts, acked: u64, echo: bool) {
         if echo {
+            self.congestion.on_echo(acked, facts);
             self.reduce_for_mark(facts.now);
         } else if acked > 0 {
             let most = self.largest_growth();
@@ -270,6 +323,30 @@ impl Sender {
         sack: &mut Selective,
         out: &mut impl SegmentOutlet,
     ) -> bool {
+        let is_new = match sack.is_quiet() && self.state == State::Established {
+            true => self.output_new(now, sack, out),
+            false => self.output_repairs(now, sack, out),
+        };
+        if self.heeds_application {
+            self.note_usage(now, self.window.cwnd);
+        }
+        is_new
+    }
+
+    /// Like `output_selective`, where no segment waits to be sent again and none may be beyond the window.
+    fn output_new(&mut self, now: Time, sack: &mut Selective, out: &mut impl SegmentOutlet) -> bool {
+        let mut is_new = false;
+        let mut room = self.window.cwnd.saturating_sub(sack.board.outstanding());
+        while let Some(len) = self.new_data().filter(|len| *len <= room) {
+            self.send_new(now, len, sack, out);
+            (room, is_new) = (room - len, true);
+        }
+        is_new
+    }
+
+    /// Like `output_selective`, in a recovery or after a timeout.
+    #[inline(never)]
+    fn output_repairs(&mut self, now: Time, sack: &mut Selective, out: &mut impl SegmentOutlet) -> bool {
         let mut is_new = false;
         while self.state == State::Established {
             let room = self.window.cwnd.saturating_sub(sack.under_way());
@@ -290,13 +367,11 @@ impl Sender {
             }
             sack.is_forced = false;
         }
-        if self.heeds_application {
-            self.note_usage(now, self.window.cwnd);
-        }
         is_new
     }
 
     /// Return the octets of the next segment of new data, if there are any that the receiver accepts.
+    #[inline(always)]
     fn new_data(&self) -> Option<u64> {
         let end = self.written.min(self.unacknowledged.saturating_add(self.send_window));
         let len = end.saturating_sub(self.sent).min(self.window.mss);
@@ -318,11 +393,14 @@ impl Sender {
         rescue
     }
 
+    #[inline(always)] // nearly every segment is one
     fn send_new(&mut self, now: Time, len: u64, sack: &mut Selective, out: &mut impl SegmentOutlet) {
         self.transmit(now, self.sent, len, out);
         self.next = self.sent;
         sack.board.sent(self.sent, now);
-        sack.recovery.sent(len);
+        if sack.point.is_some() {
+            sack.recovery.sent(len);
+        }
     }
 
     fn resend(&mut self, now: Time, index: usize, sack: &mut Selective, out: &mut impl SegmentOutlet) {
@@ -352,6 +430,7 @@ impl Sender {
     /// Set the timer: for the next search for losses, a probe, or the retransmission timeout. Only an ACK of new data
     /// postpones the timeout (RFC 6298, 5.1 and 5.3), since new segments may follow a lost retransmission for long;
     /// with `sack_restarts_timer` also a block of data older than that retransmission.
+    #[inline]
     fn set_selective_timer(
         &mut self,
         now: Time,
