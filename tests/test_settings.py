@@ -226,7 +226,7 @@ def test_a_row_shows_what_the_rule_allows(tmp_path: Path) -> None:
 def test_a_tolerance_that_is_wider_than_the_rule_needs_a_reason(tmp_path: Path) -> None:
     wide = TOML.replace("absolute = 101.4", "absolute = 300").replace('note = "typical"\n', "")
     with pytest.raises(
-        StudyError, match="the tolerance of queue is wider than the rule: its note must give the reason"
+        StudyError, match="the tolerance of queue is wider than the default one: give the reason as note"
     ):
         toy(tmp_path, wide)
 

@@ -264,7 +264,7 @@ pub fn unknown(what: &str, name: &str, allowed: &[&str]) -> String {
     words::nearest::unknown(what, name, allowed)
 }
 
-/// Return the fault of a name, if it has one.
+/// Return what is wrong with a text as a name in a scenario; `None` if it is allowed.
 pub fn name_fault(name: &str) -> Option<String> {
     scenario::name_fault(name)
 }

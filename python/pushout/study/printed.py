@@ -28,7 +28,7 @@ def numbers(table: dict[str, Any], shared: Mapping[str, Any]) -> Iterator[dict[s
     name, source, rows, own = table.pop("id"), table.pop("source"), table.pop("row"), table.pop("column", {})
     case = table.pop("case", "{row}")
     if table:
-        raise TypeError(f"unknown key of [[table]]: {', '.join(table)}")
+        raise TypeError(f"unknown key of [[table]]: {', '.join(table)}; allowed: id, source, case, row, column")
     columns = {
         column: {**_column(column, shared), **_column(column, own)} for column in {**shared, **keys("column", own)}
     }

@@ -65,5 +65,8 @@ def read(entry: Mapping[str, Any], published: Iterable[float]) -> Tolerance:
         raise TypeError(f"the tolerance of {entry['id']} is {kind}: it can be relative or absolute")
     own = Tolerance(kind, float(size))
     if not entry.get("note") and any(own.of(value) > RULE.of(value) for value in published):
-        raise TypeError(f"the tolerance of {entry['id']} is wider than the rule: its note must give the reason")
+        raise TypeError(
+            f"the tolerance of {entry['id']} is wider than the default one: give the reason as note, "
+            "or leave the tolerance out"
+        )
     return own

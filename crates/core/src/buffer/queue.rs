@@ -141,7 +141,7 @@ impl Queue {
     }
 
     /// Return the queued units of the frame after the first `frames` frames, if they end with the EOM and have no
-    /// gap: the first unit with the mark of the last one, and the number of units.
+    /// gap: its first queued unit, flagged EOM as the last one is, and the number of units.
     #[inline]
     pub(crate) fn closed_behind(&self, frames: usize) -> Option<(Unit, u16)> {
         let train = self.trains.get(frames).filter(|train| train.closed && train.units > 0)?;

@@ -10,8 +10,9 @@
 const CIRCUITS: usize = 10;
 /// Number of cells of a frame: 2048 octets of data with TCP and IP headers over AAL5.
 const FRAME: u32 = 44;
-/// Capacity of the buffer in cells; next, the occupancy from which on frames are refused.
+/// Capacity of the buffer in cells.
 const CAPACITY: usize = 3000;
+/// The occupancy from which on frames are refused.
 const THRESHOLD: usize = 2500;
 /// Slots of the ring: the next power of two, so that positions wrap by a mask.
 const SLOTS: usize = CAPACITY.next_power_of_two();

@@ -34,8 +34,9 @@ pub struct Event {
     pub entity: u32,
 }
 
-/// Number of bits of an entity in a key; next, of a rank. The class has the three bits above them.
+/// Number of bits of an entity in a key.
 const ENTITY_BITS: u32 = 30;
+/// Number of bits of a rank in a key. The class has the three bits above entity and rank.
 pub(super) const RANK_BITS: u32 = 31;
 /// The greatest rank.
 pub(crate) const LAST_RANK: u32 = u32::MAX >> (u32::BITS - RANK_BITS);
@@ -109,9 +110,9 @@ pub struct EventQueue {
     heap: Vec<u128>,
     len: usize,
     open: bool,
-    /// Number of rows in use. Next, for each row: its series, its first key, its last key, and the keys after the
-    /// first.
+    /// Number of rows in use.
     used: usize,
+    /// For each row: its series, its first key, its last key, and the keys after the first.
     series: [Series; MOST_ROWS],
     firsts: [u128; MOST_ROWS],
     lasts: [u128; MOST_ROWS],

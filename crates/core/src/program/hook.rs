@@ -162,7 +162,8 @@ impl Hook {
         }
     }
 
-    /// Refuse an end that this function cannot have.
+    /// Refuse an instruction that ends the program in a way that this function cannot: each has its own (a
+    /// decision, a queue, or just `end`).
     pub(crate) fn check_answer(self, answer: Answer) -> Result<(), &'static str> {
         match (self, answer) {
             (Hook::Tick | Hook::Joined | Hook::Sent, Answer::End) => Ok(()),

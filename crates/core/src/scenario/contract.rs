@@ -9,9 +9,9 @@ use crate::units::ids::{CircuitId, IdSlice, IdVec, PortVc};
 /// For every line the circuits that pass, in the order of the scenario: a circuit's place is its number at the port.
 #[derive(Debug, Default)]
 pub struct Passing {
-    /// The circuits of all lines, line after line; next, the index at which each line's circuits begin, and the end
-    /// of the list.
+    /// The circuits of all lines, line after line.
     circuits: Vec<CircuitId>,
+    /// The index at which each line's circuits begin, and the end of the list.
     begins: Vec<usize>,
 }
 

@@ -54,7 +54,8 @@ pub(super) fn settle_buffers(
     Ok(())
 }
 
-/// Return the credits of a line with every parameter fixed.
+/// Return the credit scheme of a line with every parameter set; what the scenario leaves open is computed
+/// from the hop.
 fn settled(scenario: &Scenario, passing: &Passing, index: usize, spec: &Spec) -> Result<Spec, Refused> {
     let line = &scenario.lines[index];
     let Some(back) = line.back else {

@@ -35,8 +35,9 @@ pub(super) struct DrawingFlow<'a> {
     pub(super) to: usize,
     /// The destinations that the flow's source lists.
     pub(super) listed: &'a [usize],
-    /// Time from which transfers may start; next, the time before which they must start.
+    /// Time from which transfers may start.
     pub(super) start: Span,
+    /// The time before which they must start.
     pub(super) stop: Span,
     pub(super) seed: u64,
 }

@@ -551,8 +551,10 @@ impl CircuitPair {
             None => Ok(()),
             Some((key, _, what)) => {
                 let why = format!("{what} of the flow {first:?}, which shares the circuit {:?}", data.name);
-                Err(item
-                    .fault(key, format!("it has not {why}: give both the same, or circuits of their own")))
+                Err(item.fault(
+                    key,
+                    format!("must match {why}: give both flows the same, or each a circuit (pvc) of its own"),
+                ))
             }
         }
     }

@@ -43,8 +43,9 @@ pub const COUNTS_OCTETS: bool = true;
 /// Deficit round robin at one port.
 #[derive(Clone, Debug)]
 pub struct Policy {
-    /// For each queue the octets that a visit adds to its deficit; next, its deficit.
+    /// For each queue the octets that a visit adds to its deficit.
     quanta: IdVec<QueueId, u64>,
+    /// The deficit of each queue, in octets.
     deficits: IdVec<QueueId, u64>,
     /// Queues that are not empty, in the order of visits; the first one is visited now or next.
     active: VecDeque<QueueId>,

@@ -54,8 +54,9 @@ pub struct Policy {
     /// For each circuit the queue of its bucket.
     places: IdVec<PortVc, QueueId>,
     queues: IdVec<QueueId, QueueState>,
-    /// Queues that have just become active, in the order of service; next, the old queues.
+    /// Queues that have just become active, in the order of service.
     new: VecDeque<QueueId>,
+    /// The queues that have been active for longer, in the order of service.
     old: VecDeque<QueueId>,
 }
 

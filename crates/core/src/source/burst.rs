@@ -129,8 +129,9 @@ impl Added {
 /// The gaps of an on-off source, exact within a burst.
 #[derive(Clone, Debug)]
 pub struct Bursts {
-    /// Gap between packets of a burst; next, the fraction of a picosecond carried so far.
+    /// Gap between packets of a burst.
     pace: TransmissionTime,
+    /// The fraction of a picosecond carried so far.
     carry: u64,
     /// Packets with data that the burst still has to send.
     left: u64,

@@ -44,9 +44,9 @@ fn letters(name: &str) -> Vec<char> {
     letters
 }
 
-/// Length in characters of the list of allowed names in a message that suggests no name; next, in one that suggests a
-/// name.
+/// Length in characters of the list of allowed names in a message that suggests no name.
 pub(crate) const LISTED: usize = 160;
+/// Length in characters of that list in a message that suggests a name.
 const BESIDE: usize = 120;
 
 /// List names in about `most` characters, at least one name, and say how many others there are.

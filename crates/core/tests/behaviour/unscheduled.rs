@@ -162,5 +162,5 @@ fn circuits_that_flows_share_have_one_class_of_unscheduled_packets() {
     );
     let shared = other.replace("start = \"500 ms\"", "pvc = \"shared\"");
     let message = load(&shared, "chip.toml", &[]).unwrap_err().message;
-    assert!(message.contains("it has not the class of unscheduled packets of the flow \"old\""), "{message}");
+    assert!(message.contains("must match the class of unscheduled packets of the flow \"old\""), "{message}");
 }

@@ -95,8 +95,9 @@ impl Cells<'_> {
         behind
     }
 
-    /// Forward the units one by one, since they are a part of a frame, or the measured time begins or ends between
-    /// them; the last unit arrives at the first of these ports at `time`.
+    /// Pass the units one by one through the following ports that only delay them, because they are only a part of
+    /// a frame, or because the measured time begins or ends between them; the last unit arrives at the first of
+    /// those ports at `time`.
     #[inline(never)]
     fn pass_one_by_one(&mut self, port: usize, departure: &Departure, mut time: Time) {
         let route = &self.plan.routes[port][departure.vc];

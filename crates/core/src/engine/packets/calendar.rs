@@ -213,7 +213,8 @@ impl Calendar {
     }
 }
 
-/// Return the longest day for a line: no longer than it takes to affect another node, and without too many packets.
+/// Return the longest day that a line permits: at most the time until its smallest packet can affect another node,
+/// and at most the time to send `PACKETS_A_DAY` of the largest packets.
 fn longest_day(scenario: &Scenario, line: &Line, largest: u64) -> u64 {
     let time = |octets: u64| line.rate.time_of_bits(8 * octets).0;
     (latency(scenario, line).0 + time(SMALLEST)).min(PACKETS_A_DAY * time(largest))

@@ -41,7 +41,7 @@ pub(crate) struct Day {
 
 /// The index of no arrival.
 const NONE: u32 = u32::MAX;
-/// Such an index at a port that is already among those of the day.
+/// Stands in `lasts` for "no arrival yet, but the port is already listed in `ports`".
 const VISITED: u32 = NONE - 1;
 
 impl Day {

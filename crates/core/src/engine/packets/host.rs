@@ -29,8 +29,9 @@ use crate::units::ids::{CircuitId, IdVec};
 pub(crate) struct Host {
     /// Instant of the end's call in the agenda; a call at any other instant is outdated.
     called: Time,
-    /// Number of packets that have arrived; next, number of packets sent.
+    /// Number of packets that have arrived.
     arrived: u64,
+    /// Number of packets sent.
     sent: u64,
     /// Packets in flight that a port has already forwarded, but that arrive after the part of the run that is being
     /// computed.
@@ -122,9 +123,9 @@ impl SharedHost {
 #[derive(Debug)]
 pub(crate) struct Hosts {
     pub(crate) ends: Vec<Host>,
-    /// Hosts with several ends that act ahead of time; next, for each end the number of such a host, if it belongs to
-    /// one.
+    /// Hosts with several ends that act ahead of time.
     pub(crate) shared: Vec<SharedHost>,
+    /// For each end the number of such a host, if it belongs to one.
     shared_by: Vec<Option<u32>>,
     /// The circuit on which each end of a flow receives packets.
     circuits: Vec<CircuitId>,

@@ -29,10 +29,11 @@ pub(crate) struct Lookahead {
 }
 
 impl Lookahead {
-    /// Divide the events. Data packets and acknowledgements have separate agendas if no port where lines meet
-    /// receives both kinds, and if several packets arrive there in the least time between cause and effect, so that
-    /// the separation saves time. `meets` returns, for a port where lines meet, its number or, if it shares a memory,
-    /// a number of the memory after those of all ports.
+    /// Divide the events among agendas. Data packets and acknowledgements get separate agendas if no port where lines
+    /// meet (and no memory) receives both kinds, and if each such port can send more than `SEVERAL` of the largest
+    /// packets within the shortest delay of a line; otherwise the separation would not pay. `meets` returns, for a
+    /// port where lines meet, its number or, if it shares a memory, the number of all ports plus that of the memory;
+    /// `None` for other ports.
     pub(crate) fn new(scenario: &Scenario, meets: impl Fn(usize) -> Option<usize>) -> Lookahead {
         let lines = scenario.vcs.iter().flat_map(Vc::routes).flatten().map(|line| &scenario.lines[*line]);
         let lookahead = lines.map(|line| latency(scenario, line)).min().unwrap_or_default();
@@ -55,8 +56,9 @@ impl Lookahead {
     }
 }
 
-/// Number of the agenda of hosts and of ports that judge every packet; next, of the agendas of packets.
+/// Number of the agenda of hosts and of ports that judge every packet.
 pub(crate) const HOSTS: usize = 0;
+/// Numbers of the agendas of packets.
 const DATA: usize = 1;
 const ACKS: usize = 2;
 pub(crate) const AGENDAS: usize = 3;

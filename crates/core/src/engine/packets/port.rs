@@ -37,9 +37,9 @@ use crate::verdict::{Reason, Verdict};
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct PacketFifo {
-    /// Time at which the line is free; next, whether this is a picosecond after the end of the last packet, by the
-    /// carried remainder.
+    /// Time at which the line is free.
     free: ExactTime,
+    /// Whether that time is a picosecond after the end of the last packet, by the carried remainder.
     carries: bool,
     in_bytes: bool,
     /// Octets of the last packet.
@@ -47,8 +47,9 @@ pub(crate) struct PacketFifo {
     /// Octets of every packet in the buffer (the usual size); 0 if sizes differ: then the list of the queue has the
     /// packets.
     usual: u16,
-    /// Number of packets of the usual size that `tally` does not count yet; next, the sum of their sojourn times.
+    /// Number of packets of the usual size that `tally` does not count yet.
     alike: u64,
+    /// The sum of the sojourn times of these packets.
     stays: u128,
     /// A packet with at most this sojourn time fits into the buffer and sets no new maximum occupancy.
     sure: Span,
@@ -90,9 +91,10 @@ pub(crate) struct PacketQueue {
 #[derive(Debug, Default)]
 #[repr(C)]
 struct Tally {
-    /// The maximum occupancy; next, the integral of the occupancy.
+    /// The maximum occupancy.
     max: u64,
     passed: u64,
+    /// The integral of the occupancy.
     area: u128,
     octets: u64,
 }

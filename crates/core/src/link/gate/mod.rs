@@ -4,8 +4,8 @@
 //! long as it is at the head of its queue, and [`Gate::starts`] when the port sends it. Control frames from the node at the
 //! far end reach every gate by [`Gate::receives`].
 //!
-//! One mechanism is one file. To add one, write its file and add a line to the list below; a mechanism with keys in the section
-//! of a port adds them to [`Keys`]. Engines, reports and overrides take both from here.
+//! One mechanism is one file. To add one, write its file and add a line to the list below; a mechanism with keys in the
+//! section of a port adds them to [`Keys`]. Engines, reports and overrides take the list and the keys from here.
 
 use serde_json::{Map, Value as Json};
 

@@ -30,8 +30,9 @@ pub struct Paused {
     of: IdVec<PortVc, u32>,
     /// The stopped classes, each with the memory that has stopped it.
     stopped: Vec<(u32, u32)>,
-    /// Instant up to which `total` counts pauses; next, the total duration of pauses so far.
+    /// Instant up to which `total` counts pauses.
     since: Time,
+    /// The total duration of pauses so far.
     total: Span,
 }
 

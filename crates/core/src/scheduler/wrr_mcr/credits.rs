@@ -14,8 +14,9 @@ use crate::units::{CELL_BYTES, PS_PER_S, Rate, Span, Time};
 pub(super) struct Credits {
     period: Span,
     carry: Carry,
-    /// Number of the present period; next, its end.
+    /// Number of the present period.
     number: u64,
+    /// End of the present period.
     end: Time,
     accounts: IdVec<QueueId, CircuitAccount>,
 }

@@ -261,7 +261,9 @@ impl Guarantees {
 /// Return the rates to guarantee, in bits per second on the line; the error says why that is impossible.
 fn guaranteed(params: &Params, context: &Context<'_>) -> Result<Vec<Rate>, Refused> {
     if context.measure != Measure::Cells {
-        return unfit("wrr-mcr guarantees cell rates, and this port sends packets");
+        return unfit(
+            "wrr-mcr guarantees cell rates, but this port sends packets: give its link medium = \"cells\", or take another scheduler, such as \"drr\"",
+        );
     }
     let on_line = |contract: &Contract| match params.layer {
         Layer::Cells => Ok(contract.mcr),

@@ -71,8 +71,8 @@ impl Deliveries {
         &self.times
     }
 
-    /// Add delivery times to `times` from now on, of every segment if `times` has percentiles; segments in flight
-    /// remain recorded.
+    /// Begin to collect delivery times in `times`: of every new segment if `times` has percentiles, otherwise of
+    /// one in `STRIDE`. Segments already being followed still count when they are delivered.
     pub(super) fn record(&mut self, times: DeliveryTime) {
         self.stride = if times.spread().is_some() { 1 } else { STRIDE };
         self.times = times;

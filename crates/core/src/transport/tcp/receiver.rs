@@ -32,8 +32,9 @@ pub struct Receiver {
     /// The octet after the last one that the sender may send (rcv_adv).
     advertised: u64,
     mss: u64,
-    /// Size of the buffer; next, its free part (sb_hiwat, sbspace).
+    /// Size of the buffer (sb_hiwat).
     buffer: u64,
+    /// Free part of the buffer (sbspace).
     space: u64,
     stats: ReceiverStats,
     /// The stamp to echo: that of the segment for which the last ACK waited (ts_recent).

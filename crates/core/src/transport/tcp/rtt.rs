@@ -101,9 +101,10 @@ pub struct Estimator {
     /// Timeouts since the last measurement.
     backoffs: u32,
     backoff: Backoff,
-    /// Bounds of the timeout; next, the least value of its part for variance.
+    /// Bounds of the timeout.
     min: u64,
     max: u64,
+    /// Least value of the timeout's part for variance.
     least_variance: i64,
     /// With such a least value: the largest mean deviation in this round trip; next, the deviation that the timeout
     /// uses. Both are scaled like `rttvar`.

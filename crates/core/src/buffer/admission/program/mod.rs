@@ -46,10 +46,11 @@
 //! * `waited`, `waited_ps` (float, int): for how long it has waited, in seconds and in picoseconds; only in `at_head`
 //! * `every` (float): the time between two calls of the clock, in seconds; only in `tick`
 //!
-//! `r0 = r1 OPERATOR r2` takes `+ - * / // % ** < <= > >= == !=`, `r0 = min r1 r2` and `max`, `r0 = FUNCTION r1` the functions `neg`,
-//! `not`, `abs`, `int`, `float`, `sqrt`, `exp` and `log`. `state.NAME = r0`, `vc.NAME = r0` and `queue.NAME = r0` change the state.
-//! `jump 7` and `unless r0 jump 7` lead forward. `accept`, `refuse REASON` and `mark REASON` answer; without a reason it is `early`. A
-//! mark needs a unit whose transport reacts to marks; any other is refused. By default every frame is accepted that fits (PPD).
+//! `r0 = r1 OPERATOR r2` takes `+ - * / // % ** < <= > >= == !=`, `r0 = min r1 r2` and `max`, `r0 = FUNCTION r1` the
+//! functions `neg`, `not`, `abs`, `int`, `float`, `sqrt`, `exp` and `log`. `state.NAME = r0`, `vc.NAME = r0` and
+//! `queue.NAME = r0` change the state. `jump 7` and `unless r0 jump 7` go to instruction 7, counted from 0, which must come
+//! later. `accept`, `refuse REASON` and `mark REASON` answer; without a reason it is `early`. A mark needs a unit whose
+//! transport reacts to marks; any other is refused. By default every frame is accepted that fits (PPD).
 //!
 //! `at_head`: instructions of the same kind. `refuse` discards the unit instead of sending it, with `asks = "frame"` its whole frame.
 //! `tick`: `every` is the time between two calls, `code` has instructions that end with `end`. They look at `now`, `now_ps`, `total`, `active`,

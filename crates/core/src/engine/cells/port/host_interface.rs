@@ -207,7 +207,8 @@ impl HostInterface {
         }
     }
 
-    /// Return how many units of the first frame have been sent before `time`.
+    /// Return how much of the first frame has been sent before `time`, in the measure of the port (units or
+    /// octets).
     fn gone_before(&self, time: Time) -> u64 {
         let Some(frame) = self.waiting.front() else { return 0 };
         let mut beat = frame.first;

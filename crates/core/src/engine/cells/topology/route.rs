@@ -69,8 +69,9 @@ pub(crate) struct DelayHop {
     pub(crate) port: u32,
     /// Number of the circuit at this port.
     pub(crate) vc: PortVc,
-    /// Transmission time of a cell on the line; next, the time from the end of its transmission to its arrival.
+    /// Transmission time of a cell on the line.
     pub(crate) whole: Span,
+    /// The time from the end of its transmission to its arrival.
     pub(crate) transit: Span,
 }
 

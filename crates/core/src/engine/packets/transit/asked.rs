@@ -159,8 +159,9 @@ impl Transit {
         Some(Onward { at, packet, time })
     }
 
-    /// Remove a packet that leaves a port that judges every packet. A circuit keeps its order, so packets before it are
-    /// lost, unless it may overtake them.
+    /// Remove the record of a packet that leaves a port that judges every packet. A circuit keeps its order, so records
+    /// before it belong to packets that the port has lost, and go too; at a port that lets packets overtake, only this
+    /// record goes.
     fn leave(&mut self, at: u32, frame: u32) -> Packet {
         let place = self.steps.place(at);
         if self.network.ports[place as usize].lets_overtake() {

@@ -167,14 +167,15 @@ impl Transit {
         Some((waiting, leader))
     }
 
-    /// Handle the end of a transmission at such a port; returns the packet that it sends next.
+    /// Handle the end of a transmission at a port whose packets are in rows; returns the packet that the port
+    /// sends next.
     #[inline]
     pub(super) fn free_in_order(&mut self, place: u32, now: Time) -> Option<Onward> {
         self.network.ports[place as usize].finish(now);
         self.start_in_order(place, now)
     }
 
-    /// Start the next packet at such a port, whose line is free.
+    /// Start the next packet at a port whose packets are in rows and whose line is free.
     #[inline]
     fn start_in_order(&mut self, place: u32, now: Time) -> Option<Onward> {
         loop {
@@ -195,7 +196,7 @@ impl Transit {
         }
     }
 
-    /// Run the clock of the policy of such a port; returns when it must run again.
+    /// Run the clock of the policy of a port whose packets are in rows; returns when it must run again.
     pub(super) fn tick_in_order(&mut self, port: usize, now: Time) -> Option<Time> {
         let queues = self.asked.ordered.ports[port].as_ref()?;
         let waits = queues.iter().filter_map(|queue| Some(now.since(queue.packets.first()?.arrived)));
@@ -204,7 +205,7 @@ impl Transit {
     }
 }
 
-/// A packet that arrives at such a port and does not fit.
+/// A packet that does not fit into the port where it arrives; the port keeps its packets in rows.
 #[derive(Clone, Copy, Debug)]
 struct ArrivingPacket {
     now: Time,

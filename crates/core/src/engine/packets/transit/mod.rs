@@ -74,7 +74,8 @@ struct SampledPorts {
     every: Span,
 }
 
-/// A packet that will arrive at a step: the properties that its ports have left it.
+/// The arrival of a packet at a step of its route, without its payload; `head` is as the ports so far have
+/// left it (they may have marked it).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Passed {
     pub(crate) at: u32,

@@ -1,7 +1,7 @@
 //! Rooms: ports that judge every packet, with an order of events of their own.
 //!
 //! # What it assumes
-//! Nothing but packets from other nodes concerns the ports of a room, and those of a day are known when it begins (`calendar.rs`).
+//! The ports of a room depend only on packets from other nodes, and those of a day are known when it begins (`calendar.rs`).
 //!
 //! # What it skips
 //! The order between the events of different rooms: ends of transmissions, ticks of policies and actions of memories.

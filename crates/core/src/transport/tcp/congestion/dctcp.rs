@@ -36,8 +36,9 @@ struct DctcpState {
     losses: NewReno,
     /// α: the average marked share of the last windows, in units of 1/1024.
     alpha: u64,
-    /// Octets acknowledged in this window; next, those of them whose ACK echoed a mark.
+    /// Octets acknowledged in this window.
     acked: u64,
+    /// Octets acknowledged in this window whose ACK echoed a mark.
     marked: u64,
     /// The octet after which the next window begins.
     window_end: u64,

@@ -58,8 +58,9 @@ pub struct Sender {
     pub(super) sent: u64,
     /// The octet after the last one that the application has written; [`ENDLESS`] for a greedy application.
     pub(super) written: u64,
-    /// Window that the receiver advertises; next, the `ack` of the segment that advertised it (snd_wnd, snd_wl2).
+    /// Window that the receiver advertises (snd_wnd).
     pub(super) send_window: u64,
+    /// The `ack` of the segment that advertised that window (snd_wl2).
     window_ack: u64,
     /// Largest window ever advertised (max_sndwnd).
     largest_window: u64,

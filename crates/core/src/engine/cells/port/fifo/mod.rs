@@ -68,9 +68,9 @@ pub(crate) struct CellFifo {
     stops: Stops,
     /// Time at which the measured time begins; `Time::NEVER` once it has begun.
     begin: Time,
-    /// The time up to which inner cells were checked for passing together; next, whether a unit has passed since this
-    /// check.
+    /// The time up to which inner cells were checked for passing together.
     examined: Time,
+    /// Whether a unit has passed since this check.
     looks_between: bool,
     segment: CellSegment,
     /// The scheduled wake-up of the port.
@@ -120,10 +120,10 @@ enum SegmentStep {
     Settle,
     /// Pass by arithmetic a train that no other crosses; its first cell starts at `start`.
     Whole { train: CellTrain, start: ExactTime, fate: Result<(), Reason> },
-    /// Pass by arithmetic the first cell of a train among others.
+    /// Pass by arithmetic the first cell of a train that others cross.
     Begins { end: ArrivalPlace },
-    /// Pass by arithmetic the last cell of a train among others, and so the train; `ahead` cells before it are not in
-    /// `books` yet.
+    /// Pass by arithmetic the last cell of a train that others cross, which completes the train; `ahead` cells before
+    /// it are not in `books` yet.
     Ends { end: ArrivalPlace, train: CellTrain, ahead: u64, fate: Result<(), Reason> },
     /// Pass by arithmetic the segment up to the next end of a train; `taken` of its cells are accepted.
     Busy { taken: u64 },

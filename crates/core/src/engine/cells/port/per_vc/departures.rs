@@ -1,7 +1,7 @@
 //! Departure of cells: the line sends them in the order of the scheduler, and frames are forwarded.
 //!
 //! # What it assumes
-//! A cell that ends neither a frame nor its queue affects only counts when it starts.
+//! A cell that ends neither a frame nor its queue changes only counters when it starts.
 //!
 //! # What it skips
 //! Queue, counters and policies: they are not called when such a cell starts; only a number of slots grows. All such
@@ -96,7 +96,7 @@ impl PerVc {
         starts
     }
 
-    /// Start the next cell, if it affects only counts.
+    /// Start the next cell, if it changes only counters.
     #[inline]
     fn start_ahead(&mut self, vc: PortVc, starts: ExactTime) -> bool {
         let turn = &mut self.turns[vc];
@@ -140,7 +140,7 @@ impl PerVc {
         self.look_ahead(cx, out, vc);
     }
 
-    /// Count the cells of a circuit that may start before the next one that affects more than counts.
+    /// Count the cells of a circuit that may start before the next one that changes more than counters.
     pub(super) fn look_ahead(&mut self, cx: &mut Context<'_>, out: &mut Outbox, vc: PortVc) {
         if self.turns[vc].served > 0 {
             self.settle_one(cx, out, vc);
@@ -262,7 +262,7 @@ impl PerVc {
         !rotation.places.is_empty()
     }
 
-    /// Assign the slots up to `until` whose cells affect only counts, and the next slot if its cell affects more.
+    /// Assign the slots up to `until` whose cells change only counters, and the next slot if its cell changes more.
     fn rotate(&mut self, cx: &mut Context<'_>, out: &mut Outbox, until: Time) {
         let (stop, sure, given) = (self.rotation.stop, self.rotation.sure, self.rotation.slots);
         let until = until.min(Time(self.rotation.change.0 - 1));
@@ -278,7 +278,7 @@ impl PerVc {
         }
     }
 
-    /// Assign one slot and count its departure, if its cell affects only counts and all earlier slots are counted;
+    /// Assign one slot and count its departure, if its cell changes only counters and all earlier slots are counted;
     /// returns whether it was assigned.
     #[inline]
     pub(super) fn give_one(&mut self, port: &mut Port) -> bool {
@@ -342,7 +342,7 @@ impl PerVc {
         }
     }
 
-    /// Assign the next slot, whose cell affects more than counts.
+    /// Assign the next slot, whose cell changes more than counters.
     fn stop_at_next(&mut self, cx: &mut Context<'_>, out: &mut Outbox) {
         self.has_left(cx.port);
         self.ahead = None;

@@ -108,13 +108,13 @@ impl PerVc {
         known
     }
 
-    /// Return whether the queue that has the next cell that affects more than counts has been forwarded completely.
+    /// Return whether the queue that has the next cell that changes more than counters has been forwarded completely.
     fn is_forwarded(&self, port: &Port) -> bool {
         let (_, vc) = self.rotation.at_stop();
         self.turns[vc].foretold == port.queues[vc.queue()].len() as u64
     }
 
-    /// Forward the frame whose EOM is the next cell that affects more than counts, if the frame is complete and
+    /// Forward the frame whose EOM is the next cell that changes more than counters, if the frame is complete and
     /// push-out can no longer cut it; returns whether it was forwarded.
     fn foretell_next(&mut self, cx: &mut Context<'_>, out: &mut Outbox, uncut: u64, now: Time) -> bool {
         let (place, vc) = self.rotation.at_stop();
@@ -147,7 +147,7 @@ impl PerVc {
         self.rotation.set_stop(place, cells - turn.served);
     }
 
-    /// Count again, since more cells may have joined the queue that has the next cell that affects more than counts.
+    /// Count again, since more cells may have joined the queue that has the next cell that changes more than counters.
     fn look_beyond_stop(&mut self, port: &Port) {
         let mut before = None;
         while self.rotation.stops_within_sure() && before != Some(self.rotation.before_stop()) {
@@ -302,7 +302,7 @@ impl PerVc {
         cells.saturating_sub(kept) / (self.influx + queues.div_ceil(places) + 1)
     }
 
-    /// Return the number of slots before the next cell that affects more than counts, if until then push-out removes
+    /// Return the number of slots before the next cell that changes more than counters, if until then push-out removes
     /// no frame that these slots send, because each queue has begun to send its first frame.
     fn slots_with_frames_begun(&mut self, port: &Port) -> u64 {
         let slots = self.rotation.before_stop();

@@ -88,15 +88,17 @@ pub(crate) struct PerVc {
 /// The properties of the port's policies that decide how cells join and leave.
 #[derive(Debug)]
 struct PolicyTraits {
-    /// Departures that the admission policy observes; next, whether some policy observes every departure.
+    /// Departures that the admission policy observes.
     interest: Interest,
+    /// Whether some policy observes every departure.
     observes_departures: bool,
     /// Whether the admission policy accepts at least as many units when the buffer holds less.
     is_monotone: bool,
     /// Whether slots may be assigned by counts, without a call of the policies for each.
     unseen: bool,
-    /// Whether cells join one by one; next, whether the only reason is that the policy judges each cell.
+    /// Whether cells join one by one.
     one_by_one: bool,
+    /// Whether they do so only because the policy judges each cell.
     asked: bool,
     /// Whether units are policed on arrival.
     polices: bool,

@@ -8,7 +8,7 @@
 //!
 //! # Why that is exact
 //! The scheduler returns the order of queues that holds if no queue joins or leaves, and the instant until which it
-//! holds. The first slot whose cell affects more than counts can be computed in advance.
+//! holds. The first slot whose cell changes more than counters can be computed in advance.
 //!
 //! # What turns it off
 //! A scheduler that returns no such order, a policy that observes every departure, cells that are forwarded one by
@@ -25,16 +25,17 @@ use crate::units::ids::{IdVec, PortVc};
 /// The part of a circuit's state that has not been reported to the port.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Turn {
-    /// Cells at the head of the circuit's queue that affect only counts; next, whether cells that join may add to
-    /// them.
+    /// Cells at the head of the circuit's queue that change only counters.
     pub(super) left: u64,
+    /// Whether cells that join may add to that number.
     pub(super) grows: bool,
     /// Cells of `left` that have started.
     pub(super) served: u64,
     /// Start of the last cell that has started, as a number of slots after an exact time.
     pub(super) last: (ExactTime, u64),
-    /// Frames at the head of the circuit's queue that have already been forwarded completely; next, their cells.
+    /// Frames at the head of the circuit's queue that have already been forwarded completely.
     pub(super) frames: usize,
+    /// Number of cells of these frames.
     pub(super) foretold: u64,
 }
 
@@ -60,20 +61,24 @@ pub(super) struct Rotation {
     pub(super) places: Vec<Place>,
     /// The place of each queue, if it has one.
     place_of: IdVec<PortVc, usize>,
-    /// For each place the first slot whose cell affects more than counts; next, the earliest of these slots.
+    /// For each place the first slot whose cell changes more than counters.
     pub(super) stops: Vec<u64>,
+    /// The earliest of those slots over all places.
     pub(super) stop: u64,
-    /// The number of slots that the scheduler's plan covers; next, the instant before which it is valid.
+    /// The number of slots that the scheduler's plan covers.
     pub(super) sure: u64,
+    /// The instant before which that plan is valid.
     pub(super) change: Time,
-    /// Start of the first slot; next, the number of assigned slots.
+    /// Start of the first slot.
     pub(super) first: ExactTime,
+    /// The number of assigned slots.
     pub(super) slots: u64,
     /// For each place the number of slots that have been reported to its queue.
     pub(super) reported: Vec<u64>,
-    /// Number of slots whose departures the pool counts. Next, for the slot after these: the end of the cell before
-    /// it, the circuit of that cell, and the start of the slot.
+    /// Number of slots whose departures the pool counts.
     pub(super) booked: u64,
+    /// For the slot after these: the end of the cell before it, the circuit of that cell, and the start of
+    /// the slot.
     pub(super) ends: Time,
     pub(super) sending: PortVc,
     pub(super) free: ExactTime,
@@ -95,17 +100,17 @@ impl Rotation {
         (0..slots).zip(behind.iter().chain(before)).map(share)
     }
 
-    /// Return the number of unassigned slots before the first one whose cell affects more than counts.
+    /// Return the number of unassigned slots before the first one whose cell changes more than counters.
     pub(super) fn before_stop(&self) -> u64 {
         self.stop - self.slots
     }
 
-    /// Return whether the first slot whose cell affects more than counts is covered by the scheduler's plan.
+    /// Return whether the first slot whose cell changes more than counters is covered by the scheduler's plan.
     pub(super) fn stops_within_sure(&self) -> bool {
         self.stop < self.sure
     }
 
-    /// Return the place and the queue that get the first slot whose cell affects more than counts.
+    /// Return the place and the queue that get the first slot whose cell changes more than counters.
     pub(super) fn at_stop(&self) -> (usize, PortVc) {
         let place = self.place(self.stop);
         (place, self.places[place].queue.vc())
@@ -159,7 +164,7 @@ impl Rotation {
         (self.turns(place, self.slots) + more) * self.places.len() as u64 + place as u64
     }
 
-    /// Set the first slot of a place whose cell affects more than counts: the slot after `left` more cells.
+    /// Set the first slot of a place whose cell changes more than counters: the slot after `left` more cells.
     pub(super) fn set_stop(&mut self, place: usize, left: u64) {
         let stop = self.slot_behind(place, left);
         if std::mem::replace(&mut self.stops[place], stop) != stop {
