@@ -109,7 +109,7 @@ def test_every_case_of_packets_is_compared(monkeypatch: pytest.MonkeyPatch) -> N
     assert any(name.startswith("106-leaf-spine") for name in known)
     monkeypatch.setattr(features, "SHORT_S", 0.0)
     chosen = [case for case in features.cases() if case.name in ("lan", "w3-100")]
-    (row,) = features.both_engines(chosen, 1, TINY)
+    (row,) = features.both_engines(chosen, 1, 0.02)
     assert row["case"] == "w3-100", "cells are no packets"
     assert row["fast_s"] >= 0 < row["reference_s"]
 

@@ -230,7 +230,8 @@ def test_the_name_of_a_wheel_says_where_it_runs(name: str, portable: bool) -> No
 
 
 def test_a_wheel_without_a_scenario_or_with_a_stray_file_is_refused() -> None:
-    shipped = [file for folder in check.FOLDERS for file in (ROOT / folder).rglob("*.*")]
+    files = (file for folder in check.FOLDERS for file in (ROOT / folder).rglob("*.*"))
+    shipped = [file for file in files if "__pycache__" not in file.parts]
     names = {f"pushout/shipped/{file.relative_to(ROOT).as_posix()}" for file in shipped}
     names |= {f"pushout-0.1.0.dist-info/licenses/LICENSE-{name}" for name in ("MIT", "APACHE")}
     check.check_files(names)
