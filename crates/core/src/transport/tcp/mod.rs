@@ -29,18 +29,22 @@
 //! Each for a reason:
 //!
 //! * A timeout in fast recovery halves the window without what duplicate ACKs had added to it. With it, each slow start
-//! would overshoot again, and one flow alone would go from timeout to timeout. * Slow start after an idle time asks when a
-//! segment was sent last, and whether that is longer ago than the timeout (RFC   5681 section 4.1); Net/3 asks when one
-//! was received. * Timeouts in a row double the timeout in force, and the first measurement replaces what was there before
-//! it, as in RFC   6298. `backoff` and `initial_estimate` give the ways of Net/3, where nothing doubles while the estimate
-//! is far below   `min_rto`. * Retransmission never gives up; Net/3 drops the connection after twelve timeouts, which no
-//! study wants. * Fast recovery deflates the window also when exactly three duplicates came, and on the very next new ACK
-//! (RFC 2581 section 3.2); Net/3 misses it in both its header prediction and a comparison (L. S. Brakmo and   L. L.
-//! Peterson, "Performance problems in BSD4.4 TCP", 1995). The ACK that ends fast recovery deflates the window and does not
-//! open it as well. * A segment is cut short by the window only when nothing is outstanding before it; Net/3 cuts any
-//! retransmission. * A short segment at the end of what was written leaves at once, also where the application keeps the
-//! connection   (as with `TCP_NODELAY`); Nagle's algorithm would hold it back then. * A segment is timed only if all of it
-//! is new (P. Karn and C. Partridge, 1991); Net/3 also times a   retransmission that carries some new data.
+//!   would overshoot again, and one flow alone would go from timeout to timeout.
+//! * Slow start after an idle time asks when a segment was sent last, and whether that is longer ago than the timeout (RFC
+//!   5681 section 4.1); Net/3 asks when one was received.
+//! * Timeouts in a row double the timeout in force, and the first measurement replaces what was there before it, as in RFC
+//!   6298. `backoff` and `initial_estimate` give the ways of Net/3, where nothing doubles while the estimate is far below
+//!   `min_rto`.
+//! * Retransmission never gives up; Net/3 drops the connection after twelve timeouts, which no study wants.
+//! * Fast recovery deflates the window also when exactly three duplicates came, and on the very next new ACK
+//!   (RFC 2581 section 3.2); Net/3 misses it in both its header prediction and a comparison (L. S. Brakmo and
+//!   L. L. Peterson, "Performance problems in BSD4.4 TCP", 1995). The ACK that ends fast recovery does not open the
+//!   window as well.
+//! * A segment is cut short by the window only when nothing is outstanding before it; Net/3 cuts any retransmission.
+//! * A short segment at the end of what was written leaves at once, also where the application keeps the connection
+//!   (as with `TCP_NODELAY`); Nagle's algorithm would hold it back then.
+//! * A segment is timed only if all of it is new (P. Karn and C. Partridge, 1991); Net/3 also times a
+//!   retransmission that carries some new data.
 
 use super::ecn::Ecn;
 use super::{IP_HEADER, Needs, Transport};
