@@ -545,8 +545,8 @@ impl Sender {
 }
 
 impl Selective {
-    /// Return whether a block reports data, sent once only, that left before the first unacknowledged segment was sent
-    /// last: the path still delivers data older than the retransmission, so its ACK cannot have arrived yet.
+    /// Return whether a block reports data, sent once only, that left before the first unacknowledged segment was
+    /// most recently sent: the path still delivers data older than the retransmission, so its ACK cannot have arrived yet.
     fn reports_older_than_head(&self, delivered: &Delivered) -> bool {
         let head = self.board.head_sent();
         self.sack_restarts_timer && delivered.first_sacked.zip(head).is_some_and(|(sent, head)| sent < head)
