@@ -3,15 +3,10 @@
 import io
 
 import pytest
-from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-import pushout
-from conftest import ROOT
-from pushout.show import result
 from pushout.show.columns import NARROW, Column, describe, draw
-from pushout.show.plain import Plain, columns
 
 COLUMNS = [Column("port", right=False), Column("units\nin"), Column("ports.bottleneck.occupancy_mean"), Column("runs")]
 ROWS = [["bottleneck", "1 006 ± 4 175", "3 569.6 ± 3 347.0", "12"], ["[red]a", "2", Text("–"), "3"]]
@@ -60,28 +55,3 @@ def test_of_texts_nothing_is_left_out_on_any_terminal(width: int) -> None:
     assert not {"All", "early-packet-discard", "Refuse", "[whole]", "threshold.", "heading"} - set(words)
     assert "1 234 567" in printed
     assert ("number: 1 234 567" in printed) == (width < NARROW)
-
-
-@pytest.mark.parametrize("name", ["lan", "w3-100", "chip"])
-@pytest.mark.parametrize("reps", [1, 2])
-def test_a_pipe_is_given_what_rich_would_print(name: str, reps: int) -> None:
-    shown = pushout.run(ROOT / "scenarios" / f"{name}.toml", set={"duration": "20 ms", "warmup": "0 s"}, reps=reps)
-    for width in (1, 17, 40, 77, 80, 200):
-        ours, theirs = io.StringIO(), io.StringIO()
-        result.result(shown.document, Plain(width, ours))
-        result.result(shown.document, Console(file=theirs, width=width, highlight=False, markup=False, emoji=False))
-        assert ours.getvalue() == theirs.getvalue()
-
-
-def test_names_in_wide_letters_stand_in_columns_too() -> None:
-    heads, rows = [Column("port", right=False), Column("units\nin")], [["交换机", "12"], ["é", "3 ± 1"], ["b", "–"]]
-    for width in (20, 80):
-        ours, theirs = io.StringIO(), io.StringIO()
-        draw(Plain(width, ours), heads, rows)
-        draw(Console(file=theirs, width=width), heads, rows)
-        assert ours.getvalue() == theirs.getvalue()
-
-
-def test_the_columns_of_a_text_are_those_of_rich() -> None:
-    letters = [chr(code) for code in range(32, 0x2300) if chr(code).isprintable()]
-    assert [columns(letter) for letter in letters] == [cell_len(letter) for letter in letters]

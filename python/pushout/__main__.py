@@ -16,6 +16,7 @@ def main() -> None:
         from pushout import cli
 
         gc.freeze()  # modules stay until the end, when a search of them would take as long again
+        gc.set_threshold(50_000)  # modules that a command loads later are no garbage either
         gc.enable()
         cli.main()
     except KeyboardInterrupt:

@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import islice
 from operator import index
-from queue import Empty, SimpleQueue
-from threading import Thread
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar
 
 from pushout import _core
 from pushout.errors import ScenarioError
@@ -20,6 +18,8 @@ from pushout.running import NAME
 from pushout.source import Source, plain
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from pushout.document import Document
     from pushout.warning import Warned
 
@@ -200,83 +200,37 @@ def run_all(
     and `finished` with the index of each task when it ends. The first exception, or Ctrl-C, ends the call: tasks that
     have not begun are dropped.
     """
+    from concurrent.futures import ThreadPoolExecutor
+    from queue import Empty, SimpleQueue
+
     count = threads(jobs)
     if total is None:
         tasks = list(tasks)
         total = len(tasks)
-    pool: _Pool[T] = _Pool()
+    pool = ThreadPoolExecutor(max_workers=count, thread_name_prefix=NAME)
+    ended: SimpleQueue[Future[T]] = SimpleQueue()
+    places: dict[Future[T], int] = {}
     results: dict[int, T] = {}
     following = iter(enumerate(tasks))
+
+    def submit(most: int) -> None:
+        for place, task in islice(following, most):
+            future = pool.submit(task)
+            places[future] = place
+            future.add_done_callback(ended.put)
+
     try:
-        pool.submit(islice(following, AHEAD * count))
-        pool.start(min(count, total))
+        submit(AHEAD * count)
         while len(results) < total:
-            if ended := pool.wait(TICK_S):
-                place, results[place] = ended.place, ended.result()
-                pool.submit(islice(following, 1))
+            with suppress(Empty):
+                future = ended.get(timeout=TICK_S)
+                place = places.pop(future)
+                results[place] = future.result()
+                submit(1)
                 if finished:
                     finished(place)
             if progress:
                 progress(len(results), total)
         return [results[place] for place in range(total)]
     finally:
-        pool.close()
-
-
-class _Ended(NamedTuple, Generic[T]):
-    """The end of a task: its place, and what it returned or raised."""
-
-    place: int
-    returned: T | None
-    error: BaseException | None
-
-    def result(self) -> T:
-        """Return the result, or raise the exception of the task."""
-        if self.error is not None:
-            raise self.error
-        return cast("T", self.returned)
-
-
-class _Pool(Generic[T]):
-    """Threads that run tasks in their order. `concurrent.futures` has such a pool too, but loads `logging` with it."""
-
-    def __init__(self) -> None:
-        self._waiting: SimpleQueue[tuple[int, Callable[[], T]] | None] = SimpleQueue()
-        self._ended: SimpleQueue[_Ended[T]] = SimpleQueue()
-        self._threads = 0
-
-    def submit(self, tasks: Iterable[tuple[int, Callable[[], T]]]) -> None:
-        """Add tasks, each with its place."""
-        for task in tasks:
-            self._waiting.put(task)
-
-    def start(self, count: int) -> None:
-        """Start `count` threads."""
-        for number in range(count):
-            Thread(target=self._work, name=f"{NAME}_{number}").start()
-            self._threads += 1
-
-    def wait(self, timeout_s: float) -> _Ended[T] | None:
-        """Return the end of the task that has ended first, or None if no task ends within `timeout_s`."""
-        try:
-            return self._ended.get(timeout=timeout_s)
-        except Empty:
-            return None
-
-    def close(self) -> None:
-        """Drop the tasks that have not begun; a thread ends after the task in progress."""
-        with suppress(Empty):
-            while True:
-                self._waiting.get_nowait()
-        for _ in range(self._threads):
-            self._waiting.put(None)
-
-    def _work(self) -> None:
-        while (task := self._waiting.get()) is not None:
-            place, call = task
-            try:
-                ended: _Ended[T] = _Ended(place, call(), None)
-            except BaseException as error:  # the waiting thread raises it
-                ended = _Ended(place, None, error)
-            self._ended.put(ended)
-            del task, call, ended
+        pool.shutdown(wait=False, cancel_futures=True)

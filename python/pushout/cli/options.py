@@ -20,7 +20,6 @@ from pushout.literals import ENGINES, FORMATS
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from pushout.show.plain import Paper
     from pushout.source import Source
 
 OK, FAILURE, USAGE, BAD_SCENARIO, MISSED, INTERNAL, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 4, 70, 130, 143
@@ -327,18 +326,6 @@ def console() -> "Console":
 
     # Brackets and colons in names are not markup.
     return Console(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else _piped_width())
-
-
-COLOURED = ("FORCE_COLOR", "TTY_COMPATIBLE")
-"""Variables of the environment with which Rich writes colours to a pipe as well."""
-
-
-def paper() -> "Paper":
-    """Return what a run is printed on: Rich where there may be colours or few characters, else a plain console."""
-    from pushout.show.plain import Plain
-
-    is_plain = not sys.stdout.isatty() and sys.stdout.encoding.lower() in ("utf-8", "utf8")
-    return Plain(_piped_width()) if is_plain and not any(map(os.environ.get, COLOURED)) else console()
 
 
 PIPED = 200

@@ -21,9 +21,9 @@ from pushout.cli.options import (
     SCENARIO,
     SEED,
     SET,
+    console,
     default_folder,
     no_sweep,
-    paper,
     scenario_file,
 )
 from pushout.cli.page import HTML, write_page
@@ -86,7 +86,6 @@ def run(
     """
     from pushout.cli.progress import Progress
     from pushout.replicate import replicated
-    from pushout.show.result import MANY
     from pushout.simulate import Job
 
     chosen = _trace_kinds(kinds, trace_ports, reps, engine)
@@ -107,7 +106,7 @@ def run(
             result, save = _trace(job, chosen, trace_ports or "", seed, progress)
         else:
             shown_only = reps == 1 and not (as_json or out or picture or html)
-            flows = MANY if shown_only else None
+            flows = _most_shown() if shown_only else None
             result = replicated(job, seed, reps, jobs=jobs, progress=progress, flows=flows)
     warn(warned for warned in result.warnings if warned not in known)
     if planned:
@@ -156,6 +155,13 @@ def _trace_kinds(kinds: str | None, ports: str | None, reps: int, engine: str | 
     return chosen
 
 
+def _most_shown() -> int:
+    """Return from how many flows on only the first are listed."""
+    from pushout.show.result import MANY
+
+    return MANY
+
+
 def _finish(result: "Replicated", out: Path | None, save: "Save", *, as_json: bool) -> None:
     """Show a result, write it, and fail if its audit fails."""
     if as_json:
@@ -163,7 +169,7 @@ def _finish(result: "Replicated", out: Path | None, save: "Save", *, as_json: bo
     else:
         from pushout.show.result import result as show
 
-        show(result.document, paper())
+        show(result.document, console())
     if out is not None:  # last, so that the result is shown even if it cannot be written
         sys.stdout.flush()
         save(result, out)

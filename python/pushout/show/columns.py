@@ -6,19 +6,14 @@ becomes a list of entries (`describe`).
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Literal, NamedTuple
 
-from pushout.show import plain
-from pushout.show.plain import Paper, Plain
-from pushout.show.plain import columns as cell_len
-
-if TYPE_CHECKING:
-    from typing import Literal
-
-    from rich.console import Console
-    from rich.text import Text
-
-    Cell = str | Text
+from rich import box
+from rich.cells import cell_len
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
 
 BETWEEN, AROUND = 3, 2
 """Spaces between two columns, and at the edges of a table."""
@@ -28,6 +23,8 @@ NARROW = 72
 
 NOISE = 1e-12
 """An interval narrower than this share of its mean is a rounding error."""
+
+Cell = str | Text
 
 
 class Column(NamedTuple):
@@ -39,48 +36,27 @@ class Column(NamedTuple):
     whole: bool = False
 
 
-def draw(paper: Paper, columns: Sequence[Column], rows: "Sequence[Sequence[Cell]]", *, keys: int = 1) -> None:
+def draw(console: Console, columns: Sequence[Column], rows: Sequence[Sequence[Cell]], *, keys: int = 1) -> None:
     """Print a table; the first `keys` columns identify a row and are repeated in every part of a wide table."""
-    widest = [max((cell_len(str(row[index])) for row in rows), default=0) for index in range(len(columns))]
+    table = _texts(rows)
+    widest = [max((cell_len(row[index].plain) for row in table), default=0) for index in range(len(columns))]
     heads = [column.title for column in columns]
-    if _across(_widths(heads, widest)) > paper.width:
+    if _across(_widths(heads, widest)) > console.width:
         heads = [_folded(head, width) for head, width in zip(heads, widest, strict=True)]
     widths = _widths(heads, widest)
-    for part in _parts(widths, keys, paper.width):
-        shown = [columns[index]._replace(title=heads[index]) for index in part]
-        lines = [[row[index] for index in part] for row in rows]
-        if isinstance(paper, Plain):
-            texts = (list(map(str, line)) for line in lines)
-            plain.table(paper, [column.title for column in shown], texts, [column.right for column in shown])
-        else:
-            _draw_in_colour(paper, shown, lines, _across([widths[index] for index in part]))
+    for part in _parts(widths, keys, console.width):
+        shown = Table(box=box.SIMPLE_HEAD, pad_edge=False, width=_across([widths[index] for index in part]))
+        for index in part:
+            _, right, style, _ = columns[index]
+            side: Literal["left", "right"] = "right" if right else "left"
+            shown.add_column(Text(heads[index]), justify=side, style=style, no_wrap=True, vertical="bottom")
+        for row in table:
+            shown.add_row(*(row[index] for index in part))
+        console.print(shown, crop=False)
 
 
-def _draw_in_colour(
-    console: "Console", columns: Sequence[Column], rows: "Sequence[Sequence[Cell]]", width: int
-) -> None:
-    """Print one table with Rich."""
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, width=width)
-    for title, right, style, _ in columns:
-        side: Literal["left", "right"] = "right" if right else "left"
-        table.add_column(Text(title), justify=side, style=style, no_wrap=True, vertical="bottom")
-    for row in _texts(rows):
-        table.add_row(*row)
-    console.print(table, crop=False)
-
-
-def describe(
-    console: "Console", columns: Sequence[Column], rows: "Sequence[Sequence[Cell]]", *, title: str = ""
-) -> None:
+def describe(console: Console, columns: Sequence[Column], rows: Sequence[Sequence[Cell]], *, title: str = "") -> None:
     """Print a table of texts; on a narrow terminal, a list with the texts of an entry below its name."""
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
     if console.width < NARROW:
         _listed(console, columns, rows, title)
         return
@@ -97,10 +73,7 @@ def of_runs(told: str, count: int, reps: int) -> str:
     return told if count >= reps else f"{told} ({count} of {reps} runs)"
 
 
-def _listed(console: "Console", columns: Sequence[Column], rows: "Sequence[Sequence[Cell]]", title: str) -> None:
-    from rich.padding import Padding
-    from rich.text import Text
-
+def _listed(console: Console, columns: Sequence[Column], rows: Sequence[Sequence[Cell]], title: str) -> None:
     if title:
         console.print(Text(title, style="italic"))
     for row in _texts(rows):
@@ -110,10 +83,8 @@ def _listed(console: "Console", columns: Sequence[Column], rows: "Sequence[Seque
             console.print(Padding(Text(f"{column.title}: ").append(cell), (0, 0, 0, 4)))
 
 
-def _texts(rows: "Sequence[Sequence[Cell]]") -> "list[list[Text]]":
+def _texts(rows: Sequence[Sequence[Cell]]) -> list[list[Text]]:
     """Make texts of all cells, so that brackets are not markup."""
-    from rich.text import Text
-
     return [[cell if isinstance(cell, Text) else Text(cell) for cell in row] for row in rows]
 
 

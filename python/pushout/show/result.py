@@ -4,10 +4,12 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from rich.console import Console
+from rich.text import Text
+
 from pushout import _core
 from pushout.document import Document
 from pushout.show.columns import NOISE, Column, draw, of_runs
-from pushout.show.plain import Paper, Piece, say
 
 MANY = 40
 """From this many flows on, only the first are listed."""
@@ -127,9 +129,9 @@ def _half(value: Mapping[str, Any], form: Format) -> str:
     return told if half <= NOISE * abs(value["mean"]) or re.search("[1-9]", told) else f"<{told[:-1]}1"
 
 
-def result(document: Document, paper: Paper) -> None:
+def result(document: Document, console: Console) -> None:
     """Print a run: flows, ports and the summary."""
-    say(paper, _headline(document))
+    console.print(_headline(document))
     flows, ports = document["flows"], document["ports"]
     omitted = document.get("omitted", {"flows": 0, "ports": 0})
     count_of = {"flows": len(flows) + omitted["flows"], "ports": len(ports) + omitted["ports"]}
@@ -137,29 +139,29 @@ def result(document: Document, paper: Paper) -> None:
     flows = [_measured(flow) for flow in flows]
     if flows:
         listed = flows[: LISTED if count_of["flows"] > MANY else MANY]
-        _table("flow", listed, _flow_columns(listed), reps, paper)
+        _table("flow", listed, _flow_columns(listed), reps, console)
     if count_of["flows"] > MANY:
-        say(paper, [(f"… and {count_of['flows'] - LISTED} more flows (--json has them all)", "dim")])
+        console.print(f"… and {count_of['flows'] - LISTED} more flows (--json has them all)", style="dim")
     if classes := [_measured(each) for each in document["summary"].get("classes", [])]:
         known = [column for column in CLASS_COLUMNS if any(column[1] in each for each in classes)]
-        _table("class of flows", classes, known, reps, paper)
+        _table("class of flows", classes, known, reps, console)
     if fct := document["summary"].get("fct"):
         sizes = [{"name": size, **figures} for size, figures in fct["slowdown"].items()]
-        _table("size", sizes, SLOWDOWN_COLUMNS, reps, paper)
+        _table("size", sizes, SLOWDOWN_COLUMNS, reps, console)
     busy = [port for port in ports if _is_busy(port)]
     for unit in dict.fromkeys(port["occupancy_unit"] for port in busy):
         columns = [(title.format(unit=unit), key, form) for title, key, form in PORT_COLUMNS]
-        _table("port", [port for port in busy if port["occupancy_unit"] == unit], columns, reps, paper)
+        _table("port", [port for port in busy if port["occupancy_unit"] == unit], columns, reps, console)
     if idle := count_of["ports"] - len(busy):
         others = "port" if idle == 1 else "ports"
         more = "more " if busy else ""
         note = f"{idle} {more}{others} lost nothing and hardly ever queued a unit (--json)"
-        say(paper, [(note, "dim")])
+        console.print(note, style="dim")
     for fate in ("lost", "marked"):
-        _reasons([port for port in ports if port.get(fate)], fate, paper)
-    _summary(document, paper)
+        _reasons([port for port in ports if port.get(fate)], fate, console)
+    _summary(document, console)
     if "seeds" in document:
-        say(paper, [(f"Means over {len(document['seeds'])} replications ± half of the 95 % interval.", "dim")])
+        console.print(f"Means over {len(document['seeds'])} replications ± half of the 95 % interval.", style="dim")
 
 
 def _measured(entry: Document) -> Document:
@@ -170,7 +172,7 @@ def _measured(entry: Document) -> Document:
     return {key: value for key, value in entry.items() if key not in times}
 
 
-def _summary(document: Document, paper: Paper) -> None:
+def _summary(document: Document, console: Console) -> None:
     """Print the figures of the summary."""
     figures = _measured(document["summary"])
     found = [(title, figures.get(key), form) for title, key, form in SUMMARY_ROWS]
@@ -180,7 +182,7 @@ def _summary(document: Document, paper: Paper) -> None:
         lines.append(("audit", f"all {document['audit']['checks']} balances hold"))
     width = max((len(title) for title, _ in lines), default=0)
     for title, value in lines:
-        say(paper, [(title.ljust(width + 2), ""), (value, "bold")], whole=True)
+        console.print(Text(title.ljust(width + 2)).append(value, style="bold"), soft_wrap=True)
 
 
 def _flow_columns(flows: list[Document]) -> list[tuple[str, str, Format]]:
@@ -192,16 +194,22 @@ def _flow_columns(flows: list[Document]) -> list[tuple[str, str, Format]]:
     return [*GOODPUT_COLUMNS, *resent, *marked, *(CODED_COLUMNS if any(coded) else []), *delivery]
 
 
-def _headline(document: Document) -> list[Piece]:
+def _headline(document: Document) -> Text:
     engine, seeds = document["engine"], document.get("seeds", [document["seed"]])
     seed = f"seed {seeds[0]}" if len(seeds) == 1 else f"{len(seeds)} replications, seeds {seeds[0]}–{seeds[-1]}"
     wall = cell(engine["wall_s"], decimals(2))
     warmup = f" after {document['warmup_s']:g} s of warm-up" if document["warmup_s"] else ""
-    how = f"  {document['duration_s']:g} s{warmup}, {seed}, engine {engine['name']} {engine['version']}, in {wall} s"
-    return [(str(document["scenario"]), "bold"), (how, "dim")]
+    head = Text(str(document["scenario"]), style="bold")
+    head.append(
+        f"  {document['duration_s']:g} s{warmup}, {seed}, engine {engine['name']} {engine['version']}, in {wall} s",
+        style="dim",
+    )
+    return head
 
 
-def _table(what: str, rows: list[Document], columns: list[tuple[str, str, Format]], reps: int, paper: Paper) -> None:
+def _table(
+    what: str, rows: list[Document], columns: list[tuple[str, str, Format]], reps: int, console: Console
+) -> None:
     """Print a row for every flow or port."""
     heads = [Column(what, right=False)]
     first = [[str(entry["name"])] for entry in rows]
@@ -214,10 +222,10 @@ def _table(what: str, rows: list[Document], columns: list[tuple[str, str, Format
         [*line, *(cell(entry.get(key), form, reps) for _, key, form in columns)]
         for line, entry in zip(first, rows, strict=True)
     ]
-    draw(paper, heads, lines)
+    draw(console, heads, lines)
 
 
-def _reasons(ports: list[Document], fate: str, paper: Paper) -> None:
+def _reasons(ports: list[Document], fate: str, console: Console) -> None:
     """Print the number of lost or marked units of every port, by reason."""
     if not ports:
         return
@@ -233,7 +241,7 @@ def _reasons(ports: list[Document], fate: str, paper: Paper) -> None:
         Column("units"),
         Column("of units in"),
     ]
-    draw(paper, heads, lines, keys=2)
+    draw(console, heads, lines, keys=2)
 
 
 def _is_busy(port: Document) -> bool:
