@@ -41,7 +41,7 @@ pub(crate) enum Form {
     Rows,
     SharedPorts,
     /// Packets: ports that judge every packet, with an order of their own, and with rows instead of queues.
-    Rooms,
+    Stations,
     OrderedPorts,
 }
 

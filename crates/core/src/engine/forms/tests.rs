@@ -27,7 +27,7 @@ const FORMS: [Form; 16] = [
     Form::OpenLoop,
     Form::Rows,
     Form::SharedPorts,
-    Form::Rooms,
+    Form::Stations,
     Form::OrderedPorts,
 ];
 

@@ -12,8 +12,8 @@
 //!
 //! # What turns it off
 //! A few rows of arrivals (`agenda.rs`) are cheaper: a network begins with these, and uses days from the moment at which they
-//! no longer suffice; one with rooms (`transit/rooms.rs`) uses days from the start. Hosts that do not act ahead, ports that judge
-//! every packet but have no room, and calls keep one order within a day.
+//! no longer suffice; one with stations (`transit/stations.rs`) uses days from the start. Hosts that do not act ahead, ports that judge
+//! every packet but have no station, and calls keep one order within a day.
 //!
 //! # What it saves
 //! Half of the instructions of a packet's hop in a leaf-spine of 64 hosts, and a third of the cache misses.
@@ -167,7 +167,7 @@ impl Calendar {
     }
 
     /// Take the arrivals of a day.
-    fn take(&mut self, day: u64, (arrivals, visits): (&mut Vec<Arrival>, &mut Vec<u32>)) {
+    fn take(&mut self, day: u64, arrivals: &mut Vec<Arrival>, visits: &mut Vec<u32>) {
         let place = self.place(day);
         arrivals.clear();
         visits.clear();
@@ -189,7 +189,8 @@ impl Calendar {
         &mut self,
         call: Time,
         end: Time,
-        lists: (&mut Vec<Arrival>, &mut Vec<u32>),
+        arrivals: &mut Vec<Arrival>,
+        visits: &mut Vec<u32>,
     ) -> Option<(Time, Time)> {
         let day = self.next_day(self.day_of(call));
         let (start, next) = (self.start_of(day), self.start_of(day + 1));
@@ -198,7 +199,7 @@ impl Calendar {
         }
         self.reached = next.min(end);
         self.today = self.day_of(self.reached);
-        self.take(day, lists);
+        self.take(day, arrivals, visits);
         Some((start, self.reached))
     }
 
@@ -269,7 +270,7 @@ mod tests {
             times.iter().for_each(|time| calendar.add(Arrival { time: Time(*time), ..Arrival::default() }));
             let (mut taken, mut arrivals, mut called) = (Vec::new(), Vec::new(), Time(call));
             for end in [Time(pause), Time(1 << 25)] {
-                while let Some((start, until)) = calendar.take_first(called, end, (&mut arrivals, &mut ports)) {
+                while let Some((start, until)) = calendar.take_first(called, end, &mut arrivals, &mut ports) {
                     prop_assert!(start.0 >> bits == (until.0 - 1) >> bits, "a period within one day");
                     prop_assert!(called >= start, "no call is passed over");
                     called = if called < until { Time::NEVER } else { called };

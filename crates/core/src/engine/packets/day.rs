@@ -122,8 +122,8 @@ impl Packets<'_> {
             let port = day.ports[place];
             day.take_turn(port, &self.transit);
             self.events += day.turn.len() as u64;
-            if self.transit.has_room(port) {
-                self.handle_room(day, port, until);
+            if self.transit.is_station(port) {
+                self.handle_station(day, port, until);
                 continue;
             }
             for &(_, index) in day.turn.iter().rev() {
@@ -132,22 +132,22 @@ impl Packets<'_> {
         }
     }
 
-    /// Handle the arrivals of a day at the ports of a room, and the room's own events before `until`.
-    fn handle_room(&mut self, day: &Day, room: u32, until: Time) {
+    /// Handle the arrivals of a day at the ports of a station, and the station's own events before `until`.
+    fn handle_station(&mut self, day: &Day, station: u32, until: Time) {
         for &(time, index) in day.turn.iter().rev() {
-            self.catch_up(room, Time(time.0 + 1));
+            self.catch_up(station, Time(time.0 + 1));
             let Arrival { at, ref packet, .. } = day.arrivals[index as usize];
             if let Some(onward) = self.transit.ask(at, packet, time) {
                 self.come_later(&onward);
             }
         }
-        self.catch_up(room, until);
-        self.transit.note_visit(room, until);
+        self.catch_up(station, until);
+        self.transit.note_visit(station, until);
     }
 
-    /// Handle the events of a room itself that are due before `until`.
-    fn catch_up(&mut self, room: u32, until: Time) {
-        while let Some(event) = self.transit.take_own(room, until) {
+    /// Handle the events of a station itself that are due before `until`.
+    fn catch_up(&mut self, station: u32, until: Time) {
+        while let Some(event) = self.transit.take_own(station, until) {
             self.events += 1;
             self.called(event, event.time);
         }

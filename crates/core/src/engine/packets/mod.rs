@@ -17,7 +17,7 @@
 //!
 //! # What turns it off
 //! A port without a rule judges every packet, with an event for the end of each transmission. Ports of switches have an
-//! order of their own for these events (`transit/rooms.rs`), those of hosts and those that are paused a common one.
+//! order of their own for these events (`transit/stations.rs`), those of hosts and those that are paused a common one.
 //!
 //! # What it saves
 //! With the reference engine W3-1000 takes 5.0 times as long, W1-packet 2.9 times, incast 3.3 times. A packet carries
@@ -111,8 +111,8 @@ impl<'a> Packets<'a> {
         let round = transit.arrivals.division.lookahead.min(Span((scenario.duration.0 / REPORTS).max(1)));
         let mut engine = Packets { scenario, connections, events: 0, transit, round, day: Day::default() };
         (0..scenario.flows.len()).for_each(|flow| engine.call(flow, End::Source));
-        if engine.transit.has_rooms() {
-            used(Form::Rooms);
+        if engine.transit.has_stations() {
+            used(Form::Stations);
             engine.open_calendar();
             engine.transit.note_first_visits();
         } else if allows(Form::Rows) {
@@ -155,8 +155,8 @@ impl<'a> Packets<'a> {
     #[cold]
     fn open_calendar(&mut self) {
         self.day = Day::new(self.scenario.lines.len() + self.scenario.memories.len());
-        let has_rooms = self.transit.has_rooms();
-        self.transit.arrivals.open_calendar(self.scenario, has_rooms);
+        let has_stations = self.transit.has_stations();
+        self.transit.arrivals.open_calendar(self.scenario, has_stations);
     }
 
     /// Handle the events of an agenda before `end`; there is at least one.

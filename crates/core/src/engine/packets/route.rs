@@ -151,7 +151,7 @@ pub(crate) struct Routing {
     pub(crate) memories: Vec<Option<usize>>,
     /// For every port that judges every packet the order in which it takes part, if that is not the common one; empty if there
     /// is no such port.
-    pub(crate) rooms: Vec<Option<u32>>,
+    pub(crate) stations: Vec<Option<u32>>,
     pub(crate) division: Lookahead,
     pub(crate) ends: Ends,
 }
@@ -240,7 +240,7 @@ impl Routing {
             PacketDestination::Shared => ports[line].memory.map(|memory| scenario.lines.len() + memory),
             _ => None,
         });
-        let rooms = rooms(network, &ports);
+        let stations = stations(network, &ports);
         let rules: Vec<Option<Rule>> = ports.iter().map(|port| port.rule).collect();
         let memories = ports.iter().map(|port| port.memory);
         let memories =
@@ -259,7 +259,7 @@ impl Routing {
         }
         let Rows { list, extras, kinds, .. } = rows;
         let steps = Steps { list, extras, kinds: kinds.list, first, branches };
-        Routing { steps, rules, memories, rooms, division, ends }
+        Routing { steps, rules, memories, stations, division, ends }
     }
 }
 
@@ -394,9 +394,9 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// For every port that judges every packet its room: its own number, or that of its memory beyond those of ports, if only arrivals
+/// For every port that judges every packet its station: its own number, or that of its memory beyond those of ports, if only arrivals
 /// from other nodes concern these ports. Empty if there is none.
-fn rooms(network: &Network, ports: &[PortClass]) -> Vec<Option<u32>> {
+fn stations(network: &Network, ports: &[PortClass]) -> Vec<Option<u32>> {
     let memory = |port: usize| network.ports[port].share().map(Share::number);
     let mut closed: Vec<bool> = network.memories().map(|memory| !memory.is_pausing()).collect();
     let is_apart = |port: &PortClass| {
@@ -405,13 +405,13 @@ fn rooms(network: &Network, ports: &[PortClass]) -> Vec<Option<u32>> {
     for (number, port) in ports.iter().enumerate() {
         memory(number).into_iter().for_each(|memory| closed[memory] &= is_apart(port));
     }
-    let room = |(number, port): (usize, &PortClass)| match memory(number) {
+    let station = |(number, port): (usize, &PortClass)| match memory(number) {
         _ if !is_apart(port) => None,
         Some(memory) => closed[memory].then_some((ports.len() + memory) as u32),
         None => Some(number as u32),
     };
-    let rooms: Vec<Option<u32>> = ports.iter().enumerate().map(room).collect();
-    if allows(Form::Rooms) && rooms.iter().any(Option::is_some) { rooms } else { Vec::new() }
+    let stations: Vec<Option<u32>> = ports.iter().enumerate().map(station).collect();
+    if allows(Form::Stations) && stations.iter().any(Option::is_some) { stations } else { Vec::new() }
 }
 
 /// For every port the memory that it shares, if the memory never removes an accepted packet, and all its ports accept

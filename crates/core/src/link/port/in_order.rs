@@ -45,17 +45,6 @@ impl Port {
         matches!(self.handling, Handling::Weighed | Handling::InTurn) && self.gates.is_empty()
     }
 
-    /// Return the number of its queues.
-    pub(crate) fn count_queues(&self) -> usize {
-        self.queues.len()
-    }
-
-    /// Return the queue that a packet joins.
-    #[inline(always)]
-    pub(crate) fn queue_for(&self, unit: &Unit, vc: PortVc) -> QueueId {
-        self.queue_of(unit, vc)
-    }
-
     /// Judge an arriving packet; one that finds no room is discarded although the policy accepts it.
     #[inline(always)]
     pub(crate) fn judge_in_order(&mut self, now: Time, unit: &Unit, vc: PortVc, backlog: Backlog) -> Verdict {
@@ -84,7 +73,8 @@ impl Port {
         now: Time,
         mut unit: Unit,
         vc: PortVc,
-        (backlog, mark): (Backlog, Option<Reason>),
+        backlog: Backlog,
+        mark: Option<Reason>,
     ) -> Unit {
         mark.into_iter().for_each(|reason| self.mark(&mut unit, reason));
         self.take_in(now, vc, self.size_of(&unit));
@@ -93,11 +83,6 @@ impl Port {
         }
         self.scheduler.joined(backlog.queue);
         unit
-    }
-
-    /// Count a packet that has been discarded on arrival.
-    pub(crate) fn refuse_in_order(&mut self, reason: Reason) {
-        self.counters.lost(reason);
     }
 
     /// Return whether a packet that does not fit could find room if others made way.

@@ -702,7 +702,8 @@ impl Port {
     }
 
     /// The queue that a unit joins.
-    fn queue_of(&self, unit: &Unit, vc: PortVc) -> QueueId {
+    #[inline]
+    pub(crate) fn queue_of(&self, unit: &Unit, vc: PortVc) -> QueueId {
         match self.queues.len() {
             1 => ONLY_QUEUE,
             _ => self.places.of(unit, vc),

@@ -299,7 +299,7 @@ impl Policy {
         Verdict::Replace(Victim::At(first), Reason::Janitor)
     }
 
-    /// Decide about a cell in step 6 when no candidate is left.
+    /// Judge a cell in step 6 for which no queued cell can be given up.
     fn without_candidate(&mut self, arrival: &Arrival<'_>, id: FrameId) -> Verdict {
         if arrival.fits() {
             return Verdict::Accept;

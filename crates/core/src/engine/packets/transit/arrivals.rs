@@ -46,10 +46,11 @@ impl PendingArrivals {
     }
 
     /// Move all arrivals to a calendar.
-    pub(crate) fn open_calendar(&mut self, scenario: &Scenario, has_rooms: bool) {
+    pub(crate) fn open_calendar(&mut self, scenario: &Scenario, has_stations: bool) {
         let arrivals: Vec<Arrival> = self.agendas.iter_mut().flat_map(ArrivalAgenda::take_arrivals).collect();
         let first = arrivals.iter().map(|arrival| arrival.time).min();
-        let first = if has_rooms { Time::ZERO } else { first.unwrap_or(Time::NEVER).min(self.first_call()) };
+        let first =
+            if has_stations { Time::ZERO } else { first.unwrap_or(Time::NEVER).min(self.first_call()) };
         let mut calendar = Calendar::new(scenario, first);
         arrivals.into_iter().for_each(|arrival| calendar.add(arrival));
         self.calendar = Some(Box::new(calendar));
@@ -63,7 +64,7 @@ impl PendingArrivals {
         visits: &mut Vec<u32>,
     ) -> Option<(Time, Time)> {
         let call = self.first_call();
-        self.calendar.as_mut()?.take_first(call, end, (arrivals, visits))
+        self.calendar.as_mut()?.take_first(call, end, arrivals, visits)
     }
 
     /// Note that a port has an event of its own at `time`.

@@ -1,7 +1,7 @@
 //! Ports that judge every packet, memories that act by themselves, and pauses.
 
 use super::in_order::OrderedPorts;
-use super::rooms::Rooms;
+use super::stations::Stations;
 use super::waiting::WaitingPackets;
 use super::{Onward, Passed, Transit};
 use crate::engine::asked::{self, ActingMemories, Controls};
@@ -24,7 +24,7 @@ pub(super) struct AskedPorts {
     controls: Controls,
     /// The latest losses, before they are counted.
     losses: Vec<Loss>,
-    pub(super) rooms: Rooms,
+    pub(super) stations: Stations,
     pub(super) ordered: OrderedPorts,
 }
 
@@ -34,12 +34,12 @@ impl AskedPorts {
         scenario: &Scenario,
         network: &Network,
         steps: usize,
-        rooms: Vec<Option<u32>>,
+        stations: Vec<Option<u32>>,
     ) -> AskedPorts {
         let polices = policed_ports(scenario);
         let is_ordered = |port: usize| {
-            let has_room = rooms.get(port).is_some_and(|room| *room == Some(port as u32));
-            has_room && !polices[port] && network.ports[port].keeps_order() && allows(Form::OrderedPorts)
+            let is_station = stations.get(port).is_some_and(|station| *station == Some(port as u32));
+            is_station && !polices[port] && network.ports[port].keeps_order() && allows(Form::OrderedPorts)
         };
         let ordered = OrderedPorts::new(&network.ports, is_ordered);
         AskedPorts {
@@ -48,16 +48,16 @@ impl AskedPorts {
             controls: Controls::new(scenario),
             losses: Vec::new(),
             ordered,
-            rooms: Rooms::new(rooms, scenario),
+            stations: Stations::new(stations, scenario),
         }
     }
 }
 
 impl Transit {
-    /// Schedule an event of a port or a memory: in its room, if it has one.
+    /// Schedule an event of a port or a memory: in its station, if it has one.
     #[inline(always)]
     pub(super) fn schedule(&mut self, event: Event) {
-        if !self.asked.rooms.push(event) {
+        if !self.asked.stations.push(event) {
             self.arrivals.call(event);
         }
     }

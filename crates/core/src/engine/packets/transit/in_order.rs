@@ -58,7 +58,7 @@ impl OrderedPorts {
     /// Empty queues for the ports that `is_ordered` selects.
     pub(super) fn new(ports: &[Port], is_ordered: impl Fn(usize) -> bool) -> OrderedPorts {
         let queues = |(number, port): (usize, &Port)| {
-            is_ordered(number).then(|| IdVec::filled(OrderedQueue::default(), port.count_queues()))
+            is_ordered(number).then(|| IdVec::filled(OrderedQueue::default(), port.queues.len()))
         };
         let ports: Vec<Option<IdVec<QueueId, OrderedQueue>>> = ports.iter().enumerate().map(queues).collect();
         OrderedPorts { ports: if ports.iter().any(Option::is_some) { ports } else { Vec::new() } }
@@ -102,7 +102,7 @@ impl Transit {
         let (place, extra) = (self.steps.place(at), self.steps.extras[at as usize]);
         let unit = packet.unit(&extra);
         let port = &mut self.network.ports[place as usize];
-        let number = port.queue_for(&unit, extra.number);
+        let number = port.queue_of(&unit, extra.number);
         let queue = &mut self.asked.ordered.ports[place as usize].as_mut()?[number];
         let backlog = Backlog { queue: number, octets: queue.octets, end: queue.joined };
         let mark = match port.judge_in_order(now, &unit, extra.number, backlog) {
@@ -117,13 +117,13 @@ impl Transit {
         let port = &mut self.network.ports[place as usize];
         match mark {
             Ok(mark) => {
-                let unit = port.take_in_order(now, unit, extra.number, (backlog, mark));
+                let unit = port.take_in_order(now, unit, extra.number, backlog, mark);
                 let queue = &mut self.asked.ordered.ports[place as usize].as_mut()?[number];
                 *queue.packets.add() = WaitingPacket { packet: *packet, unit, at, arrived: now };
                 (queue.octets, queue.joined) = (queue.octets + u64::from(unit.bytes), queue.joined + 1);
             }
             Err(reason) => {
-                port.refuse_in_order(reason);
+                port.counters_mut().lost(reason);
                 self.lost(place, unit, reason, now);
             }
         }

@@ -15,8 +15,8 @@
 pub(crate) mod arrivals;
 mod asked;
 mod in_order;
-mod rooms;
 mod ruled;
+mod stations;
 mod waiting;
 
 use super::agenda::Arrival;
@@ -110,7 +110,7 @@ impl Transit {
     pub(crate) fn new(scenario: &Scenario, log: bool) -> Transit {
         let window = Window { from: Time::ZERO + scenario.warmup, to: Time::ZERO + scenario.duration };
         let network = Network::between_hosts(scenario);
-        let Routing { steps, rules, memories, rooms, division, ends } = Routing::new(scenario, &network);
+        let Routing { steps, rules, memories, stations, division, ends } = Routing::new(scenario, &network);
         let sampled = sampled_ports(scenario).into_iter().filter(|&port| rules[port].is_none());
         let asked_steps = if rules.iter().any(Option::is_none) { steps.list.len() } else { 0 };
         let mut transit = Transit {
@@ -122,7 +122,7 @@ impl Transit {
             sampled: SampledPorts { ports: sampled.collect(), next: Time::ZERO, every: scenario.sample },
             ruled: RuledPorts::new(scenario, rules, window, &network.ports),
             shared: SharedPorts::new(memories),
-            asked: AskedPorts::new(scenario, &network, asked_steps, rooms),
+            asked: AskedPorts::new(scenario, &network, asked_steps, stations),
             packet_hops: 0,
             log: log.then(Vec::new),
             on_lines: IdVec::filled(0, scenario.vcs.len()),
@@ -341,7 +341,7 @@ impl Transit {
         let place = self.steps.place(at);
         match self.steps.stop(at) {
             PacketDestination::Meet | PacketDestination::Marking => Some(place),
-            PacketDestination::Asked => self.asked.rooms.of(place),
+            PacketDestination::Asked => self.asked.stations.of(place),
             PacketDestination::Shared => {
                 self.shared.memory_of(place).map(|memory| (self.ruled.count() + memory) as u32)
             }
