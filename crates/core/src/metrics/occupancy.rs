@@ -20,7 +20,7 @@ pub struct Occupancy {
 #[derive(Clone, Debug, Default)]
 struct OccupancySamples {
     shift: u32,
-    /// Number of samples in each bin of equal width; empty before the first sample.
+    /// Number of samples in each bin of equal width, up to the highest bin so far.
     bins: Vec<u64>,
     /// The distribution from which percentiles are read, in bins less than 1 % wide.
     spread: Spread,
@@ -121,8 +121,7 @@ impl Occupancy {
             return (1, Vec::new());
         };
         let total: u64 = bins.iter().sum();
-        let used = bins.iter().rposition(|&count| count > 0).map_or(0, |last| last + 1);
-        (1 << shift, bins[..used].iter().map(|&count| count as f64 / total as f64).collect())
+        (1 << shift, bins.iter().map(|&count| count as f64 / total as f64).collect())
     }
 
     /// Return the distribution of the samples, if there are any.
@@ -134,13 +133,14 @@ impl Occupancy {
 impl OccupancySamples {
     /// Add `samples` consecutive samples of a level.
     fn add(&mut self, level: u64, samples: u64) {
-        if self.bins.is_empty() {
-            self.bins = vec![0; BINS];
-        }
         while level >> self.shift >= BINS as u64 {
             self.widen();
         }
-        self.bins[(level >> self.shift) as usize] += samples;
+        let bin = (level >> self.shift) as usize;
+        if bin >= self.bins.len() {
+            self.bins.resize(bin + 1, 0);
+        }
+        self.bins[bin] += samples;
         self.spread.add(level, samples);
         if let Some(trace) = &mut self.trace {
             trace.extend(std::iter::repeat_n(level, samples as usize));
@@ -149,10 +149,7 @@ impl OccupancySamples {
 
     /// Double the width of the bins.
     fn widen(&mut self) {
-        for i in 0..BINS / 2 {
-            self.bins[i] = self.bins[2 * i] + self.bins[2 * i + 1];
-        }
-        self.bins[BINS / 2..].fill(0);
+        self.bins = self.bins.chunks(2).map(|pair| pair.iter().sum()).collect();
         self.shift += 1;
     }
 }
@@ -163,7 +160,7 @@ impl Default for Occupancy {
     }
 }
 
-/// Number of bins of the distribution.
+/// Largest number of bins of the distribution.
 const BINS: usize = 256;
 
 #[cfg(test)]

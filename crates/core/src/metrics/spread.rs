@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Spread {
     /// For each power of two the counts of the numbers between it and the next, in [`PARTS`] parts; numbers below
-    /// [`PARTS`] have a count each.
-    octaves: BTreeMap<u32, [u64; PARTS]>,
+    /// [`PARTS`] have a count each. Boxed, since a node of the map has room for eleven values, and most distributions
+    /// of a large network have one.
+    octaves: BTreeMap<u32, Box<[u64; PARTS]>>,
     max: u64,
 }
 
@@ -15,22 +16,26 @@ impl Spread {
     /// Count a number `times` times.
     pub fn add(&mut self, number: u64, times: u64) {
         let (octave, part) = class_of(number);
-        self.octaves.entry(octave).or_insert([0; PARTS])[part] += times;
+        self.counts(octave)[part] += times;
         self.max = self.max.max(number);
     }
 
     /// Add the counts of another distribution.
     pub fn merge(&mut self, other: &Spread) {
         for (&octave, counts) in &other.octaves {
-            let own = self.octaves.entry(octave).or_insert([0; PARTS]);
-            own.iter_mut().zip(counts).for_each(|(own, count)| *own += count);
+            let own = self.counts(octave);
+            own.iter_mut().zip(&counts[..]).for_each(|(own, count)| *own += count);
         }
         self.max = self.max.max(other.max);
     }
 
+    fn counts(&mut self, octave: u32) -> &mut [u64; PARTS] {
+        self.octaves.entry(octave).or_insert_with(|| Box::new([0; PARTS]))
+    }
+
     /// Return the number of values.
     pub fn count(&self) -> u64 {
-        self.octaves.values().flatten().sum()
+        self.octaves.values().flat_map(|counts| counts.iter()).sum()
     }
 
     /// Return the upper end of the highest bin that is not empty; `None` without numbers.
