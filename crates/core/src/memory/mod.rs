@@ -133,8 +133,8 @@ pub(crate) enum Charge {
 impl Memory {
     /// Build an empty memory.
     pub fn new(MemoryParts { cells, check, mut pools, queues, pushout }: MemoryParts) -> Memory {
-        for queue in &queues {
-            pools[queue.pool].is_lossless |= queue.limits.pause.is_some();
+        for (place, queue) in queues.iter().enumerate() {
+            pools[queue.pool].add_member(queue, place);
         }
         let reserved: u64 = queues.iter().map(|queue| queue.limits.reserved).sum();
         let headroom: u64 = pools.iter().map(SharedPool::headroom).sum();
@@ -325,18 +325,13 @@ impl Memory {
         head: impl Fn(usize, usize) -> Option<u64>,
     ) -> Option<Expulsion> {
         let Memory { pools, queues, .. } = self;
-        let mut soonest = None;
-        for (index, pool) in pools.iter_mut().enumerate() {
-            let of = |number: usize| {
-                let place = queues.iter().position(|queue| queue.pool == index && queue.number == number);
-                place.expect("a pool counts the queues of its memory")
-            };
-            let head = |number| head(queues[of(number)].line, of(number));
-            match pool.expels(now, &head) {
-                Some(Expulsion::Now(number)) => return Some(Expulsion::Now(of(number))),
+        let mut soonest: Option<Time> = None;
+        for pool in pools.iter_mut() {
+            match pool.expels(now, |place| head(queues[place].line, place)) {
                 Some(Expulsion::At(time)) => {
-                    soonest = Some(soonest.map_or(time, |soonest: Time| soonest.min(time)))
+                    soonest = Some(soonest.map_or(time, |soonest| soonest.min(time)))
                 }
+                Some(now) => return Some(now),
                 None => {}
             }
         }

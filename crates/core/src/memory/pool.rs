@@ -1,6 +1,7 @@
 //! A pool: a counter over a memory, with the scheme that divides its shared room.
 
 use super::leaving::Leaving;
+use super::queue::SharedQueue;
 use super::sharing::{self, Expulsion, Pool, Sharing};
 use crate::buffer::capacity::Capacity;
 use crate::metrics::occupancy::Occupancy;
@@ -14,6 +15,8 @@ pub struct SharedPool {
     pub(super) books: Pool,
     scheme: sharing::Policy,
     judges_frames: bool,
+    /// The place in the memory of each queue of the pool, by the queue's number in the pool.
+    members: Vec<usize>,
     /// Whether one of the pool's classes must lose nothing.
     pub(super) is_lossless: bool,
     headroom: u64,
@@ -29,12 +32,19 @@ impl SharedPool {
             books: Pool::new(Capacity::limited(cells), queues.max(1)), // no flow may use it
             judges_frames: scheme.kind().judges_frames(),
             scheme,
+            members: vec![0; queues],
             is_lossless: false,
             headroom,
             headroom_used: 0,
             headroom_max: 0,
             occupancy: Occupancy::new(),
         }
+    }
+
+    /// Record a queue of the pool and its place in the memory.
+    pub(super) fn add_member(&mut self, queue: &SharedQueue, place: usize) {
+        self.members[queue.number] = place;
+        self.is_lossless |= queue.limits.pause.is_some();
     }
 
     /// Return the headroom of the pool.
@@ -118,10 +128,14 @@ impl SharedPool {
         self.scheme.kind().expels()
     }
 
-    /// Choose the queue from which the scheme expels a packet now, or return the instant of the next check; `head`
-    /// returns the size of the first waiting packet of a queue.
-    pub(super) fn expels(&mut self, now: Time, head: &dyn Fn(usize) -> Option<u64>) -> Option<Expulsion> {
-        self.scheme.expels(now, &self.books, head)
+    /// Choose the queue, by its place in the memory, from which the scheme expels a packet now, or return the instant of
+    /// the next check; `head` returns the size of the first waiting packet of such a queue.
+    pub(super) fn expels(&mut self, now: Time, head: impl Fn(usize) -> Option<u64>) -> Option<Expulsion> {
+        let SharedPool { scheme, books, members, .. } = self;
+        match scheme.expels(now, books, &|number| head(members[number]))? {
+            Expulsion::Now(number) => Some(Expulsion::Now(members[number])),
+            Expulsion::At(time) => Some(Expulsion::At(time)),
+        }
     }
 
     /// Free the shared room and the headroom of a packet that leaves queue `number`.

@@ -59,6 +59,11 @@ impl DynamicThreshold {
         }
     }
 
+    /// Return the lower one of two thresholds over the same pool.
+    pub(crate) fn lower(self, other: DynamicThreshold) -> DynamicThreshold {
+        if self.alpha < other.alpha { self } else { other }
+    }
+
     /// Accept a unit that fits, unless its queue is blocked.
     pub(super) fn judge(self, arrival: &Arrival<'_>) -> Verdict {
         match arrival.fits() && !self.blocks(arrival.pool, arrival.vc) {

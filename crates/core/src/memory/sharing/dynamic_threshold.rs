@@ -20,30 +20,42 @@ pub struct Policy {
 
 /// The threshold of every queue.
 #[derive(Clone, Debug)]
-pub(super) struct Thresholds(Box<[DynamicThreshold]>);
+pub(super) struct Thresholds {
+    of: Box<[DynamicThreshold]>,
+    /// The lowest one, with the least factor; `None` without queues.
+    lowest: Option<DynamicThreshold>,
+}
 
 impl Thresholds {
     /// Give each queue its own factor, or `alpha`; the error says why a factor cannot be used.
     pub(super) fn new(alpha: f64, context: &Context<'_>) -> Result<Thresholds, Refused> {
         let common = DynamicThreshold::new(alpha)?;
         let own = |alpha: Option<f64>| alpha.map_or(Ok(common), DynamicThreshold::new);
-        Ok(Thresholds(context.queues.iter().map(|queue| own(queue.alpha)).collect::<Result<_, _>>()?))
+        let of: Box<[_]> = context.queues.iter().map(|queue| own(queue.alpha)).collect::<Result<_, _>>()?;
+        let lowest = of.iter().copied().reduce(DynamicThreshold::lower);
+        Ok(Thresholds { of, lowest })
     }
 
     /// Return the number of queues.
     pub(super) fn len(&self) -> usize {
-        self.0.len()
+        self.of.len()
+    }
+
+    /// Return whether a queue can be longer than its threshold: not if all together are within the lowest one.
+    #[inline]
+    pub(super) fn can_be_exceeded(&self, pool: &Pool) -> bool {
+        self.lowest.is_some_and(|lowest| pool.total() as f64 > lowest.of(pool))
     }
 
     /// Return whether a queue is longer than its threshold.
     pub(super) fn is_exceeded(&self, pool: &Pool, queue: usize) -> bool {
-        self.0[queue].is_exceeded(pool, queue)
+        self.of[queue].is_exceeded(pool, queue)
     }
 
     /// Return the present threshold of a queue.
     #[inline]
     pub(super) fn of(&self, pool: &Pool, queue: usize) -> f64 {
-        self.0[queue].of(pool)
+        self.of[queue].of(pool)
     }
 }
 

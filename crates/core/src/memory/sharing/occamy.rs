@@ -41,6 +41,9 @@ impl Sharing for Policy {
 
     fn expels(&mut self, now: Time, pool: &Pool, head: &dyn Fn(usize) -> Option<u64>) -> Option<Expulsion> {
         let Policy { thresholds, expeller } = self;
+        if !thresholds.can_be_exceeded(pool) {
+            return None;
+        }
         expeller.expels(now, thresholds.len(), |queue| thresholds.is_exceeded(pool, queue), head)
     }
 }

@@ -86,7 +86,7 @@ impl Expeller {
         is_over: impl Fn(K) -> bool,
         head: &dyn Fn(K) -> Option<u64>,
     ) -> Option<Expulsion<K>> {
-        let in_turn = (0..queues).map(|step| K::new((self.turn + step) % queues));
+        let in_turn = (self.turn..queues).chain(0..self.turn).map(K::new);
         let mut over = in_turn.filter(|&queue| is_over(queue));
         let (queue, size) = over.find_map(|queue| Some((queue, head(queue)?)))?;
         self.bucket.refill(now);
