@@ -36,14 +36,16 @@ pub(super) fn arrive(
     unit: Unit,
     losses: &mut Vec<Loss>,
 ) {
-    if !network.pushes_out(port) {
+    let can_push_out = network.pushes_out(port)
+        && !network.ports[port].is_rest(&unit, vc)
+        && network.victim(port, vc, &unit).is_some();
+    if !can_push_out {
         return network.at(port, |port, circuits| {
             port.arrive(now, unit, vc, number_at_port(circuits), losses);
         });
     }
-    let elastic = !network.ports[port].is_rest(&unit, vc) && network.victim(port, vc, &unit).is_some();
-    let verdict = network.at(port, |port, _| port.consult(now, unit, vc, elastic));
-    if elastic && matches!(verdict, Verdict::Accept | Verdict::Mark(_)) {
+    let verdict = network.at(port, |port, _| port.consult(now, unit, vc));
+    if matches!(verdict, Verdict::Accept | Verdict::Mark(_)) {
         while let Some((other, cut)) = network.victim(port, vc, &unit) {
             network.at(other, |port, circuits| {
                 port.expel(now, cut, number_at_port(circuits), losses);

@@ -88,12 +88,12 @@ impl Port {
         self.act_on(verdict, None, offer, vc_of, losses);
     }
 
-    /// Judge an arriving unit that may find room in a memory by push-out.
-    pub(crate) fn consult(&mut self, now: Time, unit: Unit, vc: PortVc, elastic: bool) -> Verdict {
+    /// Judge an arriving unit that can find room in a memory by push-out.
+    pub(crate) fn consult(&mut self, now: Time, unit: Unit, vc: PortVc) -> Verdict {
         self.counters.arrived(&unit);
         let offer = Offer { now, unit, vc, size: self.size_of(&unit) };
         self.report_offer(&offer);
-        self.judge(&offer, elastic)
+        self.judge(&offer, true)
     }
 
     /// Carry out the verdict on such a unit, now that the memory has made the room that it could.

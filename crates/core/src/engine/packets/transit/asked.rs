@@ -109,12 +109,19 @@ impl Transit {
     #[inline(never)]
     fn act(&mut self, memory: usize, now: Time) {
         let next = self.asked.memories.act(&mut self.network, memory, now, &mut self.asked.losses);
-        self.enter_losses(now);
+        self.count_losses(now);
+        if self.asked.controls.can_be() {
+            self.signal(memory, now);
+        }
+        next.into_iter().for_each(|event| self.schedule(event));
+    }
+
+    /// Send the pause frames for which a memory has signals.
+    fn signal(&mut self, memory: usize, now: Time) {
         for (port, control) in self.asked.controls.of_memory(&mut self.network, memory) {
             self.network.ports[port].queue_control(control);
             self.start_control(port, now);
         }
-        next.into_iter().for_each(|event| self.schedule(event));
     }
 
     /// Start the next packet at a port that judges every packet, if its line is free; returns the packet's next step,
@@ -124,8 +131,12 @@ impl Transit {
             return None;
         }
         let losses = &mut self.asked.losses;
-        let started =
-            self.network.at(port, |port, circuits| port.start(now, number_at_port(circuits), losses));
+        let started = match self.network.ports[port].is_busy() {
+            true => None,
+            false => {
+                self.network.at(port, |port, circuits| port.start(now, number_at_port(circuits), losses))
+            }
+        };
         self.count_losses(now);
         self.pass_started(port, started?)
     }
