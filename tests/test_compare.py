@@ -18,6 +18,7 @@ from pushout.errors import QuestionError
 from pushout.question import ask, drawing, port
 from pushout.question.columns import Columns
 from pushout.question.compare import ACROSS, FIGURES, UP, CompareResult, Policy
+from pushout.question.place import Place, Places
 from pushout.question.port import Choice, Port
 from pushout.question.quantity import octets, scaled, seconds, split
 from pushout.show import answers
@@ -250,7 +251,7 @@ def test_a_figure_without_measurements_under_one_policy_is_still_shown() -> None
 
     port = Port("bottleneck", 1e9, True, {"buffer": "10 cells"})
     policies = [policy("one", [0.1, 0.2]), policy("none", [None, None])]
-    result = CompareResult(Columns.of({}), {}, (port,), policies, 0.0, 1.0)
+    result = CompareResult(Columns.of({}), {}, (Place.of(port),), policies, 0.0, 1.0)
     assert result.figures() == ["transfer_time_mean_s", "goodput_ratio"]
     assert result.drawn(["transfer_time_mean_s"], 1) == []
     console = Console(record=True, width=100)
@@ -312,14 +313,14 @@ def test_policies_can_be_put_at_several_ports(tmp_path: Path, capsys: pytest.Cap
     assert ask.comparison(multi_hop, "epd,ppd", port=["a", "b", "access1"], set=limited).ports == asked.ports
     options: Any = {"set": {"duration": "30 ms", "warmup": "0 s"}, "reps": 2}
     found = pushout.compare(multi_hop, "as-is,tail-drop", port="b,a", **options)
-    assert (found.port.name, found.document["port"], found.document["ports"]) == ("b", "b", ["b", "a"])
+    assert (found.place.name, found.document["port"], found.document["ports"]) == ("b", "b", ["b", "a"])
     change = {f"port.{name}.admission": {"policy": "tail-drop"} for name in ("a", "b")}
     run = pushout.run(multi_hop, set={**options["set"], **change}, reps=2)
     assert found.policies[1].runs["goodput_ratio"] == run.table["goodput_ratio"].to_pylist()
     assert found.plot().axes[-1].get_ylabel() == "occupancy at b (cells)"
     answers.comparison(found, str(tmp_path), Console(width=200))
     assert "Policies at b, a; losses, occupancy and delay are those of b." in capsys.readouterr().out
-    for port_, why in [("a,z", 'unknown port "z"'), ("a,a", "port must name a once, not twice")]:
+    for port_, why in [("a,z", 'unknown place "z"'), ("a,a", "port must name a once, not twice")]:
         with pytest.raises(QuestionError, match=why):
             ask.comparison(multi_hop, "epd,ppd", port=port_)
 
@@ -377,13 +378,13 @@ def test_without_a_name_the_busiest_port_is_chosen_and_reported() -> None:
     assert warned == {
         "code": "busiest-port",
         "message": "port z is used: of 3 ports with a limited buffer it is the busiest, because its flows may send 1.5 "
-        "times its rate; choose another with port",
+        "times its rate; choose another with at",
     }
     assert ask.sizing(
         FABRIC, "goodput_ratio>=0.5", "flow.a.start", low="1 ms", high="9 ms", policies="red"
     ).warnings == [warned]
     assert ask.comparison(FABRIC, "tail-drop,red", port="x").warnings == []
-    with pytest.raises(QuestionError, match="no port has a limited buffer: choose a port with port"):
+    with pytest.raises(QuestionError, match="no port has a limited buffer: choose a port with at"):
         ask.comparison(
             FABRIC, "tail-drop,red", set={f'port."{name}".buffer': "unlimited" for name in ("x", "x.back", "z")}
         )
@@ -398,8 +399,9 @@ def test_ports_of_both_directions_are_known() -> None:
 
 
 def test_an_amount_of_buffer_is_also_octets_and_time() -> None:
-    bottleneck, told = port.by_default(pushout.explain(LAN))
-    assert told == []
+    place, told = Places(pushout.explain(LAN), pushout.load(LAN), ()).by_default()
+    assert (place.name, told) == ("bottleneck", [])
+    bottleneck = place.ports[0]
     sizes = bottleneck.sizes("1000 cells")
     assert sizes == {"cells": 1000, "bytes": 53_000, "us": pytest.approx(53_000 * 8 / 149.76)}
     assert bottleneck.sizes("50 %")["cells"] == 4096
@@ -454,14 +456,6 @@ def test_the_figure_has_the_title_of_its_scenario_and_a_legend_that_covers_nothi
     for axes in figure.axes:
         assert axes.get_ylim()[0] >= 0
         assert axes.get_xlim()[0] >= 0, "no time and no delay before zero"
-
-
-def test_a_comparison_in_a_shared_memory_says_how_its_policies_are_tried(capsys: pytest.CaptureFixture[str]) -> None:
-    command("compare", "tomahawk", "--policies", "epd,ppd", "--reps", "2", code=3)
-    assert capsys.readouterr().err.splitlines()[-1] == (
-        "no port has a limited buffer: choose a port with --port; memory.chip holds the packets, and "
-        "run --set 'memory.chip.admission=…' or a sweep over that key gives it another policy"
-    )
 
 
 PERIODIC = ROOT / "scenarios" / "mux-periodic.toml"

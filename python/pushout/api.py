@@ -153,6 +153,7 @@ def compare(
     scenario: Scenario,
     policies: Policies,
     *,
+    at: Named = None,
     port: Named = None,
     set: Overrides = (),  # noqa: A002
     seed: int | None = None,
@@ -168,14 +169,18 @@ def compare(
     """Run the same traffic under several policies (common random numbers) and compare their figures.
 
     Parameters: `policies` are names, tables of parameters (mappings, objects of `pushout.schemes`, or TOML), or
-    `as-is`; the first is the baseline of the comparison; `port` is the port that gets them, by default the one with a
-    limited buffer; with several (`["a", "b"]` or `"a,b"`) occupancy, losses and delay are those of the first; `reps` is
-    the number of seeds; `figures` are paths of further figures to compare (`["classes.udp.goodput_bps"]`). For the
-    other parameters see `run` and `sweep`.
+    `as-is`; the first is the baseline of the comparison; `at` is the place that gets them: a port, a class of ports
+    (`fabric`, `default`), a memory (`memory.chip`), a class of its queues (`memory.chip.queue.rdma`) or `all`; by
+    default it is the one with limited room. Losses and occupancy are those of the place, added up over its ports; with
+    several places (`["a", "b"]` or `"a,b"`) they are those of the first. `port` is another name of `at`; `reps` is the
+    number of seeds; `figures` are paths of further figures to compare (`["classes.udp.goodput_bps"]`). For the other
+    parameters see `run` and `sweep`.
 
         >>> pushout.compare("scenarios/lan.toml", ["tail-drop", "epd"], set={"duration": "2 s"}).plot()
     """
-    asked = ask.comparison(scenario, policies, port=port, set=set, seed=seed, reps=reps, engine=engine, figures=figures)
+    asked = ask.comparison(
+        scenario, policies, at=at, port=port, set=set, seed=seed, reps=reps, engine=engine, figures=figures
+    )
     with Session.open(out, cache, jobs, cluster, progress) as session:
         return asked(session)
 
@@ -188,6 +193,7 @@ def size(
     low: str | float | None = None,
     high: str | float | None = None,
     policies: Policies = (),
+    at: Named = None,
     port: Named = None,
     set: Overrides = (),  # noqa: A002
     seed: int | None = None,
@@ -218,6 +224,7 @@ def size(
         low=low,
         high=high,
         policies=policies,
+        at=at,
         port=port,
         set=set,
         seed=seed,

@@ -5,13 +5,12 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from pushout import _core, shipped
 from pushout.errors import Argument, QuestionError, ScenarioError
-from pushout.question.port import Choice, Port, by_default, key_of, loads, policy_refused, ports
+from pushout.question.port import Choice, Holder, Port, busiest, policy_refused, ports, section
 from pushout.question.port import policies as choices
 from pushout.shipped import typed
 from pushout.source import Overrides, Scenario, Source, load, overrides
@@ -80,30 +79,20 @@ def _chosen(explained: dict[str, Any], policies: Sequence[str]) -> tuple[str | N
     if not policies:
         return None, []
     port = _busiest(explained)
-    memory = port.keys.get("memory")
-    if memory:
-        shared = explained["memory"][memory]
-        port = replace(port, keys={**port.keys, "pushout": None, **shared})
-    chosen = choices(policies, [port], json.loads(_core.policies()))
+    chosen = choices(policies, [_holder(port, explained)], json.loads(_core.policies()))
     if len(chosen) > len(LETTERS):
         raise QuestionError(Argument("policies"), f" must be one or two, not {len(chosen)}: the page compares two runs")
-    if memory:
-        chosen = [
-            replace(choice, sets=tuple(_of_memory(each, port, memory) for each in choice.sets)) for choice in chosen
-        ]
     return port.name, chosen
 
 
 def _busiest(explained: dict[str, Any]) -> Port:
     """Choose the busiest port: of those with a limited buffer, or if there is none, of all."""
-    known = ports(explained)
-    if any(port.buffer != "unlimited" for port in known.values()):
-        return by_default(explained)[0]
-    load = loads(explained)
-    return max(known.values(), key=lambda port: load.get(port.name, 0.0))
+    known = ports(explained).values()
+    return busiest([port for port in known if port.is_limited] or known, explained)
 
 
-def _of_memory(override: str, port: Port, memory: str) -> str:
-    """Put a policy into the memory that the port shares."""
-    key, _, table = override.partition("=")
-    return f"{key.replace(key_of(port, ''), f'memory.{memory}.', 1)}={table}"
+def _holder(port: Port, explained: dict[str, Any]) -> Holder:
+    """Return what holds the policies of a port: the memory that it shares, or its own section."""
+    if port.memory is None:
+        return port.holder
+    return Holder(section("memory", port.memory), explained["memory"][port.memory])

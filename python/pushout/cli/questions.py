@@ -51,10 +51,13 @@ def sweep(file: str, answering: Answering) -> None:
     answering.give(result, place)
 
 
-PORT = click.option(
+AT = click.option(
+    "--at",
     "--port",
-    metavar="A,B,…",
-    help="Port or ports that get the policies (default: the only one with a limited buffer).",
+    "at",
+    metavar="PLACE,…",
+    help="Where the policies apply: ports, classes of ports as in fabric, memory.NAME, or all (default: the only place "
+    "with limited room, or the busiest). --port is another name of this option.",
 )
 POLICIES: dict[str, Any] = {
     "multiple": True,
@@ -69,7 +72,7 @@ FIRST_SEED = click.option(
 @click.command()
 @SCENARIO
 @click.option("--policies", required=True, **POLICIES)
-@PORT
+@AT
 @SET
 @FIRST_SEED
 @click.option("--reps", type=PAIRED, default=REPS, show_default=True, metavar="R", help="Replications of each policy.")
@@ -86,9 +89,10 @@ def compare(
 ) -> None:
     """Compare policies under the same traffic.
 
-    Every policy runs with the same seeds, so differences from the first policy are taken seed by seed. With several
-    ports, occupancy, losses and delay are those of the first; goodput and fairness are those of all flows. Document,
-    rows and figure (compare.svg, compare.png) go to DIR, by default results/NAME-compare.
+    Every policy runs with the same seeds, so differences from the first policy are taken seed by seed. Losses and
+    occupancy are those of the place of --at, added up over its ports; of several places, those of the first. Goodput
+    and fairness are those of all flows. Document, rows and figure (compare.svg, compare.png) go to DIR, by default
+    results/NAME-compare.
     """
     from pushout.question import ask
 
@@ -104,7 +108,7 @@ def compare(
 @click.option("--from", "low", metavar="VALUE", help="Smallest value to try (default: 1/32 of the scenario's).")
 @click.option("--to", "high", metavar="VALUE", help="Largest value to try (default: 4 times the scenario's).")
 @click.option("--policies", **POLICIES)
-@PORT
+@AT
 @SET
 @FIRST_SEED
 @click.option(

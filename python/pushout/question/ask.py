@@ -16,7 +16,8 @@ from pushout.question.asked import Asked
 from pushout.question.compare import Comparison, policies_named
 from pushout.question.goal import Goal
 from pushout.question.goal import read as read_goal
-from pushout.question.port import Choice, Port, by_default, choose, ports
+from pushout.question.place import Place, Places
+from pushout.question.port import Choice, Holder, ports, section
 from pushout.question.port import policies as choices_of
 from pushout.question.size import Question, Sizing
 from pushout.question.space import space
@@ -32,7 +33,7 @@ Policies = str | Mapping[str, Any] | Sequence[str | Mapping[str, Any]]
 A = TypeVar("A", bound=Asked)
 
 Named = str | Sequence[str] | None
-"""The name of a port, or of several."""
+"""The name of a place, or of several."""
 
 
 def _read(
@@ -44,36 +45,46 @@ def _read(
     return source, explained, sets
 
 
-def _choices(policies: Policies, where: Sequence[Port]) -> tuple[Choice, ...]:
+def _choices(policies: Policies, where: Sequence[Place]) -> tuple[Choice, ...]:
     listed = [policies] if isinstance(policies, str | Mapping) else policies
     if not isinstance(listed, Iterable):
         raise TypeError(f"policies must be a name, a table of parameters or a list of these, not {quoted(listed)}")
     if wrong := [policy for policy in listed if not isinstance(policy, str | Mapping)]:
         raise TypeError(f"a policy must be a name, a table of parameters or as-is, not {quoted(wrong[0])}")
     given = [policy if isinstance(policy, str) else toml(policy) for policy in listed]
-    return tuple(choices_of(given, where, json.loads(_core.policies())))
+    return tuple(choices_of(given, _holders(where), json.loads(_core.policies())))
 
 
-def _named(port: Named) -> Named:
-    if port is None or isinstance(port, str):
-        return port
-    if not isinstance(port, Iterable):
-        raise TypeError(f"port must be a string or a list of strings, not {quoted(port)}")
-    names = [check_text("port", name) for name in port]
-    if not names:
-        raise QuestionError("port must not be an empty list: name a port, or leave it out")
-    return names
+def _holders(where: Sequence[Place]) -> list[Holder]:
+    """List the sections that hold the policies of places, each once."""
+    return list({holder.path: holder for place in where for holder in place.holders}.values())
 
 
-def _port_of(key: str, explained: Document, source: Source) -> Port | None:
-    """Find the port that a key belongs to; None if its section stands for several ports."""
+def _named(at: Named, port: Named, places: Places) -> tuple[Place, ...] | None:
+    """Find the places that `at` names, or its other name `port`; None if neither names any."""
+    if at is not None and port is not None:
+        raise QuestionError(Argument("at"), " and ", Argument("port"), " are one argument: give only ", Argument("at"))
+    argument, names = ("at", at) if port is None else ("port", port)
+    if names is None or isinstance(names, str):
+        return names if names is None else places.named(names, argument)
+    if not isinstance(names, Iterable):
+        raise TypeError(f"{argument} must be a string or a list of strings, not {quoted(names)}")
+    listed = [check_text(argument, name) for name in names]
+    if not listed:
+        raise QuestionError(f"{argument} must not be an empty list: name a place, or leave it out")
+    return places.named(listed, argument)
+
+
+def _place_of(key: str, places: Places) -> Place | None:
+    """Find the place that a key belongs to; None if its section stands for several ports."""
     part, *names = steps(key)
-    if part != "port" or not names:
+    if part not in ("port", "memory") or not names:
         return None
-    section = names[0]
-    if section not in ports(explained) and section in _core.Document(source.text, source.name).value().get("port", {}):
+    if part == "memory":
+        return places.named([section("memory", names[0])])[0] if places.has_memory(names[0]) else None
+    if names[0] not in places.ports and places.is_written(names[0]):
         return None
-    return choose(explained, [section])[0]
+    return Place.of(places.port(names[0]))
 
 
 def _key(over: str) -> str:
@@ -122,6 +133,7 @@ def comparison(
     scenario: Scenario,
     policies: Policies,
     *,
+    at: Named = None,
     port: Named = None,
     set: Overrides = (),  # noqa: A002  (the name of the option)
     seed: int | None = None,
@@ -131,7 +143,8 @@ def comparison(
 ) -> Comparison:
     """Parse and check a comparison."""
     source, explained, sets = _read(scenario, set, seed, engine)
-    where, told = _where(explained, _named(port))
+    places = Places(explained, source, sets)
+    where, told = _where(places, _named(at, port, places))
     check_reps(reps, least=2)
     choices, paths = _choices(policies, where), _paths(figures)
     asked = Comparison(source, explained, sets, choices, seed, engine, told, where, reps, paths)
@@ -140,12 +153,12 @@ def comparison(
     return _warned(asked)
 
 
-def _where(explained: Document, named: Named) -> tuple[tuple[Port, ...], list[Warned]]:
-    """Find the ports that get the policies; warn about the choice if none is named."""
+def _where(places: Places, named: tuple[Place, ...] | None) -> tuple[tuple[Place, ...], list[Warned]]:
+    """Find the places that get the policies; warn about the choice if none is named."""
     if named is not None:
-        return choose(explained, named), []
-    port, told = by_default(explained)
-    return (port,), told
+        return named, []
+    place, told = places.by_default()
+    return (place,), told
 
 
 def _warned(asked: A) -> A:
@@ -171,6 +184,7 @@ def sizing(
     low: str | float | None = None,
     high: str | float | None = None,
     policies: Policies = (),
+    at: Named = None,
     port: Named = None,
     set: Overrides = (),  # noqa: A002  (the name of the option)
     seed: int | None = None,
@@ -187,10 +201,11 @@ def sizing(
     if wanted.level is None and search == "bisect":
         why = f"bisect needs a goal with a level, and {wanted.relation} has none: leave search at auto"
         raise QuestionError(f"goal {quoted(goal)}: {why}")
-    own = _port_of(_key(over), explained, source)
-    named = _named(port)
+    places = Places(explained, source, sets)
+    named = _named(at, port, places)
+    own = _place_of(_key(over), places)
     is_asked = named is not None or (policies and not own)
-    given, told = _where(explained, named) if is_asked else ((), [])
+    given, told = _where(places, named) if is_asked else ((), [])
     where = given or ((own,) if own else ())
     choices = _choices(policies, where) if policies else (Choice("", ()),)
     if not choices:

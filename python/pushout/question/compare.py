@@ -17,26 +17,21 @@ from typing import Any
 from pushout import trust
 from pushout.document import Document
 from pushout.errors import Argument, QuestionError, ScenarioError
-from pushout.question import port as at_port
 from pushout.question import sweep
 from pushout.question.asked import Asked
+from pushout.question.books import POINTS, Books
+from pushout.question.books import RARE as RARE_AT_PLACE
 from pushout.question.design import Design
 from pushout.question.factor import Level
 from pushout.question.frame import Framed
-from pushout.question.port import Choice, Port
-from pushout.question.quantity import content, seconds
+from pushout.question.place import Place
+from pushout.question.port import Choice, Port, policy_refused
+from pushout.question.quantity import seconds
 from pushout.question.replications import DRAWS, Fixed
 from pushout.question.session import Session
 from pushout.question.table import column_of
 from pushout.stats import Interval, interval
 from pushout.warning import HasWarnings
-
-SAMPLES, TOGETHER = 8009, 20
-"""Samples of the occupancy over time in a run, and the samples averaged for each drawn point. Single samples would
-alias with the periods of a scenario; the first number is prime for the same reason."""
-
-CURVE = ("occupancy.values", "occupancy.start_s", "occupancy.step_s")
-LOSSES = ("lost.*", "units_in")
 
 FIGURES: dict[str, str] = {
     "transfer_time_mean_s": "mean transfer time (s)",
@@ -49,15 +44,18 @@ FIGURES: dict[str, str] = {
     "retransmission_ratio": "retransmitted ÷ sent",
     "delivery_time_p99_s": "99th percentile of the delivery time (s)",
     "loss_ratio": "units lost ÷ units in",
+    "lossless_drop": "packets lost of lossless classes",
+    "dropped": "packets lost",
     "occupancy_mean": "mean occupancy ({measure})",
+    "occupancy_max": "largest occupancy ({measure})",
     "delay_s": "mean delay in the port (s)",
 }
 """The figures compared, as far as the scenario has them."""
 
-AT_PORT = ("loss_ratio", "occupancy_mean", "delay_s")
-"""The figures of a port."""
+AT_PLACE = ("loss_ratio", "lossless_drop", "dropped", "occupancy_mean", "occupancy_max", "delay_s")
+"""The figures of a place."""
 
-RARE = ("retransmission_ratio", "transfers_unfinished", "loss_ratio")
+RARE = ("retransmission_ratio", "transfers_unfinished", *RARE_AT_PLACE)
 """Figures that may be almost 0, so that their intervals are wide relative to the mean but still useful."""
 
 UP = ("transfer_time_p99_s", "packet_throughput", "goodput_ratio")
@@ -99,7 +97,7 @@ class CompareResult(HasWarnings, Framed):
 
     document: Document
     """As printed by `pushout compare --json`."""
-    ports: tuple[Port, ...]
+    places: tuple[Place, ...]
     policies: list[Policy]
     start_s: float
     step_s: float
@@ -111,9 +109,19 @@ class CompareResult(HasWarnings, Framed):
         return f"{self.document['scenario']}: {labels}; {self.document['reps']} seeds, {super()._brief()}"
 
     @property
-    def port(self) -> Port:
-        """The port whose occupancy, losses and delay are compared: the first that has the policies."""
-        return self.ports[0]
+    def place(self) -> Place:
+        """The place whose occupancy, losses and delay are compared: the first that has the policies."""
+        return self.places[0]
+
+    @property
+    def port(self) -> Port | None:
+        """The port whose figures are compared, if it is a single one."""
+        return self.place.port
+
+    @property
+    def ports(self) -> tuple[Port, ...]:
+        """The ports at all places that have the policies."""
+        return _ports(self.places)
 
     def figures(self) -> list[str]:
         """List the figures measured under any policy, and the further ones asked for."""
@@ -130,7 +138,7 @@ class CompareResult(HasWarnings, Framed):
         return max(means) - min(means) <= ALIKE * max(map(abs, means))
 
     def plot(self) -> Any:
-        """Draw goodput against fairness and against delay, as a rule, and the occupancy of the port over time."""
+        """Draw goodput against fairness and against delay, as a rule, and the occupancy of the place over time."""
         from pushout.question import drawing
 
         looks = drawing.looks(len(self.policies))
@@ -170,39 +178,57 @@ class CompareResult(HasWarnings, Framed):
         """Draw the occupancies over time; return the form of their intervals, empty if there are none."""
         from pushout.question import drawing
 
-        room, drawn = content(self.port.buffer), ""
+        room, drawn = self.place.room, ""
+        if not self.place.measure:
+            axes.remove()
+            return drawn
+        width = _width(self.policies)
         for index, (policy, look) in enumerate(zip(self.policies, looks, strict=True)):
-            columns = zip(*map(_folded, policy.occupancy), strict=True)
-            means = [drawing.capped(interval(column), room and room[0]) for column in columns]
-            middle = self.start_s + (TOGETHER - 1) / 2 * self.step_s
-            times = [middle + index * TOGETHER * self.step_s for index in range(len(means))]
+            columns = zip(*(_folded(samples, width) for samples in policy.occupancy), strict=True)
+            means = [drawing.capped(interval(column), room) for column in columns]
+            middle = self.start_s + (width - 1) / 2 * self.step_s
+            times = [middle + index * width * self.step_s for index in range(len(means))]
             drawn = drawing.band(axes, times, means, look, policy.choice.label, place=(index, len(self.policies)))
             axes.set_xlim(self.start_s, max(times))
-        whose = f" at {self.port.name}" if len(self.ports) > 1 else ""
-        drawing.frame(axes, "time (s)", f"occupancy{whose} ({self.port.measure})", grid="y")
+        drawing.frame(axes, "time (s)", f"occupancy{self._whose} ({self.place.measure})", grid="y")
         axes.set_ylim(bottom=0)
         return drawn if any(policy.draws for policy in self.policies) else ""
 
+    @property
+    def _whose(self) -> str:
+        """Name the place, unless it is the only one and a single port."""
+        return "" if len(self.places) == 1 and self.place.port else f" at {self.place.name}"
+
     def _label(self, name: str) -> str:
-        """Label an axis with a figure; with several ports, name the port."""
+        """Label an axis with a figure; unless one port has the policies, name the place."""
         from pushout.question import drawing
 
         text = drawing.label(name)
-        if len(self.ports) == 1 or name not in AT_PORT:
+        if not self._whose or name not in AT_PLACE:
             return text
         what, bracket, unit = text.partition(" (")
-        return f"{what.removesuffix(' in the port')} at {self.port.name}{bracket}{unit}"
+        return f"{what.removesuffix(' in the port')}{self._whose}{bracket}{unit}"
 
 
 @dataclass(frozen=True)
 class Comparison(Asked):
     """A comparison that has been read."""
 
-    ports: tuple[Port, ...]
-    """The ports that get the policies; figures are those of the first."""
+    places: tuple[Place, ...]
+    """The places that get the policies; figures are those of the first."""
     reps: int
     figures: tuple[str, ...]
     """Paths of further figures."""
+
+    @property
+    def ports(self) -> tuple[Port, ...]:
+        """The ports at all places."""
+        return _ports(self.places)
+
+    @property
+    def books(self) -> Books:
+        """The figures of the first place."""
+        return Books.of(self.places[0], self.explained)
 
     @cached_property
     def design(self) -> Design:
@@ -215,15 +241,14 @@ class Comparison(Asked):
 
 
 def _planned(asked: Comparison) -> Design:
-    choices, explained, figures, port = asked.choices, asked.explained, asked.figures, asked.ports[0]
+    choices, explained, figures = asked.choices, asked.explained, asked.figures
     if len(choices) < 2:
         raise QuestionError("a comparison needs two policies or more, as in ", Argument("policies"), " tail-drop,epd")
     if many := [path for path in figures if "*" in path]:
         raise QuestionError(Argument("figures"), f" {many[0]}: the path must name a single figure, not many")
-    watched = [*asked.sets, *_watch(explained, port)]
+    watched = [*asked.sets, *asked.books.watch(explained)]
     points = tuple(Level({"policy": choice.label}, (*watched, *choice.sets)) for choice in choices)
-    own = (at_port.figure_of(port, name) for name in (*_leaving(port), "occupancy_mean", *LOSSES, *CURVE))
-    measured = tuple(dict.fromkeys((*own, DRAWS, *figures)))
+    measured = tuple(dict.fromkeys((*asked.books.paths(), DRAWS, *figures)))
     name, reps = f"{explained['name']}-compare", Fixed(asked.reps)
     return Design(
         name, "", "", asked.source, points, reps, asked.seed, None, asked.engine, measured, once_without_chance=True
@@ -236,27 +261,28 @@ def policies_named(design: Design, choices: Sequence[Choice]) -> Iterator[None]:
     try:
         yield
     except ScenarioError as error:
-        if error.set is None or error.point is None:
+        if error.point is None:
             raise
         sets, choice = design.points[error.point].sets, choices[error.point]
-        if error.set < len(sets) - len(choice.sets):
+        if error.set is None and choice.sets and error.figure is None:  # a key of the file that contradicts the policy
+            raise ScenarioError(error, f"\nThis error occurs with the policy {choice.label}.") from None
+        if error.set is None or error.set < len(sets) - len(choice.sets):
             raise
-        raise at_port.policy_refused(error, choice, sets[error.set]) from None
+        raise policy_refused(error, choice, sets[error.set]) from None
 
 
 def _compared(asked: Comparison, session: Session) -> CompareResult:
     """Execute the planned runs and evaluate them for every policy."""
-    explained, ports, port = asked.explained, asked.ports, asked.ports[0]
-    head = {"port": port.name, "ports": _names(ports), "policies": asked.listed(), "set": list(asked.sets)}
+    explained = asked.explained
+    head = {**_where(asked.places), "policies": asked.listed(), "set": list(asked.sets)}
     with policies_named(asked.design, asked.choices):
         found = sweep.sweep(asked.design, session, head={"kind": "compare", **head})
     further = tuple(dict.fromkeys(map(column_of, asked.figures)))
     for name in further:
         if found.is_list(name):
             raise QuestionError(Argument("figures"), f" {name}: the path must name a single figure, not a list")
-    policies = [_policy(found, index, choice, port, explained, further) for index, choice in enumerate(asked.choices)]
-    start, step = (float(found.columns[at_port.figure_of(port, name)][0]) for name in CURVE[1:])
-    result = CompareResult(found.columns, {}, ports, policies, start, step, further)
+    policies = [_policy(found, index, asked, further) for index in range(len(asked.choices))]
+    result = CompareResult(found.columns, {}, asked.places, policies, *asked.books.clock(found.columns), further)
     doubted = trust.warnings((policy.choice.label, _doubts(found, policy, explained)) for policy in policies)
     result.document.update({**_document(result, found, explained), "warnings": [*asked.warnings, *doubted]})
     if session.out:
@@ -275,8 +301,14 @@ def _doubts(found: sweep.SweepResult, policy: Policy, explained: Document) -> li
     return trust.doubts(runs, [name for name in policy.runs if name not in RARE], seconds(explained["warmup"]))
 
 
-def _names(ports: Sequence[Port]) -> list[str]:
-    return [port.name for port in ports]
+def _ports(places: Sequence[Place]) -> tuple[Port, ...]:
+    return tuple(port for place in places for port in place.ports)
+
+
+def _where(places: Sequence[Place]) -> Document:
+    """Write the places that have the policies."""
+    first, names = places[0].port, [port.name for port in _ports(places)]
+    return {"at": [place.name for place in places], "port": first and first.name, "ports": names}
 
 
 def _paired(own: Sequence[float | None], others: Sequence[float | None]) -> Iterator[tuple[float | None, float | None]]:
@@ -285,44 +317,25 @@ def _paired(own: Sequence[float | None], others: Sequence[float | None]) -> Iter
     return zip(*(runs if len(runs) == count else [*runs] * count for runs in (own, others)), strict=True)
 
 
-def _folded(samples: Sequence[float]) -> list[float]:
-    """Average `TOGETHER` samples at a time; a remainder at the end is not drawn."""
-    whole = len(samples) - len(samples) % TOGETHER
-    return [fmean(samples[first : first + TOGETHER]) for first in range(0, whole, TOGETHER)]
+def _width(policies: Sequence[Policy]) -> int:
+    """Return how many samples of an occupancy are averaged for each drawn point."""
+    return max(1, min(len(samples) for policy in policies for samples in policy.occupancy) // POINTS)
 
 
-def _watch(explained: Document, port: Port) -> list[str]:
-    """Make overrides that record the occupancy of the port over time, besides what the scenario measures."""
-    asked = explained.get("measure", {}).get("occupancy", [])
-    ports = [*asked, *([] if port.name in asked else [port.name])]
-    measured = seconds(explained["duration"]) - seconds(explained["warmup"])
-    return [f"measure.occupancy={json.dumps(ports)}", f"sample={max(round(measured / SAMPLES * 1e9), 1)} ns"]
+def _folded(samples: Sequence[float], width: int) -> list[float]:
+    """Average `width` samples at a time; a remainder at the end is not drawn."""
+    whole = len(samples) - len(samples) % width
+    return [fmean(samples[first : first + width]) for first in range(0, whole, width)]
 
 
-def _policy(
-    found: sweep.SweepResult, point: int, choice: Choice, port: Port, explained: Document, asked: Sequence[str]
-) -> Policy:
-    rows = found.of_point(point)
-
-    def own(name: str) -> list[Any]:
-        column: list[Any] = rows.plain(at_port.figure_of(port, name))
-        return column
-
+def _policy(found: sweep.SweepResult, point: int, asked: Comparison, further: Sequence[str]) -> Policy:
+    """Collect the figures of a policy."""
+    rows, explained = found.of_point(point), asked.explained
     measured = seconds(explained["duration"]) - seconds(explained["warmup"])
     absent = [None] * rows.rows
-    runs = {name: rows.plain(name) if name in rows else absent for name in (*FIGURES, *asked)}
-    runs["occupancy_mean"] = own("occupancy_mean")
-    runs["loss_ratio"] = [sum(lost) / units if units else None for lost, units in zip(*map(own, LOSSES), strict=True)]
-    books = zip(own("occupancy_mean"), *map(own, _leaving(port)), strict=True)
-    # Little's law, transmission included, for all that was in the buffer: units, or octets where it counts these
-    runs["delay_s"] = [mean * measured / (sent + lost) if sent + lost else None for mean, sent, lost in books]
-    return Policy(choice, runs, own(CURVE[0]), point, any(rows.plain(DRAWS)))
-
-
-def _leaving(port: Port) -> tuple[str, str]:
-    """List the figures of a port that count what left its buffer, sent or not, in the measure of its occupancy."""
-    what = "octets" if port.measure == "bytes" else "units"
-    return f"{what}_out", f"{what}_given_up"
+    of_flows = {name: rows.plain(name) if name in rows else absent for name in (*FIGURES, *further)}
+    runs = {**of_flows, **asked.books.figures(rows, measured)}
+    return Policy(asked.choices[point], runs, asked.books.occupancy(rows), point, any(rows.plain(DRAWS)))
 
 
 def _document(result: CompareResult, found: sweep.SweepResult, explained: Document) -> Document:
@@ -338,11 +351,10 @@ def _document(result: CompareResult, found: sweep.SweepResult, explained: Docume
     rest = {key: manifest[key] for key in ("runs", "computed", "engine", "wall_s")}
     asked = {"set": manifest["set"], "seed": manifest["seed"], "reps": manifest["reps"]["reps"]}
     asked["figures"] = list(result.asked)
-    where = {"port": result.port.name, "ports": _names(result.ports)}
     head = {
         "scenario": explained["name"],
         "title": explained.get("title", ""),
-        **where,
+        **_where(result.places),
         "baseline": baseline.choice.label,
         **asked,
     }

@@ -3,19 +3,48 @@
 import re
 import tomllib
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 from pushout import _core
 from pushout.catalogue import Entry
-from pushout.document import Document
+from pushout.document import Document, steps
 from pushout.errors import Argument, QuestionError, ScenarioError
 from pushout.excerpt import CONTROL, excerpt
 from pushout.question.quantity import CELL_BYTES, bits_per_second, octets, scaled, split
 from pushout.source import toml
-from pushout.warning import Warned
+
+MEMORY_CELLS = "memory cells"
+"""The measure of an occupancy in cells of a memory."""
+
+
+@dataclass(frozen=True)
+class Holder:
+    """A section that holds policies, with its keys: that of a port, of a class of ports, or of a memory."""
+
+    path: str
+    """Its path in a scenario, as in `port.bottleneck`."""
+    keys: Mapping[str, Any]
+
+    @property
+    def is_memory(self) -> bool:
+        """Return whether it is a memory."""
+        return self.path.startswith("memory.")
+
+    @property
+    def name(self) -> str:
+        """Its name in messages: that of a port or of a class of ports, or the path of a memory."""
+        return self.path if self.is_memory else steps(self.path)[1]
+
+    def key(self, key: str) -> str:
+        """Return the path of one of its keys."""
+        return f"{self.path}.{key}"
+
+    def has(self, kind: str) -> str | None:
+        """Return the name of its policy of this kind."""
+        return (self.keys.get(kind) or {}).get("policy")
 
 
 @dataclass(frozen=True)
@@ -26,6 +55,8 @@ class Port:
     rate_bps: float
     is_cells: bool
     keys: Mapping[str, Any]
+    number: int = 0
+    """Its place among the ports of a report."""
 
     @property
     def buffer(self) -> str:
@@ -33,9 +64,28 @@ class Port:
         return str(self.keys["buffer"])
 
     @property
+    def memory(self) -> str | None:
+        """The memory that it shares, instead of a buffer of its own."""
+        return self.keys.get("memory")
+
+    @property
+    def is_limited(self) -> bool:
+        """Return whether it has a buffer of its own with a limit."""
+        return self.buffer != "unlimited"
+
+    @property
     def measure(self) -> str:
-        """The measure of its occupancy: bytes, cells or packets."""
+        """The measure of its occupancy: bytes, cells, packets, or cells of a memory (`100 cells of 256 bytes`)."""
+        if self.memory is not None or " of " in self.buffer:
+            return MEMORY_CELLS
+        if not self.is_limited:
+            return "cells" if self.is_cells else "packets"
         return "bytes" if octets(self.buffer) is not None else split(self.buffer)[1]
+
+    @property
+    def holder(self) -> "Holder":
+        """Its own section, which holds its policies."""
+        return Holder(section("port", self.name), self.keys)
 
     def sizes(self, text: str) -> dict[str, float]:
         """Convert a buffer size to all useful units: cells, bytes, microseconds at line rate."""
@@ -62,6 +112,8 @@ class Line(NamedTuple):
     is_cells: bool
     link: Mapping[str, Any]
     """The keys of this direction."""
+    group: str
+    """Its class, by which a section `[port.NAME]` applies to its port; empty without one."""
 
 
 def lines(explained: Document) -> Iterator[Line]:
@@ -73,16 +125,24 @@ def lines(explained: Document) -> Iterator[Line]:
         number = name.removeprefix(forth)
         is_arrow = name.startswith(forth) and (not number or number.startswith("."))
         reverse = f"{there}->{here}{number}" if is_arrow else f"{name}.back"
-        for name, ends, keys in ((link["name"], (here, there), link), (reverse, (there, here), back)):
+        group = str(link.get("class", ""))
+        for name, ends, keys, own in (
+            (link["name"], (here, there), link, group),
+            (reverse, (there, here), back, group and f"{group}.back"),
+        ):
             bps = scaled(keys["rate"], "b/s")
             assert bps is not None, "a rate must be in b/s"  # noqa: S101
-            yield Line(name, ends, bps, link["medium"] == "cells", keys)
+            yield Line(name, ends, bps, link["medium"] == "cells", keys, own)
 
 
 def ports(explained: Document) -> dict[str, Port]:
     """Map the names of an explained scenario to its ports."""
     known = ((line, explained["port"].get(line.name)) for line in lines(explained))
-    return {line.name: Port(line.name, line.rate_bps, line.is_cells, keys) for line, keys in known if keys}
+    found = ((line, keys) for line, keys in known if keys)
+    return {
+        line.name: Port(line.name, line.rate_bps, line.is_cells, keys, number)
+        for number, (line, keys) in enumerate(found)
+    }
 
 
 def route(flow: Mapping[str, Any], by_ends: Mapping[tuple[str, str], Line]) -> list[Line]:
@@ -126,55 +186,10 @@ def loads(explained: Document) -> dict[str, float]:
     return found
 
 
-def by_default(explained: Document) -> tuple[Port, list[Warned]]:
-    """Choose the busiest port with a limited buffer; warn if there are several."""
-    limited = _limited(ports(explained))
-    if not limited:
-        why = "no port has a limited buffer: choose a port with "
-        raise QuestionError(why, Argument("port"), _in_memory(explained))
-    if len(limited) == 1:
-        return limited[0], []
+def busiest(known: Iterable[Port], explained: Document) -> Port:
+    """Choose the port whose flows may send most, relative to its rate."""
     load = loads(explained)
-    busiest = max(limited, key=lambda port: load.get(port.name, 0.0))
-    message = (
-        f"port {busiest.name} is used: of {len(limited)} ports with a limited buffer it is the busiest, because its "
-        f"flows may send {load.get(busiest.name, 0.0):.3g} times its rate; choose another with port"
-    )
-    return busiest, [{"code": "busiest-port", "message": message}]
-
-
-def _in_memory(explained: Document) -> str:
-    """Return where the packets are if ports share a memory, and how its policies are compared."""
-    name = next(iter(explained.get("memory", {})), None)
-    if name is None:
-        return ""
-    holder = f"memory.{excerpt(_quoted(name))}"
-    how = f"run --set '{holder}.admission=…' or a sweep over that key gives it another policy"
-    return f"; {holder} holds the packets, and {how}"
-
-
-def _limited(known: Mapping[str, Port]) -> list[Port]:
-    return [port for port in known.values() if port.buffer != "unlimited"]
-
-
-def choose(explained: Document, named: str | Sequence[str]) -> tuple[Port, ...]:
-    """Find the ports of these names, which may be one text with commas."""
-    known = ports(explained)
-    limited = _limited(known)
-    names = _names(named, known)
-    for name in names:
-        if name not in known:
-            raise QuestionError(_core.unknown("port", name, sorted(known, key=lambda port: known[port] not in limited)))
-        if names.count(name) > 1:
-            raise QuestionError(f"port must name {name} once, not twice")
-    return tuple(known[name] for name in names)
-
-
-def _names(named: str | Sequence[str], known: Mapping[str, Port]) -> list[str]:
-    """Split a text into names, unless a port has the text, with its commas, as its name."""
-    if not isinstance(named, str):
-        return list(named)
-    return [named] if named in known else [name for part in named.split(",") if (name := part.strip())] or [named]
+    return max(known, key=lambda port: load.get(port.name, 0.0))
 
 
 @dataclass(frozen=True)
@@ -199,10 +214,10 @@ AS_IT_IS = "as-is"
 """The name for the unchanged scenario."""
 
 
-def policies(given: Sequence[str], at: Sequence[Port], catalogue: Sequence[Entry]) -> list[Choice]:
+def policies(given: Sequence[str], at: Sequence[Holder], catalogue: Sequence[Entry]) -> list[Choice]:
     """Parse policies as on the command line: `epd`, `{policy = "epd", threshold = "90 %"}` or `as-is`.
 
-    A policy that a port has already keeps its parameters there.
+    A policy that a holder has already keeps its parameters there.
     """
     choices = [_choice(text, at, catalogue) for entry in given for text in _split(entry)]
     labels = [choice.label for choice in choices]
@@ -223,7 +238,7 @@ def _split(text: str) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-def _choice(text: str, at: Sequence[Port], catalogue: Sequence[Entry]) -> Choice:
+def _choice(text: str, at: Sequence[Holder], catalogue: Sequence[Entry]) -> Choice:
     if text == AS_IT_IS:
         return Choice(AS_IT_IS, ())
     if re.search(r"\.py(:\w+)?$", text) and not text.startswith("{"):
@@ -241,11 +256,26 @@ def _choice(text: str, at: Sequence[Port], catalogue: Sequence[Entry]) -> Choice
         )
     name = match[1] if match else text
     kind = _kind_of_program(text) if match and name == "program" else _kind(name, catalogue)
-    beside = next(filter(None, (_beside(port, kind) for port in at)), "")
+    for holder in at:
+        _check_kind(holder, kind, name)
+    beside = next(filter(None, (_beside(holder, kind) for holder in at)), "")
     if match:
-        return Choice(_label(text), tuple(f"{key_of(port, kind)}={text}" for port in at), beside)
-    others = [port for port in at if _has(port, kind) != name]
-    return Choice(name, tuple(f"{key_of(port, kind)}={toml({'policy': name})}" for port in others), beside)
+        return Choice(_label(text), tuple(f"{holder.key(kind)}={text}" for holder in at), beside)
+    others = [holder for holder in at if holder.has(kind) != name]
+    return Choice(name, tuple(f"{holder.key(kind)}={toml({'policy': name})}" for holder in others), beside)
+
+
+OF_MEMORIES = ("admission", "pushout")
+"""The kinds of policies that a memory has."""
+
+
+def _check_kind(holder: Holder, kind: str, name: str) -> None:
+    """Refuse a policy of a kind that a memory does not have."""
+    if not holder.is_memory or (kind in OF_MEMORIES and name != "program"):
+        return
+    what = "a program" if name == "program" else f"a {kind}"
+    why = f" {name} must be a policy of memories, not {what}, which only ports have: give it to a port"
+    raise QuestionError(Argument("policies"), why)
 
 
 def _kind_of_program(text: str) -> str:
@@ -258,18 +288,13 @@ def _kind_of_program(text: str) -> str:
     return "admission" if not chooses else "pushout" if "end" in table else "scheduler"
 
 
-def _has(port: Port, kind: str) -> str | None:
-    """Return the policy of this kind at a port."""
-    return (port.keys.get(kind) or {}).get("policy")
-
-
-def _beside(port: Port, kind: str) -> str:
+def _beside(holder: Holder, kind: str) -> str:
     """Say that a push-out policy keeps an admission policy which refuses units before the buffer is full."""
-    admission = _has(port, "admission")
-    if kind != "pushout" or admission in (None, "tail-drop"):
+    admission, neutral = holder.has("admission"), "complete-sharing" if holder.is_memory else "tail-drop"
+    if kind != "pushout" or admission in (None, neutral):
         return ""
-    alone = f"{key_of(port, 'admission')}={toml({'policy': 'tail-drop'})}"
-    which = f"the admission {admission} of {port.name}, which may refuse units that could push others out"
+    alone = f"{holder.key('admission')}={toml({'policy': neutral})}"
+    which = f"the admission {admission} of {holder.name}, which may refuse units that could push others out"
     return f"with {which} ({alone}: without)"
 
 
@@ -295,16 +320,16 @@ def _kind(name: str, catalogue: Sequence[Entry]) -> str:
     raise QuestionError(_core.unknown("policy of a port", name, [AS_IT_IS, *known]))
 
 
-def _quoted(name: str) -> str:
-    """Write a name as part of a path: quoted if it contains a dot."""
-    return f'"{name}"' if "." in name else name
+def section(part: str, name: str) -> str:
+    """Return the path of a section or of an entry: the name has quotes if it contains a dot."""
+    return f'{part}."{name}"' if "." in name else f"{part}.{name}"
 
 
 def figure_of(port: Port, figure: str) -> str:
     """Return the path of a figure of the port."""
-    return f"ports.{_quoted(port.name)}.{figure}"
+    return f"{section('ports', port.name)}.{figure}"
 
 
 def key_of(port: Port, key: str) -> str:
     """Return the path of a key of the port."""
-    return f"port.{_quoted(port.name)}.{key}"
+    return f"{section('port', port.name)}.{key}"

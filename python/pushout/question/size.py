@@ -26,6 +26,7 @@ from pushout.question.frame import Framed
 from pushout.question.goal import Goal, Separate, Tried, judged
 from pushout.question.manifest import begin, end, who
 from pushout.question.outlook import Outlook
+from pushout.question.place import Place
 from pushout.question.port import Choice, Port, policy_refused
 from pushout.question.quantity import brief, seconds, word
 from pushout.question.replications import DRAWS, Drawn, is_alone
@@ -158,7 +159,7 @@ class Question:
     goal: Goal
     over: str
     space: Space
-    port: Port | None = None
+    place: Place | None = None
     resolution: float = RESOLUTION
     least: int = LEAST
     most: int = MOST
@@ -170,9 +171,14 @@ class Question:
         by_halves = has_level and self.method != "optuna"
         return Outlook(self.space, self.resolution, self.least, self.most, policies, has_level, by_halves)
 
+    @property
+    def port(self) -> Port | None:
+        """The port whose key is sized, or that has the policies."""
+        return self.place.port if self.place else None
+
     def sizes(self, value: float) -> dict[str, float]:
-        """Convert a value to all useful units of the port."""
-        return self.port.sizes(f"{value!r} {self.space.unit}") if self.port and self.space.unit else {}
+        """Convert a value to all useful units of the place."""
+        return self.place.sizes(f"{value!r} {self.space.unit}") if self.place and self.space.unit else {}
 
 
 @dataclass(frozen=True)
@@ -354,7 +360,7 @@ class _Search:
 def _written(asked: Sizing) -> Document:
     """Write the question for answer and manifest."""
     explained, question = asked.explained, asked.question
-    space, port = question.space, question.port
+    space, place, port = question.space, question.place, question.port
     return {
         "scenario": explained["name"],
         "title": explained.get("title", ""),
@@ -362,6 +368,7 @@ def _written(asked: Sizing) -> Document:
         "over": question.over,
         "from": space.text(space.low),
         "to": space.text(space.high),
+        "at": place and place.name,
         "port": port and port.name,
         "set": list(asked.sets),
         "seed": explained["seed"],

@@ -127,9 +127,8 @@ def comparison(result: CompareResult, place: str | None, console: Console) -> No
         differences = [Text(_difference(value, pairs), style="dim") for value, pairs in minus]
         rows.append([Text(f"  minus {first.choice.label}", style="dim"), "", *differences])
     draw(console, [Column("", right=False), *(Column(policy.choice.label) for policy in result.policies)], rows)
-    if len(result.ports) > 1:
-        told = f"Policies at {', '.join(port.name for port in result.ports)}"
-        console.print(f"{told}; losses, occupancy and delay are those of {result.port.name}.", soft_wrap=True)
+    for told in _where(result):
+        console.print(told, soft_wrap=True)
     console.print(_basis(result.policies), soft_wrap=True)
     means = [(policy.mean(name), _runs_of(policy)) for policy in result.policies for name in names]
     means += [(policy.minus(first, name), _pairs_of(policy, first)) for policy in result.policies[1:] for name in names]
@@ -141,6 +140,22 @@ def comparison(result: CompareResult, place: str | None, console: Console) -> No
         console.print(note, style="dim", soft_wrap=True)
     if place is not None:
         console.print(f"Rows, figure and document: {place}", soft_wrap=True)
+
+
+def _where(result: CompareResult) -> Iterator[str]:
+    """Name the places of the policies, and say whose losses, occupancy and delay the figures are."""
+    first = result.place
+    if len(result.places) == 1 and first.port:
+        return
+    if first.port:
+        whose = f"losses, occupancy and delay are those of {first.name}"
+    elif first.queue:
+        whose = f"losses and occupancy are sums over the queues of {first.name}"
+    elif first.memories:
+        whose = f"losses are sums over the ports of {first.name}, occupancy is that of the memory"
+    else:
+        whose = f"losses and occupancy are sums over the ports of {first.name}, delay is the mean of their units"
+    yield f"Policies at {', '.join(place.whose for place in result.places)}; {whose}."
 
 
 def _runs_of(policy: Policy) -> int:
@@ -175,7 +190,7 @@ def _beside(pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 def _title(result: CompareResult, name: str) -> tuple[str, float]:
     """Return the title of a figure and the factor from its unit to the unit shown."""
-    title = FIGURES[name].format(measure=result.port.measure) if name in FIGURES else _asked(result, name)
+    title = FIGURES[name].format(measure=result.place.measure) if name in FIGURES else _asked(result, name)
     means = [value["mean"] for policy in result.policies if (value := policy.mean(name))]
     return readable(title, max(map(abs, means), default=0.0))
 

@@ -1,0 +1,324 @@
+"""Places: the names by which every verb finds ports, classes of ports, memories and their queues."""
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+import pushout
+from conftest import ROOT, command
+from pushout.errors import QuestionError
+from pushout.question import ask
+from pushout.question.place import Place, Places
+from pushout.show import answers
+
+WIRE = {"rate": "1 Gb/s", "delay": "5 us"}
+TRIDENT = ROOT / "scenarios" / "trident-3.toml"
+
+
+def leaf_spine(**port: Any) -> dict[str, Any]:
+    """A leaf-spine of eight hosts that answer queries, with these keys of the ports of its switches."""
+    return {
+        "name": "leaf-spine",
+        "duration": "12 ms",
+        "adaptation": {"kind": "packet"},
+        "topology": {"template": "leaf-spine", "leaves": 2, "spines": 2, "hosts": 4, "host": WIRE, "fabric": WIRE},
+        "port": {"default": port},
+        "flows": {
+            "source": {"kind": "query", "fan_in": 7, "size": "1 MB", "rate": "400 per s"},
+            "transport": {"kind": "tcp", "profile": "datacenter"},
+        },
+    }
+
+
+PORTS = leaf_spine(buffer="60 packets")
+SHARED = {
+    **leaf_spine(memory="chip"),
+    "memory": {"chip": {"size": "400 kB", "cell": "200 bytes"}},
+    "queue": {"bulk": {}, "rdma": {}},
+}
+DUMBBELL = {
+    "name": "dumbbell",
+    "duration": "20 ms",
+    "adaptation": {"kind": "packet"},
+    "topology": {"template": "dumbbell", "sources": 3, "access": WIRE, "bottleneck": WIRE, "egress": WIRE},
+    "port": {"bottleneck": {"memory": "chip"}},
+    "memory": {"chip": {"size": "60 kB", "cell": "200 bytes"}},
+    "queue": {"bulk": {}, "rdma": {}},
+    "flows": {
+        "source": {"kind": "poisson", "rate": "600 Mb/s", "size": "1000 bytes"},
+        "transport": {"kind": "udp"},
+        "queue": "bulk",
+    },
+    "flow": [{"name": "flow3", "queue": "rdma"}],
+}
+
+
+def places(scenario: Any, **sets: Any) -> Places:
+    """The places of a scenario with overrides."""
+    changes = tuple(f"{key}={value}" for key, value in sets.items())
+    source = pushout.load(scenario)
+    return Places(pushout.explain(source, set=changes), source, changes)
+
+
+def place(scenario: Any, name: str) -> Place:
+    """The place of a scenario with this name."""
+    (found,) = places(scenario).named(name)
+    return found
+
+
+def sections(found: Place) -> list[str]:
+    return [holder.path for holder in found.holders]
+
+
+def names(found: Place) -> list[str]:
+    return [port.name for port in found.ports]
+
+
+def shown(result: pushout.CompareResult) -> str:
+    """The output of the command."""
+    console = Console(record=True, width=200, file=io.StringIO())
+    answers.comparison(result, None, console)
+    return console.export_text()
+
+
+def test_a_class_of_ports_is_that_of_its_section() -> None:
+    fabric = place(PORTS, "fabric")
+    assert sections(fabric) == ["port.fabric"]
+    assert names(fabric) == ["leaf1->spine1", "leaf1->spine2", "leaf2->spine1", "leaf2->spine2"]
+    assert sections(place(PORTS, "fabric.back")) == ['port."fabric.back"']
+    default = place(PORTS, "default")
+    assert sections(default) == ["port.default"]
+    assert len(default.ports) == 16, "every port but those of the hosts"
+    assert names(place(PORTS, "all")) == names(default)
+
+
+def test_a_port_with_a_section_of_its_own_belongs_to_its_class_and_not_to_the_default() -> None:
+    own = {
+        **PORTS,
+        "port": {**PORTS["port"], "leaf1->spine1": {"buffer": "9 packets"}, "fabric.back": {"buffer": "8 kB"}},
+    }
+    assert sections(place(own, "fabric")) == ["port.fabric", "port.leaf1->spine1"]
+    assert names(place(own, "default")) == [
+        *(f"leaf1->host{number}" for number in (1, 2, 3, 4)),
+        *(f"leaf2->host{number}" for number in (5, 6, 7, 8)),
+        "leaf1->spine2",
+        "leaf2->spine1",
+        "leaf2->spine2",
+    ]
+    assert sections(place(own, "all")) == ["port.default", "port.leaf1->spine1", 'port."fabric.back"']
+    assert place(own, "all").measure == "", "packets and bytes do not add up"
+
+
+def test_an_override_gives_a_port_a_section_of_its_own() -> None:
+    (default,) = places(PORTS, **{"port.leaf1->spine1.buffer": "9 packets"}).named("default")
+    assert "leaf1->spine1" not in names(default)
+    (default,) = places(PORTS, **{"port": '{ "fabric" = { buffer = "8 packets" } }'}).named("default")
+    assert not any("->spine" in name for name in names(default))
+
+
+def test_a_policy_at_a_class_is_one_override_and_reaches_every_port() -> None:
+    asked = ask.comparison(PORTS, "tail-drop,red", at="fabric")
+    assert [choice.sets for choice in asked.choices] == [(), ('port.fabric.admission={"policy" = "red"}',)]
+    changed = pushout.explain(PORTS, set=asked.choices[1].sets)["port"]
+    red = [name for name, keys in changed.items() if keys["admission"]["policy"] == "red"]
+    assert red == names(place(PORTS, "fabric"))
+
+
+def test_a_memory_is_one_section_at_every_node_that_has_it() -> None:
+    memory = place(SHARED, "memory.chip")
+    assert sections(memory) == ["memory.chip"]
+    assert [each.name for each in memory.memories] == ["chip@leaf1", "chip@leaf2", "chip@spine1", "chip@spine2"]
+    assert (memory.measure, memory.room) == ("memory cells", 8000)
+    assert memory.sizes("100 kB") == {"memory cells": 500, "bytes": 100_000}
+    assert memory.sizes("50 %") == {"memory cells": 1000, "bytes": 200_000}
+    assert sections(place(SHARED, "all")) == ["memory.chip"]
+    assert sections(place(DUMBBELL, "memory.chip.queue.rdma")) == ["memory.chip"], "which decides about its queues"
+
+
+@pytest.mark.parametrize("scenario", [PORTS, SHARED, DUMBBELL])
+def test_an_unknown_place_is_answered_with_the_nearest_and_the_list(scenario: dict[str, Any]) -> None:
+    nearest = {"fabrik": "fabric", "memory.chop": "memory.chip", "memory.chip.queue.rmda": "memory.chip.queue.rdma"}
+    for name, meant in nearest.items():
+        try:
+            place(scenario, meant)
+        except QuestionError:
+            continue
+        with pytest.raises(QuestionError, match=f'unknown place "{name}"; did you mean "{meant}"') as caught:
+            place(scenario, name)
+        assert "allowed: " in str(caught.value)
+        assert len(str(caught.value)) <= 300
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ({"at": "fabric,fabric"}, "at must name fabric once, not twice"),
+        ({"at": []}, "at must not be an empty list"),
+        ({"at": "fabric", "port": "default"}, "at and port are one argument: give only at"),
+        ({"port": "fabric,fabric"}, "port must name fabric once, not twice"),
+    ],
+)
+def test_places_that_contradict_each_other_are_refused(options: dict[str, Any], why: str) -> None:
+    with pytest.raises(QuestionError, match=why):
+        ask.comparison(PORTS, "tail-drop,red", **options)
+
+
+def test_the_default_of_a_scenario_whose_ports_all_have_sections_is_refused() -> None:
+    others = {name: {"buffer": "9 kB"} for name in ("bottleneck.back", "egress", "access.back")}
+    own = {**DUMBBELL, "port": {**DUMBBELL["port"], **others}}
+    with pytest.raises(QuestionError, match="default must be a class of ports, not empty"):
+        place(own, "default")
+
+
+def test_without_a_place_the_one_with_limited_room_is_chosen() -> None:
+    assert [places(each).by_default()[0].name for each in (PORTS, SHARED, DUMBBELL)] == [
+        "default",
+        "memory.chip",
+        "memory.chip",
+    ]
+    assert places(PORTS).by_default()[1] == []
+    two = {
+        **DUMBBELL,
+        "port": {"bottleneck": {"memory": "chip"}, "egress": {"memory": "back"}},
+        "memory": {**DUMBBELL["memory"], "back": {"size": "1 MB"}},
+    }
+    found, (told,) = places(two).by_default()
+    assert found.name == "memory.chip"
+    assert told["code"] == "busiest-port"
+    assert "memory.chip is used: of 2 memories it has the busiest port: flows of bottleneck may send" in told["message"]
+
+
+def ports_of(document: dict[str, Any], found: Place) -> list[dict[str, Any]]:
+    """The entries of the ports of a place."""
+    return [entry for entry in document["ports"] if entry["name"] in names(found)]
+
+
+def loss_ratio(document: dict[str, Any], found: Place) -> float:
+    """Units that the ports of a place lost, divided by those that came in."""
+    entries = ports_of(document, found)
+    return sum(sum(port["lost"].values()) for port in entries) / sum(port["units_in"] for port in entries)
+
+
+@pytest.mark.parametrize("at", ["fabric", "default", "all"])
+def test_the_figures_of_a_class_are_sums_over_its_ports(at: str) -> None:
+    where = place(PORTS, at)
+    result = pushout.compare(PORTS, "as-is,red", at=at, reps=2)
+    for policy in result.policies:
+        runs = [pushout.run(PORTS, set=policy.choice.sets, seed=seed).document for seed in (1, 2)]
+        assert policy.runs["loss_ratio"] == [loss_ratio(run, where) for run in runs]
+        held = [sum(port["occupancy_mean"] for port in ports_of(run, where)) for run in runs]
+        assert policy.runs["occupancy_mean"] == pytest.approx(held)
+        left = [sum(port["units_out"] + port["units_given_up"] for port in ports_of(run, where)) for run in runs]
+        delays = [mean * 12e-3 / units for mean, units in zip(held, left, strict=True)]
+        assert policy.runs["delay_s"] == pytest.approx(delays)
+        over_time = [sum(samples) / len(samples) for samples in policy.occupancy]
+        assert over_time == pytest.approx(held, rel=0.05), "the samples are those of all ports"
+    assert result.policies[1].runs["loss_ratio"] != result.policies[0].runs["loss_ratio"]
+    assert (result.document["at"], result.document["port"], result.document["ports"]) == ([at], None, names(where))
+    assert f"Policies at {at} ({len(where.ports)} ports); losses and occupancy are sums over the ports" in shown(result)
+    assert result.plot().axes[-1].get_ylabel() == f"occupancy at {at} (packets)"
+
+
+@pytest.mark.parametrize("scenario", [SHARED, DUMBBELL])
+def test_the_policies_of_a_memory_are_compared_by_its_figures(scenario: dict[str, Any], tmp_path: Path) -> None:
+    policies = ["complete-sharing", {"policy": "dynamic-threshold", "alpha": 0.5}, "occamy", "longest-queue"]
+    result = pushout.compare(scenario, [*policies, '{policy="abm"}'], reps=2, out=tmp_path)
+    assert [policy.choice.sets for policy in result.policies] == [
+        (),
+        ('memory.chip.admission={"policy" = "dynamic-threshold", "alpha" = 0.5}',),
+        ('memory.chip.admission={"policy" = "occamy"}',),
+        ('memory.chip.pushout={"policy" = "longest-queue"}',),
+        ('memory.chip.admission={policy="abm"}',),
+    ]
+    where = result.place
+    for policy in result.policies:
+        runs = [pushout.run(scenario, set=policy.choice.sets, seed=seed).document for seed in (1, 2)]
+        assert policy.runs["loss_ratio"] == [loss_ratio(run, where) for run in runs]
+        held = [sum(memory["occupancy_mean"] for memory in run["memories"]) for run in runs]
+        assert policy.runs["occupancy_mean"] == pytest.approx(held)
+        assert policy.runs["occupancy_max"] == [max(each["occupancy_max"] for each in run["memories"]) for run in runs]
+        over_time = [sum(samples) / len(samples) for samples in policy.occupancy]
+        assert over_time == pytest.approx(held, rel=0.05)
+        assert policy.mean("delay_s") is None, "cells of a memory are not the units that leave"
+    losses = [tuple(policy.runs["loss_ratio"]) for policy in result.policies]
+    assert len(set(losses)) > 2, "policies matter"
+    text = shown(result)
+    assert "losses are sums over the ports of memory.chip, occupancy is that of the memory." in text
+    assert "mean occupancy (memory cells)" in text
+    assert json.loads((tmp_path / "compare.json").read_text(encoding="utf-8"))["at"] == ["memory.chip"]
+    assert (tmp_path / "compare.svg").is_file()
+
+
+def test_a_push_out_policy_of_a_memory_names_the_admission_that_stays() -> None:
+    admission = {"memory.chip.admission": {"policy": "dynamic-threshold"}}
+    _, pushing = ask.comparison(DUMBBELL, "as-is,longest-queue", set=admission).choices
+    assert pushing.beside.startswith("with the admission dynamic-threshold of memory.chip, which may refuse")
+    assert 'memory.chip.admission={"policy" = "complete-sharing"}: without' in pushing.beside
+    assert ask.comparison(DUMBBELL, "as-is,longest-queue").choices[1].beside == ""
+
+
+def test_the_figures_of_a_queue_are_those_of_its_class() -> None:
+    result = pushout.compare(DUMBBELL, "as-is,dynamic-threshold", at="memory.chip.queue.rdma", reps=2)
+    for policy in result.policies:
+        runs = [pushout.run(DUMBBELL, set=policy.choice.sets, seed=seed) for seed in (1, 2)]
+        queues = [run['memories.chip.queues."bottleneck/rdma"'] for run in runs]
+        assert policy.runs["dropped"] == [queue["dropped"] for queue in queues]
+        assert policy.runs["occupancy_mean"] == [queue["occupancy_mean"] for queue in queues]
+        assert policy.runs["occupancy_max"] == [queue["occupancy_max"] for queue in queues]
+        assert policy.mean("loss_ratio") is None, "a queue does not count what arrives"
+    assert "losses and occupancy are sums over the queues of memory.chip.queue.rdma" in shown(result)
+
+
+def test_a_queue_that_only_drawn_transfers_use_has_no_figures_of_its_own() -> None:
+    with pytest.raises(QuestionError, match=r"at memory.chip.queue.bulk must be a class .* choose memory.chip"):
+        ask.comparison(SHARED, "as-is,occamy", at="memory.chip.queue.bulk")
+
+
+def test_packets_that_a_lossless_class_loses_are_a_figure_of_the_memory() -> None:
+    sets = {
+        "duration": "2 ms",
+        "memory.chip.pool.lossless": {"side": "ingress", "size": "300 cells", "headroom": "20 cells"},
+        "queue.lossless.pause": {"xoff": "20 kB", "xon": "1 kB"},
+    }
+    result = pushout.compare(TRIDENT, ["as-is", {"policy": "dynamic-threshold", "alpha": 4}], set=sets, reps=2)
+    document = pushout.run(TRIDENT, set=sets).document
+    (memory,) = document["memories"]
+    lost = sum(queue["dropped"] for queue in memory["queues"] if queue["queue"] == "lossless")
+    assert lost > 0
+    assert result.policies[0].runs["lossless_drop"][0] == lost
+    assert "packets lost of lossless classes" in shown(result)
+
+
+@pytest.mark.parametrize(
+    ("policy", "why"),
+    [
+        ("round-robin", "policies round-robin must be a policy of memories, not a scheduler, which only ports have"),
+        ('{policy="program", code=["accept"]}', "program must be a policy of memories, not a program"),
+        ("epd", "policies epd: .*about one port, not about a memory; a memory takes: complete-sharing"),
+    ],
+)
+def test_a_policy_that_no_memory_has_is_refused(policy: str, why: str) -> None:
+    with pytest.raises((QuestionError, pushout.ScenarioError), match=why):
+        ask.comparison(DUMBBELL, ["as-is", policy])
+
+
+def test_a_key_of_the_file_that_contradicts_a_policy_is_refused_with_the_policy() -> None:
+    with pytest.raises(pushout.ScenarioError, match=r"(?s)lossy.alpha must stand beside.*the policy complete-sharing"):
+        ask.comparison(TRIDENT, "as-is,complete-sharing")
+
+
+def test_the_command_takes_a_place_by_either_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "s.json"
+    file.write_text(json.dumps(DUMBBELL), encoding="utf-8")
+    out = ["--reps", "2", "--out", str(tmp_path / "out"), "--json"]
+    documents = []
+    for option in ("--at", "--port"):
+        command("compare", str(file), "--policies", "as-is,occamy", option, "memory.chip", *out)
+        documents.append(json.loads(capsys.readouterr().out))
+    assert documents[0]["policies"] == documents[1]["policies"]
+    command("compare", str(file), "--policies", "as-is,occamy", "--at", "memory.chap", *out, code=3)
+    assert 'unknown place "memory.chap"; did you mean "memory.chip"' in capsys.readouterr().err
