@@ -322,3 +322,113 @@ def test_the_command_takes_a_place_by_either_name(tmp_path: Path, capsys: pytest
     assert documents[0]["policies"] == documents[1]["policies"]
     command("compare", str(file), "--policies", "as-is,occamy", "--at", "memory.chap", *out, code=3)
     assert 'unknown place "memory.chap"; did you mean "memory.chip"' in capsys.readouterr().err
+
+
+def test_a_key_of_a_memory_is_sized_for_its_policies(tmp_path: Path) -> None:
+    options: Any = {"least": 2, "most": 2, "resolution": 0.5, "out": tmp_path, "at": "memory.chip"}
+    figure = 'ports."bottleneck".lost.overflow'
+    found = pushout.size(
+        DUMBBELL, f"{figure}<=1000", "memory.chip.size", high="4 MB", policies="complete-sharing,occamy", **options
+    )
+    assert [choice["sets"] for choice in found.document["answers"]] == [
+        [],
+        ['memory.chip.admission={"policy" = "occamy"}'],
+    ]
+    assert (found.document["at"], found.document["port"]) == ("memory.chip", None)
+    needed = found.answers[0]
+    assert needed.value is not None
+    assert needed.sizes == {"memory cells": needed.value / 200, "bytes": needed.value}
+    small, large = (pushout.run(DUMBBELL, set={"memory.chip.size": f"{size:.0f} bytes"}) for size in needed.span)
+    assert small[figure] > 1000 >= large[figure]
+
+
+def test_the_threshold_of_a_memory_is_sized_with_the_policy_that_has_it() -> None:
+    asked = ask.sizing(
+        DUMBBELL,
+        "goodput_ratio>=0.1",
+        "memory.chip.admission.alpha",
+        low="0.1",
+        high="8",
+        policies="dynamic-threshold,abm",
+    )
+    assert [choice.label for choice in asked.choices] == ["dynamic-threshold", "abm"]
+    assert asked.question.sizes(2.0) == {}, "a factor is no size"
+    with pytest.raises(QuestionError, match='unknown entry "siz"; did you mean "size"'):
+        ask.sizing(DUMBBELL, "goodput_ratio>=0.1", "memory.chip.siz")
+
+
+def test_a_class_of_ports_is_sized_even_if_only_the_default_has_a_section() -> None:
+    ends: Any = {"low": "10 packets", "high": "90 packets"}
+    asked = ask.sizing(PORTS, "goodput_ratio>=0.1", "port.fabric.buffer", policies="tail-drop,red", at="fabric", **ends)
+    assert asked.question.place == place(PORTS, "fabric")
+    assert asked.choices[1].sets == ('port.fabric.admission={"policy" = "red"}',)
+    asked = ask.sizing(PORTS, "goodput_ratio>=0.1", "flows.transport.mss", low="500", high="1400", policies="red")
+    assert [choice.sets for choice in asked.choices] == [('port.default.admission={"policy" = "red"}',)]
+    assert asked.warnings == []
+
+
+POLICY = """
+from pushout import policy
+
+@policy.admission
+def short(x):
+    return x.total >= 20
+"""
+
+
+def test_a_program_is_given_to_classes_of_ports_and_not_to_memories(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "short.py").write_text(POLICY, encoding="utf-8")
+    for name, scenario in (("ports", PORTS), ("shared", SHARED)):
+        (tmp_path / f"{name}.json").write_text(json.dumps(scenario), encoding="utf-8")
+    ports, shared, file = (str(tmp_path / name) for name in ("ports.json", "shared.json", "short.py"))
+    command("run", ports, "--policy", f"fabric, fabric.back={file}", "--json")
+    lost = {port["name"]: port["lost"] for port in json.loads(capsys.readouterr().out)["ports"]}
+    refused = {name for name, reasons in lost.items() if "early" in reasons}
+    assert refused
+    assert all("spine" in name for name in refused)
+    command("run", shared, "--policy", f"memory.chip={file}", code=3)
+    told = capsys.readouterr().err
+    assert "memory.chip must be a port or a class of ports, not a memory: no program can be the policy of one" in told
+    assert len(told.strip()) <= 300
+    sweep = tmp_path / "sweep.toml"
+    sweep.write_text('scenario = "shared.json"\n[grid]\nseed = [1]\n', encoding="utf-8")
+    command("sweep", str(sweep), "--policy", f"memory.chip={file}", code=3)
+    assert "memory.chip must be a port or a class of ports" in capsys.readouterr().err
+    with pytest.raises(QuestionError, match=r"memory.chip must be a port or a class of ports"):
+        pushout.run(SHARED, policies={"memory.chip": {}})
+
+
+def texts(figure: Any) -> set[str]:
+    """The labels of the curves of a picture, and of its axes."""
+    legends = {
+        text.get_text() for axes in figure.axes for text in (axes.get_legend() and axes.get_legend().texts) or ()
+    }
+    return legends | {axes.get_ylabel() for axes in figure.axes}
+
+
+def test_a_picture_shows_the_places_that_it_is_asked_for() -> None:
+    shown = {label for label in texts(pushout.plot(PORTS, what="queue", at="fabric")) if "->" in label}
+    assert len(shown) == 3, "the busiest of the class, because more lines cannot be distinguished"
+    assert shown < set(names(place(PORTS, "fabric")))
+    drawn = texts(pushout.plot(DUMBBELL, at="memory.chip"))
+    assert {"memory (cells)", "bottleneck/bulk", "bottleneck/rdma"} <= drawn
+    assert "queue (memory cells)" not in drawn
+    of_class = texts(pushout.plot(DUMBBELL, what="memory", at="memory.chip.queue.rdma"))
+    assert "bottleneck/rdma" in of_class
+    assert "bottleneck/bulk" not in of_class
+    with pytest.raises(QuestionError, match=r'unknown place "memory.chop"; did you mean "memory.chip"'):
+        pushout.plot(DUMBBELL, at="memory.chop")
+
+
+def test_a_picture_of_a_finished_run_shows_one_of_its_memories() -> None:
+    result = pushout.run(SHARED, set={"measure.memories": ["chip"]})
+    assert len(result.plot("memory").axes) == 2, "the fullest"
+    other = {"access.back": {"memory": "other"}, **DUMBBELL["port"]}
+    two = {**DUMBBELL, "port": other, "memory": {**DUMBBELL["memory"], "other": {"size": "1 MB", "cell": "100 bytes"}}}
+    result = pushout.run(two, set={"measure.memories": ["chip", "other"]})
+    assert len(result.plot("memory").axes) == 2
+    drawn = result.plot("memory", at=["memory.chip"])
+    assert len(drawn.axes) == 1
+    assert "bottleneck/bulk" in texts(drawn)

@@ -312,6 +312,10 @@ def test_options_that_mean_nothing_are_refused_by_all_questions(
         assert why in capsys.readouterr().err
 
 
+OTHER_NAME = "port"
+"""An argument that is another name of `at`, as `--port` is of `--at`."""
+
+
 @pytest.mark.parametrize(("verb", "read"), [("compare", ask.comparison), ("size", ask.sizing)])
 def test_a_question_has_the_same_options_in_python_and_on_the_command_line(
     verb: str, read: Callable[..., object]
@@ -322,7 +326,7 @@ def test_a_question_has_the_same_options_in_python_and_on_the_command_line(
     ).parameters
     typed = {each.name: each.default for each in getattr(questions, verb).params}
     only_typed = {"sets", "policy", "allow_files", "memory", "html", "as_json"}
-    assert typed.keys() - only_typed == in_python.keys() - {"set", "progress"}
+    assert typed.keys() - only_typed == in_python.keys() - {"set", "progress", OTHER_NAME}
     for name in ("reps", "least", "most", "resolution", "search"):
         assert name not in typed or typed[name] == in_python[name].default, name
 

@@ -186,7 +186,7 @@ GREEDY = {"source": {"kind": "greedy"}, "transport": {"kind": "tcp"}}
         ({"what": ""}, "what must name a panel; allowed: queue, drops"),
         ({"width": 1}, "width must be from 2.5 to 40 inches, not 1"),
         ({"theme": "poster"}, 'unknown theme "poster"'),
-        ({"ports": "botleneck"}, 'unknown port "botleneck"; did you mean "bottleneck"?'),
+        ({"ports": "botleneck"}, 'unknown place "botleneck"; did you mean "bottleneck"?'),
         ({"flows": "flow11"}, 'unknown flow "flow11"'),
         ({"labels": "a,b"}, "labels must name each of the 1 runs, not 2"),
     ],

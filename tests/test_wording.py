@@ -88,9 +88,9 @@ def test_each_front_end_has_its_own_words(
 
 
 def test_where_no_port_has_a_limited_buffer_the_option_or_the_argument_says_which() -> None:
-    with pytest.raises(pushout.QuestionError, match=r"choose a port with port$") as caught:
+    with pytest.raises(pushout.QuestionError, match=r"choose a port with at$") as caught:
         pushout.compare(ROOT / "scenarios" / "mux-poisson.toml", ["epd", "ppd"])
-    assert "choose a port with --port" in caught.value.worded(option)
+    assert "choose a port with --at" in caught.value.worded(option)
 
 
 def test_the_command_line_prints_its_own_words(capsys: pytest.CaptureFixture[str]) -> None:

@@ -18,6 +18,7 @@ from pushout.question import sweep as sweeps
 from pushout.question.ask import Named, Policies
 from pushout.question.compare import CompareResult
 from pushout.question.given import with_policies
+from pushout.question.place import Places
 from pushout.question.session import Folder, Session
 from pushout.question.size import SizeResult
 from pushout.question.sweep import SweepResult
@@ -26,7 +27,7 @@ from pushout.reading import explain, policies, schema, validate
 from pushout.replicate import replicated
 from pushout.result import Result
 from pushout.simulate import Job, Progress, check_reps, check_seed
-from pushout.source import Overrides, Scenario, load, overrides, utf_8
+from pushout.source import Overrides, Scenario, Source, load, overrides, utf_8
 
 __all__ = [
     "CompareResult",
@@ -66,12 +67,12 @@ def run(
     """Simulate a scenario `reps` times with the seeds `seed`, `seed` + 1, … and measure.
 
     Parameters: `scenario` is a path, the name of a shipped scenario (`pushout scenarios` lists them), a text (TOML or
-    JSON) or a mapping of its keys; `policies` gives ports policies in Python, one or one of each kind
-    (`{"bottleneck": my_policy}`, see `pushout.policy`); `set` overrides keys
-    (`{"flows.transport.mss": 9140}`); `seed` defaults to the scenario's; `engine` is `fast` or `reference`, by
-    default the scenario's; `audit` checks that every unit and every byte is accounted for; `jobs` is the number of
-    threads (default: every core); `progress` is called with (done, total) at intervals: replications, where a running
-    one counts by the fraction done, or the simulated seconds of a single run.
+    JSON) or a mapping of its keys; `policies` gives ports, or classes of ports, policies in Python, one or one of each
+    kind (`{"bottleneck": my_policy}`, see `pushout.policy`); `set` overrides keys (`{"flows.transport.mss": 9140}`);
+    `seed` defaults to the scenario's; `engine` is `fast` or `reference`, by default the scenario's; `audit` checks that
+    every unit and every byte is accounted for; `jobs` is the number of threads (default: every core); `progress` is
+    called with (done, total) at intervals: replications, where a running one counts by the fraction done, or the
+    simulated seconds of a single run.
 
     The result keeps the complete document of every replication: 1.4 MB for a network of 220 flows and their 882 ports.
     For hundreds of replications use `sweep`, which keeps only the chosen figures.
@@ -89,6 +90,7 @@ def plot(
     *,
     what: str | Sequence[Panel] = DEFAULT,
     labels: str | Sequence[str] = (),
+    at: str | Sequence[str] = (),
     ports: str | Sequence[str] = (),
     flows: str | Sequence[str] = (),
     title: str | None = None,
@@ -105,30 +107,38 @@ def plot(
 
     Parameters: `runs` are scenarios, which are run and measure what the figure needs, results of `run`, or folders that
     `pushout run --out` has written; `what` lists panels: queue, drops, throughput, cwnd, occupancy, memory, fct,
-    goodput; `labels` are names for the legend; `ports` and `flows` say which (default: the busiest ports with a limited
-    buffer, the first flows); `title` replaces that of the scenario; `theme` is `paper` (7 inches wide) or `slides`
-    (10); `width` is in inches (3.5 for one column). The others are those of `run`, for scenarios.
+    goodput; `labels` are names for the legend; `at` lists places whose queues, losses and occupancies are drawn, as in
+    `compare` (default: the busiest ports with a limited buffer; of a class of ports the busiest), and `ports` is
+    another name of it; `flows` says which flows (default: the first); `title` replaces that of the scenario; `theme` is
+    `paper` (7 inches wide) or `slides` (10); `width` is in inches (3.5 for one column). The others are those of `run`,
+    for scenarios.
 
         >>> pushout.plot("lan", what="queue,drops", set={"duration": "2 s"}, width=3.5).savefig("queue.png")
     """
-    asked = pictures.Asked(pictures.panels(what), _listed(ports), _listed(flows), pictures.themed(theme, width), title)
+    where = [*_listed(at), *_listed(ports)]
+    asked = pictures.Asked(pictures.panels(what), where, _listed(flows), pictures.themed(theme, width), title)
     for name, texts in (("title", [title or ""]), ("labels", asked_labels := _listed(labels))):
         for text in texts:
             utf_8(text, Argument(name))
     given = list(runs) if isinstance(runs, Sequence) and not isinstance(runs, str) else [runs]
     options: dict[str, Any] = {"seed": seed, "reps": reps, "engine": engine, "jobs": jobs, "progress": progress}
     if asked.what == list(DEFAULT):
-        asked = asked._replace(what=_fillable(given, asked.what, set))
+        asked = asked._replace(what=_fillable(given, asked, set))
     drawn = [_to_draw(each, asked, set, options) for each in given]
     return pictures.draw(pictures.labelled(drawn, given, asked_labels), asked)
 
 
-def _fillable(given: Sequence[Any], what: Sequence[Panel], set: Overrides) -> Sequence[Panel]:  # noqa: A002
+def _fillable(given: Sequence[Any], asked: pictures.Asked, set: Overrides) -> Sequence[Panel]:  # noqa: A002
     """Leave out of the default panels those that a scenario cannot fill."""
     for each in given:
         if not isinstance(each, Result) and not pictures.is_finished(each):
-            what = pictures.fillable(explain(each, set=set), what)
-    return what
+            asked = asked._replace(what=asked.fillable(_places(load(each), overrides(set))))
+    return asked.what
+
+
+def _places(source: Source, sets: Sequence[str]) -> Places:
+    """Return the places of a scenario with overrides."""
+    return Places(explain(source, set=sets), source, tuple(sets))
 
 
 def _listed(names: str | Sequence[str]) -> list[str]:
@@ -144,7 +154,7 @@ def _to_draw(given: Any, asked: pictures.Asked, set: Overrides, options: Mapping
         return asked.run(pictures.documents(given))
     source = load(given)
     changes = overrides(set)
-    planned = asked.recording(explain(source, set=changes), changes)
+    planned = asked.recording(_places(source, changes))
     result = run(source, set=[*changes, *planned.sets], **options)
     return asked.run(result.replications, planned)
 

@@ -92,6 +92,7 @@ class Result(HasWarnings, Tabled):
         self,
         what: str | Sequence[Panel] = (),
         *,
+        at: Sequence[str] = (),
         ports: Sequence[str] = (),
         flows: Sequence[str] = (),
         title: str | None = None,
@@ -112,7 +113,7 @@ class Result(HasWarnings, Tabled):
             raise QuestionError(
                 "nothing to draw: the scenario has no flow, and no port records its occupancy over time"
             )
-        asked = pictures.Asked(panels, ports, flows, pictures.themed(theme, width), title)
+        asked = pictures.Asked(panels, [*at, *ports], flows, pictures.themed(theme, width), title)
         return pictures.draw([asked.run(self.replications)], asked)
 
 

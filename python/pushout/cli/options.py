@@ -3,7 +3,7 @@
 import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -143,14 +143,22 @@ LIKE = 12
 
 def _programs(context: click.Context, _option: click.Parameter, values: tuple[str, ...]) -> None:
     given = [value.partition("=")[::2] for value in values]
-    if wrong := [port for port, file in given if not port or not file]:
-        raise click.BadParameter(f"the value must be PORT=FILE.py, not {quoted(wrong[0])}")
+    if wrong := [place for place, file in given if not place or not file]:
+        raise click.BadParameter(f"the value must be PLACE=FILE.py, not {quoted(wrong[0])}")
     if given and not context.resilient_parsing:
         from pushout import policy
 
-        made = [(f"{port}={file}", policy.overrides({port: policy.read(file)})) for port, file in given]
+        made = [(f"{place}={file}", _given_to(place, policy.read(file))) for place, file in given]
         context.meta[_POLICIES] = [each for _, sets in made for each in sets]
         context.meta[_TYPED] = [typed for typed, sets in made for _ in sets]
+
+
+def _given_to(place: str, program: Mapping[str, Any]) -> list[str]:
+    """Give a policy in Python to the ports, or classes of ports, of a text with commas."""
+    from pushout import policy
+
+    names = [name.strip() for name in place.split(",") if name.strip()]
+    return policy.overrides(dict.fromkeys(names, program))
 
 
 _SETS = click.option(
@@ -166,9 +174,10 @@ POLICY = click.option(
     multiple=True,
     is_eager=True,
     expose_value=False,
-    metavar="PORT=FILE.py",
+    metavar="PLACE=FILE.py",
     callback=_programs,
-    help="Give a port the policy of a Python file (repeatable), which is run. FILE.py:NAME chooses one of several.",
+    help="Give ports, or a class of ports as in fabric, the policy of a Python file (repeatable), which is run. "
+    "FILE.py:NAME chooses one of several.",
 )
 
 

@@ -37,7 +37,13 @@ if TYPE_CHECKING:
 )
 @click.option("--out", type=PICTURE, metavar="FILE", help="A .png, .svg or .pdf (default: results/NAME-plot.png).")
 @click.option(
-    "--ports", default="", metavar="A,B,…", help="Ports to show (default: the busiest with a limited buffer)."
+    "--at",
+    "--ports",
+    "at",
+    default="",
+    metavar="PLACE,…",
+    help="Ports, classes of ports or memory.NAME to show (default: the busiest ports with a limited buffer). --ports "
+    "is another name of this option.",
 )
 @click.option("--flows", default="", metavar="A,B,…", help="Flows to show (default: the first, or all together).")
 @click.option("--labels", default="", metavar="A,B,…", help="Names of the runs in legends, one for each.")

@@ -10,8 +10,9 @@ from pushout.literals import Panel
 from pushout.picture import figure
 from pushout.picture.figure import themed
 from pushout.picture.finished import documents, is_finished
-from pushout.picture.recording import Recording, fillable, panels, recording
+from pushout.picture.recording import Recording, fillable, memories, panels, recording, where
 from pushout.picture.series import Run
+from pushout.question.place import Places, in_memory
 from pushout.source import Source
 from pushout.style import Theme
 
@@ -21,7 +22,6 @@ __all__ = [
     "Run",
     "documents",
     "draw",
-    "fillable",
     "is_finished",
     "labelled",
     "panels",
@@ -32,26 +32,46 @@ __all__ = [
 DEFAULT: tuple[Panel, ...] = ("queue", "drops", "throughput")
 """The panels of a picture for which none are named."""
 
+WHOLE: Panel = "memory"
+"""The panel of a memory, which stands for that of a queue."""
+
 
 class Asked(NamedTuple):
-    """Panels, ports, flows, looks and title of a picture."""
+    """Panels, places, flows, looks and title of a picture."""
 
     what: Sequence[Panel]
-    ports: Sequence[str]
+    at: Sequence[str]
     flows: Sequence[str]
     theme: Theme
     title: str | None
 
-    def recording(self, explained: Document, sets: Sequence[str] = ()) -> Recording:
+    def recording(self, places: Places) -> Recording:
         """Return the measurements that a scenario needs for this picture."""
-        return recording(explained, self.what, self.ports, self.flows, sets)
+        shown = where(places, self.at)
+        return recording(places.explained, self.what, shown.ports, self.flows, places.sets, shown.memories)
+
+    def fillable(self, places: Places) -> Sequence[Panel]:
+        """Return those of its panels that a scenario can fill; a memory has one of its own instead of a queue."""
+        shown = where(places, self.at)
+        what = [WHOLE if panel == "queue" and shown.memories else panel for panel in self.what]
+        return fillable(places.explained, what, shown.ports)
 
     def run(self, replications: Sequence[Document], planned: Recording | None = None) -> Run:
         """A run to be drawn, from the documents of its replications."""
         name = str(replications[0]["scenario"])
         if planned is None:
-            return Run(name, replications, name, self.flows, self.ports)
-        return Run(name, replications, planned.title, planned.flows, planned.ports, planned.buffers, planned.network)
+            shared, ports = memories(self.at), [name for name in self.at if not in_memory(name)]
+            return Run(name, replications, name, self.flows, ports, shared)
+        return Run(
+            name,
+            replications,
+            planned.title,
+            planned.flows,
+            planned.ports,
+            planned.memories,
+            planned.buffers,
+            planned.network,
+        )
 
 
 def draw(runs: Sequence[Run], asked: Asked) -> Any:

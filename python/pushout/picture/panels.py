@@ -18,8 +18,8 @@ FLOWS = 4
 LOGARITHMIC = 8.0
 """From this ratio of the largest to the smallest value on, a distribution has a logarithmic axis."""
 
-SHORT = {"bytes": "packets"}
-"""A port that counts octets loses packets."""
+SHORT = {"bytes": "packets", "memory cells": "units"}
+"""A port that counts octets loses packets, and one in a memory whatever its line carries."""
 
 IN_WORDS = {
     "overflow": "buffer overflow",
@@ -269,7 +269,9 @@ def _fullest(run: Run) -> list[str]:
         memory = series.entry(run.documents[0], "memories", name)
         return 1.0 - float(memory["occupancy_max"]) / float(memory["cells"])
 
-    return sorted(series.entries(run, "memories", (), "occupancy", "memory over time"), key=free)[:MEMORIES]
+    known = [entry["name"] for entry in run.documents[0].get("memories", ())]
+    shown = [name for name in known if any(each.has(name) for each in run.memories)]
+    return sorted(series.entries(run, "memories", shown, "occupancy", "memory over time"), key=free)[:MEMORIES]
 
 
 MEMORIES, QUEUES = 2, 3

@@ -9,6 +9,7 @@ from pushout.document import Document
 from pushout.errors import Argument, QuestionError
 from pushout.literals import PANELS, Panel
 from pushout.picture.topology import Network, network
+from pushout.question.place import InMemory, Places, in_memory
 from pushout.question.port import Port, lines, loads, ports
 from pushout.question.quantity import CELL_BYTES, content, seconds
 
@@ -43,6 +44,8 @@ class Recording(NamedTuple):
     sets: list[str]
     ports: list[str]
     flows: list[str]
+    memories: list[InMemory]
+    """Memories in the picture, or classes of their queues; none for the fullest."""
     buffers: dict[str, tuple[float, str]]
     """Capacity of each port, and its measure."""
     network: Network
@@ -61,27 +64,56 @@ def panels(what: str | Iterable[str]) -> list[Panel]:
     return found
 
 
+class Shown(NamedTuple):
+    """The places of a picture."""
+
+    ports: list[str]
+    memories: list[InMemory]
+
+
+def where(places: Places, at: Sequence[str]) -> Shown:
+    """Return the ports and memories of places; of a class of ports, or those that share a memory, the busiest."""
+    found = places.named(at) if at else ()
+    shown = [name for place in found for name in _most_loaded([port.name for port in place.ports], places.explained)]
+    shared = [InMemory(memory.section, place.queue) for place in found for memory in place.memories]
+    return Shown(list(dict.fromkeys(shown)), list(dict.fromkeys(shared)))
+
+
+def memories(at: Iterable[str]) -> list[InMemory]:
+    """Return the places in memories among names of places."""
+    return [found for name in at if (found := in_memory(name))]
+
+
 def recording(
-    explained: Document, what: Sequence[Panel], at: Sequence[str], flows: Sequence[str], sets: Sequence[str] = ()
+    explained: Document,
+    what: Sequence[Panel],
+    at: Sequence[str],
+    flows: Sequence[str],
+    sets: Sequence[str] = (),
+    shared: Sequence[InMemory] = (),
 ) -> Recording:
     """What to measure for these panels, at these ports and of these flows, else at the busiest and of the first.
 
-    `sets` are the overrides of the scenario: an interval between samples that one of them gives stays.
+    `sets` are the overrides of the scenario: an interval between samples that one of them gives stays. `shared` are the
+    memories to be shown, by default the fullest.
     """
     known = ports(explained)
     chosen = [_named("port", name, list(known)) for name in at] or _busiest(explained, known)
     shown = [_named("flow", name, _names(explained)) for name in flows]
     _check(explained, what, chosen)
     is_sampled = any(change.partition("=")[0].strip() == "sample" for change in sets)
-    planned = [*_series(explained, what, chosen, shown), *([] if is_sampled else _sampling(explained, what, chosen))]
+    planned = [
+        *_series(explained, what, chosen, shown, shared),
+        *([] if is_sampled else _sampling(explained, what, chosen)),
+    ]
     buffers = {name: size for name in chosen if (size := content(known[name].buffer))}
     title = str(explained.get("title") or explained["name"])
-    return Recording(title, what, planned, chosen, shown, buffers, network(explained))
+    return Recording(title, what, planned, chosen, shown, list(shared), buffers, network(explained))
 
 
-def fillable(explained: Document, what: Sequence[Panel]) -> list[Panel]:
-    """Those of some panels that a scenario can fill; the goodput, if it can fill none."""
-    lacks = _lacks(explained, _busiest(explained, ports(explained)))
+def fillable(explained: Document, what: Sequence[Panel], at: Sequence[str] = ()) -> list[Panel]:
+    """Those of some panels that a scenario can fill at these ports; the goodput, if it can fill none."""
+    lacks = _lacks(explained, at or _busiest(explained, ports(explained)))
     return [panel for panel in what if panel not in lacks] or ["goodput"]
 
 
@@ -126,12 +158,18 @@ def _named(what: str, name: str, known: Sequence[str]) -> str:
 
 def _busiest(explained: Document, known: dict[str, Port]) -> list[str]:
     """The ports with a limited buffer that may be sent most, compared with their rate."""
+    return _most_loaded([name for name, port in known.items() if port.is_limited], explained)
+
+
+def _most_loaded(names: Sequence[str], explained: Document) -> list[str]:
+    """Return the first few of these ports by their load."""
     load = loads(explained)
-    limited = [name for name, port in known.items() if port.buffer != "unlimited"]
-    return sorted(limited, key=lambda name: -load.get(name, 0.0))[:FEW_PORTS]
+    return sorted(names, key=lambda name: -load.get(name, 0.0))[:FEW_PORTS]
 
 
-def _series(explained: Document, what: Sequence[Panel], at: list[str], flows: list[str]) -> list[str]:
+def _series(
+    explained: Document, what: Sequence[Panel], at: list[str], flows: list[str], shared: Sequence[InMemory]
+) -> list[str]:
     """Overrides that have a run keep what these panels show, besides what it keeps already."""
     asked = explained.get("measure", {})
     wanted: dict[str, Any] = {}
@@ -140,7 +178,7 @@ def _series(explained: Document, what: Sequence[Panel], at: list[str], flows: li
     if "drops" in what and at:
         wanted["losses"] = at
     if "memory" in what:
-        wanted["memories"] = list(explained["memory"])
+        wanted["memories"] = list(dict.fromkeys(each.memory for each in shared)) or list(explained["memory"])
     if "cwnd" in what and (windowed := _tcp_flows(explained, flows)):
         wanted["cwnd"] = windowed
     if "fct" in what:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from pushout.picture.topology import Network
+    from pushout.question.place import InMemory
 
     Array = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -24,6 +25,8 @@ class Run(NamedTuple):
     flows: Sequence[str] = ()
     """Flows to be shown; none for the default."""
     ports: Sequence[str] = ()
+    memories: Sequence["InMemory"] = ()
+    """Memories to be shown, or classes of their queues; none for the fullest."""
     buffers: Mapping[str, tuple[float, str]] = {}
     network: "Network | None" = None
     """Its nodes and lines, if they are known: not of a finished run."""
@@ -126,7 +129,9 @@ class Shared(NamedTuple):
 def shared(run: Run, memory: str, most: int, points: int) -> Shared:
     """The occupancy of a memory, and of its `most` fullest queues with their thresholds, at most the whole memory."""
     first = entry(run.documents[0], "memories", memory)
-    fullest = sorted(first["queues"], key=lambda queue: -queue["occupancy_max"])[:most]
+    classes = {each.queue for each in run.memories if each.has(memory) and each.queue}
+    shown = [queue for queue in first["queues"] if not classes or queue["queue"] in classes]
+    fullest = sorted(shown, key=lambda queue: -queue["occupancy_max"])[:most]
 
     def of(queue: str, key: str) -> Curve | None:
         entries = (entry(document, "memories", memory) for document in run.documents)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from pushout.errors import QuestionError
-from pushout.excerpt import quoted
+from pushout.excerpt import excerpt, quoted
 from pushout.policy.attributes import ATTRIBUTES, Hook, Type
 from pushout.policy.code import Code, Names
 from pushout.policy.decorator import also_without_brackets
@@ -219,15 +219,26 @@ def _check_names(names: Names) -> None:
 
 
 PoliciesByPort = Mapping[str, Mapping[str, Any] | Sequence[Mapping[str, Any]]]
-"""Policies by port: one, or several of different kinds."""
+"""Policies by port or class of ports (`fabric`, `default`): one, or several of different kinds."""
 
 
 def overrides(policies: PoliciesByPort) -> list[str]:
     """Write policies of ports as overrides of a scenario."""
     if not isinstance(policies, Mapping):
         raise TypeError(f"policies must be a mapping of ports to policies, not {quoted(policies)}")
+    for place in policies:
+        _check_place(place)
     each = {port: [given] if isinstance(given, Mapping) else given for port, given in policies.items()}
     return sets({f"port.{_quoted(port)}.{_kind(table)}": table for port, tables in each.items() for table in tables})
+
+
+def _check_place(place: str) -> None:
+    """Refuse a memory, and a queue of one: their policies cannot be programs."""
+    if place.startswith("memory."):
+        raise QuestionError(
+            f"{excerpt(place)} must be a port or a class of ports, not a memory: no program can be the policy of one so "
+            "far; take a policy of the catalogue, as in compare --at memory.NAME --policies occamy,abm"
+        )
 
 
 def _kind(table: Mapping[str, Any]) -> Kind:

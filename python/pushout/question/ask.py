@@ -82,7 +82,7 @@ def _place_of(key: str, places: Places) -> Place | None:
         return None
     if part == "memory":
         return places.named([section("memory", names[0])])[0] if places.has_memory(names[0]) else None
-    if names[0] not in places.ports and places.is_written(names[0]):
+    if names[0] not in places.ports and (places.is_written(names[0]) or places.is_class(names[0])):
         return None
     return Place.of(places.port(names[0]))
 

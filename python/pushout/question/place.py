@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from pushout import _core
 from pushout.document import Document, steps
@@ -156,6 +156,10 @@ class Places:
         """Return whether the scenario has a memory of this name."""
         return name in self._memories
 
+    def is_class(self, name: str) -> bool:
+        """Return whether ports have this class."""
+        return name in self._groups
+
     def is_written(self, name: str) -> bool:
         """Return whether the file of the scenario has a section of ports with this name."""
         return name in _table(self._written.get("port"))
@@ -184,14 +188,15 @@ class Places:
             return self._default()
         if name == ALL:
             return self._all()
-        first, *rest = steps(name)
-        if first == "memory" and rest and rest[0] in self._memories and (len(rest) == 1 or self._is_queue(rest[1:])):
-            return self._memory(rest[0], name, "".join(rest[2:]))
+        written = in_memory(name)
+        if written and written.memory in self._memories and (not written.queue or written.queue in self._queues):
+            return self._memory(written.memory, name, written.queue)
         raise QuestionError(_core.unknown("place", name, list(self._known())))
 
-    def _is_queue(self, names: Sequence[str]) -> bool:
-        """Return whether the end of a name is `queue.CLASS`."""
-        return len(names) == 2 and names[0] == QUEUE and names[1] in _table(self.explained.get("queue"))
+    @property
+    def _queues(self) -> Mapping[str, Any]:
+        """The classes of traffic in memories."""
+        return _table(self.explained.get("queue"))
 
     def port(self, name: str) -> Port:
         """Find a port; those with a limited buffer come first in the list of names."""
@@ -202,10 +207,9 @@ class Places:
 
     def _known(self) -> Iterator[str]:
         """Yield the names of all places; those whose buffers are limited come first."""
-        queues = _table(self.explained.get("queue"))
         for name in self._memories:
             yield section("memory", name)
-            yield from (section(f"{section('memory', name)}.{QUEUE}", queue) for queue in queues)
+            yield from (section(f"{section('memory', name)}.{QUEUE}", queue) for queue in self._queues)
         limited = [port for port in self.ports.values() if port.is_limited]
         yield from (name for name in (*self._groups, DEFAULT) if name in self._sections)
         yield from (port.name for port in limited)
@@ -278,7 +282,7 @@ class Places:
 
     def _store(self, entry: Document) -> Memory:
         name = str(entry["name"])
-        sections = [each for each in self._memories if name == each or name.startswith((f"{each}@", f"{each}/"))]
+        sections = [each for each in self._memories if InMemory(each, "").has(name)]
         queues = tuple(Queue(str(queue["name"]), str(queue["queue"])) for queue in entry["queues"])
         return Memory(name, max(sections, key=len), float(entry["cells"]), float(entry["cell_octets"]), queues)
 
@@ -300,16 +304,16 @@ class Places:
         if at_switches and self._written.get("topology", {}).get("template") in FABRICS:
             return self._named(self._section(first)), []
         first = busiest(limited, self.explained)
-        return Place.of(first), [self._told(first.name, "ports with a limited buffer", len(limited), first)]
+        return Place.of(first), [self._warned(first.name, "ports with a limited buffer", len(limited), first)]
 
     def _busiest_memory(self) -> tuple[Place, list[Warned]]:
         """Choose the memory of the busiest port that shares one."""
         first = busiest((port for port in self.ports.values() if port.memory is not None), self.explained)
         place = self._memory(str(first.memory), "", "")
-        told = [self._told(place.name, "memories", len(self._memories), first)] if len(self._memories) > 1 else []
+        told = [self._warned(place.name, "memories", len(self._memories), first)] if len(self._memories) > 1 else []
         return place, told
 
-    def _told(self, chosen: str, kind: str, count: int, port: Port) -> Warned:
+    def _warned(self, chosen: str, kind: str, count: int, port: Port) -> Warned:
         """Warn that one of several places has been chosen because of its busiest port."""
         whose = (
             "it is the busiest, because its flows"
@@ -327,6 +331,27 @@ class Places:
     def nothing_limited() -> QuestionError:
         """Explain that no place is limited, so that none can be chosen."""
         return QuestionError("no port has a limited buffer: choose a port with ", Argument("at"))
+
+
+class InMemory(NamedTuple):
+    """A place in memories, as its name writes it: a section, and a class of its queues or nothing."""
+
+    memory: str
+    queue: str
+
+    def has(self, name: str) -> bool:
+        """Return whether a memory of a report is of this section: it may have its node or a partition in its name."""
+        return name == self.memory or name.startswith((f"{self.memory}@", f"{self.memory}/"))
+
+
+def in_memory(name: str) -> InMemory | None:
+    """Read `memory.NAME` or `memory.NAME.queue.CLASS`; None for other names."""
+    match steps(name):
+        case ["memory", memory]:
+            return InMemory(memory, "")
+        case ["memory", memory, "queue", queue]:
+            return InMemory(memory, queue)
+    return None
 
 
 SHORTEST = "1 ns"
