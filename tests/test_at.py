@@ -415,6 +415,7 @@ def test_a_picture_shows_the_places_that_it_is_asked_for() -> None:
     drawn = texts(pushout.plot(DUMBBELL, at="memory.chip"))
     assert {"memory (cells)", "bottleneck/bulk", "bottleneck/rdma"} <= drawn
     assert "queue (memory cells)" not in drawn
+    assert "memory (cells)" in texts(pushout.plot(SHARED, what="memory", at="memory.chip.queue.bulk")), "after the run"
     of_class = texts(pushout.plot(DUMBBELL, what="memory", at="memory.chip.queue.rdma"))
     assert "bottleneck/rdma" in of_class
     assert "bottleneck/bulk" not in of_class

@@ -236,8 +236,8 @@ def _check_place(place: str) -> None:
     """Refuse a memory, and a queue of one: their policies cannot be programs."""
     if place.startswith("memory."):
         raise QuestionError(
-            f"{excerpt(place)} must be a port or a class of ports, not a memory: no program can be the policy of one so "
-            "far; take a policy of the catalogue, as in compare --at memory.NAME --policies occamy,abm"
+            f"{excerpt(place)} must be a port or a class of ports, not a memory: no program can be the policy of one "
+            "so far; take a policy of the catalogue, as in compare --at memory.NAME --policies occamy,abm"
         )
 
 

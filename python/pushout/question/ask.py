@@ -145,6 +145,7 @@ def comparison(
     source, explained, sets = _read(scenario, set, seed, engine)
     places = Places(explained, source, sets)
     where, told = _where(places, _named(at, port, places))
+    _check_foreseen(where[0])
     check_reps(reps, least=2)
     choices, paths = _choices(policies, where), _paths(figures)
     asked = Comparison(source, explained, sets, choices, seed, engine, told, where, reps, paths)
@@ -159,6 +160,13 @@ def _where(places: Places, named: tuple[Place, ...] | None) -> tuple[tuple[Place
         return named, []
     place, told = places.by_default()
     return (place,), told
+
+
+def _check_foreseen(place: Place) -> None:
+    """Refuse to compare the figures of queues that no report has yet: those of transfers that are drawn in a run."""
+    if not place.is_foreseen:
+        why = "must be a class of flows that are known before a run, not only of drawn transfers"
+        raise QuestionError(Argument("at"), f" {excerpt(place.name)} {why}: choose {place.holders[0].path}")
 
 
 def _warned(asked: A) -> A:

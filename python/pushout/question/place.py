@@ -77,6 +77,11 @@ class Place:
         return self.ports[0] if len(self.ports) == 1 and not self.memories else None
 
     @property
+    def is_foreseen(self) -> bool:
+        """Return whether its queues are known before a run, if it is a class of them."""
+        return not self.queue or any(each.group == self.queue for memory in self.memories for each in memory.queues)
+
+    @property
     def measure(self) -> str:
         """The measure of its occupancy; empty if parts of it count in different measures."""
         if self.memories:
@@ -265,11 +270,6 @@ class Places:
         path = section("memory", name)
         sharing = tuple(port for port in self.ports.values() if port.memory == name)
         own = tuple(memory for memory in self._stores if memory.section == name)
-        if queue and not any(each.group == queue for memory in own for each in memory.queues):
-            why = (
-                f" {excerpt(written)} must be a class of flows that are known before a run, not only of drawn transfers"
-            )
-            raise QuestionError(Argument("at"), f"{why}: choose {path}")
         return Place(written if queue else path, (Holder(path, self._memories[name]),), sharing, own, queue)
 
     @cached_property
