@@ -11,6 +11,7 @@ from rich.console import Console
 import pushout
 from conftest import ROOT, command
 from pushout.errors import QuestionError
+from pushout.policy import read
 from pushout.question import ask
 from pushout.question.place import Place, Places
 from pushout.show import answers
@@ -134,7 +135,6 @@ def test_a_memory_is_one_section_at_every_node_that_has_it() -> None:
     assert [each.name for each in memory.memories] == ["chip@leaf1", "chip@leaf2", "chip@spine1", "chip@spine2"]
     assert (memory.measure, memory.room) == ("memory cells", 8000)
     assert memory.sizes("100 kB") == {"memory cells": 500, "bytes": 100_000}
-    assert memory.sizes("50 %") == {"memory cells": 1000, "bytes": 200_000}
     assert sections(place(SHARED, "all")) == ["memory.chip"]
     assert sections(place(DUMBBELL, "memory.chip.queue.rdma")) == ["memory.chip"], "which decides about its queues"
 
@@ -392,10 +392,23 @@ def test_a_program_is_given_to_classes_of_ports_and_not_to_memories(
     told = capsys.readouterr().err
     assert "memory.chip must be a port or a class of ports, not a memory: no program can be the policy of one" in told
     assert len(told.strip()) <= 300
+    command("run", ports, "--policy", f"all={file}", "--set", "flows.transport.mss=900", "--json")
+    lost = {port["name"]: port["lost"] for port in json.loads(capsys.readouterr().out)["ports"]}
+    refused = {name for name, reasons in lost.items() if "early" in reasons}
+    assert any("->host" in name for name in refused)
+    assert refused < set(names(place(PORTS, "all")))
+    command("run", shared, "--policy", f"all={file}", code=3)
+    assert "memory.chip must be a port or a class of ports" in capsys.readouterr().err
     sweep = tmp_path / "sweep.toml"
-    sweep.write_text('scenario = "shared.json"\n[grid]\nseed = [1]\n', encoding="utf-8")
+    sweep.write_text('scenario = "shared.json"\nfigures = ["ports.*.lost.early"]\n', encoding="utf-8")
     command("sweep", str(sweep), "--policy", f"memory.chip={file}", code=3)
     assert "memory.chip must be a port or a class of ports" in capsys.readouterr().err
+    program = read(file)
+    everywhere = pushout.run(PORTS, policies={"all": program})
+    assert everywhere["ports.*.lost.early"] == pushout.run(PORTS, policies={"default": program})["ports.*.lost.early"]
+    design = {"scenario": PORTS, "figures": ["ports.*.lost.early"]}
+    found = pushout.sweep(design, policies={"all": program})
+    assert found.columns.plain("ports.*.lost.early")[0] == everywhere["ports.*.lost.early"]
     with pytest.raises(QuestionError, match=r"memory.chip must be a port or a class of ports"):
         pushout.run(SHARED, policies={"memory.chip": {}})
 

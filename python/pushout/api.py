@@ -18,7 +18,7 @@ from pushout.question import sweep as sweeps
 from pushout.question.ask import Named, Policies
 from pushout.question.compare import CompareResult
 from pushout.question.given import with_policies
-from pushout.question.place import Places
+from pushout.question.place import Places, everywhere
 from pushout.question.session import Folder, Session
 from pushout.question.size import SizeResult
 from pushout.question.sweep import SweepResult
@@ -81,8 +81,14 @@ def run(
     """
     check_reps(reps)
     check_seed(seed)
-    job = Job(load(scenario), (*programs(policies or {}), *overrides(set)), engine, audit)
+    source, changes = load(scenario), overrides(set)
+    job = Job(source, (*_everywhere(policies, source, changes), *changes), engine, audit)
     return Result(*replicated(job, seed, reps, jobs=jobs, progress=progress))
+
+
+def _everywhere(policies: PoliciesByPort | None, source: Source, sets: Sequence[str]) -> list[str]:
+    """Write policies in Python as overrides of a scenario."""
+    return [change for changes in everywhere(programs(policies or {}), source, sets) for change in changes]
 
 
 def plot(
@@ -274,7 +280,8 @@ def sweep(
     if not isinstance(design, str | os.PathLike | Mapping):
         raise TypeError(f"the design must be the path of a sweep file or a mapping of its keys, not {quoted(design)}")
     plan = designs.made(design) if isinstance(design, Mapping) else designs.read(design, allow_files)
-    plan = with_policies(plan, programs(policies or {}))
+    if policies:
+        plan = with_policies(plan, _everywhere(policies, sweeps.source_of(plan), plan.common.sets))
     sweeps.look_over(plan)
     with Session.open(out, cache, jobs, cluster, progress) as session:
         return sweeps.sweep(plan, session)

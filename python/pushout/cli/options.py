@@ -258,9 +258,24 @@ def allowed() -> tuple[Path, ...]:
     return tuple(click.get_current_context().meta.get(_ALLOWED, ()))
 
 
-def given_policies() -> tuple[str, ...]:
-    """Return the policies of `--policy` as overrides, for a command without `--set`."""
-    return tuple(click.get_current_context().meta.get(_POLICIES, ()))
+def given_policies(source: "Source", sets: Sequence[str]) -> tuple[str, ...]:
+    """Return the policies of `--policy` as overrides of a scenario with `sets`: `all` stands for all its classes."""
+    meta = click.get_current_context().meta
+    policies, typed = meta.get(_POLICIES, []), meta.get(_TYPED, [])
+    if not policies:
+        return ()
+    from pushout.question.place import everywhere
+
+    made = everywhere(policies, source, sets)
+    meta[_POLICIES] = [each for changes in made for each in changes]
+    meta[_TYPED] = [text for text, changes in zip(typed, made, strict=True) for _ in changes]
+    return tuple(meta[_POLICIES])
+
+
+def with_policies(source: "Source", sets: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the overrides of `--policy` and `--set` for a scenario."""
+    own = sets[len(click.get_current_context().meta.get(_POLICIES, ())) :]
+    return (*given_policies(source, own), *own)
 
 
 def SET(command: Any) -> Any:  # noqa: N802  (a group of options, as the others are options)

@@ -41,9 +41,9 @@ def sweep(file: str, answering: Answering) -> None:
     from pushout.question import sweep as question
     from pushout.question.given import with_policies
 
-    plan = with_policies(design.read(file, allowed()), given_policies())
     with Progress("packets", about=True) as progress:
-        plan = question.loaded(plan, progress)
+        plan = question.loaded(design.read(file, allowed()), progress)
+    plan = with_policies(plan, given_policies(question.source_of(plan), plan.common.sets))
     question.look_over(plan)
     place = answering.out or str(question.default_out(plan))
     with answering.session(place, about=plan.reps.least < plan.reps.most) as session:

@@ -25,6 +25,7 @@ from pushout.cli.options import (
     default_folder,
     no_sweep,
     scenario_file,
+    with_policies,
 )
 from pushout.cli.page import HTML, write_page
 from pushout.cli.streams import echo_json, tell
@@ -90,7 +91,9 @@ def run(
 
     chosen = _trace_kinds(kinds, trace_ports, reps, engine)
     with no_sweep(scenario):
-        job = Job(scenario_file(scenario), tuple(sets), engine, audit)
+        source = scenario_file(scenario)
+        sets = with_policies(source, sets)
+        job = Job(source, sets, engine, audit)
         known = job.warnings()
     if chosen and out is None:
         out = Path(default_folder(f"{json.loads(job.explain())['name']}-trace"))

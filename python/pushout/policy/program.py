@@ -227,12 +227,12 @@ def overrides(policies: PoliciesByPort) -> list[str]:
     if not isinstance(policies, Mapping):
         raise TypeError(f"policies must be a mapping of ports to policies, not {quoted(policies)}")
     for place in policies:
-        _check_place(place)
+        check_place(place)
     each = {port: [given] if isinstance(given, Mapping) else given for port, given in policies.items()}
     return sets({f"port.{_quoted(port)}.{_kind(table)}": table for port, tables in each.items() for table in tables})
 
 
-def _check_place(place: str) -> None:
+def check_place(place: str) -> None:
     """Refuse a memory, and a queue of one: their policies cannot be programs."""
     if place.startswith("memory."):
         raise QuestionError(

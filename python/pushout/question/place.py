@@ -11,8 +11,10 @@ from pushout import _core
 from pushout.document import Document, steps
 from pushout.errors import Argument, QuestionError
 from pushout.excerpt import excerpt
+from pushout.policy.program import check_place
 from pushout.question.port import MEMORY_CELLS, Holder, Line, Port, busiest, lines, loads, ports, section
 from pushout.question.quantity import content, octets, split
+from pushout.simulate import Job
 from pushout.source import Source
 from pushout.warning import Warned
 
@@ -46,8 +48,6 @@ class Memory:
     def sizes(self, text: str) -> dict[str, float]:
         """Convert a size to cells of the memory and bytes."""
         number, unit = split(text)
-        if unit == "%":
-            number, unit = number / 100 * self.cells, "cells"
         size = number * self.cell_bytes if unit in ("cell", "cells") else octets(f"{number!r} {unit}") if unit else None
         return {} if size is None else {MEMORY_CELLS: size / self.cell_bytes, "bytes": size}
 
@@ -352,6 +352,25 @@ def in_memory(name: str) -> InMemory | None:
         case ["memory", memory, "queue", queue]:
             return InMemory(memory, queue)
     return None
+
+
+def everywhere(policies: Sequence[str], source: Source, sets: Sequence[str]) -> list[list[str]]:
+    """Return the overrides that each policy in Python stands for: of `all`, those of every class that it has."""
+    begin = f"{section('port', ALL)}."
+    if not any(policy.startswith(begin) for policy in policies):
+        return [[policy] for policy in policies]
+    places = Places(json.loads(Job(source, tuple(sets), None).explain(None)), source, tuple(sets))
+    if ALL in places.ports:
+        return [[policy] for policy in policies]
+    (whole,) = places.named(ALL)
+    for holder in whole.holders:
+        check_place(holder.path)
+    return [
+        [f"{holder.path}.{policy.removeprefix(begin)}" for holder in whole.holders]
+        if policy.startswith(begin)
+        else [policy]
+        for policy in policies
+    ]
 
 
 SHORTEST = "1 ns"

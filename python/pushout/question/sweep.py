@@ -82,7 +82,7 @@ def sweep(design: Design, session: Session, *, head: Mapping[str, Any] = SWEEP) 
 
 def _sweep(design: Design, session: Session, head: Mapping[str, Any]) -> SweepResult:
     start = time.monotonic()
-    source = _source(design)
+    source = source_of(design)
     campaign = Campaign(source, session, _figures(design), design.engine, design.seed)
     manifest = {**head, **_manifest(design, Job(source, engine=design.engine))}
     if session.out:
@@ -106,10 +106,11 @@ def _sweep(design: Design, session: Session, head: Mapping[str, Any]) -> SweepRe
 def loaded(design: Design, progress: Progress) -> Design:
     """Read the scenario of a design once for all, with the recordings that it replays."""
     with _in_file(design):
-        return replace(design, scenario=_source(design, progress))
+        return replace(design, scenario=source_of(design, progress))
 
 
-def _source(design: Design, progress: Progress | None = None) -> Source:
+def source_of(design: Design, progress: Progress | None = None) -> Source:
+    """Read the scenario of a design, unless it has been read."""
     if isinstance(design.scenario, Source):
         return design.scenario
     try:
@@ -134,7 +135,7 @@ def _validate(design: Design, points: list[list[str]]) -> None:
         points = [[*sets, WHOLE] for sets in points]
     try:
         with _in_file(design):
-            source = _source(design)
+            source = source_of(design)
             Job(source, engine=design.engine).explain()  # without overrides, as in the manifest
             figures = [*_figures(design), *(_pilot_figures(design.warmup) if design.warmup else [])]
             prepared = executor.prepare(Variations(source, points, design.engine), figures)
