@@ -181,6 +181,14 @@ def test_without_a_place_the_one_with_limited_room_is_chosen() -> None:
         "memory.chip",
     ]
     assert places(PORTS).by_default()[1] == []
+    hosts = {**PORTS, "port": {"host": {"buffer": "9 packets"}}}
+    assert places(hosts).by_default()[0].name == "host"
+    assert sections(place(hosts, "all")) == ["port.host"], "ports of hosts, where no other is limited"
+    assert sections(place({**SHARED, "port": {**SHARED["port"], **hosts["port"]}}, "all")) == ["memory.chip"]
+    classes = {**PORTS, "port": {**PORTS["port"], "fabric": {"buffer": "9 packets"}}}
+    found, (told,) = places(classes).by_default()
+    assert found.name == "fabric"
+    assert told["message"].startswith("fabric is used: of 2 classes of ports with a limited buffer it has the busiest")
     two = {
         **DUMBBELL,
         "port": {"bottleneck": {"memory": "chip"}, "egress": {"memory": "back"}},

@@ -21,6 +21,8 @@ from pushout.warning import Warned
 DEFAULT, ALL, QUEUE = "default", "all", "queue"
 """Words of places: the class of all other ports of switches, every place, and what precedes the name of a class."""
 
+PORTS = "ports with a limited buffer"
+
 FABRICS = ("leaf-spine", "fat-tree")
 """Templates in which ports of one class stand at many nodes."""
 
@@ -243,9 +245,9 @@ class Places:
         return Place(DEFAULT, (Holder(section("port", DEFAULT), found[0].keys),), found)
 
     def _all(self) -> Place:
-        """Find every memory, and every port of a switch or router with a limited buffer of its own."""
-        limited = [port for port in self.ports.values() if port.is_limited and not self.is_at_host(port)]
+        """Find every memory, and every port with a limited buffer of its own; of hosts only if there is no other."""
         shared = [self._memory(name, name, "") for name in self._memories]
+        limited = [port for port in self._limited() if not shared or not self.is_at_host(port)]
         if not limited and not shared:
             raise self.nothing_limited()
         by_section: dict[str, Mapping[str, Any]] = {}
@@ -289,22 +291,34 @@ class Places:
     def by_default(self) -> tuple[Place, list[Warned]]:
         """Choose the place that decides about losses.
 
-        That is the only port with a limited buffer, the class of the busiest one in a fabric, the memory that ports
-        share, or else the busiest port, with a warning.
+        That is the memory that ports share if no port of a switch or router has a limited buffer of its own, and else
+        the port that has one. If several have, it is the busiest, in a fabric with its class.
         """
-        limited = [port for port in self.ports.values() if port.is_limited]
-        at_switches = [port for port in limited if not self.is_at_host(port)]
-        if self._memories and not at_switches:
+        limited = self._limited()
+        if self._memories and all(self.is_at_host(port) for port in limited):
             return self._busiest_memory()
         if not limited:
             raise self.nothing_limited()
-        if len(limited) == 1:
-            return Place.of(limited[0]), []
-        first = busiest(at_switches or limited, self.explained)
-        if at_switches and self._written.get("topology", {}).get("template") in FABRICS:
-            return self._named(self._section(first)), []
+        is_fabric = self._written.get("topology", {}).get("template") in FABRICS
+        return self._busiest_class(limited) if is_fabric else self._busiest_port()
+
+    def _limited(self) -> list[Port]:
+        """List the ports with limited buffers of their own: those of switches and routers, or else those of hosts."""
+        limited = [port for port in self.ports.values() if port.is_limited]
+        return [port for port in limited if not self.is_at_host(port)] or limited
+
+    def _busiest_port(self) -> tuple[Place, list[Warned]]:
+        """Choose the busiest port with a limited buffer, of a host as well."""
+        limited = [port for port in self.ports.values() if port.is_limited]
         first = busiest(limited, self.explained)
-        return Place.of(first), [self._warned(first.name, "ports with a limited buffer", len(limited), first)]
+        several = len(limited) > 1
+        return Place.of(first), [self._warned(first.name, PORTS, len(limited), first)] if several else []
+
+    def _busiest_class(self, limited: Sequence[Port]) -> tuple[Place, list[Warned]]:
+        """Choose the class of the busiest of these ports."""
+        first, classes = busiest(limited, self.explained), {self._section(port) for port in limited}
+        name, several = self._section(first), len(classes) > 1
+        return self._named(name), [self._warned(name, f"classes of {PORTS}", len(classes), first)] if several else []
 
     def _busiest_memory(self) -> tuple[Place, list[Warned]]:
         """Choose the memory of the busiest port that shares one."""
