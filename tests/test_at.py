@@ -227,8 +227,19 @@ def test_the_figures_of_a_class_are_sums_over_its_ports(at: str) -> None:
         assert over_time == pytest.approx(held, rel=0.05), "the samples are those of all ports"
     assert result.policies[1].runs["loss_ratio"] != result.policies[0].runs["loss_ratio"]
     assert (result.document["at"], result.document["port"], result.document["ports"]) == ([at], None, names(where))
+    assert "mean delay in a port" in shown(result)
     assert f"Policies at {at} ({len(where.ports)} ports); losses and occupancy are sums over the ports" in shown(result)
     assert result.plot().axes[-1].get_ylabel() == f"occupancy at {at} (packets)"
+
+
+def test_ports_that_count_in_different_measures_have_losses_and_no_common_occupancy() -> None:
+    own = {**PORTS, "port": {**PORTS["port"], "fabric.back": {"buffer": "8 kB"}}}
+    result = pushout.compare(own, "as-is,red", at="all", reps=2)
+    run = pushout.run(own).document
+    assert result.policies[0].runs["loss_ratio"][0] == loss_ratio(run, result.place)
+    assert result.policies[0].mean("occupancy_mean") is None
+    assert result.policies[0].mean("delay_s") is None
+    assert "occupancy" not in {axes.get_ylabel().partition(" ")[0] for axes in result.plot().axes}
 
 
 @pytest.mark.parametrize("scenario", [SHARED, DUMBBELL])

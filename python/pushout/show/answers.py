@@ -191,6 +191,8 @@ def _beside(pairs: Iterable[tuple[str, str]]) -> Iterator[str]:
 def _title(result: CompareResult, name: str) -> tuple[str, float]:
     """Return the title of a figure and the factor from its unit to the unit shown."""
     title = FIGURES[name].format(measure=result.place.measure) if name in FIGURES else _asked(result, name)
+    if not result.place.port:
+        title = title.replace("in the port", "in a port")
     means = [value["mean"] for policy in result.policies if (value := policy.mean(name))]
     return readable(title, max(map(abs, means), default=0.0))
 
