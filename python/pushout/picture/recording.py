@@ -80,9 +80,14 @@ def recording(
 
 
 def fillable(explained: Document, what: Sequence[Panel]) -> list[Panel]:
-    """Those of some panels that a scenario can fill; the goodput, if it can fill none."""
+    """Those of some panels that a scenario can fill; if it can fill none, those of `INSTEAD`, or else its network."""
     lacks = _lacks(explained, _busiest(explained, ports(explained)))
-    return [panel for panel in what if panel not in lacks] or ["goodput"]
+    chosen, instead = ([panel for panel in group if panel not in lacks] for group in (what, INSTEAD))
+    return chosen or instead or ["topology"]
+
+
+INSTEAD: tuple[Panel, ...] = ("memory", "fct", "slowdown")
+"""Panels of a scenario whose ports share memories and whose sources draw transfers."""
 
 
 def _lacks(explained: Document, at: Sequence[str]) -> dict[Panel, str]:
@@ -94,8 +99,11 @@ def _lacks(explained: Document, at: Sequence[str]) -> dict[Panel, str]:
         lacks["memory"] = "memory that ports share"
     if not any(flow["transport"]["kind"] == "tcp" for flow in explained["flow"]):
         lacks["cwnd"] = "TCP flow"
-    if not any(flow["source"]["kind"] == "file" for flow in explained["flow"]):
+    kinds = {flow["source"]["kind"] for flow in explained["flow"]}
+    if not kinds & {"file", *TRANSFERS}:
         lacks["fct"] = "flow that sends files"
+    if not kinds & {*TRANSFERS}:
+        lacks["slowdown"] = "flow that draws transfers (arrivals, query)"
     if all(flow["source"]["kind"] in TRANSFERS for flow in explained["flow"]):
         lacks |= dict.fromkeys(("throughput", "goodput"), "flow but those of transfers, which end")
     return lacks
@@ -106,7 +114,7 @@ def _check(explained: Document, what: Sequence[Panel], at: Sequence[str]) -> Non
     lacks = _lacks(explained, at)
     for panel in what:
         if panel in lacks:
-            others = ",".join(each for each in what if each not in lacks) or "goodput"
+            others = ",".join(fillable(explained, [each for each in what if each not in lacks]))
             raise QuestionError(
                 f"{explained['name']} has no {lacks[panel]}, so there is no {panel} to draw: choose ",
                 Argument("what"),
@@ -143,7 +151,7 @@ def _series(explained: Document, what: Sequence[Panel], at: list[str], flows: li
         wanted["memories"] = list(explained["memory"])
     if "cwnd" in what and (windowed := _tcp_flows(explained, flows)):
         wanted["cwnd"] = windowed
-    if "fct" in what:
+    if {"fct", "slowdown"} & set(what):
         wanted["transfers"] = True
     if "throughput" in what and not asked.get("window"):
         wanted["window"] = f"{max(1, _measured_ps(explained) // WINDOWS)} ps"
