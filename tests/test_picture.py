@@ -13,15 +13,15 @@ from pushout.errors import QuestionError
 from pushout.literals import PANELS
 from pushout.picture import figure
 from pushout.picture.recording import panels, recording
-from pushout.picture.series import Run, curve, losses
+from pushout.picture.series import Run, curve, losses, slowdowns
 from pushout.picture.topology import network, traffic
 from pushout.question import drawing
 from pushout.style import THEMES
 
 SHORT = {"duration": "0.5 s", "port.bottleneck.buffer": "1000 cells"}
 FILES = {**SHORT, "flows.source.size": "50 kB"}
-OWN = [panel for panel in PANELS if panel != "memory"]
-"""Panels of a scenario whose ports have buffers of their own."""
+OWN = [panel for panel in PANELS if panel not in ("memory", "slowdown")]
+"""Panels of a scenario whose ports have buffers of their own, and whose sources draw no transfers."""
 
 
 def words(drawn: Any) -> set[str]:
@@ -54,7 +54,7 @@ def test_every_panel_says_in_words_what_it_shows_and_in_what_unit(everything: An
         "flow1",
         "occupancy (cells)",
         "share of time",
-        "share of files",
+        "fraction of transfers",
         "transfer time (s)",
         "goodput (Mb/s)",
         "buffer",
@@ -135,7 +135,7 @@ def test_more_intervals_than_can_be_distinguished_are_bars() -> None:
 def test_a_result_draws_what_it_has_measured_and_says_how_to_measure_more() -> None:
     result = pushout.run("lan", set={**FILES, "measure.transfers": True})
     assert len(result.plot().axes) == 2
-    assert "share of files" in words(result.plot("fct"))
+    assert "fraction of transfers" in words(result.plot("fct"))
     remedy = """lan has no queue over time: .* run it again with --set 'measure.occupancy=["bottleneck"]'"""
     with pytest.raises(QuestionError, match=re.escape(remedy).replace(r"\.\*", ".*")):
         result.plot("queue")
@@ -376,3 +376,41 @@ def test_a_picture_shows_every_burst_that_fills_the_buffer() -> None:
 
 def test_a_short_run_has_a_sample_for_every_twentieth_of_the_buffer() -> None:
     assert 'sample="4000000 ps"' in sampled("100 ms")
+
+
+DRAWN = """name = "fabric"
+duration = "10 ms"
+adaptation = { kind = "packet" }
+topology.template = "leaf-spine"
+topology.leaves = 2
+topology.spines = 1
+topology.hosts = 4
+topology.host = { rate = "10 Gb/s", delay = "1 us" }
+topology.fabric = { rate = "10 Gb/s", delay = "1 us" }
+memory.chip = { size = "400 kB", cell = "200 bytes" }
+port.default = { memory = "chip" }
+[flows]
+source = { kind = "arrivals", sizes = "websearch", load = "50 %" }
+transport = { kind = "tcp", profile = "datacenter" }
+"""
+
+
+def test_a_fabric_with_drawn_transfers_is_drawn_by_its_memories_and_its_transfers() -> None:
+    drawn = pushout.plot(DRAWN)
+    assert {"memory (cells)", "that take longer", "slowdown", "median", "99th percentile"} <= words(drawn)
+    with pytest.raises(QuestionError, match=r"no goodput to draw: choose what memory,fct,slowdown$"):
+        pushout.plot(DRAWN, what="goodput")
+
+
+def test_the_slowdown_is_shown_by_size_in_groups_of_transfers_and_of_chosen_flows_only() -> None:
+    transfers = [
+        {"name": f"{flow}.{number}", "octets": size, "time_s": 1e-3 * number, "slowdown": slowdown}
+        for number in range(10)
+        for flow, size, slowdown in [("a", 1000 + number, float(number)), ("b", 5000 + number, 50.0 + number)]
+    ]
+    documents = [{"transfers": [*transfers, {"name": "a.11", "octets": 9, "time_s": None, "slowdown": None}]}]
+    found = slowdowns(Run("run", documents))
+    assert found.octets.tolist() == [1002, 1007, 5002, 5007]
+    assert found.median.tolist() == [2, 7, 52, 57]
+    assert found.p99.tolist() == [4, 9, 54, 59]
+    assert slowdowns(Run("run", documents, flows=["b"])).p99.tolist() == [54, 59]

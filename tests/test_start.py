@@ -195,6 +195,16 @@ def test_bash_completes_with_the_script(tmp_path: Path) -> None:
     assert done.stdout.split() == ["w1-cell"], done.stderr
 
 
+def test_without_a_command_the_help_says_where_to_start(capsys: pytest.CaptureFixture[str]) -> None:
+    command()
+    shown = capsys.readouterr()
+    assert not shown.err
+    begin = shown.out.split("Start here:\n")[1].splitlines()
+    assert [line.split()[:2] for line in begin[:4]] == [
+        ["pushout", name] for name in ("run", "plot", "compare", "init")
+    ]
+
+
 def test_every_command_has_an_example_in_its_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert sorted(EXAMPLES) == sorted(MODULES)
     for verb in MODULES:

@@ -11,7 +11,7 @@ Search = Literal["auto", "bisect", "optuna"]
 """Search methods; the first chooses between the others."""
 SEARCHES: tuple[Search, ...] = get_args(Search)
 
-Panel = Literal["queue", "drops", "throughput", "cwnd", "occupancy", "memory", "fct", "goodput", "topology"]
+Panel = Literal["queue", "drops", "throughput", "cwnd", "occupancy", "memory", "fct", "slowdown", "goodput", "topology"]
 """Panels of a picture of a run."""
 PANELS: tuple[Panel, ...] = get_args(Panel)
 

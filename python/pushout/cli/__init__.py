@@ -28,14 +28,28 @@ def _version(context: click.Context, _option: click.Parameter, asked: bool) -> N
         context.exit()
 
 
-@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=Group,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=_version, help="Show the version.")
-def cli() -> None:
+@click.pass_context
+def cli(context: click.Context) -> None:
     """A laboratory for buffer management at switches.
 
     A SCENARIO is a TOML or JSON file, or the name of one that comes with Pushout (pushout scenarios); - reads the
     standard input.
-    """
+
+    \b
+    Start here:
+      pushout run lan                      run a shipped scenario
+      pushout plot lan --out lan.png       draw its queue and its losses
+      pushout compare lan --policies tail-drop,epd
+      pushout init my-lab                  a folder with a scenario of your own
+    """  # noqa: D301  (click takes the character as "leave the lines as they are")
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 USAGE_MESSAGE = 200

@@ -112,4 +112,6 @@ KEPT: tuple[tuple[Panel, str, str], ...] = (
 def recorded(document: Document) -> list[Panel]:
     """The panels for which a run has measured what they need."""
     first: list[Panel] = ["goodput"] if document["flows"] else []
-    return first + [panel for panel, part, key in KEPT if any(key in entry for entry in document.get(part, []))]
+    drawn: list[Panel] = ["fct", "slowdown"] if document.get("transfers") else []
+    kept = [panel for panel, part, key in KEPT if any(key in entry for entry in document.get(part, []))]
+    return list(dict.fromkeys([*first, *kept, *drawn]))

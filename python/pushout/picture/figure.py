@@ -50,8 +50,9 @@ def draw(runs: Sequence[Run], what: Sequence[Panel], theme: Theme, title: str | 
 
 def _bound(axes: Any, panel: Drawn, runs: Sequence[Run]) -> None:
     """Panels over time show the measured time; nothing that is drawn is negative."""
-    axes.set_ylim(bottom=0)
-    axes.locator_params(axis="y", nbins=5, min_n_ticks=3)
+    if axes.get_yscale() == "linear":
+        axes.set_ylim(bottom=0)
+        axes.locator_params(axis="y", nbins=5, min_n_ticks=3)
     if panel.is_over_time:
         documents = [document for run in runs for document in run.documents]
         axes.set_xlim(min(each["warmup_s"] for each in documents), max(each["duration_s"] for each in documents))

@@ -292,36 +292,56 @@ def _sharing(axes: Any, run: Run, memory: str, points: int) -> Doubts:
 def _fct(runs: Sequence[Run]) -> list[Drawn]:
     import numpy as np
 
-    def times(run: Run) -> Any:
-        names = series.entries(run, "flows", run.flows, "transfer_times_s", "transfer times")
-        return series.pooled(
-            run,
-            lambda document: [
-                time for name in names for time in series.entry(document, "flows", name).get("transfer_times_s", [])
-            ],
-        )
-
-    samples = [times(run) for run in runs]
-    for run, values in zip(runs, samples, strict=True):
-        if not len(values):
-            raise QuestionError(f"{run.name} has no transfer that ended: make it longer (duration)")
+    samples = [series.transfer_times(run) for run in runs]
 
     def draw(axes: Any, _: int) -> Doubts:
         for run, values, look in zip(runs, samples, drawing.looks(len(runs)), strict=True):
-            shares = np.arange(1, len(values) + 1) / len(values)
-            name = f"{run.name}, {len(values)} files" if len(runs) > 1 else f"{len(values)} files"
-            places, steps = np.concatenate([values[:1], values]), np.concatenate([[0.0], shares])
+            shares = 1 - np.arange(1, len(values) + 1) / len(values)
+            name = f"{run.name}, {len(values)} transfers" if len(runs) > 1 else f"{len(values)} transfers"
+            places, steps = np.concatenate([values[:1], values]), np.concatenate([[1.0], shares])
             kind: Look = {"color": look["color"], "linestyle": look["linestyle"]}
             axes.step(places, steps, where="post", label=name, **kind)
-        everything = np.concatenate(samples)
-        if everything.max() >= LOGARITHMIC * everything.min() > 0:
-            axes.set_xscale("log")
+        _spread_out(axes, np.concatenate(samples))
+        if min(map(len, samples)) >= TAIL:
+            axes.set_yscale("log")
+            axes.set_ylim(top=drawing.WHOLE)
         else:
-            axes.set_xlim(left=0)
-        axes.set_ylim(0, drawing.WHOLE)
+            axes.set_ylim(0, drawing.WHOLE)
         return Doubts()
 
-    return [Drawn("share of files\nin at most this", "transfer time (s)", draw)]
+    return [Drawn("fraction of transfers\nthat take longer", "transfer time (s)", draw)]
+
+
+TAIL = 100
+"""From this number of transfers on, the fraction that takes longer has a logarithmic axis: high percentiles show."""
+
+
+def _spread_out(axes: Any, values: Any) -> None:
+    """Make the axis to the right logarithmic if the values differ much."""
+    if values.max() >= LOGARITHMIC * values.min() > 0:
+        axes.set_xscale("log")
+    else:
+        axes.set_xlim(left=0)
+
+
+def _slowdown(runs: Sequence[Run]) -> list[Drawn]:
+    import numpy as np
+    from matplotlib.ticker import LogLocator
+
+    found = [series.slowdowns(run) for run in runs]
+
+    def draw(axes: Any, _: int) -> Doubts:
+        for run, groups, look in zip(runs, found, drawing.looks(len(runs)), strict=True):
+            named = f"{run.name}, " if len(runs) > 1 else ""
+            for what, values, line in (("median", groups.median, "-"), ("99th percentile", groups.p99, "--")):
+                style: dict[str, Any] = {"color": look["color"], "marker": look["marker"], "ms": 3.5}
+                axes.plot(groups.octets, values, linestyle=line, label=f"{named}{what}", **style)
+        _spread_out(axes, np.concatenate([groups.octets for groups in found]))
+        axes.set_yscale("log")
+        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        return Doubts()
+
+    return [Drawn("slowdown", "size of the transfer (bytes)", draw)]
 
 
 def _goodput(runs: Sequence[Run]) -> list[Drawn]:
@@ -379,6 +399,7 @@ PANELS: dict[Panel, Callable[[Sequence[Run]], list[Drawn]]] = {
     "occupancy": _occupancy,
     "memory": _memory,
     "fct": _fct,
+    "slowdown": _slowdown,
     "goodput": _goodput,
     "topology": _topology,
 }

@@ -112,9 +112,14 @@ def recording(
 
 
 def fillable(explained: Document, what: Sequence[Panel], at: Sequence[str] = ()) -> list[Panel]:
-    """Those of some panels that a scenario can fill at these ports; the goodput, if it can fill none."""
+    """Those of some panels that a scenario can fill at these ports; if none, `INSTEAD`, or its network."""
     lacks = _lacks(explained, at or _busiest(explained, ports(explained)))
-    return [panel for panel in what if panel not in lacks] or ["goodput"]
+    chosen, instead = ([panel for panel in group if panel not in lacks] for group in (what, INSTEAD))
+    return chosen or instead or ["topology"]
+
+
+INSTEAD: tuple[Panel, ...] = ("memory", "fct", "slowdown")
+"""Panels of a scenario whose ports share memories and whose sources draw transfers."""
 
 
 def _lacks(explained: Document, at: Sequence[str]) -> dict[Panel, str]:
@@ -126,8 +131,11 @@ def _lacks(explained: Document, at: Sequence[str]) -> dict[Panel, str]:
         lacks["memory"] = "memory that ports share"
     if not any(flow["transport"]["kind"] == "tcp" for flow in explained["flow"]):
         lacks["cwnd"] = "TCP flow"
-    if not any(flow["source"]["kind"] == "file" for flow in explained["flow"]):
+    kinds = {flow["source"]["kind"] for flow in explained["flow"]}
+    if not kinds & {"file", *TRANSFERS}:
         lacks["fct"] = "flow that sends files"
+    if not kinds & {*TRANSFERS}:
+        lacks["slowdown"] = "flow that draws transfers (arrivals, query)"
     if all(flow["source"]["kind"] in TRANSFERS for flow in explained["flow"]):
         lacks |= dict.fromkeys(("throughput", "goodput"), "flow but those of transfers, which end")
     return lacks
@@ -138,7 +146,7 @@ def _check(explained: Document, what: Sequence[Panel], at: Sequence[str]) -> Non
     lacks = _lacks(explained, at)
     for panel in what:
         if panel in lacks:
-            others = ",".join(each for each in what if each not in lacks) or "goodput"
+            others = ",".join(fillable(explained, [each for each in what if each not in lacks], at))
             raise QuestionError(
                 f"{explained['name']} has no {lacks[panel]}, so there is no {panel} to draw: choose ",
                 Argument("what"),
@@ -181,7 +189,7 @@ def _series(
         wanted["memories"] = list(dict.fromkeys(each.memory for each in shared)) or list(explained["memory"])
     if "cwnd" in what and (windowed := _tcp_flows(explained, flows)):
         wanted["cwnd"] = windowed
-    if "fct" in what:
+    if {"fct", "slowdown"} & set(what):
         wanted["transfers"] = True
     if "throughput" in what and not asked.get("window"):
         wanted["window"] = f"{max(1, _measured_ps(explained) // WINDOWS)} ps"

@@ -203,6 +203,58 @@ def pooled(run: Run, key: Callable[[Document], Sequence[float]]) -> "Array":
     return np.sort(np.concatenate([np.asarray(key(document), dtype=float) for document in run.documents]))
 
 
+def transfer_times(run: Run) -> "Array":
+    """The sorted times of all transfers that ended: those of the chosen flows, or drawn by sources."""
+
+    def of(document: Document) -> list[float]:
+        drawn = [each["time_s"] for each in document.get("transfers", []) if _is_chosen(each["name"], run)]
+        sent = [
+            time for flow in document["flows"] if flow["name"] in names for time in flow.get("transfer_times_s", [])
+        ]
+        return sent + [time for time in drawn if time is not None]
+
+    has_drawn = any(document.get("transfers") for document in run.documents)
+    names = [] if has_drawn else entries(run, "flows", run.flows, "transfer_times_s", "transfer times")
+    times = pooled(run, of)
+    if not len(times):
+        raise QuestionError(f"{run.name} has no transfer that ended: make it longer (duration)")
+    return times
+
+
+def _is_chosen(transfer: str, run: Run) -> bool:
+    """Return whether a drawn transfer, named FLOW.NUMBER, is of a flow to be shown."""
+    return not run.flows or transfer.rpartition(".")[0] in run.flows
+
+
+class Slowdowns(NamedTuple):
+    """Slowdowns of transfers in groups of about equal number by size: the middle size of each group."""
+
+    octets: "Array"
+    median: "Array"
+    p99: "Array"
+
+
+GROUPS, LEAST = 20, 5
+"""Most groups of transfers by size, and the least transfers of each."""
+
+
+def slowdowns(run: Run) -> Slowdowns:
+    """The slowdowns of drawn transfers that ended, by size."""
+    import numpy as np
+
+    listed = [each for document in run.documents for each in document.get("transfers", [])]
+    ended = [each for each in listed if each["slowdown"] is not None and _is_chosen(each["name"], run)]
+    if not ended:
+        how = "make it longer (duration)" if listed else "run it again with --set 'measure.transfers=true'"
+        raise QuestionError(f"{run.name} has no drawn transfer that ended: {how}")
+    ended.sort(key=lambda each: each["octets"])
+    parts = np.array_split(np.arange(len(ended)), max(1, min(GROUPS, len(ended) // LEAST)))
+    octets, slowness = (np.array([each[key] for each in ended], dtype=float) for key in ("octets", "slowdown"))
+    middle, median = (np.array([np.median(values[part]) for part in parts]) for values in (octets, slowness))
+    p99 = np.array([np.percentile(slowness[part], 99, method="inverted_cdf") for part in parts])  # as in the document
+    return Slowdowns(middle, median, p99)
+
+
 def distribution(run: Run, port: str) -> "tuple[Array, Array]":
     """The occupancies at which bins begin, and the share of samples that are in a lower bin, over all replications."""
     import numpy as np

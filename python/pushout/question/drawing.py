@@ -242,7 +242,7 @@ def frame(axes: Any, x: str, y: str, *, grid: str = "both") -> None:
 
 def titled(axis: Any, text: str, largest: float) -> None:
     """Name an axis and write its numbers in the unit of the name, in groups of three digits."""
-    from matplotlib.ticker import FuncFormatter
+    from matplotlib.ticker import FuncFormatter, NullFormatter
 
     title, factor = readable(text, largest)
     axis.set_label_text(title)
@@ -251,6 +251,7 @@ def titled(axis: Any, text: str, largest: float) -> None:
         return f"{value * factor:,.10g}".replace(",", " ").replace("-", "\N{MINUS SIGN}")
 
     axis.set_major_formatter(FuncFormatter(written))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def from_zero(axes: Any, means: Sequence[float]) -> None:

@@ -7,7 +7,7 @@ use crate::language::spec::{Field, Shape};
 use crate::language::tree::{Fault, Node, Value};
 use crate::number::{self, Fraction, NotWhole};
 use crate::unit::Unit;
-use crate::units::{Bytes, CELL_BYTES, CellCount, Quantity, translated, unknown_unit};
+use crate::units::{Bytes, CELL_BYTES, CellCount, PS_PER_S, Quantity, Rate, Span, translated, unknown_unit};
 
 /// Measure of a port: every occupancy, capacity and threshold of the port is in this measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,6 +91,17 @@ pub enum BufferSize {
     MemoryCells(u64, u16),
 }
 
+/// Capacity of the buffer of a port, as a scenario writes it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum PortBuffer {
+    /// A size.
+    Size(BufferSize),
+    /// The time in which the line sends a full buffer.
+    Time(Span),
+    /// A multiple of the product of bandwidth and delay, in parts per million.
+    Product(u64),
+}
+
 /// An occupancy within a buffer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Level {
@@ -120,6 +131,42 @@ impl BufferSize {
         };
         Some((measure, capacity))
     }
+}
+
+impl PortBuffer {
+    /// Return the octets that a line of this rate sends in `time`, rounded down; `None` if there are too many to count.
+    pub fn octets_in(time: Span, rate: Rate) -> Option<u64> {
+        let bits = u128::from(rate.0) * u128::from(time.0) / u128::from(PS_PER_S);
+        u64::try_from(bits / 8).ok()
+    }
+
+    /// Return this multiple, in parts per million, of what a line of this rate sends in a round trip, in octets rounded down.
+    pub fn octets_of_product(parts: u64, rate: Rate, round_trip: Span) -> Option<u64> {
+        let bits = u128::from(rate.0).checked_mul(round_trip.0.into())?.checked_mul(parts.into())?;
+        u64::try_from(bits / (8 * u128::from(PS_PER_S) * u128::from(WHOLE))).ok()
+    }
+
+    fn parse(text: &str) -> Result<PortBuffer, String> {
+        match number::split(text) {
+            (number, "BDP") if !number.is_empty() => product(number).map(PortBuffer::Product),
+            (number, unit) if !number.is_empty() && Span::UNITS.iter().any(|(name, _)| *name == unit) => {
+                Span::parse(text).map(PortBuffer::Time).map_err(|why| why.0)
+            }
+            _ => BufferSize::parse(text, &BUFFER).map(PortBuffer::Size),
+        }
+    }
+}
+
+/// Parts per million in a whole.
+const WHOLE: u64 = 1_000_000;
+
+/// Read a multiple of the product of bandwidth and delay.
+fn product(number: &str) -> Result<u64, String> {
+    number::times(number, WHOLE.into(), Fraction::Refused).map_err(|why| match why {
+        NotWhole::Malformed => number::mistake(number),
+        NotWhole::TooFine => "finer than a millionth of the BDP".to_string(),
+        NotWhole::TooLarge => format!("too large: at most {} BDP", u64::MAX / WHOLE),
+    })
 }
 
 impl Level {
@@ -260,10 +307,16 @@ struct Wanted {
     or: &'static str,
 }
 
-const BUFFER: Wanted = Wanted { what: "a buffer", units: &[], or: "\"unlimited\"" };
+const BUFFER: Wanted = Wanted {
+    what: "a buffer",
+    units: &["s", "ms", "us", "BDP"],
+    or: "a time at the rate of the line, as in \"25 ms\", or \"1.5 BDP\", or \"unlimited\"",
+};
+const MEMORY: Wanted = Wanted { what: "a memory", units: &[], or: "\"unlimited\"" };
 const LEVEL: Wanted =
     Wanted { what: "a threshold", units: &["%"], or: "a share of the buffer, as in \"90 %\"" };
 
+const NUMBER_PATTERN: &str = "[0-9_]*\\.?[0-9_]+([eE][+-]?[0-9]+)?";
 const SIZE_PATTERN: &str = "[0-9_]*\\.?[0-9_]+([eE][+-]?[0-9]+)? *(cells?|packets?|bytes?|B|kB|KB|KiB|MB|MiB|GB|GiB)( of [0-9_]+ *(bytes?|B))?";
 
 fn read_size(node: &Node, path: &str, text: &str, wanted: &Wanted) -> Result<BufferSize, Fault> {
@@ -281,7 +334,7 @@ fn not_a_size(node: &Node, path: &str) -> Fault {
 impl Field for BufferSize {
     fn read(node: &Node, path: &str) -> Result<Self, Fault> {
         match &node.value {
-            Value::Text(text) => read_size(node, path, text, &BUFFER),
+            Value::Text(text) => read_size(node, path, text, &MEMORY),
             _ => Err(not_a_size(node, path)),
         }
     }
@@ -295,6 +348,31 @@ impl Field for BufferSize {
         Shape {
             unit: "size",
             schema: json!({ "type": "string", "pattern": pattern, "examples": ["8192 cells"] }),
+        }
+    }
+}
+
+impl Field for PortBuffer {
+    fn read(node: &Node, path: &str) -> Result<Self, Fault> {
+        let Value::Text(text) = &node.value else { return Err(not_a_size(node, path)) };
+        PortBuffer::parse(text.trim_ascii())
+            .map_err(|why| node.fault(path, format!("{}: {why}", node.show())))
+    }
+
+    fn write(&self) -> Json {
+        match *self {
+            PortBuffer::Size(size) => size.write(),
+            PortBuffer::Time(time) => time.show().into(),
+            PortBuffer::Product(parts) => format!("{} BDP", parts as f64 / WHOLE as f64).into(),
+        }
+    }
+
+    fn shape() -> Shape {
+        let times: Vec<&str> = Span::UNITS.iter().map(|(name, _)| *name).collect();
+        let pattern = format!("^(unlimited|{SIZE_PATTERN}|{NUMBER_PATTERN} *({}|BDP))$", times.join("|"));
+        Shape {
+            unit: "size, time or BDP",
+            schema: json!({ "type": "string", "pattern": pattern, "examples": ["8192 cells", "25 ms"] }),
         }
     }
 }

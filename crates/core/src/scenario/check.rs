@@ -14,6 +14,7 @@ use super::measure;
 use super::memories::{Memories, queue_names};
 use super::model::{Drawing, Flow, Line, Measures, NetworkNode, Origin, Routing, Scenario, Vc};
 use super::ports::{self, Ports};
+use super::round_trips::RoundTrips;
 use super::spread;
 use super::warnings::Checked;
 use crate::language::item::Item;
@@ -73,7 +74,8 @@ pub(super) fn check(
     let port = ports::overridden(file.port, sets, &nodes, &lines)?;
     let ports = Ports::read(port.as_deref(), &nodes, &lines)?;
     let memories = Memories::read(file.memory, file.queue)?;
-    ports.install(&mut lines, &nodes, &memories)?;
+    let round_trips = RoundTrips::new(&lines, &flows, &vcs);
+    ports.install(&mut lines, &nodes, &memories, &round_trips)?;
     let head = file.head.clone();
     let mut scenario = Scenario {
         name: head.name,

@@ -10,7 +10,7 @@ use super::measure;
 use super::model::{self, Flow, Line, Measures, MemoryQueue, NodeMemory, Routing, Scenario};
 use crate::buffer::capacity::Capacity;
 use crate::buffer::pool::Pool;
-use crate::buffer::size::{BufferSize, Measure};
+use crate::buffer::size::{BufferSize, Measure, PortBuffer};
 use crate::language::spec::{Field, Nested, Section};
 use crate::memory::sharing::Sharing;
 use crate::memory::{QueueLimits, ThresholdCheck};
@@ -133,6 +133,7 @@ fn port(line: &Line) -> Json {
         (Some(cells), Measure::MemoryCells(cell)) => BufferSize::MemoryCells(cells, cell.octets),
     };
     let model::Port { memory, admission, pushout, scheduler, gates, .. } = (**port).clone();
+    let buffer = PortBuffer::Size(buffer);
     table(&PortSection { buffer, memory, discipline: None, admission, pushout, scheduler, gates })
 }
 

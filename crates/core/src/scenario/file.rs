@@ -2,7 +2,7 @@
 
 use crate::buffer::admission::{self, tail_drop};
 use crate::buffer::pushout;
-use crate::buffer::size::{BufferSize, Level};
+use crate::buffer::size::{BufferSize, Level, PortBuffer};
 use crate::discipline;
 use crate::language::spec::{Named, Nested};
 use crate::link::gate::{self, loss};
@@ -139,9 +139,10 @@ section! {
     /// An override of one key (`--set port.NAME.KEY=…`) leaves the other keys of that port as they are, in whichever
     /// section they are written.
     pub struct PortSection {
-        /// Capacity of the buffer. On packet links, cells of a packet memory, as in "100 cells of 256 bytes", count
-        /// packets in whole cells.
-        pub buffer: BufferSize = BufferSize::Unlimited,
+        /// Capacity of the buffer: a size, a time at the rate of the line ("25 ms"), or a multiple of rate and base round trip ("1.5 BDP"),
+        /// where the flows through the port have one; rounded down to octets. On packet links, cells of a packet memory, as in "100
+        /// cells of 256 bytes", count packets in whole cells.
+        pub buffer: PortBuffer = PortBuffer::Size(BufferSize::Unlimited),
         /// Name of a memory that the port shares with others of its node, instead of a buffer of its own.
         pub memory: Option<String> = None,
         /// Name of a queue discipline, instead of admission and scheduler. A port without `buffer` then has the

@@ -8,6 +8,7 @@ pub mod topology;
 
 pub mod contract;
 
+mod round_trips;
 pub mod route;
 
 pub mod catalogue;

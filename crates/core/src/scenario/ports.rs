@@ -7,10 +7,11 @@ use std::sync::Arc;
 use super::file::PortSection;
 use super::memories::{Memories, MemoryCapacity, is_at_switch};
 use super::model::{Line, Medium, NetworkNode, NodeKind, Port};
+use super::round_trips::RoundTrips;
 use crate::buffer::admission::{self, Admission};
 use crate::buffer::capacity::Capacity;
 use crate::buffer::context::Context;
-use crate::buffer::size::{BufferSize, Measure};
+use crate::buffer::size::{BufferSize, Measure, PortBuffer};
 use crate::discipline;
 use crate::language::item::Item;
 use crate::language::set::Set;
@@ -18,7 +19,7 @@ use crate::language::spec::read_section;
 use crate::language::tree::{self, Fault, Value, join};
 use crate::link::gate::credit;
 use crate::refused::{Refused, refuse, unfit};
-use crate::units::CELL_BYTES;
+use crate::units::{CELL_BYTES, Span};
 use crate::words::nearest::unknown;
 
 /// The sections `[port.…]` of a scenario.
@@ -70,8 +71,7 @@ impl<'a> Ports<'a> {
     pub(super) fn plain(medium: Medium) -> Port {
         let empty = tree::Node { value: Value::Table(Vec::new()), place: Default::default() };
         let section: PortSection = read_section(&empty, "port").expect("every key of a port has a default");
-        let (measure, capacity) =
-            section.buffer.on_link(medium == Medium::Cells).expect("an unlimited buffer fits every link");
+        let (measure, capacity) = unlimited(medium);
         described(section, measure, capacity)
     }
 
@@ -81,14 +81,15 @@ impl<'a> Ports<'a> {
         lines: &mut [Line],
         nodes: &[NetworkNode],
         memories: &Memories<'_>,
+        round_trips: &RoundTrips<'_>,
     ) -> Result<(), Fault> {
         let mut last: Vec<Option<Arc<Port>>> = vec![None; self.sections.len()];
-        for (line, section) in lines.iter_mut().zip(&self.of_line) {
+        for (number, (line, section)) in lines.iter_mut().zip(&self.of_line).enumerate() {
             let Some(section) = *section else { continue };
             let (item, last) = (&self.sections[section].1, &mut last[section]);
             check_discipline(item, line)?;
             let (measure, capacity) = match &item.it.memory {
-                None => size(item, line)?,
+                None => size(item, line, || round_trips.at(number))?,
                 Some(name) => shared(item, line, nodes, memories, name)?,
             };
             let same = last.take().filter(|port| port.measure == measure && port.capacity == capacity);
@@ -315,7 +316,7 @@ fn shared(
     );
     item.ensure(is_at_switch(line, nodes), "memory", &host)?;
     let own = "must be left out beside memory; a port has a buffer of its own or a share of one";
-    item.ensure(item.it.buffer == BufferSize::Unlimited, "buffer", own)?;
+    item.ensure(item.it.buffer == PortBuffer::Size(BufferSize::Unlimited), "buffer", own)?;
     let pushout = "must be left out beside memory; it makes room only in a buffer of its own";
     item.ensure(item.it.pushout.is_none(), "pushout", pushout)?;
     item.ensure(item.it.discipline.is_none(), "discipline", pushout)?;
@@ -325,12 +326,18 @@ fn shared(
     Ok((Measure::MemoryCells(cell), Capacity::limited(cells)))
 }
 
-/// Return the measure of a port with its own buffer, and its capacity.
-fn size(item: &Item<'_, PortSection>, line: &Line) -> Result<(Measure, Capacity), Fault> {
+/// Return the measure of a port with its own buffer, and its capacity; `round_trip` gives the base round trip of the
+/// flows through it, or says why there is none.
+fn size(
+    item: &Item<'_, PortSection>,
+    line: &Line,
+    round_trip: impl Fn() -> Result<Span, String>,
+) -> Result<(Measure, Capacity), Fault> {
     let cells = line.medium == Medium::Cells;
     let buffer = match (item.it.buffer, item.it.discipline) {
-        (BufferSize::Unlimited, Some(discipline)) => discipline.composition().limit,
-        (buffer, _) => buffer,
+        (PortBuffer::Size(BufferSize::Unlimited), Some(discipline)) => discipline.composition().limit,
+        (PortBuffer::Size(size), _) => size,
+        (buffer, _) => BufferSize::Bytes(octets(item, line, buffer, round_trip)?),
     };
     let Some((measure, capacity)) = buffer.on_link(cells) else {
         let (travel, right) = match cells {
@@ -344,10 +351,35 @@ fn size(item: &Item<'_, PortSection>, line: &Line) -> Result<(Measure, Capacity)
         ));
     };
     if !capacity.is_limited() {
-        // a buffer that no run can fill counts as unlimited
-        return Ok(BufferSize::Unlimited.on_link(cells).expect("an unlimited buffer fits every link"));
+        return Ok(unlimited(line.medium)); // a buffer that no run can fill counts as unlimited
     }
     let least = if cells { "one cell (53 bytes)" } else { "one packet" };
     item.ensure(capacity.holds(1), "buffer", &format!("must have room for at least {least}"))?;
     Ok((measure, capacity))
+}
+
+/// Return the measure and the capacity of a port without limit.
+fn unlimited(medium: Medium) -> (Measure, Capacity) {
+    BufferSize::Unlimited.on_link(medium == Medium::Cells).expect("an unlimited buffer fits every link")
+}
+
+/// Return the octets of a buffer that is given as a time or as a multiple of rate and round trip.
+fn octets(
+    item: &Item<'_, PortSection>,
+    line: &Line,
+    buffer: PortBuffer,
+    round_trip: impl Fn() -> Result<Span, String>,
+) -> Result<u64, Fault> {
+    let octets = match buffer {
+        PortBuffer::Size(_) => unreachable!("a size needs no rate"),
+        PortBuffer::Time(time) => PortBuffer::octets_in(time, line.rate),
+        PortBuffer::Product(parts) => {
+            let round_trip = round_trip().map_err(|why| {
+                let shown = item.node.along("buffer").show();
+                item.fault("buffer", format!("{shown} at the port {:?}: {why}", line.name))
+            })?;
+            PortBuffer::octets_of_product(parts, line.rate, round_trip)
+        }
+    };
+    octets.ok_or_else(|| item.fault("buffer", "must be smaller: it is more octets than can be counted"))
 }

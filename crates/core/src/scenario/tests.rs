@@ -388,6 +388,44 @@ fn an_override_of_a_whole_section_replaces_it() {
     );
 }
 
+/// The capacity of the bottleneck, 20 Mb/s, with this buffer; or the message.
+fn buffer(sets: &[&str]) -> Result<(String, Option<u64>), String> {
+    let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
+    let packets = DUMBBELL.replace("[flows]", "[adaptation]\nkind = \"packet\"\n[flows]");
+    let scenario = load(&packets, "test.toml", &sets).map_err(String::from)?;
+    let port = &line(&scenario, "bottleneck").port;
+    Ok((port.measure.word().to_string(), port.capacity.limit()))
+}
+
+#[test]
+fn a_buffer_in_time_is_what_the_line_sends_in_it() {
+    let octets = |text: &str| buffer(&[&format!("port.bottleneck.buffer={text}")]).unwrap();
+    for (text, bytes) in [("25 ms", 62_500), ("1 s", 2_500_000), ("500.3 us", 1250), ("0.5 s", 1_250_000)] {
+        assert_eq!(octets(text), ("bytes".to_string(), Some(bytes)), "{text}");
+    }
+    let cells = scenario(&format!("{DUMBBELL}[port.bottleneck]\nbuffer = '1 ms'\n"));
+    assert_eq!(line(&cells, "bottleneck").port.capacity, Capacity::limited(47), "2500 octets are 47.2 cells");
+}
+
+#[test]
+fn a_buffer_in_bdp_is_a_multiple_of_rate_and_base_round_trip() {
+    let octets = |text: &str| buffer(&[&format!("port.bottleneck.buffer={text}")]);
+    // 12 us out and back: 1 + 2 + 3 us each way, at 20 Mb/s 240 bits
+    assert_eq!(octets("100 BDP").unwrap().1, Some(3000));
+    assert_eq!(octets("50.05 BDP").unwrap().1, Some(1501), "rounded down");
+    let other = buffer(&[
+        "port.bottleneck.buffer=100 BDP",
+        "topology.access=[{rate=\"10 Mb/s\", delay=\"1 us\"}, {rate=\"10 Mb/s\", delay=\"1 ms\"}]",
+    ])
+    .unwrap_err();
+    assert!(other.contains("round trips from 12 us to 2010 us"), "{other}");
+    let datagrams = ["flows.transport={kind=\"udp\"}", "flows.source={kind=\"cbr\", rate=\"1 Mb/s\"}"];
+    let none = buffer(&[&["port.bottleneck.buffer=1 BDP"], &datagrams[..]].concat()).unwrap_err();
+    assert!(none.contains("no flow with acknowledgements passes it"), "{none}");
+    let packet = buffer(&["port.bottleneck.buffer=1 BDP"]).unwrap_err();
+    assert!(packet.contains("smaller than a packet of 1040 bytes"), "{packet}");
+}
+
 #[test]
 fn promises_that_a_line_cannot_keep_are_refused_wherever_they_count() {
     let refused = |port: &str| {

@@ -25,6 +25,46 @@ const ALIASES: [Alias; 18] = [
     ("wred", "admission", "red"),
 ];
 
+/// Keys under the names that other programs and papers give them, each with the keys here; the first that a table has
+/// is meant.
+const KEYS: [(&str, &[&str]); 27] = [
+    ("aqm", &["discipline", "admission"]),
+    ("bandwidth", &["rate"]),
+    ("bitrate", &["rate"]),
+    ("capacity", &["buffer", "size", "rate"]),
+    ("cc", &["congestion"]),
+    ("congestioncontrol", &["congestion"]),
+    ("datarate", &["rate"]),
+    ("destination", &["to"]),
+    ("dst", &["to"]),
+    ("filesize", &["size"]),
+    ("iw", &["initial_window"]),
+    ("latency", &["delay"]),
+    ("limit", &["buffer", "size"]),
+    ("maxsegmentsize", &["mss"]),
+    ("maxsize", &["buffer", "size"]),
+    ("nflows", &["sources"]),
+    ("pfc", &["pause"]),
+    ("policy", &["admission", "kind"]),
+    ("prop", &["delay"]),
+    ("qdisc", &["discipline", "admission"]),
+    ("queue", &["buffer", "scheduler"]),
+    ("queuesize", &["buffer"]),
+    ("rto", &["initial_rto", "min_rto"]),
+    ("simtime", &["duration"]),
+    ("speed", &["rate"]),
+    ("src", &["from"]),
+    ("stoptime", &["duration", "stop"]),
+];
+
+/// Find the key of a table that has another name in other programs.
+pub(super) fn key_meaning(name: &str, allowed: &[&str]) -> Option<String> {
+    let name = plain(name);
+    let (_, keys) = KEYS.iter().find(|(alias, _)| *alias == name)?;
+    let here = keys.iter().find(|key| allowed.contains(key))?;
+    Some(format!("it is called \"{here}\" here"))
+}
+
 /// Return a name without separators and the additions of other programs, so that `fq_codel` and
 /// `ns3::FqCoDelQueueDisc` are both `fqcodel`.
 pub(super) fn plain(name: &str) -> String {
@@ -81,6 +121,23 @@ mod tests {
     #[test]
     fn names_that_users_choose_have_no_meaning_in_other_programs() {
         assert!(!unknown("port", "prio", &["out"]).contains("scheduler"));
+    }
+
+    #[test]
+    fn a_key_of_another_program_leads_to_the_key_here() {
+        for (name, allowed, here) in [
+            ("bandwidth", ["rate", "delay"], "rate"),
+            ("cc", ["kind", "congestion"], "congestion"),
+            ("queue_size", ["memory", "buffer"], "buffer"),
+            ("queueSize", ["memory", "buffer"], "buffer"),
+            ("limit", ["cell", "size"], "size"),
+        ] {
+            let message = unknown("key", name, &allowed);
+            let told = format!("unknown key \"{name}\": it is called \"{here}\" here (allowed: ");
+            assert!(message.starts_with(&told), "{message}");
+        }
+        assert!(!unknown("key", "bandwidth", &["delay"]).contains("here"), "the table has no such key");
+        assert!(KEYS.is_sorted() && KEYS.iter().all(|(alias, _)| *alias == plain(alias)));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Unknown names: the message about one, with the name that was probably meant.
 
-use super::aliases::meaning;
+use super::aliases::{key_meaning, meaning};
 use super::unmodelled::{PAGE, is_unmodelled, is_vocabulary};
 use crate::excerpt::quoted;
 
@@ -11,7 +11,11 @@ pub fn unknown(what: &str, name: &str, allowed: &[&str]) -> String {
 
 /// Like `unknown`, with another name as the suggestion.
 pub(crate) fn unknown_but(what: &str, name: &str, near: Option<&str>, allowed: &[&str]) -> String {
-    let elsewhere = if is_vocabulary(what) { meaning(name, allowed) } else { None };
+    let elsewhere = match what {
+        "key" => key_meaning(name, allowed),
+        _ if is_vocabulary(what) => meaning(name, allowed),
+        _ => None,
+    };
     let near = match (elsewhere, near) {
         _ if is_unmodelled(what, name) => format!(": not modelled yet, see {PAGE}"),
         (Some(meaning), _) => format!(": {meaning}"),

@@ -83,7 +83,7 @@ fn the_examples_themselves_are_right() {
 #[test]
 fn the_place_is_shown_below_the_message() {
     let message = refused(&spoilt(LAN, "8192 cells", "8192 cels"));
-    let expected = r#"lan.toml:16:10: port.bottleneck.buffer: "8192 cels": unknown unit "cels" for a buffer; did you mean "cells"? (units: cells, packets, bytes, B, kB, KB, KiB, MB, MiB, GB, GiB)
+    let expected = r#"lan.toml:16:10: port.bottleneck.buffer: "8192 cels": unknown unit "cels" for a buffer; did you mean "cells"? (units: cells, packets, bytes, B, kB, KB, KiB, MB, MiB, GB, GiB, s, ms, us, BDP)
  16 | buffer = "8192 cels"
     |          ^"#;
     assert_eq!(message, expected);
