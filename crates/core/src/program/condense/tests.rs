@@ -1,0 +1,306 @@
+//! Random programs have equal results as they are checked and as they are condensed.
+
+use super::*;
+use crate::buffer::set::NumberSet;
+use crate::program::arithmetic::{one, real, whole};
+use crate::program::code::{Answer, Attribute, Binary, OfQueue, REGISTERS, Scope, Type, Unary, Word};
+use crate::program::ranks::Ranks;
+use crate::program::run::{Machine, Outcome, View};
+use crate::rng::{Draws, Keyed, Subject};
+use crate::units::ids::QueueId;
+use crate::verdict::{Action, Reason};
+use proptest::prelude::*;
+
+const QUEUES: usize = 3;
+
+/// Variables of each owner; those of queues are read by the number of the queue.
+const VARIABLES: usize = 2;
+
+/// Registers of integers, of floats and of bools.
+const INTS: [u8; 4] = [0, 1, 2, 3];
+const FLOATS: [u8; 3] = [4, 5, 6];
+const BOOLS: [u8; 3] = [7, 8, 9];
+
+/// A port with a few values.
+struct Bench {
+    choices: NumberSet<QueueId>,
+}
+
+impl View for Bench {
+    fn look(&self, attribute: Attribute) -> Word {
+        match attribute.kind() {
+            Type::Int => Word::int(attribute as i64 % 3),
+            Type::Float => Word::float(attribute as i64 as f64 / 4.0),
+            Type::Bool => Word::bool(attribute as u8 % 2 == 0),
+        }
+    }
+
+    fn queues(&self) -> usize {
+        QUEUES
+    }
+
+    fn choices(&self) -> &NumberSet<QueueId> {
+        &self.choices
+    }
+
+    fn look_at(&self, property: OfQueue, queue: QueueId) -> Word {
+        match property.kind() {
+            Type::Float => Word::float(queue.0.into()),
+            _ => Word::int(queue.0.into()),
+        }
+    }
+}
+
+/// All that a run may change, and its end; the instruction and the values of a failure are in its text.
+#[derive(Debug, PartialEq)]
+struct After {
+    end: Result<Outcome, (usize, String)>,
+    state: [Vec<Word>; 2],
+    drawn: u64,
+}
+
+/// Variables of the port and of all queues before a run.
+fn state() -> [Vec<Word>; 2] {
+    // The first variable of an owner is an integer, the second a float.
+    let variables = [Word::int(1), Word::float(0.5)];
+    [variables.to_vec(), variables.repeat(QUEUES)]
+}
+
+fn bench() -> (Bench, Draws) {
+    let mut choices = NumberSet::new(QUEUES);
+    [0, 2].map(QueueId).into_iter().for_each(|queue| choices.insert(queue));
+    (Bench { choices }, Keyed::new(1, "program").about(Subject::unit(1, 2, 3)))
+}
+
+/// Run the condensed program.
+fn condensed_run(ops: &[Op]) -> After {
+    let ((view, mut draws), [mut port, mut queues]) = (bench(), state());
+    let mut machine = Machine {
+        state: [&mut port, &mut [], &mut queues],
+        each: VARIABLES,
+        ranks: &mut Ranks::default(),
+        draws: &mut draws,
+    };
+    let end = machine.run(&mut condensed(ops.to_vec()), &view);
+    let end = end.map_err(|failed| (failed.instruction, failed.why));
+    After { end, state: [port, queues], drawn: draws.next_u64() }
+}
+
+/// Run the checked program one instruction after the other.
+fn plain_run(ops: &[Op]) -> After {
+    let ((view, mut draws), [mut port, mut queues]) = (bench(), state());
+    let mut registers = [Word::default(); REGISTERS];
+    let mut next = 0;
+    let end = loop {
+        let (index, at) = (next, |register: Reg| registers[register.index()]);
+        let queue =
+            |register: Reg| usize::try_from(at(register).as_int()).ok().filter(|&queue| queue < QUEUES);
+        let no_queue = |register: Reg| {
+            (index, format!("there is no such queue: the number of {}", at(register).as_int()))
+        };
+        next += 1;
+        let failed = |why: &str, kind: Type, values: &[Word]| {
+            let values: Vec<String> = values.iter().map(|value| value.shown(kind)).collect();
+            (index, format!("{why} of {}", values.join(" and ")))
+        };
+        match ops[index] {
+            Op::Set { to, value } => {
+                let word = match value {
+                    Operand::Constant(word) => Ok(word),
+                    Operand::Attribute(attribute) => Ok(view.look(attribute)),
+                    Operand::State { place, .. } => Ok(port[usize::from(place)]),
+                    Operand::Register(from) => Ok(at(from)),
+                    Operand::Draw => Ok(Word::float(draws.unit())),
+                    Operand::Property { property, queue: register } => match queue(register) {
+                        Some(queue) => Ok(view.look_at(property, QueueId::new(queue))),
+                        None => Err(no_queue(register)),
+                    },
+                    Operand::StateAt { place, queue: register } => match queue(register) {
+                        Some(queue) => Ok(queues[queue * VARIABLES + usize::from(place)]),
+                        None => Err(no_queue(register)),
+                    },
+                    Operand::NextBacklogged { after } => {
+                        let behind =
+                            view.choices.iter().find(|queue| i64::from(queue.0) > at(after).as_int());
+                        Ok(Word::int(behind.or(view.choices.first_from(0)).unwrap().0.into()))
+                    }
+                    Operand::Least { place, .. } => {
+                        let value =
+                            |queue: &QueueId| queues[queue.index() * VARIABLES + usize::from(place)].as_int();
+                        Ok(Word::int(view.choices.iter().min_by_key(value).unwrap().0.into()))
+                    }
+                    Operand::Longest => Ok(Word::int(2)),
+                    Operand::Unary { function, kind, of } => {
+                        one(function, kind, at(of)).map_err(|why| failed(why, kind, &[at(of)]))
+                    }
+                    Operand::Whole { operator, left, right } => {
+                        whole(operator, at(left).as_int(), at(right).as_int())
+                            .map_err(|why| failed(why, Type::Int, &[at(left), at(right)]))
+                    }
+                    Operand::Real { operator, left, right } => {
+                        real(operator, at(left).as_float(), at(right).as_float())
+                            .map_err(|why| failed(why, Type::Float, &[at(left), at(right)]))
+                    }
+                };
+                match word {
+                    Ok(word) => registers[to.index()] = word,
+                    Err(failed) => break Err(failed),
+                }
+            }
+            Op::Store { place, from, .. } => port[usize::from(place)] = at(from),
+            Op::StoreAt { place, queue: register, from } => match queue(register) {
+                Some(queue) => queues[queue * VARIABLES + usize::from(place)] = at(from),
+                None => break Err(no_queue(register)),
+            },
+            Op::Jump { target } => next = target.into(),
+            Op::Branch { condition: Condition::Register(register), when, target } => {
+                if at(register).as_bool() == when {
+                    next = target.into();
+                }
+            }
+            Op::Branch { .. } => unreachable!("a checked program tests registers"),
+            Op::Answer(Answer::Decision(decision)) => break Ok(Outcome::Decision(decision)),
+            Op::Answer(Answer::End) => break Ok(Outcome::End),
+            Op::Answer(Answer::Queue(register)) => break Ok(Outcome::Queue(at(register).as_int())),
+        }
+    };
+    After { end, state: [port, queues], drawn: draws.next_u64() }
+}
+
+fn register(of: &'static [u8]) -> impl Strategy<Value = Reg> + Clone {
+    prop::sample::select(of).prop_map(Reg)
+}
+
+/// An assignment whose type is that of its register.
+fn set() -> impl Strategy<Value = Op> {
+    let (int, float, bool) = (|| register(&INTS), || register(&FLOATS), || register(&BOOLS));
+    let operators = [
+        Binary::Add,
+        Binary::Sub,
+        Binary::Mul,
+        Binary::Div,
+        Binary::FloorDiv,
+        Binary::Mod,
+        Binary::Min,
+        Binary::Max,
+    ];
+    let comparisons = [Binary::Lt, Binary::Le, Binary::Gt, Binary::Ge, Binary::Eq, Binary::Ne];
+    let (operator, comparison) =
+        (prop::sample::select(operators.to_vec()), prop::sample::select(comparisons.to_vec()));
+    let (operator, comparison) = (operator.boxed(), comparison.boxed());
+    let ints = prop_oneof![
+        prop::sample::select(&[0, 1, 2, -1, i64::MAX][..])
+            .prop_map(|value| Operand::Constant(Word::int(value))),
+        prop::sample::select(&[Attribute::Total, Attribute::Own][..]).prop_map(Operand::Attribute),
+        Just(Operand::State { scope: Scope::Port, place: 0 }),
+        int().prop_map(Operand::Register),
+        int().prop_map(|queue| Operand::Property { property: OfQueue::Length, queue }),
+        int().prop_map(|queue| Operand::StateAt { place: 0, queue }),
+        int().prop_map(|after| Operand::NextBacklogged { after }),
+        Just(Operand::Least { place: 0, kind: Type::Int }),
+        Just(Operand::Longest),
+        int().prop_map(|of| Operand::Unary { function: Unary::Neg, kind: Type::Int, of }),
+        float().prop_map(|of| Operand::Unary { function: Unary::Int, kind: Type::Float, of }),
+        (operator.clone(), int(), int()).prop_map(|(operator, left, right)| Operand::Whole {
+            operator,
+            left,
+            right
+        }),
+    ];
+    let floats = prop_oneof![
+        prop::sample::select(&[0.0, -0.0, 0.5, -2.0, 1e300][..])
+            .prop_map(|value| Operand::Constant(Word::float(value))),
+        Just(Operand::Attribute(Attribute::Now)),
+        Just(Operand::State { scope: Scope::Port, place: 1 }),
+        float().prop_map(Operand::Register),
+        Just(Operand::Draw),
+        int().prop_map(|queue| Operand::StateAt { place: 1, queue }),
+        int().prop_map(|of| Operand::Unary { function: Unary::Float, kind: Type::Int, of }),
+        float().prop_map(|of| Operand::Unary { function: Unary::Sqrt, kind: Type::Float, of }),
+        (operator, float(), float()).prop_map(|(operator, left, right)| Operand::Real {
+            operator,
+            left,
+            right
+        }),
+    ];
+    let bools = prop_oneof![
+        any::<bool>().prop_map(|value| Operand::Constant(Word::bool(value))),
+        Just(Operand::Attribute(Attribute::Fits)),
+        bool().prop_map(Operand::Register),
+        bool().prop_map(|of| Operand::Unary { function: Unary::Not, kind: Type::Bool, of }),
+        (comparison.clone(), int(), int()).prop_map(|(operator, left, right)| Operand::Whole {
+            operator,
+            left,
+            right
+        }),
+        (comparison, float(), float()).prop_map(|(operator, left, right)| Operand::Real {
+            operator,
+            left,
+            right
+        }),
+    ];
+    prop_oneof![
+        (int(), ints).prop_map(|(to, value)| Op::Set { to, value }),
+        (float(), floats).prop_map(|(to, value)| Op::Set { to, value }),
+        (bool(), bools).prop_map(|(to, value)| Op::Set { to, value }),
+    ]
+}
+
+/// An instruction that comes before the last one; the target of a jump counts from the instruction behind it.
+fn instruction() -> impl Strategy<Value = Op> {
+    let (int, float, bool) = (|| register(&INTS), || register(&FLOATS), || register(&BOOLS));
+    prop_oneof![
+        8 => set(),
+        1 => int().prop_map(|from| Op::Store { scope: Scope::Port, place: 0, from }),
+        1 => float().prop_map(|from| Op::Store { scope: Scope::Port, place: 1, from }),
+        1 => (int(), int()).prop_map(|(queue, from)| Op::StoreAt { place: 0, queue, from }),
+        1 => (0u16..6).prop_map(|target| Op::Jump { target }),
+        4 => (bool(), any::<bool>(), 0u16..6).prop_map(|(register, when, target)| {
+            Op::Branch { condition: Condition::Register(register), when, target }
+        }),
+        1 => int().prop_map(|queue| Op::Answer(Answer::Queue(queue))),
+        1 => Just(Op::Answer(Answer::Decision(Some((Action::Drop, Reason::Early))))),
+    ]
+}
+
+/// A program that assigns every register before anything else.
+fn program() -> impl Strategy<Value = Vec<Op>> {
+    let instructions = prop::collection::vec(instruction(), 0..60);
+    (instructions, prop::collection::vec(any::<bool>(), 10), 10u8..=255).prop_map(
+        |(instructions, kinds, last)| {
+            let first = |(register, from_state): (u8, bool)| {
+                let value = match (register, from_state) {
+                    (0..4, true) => Operand::State { scope: Scope::Port, place: 0 },
+                    (0..4, false) => Operand::Constant(Word::int(register.into())),
+                    (4..7, true) => Operand::Attribute(Attribute::Now),
+                    (4..7, false) => Operand::Constant(Word::float(register.into())),
+                    (_, true) => Operand::Attribute(Attribute::Fits),
+                    (_, false) => Operand::Constant(Word::bool(register == 8)),
+                };
+                Op::Set { to: Reg(register), value }
+            };
+            let mut ops: Vec<Op> = (0..10).zip(kinds).map(first).collect();
+            // The registers from the last one on are left for constants.
+            ops.push(Op::Set { to: Reg(last), value: Operand::Constant(Word::int(7)) });
+            let end = (ops.len() + instructions.len()) as u16;
+            for mut op in instructions {
+                let next = ops.len() as u16 + 1;
+                if let Op::Jump { target } | Op::Branch { target, .. } = &mut op {
+                    *target = (next + *target).min(end);
+                }
+                ops.push(op);
+            }
+            ops.push(Op::Answer(Answer::Decision(None)));
+            ops
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4000))]
+
+    #[test]
+    fn a_condensed_program_does_what_its_instructions_do(ops in program()) {
+        prop_assert_eq!(condensed_run(&ops), plain_run(&ops));
+    }
+}
