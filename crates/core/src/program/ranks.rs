@@ -5,7 +5,7 @@ use super::step::Steps;
 use crate::units::ids::{IdVec, QueueId};
 
 /// State variables whose least value a program looks for, over the queues with units.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Ranks {
     ranks: Vec<Rank>,
     /// Whether the program can choose each queue with units. If not, it has to look at those that it can choose.
@@ -56,11 +56,22 @@ struct Rank {
     winners: Vec<Player>,
 }
 
-/// A queue, by its key and then by its number; one without units comes last.
-type Player = (i64, u32);
+/// A queue with units, or what stands for one without: numbers in the order of their keys and, for equal keys, of the
+/// queues. Without units it comes last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Player(i128);
 
-/// The player for a queue without units.
-const NO_PLAYER: Player = (i64::MAX, u32::MAX);
+const NO_PLAYER: Player = Player(i128::MAX);
+
+impl Player {
+    fn new(key: i64, queue: QueueId) -> Player {
+        Player(i128::from(key) << u32::BITS | i128::from(queue.0))
+    }
+
+    fn queue(self) -> Option<QueueId> {
+        (self != NO_PLAYER).then_some(QueueId(self.0 as u32))
+    }
+}
 
 impl Rank {
     fn new(place: u8, kind: Type, initial: Word, queues: usize) -> Rank {
@@ -69,8 +80,7 @@ impl Rank {
     }
 
     fn first(&self) -> Option<QueueId> {
-        let (_, queue) = self.winners[1];
-        (queue != u32::MAX).then_some(QueueId(queue))
+        self.winners[1].queue()
     }
 
     fn set(&mut self, queue: QueueId, word: Word) {
@@ -83,7 +93,7 @@ impl Rank {
     /// Let a queue play, or no longer.
     fn fill(&mut self, queue: QueueId, has_units: bool) {
         let mut node = self.leaf(queue);
-        self.winners[node] = if has_units { (self.keys[queue], queue.0) } else { NO_PLAYER };
+        self.winners[node] = if has_units { Player::new(self.keys[queue], queue) } else { NO_PLAYER };
         while node > 1 {
             let winner = self.winners[node].min(self.winners[node ^ 1]);
             node /= 2;

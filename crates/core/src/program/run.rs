@@ -34,7 +34,8 @@ pub(crate) struct Machine<'a> {
     /// State of the port, of the circuit, and of one queue or of all queues, with `each` values a queue.
     pub(crate) state: [&'a mut [Word]; 3],
     pub(crate) each: usize,
-    pub(crate) ranks: &'a mut Ranks,
+    /// Ranks of the queues, at a scheduler.
+    pub(crate) ranks: Option<&'a mut Ranks>,
     pub(crate) draws: &'a mut Draws,
 }
 
@@ -145,13 +146,13 @@ impl Machine<'_> {
     fn store_at(&mut self, queue: QueueId, place: u8, word: Word) {
         let index = self.index(queue, place);
         self.state[Scope::Queue as usize][index] = word;
-        self.ranks.set(queue, place, word);
+        self.ranks.iter_mut().for_each(|ranks| ranks.set(queue, place, word));
     }
 
     /// Return, of the queues that can be chosen, the one with the least value of a state variable; the first of
     /// several.
     fn least(&self, view: &impl View, place: u8, kind: Type) -> Word {
-        if let Some(least) = self.ranks.least(place) {
+        if let Some(least) = self.ranks.as_ref().and_then(|ranks| ranks.least(place)) {
             return number_of(least);
         }
         let value = |queue: QueueId| self.of_queue(queue, place);

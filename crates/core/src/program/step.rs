@@ -169,6 +169,12 @@ impl Steps {
         })
     }
 
+    /// Return whether the steps do nothing but accept.
+    #[inline]
+    pub(crate) fn accepts_all(&self) -> bool {
+        matches!(self.steps[..], [Step::Answer(ACCEPT)])
+    }
+
     /// Return the occupancy from which on the steps refuse a frame early, if this is all that they do; `Some(None)` if
     /// they accept every frame.
     pub(crate) fn threshold(&self) -> Option<Option<u64>> {

@@ -49,7 +49,6 @@ use crate::program::check::{Program, ProgramNames, check_functions};
 use crate::program::code::{Attribute, OfQueue, Word};
 use crate::program::hook::Hook;
 use crate::program::limits::Limits;
-use crate::program::ranks::Ranks;
 use crate::program::run::{Machine, Outcome, View};
 use crate::program::source::{Source, Texts, VictimCode};
 use crate::program::values::{PARAMS, STATE, Values, known};
@@ -139,8 +138,7 @@ impl Policy {
         let Policy { program, state, per_queue, each, dice, rate, contracts, .. } = self;
         let draws = dice.about(full.subject);
         let view = BufferView { full, choices, rate: *rate, contracts };
-        let ranks = &mut Ranks::default();
-        let mut machine = Machine { state: [state, &mut [], per_queue], each: *each, ranks, draws };
+        let mut machine = Machine { state: [state, &mut [], per_queue], each: *each, ranks: None, draws };
         match machine.run(&mut program.steps, &view) {
             Ok(Outcome::Queue(number)) => Ok(number),
             Ok(_) => unreachable!("a checked program of push-out chooses"),

@@ -4,7 +4,6 @@ use super::*;
 use crate::buffer::set::NumberSet;
 use crate::program::arithmetic::{one, real, whole};
 use crate::program::code::{Answer, Attribute, Binary, OfQueue, REGISTERS, Scope, Type, Unary, Word};
-use crate::program::ranks::Ranks;
 use crate::program::run::{Machine, Outcome, View};
 use crate::rng::{Draws, Keyed, Subject};
 use crate::units::ids::QueueId;
@@ -75,12 +74,8 @@ fn bench() -> (Bench, Draws) {
 /// Run the condensed program.
 fn condensed_run(ops: &[Op]) -> After {
     let ((view, mut draws), [mut port, mut queues]) = (bench(), state());
-    let mut machine = Machine {
-        state: [&mut port, &mut [], &mut queues],
-        each: VARIABLES,
-        ranks: &mut Ranks::default(),
-        draws: &mut draws,
-    };
+    let mut machine =
+        Machine { state: [&mut port, &mut [], &mut queues], each: VARIABLES, ranks: None, draws: &mut draws };
     let end = machine.run(&mut condensed(ops.to_vec()), &view);
     let end = end.map_err(|failed| (failed.instruction, failed.why));
     After { end, state: [port, queues], drawn: draws.next_u64() }

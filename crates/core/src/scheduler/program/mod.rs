@@ -151,6 +151,7 @@ impl Memory {
     fn run(&mut self, program: &mut Program, now: Time, view: &impl View) -> Result<Outcome, Failed> {
         let Memory { state, per_queue, each, ranks, dice } = self;
         let draws = dice.about(Subject::instant(now.0, 0));
+        let ranks = Some(ranks);
         Machine { state: [state, &mut [], per_queue], each: *each, ranks, draws }
             .run(&mut program.steps, view)
     }

@@ -85,7 +85,6 @@ use crate::program::check::{Program, ProgramNames, check_functions};
 use crate::program::code::{Decision, Failed, Word};
 use crate::program::hook::Hook;
 use crate::program::limits::Limits;
-use crate::program::ranks::Ranks;
 use crate::program::run::{Machine, Outcome};
 use crate::program::source::{Clock, Code, Source, Texts};
 use crate::program::values::{Known, PARAMS, STATE, Values, known};
@@ -254,9 +253,12 @@ impl Policy {
     #[inline]
     fn decide(&mut self, arrival: &Arrival<'_>) -> Decision {
         let Policy { program, kept, dice, place, noted, .. } = self;
+        if program.steps.accepts_all() {
+            return None;
+        }
         let draws = dice.about(arrival.unit.subject());
         let state = kept.of(arrival.vc, arrival.place);
-        let mut machine = Machine { state, each: 0, ranks: &mut Ranks::default(), draws };
+        let mut machine = Machine { state, each: 0, ranks: None, draws };
         let result = machine.run(&mut program.steps, &AtPort { seen: arrival, place, noted });
         let hook = program.hook;
         self.decision(result, arrival.now, hook)
@@ -269,7 +271,7 @@ impl Policy {
         let Some(program) = at_head else { return None };
         let draws = dice.about(head.unit.subject().at_head());
         let state = kept.of(head.vc, head.queue);
-        let mut machine = Machine { state, each: 0, ranks: &mut Ranks::default(), draws };
+        let mut machine = Machine { state, each: 0, ranks: None, draws };
         let result = machine.run(&mut program.steps, &AtPort { seen: head, place, noted });
         let hook = program.hook;
         self.decision(result, head.now, hook)
@@ -295,7 +297,7 @@ impl Policy {
         let Some((_, program)) = tick else { return };
         let draws = dice.about(Subject::instant(port.now.0, port.queue.index()));
         let state = kept.of_queue(port.queue);
-        let mut machine = Machine { state, each: 0, ranks: &mut Ranks::default(), draws };
+        let mut machine = Machine { state, each: 0, ranks: None, draws };
         if let Err(failed) = machine.run(&mut program.steps, &AtPort { seen: port, place, noted }) {
             self.note(port.now, Hook::Tick, &failed);
         }
