@@ -170,8 +170,8 @@ impl Machine<'_> {
 
 /// Return the queue with this number, if it exists.
 fn queue_of(view: &impl View, number: Word) -> Option<QueueId> {
-    let queue = usize::try_from(number.as_int()).ok().filter(|queue| *queue < view.queues());
-    queue.map(QueueId::new)
+    let number = number.as_int().cast_unsigned(); // beyond all queues if it is below 0
+    (number < view.queues() as u64).then(|| QueueId::new(number as usize))
 }
 
 /// Return the number of a queue, or -1 without a queue.

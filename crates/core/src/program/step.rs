@@ -125,6 +125,13 @@ impl Orders {
         Orders(self.0 ^ (LESS | EQUAL | GREATER))
     }
 
+    /// Return the orders for the two values in the other order.
+    fn turned(self) -> Orders {
+        let turned = [(LESS, GREATER), (EQUAL, EQUAL), (GREATER, LESS)]
+            .map(|(of, to)| if self.0 & of == 0 { 0 } else { to });
+        Orders(turned.iter().sum())
+    }
+
     /// Return the least value in one of the orders to another one, if all above it are so too.
     fn least(self, other: i64) -> Option<i64> {
         match self.0 {
@@ -137,15 +144,14 @@ impl Orders {
     /// Return whether these two values are in one of the orders.
     #[inline(always)]
     pub(super) fn hold<T: PartialOrd>(self, left: T, right: T) -> bool {
-        let order =
-            u8::from(left == right) * EQUAL + u8::from(left > right) * GREATER + u8::from(left < right);
-        self.0 & order != 0
+        let order = u8::from(left >= right) + u8::from(left > right);
+        self.0 >> order & 1 == 1
     }
 }
 
-const LESS: u8 = 1;
-const EQUAL: u8 = 2;
-const GREATER: u8 = 4;
+const LESS: u8 = 1 << 0;
+const EQUAL: u8 = 1 << 1;
+const GREATER: u8 = 1 << 2;
 
 /// The steps of a function of a program, with its registers.
 #[derive(Clone, Debug)]
@@ -178,21 +184,24 @@ impl Steps {
     /// Return the occupancy from which on the steps refuse a frame early, if this is all that they do; `Some(None)` if
     /// they accept every frame.
     pub(crate) fn threshold(&self) -> Option<Option<u64>> {
-        let (orders, level, otherwise, jumped) = match self.steps[..] {
+        let (total, (orders, left, right), otherwise, jumped) = match self.steps[..] {
             [Step::Answer(ACCEPT)] => return Some(None),
             [
                 Step::Look { to, attribute: Attribute::Total },
                 Step::WholeBranch { orders, left, right, target: 3 },
                 Step::Answer(otherwise),
                 Step::Answer(jumped),
-            ] if left == to => (orders, self.registers[right.index()].as_int(), otherwise, jumped),
+            ] if left != right => (to, (orders, left, right), otherwise, jumped),
             _ => return None,
         };
-        let least = match (otherwise, jumped) {
-            (REFUSE, ACCEPT) => orders.opposite().least(level),
-            (ACCEPT, REFUSE) => orders.least(level),
-            _ => None,
+        // The other register has a constant, for no step writes it.
+        let (orders, level) = if left == total { (orders, right) } else { (orders.turned(), left) };
+        let orders = match (otherwise, jumped) {
+            (REFUSE, ACCEPT) => orders.opposite(),
+            (ACCEPT, REFUSE) => orders,
+            _ => return None,
         };
+        let least = orders.least(self.registers[level.index()].as_int());
         least.map(|least| Some(u64::try_from(least).unwrap_or(0)))
     }
 }

@@ -2,9 +2,14 @@
 
 use super::*;
 use crate::buffer::set::NumberSet;
+use crate::program::Asks;
 use crate::program::arithmetic::{one, real, whole};
+use crate::program::check::{ProgramNames, check_functions};
 use crate::program::code::{Answer, Attribute, Binary, OfQueue, REGISTERS, Scope, Type, Unary, Word};
+use crate::program::hook::Hook;
 use crate::program::run::{Machine, Outcome, View};
+use crate::program::source::Texts;
+use crate::program::values::Known;
 use crate::rng::{Draws, Keyed, Subject};
 use crate::units::ids::QueueId;
 use crate::verdict::{Action, Reason};
@@ -298,4 +303,71 @@ proptest! {
     fn a_condensed_program_does_what_its_instructions_do(ops in program()) {
         prop_assert_eq!(condensed_run(&ops), plain_run(&ops));
     }
+}
+
+/// The steps of instructions of an admission policy.
+fn steps_of(code: &[&str]) -> Steps {
+    let known = |name: &str, kind, word| Known { name: name.to_string(), kind, word };
+    let params = [known("threshold", Type::Int, Word::int(40))];
+    let names = ProgramNames { params: &params, state: &[], per_vc: &[], per_queue: &[] };
+    let code = [["r9 = params.threshold"].as_slice(), code].concat();
+    let codes = vec![(Hook::Arrival(Asks::Frame), code.iter().map(ToString::to_string).collect())];
+    let programs = check_functions(&Texts::new("program", codes, None).unwrap(), &names);
+    programs.unwrap().remove(0).steps
+}
+
+#[test]
+fn a_comparison_of_the_occupancy_with_a_constant_is_a_threshold() {
+    let cases = [
+        ("r2 = r0 >= r9", ["refuse early", "accept"], Some(40)),
+        ("r2 = r0 > r9", ["refuse early", "accept"], Some(41)),
+        ("r2 = r0 < r9", ["accept", "refuse early"], Some(40)),
+        ("r2 = r0 <= r9", ["accept", "refuse early"], Some(41)),
+        ("r2 = r9 > r0", ["accept", "refuse early"], Some(40)),
+        ("r2 = r9 <= r0", ["refuse early", "accept"], Some(40)),
+    ];
+    for (comparison, [then, otherwise], threshold) in cases {
+        let steps = steps_of(&["r0 = x.total", comparison, "unless r2 jump 5", then, otherwise]);
+        assert_eq!(steps.threshold(), Some(threshold), "{comparison}, {then}");
+    }
+    assert_eq!(steps_of(&["accept"]).threshold(), Some(None));
+    assert!(steps_of(&["accept"]).accepts_all());
+}
+
+#[test]
+fn what_is_no_threshold_is_not_taken_for_one() {
+    let cases = [
+        ["r0 = x.total", "r2 = r0 >= r9", "unless r2 jump 5", "refuse random", "accept"],
+        ["r0 = x.total", "r2 = r0 >= r9", "unless r2 jump 5", "mark early", "accept"],
+        ["r0 = x.total", "r2 = r0 >= r9", "unless r2 jump 5", "accept", "refuse early"],
+        ["r0 = x.total", "r2 = r0 == r9", "unless r2 jump 5", "refuse early", "accept"],
+        ["r0 = x.own", "r2 = r0 >= r9", "unless r2 jump 5", "refuse early", "accept"],
+        ["r0 = x.total", "r2 = r0 >= r0", "unless r2 jump 5", "refuse early", "accept"],
+    ];
+    for code in cases {
+        assert_eq!(steps_of(&code).threshold(), None, "{code:?}");
+    }
+    assert_eq!(steps_of(&["refuse early"]).threshold(), None);
+}
+
+#[test]
+fn a_condensed_program_has_few_steps() {
+    // A constant, its conversion, two copies, a comparison and the jump are one step beside the attribute.
+    let code = [
+        "r1 = 0.5",
+        "r2 = float r9",
+        "r1 = r1 * r2",
+        "r3 = x.now",
+        "r4 = r3",
+        "r5 = r4 < r1",
+        "r6 = not r5",
+        "unless r6 jump 10",
+        "refuse",
+        "accept",
+    ];
+    assert_eq!(steps_of(&code).steps.len(), 4);
+    // What is known of a condition where its jump ends makes the second jump superfluous.
+    let twice =
+        ["r0 = x.clp", "r1 = false", "unless r0 jump 5", "r1 = true", "unless r1 jump 7", "refuse", "accept"];
+    assert_eq!(steps_of(&twice).steps.len(), 4);
 }

@@ -272,6 +272,7 @@ impl View for QueueView<'_> {
         self.choices
     }
 
+    #[inline(always)] // one of the few steps that most decisions take
     fn look_at(&self, property: OfQueue, queue: QueueId) -> Word {
         match property {
             OfQueue::Length => Word::size(self.queues.lengths[queue]),
