@@ -170,6 +170,14 @@ impl CheckedScenario {
         report_run(&scenario, &self.warnings, audit, caller, |report| Report { listing, ..report }.text())
     }
 
+    /// Return the name of the engine that records packets.
+    pub fn recording_engine(&self) -> &'static str {
+        match engine::recording(&self.scenario) {
+            EngineKind::Fast => "fast",
+            EngineKind::Reference => "reference",
+        }
+    }
+
     /// Run the scenario and record every packet at the ports of these names; without names, at all ports with a limited
     /// buffer. Where links carry cells the reference engine runs it.
     pub fn trace(

@@ -66,7 +66,7 @@ fn both_engines_record_the_same_packets_of_shipped_scenarios() {
         let short = Scenario { duration, warmup: Span::ZERO, ..scenario };
         count += usize::from(compared(&name, &short));
     }
-    assert!(count > 10, "only {count} scenarios of packets");
+    assert!(count >= 10, "only {count} scenarios of packets");
 }
 
 #[test]
