@@ -4,7 +4,6 @@ use super::arithmetic::{one, real, whole};
 use super::code::{Answer, Attribute, Decision, Failed, OfQueue, Reg, Scope, Type, Word};
 use super::ranks::Ranks;
 use super::step::{Step, Steps};
-use crate::buffer::set::NumberSet;
 use crate::rng::Draws;
 use crate::units::ids::QueueId;
 
@@ -18,9 +17,9 @@ pub(crate) trait View {
         0
     }
 
-    /// Return the queues that the program can choose.
-    fn choices(&self) -> &NumberSet<QueueId> {
-        unreachable!("a program that looks for a queue has queues")
+    /// Return the first queue that the program can choose whose number is at least `number`.
+    fn choice_from(&self, number: usize) -> Option<QueueId> {
+        unreachable!("a program that looks for a queue from {number} on has queues")
     }
 
     /// Return a property of a queue.
@@ -160,12 +159,15 @@ impl Machine<'_> {
             Type::Float => one.as_float() < other.as_float(),
             _ => one.as_int() < other.as_int(),
         };
-        let least = view
-            .choices()
-            .iter()
+        let least = choices(view)
             .reduce(|least, queue| if is_less(value(queue), value(least)) { queue } else { least });
         number_of(least)
     }
+}
+
+/// Return the queues that the program can choose, in the order of their numbers.
+fn choices(view: &impl View) -> impl Iterator<Item = QueueId> {
+    std::iter::successors(view.choice_from(0), |queue| view.choice_from(queue.index() + 1))
 }
 
 /// Return the queue with this number, if it exists.
@@ -182,17 +184,15 @@ fn number_of(queue: Option<QueueId>) -> Word {
 /// Return the first queue after number `after` that can be chosen; after the last one, the first of all.
 fn next_behind(view: &impl View, after: i64) -> Word {
     let from = usize::try_from(after.saturating_add(1)).unwrap_or(0);
-    number_of(view.choices().next_round(from.min(view.queues())))
+    number_of(view.choice_from(from).or_else(|| view.choice_from(0)))
 }
 
 /// Return the longest of the queues that can be chosen; the first of several.
 fn longest(view: &impl View) -> Word {
     let length = |queue: QueueId| view.look_at(OfQueue::Length, queue).as_int();
-    let longest = view
-        .choices()
-        .iter()
-        .reduce(|longest, queue| if length(queue) > length(longest) { queue } else { longest });
-    number_of(longest)
+    number_of(
+        choices(view).reduce(|longest, queue| if length(queue) > length(longest) { queue } else { longest }),
+    )
 }
 
 /// What is said of the number of a queue that does not exist.

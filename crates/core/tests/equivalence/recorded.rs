@@ -72,14 +72,14 @@ fn both_engines_record_the_same_packets_of_shipped_scenarios() {
 #[test]
 fn both_engines_record_the_same_packets_of_random_networks() {
     let mut count = 0;
-    for seed in seeds(2) {
+    for seed in seeds(4) {
         let (text, scenario) = random::scenario(2_000_000 + seed);
         count += u64::from(compared(&format!("seed {seed}: {text:#}"), &scenario));
     }
-    for seed in seeds(4) {
+    for seed in seeds(10) {
         let text = fabrics(seed);
         let Ok(scenario) = load(&text, "fabrics.toml", &[]) else { continue };
         count += u64::from(compared(&format!("fabric {seed}: {text}"), &scenario));
     }
-    assert!(count > 30, "only {count} networks of packets");
+    assert!(count > 20, "only {count} networks of packets");
 }

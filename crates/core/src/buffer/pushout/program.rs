@@ -219,8 +219,8 @@ impl View for BufferView<'_> {
         self.contracts.len()
     }
 
-    fn choices(&self) -> &NumberSet<QueueId> {
-        self.choices
+    fn choice_from(&self, number: usize) -> Option<QueueId> {
+        self.choices.first_from(number)
     }
 
     fn look_at(&self, property: OfQueue, queue: QueueId) -> Word {

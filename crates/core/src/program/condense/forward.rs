@@ -40,11 +40,11 @@ pub(super) fn simplify(ops: &mut [Op], constants: &mut Constants) {
             }
             Op::Branch { condition, when, target } => {
                 let mut jumping = known.clone();
-                jumping.learn(before, true);
+                jumping.assume(before, true);
                 let target = jumping.end_of(target, ops, constants);
                 ops[index] = Op::Branch { condition, when, target };
                 jumping.arrive(&mut arriving[usize::from(target)]);
-                known.learn(before, false);
+                known.assume(before, false);
                 known.arrive(&mut arriving[index + 1]);
             }
             op => {
@@ -167,7 +167,7 @@ impl Known {
     }
 
     /// Add what the result of a jump says about its register: the jump is made if `jumps`.
-    fn learn(&mut self, branch: Op, jumps: bool) {
+    fn assume(&mut self, branch: Op, jumps: bool) {
         if let Op::Branch { condition: Condition::Register(register), when, .. } = branch
             && let Some(value) = self.values.get_mut(register.index())
         {

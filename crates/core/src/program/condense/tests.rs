@@ -1,7 +1,6 @@
 //! Random programs have equal results as they are checked and as they are condensed.
 
 use super::*;
-use crate::buffer::set::NumberSet;
 use crate::program::Asks;
 use crate::program::arithmetic::{one, real, whole};
 use crate::program::check::{ProgramNames, check_functions};
@@ -25,10 +24,11 @@ const INTS: [u8; 4] = [0, 1, 2, 3];
 const FLOATS: [u8; 3] = [4, 5, 6];
 const BOOLS: [u8; 3] = [7, 8, 9];
 
+/// The queues that a program can choose.
+const CHOICES: [QueueId; 2] = [QueueId(0), QueueId(2)];
+
 /// A port with a few values.
-struct Bench {
-    choices: NumberSet<QueueId>,
-}
+struct Bench;
 
 impl View for Bench {
     fn look(&self, attribute: Attribute) -> Word {
@@ -43,8 +43,8 @@ impl View for Bench {
         QUEUES
     }
 
-    fn choices(&self) -> &NumberSet<QueueId> {
-        &self.choices
+    fn choice_from(&self, number: usize) -> Option<QueueId> {
+        CHOICES.into_iter().find(|queue| queue.index() >= number)
     }
 
     fn look_at(&self, property: OfQueue, queue: QueueId) -> Word {
@@ -71,9 +71,7 @@ fn state() -> [Vec<Word>; 2] {
 }
 
 fn bench() -> (Bench, Draws) {
-    let mut choices = NumberSet::new(QUEUES);
-    [0, 2].map(QueueId).into_iter().for_each(|queue| choices.insert(queue));
-    (Bench { choices }, Keyed::new(1, "program").about(Subject::unit(1, 2, 3)))
+    (Bench, Keyed::new(1, "program").about(Subject::unit(1, 2, 3)))
 }
 
 /// Run the condensed program.
@@ -120,14 +118,13 @@ fn plain_run(ops: &[Op]) -> After {
                         None => Err(no_queue(register)),
                     },
                     Operand::NextBacklogged { after } => {
-                        let behind =
-                            view.choices.iter().find(|queue| i64::from(queue.0) > at(after).as_int());
-                        Ok(Word::int(behind.or(view.choices.first_from(0)).unwrap().0.into()))
+                        let behind = CHOICES.iter().find(|queue| i64::from(queue.0) > at(after).as_int());
+                        Ok(Word::int(behind.unwrap_or(&CHOICES[0]).0.into()))
                     }
                     Operand::Least { place, .. } => {
                         let value =
                             |queue: &QueueId| queues[queue.index() * VARIABLES + usize::from(place)].as_int();
-                        Ok(Word::int(view.choices.iter().min_by_key(value).unwrap().0.into()))
+                        Ok(Word::int(CHOICES.iter().min_by_key(|queue| value(queue)).unwrap().0.into()))
                     }
                     Operand::Longest => Ok(Word::int(2)),
                     Operand::Unary { function, kind, of } => {

@@ -268,8 +268,8 @@ impl View for QueueView<'_> {
         self.queues.lengths.len()
     }
 
-    fn choices(&self) -> &NumberSet<QueueId> {
-        self.choices
+    fn choice_from(&self, number: usize) -> Option<QueueId> {
+        self.choices.first_from(number)
     }
 
     #[inline(always)] // one of the few steps that most decisions take
