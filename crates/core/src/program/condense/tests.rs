@@ -35,7 +35,7 @@ impl View for Bench {
         match attribute.kind() {
             Type::Int => Word::int(attribute as i64 % 3),
             Type::Float => Word::float(attribute as i64 as f64 / 4.0),
-            Type::Bool => Word::bool(attribute as u8 % 2 == 0),
+            Type::Bool => Word::bool((attribute as u8).is_multiple_of(2)),
         }
     }
 
