@@ -229,8 +229,7 @@ def test_wrong_usage_exits_with_2(arguments: list[str], capsys: pytest.CaptureFi
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        (["--trace", "pcapng", "--out", "x", "--reps", "3"], "reference engine: leave out --reps 3"),
-        (["--trace", "pcapng", "--out", "x", "--engine", "fast"], "reference engine: leave out --engine fast"),
+        (["--trace", "pcapng", "--out", "x", "--reps", "3"], "one replication: leave out --reps 3"),
         (["--trace-ports", "bottleneck"], "give both, or leave both out"),
         (["--out", ""], "'--out': the value must not be empty: name a folder, or . for the current one"),
         (["--reps", "2.5"], "the value must be an integer, not '2.5'"),

@@ -118,3 +118,13 @@ def test_a_person_sees_marks_and_their_reasons(capsys: pytest.CaptureFixture[str
     shown = capsys.readouterr().out
     assert "marked because" in shown
     assert "for marks" in shown
+
+
+def test_both_engines_record_the_same_packets(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = []
+    for engine in ("fast", "reference"):
+        arguments = ["--set", "duration=0.3 s", "--trace", "pcapng", "--trace-ports", "*", "--engine", engine, "--json"]
+        command("run", str(ROOT / "scenarios" / "w1-packet.toml"), *arguments, "--out", str(tmp_path / engine))
+        assert json.loads(capsys.readouterr().out)["engine"]["name"] == engine
+        files.append((tmp_path / engine / "trace.pcapng").read_bytes())
+    assert files[0] == files[1]

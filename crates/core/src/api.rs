@@ -170,8 +170,16 @@ impl CheckedScenario {
         report_run(&scenario, &self.warnings, audit, caller, |report| Report { listing, ..report }.text())
     }
 
-    /// Run the scenario on the reference engine and record every packet at the ports of these names; without names,
-    /// at all ports with a limited buffer.
+    /// Return the name of the engine that records packets.
+    pub fn recording_engine(&self) -> &'static str {
+        match engine::recording(&self.scenario) {
+            EngineKind::Fast => "fast",
+            EngineKind::Reference => "reference",
+        }
+    }
+
+    /// Run the scenario and record every packet at the ports of these names; without names, at all ports with a limited
+    /// buffer. Where links carry cells the reference engine runs it.
     pub fn trace(
         &self,
         seed: Option<u64>,
@@ -179,10 +187,10 @@ impl CheckedScenario {
         ports: &[String],
         caller: Caller<'_>,
     ) -> Result<Traced, Refusal> {
-        let scenario = Scenario { engine: EngineKind::Reference, ..self.with_seed(seed)?.into_owned() };
+        let scenario = self.with_seed(seed)?.into_owned();
+        let scenario = Scenario { engine: engine::recording(&scenario), ..scenario };
         let packets = TracedPackets::at(&scenario, ports).map_err(|why| format!("ports to trace: {why}"))?;
-        let log = !scenario.measure.losses.is_empty();
-        let run = |watch: &mut Stopwatch<'_>| engine::reference::run_traced(&scenario, log, packets, watch);
+        let run = |watch: &mut Stopwatch<'_>| engine::run_recorded(&scenario, false, packets, watch);
         let ((outcome, packets), wall_s) = caller.watch(&scenario, run);
         outcome.complete(&scenario)?;
         let audit = audit.then(|| audit::audit(&scenario, &outcome));

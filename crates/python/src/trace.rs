@@ -18,7 +18,7 @@ pub(crate) struct Trace {
 
 #[pymethods]
 impl Trace {
-    /// Run on the reference engine and record at these ports, by default at those with a limited buffer.
+    /// Run and record at these ports, by default at those with a limited buffer.
     #[new]
     fn new(
         scenario: &Bound<'_, Scenario>,
@@ -28,8 +28,9 @@ impl Trace {
         reached: &Bound<'_, Reached>,
     ) -> PyResult<Trace> {
         let (py, scenario, reached) = (reached.py(), scenario.get(), reached.get());
+        let engine = scenario.checked().recording_engine();
         let trace = || reached.lend(|caller| scenario.checked().trace(seed, audit, &ports, caller));
-        let traced = py.detach(|| guarded(|| scenario.described(seed, Some("reference")), trace))?;
+        let traced = py.detach(|| guarded(|| scenario.described(seed, Some(engine)), trace))?;
         Ok(Trace { traced })
     }
 

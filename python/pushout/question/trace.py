@@ -63,7 +63,7 @@ def trace(
     audit: bool = False,
     progress: Progress | None = None,
 ) -> TraceResult:
-    """Run once, on the reference engine, and record every packet at these ports.
+    """Run once and record every packet at these ports; where links carry cells the reference engine runs.
 
     Parameters: `ports` are names of ports, `*` for all, by default those with a limited buffer; for the others see
     `run`. The figures are the same as without a trace.

@@ -27,6 +27,12 @@ impl<K: Id> NumberSet<K> {
         self.filled.iter().all(|&words| words == 0)
     }
 
+    /// Remove all members.
+    pub fn clear(&mut self) {
+        self.words.fill(0);
+        self.filled.fill(0);
+    }
+
     /// Return whether an id is a member.
     pub fn contains(&self, member: K) -> bool {
         let member = member.index();

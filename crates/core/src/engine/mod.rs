@@ -48,6 +48,7 @@ pub use outcome::{LossRecord, Outcome, Stopwatch, Work};
 
 use crate::rng;
 use crate::scenario::model::{EngineKind, Line, NodeKind, Scenario};
+use crate::trace::TracedPackets;
 
 /// Run a scenario on the engine that it names; with `log` every loss is recorded.
 pub fn run(scenario: &Scenario, log: bool) -> Outcome {
@@ -56,15 +57,40 @@ pub fn run(scenario: &Scenario, log: bool) -> Outcome {
 
 /// Run the scenario like `run`, and measure the time of the event loop.
 pub fn run_timed(scenario: &Scenario, log: bool, watch: &mut Stopwatch<'_>) -> Outcome {
-    let log = log || !scenario.measure.losses.is_empty();
-    let (mut outcome, has_drawn) = rng::watching(|| match chosen(scenario).0 {
+    let mut run = |log: bool| match chosen(scenario).0 {
         EngineKind::Fast if packets::covers(scenario) => packets::run(scenario, log, watch),
         EngineKind::Fast => cells::run(scenario, log, watch),
         EngineKind::Reference => reference::run(scenario, log, watch),
-    });
+    };
+    completed(scenario, log, |log| (run(log), ())).0
+}
+
+/// Run the scenario like `run_timed`, and record packets on the engine that [`recording`] says.
+pub fn run_recorded(
+    scenario: &Scenario,
+    log: bool,
+    packets: TracedPackets,
+    watch: &mut Stopwatch<'_>,
+) -> (Outcome, TracedPackets) {
+    completed(scenario, log, |log| match recording(scenario) {
+        EngineKind::Fast => packets::run_recorded(scenario, log, packets, watch),
+        EngineKind::Reference => reference::run_traced(scenario, log, packets, watch),
+    })
+}
+
+/// Return the engine that records the packets of a scenario: the one that runs it, but the reference engine for trains of
+/// cells.
+pub fn recording(scenario: &Scenario) -> EngineKind {
+    if packets::covers(scenario) { chosen(scenario).0 } else { EngineKind::Reference }
+}
+
+/// Complete the outcome of a run, which records losses if its argument says so.
+fn completed<T>(scenario: &Scenario, log: bool, run: impl FnOnce(bool) -> (Outcome, T)) -> (Outcome, T) {
+    let log = log || !scenario.measure.losses.is_empty();
+    let ((mut outcome, recorded), has_drawn) = rng::watching(|| run(log));
     outcome.work.draws = has_drawn || !scenario.drawings.is_empty();
     outcome.losses.sort_by_key(|loss| (loss.time, loss.port)); // stable: each port keeps its order
-    outcome
+    (outcome, recorded)
 }
 
 /// Return the engine that runs a scenario and, if the scenario names another one, the reason.

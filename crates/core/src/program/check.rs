@@ -1,10 +1,12 @@
 //! The check of a program. It makes scenarios of unknown origin safe: a checked program ends, reads only registers
 //! that have been written, and computes with values of the right type.
 
-use super::code::{Answer, Attribute, Binary, Op, Operand, REGISTERS, Reg, Scope, Type, Unary};
+use super::code::{Answer, Attribute, Binary, Condition, Op, Operand, REGISTERS, Reg, Scope, Type, Unary};
+use super::condense::condensed;
 use super::hook::{Hook, LooksAt};
 use super::instruction::{Expression, Instruction};
 use super::source::Texts;
+use super::step::Steps;
 use super::values::Known;
 use crate::excerpt::quoted;
 use crate::refused::{Refused, refuse};
@@ -27,7 +29,7 @@ pub(crate) struct ProgramNames<'a> {
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
     pub(crate) hook: Hook,
-    pub(crate) ops: Vec<Op>,
+    pub(crate) steps: Steps,
     pub(crate) looks_at: LooksAt,
     /// Whether the function can mark a unit.
     pub(crate) marks: bool,
@@ -83,7 +85,7 @@ fn check(
         return Err((key, hook.ends().to_string()));
     }
     let marks = ops.iter().any(|op| matches!(op, Op::Answer(Answer::Decision(Some((Action::Mark, _))))));
-    Ok(Program { hook, ops, looks_at: check.looks_at, marks })
+    Ok(Program { hook, steps: condensed(ops), looks_at: check.looks_at, marks })
 }
 
 /// Registers that have a value on every path to an instruction.
@@ -152,7 +154,8 @@ impl<'a> Checker<'a> {
             }
             Instruction::Unless { condition, target } => {
                 same(Type::Bool, self.kind(condition), "the condition")?;
-                Ok(Op::Unless { condition, target: self.jump(number, target)? })
+                let target = self.jump(number, target)?;
+                Ok(Op::Branch { condition: Condition::Register(condition), when: false, target })
             }
             Instruction::Answer(answer) => {
                 self.hook.check_answer(answer)?;

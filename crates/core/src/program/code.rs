@@ -1,4 +1,4 @@
-//! The words of programs, the types of values, and the instructions in the form in which they run.
+//! The words of programs, the types of values, and the instructions with their names resolved.
 
 use std::fmt;
 
@@ -287,15 +287,41 @@ pub(crate) enum Answer {
     Queue(Reg),
 }
 
-/// An instruction in the form in which it runs.
+/// An instruction whose names and types are resolved.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Op {
-    Set { to: Reg, value: Operand },
-    Store { scope: Scope, place: u8, from: Reg },
-    StoreAt { place: u8, queue: Reg, from: Reg },
-    Jump { target: u16 },
-    Unless { condition: Reg, target: u16 },
+    Set {
+        to: Reg,
+        value: Operand,
+    },
+    Store {
+        scope: Scope,
+        place: u8,
+        from: Reg,
+    },
+    StoreAt {
+        place: u8,
+        queue: Reg,
+        from: Reg,
+    },
+    Jump {
+        target: u16,
+    },
+    /// Jump if the condition is as `when` says.
+    Branch {
+        condition: Condition,
+        when: bool,
+        target: u16,
+    },
     Answer(Answer),
+}
+
+/// The condition of a jump: a register, or a comparison of two registers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Condition {
+    Register(Reg),
+    Whole { operator: Binary, left: Reg, right: Reg },
+    Real { operator: Binary, left: Reg, right: Reg },
 }
 
 /// A value that a running program assigns; `place` is the index of a state variable among those of its scope.

@@ -1,12 +1,16 @@
 //! Programs: policies as data of a scenario. A program is one or several lists of instructions, one for each function.
 //!
-//! `instruction` reads the instructions, `check` refuses programs that could fail in avoidable ways, `run` interprets
-//! a checked program. Each kind of policy that can be a program supplies the values that the program reads, and
+//! `instruction` reads the instructions, `check` refuses programs that could fail in avoidable ways, `condense` makes
+//! fewer steps of a checked program, and `run` interprets them. Each kind of policy that can be a program supplies the values that the program reads, and
 //! carries out its decision.
+
+mod arithmetic;
 
 pub(crate) mod check;
 
 pub(crate) mod code;
+
+mod condense;
 
 pub(crate) mod hook;
 
@@ -14,9 +18,13 @@ pub(crate) mod instruction;
 
 pub(crate) mod limits;
 
+pub(crate) mod ranks;
+
 pub(crate) mod run;
 
 pub(crate) mod source;
+
+pub(crate) mod step;
 
 pub(crate) mod values;
 

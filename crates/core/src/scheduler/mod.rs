@@ -45,6 +45,11 @@ registry! {
             self.next(now, may_send)
         }
 
+        /// Like `turn`, for a scheduler that uses `octets`, the octets of the unit at the head of a queue.
+        fn turn_by_size(&mut self, now: Time, octets: &dyn Fn(QueueId) -> u64) -> Option<QueueId> {
+            self.next_by_size(now, &mut |_| true, octets)
+        }
+
         /// Record that the port sends the unit that was at the head of this queue, of `octets` octets; the unit has
         /// already left the queue. Not called if the admission policy discards it instead.
         fn sent(&mut self, queue: QueueId, octets: u64) {}

@@ -2,7 +2,7 @@
 //!
 //! The reference engine notifies a [`Tracer`] of every unit at every port; `()` ignores this and costs nothing.
 //! [`TracedPackets`] keeps an entry for every packet at the chosen ports: cells of one frame are one packet, as on a packet
-//! link. [`pcapng()`] writes them for Wireshark.
+//! link. Where all links carry packets the fast engine records them too. [`pcapng()`] writes them for Wireshark.
 
 mod headers;
 
@@ -128,6 +128,11 @@ impl TracedPackets {
         Ok(TracedPackets { wanted: scenario.lines.iter().map(is_wanted).collect(), seen: BTreeMap::new() })
     }
 
+    /// Return whether packets are recorded at a port.
+    pub(crate) fn has(&self, port: usize) -> bool {
+        self.wanted[port]
+    }
+
     /// Return the traced ports.
     pub fn ports(&self) -> impl Iterator<Item = usize> {
         (0..self.wanted.len()).filter(|&port| self.wanted[port])
@@ -139,17 +144,24 @@ impl TracedPackets {
         list.sort_by_key(|packet| packet.done); // stable: by port, circuit and number at one instant
         list
     }
-}
 
-impl Tracer for TracedPackets {
-    fn see(&mut self, now: Time, port: usize, unit: &Unit, what: What, circuits: &IdVec<CircuitId, Circuit>) {
+    /// Record an event of a unit at a port; `content` returns flow and payload of its packet, and is called for the first
+    /// unit of a packet.
+    pub(crate) fn record(
+        &mut self,
+        now: Time,
+        port: usize,
+        unit: &Unit,
+        what: What,
+        content: impl FnOnce() -> Option<(u32, Payload)>,
+    ) {
         if !self.wanted[port] {
             return;
         }
         let packet = self
             .seen
             .entry((port as u32, unit.vc, unit.frame))
-            .or_insert_with(|| first(now, port, unit, circuits));
+            .or_insert_with(|| first(now, port, unit, content()));
         match what {
             What::Arrives => packet.units += 1,
             What::Leaves => packet.sent += 1,
@@ -163,14 +175,20 @@ impl Tracer for TracedPackets {
     }
 }
 
+impl Tracer for TracedPackets {
+    fn see(&mut self, now: Time, port: usize, unit: &Unit, what: What, circuits: &IdVec<CircuitId, Circuit>) {
+        let content = || circuits[unit.vc].frame(unit.frame).map(|frame| (frame.flow, frame.payload));
+        self.record(now, port, unit, what, content);
+    }
+}
+
 /// Build the record of a packet whose first unit arrives.
-fn first(now: Time, port: usize, unit: &Unit, circuits: &IdVec<CircuitId, Circuit>) -> TracedPacket {
-    let frame = circuits[unit.vc].frame(unit.frame);
+fn first(now: Time, port: usize, unit: &Unit, content: Option<(u32, Payload)>) -> TracedPacket {
     TracedPacket {
         port: port as u32,
         vc: unit.vc,
         frame: unit.frame,
-        content: frame.map(|frame| (frame.flow, frame.payload)),
+        content,
         arrived: now,
         done: now,
         units: 0,

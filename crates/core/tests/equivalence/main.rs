@@ -12,6 +12,7 @@ mod generator;
 mod longest_queue;
 mod programs;
 mod random;
+mod recorded;
 mod shipped;
 
 use std::ops::Range;

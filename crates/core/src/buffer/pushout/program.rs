@@ -43,13 +43,13 @@ use super::longest_queue::{self, End};
 use super::{Context, Cut, Full, PushOut};
 use crate::buffer::admission::Failure;
 use crate::buffer::frame::Frames;
+use crate::buffer::set::NumberSet;
 use crate::language::spec::Boxed;
 use crate::program::check::{Program, ProgramNames, check_functions};
-use crate::program::code::REGISTERS;
-use crate::program::code::{Answer, Attribute, OfQueue, Word};
+use crate::program::code::{Attribute, OfQueue, Word};
 use crate::program::hook::Hook;
 use crate::program::limits::Limits;
-use crate::program::run::{Machine, View};
+use crate::program::run::{Machine, Outcome, View};
 use crate::program::source::{Source, Texts, VictimCode};
 use crate::program::values::{PARAMS, STATE, Values, known};
 use crate::refused::Refused;
@@ -92,7 +92,6 @@ pub struct Policy {
     per_queue: Vec<Word>,
     each: usize,
     dice: Dice,
-    registers: Box<[Word; REGISTERS]>,
     rate: Word,
     /// Weight and minimum rate of each circuit.
     contracts: IdVec<PortVc, [Word; 2]>,
@@ -125,7 +124,6 @@ impl Policy {
             each: of_queue.len(),
             per_queue: of_queue.repeat(context.vcs()),
             dice: context.dice(&params.stream),
-            registers: Box::new([Word::default(); REGISTERS]),
             rate: Word::size(context.rate.0),
             contracts: contracts
                 .map(|contract| [Word::float(contract.weight), Word::size(contract.mcr.0)])
@@ -136,22 +134,22 @@ impl Policy {
     }
 
     /// Return the number that the program chooses; the error says why the program failed.
-    fn victim(&mut self, full: &Full<'_>, choices: &[QueueId]) -> Result<i64, String> {
-        let Policy { program, state, per_queue, each, dice, registers, rate, contracts, .. } = self;
+    fn victim(&mut self, full: &Full<'_>, choices: &NumberSet<QueueId>) -> Result<i64, String> {
+        let Policy { program, state, per_queue, each, dice, rate, contracts, .. } = self;
         let draws = dice.about(full.subject);
         let view = BufferView { full, choices, rate: *rate, contracts };
-        let mut machine = Machine { state, per_vc: &mut [], per_queue, each: *each, draws, registers };
-        match machine.run(&program.ops, &view) {
-            Ok(Answer::Queue(register)) => Ok(self.registers[register.index()].as_int()),
+        let mut machine = Machine { state: [state, &mut [], per_queue], each: *each, ranks: None, draws };
+        match machine.run(&mut program.steps, &view) {
+            Ok(Outcome::Queue(number)) => Ok(number),
             Ok(_) => unreachable!("a checked program of push-out chooses"),
             Err(failed) => Err(self.texts.message(Hook::GiveWay, &failed)),
         }
     }
 
     /// Return the queue that gives way, or `None` if the arriving unit is lost; the error says why there is no choice.
-    fn chosen(&mut self, full: &Full<'_>, choices: &[QueueId]) -> Result<Option<QueueId>, String> {
+    fn chosen(&mut self, full: &Full<'_>, choices: &NumberSet<QueueId>) -> Result<Option<QueueId>, String> {
         let number = self.victim(full, choices)?;
-        match choices.iter().copied().find(|queue| i64::from(queue.0) == number) {
+        match choices.iter().find(|queue| i64::from(queue.0) == number) {
             None if number != -1 => Err(self.texts.no_choice(number, "queue that can give way, or -1")),
             queue => Ok(queue),
         }
@@ -162,8 +160,9 @@ impl PushOut for Policy {
     fn choose(&mut self, full: &Full<'_>) -> Option<Cut> {
         let end = self.end;
         let part = |vc: PortVc| longest_queue::part(&full.queues[vc], end);
-        let choices: Vec<QueueId> =
-            self.lengths.busy().iter().filter(|&vc| part(vc).is_some()).map(PortVc::queue).collect();
+        let mut choices = NumberSet::new(self.lengths.circuits());
+        let busy = self.lengths.busy().iter().filter(|&vc| part(vc).is_some());
+        busy.for_each(|vc| choices.insert(vc.queue()));
         if choices.is_empty() {
             return None;
         }
@@ -192,12 +191,13 @@ impl PushOut for Policy {
 /// The values that a program can read about a full buffer.
 struct BufferView<'a> {
     full: &'a Full<'a>,
-    choices: &'a [QueueId],
+    choices: &'a NumberSet<QueueId>,
     rate: Word,
     contracts: &'a IdVec<PortVc, [Word; 2]>,
 }
 
 impl View for BufferView<'_> {
+    #[inline(never)] // beside the loop of the interpreter, where its registers count more
     fn look(&self, attribute: Attribute) -> Word {
         let Full { now, pool, arriving: (vc, size), .. } = *self.full;
         match attribute {
@@ -219,8 +219,8 @@ impl View for BufferView<'_> {
         self.contracts.len()
     }
 
-    fn choices(&self) -> &[QueueId] {
-        self.choices
+    fn choice_from(&self, number: usize) -> Option<QueueId> {
+        self.choices.first_from(number)
     }
 
     fn look_at(&self, property: OfQueue, queue: QueueId) -> Word {
@@ -289,8 +289,9 @@ mod tests {
             unreachable!("it asks for a program")
         };
         let mut policy = Policy::new(&params, &context).unwrap();
-        let why =
-            policy.chosen(&full_of(&crate::buffer::pool::Pool::new(context.capacity, 2)), &[QueueId(0)]);
+        let mut choices = NumberSet::new(2);
+        choices.insert(QueueId(0));
+        let why = policy.chosen(&full_of(&crate::buffer::pool::Pool::new(context.capacity, 2)), &choices);
         let expected =
             "the choice of \"program\" must be the number of a queue that can give way, or -1, not 1";
         assert_eq!(why, Err(expected.to_string()));

@@ -175,7 +175,7 @@ mod tests {
             transport = {{ kind = 'tcp', profile = 'datacenter' }}",
         );
         let scenario = load(&text, "transfers.toml", &[]).unwrap_or_else(|why| panic!("{why}"));
-        let mut engine = Packets::new(&scenario, false);
+        let mut engine = Packets::new(&scenario, false, None);
         assert_eq!(engine.connections.under_way.len(), 0, "none has started");
         let at = |time| Time::ZERO + Span::millis(time);
         let under_way: Vec<usize> = [5, 10, 20]

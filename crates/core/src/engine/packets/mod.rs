@@ -16,7 +16,7 @@
 //! (`lookahead.rs`).
 //!
 //! # What turns it off
-//! A port without a rule judges every packet, with an event for the end of each transmission. Ports of switches have an
+//! A port without a rule, or whose packets are recorded, judges every packet, with an event for the end of each transmission. Ports of switches have an
 //! order of their own for these events (`transit/stations.rs`), those of hosts and those that are paused a common one.
 //!
 //! # What it saves
@@ -44,6 +44,7 @@ use crate::kernel::queue::{Class, Event};
 use crate::network::circuit::Payload;
 use crate::network::end::{End, Uplink};
 use crate::scenario::model::{Medium, Scenario};
+use crate::trace::TracedPackets;
 use crate::unit::Flags;
 use crate::units::ids::CircuitId;
 use crate::units::{Span, Time};
@@ -62,16 +63,18 @@ pub(crate) fn covers(scenario: &Scenario) -> bool {
 
 /// Run such a scenario as [`super::run()`] does.
 pub(crate) fn run(scenario: &Scenario, log: bool, watch: &mut Stopwatch<'_>) -> Outcome {
-    let mut engine = Packets::new(scenario, log);
-    watch.start();
-    let Window { from, to } = engine.transit.window;
-    if from > Time::ZERO {
-        engine.run_until(from, watch);
-        engine.reset_counters(from);
-    }
-    engine.run_until(to, watch);
-    watch.stop();
-    engine.close(to)
+    Packets::new(scenario, log, None).run(watch).0
+}
+
+/// Run such a scenario, and record packets.
+pub(crate) fn run_recorded(
+    scenario: &Scenario,
+    log: bool,
+    packets: TracedPackets,
+    watch: &mut Stopwatch<'_>,
+) -> (Outcome, TracedPackets) {
+    let (outcome, packets) = Packets::new(scenario, log, Some(packets)).run(watch);
+    (outcome, packets.expect("the engine returns the record that it gets"))
 }
 
 /// Least number of rounds of a run in which the caller receives the progress: an agenda without others could be handled
@@ -106,8 +109,9 @@ impl Uplink for Setout<'_> {
 }
 
 impl<'a> Packets<'a> {
-    fn new(scenario: &'a Scenario, log: bool) -> Packets<'a> {
-        let (transit, connections) = (Transit::new(scenario, log), Connections::new(scenario));
+    /// Build the engine at time zero; with `log` it records losses, and with `record` packets at ports.
+    fn new(scenario: &'a Scenario, log: bool, record: Option<TracedPackets>) -> Packets<'a> {
+        let (transit, connections) = (Transit::new(scenario, log, record), Connections::new(scenario));
         let round = transit.arrivals.division.lookahead.min(Span((scenario.duration.0 / REPORTS).max(1)));
         let mut engine = Packets { scenario, connections, events: 0, transit, round, day: Day::default() };
         (0..scenario.flows.len()).for_each(|flow| engine.call(flow, End::Source));
@@ -121,6 +125,20 @@ impl<'a> Packets<'a> {
             engine.open_calendar();
         }
         engine
+    }
+
+    /// Run to the end of the scenario; returns its outcome and the record of packets, if there is one.
+    fn run(mut self, watch: &mut Stopwatch<'_>) -> (Outcome, Option<TracedPackets>) {
+        watch.start();
+        let Window { from, to } = self.transit.window;
+        if from > Time::ZERO {
+            self.run_until(from, watch);
+            self.reset_counters(from);
+        }
+        self.run_until(to, watch);
+        watch.stop();
+        let record = self.transit.take_record();
+        (self.close(to), record)
     }
 
     /// Handle all events before `end`, and take the samples that are due before it.
@@ -391,7 +409,7 @@ mod tests {
     /// Return whether a network of this topology ends with its arrivals in a calendar.
     fn has_calendar(topology: &str) -> bool {
         let scenario = network(topology, "4 ms");
-        let mut engine = Packets::new(&scenario, false);
+        let mut engine = Packets::new(&scenario, false, None);
         engine.run_until(Time::ZERO + scenario.duration, &mut Stopwatch::default());
         engine.transit.arrivals.has_calendar()
     }
@@ -409,7 +427,7 @@ mod tests {
             let scenario = network(&topology, "40 ms");
             let reached = std::cell::RefCell::new(vec![Time::ZERO]);
             let report = |now| reached.borrow_mut().push(now);
-            let mut engine = Packets::new(&scenario, false);
+            let mut engine = Packets::new(&scenario, false, None);
             engine.run_until(Time::ZERO + scenario.duration, &mut Stopwatch::telling(&|| 0.0, &report));
             let end = Time::ZERO + scenario.duration;
             let reached = [reached.into_inner(), vec![end]].concat();

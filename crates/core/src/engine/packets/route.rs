@@ -232,9 +232,13 @@ impl Steps {
 }
 
 impl Routing {
-    /// The routes through a network before its start.
-    pub(crate) fn new(scenario: &Scenario, network: &Network) -> Routing {
-        let ports = port_classes(scenario, network);
+    /// The routes through a network before its start; ports whose packets are recorded judge every packet.
+    pub(crate) fn new(
+        scenario: &Scenario,
+        network: &Network,
+        is_recorded: impl Fn(usize) -> bool,
+    ) -> Routing {
+        let ports = port_classes(scenario, network, is_recorded);
         let division = Lookahead::new(scenario, |line| match ports[line].destination() {
             PacketDestination::Meet => Some(line),
             PacketDestination::Shared => ports[line].memory.map(|memory| scenario.lines.len() + memory),
@@ -319,11 +323,15 @@ impl PortClass {
 }
 
 /// The classes of all ports.
-fn port_classes(scenario: &Scenario, network: &Network) -> Vec<PortClass> {
+fn port_classes(
+    scenario: &Scenario,
+    network: &Network,
+    is_recorded: impl Fn(usize) -> bool,
+) -> Vec<PortClass> {
     let (meets, polices, takes_controls) =
         (meets(scenario), policed_ports(scenario), control_lines(scenario));
     let of_port = |((number, line), port): ((usize, &Line), &Port)| PortClass {
-        rule: if takes_controls[number] { None } else { rule(line, port) },
+        rule: if takes_controls[number] || is_recorded(number) { None } else { rule(line, port) },
         memory: None,
         is_from_host: scenario.nodes[line.from].kind == NodeKind::Host,
         meets: meets[number],

@@ -114,7 +114,7 @@ impl Port {
         if matches!(self.scheduler, scheduler::Policy::Fifo(_)) {
             return (octets(ONLY_QUEUE) > 0).then_some(ONLY_QUEUE);
         }
-        self.scheduler.next_by_size(now, &mut |_| true, &octets)
+        self.scheduler.turn_by_size(now, &octets)
     }
 
     /// Judge the packet that has come to the head, and start to send it. The error is the reason of its loss.

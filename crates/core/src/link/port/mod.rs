@@ -433,7 +433,7 @@ impl Port {
             let mut may_send = |queue: QueueId| queues[queue].front().is_none_or(lets);
             let octets = |queue: QueueId| queues[queue].front().map_or(0, |unit| unit.bytes.into());
             let index = if gates.is_empty() {
-                scheduler.next_by_size(now, &mut |_| true, &octets)?
+                scheduler.turn_by_size(now, &octets)?
             } else {
                 scheduler.next_by_size(now, &mut may_send, &octets)?
             };

@@ -42,11 +42,11 @@ use crate::buffer::admission::Failure;
 use crate::buffer::set::NumberSet;
 use crate::language::spec::Boxed;
 use crate::program::check::{Program, ProgramNames, check_functions};
-use crate::program::code::{Answer, Attribute, OfQueue, Word};
-use crate::program::code::{Failed, REGISTERS};
+use crate::program::code::{Attribute, Failed, OfQueue, Word};
 use crate::program::hook::Hook;
 use crate::program::limits::Limits;
-use crate::program::run::{Machine, View};
+use crate::program::ranks::Ranks;
+use crate::program::run::{Machine, Outcome, View};
 use crate::program::source::{QuietCode, ServeCode, Source, Texts};
 use crate::program::values::{Known, PARAMS, STATE, Values, known};
 use crate::refused::Refused;
@@ -105,8 +105,8 @@ pub struct Policy {
     sent: Option<Program>,
     memory: Memory,
     queues: ProgramQueues,
-    /// The queues that may send now.
-    choices: Vec<QueueId>,
+    /// The queues that may send, if these are not all that have units.
+    choices: NumberSet<QueueId>,
     /// Instant of the last run.
     now: Time,
     failure: Option<Failure>,
@@ -120,8 +120,8 @@ struct Memory {
     /// State of all queues, queue after queue, with `each` values a queue.
     per_queue: Vec<Word>,
     each: usize,
+    ranks: Ranks,
     dice: Dice,
-    registers: Box<[Word; REGISTERS]>,
 }
 
 /// Facts about queues that the program may read.
@@ -135,22 +135,25 @@ struct ProgramQueues {
 }
 
 impl Memory {
-    fn new(names: &ProgramNames<'_>, queues: usize, dice: Dice) -> Memory {
+    fn new(names: &ProgramNames<'_>, serve: &Program, queues: usize, dice: Dice) -> Memory {
         let words = |known: &[Known]| known.iter().map(|known| known.word).collect::<Vec<_>>();
+        let of_queue = words(names.per_queue);
         Memory {
             state: words(names.state),
-            per_queue: words(names.per_queue).repeat(queues),
-            each: names.per_queue.len(),
+            per_queue: of_queue.repeat(queues),
+            each: of_queue.len(),
+            ranks: Ranks::new(&serve.steps, &of_queue, queues),
             dice,
-            registers: Box::new([Word::default(); REGISTERS]),
         }
     }
 
     /// Run a program. Numbers that it draws depend on the instant, and on the number of earlier draws at that instant.
-    fn run(&mut self, program: &Program, now: Time, view: &impl View) -> Result<Answer, Failed> {
-        let Memory { state, per_queue, each, dice, registers } = self;
+    fn run(&mut self, program: &mut Program, now: Time, view: &impl View) -> Result<Outcome, Failed> {
+        let Memory { state, per_queue, each, ranks, dice } = self;
         let draws = dice.about(Subject::instant(now.0, 0));
-        Machine { state, per_vc: &mut [], per_queue, each: *each, draws, registers }.run(&program.ops, view)
+        let ranks = Some(ranks);
+        Machine { state: [state, &mut [], per_queue], each: *each, ranks, draws }
+            .run(&mut program.steps, view)
     }
 }
 
@@ -181,40 +184,49 @@ impl Policy {
         let texts = Texts::new(&params.name, params.codes(), source)?;
         let mut programs = check_functions(&texts, &names)?.into_iter();
         let mut function = || programs.next().expect("there is a program for each of the codes");
+        let serve = function();
+        let memory = Memory::new(&names, &serve, context.vcs(), context.dice(&params.stream));
         Ok(Policy {
-            serve: function(),
+            serve,
             joined: params.joined.as_ref().map(|_| function()),
             sent: params.sent.as_ref().map(|_| function()),
-            memory: Memory::new(&names, context.vcs(), context.dice(&params.stream)),
+            memory,
             queues: ProgramQueues::new(context),
-            choices: Vec::new(),
+            choices: NumberSet::new(context.vcs()),
             now: Time::ZERO,
             failure: None,
             texts: Box::new(texts),
         })
     }
 
-    /// Return the queue that the program chooses; the error says why the port cannot serve it.
-    fn choose(&mut self, octets: &dyn Fn(QueueId) -> u64) -> Result<QueueId, String> {
+    /// Return the queue that the program chooses among those that may send, or the first of them if it fails.
+    fn choose(&mut self, octets: &dyn Fn(QueueId) -> u64) -> Option<QueueId> {
         let Policy { serve, memory, queues, choices, now, .. } = self;
+        let choices = if memory.ranks.are_choices { &queues.backlogged } else { &*choices };
+        let first = choices.first_from(0)?;
         let view = QueueView { queues, choices, now: *now, unit: None, octets };
-        match memory.run(serve, *now, &view) {
-            Ok(Answer::Queue(register)) => {
-                let number = memory.registers[register.index()].as_int();
-                let queue = choices.iter().copied().find(|queue| i64::from(queue.0) == number);
-                queue.ok_or_else(|| self.texts.no_choice(number, "queue that may send"))
+        let why = match memory.run(serve, *now, &view) {
+            Ok(Outcome::Queue(number)) => {
+                let queue = usize::try_from(number).ok().filter(|queue| *queue < view.queues());
+                let queue = queue.map(QueueId::new).filter(|queue| choices.contains(*queue));
+                if queue.is_some() {
+                    return queue;
+                }
+                self.texts.no_choice(number, "queue that may send")
             }
             Ok(_) => unreachable!("a checked program of a scheduler chooses"),
-            Err(failed) => Err(self.texts.message(Hook::Serve, &failed)),
-        }
+            Err(failed) => self.texts.message(Hook::Serve, &failed),
+        };
+        self.fail(why); // the run has no result, but goes on
+        Some(first)
     }
 
     /// Run a function that changes state, for a unit of `octets` octets.
     fn note(&mut self, hook: Hook, queue: QueueId, octets: u64) {
-        let Policy { joined, sent, memory, queues, now, .. } = self;
+        let Policy { joined, sent, memory, queues, choices, now, .. } = self;
         let function = if hook == Hook::Joined { joined } else { sent };
         let Some(program) = function else { return };
-        let view = QueueView { queues, choices: &[], now: *now, unit: Some((queue, octets)), octets: &|_| 0 };
+        let view = QueueView { queues, choices, now: *now, unit: Some((queue, octets)), octets: &|_| 0 };
         if let Err(failed) = memory.run(program, *now, &view) {
             self.fail(self.texts.message(hook, &failed));
         }
@@ -230,7 +242,7 @@ impl Policy {
 /// The values that a program can read about the queues.
 struct QueueView<'a> {
     queues: &'a ProgramQueues,
-    choices: &'a [QueueId],
+    choices: &'a NumberSet<QueueId>,
     now: Time,
     /// The queue of the unit that has joined or is sent, and its octets.
     unit: Option<(QueueId, u64)>,
@@ -238,6 +250,7 @@ struct QueueView<'a> {
 }
 
 impl View for QueueView<'_> {
+    #[inline(never)] // beside the loop of the interpreter, where its registers count more
     fn look(&self, attribute: Attribute) -> Word {
         let unit = || self.unit.expect("a checked program looks at a unit only where there is one");
         match attribute {
@@ -255,10 +268,11 @@ impl View for QueueView<'_> {
         self.queues.lengths.len()
     }
 
-    fn choices(&self) -> &[QueueId] {
-        self.choices
+    fn choice_from(&self, number: usize) -> Option<QueueId> {
+        self.choices.first_from(number)
     }
 
+    #[inline(always)] // one of the few steps that most decisions take
     fn look_at(&self, property: OfQueue, queue: QueueId) -> Word {
         match property {
             OfQueue::Length => Word::size(self.queues.lengths[queue]),
@@ -272,7 +286,10 @@ impl View for QueueView<'_> {
 impl Scheduler for Policy {
     fn joined(&mut self, queue: QueueId) {
         self.queues.lengths[queue] += 1;
-        self.queues.backlogged.insert(queue);
+        if self.queues.lengths[queue] == 1 {
+            self.queues.backlogged.insert(queue);
+            self.memory.ranks.fill(queue, true);
+        }
         self.note(Hook::Joined, queue, 0);
     }
 
@@ -280,6 +297,7 @@ impl Scheduler for Policy {
         self.queues.lengths[queue] -= 1;
         if empty {
             self.queues.backlogged.remove(queue);
+            self.memory.ranks.fill(queue, false);
         }
     }
 
@@ -295,15 +313,19 @@ impl Scheduler for Policy {
     ) -> Option<QueueId> {
         self.now = now;
         self.choices.clear();
-        self.choices.extend(self.queues.backlogged.iter().filter(|queue| may_send(*queue)));
-        let first = *self.choices.first()?;
-        match self.choose(octets) {
-            Ok(queue) => Some(queue),
-            Err(why) => {
-                self.fail(why); // the run has no result, but goes on
-                Some(first)
-            }
-        }
+        self.queues
+            .backlogged
+            .iter()
+            .filter(|queue| may_send(*queue))
+            .for_each(|queue| self.choices.insert(queue));
+        self.memory.ranks.are_choices = false;
+        self.choose(octets)
+    }
+
+    fn turn_by_size(&mut self, now: Time, octets: &dyn Fn(QueueId) -> u64) -> Option<QueueId> {
+        self.now = now;
+        self.memory.ranks.are_choices = true;
+        self.choose(octets)
     }
 
     fn sent(&mut self, queue: QueueId, octets: u64) {

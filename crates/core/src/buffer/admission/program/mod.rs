@@ -82,12 +82,10 @@ use crate::buffer::frame::Frames;
 use crate::buffer::pool::Pool;
 use crate::language::spec::Boxed;
 use crate::program::check::{Program, ProgramNames, check_functions};
-use crate::program::code::Failed;
-use crate::program::code::REGISTERS;
-use crate::program::code::{Answer, Decision, Word};
+use crate::program::code::{Decision, Failed, Word};
 use crate::program::hook::Hook;
 use crate::program::limits::Limits;
-use crate::program::run::Machine;
+use crate::program::run::{Machine, Outcome};
 use crate::program::source::{Clock, Code, Source, Texts};
 use crate::program::values::{Known, PARAMS, STATE, Values, known};
 use crate::program::{Asks, LooksAt};
@@ -97,7 +95,7 @@ use crate::section;
 use crate::units::ids::{IdVec, PortVc, QueueId};
 use crate::units::{Span, Time};
 use crate::verdict::{Action, HeadVerdict, Reason, Verdict};
-use view::{AtPort, Noted, PortConstants, PortView, UnitView};
+use view::{AtPort, Noted, PortConstants, PortView};
 
 section! {
     /// Do what the instructions in the scenario say.
@@ -148,7 +146,6 @@ pub struct Policy {
     frames: Frames,
     kept: Kept,
     dice: Dice,
-    registers: Box<[Word; REGISTERS]>,
     place: PortConstants,
     noted: Noted,
     /// For each circuit whether the policy discards the frame at the head of its queue.
@@ -162,7 +159,11 @@ pub struct Policy {
 struct Kept {
     state: Vec<Word>,
     per_vc: Vec<Word>,
+    /// Number of variables of a circuit.
+    of_vc: usize,
     per_queue: Vec<Word>,
+    /// Number of variables of a queue.
+    of_queue: usize,
     queues: usize,
 }
 
@@ -173,16 +174,26 @@ impl Kept {
         Kept {
             state: words(names.state),
             per_vc: words(names.per_vc).repeat(vcs),
+            of_vc: names.per_vc.len(),
             per_queue: words(names.per_queue).repeat(queues),
+            of_queue: names.per_queue.len(),
             queues,
         }
     }
-}
 
-/// Return the part of a list that belongs to `owner`, when `count` owners have equal parts.
-fn part(list: &mut [Word], owner: usize, count: usize) -> &mut [Word] {
-    let each = list.len() / count.max(1);
-    &mut list[owner * each..][..each]
+    /// Return the variables of the port, of a circuit and of a queue.
+    #[inline]
+    fn of(&mut self, vc: PortVc, queue: QueueId) -> [&mut [Word]; 3] {
+        let Kept { state, per_vc, of_vc, per_queue, of_queue, .. } = self;
+        let of_vc = &mut per_vc[vc.index() * *of_vc..][..*of_vc];
+        [state, of_vc, &mut per_queue[queue.index() * *of_queue..][..*of_queue]]
+    }
+
+    /// Return the variables of the port and of a queue.
+    fn of_queue(&mut self, queue: QueueId) -> [&mut [Word]; 3] {
+        let Kept { state, per_queue, of_queue, .. } = self;
+        [state, &mut [], &mut per_queue[queue.index() * *of_queue..][..*of_queue]]
+    }
 }
 
 impl Params {
@@ -230,7 +241,6 @@ impl Policy {
             frames: Frames::new(context.vcs(), params.pass_eom),
             kept: Kept::new(&names, context.vcs()),
             dice: context.dice(&params.stream),
-            registers: Box::new([Word::default(); REGISTERS]),
             place: PortConstants::new(context),
             noted: Noted::default(),
             discards: IdVec::filled(false, context.vcs()),
@@ -239,28 +249,43 @@ impl Policy {
         })
     }
 
-    /// Run the program for a unit that arrives or, with `is_head`, is at the head of its queue. A failed program
-    /// accepts every unit that fits: the run will be refused.
+    /// Run the program for a unit that arrives.
     #[inline]
-    fn decide(&mut self, seen: &UnitView<'_>, is_head: bool) -> Decision {
-        let Policy { program, at_head, kept, dice, registers, place, noted, .. } = self;
-        let subject = seen.unit.subject();
-        let subject = if is_head { subject.at_head() } else { subject };
-        let program = if is_head { at_head.as_ref().unwrap_or(program) } else { program };
-        let mut machine = Machine {
-            per_vc: part(&mut kept.per_vc, seen.vc.index(), place.circuits()),
-            per_queue: part(&mut kept.per_queue, seen.port.queue.index(), kept.queues),
-            each: 0,
-            state: &mut kept.state,
-            draws: dice.about(subject),
-            registers,
-        };
-        match machine.run(&program.ops, &AtPort { seen, place, noted }) {
-            Ok(Answer::Decision(decision)) => decision,
+    fn decide(&mut self, arrival: &Arrival<'_>) -> Decision {
+        let Policy { program, kept, dice, place, noted, .. } = self;
+        if program.steps.accepts_all() {
+            return None;
+        }
+        let draws = dice.about(arrival.unit.subject());
+        let state = kept.of(arrival.vc, arrival.place);
+        let mut machine = Machine { state, each: 0, ranks: None, draws };
+        let result = machine.run(&mut program.steps, &AtPort { seen: arrival, place, noted });
+        let hook = program.hook;
+        self.decision(result, arrival.now, hook)
+    }
+
+    /// Run the program for a unit at the head of its queue.
+    #[inline]
+    fn decide_at_head(&mut self, head: &Head<'_>) -> Decision {
+        let Policy { at_head, kept, dice, place, noted, .. } = self;
+        let Some(program) = at_head else { return None };
+        let draws = dice.about(head.unit.subject().at_head());
+        let state = kept.of(head.vc, head.queue);
+        let mut machine = Machine { state, each: 0, ranks: None, draws };
+        let result = machine.run(&mut program.steps, &AtPort { seen: head, place, noted });
+        let hook = program.hook;
+        self.decision(result, head.now, hook)
+    }
+
+    /// Return the decision of a program that has run. A failed program accepts every unit that fits: the run will be
+    /// refused.
+    #[inline]
+    fn decision(&mut self, result: Result<Outcome, Failed>, now: Time, hook: Hook) -> Decision {
+        match result {
+            Ok(Outcome::Decision(decision)) => decision,
             Ok(_) => None,
             Err(failed) => {
-                let hook = program.hook;
-                self.note(seen.port.now, hook, &failed);
+                self.note(now, hook, &failed);
                 None
             }
         }
@@ -268,17 +293,12 @@ impl Policy {
 
     /// Run the function of the clock for a queue.
     fn call_clock(&mut self, port: &PortView<'_>) {
-        let Policy { tick, kept, dice, registers, place, noted, .. } = self;
+        let Policy { tick, kept, dice, place, noted, .. } = self;
         let Some((_, program)) = tick else { return };
-        let mut machine = Machine {
-            per_vc: &mut [],
-            per_queue: part(&mut kept.per_queue, port.queue.index(), kept.queues),
-            each: 0,
-            state: &mut kept.state,
-            draws: dice.about(Subject::instant(port.now.0, port.queue.index())),
-            registers,
-        };
-        if let Err(failed) = machine.run(&program.ops, &AtPort { seen: port, place, noted }) {
+        let draws = dice.about(Subject::instant(port.now.0, port.queue.index()));
+        let state = kept.of_queue(port.queue);
+        let mut machine = Machine { state, each: 0, ranks: None, draws };
+        if let Err(failed) = machine.run(&mut program.steps, &AtPort { seen: port, place, noted }) {
             self.note(port.now, Hook::Tick, &failed);
         }
     }
@@ -301,7 +321,7 @@ impl Policy {
     }
 
     fn judge_frame(&mut self, arrival: &Arrival<'_>) -> Verdict {
-        let decision = if arrival.unit.is_first() { self.decide(&arrival.into(), false) } else { None };
+        let decision = if arrival.unit.is_first() { self.decide(arrival) } else { None };
         let (action, reason) = decision.unzip();
         self.frames.act(action.unwrap_or(Action::Drop));
         self.frames.judge(arrival.unit, arrival.vc, arrival.fits(), || reason)
@@ -309,7 +329,7 @@ impl Policy {
 
     /// Return the program's verdict on a unit at the head of its queue.
     fn judge_head(&mut self, head: &Head<'_>) -> HeadVerdict {
-        match self.decide(&head.into(), true) {
+        match self.decide_at_head(head) {
             None => HeadVerdict::Send,
             Some((action, reason)) if action.marks(head.unit) => HeadVerdict::Mark(reason),
             Some((_, reason)) => HeadVerdict::Discard(reason),
@@ -335,7 +355,7 @@ impl Admission for Policy {
         let verdict = match self.asks {
             Asks::Frame => self.judge_frame(arrival),
             Asks::Unit => {
-                let decision = self.decide(&(&*arrival).into(), false);
+                let decision = self.decide(arrival);
                 self.verdict(decision, arrival)
             }
         };
@@ -398,6 +418,12 @@ impl Shortcuts for Policy {
     }
 
     fn rule(&self) -> Option<Rule> {
+        if self.asks == Asks::Frame
+            && self.looks_at == LooksAt::Total
+            && let Some(threshold) = self.program.steps.threshold()
+        {
+            return Some(Rule::Frames { threshold });
+        }
         let interest = match self.looks_at {
             LooksAt::Total => Interest::Total,
             LooksAt::Own => Interest::Last,

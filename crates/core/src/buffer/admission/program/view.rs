@@ -32,10 +32,6 @@ impl PortConstants {
             circuits: circuits.collect(),
         }
     }
-
-    pub(super) fn circuits(&self) -> usize {
-        self.circuits.len()
-    }
 }
 
 /// The state of the port at an instant.
@@ -58,15 +54,22 @@ pub(super) struct Noted {
 }
 
 /// A unit that arrives or is at the head of its queue.
-#[derive(Clone, Copy)]
-pub(super) struct UnitView<'a> {
-    pub(super) port: PortView<'a>,
-    pub(super) unit: &'a Unit,
-    pub(super) vc: PortVc,
-    size: u64,
-    waiting: u64,
-    waited: Span,
-    fits: bool,
+pub(super) trait SeenUnit {
+    /// Return the state of the port.
+    fn port(&self) -> PortView<'_>;
+
+    fn unit(&self) -> &Unit;
+
+    fn vc(&self) -> PortVc;
+
+    fn size(&self) -> u64;
+
+    /// Return the octets that wait in the queue of a unit that arrives, or behind one at the head.
+    fn waiting(&self) -> u64;
+
+    fn waited(&self) -> Span;
+
+    fn fits(&self) -> bool;
 }
 
 /// A view of a unit or of the port, together with the constants and records of the port.
@@ -76,10 +79,29 @@ pub(super) struct AtPort<'a, S> {
     pub(super) noted: &'a Noted,
 }
 
-impl View for AtPort<'_, UnitView<'_>> {
-    #[inline]
+impl<S: SeenUnit> View for AtPort<'_, S> {
+    #[inline(never)] // beside the loop of the interpreter, where its registers count more
     fn look(&self, attribute: Attribute) -> Word {
-        self.seen.look(self.place, self.noted, attribute)
+        let AtPort { seen, place, noted } = self;
+        match attribute {
+            Attribute::Bytes => Word::size(seen.unit().bytes.into()),
+            Attribute::Size => Word::size(seen.size()),
+            Attribute::Index => Word::size(seen.unit().index.into()),
+            Attribute::IsFirst => Word::bool(seen.unit().is_first()),
+            Attribute::IsLast => Word::bool(seen.unit().is_eom()),
+            Attribute::Clp => Word::bool(seen.unit().is_marked()),
+            Attribute::Ect => Word::bool(seen.unit().is_ect()),
+            Attribute::Fits => Word::bool(seen.fits()),
+            Attribute::Vc => Word::size(seen.vc().0.into()),
+            Attribute::Own => Word::size(seen.port().pool.of(seen.vc())),
+            Attribute::Mcr => place.circuits[seen.vc()][0],
+            Attribute::Weight => place.circuits[seen.vc()][1],
+            Attribute::Frame => place.circuits[seen.vc()][2],
+            Attribute::Waiting => Word::size(seen.waiting()),
+            Attribute::Waited => Word::float(seen.waited().as_secs_f64()),
+            Attribute::WaitedPs => Word::size(seen.waited().0),
+            of_port => seen.port().look(place, noted, of_port),
+        }
     }
 }
 
@@ -89,26 +111,70 @@ impl View for AtPort<'_, PortView<'_>> {
     }
 }
 
-impl<'a> From<&Arrival<'a>> for UnitView<'a> {
-    fn from(arrival: &Arrival<'a>) -> UnitView<'a> {
-        let &Arrival { now, unit, vc, size, pool, place, waiting, .. } = arrival;
-        let port = PortView { now, pool, queue: place, every: Span::ZERO };
-        UnitView { port, unit, vc, size, waiting, waited: Span::ZERO, fits: arrival.fits() }
+impl SeenUnit for Arrival<'_> {
+    fn port(&self) -> PortView<'_> {
+        PortView { now: self.now, pool: self.pool, queue: self.place, every: Span::ZERO }
+    }
+
+    fn unit(&self) -> &Unit {
+        self.unit
+    }
+
+    fn vc(&self) -> PortVc {
+        self.vc
+    }
+
+    fn size(&self) -> u64 {
+        self.size
+    }
+
+    fn waiting(&self) -> u64 {
+        self.waiting
+    }
+
+    fn waited(&self) -> Span {
+        Span::ZERO
+    }
+
+    fn fits(&self) -> bool {
+        Arrival::fits(self)
     }
 }
 
-impl<'a> From<&Head<'a>> for UnitView<'a> {
-    fn from(head: &Head<'a>) -> UnitView<'a> {
-        let &Head { now, arrived, unit, queue, vc, size, behind, pool } = head;
-        let waited = now.since(arrived.expect("the port keeps arrival times"));
-        let port = PortView { now, pool, queue, every: Span::ZERO };
-        UnitView { port, unit, vc, size, waiting: behind, waited, fits: true }
+impl SeenUnit for Head<'_> {
+    fn port(&self) -> PortView<'_> {
+        PortView { now: self.now, pool: self.pool, queue: self.queue, every: Span::ZERO }
+    }
+
+    fn unit(&self) -> &Unit {
+        self.unit
+    }
+
+    fn vc(&self) -> PortVc {
+        self.vc
+    }
+
+    fn size(&self) -> u64 {
+        self.size
+    }
+
+    fn waiting(&self) -> u64 {
+        self.behind
+    }
+
+    fn waited(&self) -> Span {
+        self.now.since(self.arrived.expect("the port keeps arrival times"))
+    }
+
+    fn fits(&self) -> bool {
+        true
     }
 }
 
 impl PortView<'_> {
     /// Return the value of an attribute of the port.
-    pub(super) fn look(&self, place: &PortConstants, noted: &Noted, attribute: Attribute) -> Word {
+    #[inline]
+    fn look(&self, place: &PortConstants, noted: &Noted, attribute: Attribute) -> Word {
         match attribute {
             Attribute::Now => Word::float(self.now.as_secs_f64()),
             Attribute::NowPs => Word::size(self.now.0),
@@ -124,33 +190,6 @@ impl PortView<'_> {
             Attribute::Queue => Word::size(self.queue.0.into()),
             Attribute::Every => Word::float(self.every.as_secs_f64()),
             _ => unreachable!("a checked program looks at units only where there is one"),
-        }
-    }
-}
-
-impl UnitView<'_> {
-    /// Return the value of an attribute of the unit, its circuit or the port.
-    #[inline]
-    pub(super) fn look(&self, place: &PortConstants, noted: &Noted, attribute: Attribute) -> Word {
-        let UnitView { port, unit, vc, .. } = *self;
-        match attribute {
-            Attribute::Bytes => Word::size(unit.bytes.into()),
-            Attribute::Size => Word::size(self.size),
-            Attribute::Index => Word::size(unit.index.into()),
-            Attribute::IsFirst => Word::bool(unit.is_first()),
-            Attribute::IsLast => Word::bool(unit.is_eom()),
-            Attribute::Clp => Word::bool(unit.is_marked()),
-            Attribute::Ect => Word::bool(unit.is_ect()),
-            Attribute::Fits => Word::bool(self.fits),
-            Attribute::Vc => Word::size(vc.0.into()),
-            Attribute::Own => Word::size(port.pool.of(vc)),
-            Attribute::Mcr => place.circuits[vc][0],
-            Attribute::Weight => place.circuits[vc][1],
-            Attribute::Frame => place.circuits[vc][2],
-            Attribute::Waiting => Word::size(self.waiting),
-            Attribute::Waited => Word::float(self.waited.as_secs_f64()),
-            Attribute::WaitedPs => Word::size(self.waited.0),
-            of_port => port.look(place, noted, of_port),
         }
     }
 }

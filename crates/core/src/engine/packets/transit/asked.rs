@@ -14,6 +14,7 @@ use crate::link::port::{Loss, Started};
 use crate::network::Network;
 use crate::network::branches::Hop;
 use crate::scenario::model::Scenario;
+use crate::trace::TracedPackets;
 use crate::units::Time;
 use crate::units::ids::CircuitId;
 
@@ -26,6 +27,8 @@ pub(super) struct AskedPorts {
     losses: Vec<Loss>,
     pub(super) stations: Stations,
     pub(super) ordered: OrderedPorts,
+    /// The record of packets at ports; packets pass ports that are recorded only here.
+    pub(super) record: Option<Box<TracedPackets>>,
 }
 
 impl AskedPorts {
@@ -35,6 +38,7 @@ impl AskedPorts {
         network: &Network,
         steps: usize,
         stations: Vec<Option<u32>>,
+        record: Option<TracedPackets>,
     ) -> AskedPorts {
         let polices = policed_ports(scenario);
         let is_ordered = |port: usize| {
@@ -49,6 +53,7 @@ impl AskedPorts {
             losses: Vec::new(),
             ordered,
             stations: Stations::new(stations, scenario),
+            record: record.map(Box::new),
         }
     }
 }
@@ -65,6 +70,9 @@ impl Transit {
     /// Handle the arrival of a packet at a port that judges it; returns the result of [`Transit::start`].
     pub(crate) fn ask(&mut self, at: u32, packet: &Packet, now: Time) -> Option<Onward> {
         let (port, extra) = (self.steps.place(at) as usize, self.steps.extras[at as usize]);
+        if self.asked.record.is_some() {
+            self.record_arrival(at, packet, now);
+        }
         if self.asked.ordered.has(port) {
             return self.ask_in_order(at, packet, now);
         }
@@ -161,6 +169,9 @@ impl Transit {
         circuit: CircuitId,
         sent: Sent,
     ) -> Option<Onward> {
+        if self.asked.record.is_some() {
+            self.record_departure(at, &packet, sent);
+        }
         self.packet_hops += u64::from(sent.starts < self.window.to); // a host may still be resting then
         if sent.arrives >= self.window.to {
             self.on_lines[circuit] += 1;

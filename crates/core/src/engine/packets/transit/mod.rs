@@ -15,6 +15,7 @@
 pub(crate) mod arrivals;
 mod asked;
 mod in_order;
+mod recorded;
 mod ruled;
 mod stations;
 mod waiting;
@@ -35,6 +36,7 @@ use crate::network::branches::Hop;
 use crate::network::circuit::{Marks, Tally};
 use crate::network::end::End;
 use crate::scenario::model::Scenario;
+use crate::trace::TracedPackets;
 use crate::unit::{Flags, Unit};
 use crate::units::ids::{CircuitId, IdVec};
 use crate::units::{Span, Time};
@@ -106,11 +108,12 @@ struct CircuitBooks {
 }
 
 impl Transit {
-    /// The network at time zero.
-    pub(crate) fn new(scenario: &Scenario, log: bool) -> Transit {
+    /// The network at time zero; with `log` losses are recorded, and with `record` packets at ports.
+    pub(crate) fn new(scenario: &Scenario, log: bool, record: Option<TracedPackets>) -> Transit {
         let window = Window { from: Time::ZERO + scenario.warmup, to: Time::ZERO + scenario.duration };
         let network = Network::between_hosts(scenario);
-        let Routing { steps, rules, memories, stations, division, ends } = Routing::new(scenario, &network);
+        let Routing { steps, rules, memories, stations, division, ends } =
+            Routing::new(scenario, &network, |port| record.as_ref().is_some_and(|record| record.has(port)));
         let sampled = sampled_ports(scenario).into_iter().filter(|&port| rules[port].is_none());
         let asked_steps = if rules.iter().any(Option::is_none) { steps.list.len() } else { 0 };
         let mut transit = Transit {
@@ -122,7 +125,7 @@ impl Transit {
             sampled: SampledPorts { ports: sampled.collect(), next: Time::ZERO, every: scenario.sample },
             ruled: RuledPorts::new(scenario, rules, window, &network.ports),
             shared: SharedPorts::new(memories),
-            asked: AskedPorts::new(scenario, &network, asked_steps, stations),
+            asked: AskedPorts::new(scenario, &network, asked_steps, stations, record),
             packet_hops: 0,
             log: log.then(Vec::new),
             on_lines: IdVec::filled(0, scenario.vcs.len()),
@@ -447,5 +450,6 @@ impl Transit {
         if let Some(log) = &mut self.log {
             log.push(LossRecord { time, port, vc, frame, index, reason });
         }
+        self.record_loss(port, &unit, reason, time);
     }
 }

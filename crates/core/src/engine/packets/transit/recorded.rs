@@ -1,0 +1,45 @@
+//! The record of packets at ports: each of these ports judges every packet.
+
+use super::Transit;
+use crate::engine::packets::route::Packet;
+use crate::link::line::Sent;
+use crate::trace::{TracedPackets, What};
+use crate::unit::Unit;
+use crate::units::Time;
+use crate::verdict::Reason;
+
+impl Transit {
+    /// Return the record of packets, if there is one.
+    pub(crate) fn take_record(&mut self) -> Option<TracedPackets> {
+        self.asked.record.take().map(|record| *record)
+    }
+
+    /// Record the arrival of a packet at a port.
+    #[cold]
+    pub(super) fn record_arrival(&mut self, at: u32, packet: &Packet, now: Time) {
+        let (port, unit) = (self.steps.place(at) as usize, packet.unit(&self.steps.extras[at as usize]));
+        let content = || Some((packet.flow, packet.cargo.payload()));
+        if let Some(record) = &mut self.asked.record {
+            record.record(now, port, &unit, What::Arrives, content);
+        }
+    }
+
+    /// Record the departure of a packet from a port, if the run does not end before.
+    #[cold]
+    pub(super) fn record_departure(&mut self, at: u32, packet: &Packet, sent: Sent) {
+        if sent.ends >= self.window.to {
+            return;
+        }
+        let (port, unit) = (self.steps.place(at) as usize, packet.unit(&self.steps.extras[at as usize]));
+        if let Some(record) = &mut self.asked.record {
+            record.record(sent.ends, port, &unit, What::Leaves, || None);
+        }
+    }
+
+    /// Record the loss of a packet at a port.
+    pub(super) fn record_loss(&mut self, port: u32, unit: &Unit, reason: Reason, now: Time) {
+        if let Some(record) = &mut self.asked.record {
+            record.record(now, port as usize, unit, What::Lost(reason), || None);
+        }
+    }
+}
