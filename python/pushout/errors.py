@@ -46,6 +46,8 @@ class ScenarioError(PushoutError, ValueError):
     """Or: the path of a figure that does not exist."""
     engine: bool = False
     """Or: whether the engine is at fault."""
+    further: tuple[str, ...] = ()
+    """Messages of further mistakes of the scenario, at most nine, in the order of its text."""
 
     def _words(self, named: Callable[[str], str]) -> str:
         """Put the name of the override's argument before the message."""

@@ -58,7 +58,11 @@ impl<'a> Base<'a> {
 /// Return the scenario with another engine, if `engine` names one.
 fn on_engine(scenario: Scenario, engine: Option<&str>) -> Result<Scenario, Refusal> {
     let Some(word) = engine else { return Ok(scenario) };
-    let refusal = |why| Refusal { message: format!("engine: {why}"), part: Some(RequestPart::Engine) };
+    let refusal = |why| Refusal {
+        message: format!("engine: {why}"),
+        part: Some(RequestPart::Engine),
+        ..Refusal::default()
+    };
     let engine = EngineKind::from_word(word).map_err(refusal)?;
     Ok(Scenario { engine, ..scenario })
 }

@@ -6,6 +6,7 @@ use std::panic::{self, AssertUnwindSafe, PanicHookInfo, catch_unwind};
 
 use pushout_core::scenario::{Refusal, RequestPart};
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
 pyo3::import_exception!(pushout.errors, ScenarioError);
 pyo3::import_exception!(pushout.errors, InternalError);
@@ -42,11 +43,12 @@ impl From<Failure> for PyErr {
 }
 
 /// Build the exception about a scenario, or about the variation of it with this number, with the part that is wrong.
-fn refused(Refusal { message, part }: Refusal, point: Option<usize>) -> PyErr {
+fn refused(Refusal { message, part, further }: Refusal, point: Option<usize>) -> PyErr {
     let error = ScenarioError::new_err(message);
     let told = Python::attach(|py| {
         let value = error.value(py);
         value.setattr("point", point)?;
+        value.setattr("further", PyTuple::new(py, further)?)?;
         match part {
             Some(RequestPart::Set(number)) => value.setattr("set", number),
             Some(RequestPart::Figure(path)) => value.setattr("figure", path),

@@ -149,6 +149,7 @@ def _run(args: list[str]) -> int:
         return FAILURE
     except PushoutError as error:
         streams.tell(worded(error, context))
+        streams.tell_further(error)
         return BAD_SCENARIO
     except UnicodeEncodeError as error:
         streams.tell(f"{_place(error.object[error.start], args)} must be UTF-8 text, not {quoted(error.object)}")

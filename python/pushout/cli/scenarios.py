@@ -6,7 +6,7 @@ import click
 
 from pushout.cli import completion
 from pushout.cli.options import BAD_SCENARIO, JSON, SCENARIO, SET, allowed, console, no_sweep, scenario_file, worded
-from pushout.cli.streams import echo_json, tell
+from pushout.cli.streams import echo_json, tell, tell_further
 from pushout.cli.warn import warn
 from pushout.errors import QuestionError, ScenarioError
 from pushout.excerpt import masked, place
@@ -32,8 +32,11 @@ def validate(scenarios: tuple[str, ...], sets: tuple[str, ...], as_json: bool) -
             warn(warnings, about=scenario)
         except (ScenarioError, QuestionError) as error:
             why = worded(error, click.get_current_context())
-            verdicts.append({"scenario": masked(scenario), "valid": False, "error": why, "warnings": []})
+            verdict = {"scenario": masked(scenario), "valid": False, "error": why, "warnings": []}
+            further = getattr(error, "further", ())
+            verdicts.append({**verdict, "further": list(further)} if further else verdict)
             tell(why)
+            tell_further(error)
     if as_json:
         echo_json(verdicts)
     else:

@@ -10,6 +10,7 @@ from typing import Any, TextIO
 
 import click
 
+from pushout.errors import PushoutError
 from pushout.excerpt import CONTROL, masked, printable
 from pushout.excerpt import place as shown_place
 
@@ -108,6 +109,12 @@ def echo_json(document: Any) -> None:
 def tell(message: str) -> None:
     """Print a message to standard error."""
     click.echo(printable(masked(message)), err=True)
+
+
+def tell_further(error: PushoutError) -> None:
+    """Print the further mistakes of a scenario to standard error."""
+    for message in getattr(error, "further", ()):
+        tell(f"also: {message}")
 
 
 def drop() -> None:

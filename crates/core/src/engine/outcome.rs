@@ -97,7 +97,7 @@ pub struct Outcome {
 impl Outcome {
     /// Refuse a run in which a policy could not compute a decision: it has no result.
     pub fn complete(&self, scenario: &Scenario) -> Result<(), Refusal> {
-        self.network.complete(scenario).map_err(|message| Refusal { message, part: None })
+        self.network.complete(scenario).map_err(|message| Refusal { message, ..Refusal::default() })
     }
 }
 

@@ -7,13 +7,15 @@ use super::tree::{Fault, Node, TextPlace, Value, join};
 use crate::excerpt::{MESSAGE, excerpt, fitted, is_control};
 
 /// Reason for which a scenario is refused.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Refusal {
     /// One message for people: position, fault, and the allowed values. A message about an override begins with the
     /// override; the caller puts the form in which it takes overrides before it.
     pub message: String,
     /// The part of the request that has the fault, unless the file has it.
     pub part: Option<RequestPart>,
+    /// Messages of further mistakes, in the order of the text.
+    pub further: Vec<String>,
 }
 
 /// A part of a request other than the file of a scenario.
@@ -35,7 +37,7 @@ impl fmt::Display for Refusal {
 
 impl From<String> for Refusal {
     fn from(message: String) -> Refusal {
-        Refusal { message, part: None }
+        Refusal { message, ..Refusal::default() }
     }
 }
 
@@ -60,7 +62,13 @@ impl Sources<'_> {
     /// Return a fault in the form for callers; `root` is the tree as far as it was read.
     pub(crate) fn refuse(&self, fault: Fault, root: Option<&Node>) -> Refusal {
         let part = (fault.place.source as usize).checked_sub(1).map(RequestPart::Set);
-        Refusal { message: self.tell(fault, root), part }
+        Refusal { message: self.tell(fault, root), part, further: Vec::new() }
+    }
+
+    /// Return the message of a fault on one line, without the line of the text.
+    pub(crate) fn tell_briefly(&self, fault: Fault, root: &Node) -> String {
+        let told = self.tell(fault, Some(root));
+        told.split('\n').next().unwrap_or_default().to_string()
     }
 
     /// Return the message of a fault; `root` is the tree as far as it was read.

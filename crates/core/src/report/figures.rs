@@ -28,8 +28,11 @@ pub fn figures(
         if found.contains_key(path) {
             continue;
         }
-        let refusal =
-            |message| Refusal { message: fitted(message), part: Some(RequestPart::Figure(path.clone())) };
+        let refusal = |message| Refusal {
+            message: fitted(message),
+            part: Some(RequestPart::Figure(path.clone())),
+            ..Refusal::default()
+        };
         let names =
             steps(path).ok_or_else(|| refusal(format!("{} is not the path of a figure", quoted(path))))?;
         let names: Vec<&str> = names.iter().map(String::as_str).collect();

@@ -34,7 +34,7 @@ impl Scenario {
         let root = with_key(&origin.root, "seed", Value::Integer(seed.into()));
         let drawn = check(&root, &origin.sets, None).map_err(|fault| {
             let message = format!("with seed {seed}: {fault}");
-            Refusal { message, part: None }
+            Refusal { message, ..Refusal::default() }
         })?;
         let Scenario { duration, warmup, engine, .. } = *self;
         Ok(Scenario { duration, warmup, engine, ..drawn.scenario })

@@ -1,5 +1,6 @@
 //! Reads and checks scenario files; later code needs no more checks.
 
+mod mistakes;
 pub mod model;
 
 pub mod file;
@@ -112,7 +113,13 @@ impl<'a> File<'a> {
         sets: &[String],
         known: Option<&mut Vec<check::StoredNetwork>>,
     ) -> Result<Checked, Refusal> {
-        check::check(root, late, known).map_err(|fault| self.sources(sets).refuse(fault, Some(root)))
+        let is_alone = known.is_none();
+        check::check(root, late, known).map_err(|fault| {
+            let sources = self.sources(sets);
+            let others = if is_alone { mistakes::further(root, late, &fault) } else { Vec::new() };
+            let further = others.into_iter().map(|other| sources.tell_briefly(other, root)).collect();
+            Refusal { further, ..sources.refuse(fault, Some(root)) }
+        })
     }
 
     fn overridden(&self, sets: &[String]) -> Result<(Node, Vec<Set>), Refusal> {

@@ -103,7 +103,7 @@ fn mutated() -> impl Strategy<Value = String> {
 
 /// Check that loading returns; a refusal is a message that starts with a place, on a first line with a reason.
 fn answers(text: &str, name: &str, sets: &[String]) -> Result<(), TestCaseError> {
-    let Err(Refusal { message, part }) = load(text, name, sets) else { return Ok(()) };
+    let Err(Refusal { message, part, .. }) = load(text, name, sets) else { return Ok(()) };
     let first = message.lines().next().unwrap_or_default();
     let located = match part {
         Some(RequestPart::Set(index)) => {

@@ -1,0 +1,162 @@
+//! Further mistakes of a scenario in which one was found, so that one reading reports all that it can.
+//!
+//! What is wrong is removed, or replaced if it is required, and the rest is checked again. A mistake that could be a consequence is
+//! left out: one in the same table, unless the key is unknown there, and any after a key that gives other tables their
+//! meaning.
+
+use super::check::check;
+use crate::language::set::Set;
+use crate::language::tree::{Fault, Node, TextPlace, Value};
+
+/// Most mistakes that are reported at once, with the first.
+const MOST: usize = 10;
+
+/// Keys on which other keys depend: nothing is sought after a mistake in one of these.
+const DECISIVE: [&str; 8] = ["adaptation", "from", "kind", "name", "policy", "template", "to", "topology"];
+
+/// Values of required keys that are put in the place of a wrong one: some quantity that can be read there.
+const STAND_INS: [&str; 3] = ["1 s", "1 Mb/s", "1 MB"];
+
+/// Return further mistakes in a scenario in which `first` was found.
+pub(super) fn further(root: &Node, late: &[Set], first: &Fault) -> Vec<Fault> {
+    let (mut root, mut late, mut last) = (root.clone(), late.to_vec(), first.clone());
+    let (mut found, mut tables) = (Vec::new(), Vec::new());
+    while found.len() + 1 < MOST && !is_decisive(&last) {
+        tables.push(table_of(&last.path).to_string());
+        let Some((mended, next)) = without(&root, &mut late, &last) else { break };
+        if !is_unknown(&next) && tables.iter().any(|table| table_of(&next.path) == table) {
+            break;
+        }
+        found.push(next.clone());
+        (root, last) = (mended, next);
+    }
+    found.sort_by_key(|fault| (fault.place.source, fault.place.offset));
+    found
+}
+
+/// Remove what is wrong, or replace it if it is required; return the rest, and the fault that is found in it.
+fn without(root: &Node, late: &mut Vec<Set>, wrong: &Fault) -> Option<(Node, Fault)> {
+    let before = late.len();
+    late.retain(|set| wrong.place.source == 0 || set.value.place.source != wrong.place.source);
+    let values = std::iter::once(None).chain(STAND_INS.map(Some));
+    for value in values {
+        let mut rest = root.clone();
+        if !replace(&mut rest, wrong.place, value) && late.len() == before {
+            return None;
+        }
+        let next = check(&rest, late, None).err()?;
+        let is_required = value.is_none() && next.message.ends_with(" is missing");
+        if next.path != wrong.path && !is_required {
+            return Some((rest, next));
+        }
+    }
+    None
+}
+
+/// Return whether other keys depend on the key of a fault; without a key everything does.
+fn is_decisive(fault: &Fault) -> bool {
+    let key = fault.path.rsplit('.').next().unwrap_or_default();
+    !is_unknown(fault) && (key.is_empty() || DECISIVE.contains(&key))
+}
+
+/// Return whether the fault is that a table does not have this key.
+fn is_unknown(fault: &Fault) -> bool {
+    fault.message.starts_with("unknown key")
+}
+
+/// Return the path of the table that has the key of a path.
+fn table_of(path: &str) -> &str {
+    path.rsplit_once('.').map_or("", |(table, _)| table)
+}
+
+/// Give the key that is at a place, or whose value is, this text, or remove it; a table or a list of tables stays. Returns
+/// whether there is such a key.
+fn replace(node: &mut Node, place: TextPlace, text: Option<&str>) -> bool {
+    match &mut node.value {
+        Value::Table(entries) => {
+            let is_wrong =
+                |key: TextPlace, item: &Node| key == place || item.place == place && is_plain(item);
+            let Some(index) = entries.iter().position(|(key, item)| is_wrong(key.place, item)) else {
+                return entries.iter_mut().any(|(_, item)| replace(item, place, text));
+            };
+            match text {
+                Some(text) => entries[index].1.value = Value::Text(text.to_string()),
+                None => drop(entries.remove(index)),
+            }
+            true
+        }
+        Value::List(items) => items.iter_mut().any(|item| replace(item, place, text)),
+        _ => false,
+    }
+}
+
+/// Return whether a value has no keys.
+fn is_plain(node: &Node) -> bool {
+    match &node.value {
+        Value::Table(_) => false,
+        Value::List(items) => items.iter().all(is_plain),
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::scenario::load;
+
+    const LAN: &str = r#"name = "lan"
+duration = "1 sec"
+adaptation = { kind = "packet" }
+[topology]
+template = "dumbbell"
+sources = 2
+access = { rate = "10 Mb/s", delay = "1 us" }
+bottleneck = { rate = "20 MB/s", delay = "2 us", bandwith = "1 Mb/s" }
+egress = { rate = "30 Mb/s", delay = "3 us" }
+[port.bottleneck]
+buffer = "100 pakets"
+admission = { policy = "codel", target = "5 msec" }
+[flows]
+source = { kind = "greedy" }
+transport = { kind = "tcp", mss = 1460, cc = "cubic" }
+"#;
+
+    fn told(text: &str, sets: &[&str]) -> Vec<String> {
+        let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
+        let refusal = load(text, "lan.toml", &sets).err().unwrap();
+        [vec![refusal.message.split('\n').next().unwrap().to_string()], refusal.further].concat()
+    }
+
+    #[test]
+    fn mistakes_in_different_tables_are_reported_together() {
+        let told = told(LAN, &[]);
+        for (line, part) in [
+            (2, "write \"1 s\""),
+            (8, "bandwith"),
+            (11, "packets"),
+            (12, "write \"5 ms\""),
+            (15, "congestion"),
+        ] {
+            let place = format!("lan.toml:{line}:");
+            assert!(
+                told.iter().any(|one| one.starts_with(&place) && one.contains(part)),
+                "{line}: {told:#?}"
+            );
+        }
+        assert!(told.len() <= super::MOST);
+    }
+
+    #[test]
+    fn one_mistake_is_reported_alone_and_so_is_one_on_which_others_depend() {
+        let right = LAN
+            .replace("1 sec", "1 s")
+            .replace("20 MB/s", "20 Mb/s")
+            .replace(", bandwith = \"1 Mb/s\"", "")
+            .replace("pakets", "packets")
+            .replace("msec", "ms")
+            .replace(", cc = \"cubic\"", "");
+        load(&right, "lan.toml", &[]).unwrap();
+        assert_eq!(told(&right, &["port.bottleneck.buffer=1 pakets"]).len(), 1);
+        assert_eq!(told(&right.replace("codel", "kodel"), &[]).len(), 1, "its parameters are of no policy");
+        assert_eq!(told(&right.replace("access = ", "acces = "), &[]).len(), 2, "and what is missing");
+    }
+}
