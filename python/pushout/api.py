@@ -182,7 +182,7 @@ def compare(
 
 def size(
     scenario: Scenario,
-    goal: str,
+    goal: str | Sequence[str],
     over: str,
     *,
     low: str | float | None = None,
@@ -204,10 +204,11 @@ def size(
 ) -> SizeResult:
     """Find the smallest value of a key that meets a goal, or the best one.
 
-    Parameters: `goal` is `goodput_ratio>=0.98`, `FIGURE<=NUMBER`, `max FIGURE` or `min FIGURE`; `over` is the key;
-    `low` and `high` are the ends of the range, written as in the scenario (default: 1/32 and 4 times its value);
-    `policies` searches for each of several; `least` and `most` bound the replications of a value; the search stops at
-    the relative difference `resolution`; `search` is auto, bisect or optuna. For the other parameters see `compare`.
+    Parameters: `goal` is `goodput_ratio>=0.98`, `FIGURE<=NUMBER`, `max FIGURE` or `min FIGURE`, or a list of levels
+    that must all hold; `over` is the key; `low` and `high` are the ends of the range, written as in the scenario
+    (default: 1/32 and 4 times its value); `policies` searches for each of several; `least` and `most` bound the
+    replications of a value; the search stops at the relative difference `resolution`; `search` is auto, bisect or
+    optuna. For the other parameters see `compare`.
 
         >>> pushout.size("scenarios/lan.toml", "goodput_ratio>=0.9", "port.bottleneck.buffer").document["answers"]
     """

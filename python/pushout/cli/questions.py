@@ -99,7 +99,13 @@ def compare(
 
 @click.command()
 @SCENARIO
-@click.option("--goal", required=True, metavar="GOAL", help="FIGURE>=NUMBER, FIGURE<=NUMBER, max FIGURE or min FIGURE.")
+@click.option(
+    "--goal",
+    required=True,
+    multiple=True,
+    metavar="GOAL",
+    help="FIGURE>=NUMBER, FIGURE<=NUMBER, max FIGURE or min FIGURE (repeatable: all must hold).",
+)
 @click.option("--over", required=True, metavar="KEY.PATH", help="Key to size, as in port.bottleneck.buffer.")
 @click.option("--from", "low", metavar="VALUE", help="Smallest value to try (default: 1/32 of the scenario's).")
 @click.option("--to", "high", metavar="VALUE", help="Largest value to try (default: 4 times the scenario's).")
@@ -140,7 +146,9 @@ def compare(
 )
 @ENGINE
 @shared_options
-def size(scenario: str, goal: str, over: str, sets: tuple[str, ...], answering: Answering, **options: Any) -> None:
+def size(
+    scenario: str, goal: tuple[str, ...], over: str, sets: tuple[str, ...], answering: Answering, **options: Any
+) -> None:
     """Find the smallest buffer, threshold or weight for a goal.
 
     If more is better, the range is halved, and each value is replicated until it is clearly on one side of the goal.

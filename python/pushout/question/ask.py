@@ -14,14 +14,14 @@ from pushout.literals import SEARCHES, Engine, Search
 from pushout.question import LEAST, MOST, REPS, RESOLUTION, size
 from pushout.question.asked import Asked
 from pushout.question.compare import Comparison, policies_named
+from pushout.question.figures import path_of
 from pushout.question.goal import Goal
-from pushout.question.goal import read as read_goal
+from pushout.question.goal import read_all as read_goals
 from pushout.question.port import Choice, Port, by_default, choose, ports
 from pushout.question.port import policies as choices_of
 from pushout.question.size import Question, Sizing
 from pushout.question.space import space
 from pushout.question.sweep import look_over
-from pushout.question.table import path_of
 from pushout.simulate import Job, check_reps, check_seed, check_text, check_whole
 from pushout.source import Overrides, Scenario, Source, load, overrides, plain, toml
 from pushout.warning import Warned, of_scenario, union
@@ -165,7 +165,7 @@ def _paths(figures: str | Sequence[str]) -> tuple[str, ...]:
 
 def sizing(
     scenario: Scenario,
-    goal: str,
+    goal: str | Sequence[str],
     over: str,
     *,
     low: str | float | None = None,
@@ -182,11 +182,11 @@ def sizing(
 ) -> Sizing:
     """Parse and check a search."""
     source, explained, sets = _read(scenario, set, seed, engine)
-    wanted = read_goal(check_text("goal", goal))
+    wanted = read_goals([check_text("goal", each) for each in ([goal] if isinstance(goal, str) else goal)])
     _check_search(least, most, resolution, search)
-    if wanted.level is None and search == "bisect":
-        why = f"bisect needs a goal with a level, and {wanted.relation} has none: leave search at auto"
-        raise QuestionError(f"goal {quoted(goal)}: {why}")
+    if wanted[0].level is None and search == "bisect":
+        why = f"bisect needs a goal with a level, and {wanted[0].relation} has none: leave search at auto"
+        raise QuestionError(f"goal {quoted(wanted[0].text)}: {why}")
     own = _port_of(_key(over), explained, source)
     named = _named(port)
     is_asked = named is not None or (policies and not own)
@@ -196,7 +196,8 @@ def sizing(
     if not choices:
         raise QuestionError(Argument("policies"), " must name at least one policy, as in epd,ppd")
     ends = [None if end is None else str(plain(end)) for end in (low, high)]
-    _check_measure(wanted, explained)
+    for each in wanted:
+        _check_measure(each, explained)
     room = space(explained, over, *ends, written=_written(over, source, sets))
     question = Question(wanted, over, room, own or (given[0] if given else None), resolution, least, most, search)
     asked = Sizing(source, explained, sets, choices, seed, engine, told, question)

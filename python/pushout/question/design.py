@@ -47,8 +47,9 @@ from pushout.question.factor import (
     is_whole,
     key_of,
 )
+from pushout.question.figures import needs, path_of
 from pushout.question.replications import Drawn, Fixed, Precision, Replications
-from pushout.question.table import column_of, path_of
+from pushout.question.table import column_of
 from pushout.simulate import SEED_LIMIT, SeedError, check_room
 from pushout.source import Source, overrides
 from pushout.source import read as read_text
@@ -120,9 +121,10 @@ class Design:
     def place_of_figure(self, path: str) -> Place:
         """Return the position of a figure in the file."""
         named = self.document.value().get("figures", []) if self.document else []
-        if path in (paths := [path_of(name) for name in named]):
-            return ("figures", paths.index(path))
-        if isinstance(self.reps, Precision) and path == self.reps.of:
+        wanting = [index for index, name in enumerate(named) if needs(path_of(name), path)]
+        if wanting:
+            return ("figures", wanting[0])
+        if isinstance(self.reps, Precision) and needs(self.reps.of, path):
             return ("reps", "of")
         return ("warmup", "figure") if self.warmup and path == self.warmup.figure else ("figures",)
 

@@ -148,7 +148,7 @@ def _in_memory(explained: Document) -> str:
     name = next(iter(explained.get("memory", {})), None)
     if name is None:
         return ""
-    holder = f"memory.{excerpt(_quoted(name))}"
+    holder = f"memory.{excerpt(quoted(name))}"
     how = f"run --set '{holder}.admission=…' or a sweep over that key gives it another policy"
     return f"; {holder} holds the packets, and {how}"
 
@@ -295,16 +295,16 @@ def _kind(name: str, catalogue: Sequence[Entry]) -> str:
     raise QuestionError(_core.unknown("policy of a port", name, [AS_IT_IS, *known]))
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
     """Write a name as part of a path: quoted if it contains a dot."""
     return f'"{name}"' if "." in name else name
 
 
 def figure_of(port: Port, figure: str) -> str:
     """Return the path of a figure of the port."""
-    return f"ports.{_quoted(port.name)}.{figure}"
+    return f"ports.{quoted(port.name)}.{figure}"
 
 
 def key_of(port: Port, key: str) -> str:
     """Return the path of a key of the port."""
-    return f"port.{_quoted(port.name)}.{key}"
+    return f"port.{quoted(port.name)}.{key}"

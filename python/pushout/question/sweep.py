@@ -18,6 +18,7 @@ from pushout.question.columns import Columns
 from pushout.question.design import WARMUP, Design, Mser
 from pushout.question.executor import Local, Variations
 from pushout.question.factor import Level, Place
+from pushout.question.figures import sources_of
 from pushout.question.frame import Pointed
 from pushout.question.manifest import begin, end, who
 from pushout.question.replications import Fixed, Precision
@@ -137,7 +138,7 @@ def _validate(design: Design, points: list[list[str]]) -> None:
             source = _source(design)
             Job(source, engine=design.engine).explain()  # without overrides, as in the manifest
             figures = [*_figures(design), *(_pilot_figures(design.warmup) if design.warmup else [])]
-            prepared = executor.prepare(Variations(source, points, design.engine), figures)
+            prepared = executor.prepare(Variations(source, points, design.engine), sources_of(figures))
             design.check_figures(prepared.figures)
             for seed, _ in prepared.asked:
                 check_room(seed if design.seed is None else design.seed, design.reps.most)

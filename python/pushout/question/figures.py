@@ -1,0 +1,365 @@
+"""The names of figures, alike in every question, and the figures that are computed from others.
+
+A name is that of the JSON report (`summary.` and the unit `_s` or `_bps` may be left out) or one of the short names
+below. `path_of` returns the path under which tables keep it. The simulator measures the paths of `sources`, and `value`
+computes the figure from them.
+"""
+
+import difflib
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, cached_property
+from typing import Any, NamedTuple
+
+from pushout import _core
+from pushout.document import REASONS, steps
+from pushout.question.port import lines, quoted
+from pushout.simulate import Job
+
+PARTS = ("engine", "flows", "ports", "memories", "circuits", "transfers", "summary")
+"""The parts of a report with figures; a name that begins with none of them is of the summary."""
+
+WHOLE = ("duration_s", "warmup_s")
+"""Figures of the report itself."""
+
+UNITS = ("", "_s", "_bps")
+"""Endings that a name may leave out."""
+
+LOSS, LOST, MARKS = "summary.loss_ratio", "summary.lost", "summary.marks"
+"""The share and the number of the units lost at all ports, and the units marked there."""
+
+QUANTILES = ("mean", "p50", "p95", "p99", "p999", "max", "sd")
+
+SHORT: dict[str, dict[str, str]] = {
+    "summary": {
+        "loss": "loss_ratio",
+        **{f"delay_{each}": f"delivery_time_{each}_s" for each in QUANTILES},
+        **{f"slowdown_{each}": f"fct.slowdown.all.{each}" for each in QUANTILES},
+        **{
+            f"slowdown_{size}_{each}": f"fct.slowdown.{size}.{each}"
+            for size in ("short", "medium", "long")
+            for each in QUANTILES
+        },
+        **{f"query_time_{each}": f"query.{each}" for each in QUANTILES},
+    },
+    "flows": {**{f"delay_{each}": f"delivery_time_{each}_s" for each in QUANTILES}, "marks": "segments_marked"},
+    "ports": {"loss": "loss_ratio", "lost": "lost.total", "marks": "marked.total", "marked": "marked.total"},
+    "queues": {"lost": "dropped", "marks": "marked"},
+}
+"""Short names in the summary, and at the entries of lists, with what they stand for as far as a report has it."""
+
+WORDS: dict[str, tuple[str, ...]] = {
+    r"(packet|frame|cell|unit)_(loss|drop|lost)(_ratio|_rate|_share)?|(loss|drop)_(rate|share)|plr|drops?": ("loss",),
+    r"latency|rtt|sojourn_time|queueing_delay": ("delay_p99", "delay_mean"),
+    r"p50|p95|p99|p999": ("delay_{0}", "transfer_time_{0}_s", "slowdown_{0}"),
+    r"fct|flow_completion_time|completion_time": ("transfer_time_mean_s", "transfer_time_p99_s", "slowdown_p99"),
+    r"throughput|bandwidth|rate|utili[sz]ation": ("goodput_bps", "goodput_ratio"),
+    r"ecn|ecn_marks|ce_marks": ("marks",),
+    r"jain|fairness_index": ("fairness_jain",),
+    r"pfc_drops?|lossless_loss": ("lossless_drop",),
+}
+"""Other words for figures, and the names that they may mean; `{0}` stands for the word itself."""
+
+NEAR = 4
+"""Names suggested at most."""
+
+
+# --- figures computed from others
+
+
+class Scene:
+    """A scenario as far as computed figures need it, explained and measured only when asked."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+
+    @cached_property
+    def _explained(self) -> dict[str, Any]:
+        explained: dict[str, Any] = json.loads(self._job.explain())
+        return explained
+
+    @cached_property
+    def is_at_host(self) -> list[bool]:
+        """Return for each port, in the order of the report, whether it sends what a host puts into the network."""
+        hosts = {node["name"] for node in self._explained["node"] if node["kind"] == "host"}
+        return [line.ends[0] in hosts for line in lines(self._explained)]
+
+    @cached_property
+    def _memories(self) -> dict[str, list[bool]]:
+        shortest = Job(self._job.source, (*self._job.sets, "warmup=0 s", "duration=1 ns"), self._job.engine)
+        pausing = {name for name, keys in self._explained.get("queue", {}).items() if "pause" in keys}
+        entries = shortest.run(None).get("memories", [])
+        return {entry["name"]: [queue["queue"] in pausing for queue in entry["queues"]] for entry in entries}
+
+    def is_lossless(self, memory: str) -> list[bool]:
+        """Return for each queue of a memory, in the order of the report, whether its class pauses."""
+        return self._memories[memory]
+
+
+Value = Callable[[Sequence[str], Sequence[Any], Scene], float | None]
+"""Computes a figure from the name of its entry, the values of its sources and the scenario."""
+
+
+class Computed(NamedTuple):
+    """A figure that the simulator does not report: the paths of its sources, and its value."""
+
+    sources: tuple[str, ...]
+    value: Value
+    unit: str
+    meaning: str
+
+
+def _sum(_names: Sequence[str], values: Sequence[Any], _scene: Scene) -> float:
+    return sum(_flat(values))
+
+
+def _flat(values: Sequence[Any]) -> Iterator[float]:
+    """Yield every number of nested lists; a missing one counts zero."""
+    for value in values:
+        if isinstance(value, list):
+            yield from _flat(value)
+        elif value is not None:
+            yield value
+
+
+def _loss(_names: Sequence[str], values: Sequence[Any], scene: Scene) -> float | None:
+    *lost, units = values
+    sent = sum(count for count, is_at_host in zip(units, scene.is_at_host, strict=True) if is_at_host)
+    return sum(_flat(lost)) / sent if sent else None
+
+
+def _loss_at_port(_names: Sequence[str], values: Sequence[Any], _scene: Scene) -> float | None:
+    lost, units = values
+    return float(sum(_flat(lost)) / units) if units else None
+
+
+def _lossless(names: Sequence[str], values: Sequence[Any], scene: Scene) -> float | None:
+    (dropped,) = values
+    pairs = zip(dropped, scene.is_lossless(names[0]), strict=True)
+    return float(sum(count for count, is_lossless in pairs if is_lossless))
+
+
+def _everywhere(key: str) -> tuple[str, ...]:
+    """Return the paths of a count by reason, at all ports."""
+    return tuple(f"ports.*.{key}.{reason}" for reason in REASONS)
+
+
+COMPUTED: dict[str, Computed] = {
+    LOSS: Computed(
+        (*_everywhere("lost"), "ports.*.units_in"),
+        _loss,
+        "1",
+        "Cells or packets lost at all ports, over those that hosts sent into the network, acknowledgements included.",
+    ),
+    LOST: Computed(_everywhere("lost"), _sum, "count", "Cells or packets lost at all ports."),
+    MARKS: Computed(_everywhere("marked"), _sum, "count", "Cells or packets marked at all ports."),
+    "ports.*.lost.total": Computed(("ports.{}.lost.*",), _sum, "count", "Units lost for all reasons together."),
+    "ports.*.marked.total": Computed(("ports.{}.marked.*",), _sum, "count", "Units marked for all reasons together."),
+    "ports.*.loss_ratio": Computed(
+        ("ports.{}.lost.*", "ports.{}.units_in"), _loss_at_port, "1", "Units lost at the port, over `units_in`."
+    ),
+    "memories.*.lost": Computed(("memories.{}.queues.*.dropped",), _sum, "count", "Packets lost by all queues."),
+    "memories.*.marks": Computed(("memories.{}.queues.*.marked",), _sum, "count", "Packets of all queues marked."),
+    "memories.*.lossless_drop": Computed(
+        ("memories.{}.queues.*.dropped",),
+        _lossless,
+        "count",
+        "Packets lost by the queues of classes that pause: 0 if the headroom suffices.",
+    ),
+}
+"""The figures that are computed; a `*` in a name stands for an entry, which `{}` in a source repeats."""
+
+
+def _computed(path: str) -> tuple[Computed, list[str]] | None:
+    """Find a computed figure and the name of the entry in its path."""
+    if path in COMPUTED:
+        return COMPUTED[path], []
+    part, *rest = steps(path)
+    if len(rest) < 2 or rest[0] == "*":
+        return None
+    found = COMPUTED.get(".".join([part, "*", *rest[1:]]))
+    return found and (found, rest[:1])
+
+
+def sources(path: str) -> tuple[str, ...]:
+    """Return the paths that the simulator measures for a figure."""
+    found = _computed(path)
+    return tuple(each.format(*map(quoted, found[1])) for each in found[0].sources) if found else (path,)
+
+
+def sources_of(paths: Sequence[str]) -> list[str]:
+    """Return the paths that the simulator measures for several figures."""
+    return list(dict.fromkeys(source for path in paths for source in sources(path)))
+
+
+def needs(path: str, source: str) -> bool:
+    """Return whether a figure is, or is computed from, another."""
+    return source in (path, *sources(path))
+
+
+def is_computed(path: str) -> bool:
+    """Return whether a figure is computed from others."""
+    return _computed(path) is not None
+
+
+def value(path: str, measured: Mapping[str, Any], scene: Scene) -> Any:
+    """Return a figure of a run from what the simulator measured in it."""
+    found = _computed(path)
+    if found is None:
+        return measured.get(path)
+    return found[0].value(found[1], [measured[source] for source in sources(path)], scene)
+
+
+# --- names
+
+
+def path_of(name: str) -> str:
+    """Return the path of a figure; a name that no report has keeps its words, for the simulator to refuse."""
+    if name in WHOLE:
+        return name
+    part, rest = _split(name)
+    found = _resolved(part, rest)
+    if found == rest:
+        return name if steps(name)[1:] == rest else f"{part}.{name}"
+    return ".".join([part, *map(quoted, found)])
+
+
+def _split(name: str) -> tuple[str, list[str]]:
+    """Return the part of the report that a name belongs to, and the steps below it."""
+    first, *rest = steps(name)
+    return (first, rest) if rest and first in PARTS else ("summary", [first, *rest])
+
+
+@cache
+def _report() -> dict[str, Any]:
+    """Return the schema of a report, with the computed figures."""
+    report: dict[str, Any] = json.loads(_core.result_schema())
+    for path, each in COMPUTED.items():
+        *above, name = path.split(".")
+        node = report
+        for step in above:
+            node = node["items"] if step == "*" else node["properties"][step]
+        node["properties"][name] = {"description": each.meaning}
+    return report
+
+
+def _is_list(node: Mapping[str, Any]) -> bool:
+    """Return whether a schema is that of a list with entries that have names."""
+    return node.get("type") == "array" and "name" in node["items"].get("properties", {})
+
+
+class _Reached(NamedTuple):
+    """A node of the schema, the name of its keys in `SHORT`, and the steps that led there."""
+
+    node: Mapping[str, Any]
+    kind: str
+    steps: list[str]
+
+
+def _walk(part: str, rest: Sequence[str]) -> tuple[_Reached, list[str]]:
+    """Follow a path as far as the schema goes; return the place reached, and the steps that are left."""
+    node, kind = _report()["properties"][part], part
+    found: list[str] = []
+    waiting = list(rest)
+    while waiting:
+        if _is_list(node):
+            node = node["items"]
+            found.append(waiting.pop(0))
+            continue
+        keys = _keys(node, kind, waiting)
+        if not keys:
+            break
+        waiting[:1] = keys
+        kind = waiting.pop(0)
+        node = node["properties"][kind]
+        found.append(kind)
+    return _Reached(node, kind, found), waiting
+
+
+def _keys(node: Mapping[str, Any], kind: str, waiting: Sequence[str]) -> list[str]:
+    """Return the keys that a step stands for: its own, one with a unit, or those of a short name; else none."""
+    known, step = node.get("properties", {}), waiting[0]
+    if len(waiting) == 1:
+        for name in (step, step.removesuffix("_s")):
+            meant = SHORT.get(kind, {}).get(name, "").split(".")
+            if meant[0] in known:
+                return meant
+    return next(([step + unit] for unit in UNITS if step + unit in known), [])
+
+
+def _resolved(part: str, rest: Sequence[str]) -> list[str]:
+    """Complete the steps of a path."""
+    reached, waiting = _walk(part, rest)
+    return [*reached.steps, *waiting]
+
+
+def near(path: str) -> list[str]:
+    """List the names near one that no report has; empty if a report of some scenario has it."""
+    part, rest = _split(path)
+    reached, missing = _walk(part, rest)
+    if not missing or "properties" not in reached.node or missing[0] == "*":
+        return []
+    before = [] if part == "summary" and not reached.steps else [part, *reached.steps]
+    step, *beyond = missing
+    if beyond:  # a table or a part with another name
+        known = [*_tables(reached.node), *([] if before else PARTS[:-1])]
+        found = [[each, *beyond] for each in _spelled(step, known, LIKE_A_PART)]
+    else:
+        found = [[each] for each in _alike(step, [*_short(reached), *_leaves(reached.node)])]
+    return [".".join([*map(quoted, [*before, *each[:-1]]), each[-1]]) for each in found[:NEAR]]
+
+
+def _tables(node: Mapping[str, Any]) -> list[str]:
+    """List the keys of a node below which there are others."""
+    return [key for key, below in node["properties"].items() if "properties" in below or _is_list(below)]
+
+
+def _short(reached: _Reached) -> list[str]:
+    """List the short names of figures that a report has."""
+    leaves = list(_leaves(reached.node))
+    return [name for name, meant in SHORT.get(reached.kind, {}).items() if meant in leaves]
+
+
+def _leaves(node: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the paths of the single numbers below a node."""
+    for key, below in node.get("properties", {}).items():
+        if "properties" in below:
+            yield from (f"{key}.{name}" for name in _leaves(below))
+        elif not _is_list(below) and below.get("type") not in ("string", "array", "object"):
+            yield key
+
+
+def _alike(name: str, known: Sequence[str]) -> list[str]:
+    """Choose the names like one: those that it begins, those that it means, or those with one of its words."""
+    if begun := [each for each in known if each.startswith(name)]:
+        return begun
+    other = [figure.format(name) for words, named in WORDS.items() if re.fullmatch(words, name) for figure in named]
+    found = [*(each for each in other if each in known), *_spelled(name, known, LIKE_A_KEY)]
+    return list(dict.fromkeys(found)) or _with_words_of(name, known)
+
+
+def _with_words_of(name: str, known: Sequence[str]) -> list[str]:
+    """Choose the names with the words of one, those with most of them first."""
+    words = set(_words(name))
+    shared = {each: len(words.intersection(_words(each))) for each in known}
+    return sorted((each for each in known if shared[each]), key=lambda each: -shared[each])
+
+
+def _words(name: str) -> list[str]:
+    return re.split(r"[._]", name)
+
+
+LIKE_A_KEY, LIKE_A_PART = 0.75, 0.6
+"""Least similarity of a name that is suggested: 1 for equal ones. Parts are few, so they may differ more."""
+
+
+def _spelled(name: str, known: Sequence[str], cutoff: float) -> list[str]:
+    """Choose the names that are spelled nearly like one, the nearest first."""
+    return difflib.get_close_matches(name.lower(), known, n=NEAR, cutoff=cutoff)
+
+
+def did_you_mean(names: Sequence[str]) -> str:
+    """Ask whether one of these names was meant."""
+    *others, last = names
+    return f"did you mean {', '.join(others)} or {last}?" if others else f"did you mean {last}?"
