@@ -239,14 +239,18 @@ class Separate:
 
 def judged(goals: Sequence[Goal], runs: Sequence[Run], value: float) -> Tried:
     """Judge a value by its runs: all goals must hold."""
-    parts = tuple(_judged(goal, runs, value) for goal in goals)
+    return together([_judged(goal, runs, value) for goal in goals])
+
+
+def together(parts: Sequence[Tried]) -> Tried:
+    """Judge a value by its judgements for several goals, which must all hold."""
     if len(parts) == 1:
         return parts[0]
     missed = [part for part in parts if not part.meets]
     sure = any(part.sure for part in missed) if missed else all(part.sure for part in parts)
     # a sure miss decides; without a miss, a goal that is not sure
     decides = next((part for part in missed or parts if part.sure == bool(missed)), (missed or parts)[0])
-    return replace(decides, meets=not missed, sure=sure, parts=parts)
+    return replace(decides, meets=not missed, sure=sure, parts=tuple(parts))
 
 
 def _judged(goal: Goal, runs: Sequence[Run], value: float) -> Tried:

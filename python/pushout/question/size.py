@@ -73,7 +73,13 @@ class Answer:
     @property
     def sure(self) -> bool:
         """Return whether the runs make sure the ends of the bracket, or which value is best."""
-        return not self.rivals and all(end.sure for end in (self.found.best, self.found.below) if end is not None)
+        return not self.rivals and all(end.sure for end in self.ends)
+
+    @property
+    def ends(self) -> list[Tried]:
+        """List the values next to the answer, which decide whether it is sure."""
+        found = self.found
+        return [end for end in (found.best, found.below, found.opposed) if end is not None]
 
     @property
     def span(self) -> tuple[float | None, float | None]:
@@ -389,9 +395,7 @@ class _Search:
 
     def doubts(self, answer: Answer, warmup_s: float) -> Iterator[tuple[str, list[trust.Doubt]]]:
         """Yield the doubts about the runs at the ends of the bracket, labelled with policy and value."""
-        for point in (answer.found.best, answer.found.below):
-            if point is None:
-                continue
+        for point in answer.ends:
 
             def figures(name: str, runs: Sequence[Run] = self.runs[point.value]) -> list[float | None]:
                 return [run.figures.get(path_of(name)) for run in runs]
@@ -460,6 +464,7 @@ def _entry(answer: Answer, question: Question, plain: float | None) -> Document:
         "value": best and space.text(best.value),
         "sizes": answer.sizes,
         "too_small": below and space.text(below.value),
+        **({"opposed": space.text(opposed.value)} if (opposed := answer.found.opposed) else {}),
         "mean": best and best.mean,
         "loss": answer.loss,
         "sure": answer.sure,
@@ -491,6 +496,8 @@ def _at_ends(answer: Answer, question: Question) -> list[str]:
     """List the ends of the range (`from`, `to`) beyond which the answer may lie."""
     space, found = question.space, answer.found
     if question.goal.level is not None:
+        if found.opposed is not None:
+            return []
         return ["to"] if found.best is None else ["from"] if found.below is None else []
     leading = [*([] if answer.value is None else [answer.value]), *answer.rivals]
     gaps = {

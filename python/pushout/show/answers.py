@@ -238,6 +238,7 @@ def size(result: SizeResult, place: str | None, console: Console) -> None:
         *_beside((answer.label, answer.beside) for answer in result.answers),
         *_losing(result),
         *_beyond(result),
+        *(line for answer in result.answers for line in _opposed(result, answer)),
         *_doubts(result),
     ):
         console.print(note, style="dim", soft_wrap=True)
@@ -256,7 +257,7 @@ def _saving(share: float, first: str) -> str:
 def _binding(result: SizeResult) -> Iterator[str]:
     """Name the goals of several that keep an answer from being smaller."""
     for answer in result.answers:
-        if len(result.goals) > 1 and (binds := binding(result.goals, answer)):
+        if len(result.goals) > 1 and answer.found.best and (binds := binding(result.goals, answer)):
             which = "the goal that binds" if len(binds) == 1 else "the goals that bind"
             yield f"{_whose(answer)}{which}: {' and '.join(goal.text for goal in binds)}"
 
@@ -287,7 +288,8 @@ def _are_losing(result: SizeResult) -> bool:
 def _answer(result: SizeResult, answer: Answer, entry: Document, units: Sequence[str]) -> list[str]:
     """Make the row of one policy."""
     has_goal = result.goal.level is not None
-    needs = spoken(entry["value"] or ("more" if has_goal else "–")) + ("" if entry["sure"] else " ?")
+    absent = "none" if answer.found.opposed else "more" if has_goal else "–"
+    needs = spoken(entry["value"] or absent) + ("" if entry["sure"] else " ?")
     sizes = [grouped(answer.sizes[unit]) if unit in answer.sizes else "–" for unit in units]
     lost = [_share(answer.loss)] if _are_losing(result) else []
     less = [spoken(entry["too_small"] or "–"), *_reached(result, answer.found.below)] if has_goal else []
@@ -345,15 +347,33 @@ def _no_bracket(result: SizeResult, answer: Answer) -> str | None:
     return f"no value tried meets the goal; at {there}: {fix}"
 
 
+def _opposed(result: SizeResult, answer: Answer) -> Iterator[str]:
+    """Explain goals of which one needs more and another less than any value."""
+    below, opposed = answer.found.below, answer.found.opposed
+    if opposed is None:
+        return
+    missed = [f"{_at(result, point)} misses {_missed(result, point)}" for point in (below, opposed) if point]
+    yield f"{_whose(answer)}no value meets all goals: {', '.join(missed)}; relax a goal"
+
+
+def _at(result: SizeResult, point: Tried) -> str:
+    return spoken(result.space.text(point.value))
+
+
+def _missed(result: SizeResult, point: Tried) -> str:
+    """Name the goals that a value misses."""
+    return " and ".join(goal.text for number, goal in enumerate(result.goals) if not point.of(number).meets)
+
+
 def _doubts(result: SizeResult) -> Iterator[str]:
     """Explain what the runs leave open about the answers."""
-    ends = [end for answer in result.answers for end in (answer.found.best, answer.found.below) if end is not None]
+    ends = [end for answer in result.answers for end in answer.ends]
     yield from _unsure(result, [end for end in ends if not end.sure], ends)
     for answer, entry in zip(result.answers, result.document["answers"], strict=True):
         yield from _unsettled(answer, entry)
     for answer in result.answers:
-        if answer.found.best is not None:
-            yield from _without_spread(answer.found.best, _whose(answer))
+        if answer.ends:
+            yield from _without_spread(answer.ends[0], _whose(answer))
 
 
 def _unsure(result: SizeResult, doubtful: Sequence[Tried], ends: Sequence[Tried]) -> Iterator[str]:
