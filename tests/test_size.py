@@ -624,7 +624,7 @@ def test_an_answer_at_an_end_of_the_range_says_so(
         ({"low": "5000 cells", "high": "100 cells"}, "low must be less than high, not 5000 cells and 100 cells"),
         (
             {"over": "port.bottleneck.bufer"},
-            'has no value in the scenario .*did you mean "buffer".*give the range by low',
+            "has no value in the scenario; did you mean port.bottleneck.buffer.*Otherwise give the range by low and high",
         ),
         (
             {"over": "flows.start", "set": {"flows.start": "0 s", "duration": "5 ms"}},

@@ -17,7 +17,7 @@ from pushout.question import design as designs
 from pushout.question import sweep as sweeps
 from pushout.question.ask import Named, Policies
 from pushout.question.compare import CompareResult
-from pushout.question.given import with_policies
+from pushout.question.given import with_columns, with_policies
 from pushout.question.session import Folder, Session
 from pushout.question.size import SizeResult
 from pushout.question.sweep import SweepResult
@@ -236,6 +236,7 @@ def sweep(
     design: str | os.PathLike[str] | Mapping[str, Any],
     *,
     policies: PoliciesByPort | None = None,
+    columns: str | Sequence[str] = (),
     out: Folder | None = None,
     cache: Folder | None = None,
     jobs: int | None = None,
@@ -247,10 +248,11 @@ def sweep(
 
     Parameters: `design` is a sweep file, or its keys as a mapping, in which overrides may be mappings as well
     (`{"port.bottleneck.admission": Epd()}`); `policies` gives ports an admission policy at every point, as in `run`;
-    `out` is a folder, or `s3://bucket/folder`, for rows (Parquet) and manifest, by default none; `cache` is a folder
-    for finished runs, by default in `out`; `jobs` is the number of threads (default: every core); `cluster` is the
-    address of a Ray cluster; `allow_files` are folders whose files a sweep file may name; `progress` is called with
-    (done, total) at intervals. Runs that `cache` holds are not repeated.
+    `columns` are figures besides those that the design names (`["loss", "ports.bottleneck.lost"]`); `out` is a folder,
+    or `s3://bucket/folder`, for rows (Parquet) and manifest, by default none; `cache` is a folder for finished runs, by
+    default in `out`; `jobs` is the number of threads (default: every core); `cluster` is the address of a Ray cluster;
+    `allow_files` are folders whose files a sweep file may name; `progress` is called with (done, total) at intervals.
+    Runs that `cache` holds are not repeated.
 
         >>> result = pushout.sweep({"scenario": "lan.toml", "grid": {"port.bottleneck.buffer": ["1000 cells"]}})
         >>> result.to_polars()
@@ -258,7 +260,7 @@ def sweep(
     if not isinstance(design, str | os.PathLike | Mapping):
         raise TypeError(f"the design must be the path of a sweep file or a mapping of its keys, not {quoted(design)}")
     plan = designs.made(design) if isinstance(design, Mapping) else designs.read(design, allow_files)
-    plan = with_policies(plan, programs(policies or {}))
+    plan = with_columns(with_policies(plan, programs(policies or {})), columns)
     sweeps.look_over(plan)
     with Session.open(out, cache, jobs, cluster, progress) as session:
         return sweeps.sweep(plan, session)

@@ -26,10 +26,16 @@ from pushout.question import LEAST, MOST, REPS, RESOLUTION
 
 @click.command()
 @click.argument("file", metavar="SWEEP.toml", shell_complete=completion.scenario)
+@click.option(
+    "--columns",
+    default="",
+    metavar="FIGURE,…",
+    help="Further figures of every run, as in loss,delay_p99,ports.bottleneck.lost: columns of rows and table.",
+)
 @POLICY
 @ALLOW
 @shared_options
-def sweep(file: str, answering: Answering) -> None:
+def sweep(file: str, columns: str, answering: Answering) -> None:
     """Run every point of a design and write one row per run.
 
     SWEEP.toml names a scenario and the keys to vary: grids, labelled axes, lists in parallel, random points. Results go
@@ -39,9 +45,9 @@ def sweep(file: str, answering: Answering) -> None:
     from pushout.cli.progress import Progress
     from pushout.question import design
     from pushout.question import sweep as question
-    from pushout.question.given import with_policies
+    from pushout.question.given import with_columns, with_policies
 
-    plan = with_policies(design.read(file, allowed()), given_policies())
+    plan = with_columns(with_policies(design.read(file, allowed()), given_policies()), columns)
     with Progress("packets", about=True) as progress:
         plan = question.loaded(plan, progress)
     question.look_over(plan)
@@ -77,8 +83,8 @@ FIRST_SEED = click.option(
 @click.option(
     "--figures",
     default="",
-    metavar="PATH,…",
-    help="Further figures to compare, as in classes.udp.goodput_bps,flows.flow3.timeouts.",
+    metavar="FIGURE,…",
+    help="Further figures to compare, as in loss,classes.udp.goodput,flows.flow3.timeouts.",
 )
 @shared_options
 def compare(

@@ -14,7 +14,7 @@ from pushout.literals import SEARCHES, Engine, Search
 from pushout.question import LEAST, MOST, REPS, RESOLUTION, size
 from pushout.question.asked import Asked
 from pushout.question.compare import Comparison, policies_named
-from pushout.question.figures import path_of
+from pushout.question.figures import paths_of
 from pushout.question.goal import Goal
 from pushout.question.goal import read_all as read_goals
 from pushout.question.port import Choice, Port, by_default, choose, ports
@@ -133,7 +133,7 @@ def comparison(
     source, explained, sets = _read(scenario, set, seed, engine)
     where, told = _where(explained, _named(port))
     check_reps(reps, least=2)
-    choices, paths = _choices(policies, where), _paths(figures)
+    choices, paths = _choices(policies, where), paths_of(figures)
     asked = Comparison(source, explained, sets, choices, seed, engine, told, where, reps, paths)
     with policies_named(asked.design, choices):
         look_over(asked.design)
@@ -152,15 +152,6 @@ def _warned(asked: A) -> A:
     """Add the warnings of the scenario under each of the policies."""
     found = union(of_scenario(asked.source, (*asked.sets, *choice.sets)) for choice in asked.choices)
     return replace(asked, warnings=[*asked.warnings, *found])
-
-
-def _paths(figures: str | Sequence[str]) -> tuple[str, ...]:
-    """Parse the paths of further figures, in a list or separated by commas."""
-    listed = figures.split(",") if isinstance(figures, str) else figures
-    if not isinstance(listed, Iterable):
-        raise TypeError(f"figures must be paths, in a list or separated by commas, not {quoted(figures)}")
-    names = [check_text("a figure", name).strip() for name in listed]
-    return tuple(path_of(name) for name in names if name)
 
 
 def sizing(

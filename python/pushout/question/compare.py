@@ -82,12 +82,12 @@ class Policy:
 
     def mean(self, figure: str) -> Interval | None:
         """Average a figure."""
-        known = [value for value in self.runs[column_of(figure)] if value is not None]
+        known = [value for value in self.runs[_row_of(figure)] if value is not None]
         return interval(known) if known else None
 
     def minus(self, other: "Policy", figure: str) -> Interval | None:
         """Average the differences from another policy, seed by seed."""
-        figure = column_of(figure)
+        figure = _row_of(figure)
         pairs = _paired(self.runs[figure], other.runs[figure])
         known = [own - others for own, others in pairs if own is not None and others is not None]
         return interval(known) if known else None
@@ -250,7 +250,7 @@ def _compared(asked: Comparison, session: Session) -> CompareResult:
     head = {"port": port.name, "ports": _names(ports), "policies": asked.listed(), "set": list(asked.sets)}
     with policies_named(asked.design, asked.choices):
         found = sweep.sweep(asked.design, session, head={"kind": "compare", **head})
-    further = tuple(dict.fromkeys(map(column_of, asked.figures)))
+    further = tuple(dict.fromkeys(map(_row_of, asked.figures)))
     for name in further:
         if found.is_list(name):
             raise QuestionError(Argument("figures"), f" {name}: the path must name a single figure, not a list")
@@ -263,6 +263,12 @@ def _compared(asked: Comparison, session: Session) -> CompareResult:
         session.out.text("compare.json", json.dumps(result.document, indent=2, ensure_ascii=False) + "\n")
         session.out.figure("compare", result.plot())
     return result
+
+
+def _row_of(path: str) -> str:
+    """Return the name of a figure; one of all ports keeps its prefix where the port has a figure of this name."""
+    column = column_of(path)
+    return path if column in AT_PORT else column
 
 
 def _doubts(found: sweep.SweepResult, policy: Policy, explained: Document) -> list[trust.Doubt]:
@@ -310,7 +316,8 @@ def _policy(
 
     measured = seconds(explained["duration"]) - seconds(explained["warmup"])
     absent = [None] * rows.rows
-    runs = {name: rows.plain(name) if name in rows else absent for name in (*FIGURES, *asked)}
+    columns = {name: column_of(name) for name in (*FIGURES, *asked)}
+    runs = {name: rows.plain(column) if column in rows else absent for name, column in columns.items()}
     runs["occupancy_mean"] = own("occupancy_mean")
     runs["loss_ratio"] = [sum(lost) / units if units else None for lost, units in zip(*map(own, LOSSES), strict=True)]
     books = zip(own("occupancy_mean"), *map(own, _leaving(port)), strict=True)

@@ -119,14 +119,14 @@ class Design:
         return [place for level in (self.common, *levels) for place in level.places]
 
     def place_of_figure(self, path: str) -> Place:
-        """Return the position of a figure in the file."""
+        """Return the position of a figure in the file; an empty one if the file does not name it."""
         named = self.document.value().get("figures", []) if self.document else []
         wanting = [index for index, name in enumerate(named) if needs(path_of(name), path)]
         if wanting:
             return ("figures", wanting[0])
         if isinstance(self.reps, Precision) and needs(self.reps.of, path):
             return ("reps", "of")
-        return ("warmup", "figure") if self.warmup and path == self.warmup.figure else ("figures",)
+        return ("warmup", "figure") if self.warmup and path == self.warmup.figure else ()
 
     def tell(self, at: Place, message: str, *, key: bool = False) -> str:
         """Add to a message the position of a value, or of its key, if there is a file."""

@@ -8,14 +8,15 @@ computes the figure from them.
 import difflib
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 from pushout import _core
 from pushout.document import REASONS, steps
+from pushout.excerpt import quoted as shown
 from pushout.question.port import lines, quoted
-from pushout.simulate import Job
+from pushout.simulate import Job, check_text
 
 PARTS = ("engine", "flows", "ports", "memories", "circuits", "transfers", "summary")
 """The parts of a report with figures; a name that begins with none of them is of the summary."""
@@ -223,6 +224,15 @@ def path_of(name: str) -> str:
     if found == rest:
         return name if steps(name)[1:] == rest else f"{part}.{name}"
     return ".".join([part, *map(quoted, found)])
+
+
+def paths_of(names: str | Sequence[str]) -> tuple[str, ...]:
+    """Return the paths of figures that are named in a list or separated by commas."""
+    listed = names.split(",") if isinstance(names, str) else names
+    if not isinstance(listed, Iterable):
+        raise TypeError(f"figures must be paths, in a list or separated by commas, not {shown(names)}")
+    stripped = [check_text("a figure", name).strip() for name in listed]
+    return tuple(path_of(name) for name in stripped if name)
 
 
 def _split(name: str) -> tuple[str, list[str]]:

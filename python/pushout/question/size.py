@@ -309,8 +309,9 @@ def _explained(
 ) -> QuestionError | ScenarioError:
     """Turn an error in a point of a search into one about the question."""
     if error.figure is not None:
-        asked = next((goal for goal in question.goals if needs(goal.path, str(error.figure))), question.goal)
-        return QuestionError(f"goal {quoted(asked.text)}: {asked.meant() or error}")
+        asked = next((goal for goal in question.goals if needs(goal.path, error.figure)), question.goal)
+        why = str(error).replace(error.figure, asked.path)  # not the source of a computed figure
+        return QuestionError(f"goal {quoted(asked.text)}: {asked.meant() or why}")
     # Show the ends, which may be defaults that the user has not seen.
     first, last = (question.space.text(value) for value in (values[0], values[-1]))
     ends = [first] if len(values) == 1 else [f"values from {first} (", LOW, f") to {last} (", HIGH, ")"]

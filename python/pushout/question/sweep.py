@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pushout.document import Document
-from pushout.errors import DesignError, ScenarioError
+from pushout.errors import Argument, DesignError, ScenarioError
 from pushout.literals import Drawing
 from pushout.question import mser
 from pushout.question.campaign import CHUNK, Campaign, Chunk
@@ -176,7 +176,8 @@ def _placed(design: Design, error: ScenarioError) -> ScenarioError:
     if not design.origin:
         return error
     if error.figure is not None:
-        return _placed_at(design, design.place_of_figure(error.figure), error)
+        at = design.place_of_figure(error.figure)
+        return _placed_at(design, at, error) if at else ScenarioError(Argument("columns"), f": {error.args[0]}")
     if error.engine:
         return ScenarioError(design.tell(("engine",), str(error)))
     if error.point is None:
