@@ -87,7 +87,7 @@ def run(
 def plot(
     runs: Scenario | Result | Sequence[Scenario | Result],
     *,
-    what: str | Sequence[Panel] = DEFAULT,
+    what: str | Sequence[str] = DEFAULT,
     labels: str | Sequence[str] = (),
     ports: str | Sequence[str] = (),
     flows: str | Sequence[str] = (),
@@ -104,14 +104,16 @@ def plot(
     """Draw one run or several on one figure: a matplotlib figure, whose `savefig` writes it.
 
     Parameters: `runs` are scenarios, which are run and measure what the figure needs, results of `run`, or folders that
-    `pushout run --out` has written; `what` lists panels: queue, drops, throughput, cwnd, occupancy, memory, fct,
-    goodput; `labels` are names for the legend; `ports` and `flows` say which (default: the busiest ports with a limited
-    buffer, the first flows); `title` replaces that of the scenario; `theme` is `paper` (7 inches wide) or `slides`
-    (10); `width` is in inches (3.5 for one column). The others are those of `run`, for scenarios.
+    `pushout run --out` has written; `what` lists panels (queue, drops, throughput, cwnd, occupancy, memory, fct,
+    goodput) or figures that have one (`ports.bottleneck.lost`); `labels` are names for the legend; `ports` and `flows`
+    say which (default: the busiest ports with a limited buffer, the first flows); `title` replaces that of the
+    scenario; `theme` is `paper` (7 inches wide) or `slides` (10); `width` is in inches (3.5 for one column). The others
+    are those of `run`, for scenarios.
 
         >>> pushout.plot("lan", what="queue,drops", set={"duration": "2 s"}, width=3.5).savefig("queue.png")
     """
-    asked = pictures.Asked(pictures.panels(what), _listed(ports), _listed(flows), pictures.themed(theme, width), title)
+    at, of = _listed(ports) or pictures.entries(what, "ports"), _listed(flows) or pictures.entries(what, "flows")
+    asked = pictures.Asked(pictures.panels(what), at, of, pictures.themed(theme, width), title)
     for name, texts in (("title", [title or ""]), ("labels", asked_labels := _listed(labels))):
         for text in texts:
             utf_8(text, Argument(name))

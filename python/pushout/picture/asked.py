@@ -10,7 +10,7 @@ from pushout.literals import Panel
 from pushout.picture import figure
 from pushout.picture.figure import themed
 from pushout.picture.finished import documents, is_finished
-from pushout.picture.recording import Recording, fillable, panels, recording
+from pushout.picture.recording import Recording, entries, fillable, panels, recording
 from pushout.picture.series import Run
 from pushout.source import Source
 from pushout.style import Theme
@@ -21,6 +21,7 @@ __all__ = [
     "Run",
     "documents",
     "draw",
+    "entries",
     "fillable",
     "is_finished",
     "labelled",

@@ -304,6 +304,13 @@ def _resolved(part: str, rest: Sequence[str]) -> list[str]:
     return [*reached.steps, *waiting]
 
 
+def is_known(path: str) -> bool:
+    """Return whether a report of some scenario has a figure."""
+    part, rest = _split(path)
+    reached, missing = _walk(part, rest)
+    return not missing and "properties" not in reached.node
+
+
 def near(path: str) -> list[str]:
     """List the names near one that no report has; empty if a report of some scenario has it."""
     part, rest = _split(path)

@@ -161,7 +161,7 @@ def _level(goal: str, name: str, text: str) -> tuple[float, str]:
             hint = _spelled(number, unit, known.factors) or f" (units: {', '.join(known.factors)})"
             raise QuestionError(f"goal {quoted(goal)}: {excerpt(name)} must be {known.what}, not {quoted(text)}{hint}")
     if named := near(path):
-        raise QuestionError(f"goal {quoted(goal)}: there is no figure {excerpt(name)}; {did_you_mean(named)}")
+        raise QuestionError(f"goal {quoted(goal)}: unknown figure {excerpt(name)}; {did_you_mean(named)}")
     raise QuestionError(
         f"goal {quoted(goal)}: {excerpt(name)} must be a number without unit, not {quoted(text)}: write {number:.10g}"
     )
