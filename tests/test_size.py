@@ -6,6 +6,7 @@ import random
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,7 +18,7 @@ from conftest import ROOT, command
 from pushout.errors import QuestionError
 from pushout.question import LEAST, ask, size
 from pushout.question.columns import Columns
-from pushout.question.goal import FORMS, Goal, Separate, Tried, judged
+from pushout.question.goal import FORMS, Goal, Separate, Tried, judged, together
 from pushout.question.goal import read as goal_of
 from pushout.question.search import SearchResult, best, between, is_monotone, smallest
 from pushout.question.size import Answer, Question
@@ -624,7 +625,7 @@ def test_an_answer_at_an_end_of_the_range_says_so(
         ({"low": "5000 cells", "high": "100 cells"}, "low must be less than high, not 5000 cells and 100 cells"),
         (
             {"over": "port.bottleneck.bufer"},
-            "has no value in the scenario; did you mean port.bottleneck.buffer.*Otherwise give the range by low and high",
+            "has no value .*; did you mean port.bottleneck.buffer.*Otherwise give the range by low and high",
         ),
         (
             {"over": "flows.start", "set": {"flows.start": "0 s", "duration": "5 ms"}},
@@ -746,3 +747,223 @@ def test_without_chance_each_value_runs_once(capsys: pytest.CaptureFixture[str])
 def test_with_chance_the_first_values_run_as_often_as_others() -> None:
     (answer,) = sized("10 us").answers
     assert min(point.runs for point in answer.tried) >= LEAST
+
+
+# --- several goals, losses
+
+CAPTURE = """
+name = "capture"
+duration = "20 ms"
+adaptation = { kind = "packet" }
+node = [
+    { name = "sender", kind = "host" }, { name = "router", kind = "router" }, { name = "receiver", kind = "host" },
+]
+link = [
+    { name = "in", from = "sender", to = "router", rate = "10 Gb/s", delay = "1 us" },
+    { name = "out", from = "router", to = "receiver", rate = "1 Gb/s", delay = "1 us" },
+]
+measure = { delivery = true }
+
+[port.out]
+buffer = "100 kB"
+
+[[flow]]
+name = "recorded"
+from = "sender"
+to = "receiver"
+via = ["router"]
+source = { kind = "replay", file = "arrivals.csv" }
+transport = { kind = "udp" }
+"""
+
+
+@pytest.fixture(scope="module")
+def capture(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A recording of bursts of 1 to 30 packets, which a small buffer cuts and a large one delays."""
+    folder = tmp_path_factory.mktemp("capture")
+    bursts = ((burst, packet) for burst in range(30) for packet in range(burst + 1))
+    rows = [f"{burst * 6e-4 + packet * 1.3e-6:.9f},1500" for burst, packet in bursts]
+    (folder / "arrivals.csv").write_text("\n".join(["time,bytes", *rows]) + "\n", encoding="utf-8")
+    file = folder / "capture.toml"
+    file.write_text(CAPTURE, encoding="utf-8")
+    return file
+
+
+OUT: Any = {"over": "port.out.buffer"}
+
+
+def test_an_answer_that_loses_says_so_beside_the_number(
+    capture: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = pushout.size(capture, "delay_p99<=200 us", **OUT)
+    (answer,) = found.document["answers"]
+    assert answer["loss"]["mean"] > 0.3
+    share = f"{100 * answer['loss']['mean']:.2g} % lost"
+    (warned,) = [each for each in found.document["warnings"] if each["code"] == "losing-answer"]
+    assert share in warned["message"]
+    assert share in repr(found)
+    assert any(share in text.get_text() for text in found.plot().legends[0].get_texts())
+    command("size", str(capture), "--goal", "delay_p99<=200 us", "--over", "port.out.buffer", "--out", str(tmp_path))
+    printed = capsys.readouterr()
+    assert f"{share} with this value" in printed.out
+    assert re.search(r"lost\b.*\n.*with it", printed.out)
+    assert share in printed.err
+
+
+@pytest.mark.parametrize("goal", ["loss<=5 %", "ports.out.lost<=20", "max ports.out.loss"])
+def test_an_answer_whose_goal_speaks_of_losses_needs_no_warning(capture: Path, goal: str) -> None:
+    if goal.startswith("max"):
+        pytest.importorskip("optuna")
+    found = pushout.size(capture, goal, **OUT)
+    assert found.document["answers"][0]["loss"] is None
+    assert not [each for each in found.document["warnings"] if each["code"] == "losing-answer"]
+
+
+def test_an_answer_that_loses_nothing_needs_no_warning(capture: Path) -> None:
+    found = pushout.size(capture, "goodput_ratio>=0.5", **OUT, low="80 kB", high="100 kB")
+    assert found.document["answers"][0]["loss"]["mean"] == 0
+    assert "lost" not in repr(found)
+
+
+def test_several_goals_hold_together_and_one_binds(capture: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    goals = ["delay_p99<=300 us", "loss<=5 %"]
+    found = pushout.size(capture, goals, **OUT)
+    alone = pushout.size(capture, "loss<=5 %", **OUT)
+    document, (answer,) = found.document, found.document["answers"]
+    assert (document["goals"], "goal" in document) == (goals, False)
+    assert (alone.document["goals"], alone.document["goal"]) == (["loss<=5 %"], "loss<=5 %")
+    assert answer["value"] == alone.document["answers"][0]["value"], "the delay holds there, and would not far above"
+    assert answer["binds"] == ["loss<=5 %"]
+    assert answer["sure"]
+    assert answer["between"] == [answer["too_small"], answer["value"]]
+    for tried in answer["tried"]:
+        assert tried["meets"] == all(part["meets"] for part in tried["goals"])
+    largest = answer["tried"][-1]
+    assert [part["meets"] for part in largest["goals"]] == [False, True], "the two goals ask for opposite sizes"
+    assert list(found.columns)[3:5] == ["delivery_time_p99_s", "loss_ratio"]
+    assert len(found.plot().axes) >= 2
+    from pushout.cli.options import console
+    from pushout.show import answers
+
+    answers.answer(found, None, console())
+    assert "the goal that binds: loss<=5 %" in capsys.readouterr().out
+
+
+def test_goals_that_exclude_each_other_are_named(capture: Path, tmp_path: Path, capsys: Any) -> None:
+    arguments = ["--goal", "delay_p99<=150 us", "--goal", "loss<=1 %", "--over", "port.out.buffer"]
+    command("size", str(capture), *arguments, "--out", str(tmp_path))
+    out = capsys.readouterr().out
+    document = json.loads((tmp_path / "size.json").read_text(encoding="utf-8"))
+    (answer,) = document["answers"]
+    assert (answer["value"], answer["at_end"]) == (None, [])
+    less, more = answer["too_small"], answer["opposed"]
+    tried = {each["value"]: [part["meets"] for part in each["goals"]] for each in answer["tried"]}
+    assert (tried[less][1], tried[more]) == (False, [False, True])
+    assert answer["binds"] == ["delay_p99<=150 us", "loss<=1 %"]
+    assert "no value meets all goals: " in out
+    assert "misses loss<=1 %" in out
+    assert "misses delay_p99<=150 us; relax a goal" in out
+
+
+def test_a_scenario_without_chance_runs_once_for_each_value(capture: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = pushout.size(capture, "loss<=5 %", **OUT)
+    tried = found.document["answers"][0]["tried"]
+    assert [each["runs"] for each in tried] == [1] * len(tried)
+    assert found.document["runs"] == len(tried)
+    from pushout.cli.options import console
+    from pushout.show import answers
+
+    answers.answer(found, None, console())
+    out = capsys.readouterr().out
+    assert "nothing is drawn at random: one run of each value stands for all seeds" in out
+    assert "further runs" not in out
+
+
+@pytest.mark.parametrize(
+    ("goals", "why"),
+    [
+        ([], "goal must not be an empty list"),
+        (
+            ["loss<=1 %", "max goodput"],
+            "max must be the only goal; beside others write a level, as in goodput_bps>=NUMBER",
+        ),
+        (["loss<=1 %", "loss<=1 %"], "goal 'loss<=1 %' must be given once, not twice"),
+        (
+            ["loss<=1 %", "packet_loss<=1"],
+            "'packet_loss<=1': there is no figure packet_loss; did you mean loss or packets_lost?",
+        ),
+        (["loss<=1 %", 3], "goal must be a string, not 3"),
+        ("goodput>=90 %", "goodput is in b/s, not a share like '90 %'; did you mean goodput_ratio>=90 %?"),
+        ("p99<=4ms", "unknown figure p99; did you mean delay_p99, transfer_time_p99_s or slowdown_p99?"),
+        ("delay_p99<=1 msec", "delay_p99 must be in seconds, not '1 msec': write 1 ms"),
+        ("delay_p99<=3 microseconds", "not '3 microseconds': write 3 us"),
+        ("goodput>=10G", "goodput must be in b/s, not '10G': write 10 Gb/s"),
+        ("goodput>=5Mbps", "not '5Mbps': write 5 Mb/s"),
+        ("ports.out.occupancy_max<=100p", "not '100p': write 100 packets"),
+        ("ports.out.occupancy_max<=100k", "not '100k': write 100 kB"),
+        ("loss<=1 percent", "loss must be a share, not '1 percent': write 1 %"),
+        ("ports.out.lost<=100p", "ports.out.lost must be a number without unit, not '100p': write 100"),
+        ("memories.chip.occupancy_max<=3 MB", r"must be in cells of the memory, not '3 MB' (units: cells)"),
+    ],
+)
+def test_goals_that_cannot_be_read_say_what_to_write(capture: Path, goals: Any, why: str) -> None:
+    with pytest.raises((QuestionError, TypeError), match=re.escape(why)):
+        ask.sizing(capture, goals, "port.out.buffer")
+
+
+@pytest.mark.parametrize(
+    ("over", "why"),
+    [
+        ("buffer", "buffer has no value in the scenario; did you mean port.out.buffer?"),
+        ("port.out.bufer", "did you mean port.out.buffer?"),
+        ("rate", "did you mean link.in.rate, link.out.rate or link.in.back.rate?"),
+        (
+            "memory.chip.size",
+            "memory.chip.size has no value in the scenario, which has no memory: give the range by low",
+        ),
+    ],
+)
+def test_a_key_without_a_value_suggests_those_like_it(capture: Path, over: str, why: str) -> None:
+    with pytest.raises(QuestionError) as refused:
+        ask.sizing(capture, "loss<=1 %", over)
+    assert why in str(refused.value)
+
+
+def test_ports_that_share_a_memory_have_its_size_for_a_buffer() -> None:
+    with pytest.raises(QuestionError, match=r"did you mean memory\.chip\.size\?"):
+        ask.sizing(ROOT / "scenarios" / "tomahawk.toml", "loss<=1 %", "buffer")
+
+
+def tried_by(value: float, *meets: bool, sure: bool = True) -> Tried:
+    """A value judged for several goals."""
+    parts = [Tried(value, {"mean": value, "ci95": None, "n": 1}, each, sure) for each in meets]
+    return together(parts)
+
+
+def test_all_goals_must_hold_and_a_sure_miss_decides() -> None:
+    assert (tried_by(1, True, True).meets, tried_by(1, True, True).sure) == (True, True)
+    assert (tried_by(1, True, False).meets, tried_by(1, True, False).sure) == (False, True)
+    doubtful = Tried(1, {"mean": 2.0, "ci95": None, "n": 1}, False, False)
+    clear = Tried(1, {"mean": 3.0, "ci95": None, "n": 1}, False, True)
+    met = Tried(1, {"mean": 4.0, "ci95": None, "n": 1}, True, True)
+    assert not together([met, doubtful]).sure
+    assert together([doubtful, clear, met]).sure
+    assert together([doubtful, clear, met]).mean == clear.mean
+    assert not together([met, replace(met, sure=False)]).sure
+
+
+def test_a_window_between_two_goals_is_found_by_halving() -> None:
+    stream = random.Random(2)  # noqa: S311
+    for _ in range(50):
+        low = stream.uniform(101, 9_000)
+        high = low * stream.uniform(1.05, 2)
+
+        def attempt(values: Sequence[float], low: float = low, high: float = high) -> list[Tried]:
+            return [tried_by(value, value >= low, value <= high) for value in values]
+
+        found = smallest(CELLS, attempt, 0.02, "auto")
+        assert found.method == "bisect"
+        assert found.best is not None
+        assert low <= found.best.value <= min(low * 1.0205, high)
+        closed = smallest(CELLS, partial(attempt, high=low * 0.9), 0.02, "bisect")
+        assert (closed.best, closed.opposed and closed.opposed.value) == (None, found.best.value)

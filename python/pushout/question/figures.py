@@ -380,3 +380,31 @@ def did_you_mean(names: Sequence[str]) -> str:
     """Ask whether one of these names was meant."""
     *others, last = names
     return f"did you mean {', '.join(others)} or {last}?" if others else f"did you mean {last}?"
+
+
+class Named(NamedTuple):
+    """A figure that questions take: its path, in which `NAME` stands for an entry, and its meaning."""
+
+    path: str
+    meaning: str
+
+
+def named(part: str) -> list[Named]:
+    """List the single figures of a part of the report, with those that are computed."""
+    node = _report()["properties"][part]
+    return list(_named(node, [] if part == "summary" else [part]))
+
+
+CLOCK = ("start_s", "step_s", "window_s", "bin", "queue")
+"""Numbers that belong to a figure over time or a distribution and measure nothing."""
+
+
+def _named(node: Mapping[str, Any], before: Sequence[str]) -> Iterator[Named]:
+    """Yield the single figures below a node; a count by reason has the meaning of all reasons."""
+    if _is_list(node):
+        yield from _named(node["items"], [*before, "NAME"])
+    for key, below in node.get("properties", {}).items():
+        if "properties" in below or _is_list(below):
+            yield from _named(below, [*before, key])
+        elif below.get("type") not in ("string", "array", "object") and key not in CLOCK:
+            yield Named(".".join([*before, key]), below.get("description", node.get("description", "")))

@@ -480,9 +480,12 @@ def _entry(answer: Answer, question: Question, plain: float | None) -> Document:
 
 
 def binding(goals: Sequence[Goal], answer: Answer) -> list[Goal]:
-    """List the goals that the largest value below the answer misses: without them the answer would be smaller."""
-    below = answer.found.below
-    return [] if below is None else [goal for number, goal in enumerate(goals) if not below.of(number).meets]
+    """List the goals that the largest value below the answer misses: without them the answer would be smaller.
+
+    Without an answer they are those that exclude each other, or that no value meets.
+    """
+    ends = [end for end in (answer.found.below, answer.found.opposed) if end is not None]
+    return [goal for number, goal in enumerate(goals) if not all(end.of(number).meets for end in ends)]
 
 
 def _tried(point: Tried, question: Question) -> Document:

@@ -352,17 +352,19 @@ def _opposed(result: SizeResult, answer: Answer) -> Iterator[str]:
     below, opposed = answer.found.below, answer.found.opposed
     if opposed is None:
         return
-    missed = [f"{_at(result, point)} misses {_missed(result, point)}" for point in (below, opposed) if point]
-    yield f"{_whose(answer)}no value meets all goals: {', '.join(missed)}; relax a goal"
+    more = [f"{_at(result, below)} misses {_missed(result, below, opposed)}"] if below else []
+    told = ", ".join([*more, f"{_at(result, opposed)} misses {_missed(result, opposed)}"])
+    yield f"{_whose(answer)}no value meets all goals: {told}; relax a goal"
 
 
 def _at(result: SizeResult, point: Tried) -> str:
     return spoken(result.space.text(point.value))
 
 
-def _missed(result: SizeResult, point: Tried) -> str:
-    """Name the goals that a value misses."""
-    return " and ".join(goal.text for number, goal in enumerate(result.goals) if not point.of(number).meets)
+def _missed(result: SizeResult, point: Tried, other: Tried | None = None) -> str:
+    """Name the goals that a value misses and another one meets."""
+    missed = [number for number in range(len(result.goals)) if not point.of(number).meets]
+    return " and ".join(result.goals[number].text for number in missed if other is None or other.of(number).meets)
 
 
 def _doubts(result: SizeResult) -> Iterator[str]:
