@@ -169,7 +169,7 @@ def _level(goal: str, name: str, text: str) -> tuple[float, str]:
 
 def _spelled(number: float, unit: str, known: Mapping[str, float]) -> str:
     """Suggest the level with our spelling of its unit; empty if it is another unit."""
-    ours = {each.lower(): each for each in reversed(known)}  # kB rather than KB
+    ours = {each.lower(): each for each in reversed(list(known))}  # kB rather than KB
     for pattern, spelling in SPELLINGS.items():
         match = re.fullmatch(pattern, unit, re.IGNORECASE)
         if match and (meant := ours.get(match.expand(spelling).lower())):
