@@ -223,7 +223,7 @@ def size(result: SizeResult, place: str | None, console: Console) -> None:
     ends = f"from {spoken(result.document['from'])} to {spoken(result.document['to'])}"
     console.print(Text(f"{result.wanted} over {result.over} {ends}"), soft_wrap=True)
     named = any(answer.label for answer in result.answers)
-    units = list(dict.fromkeys(unit for answer in result.answers for unit in answer.sizes))
+    units = list(dict.fromkeys(unit for answer in result.answers for unit in answer.sizes if unit != result.space.unit))
     pairs = zip(result.answers, result.document["answers"], strict=True)
     rows = [_answer(result, answer, entry, units)[0 if named else 1 :] for answer, entry in pairs]
     draw(console, _heads(result, units)[0 if named else 1 :], rows, keys=1 if named else 0)
@@ -274,7 +274,7 @@ def _heads(result: SizeResult, units: Sequence[str]) -> list[Column]:
     """Make the heads of the answers' columns; every mean is next to its value."""
     figures = [f"{column}\nwith it" for column in dict.fromkeys(goal.column for goal in result.goals)]
     first = "best" if result.goal.level is None else "needs"
-    lost = ["lost\nwith it"] if _are_losing(result) else []
+    lost = ["lost"] if _are_losing(result) else []
     less = [] if result.goal.level is None else ["largest size\nthat fails", *figures]
     sizes = [f"{first}, µs\nat line rate" if unit == "us" else f"{first},\nin {unit}" for unit in units]
     return [Column("policy", right=False), *map(Column, [first, *lost, *figures, *less, *sizes, "runs"])]
