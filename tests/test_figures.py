@@ -18,7 +18,8 @@ from pushout.question.figures import (
     COMPUTED,
     PARTS,
     SHORT,
-    Scene,
+    Scenes,
+    is_at_host,
     is_computed,
     is_known,
     named,
@@ -124,7 +125,7 @@ def measured(scenario: str | Path, sets: Sequence[str], paths: Sequence[str]) ->
     pool.submit(points, [(0, 0, 1)], sources_of(paths))
     ((_, text, _),) = pool.wait(60.0, 0.0)
     found, job = json.loads(text), Job(source, tuple(sets))
-    return {path: value(path, found, Scene(job)) for path in paths}, job.run(1)
+    return {path: value(path, found, Scenes(source, None).of(sets)) for path in paths}, job.run(1)
 
 
 def total(entries: Sequence[dict[str, Any]], key: str) -> float:
@@ -173,8 +174,22 @@ def test_the_ports_of_hosts_are_in_the_order_of_the_report() -> None:
         hosts = {node["name"] for node in explained["node"] if node["kind"] == "host"}
         ends = {link["name"]: link["from"] for link in explained["link"]}
         ports = [port["name"] for port in job.run(None)["ports"]]
-        marked = dict(zip(ports, Scene(job).is_at_host, strict=True))
+        marked = dict(zip(ports, is_at_host(explained), strict=True))
         assert {name: marked[name] for name in ends} == {name: end in hosts for name, end in ends.items()}
+
+
+def test_points_with_equal_networks_are_explained_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    explained: list[tuple[str, ...]] = []
+    explain = Job.explain
+    monkeypatch.setattr(Job, "explain", lambda job: [explained.append(job.sets), explain(job)][1])
+    scenes = Scenes(load("lan"), None)
+    buffers = [scenes.of([f"port.bottleneck.buffer={cells} cells"]).is_at_host for cells in (100, 200)]
+    fewer = scenes.of(["topology.sources=2"]).is_at_host
+    assert [len(ports) for ports in (*buffers, fewer)] == [42, 42, 10]
+    assert explained == [("port.bottleneck.buffer=100 cells",), ("topology.sources=2",)]
+    scenes.has(["topology.sources=3"], json.loads(explain(Job(load("lan"), ("topology.sources=3",)))))
+    assert len(scenes.of(["topology.sources=3", "seed=5"]).is_at_host) == 14
+    assert len(explained) == 2
 
 
 def test_what_is_computed_needs_only_what_is_measured() -> None:

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pushout.question.executor import Done, Task, Variations
-from pushout.question.figures import Scene, is_computed, sources_of, value
+from pushout.question.figures import Scenes, is_computed, sources_of, value
 from pushout.question.replications import Replications
 from pushout.question.session import Session
 from pushout.question.store import Run
-from pushout.simulate import TICK_S, Job, check_room
+from pushout.simulate import TICK_S, check_room
 from pushout.source import Source
 
 SUMMARY = "summary."
@@ -46,6 +46,11 @@ class Campaign:
     engine: str | None = None
     seed: int | None = None
     counts: Counts = field(default_factory=Counts)
+    scenes: Scenes = field(init=False)
+    """The scenarios of its points, for figures that are computed."""
+
+    def __post_init__(self) -> None:
+        self.scenes = Scenes(self.source, self.engine)
 
     def prepare(self, points: Sequence[Sequence[str]]) -> "Chunk":
         """Check at most `CHUNK` points and look up their finished runs; valid until other points are prepared."""
@@ -63,7 +68,7 @@ class Chunk:
         asked, measured = campaign.session.executor.prepare(variations, self._sources)
         self.figures = [*measured, *(path for path in campaign.figures if is_computed(path))]
         """The paths of all figures that runs of any point have."""
-        self._scenes = [Scene(Job(variations.source, tuple(sets), variations.engine)) for sets in points]
+        self._scenes = [campaign.scenes.of(sets) for sets in points]
         self._computed: dict[tuple[int, int], dict[str, Any]] = {}
         self.seeds = [seed for seed, _ in asked]
         self.keys = [store.key(identity) for _, identity in asked]

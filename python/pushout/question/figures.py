@@ -13,10 +13,11 @@ from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 from pushout import _core
-from pushout.document import REASONS, steps
+from pushout.document import REASONS, Document, steps
 from pushout.excerpt import quoted as shown
 from pushout.question.port import lines, quoted
 from pushout.simulate import Job, check_text
+from pushout.source import Source
 
 PARTS = ("engine", "flows", "ports", "memories", "circuits", "transfers", "summary")
 """The parts of a report with figures; a name that begins with none of them is of the summary."""
@@ -69,22 +70,55 @@ NEAR = 4
 # --- figures computed from others
 
 
+OF_THE_NETWORK = ("topology", "node", "link")
+"""Keys whose overrides change the ports of a scenario."""
+
+
+def is_at_host(explained: Document) -> list[bool]:
+    """Return for each port, in the order of the report, whether it sends what a host puts into the network."""
+    hosts = {node["name"] for node in explained["node"] if node["kind"] == "host"}
+    return [line.ends[0] in hosts for line in lines(explained)]
+
+
+class Scenes:
+    """The scenarios of many points. Those with equal networks are explained once: a recording makes that slow."""
+
+    def __init__(self, source: Source, engine: str | None) -> None:
+        self._source, self._engine = source, engine
+        self._at_host: dict[tuple[str, ...], list[bool]] = {}
+
+    def has(self, sets: Sequence[str], explained: Document) -> None:
+        """Record the network of a scenario that is explained already."""
+        self._at_host[_of_network(sets)] = is_at_host(explained)
+
+    def of(self, sets: Sequence[str]) -> "Scene":
+        """Return the scenario of a point."""
+        return Scene(Job(self._source, tuple(sets), self._engine), self._at_host)
+
+
+def _of_network(sets: Sequence[str]) -> tuple[str, ...]:
+    """Return the overrides that may change the network."""
+    return tuple(change for change in sets if change.strip().startswith(OF_THE_NETWORK))
+
+
 class Scene:
     """A scenario as far as computed figures need it, explained and measured only when asked."""
 
-    def __init__(self, job: Job) -> None:
-        self._job = job
+    def __init__(self, job: Job, at_host: dict[tuple[str, ...], list[bool]]) -> None:
+        self._job, self._at_host = job, at_host
 
     @cached_property
-    def _explained(self) -> dict[str, Any]:
-        explained: dict[str, Any] = json.loads(self._job.explain())
+    def _explained(self) -> Document:
+        explained: Document = json.loads(self._job.explain())
         return explained
 
-    @cached_property
+    @property
     def is_at_host(self) -> list[bool]:
-        """Return for each port, in the order of the report, whether it sends what a host puts into the network."""
-        hosts = {node["name"] for node in self._explained["node"] if node["kind"] == "host"}
-        return [line.ends[0] in hosts for line in lines(self._explained)]
+        """Return for each port whether it sends what a host puts into the network; see `is_at_host`."""
+        network = _of_network(self._job.sets)
+        if network not in self._at_host:
+            self._at_host[network] = is_at_host(self._explained)
+        return self._at_host[network]
 
     @cached_property
     def _memories(self) -> dict[str, list[bool]]:

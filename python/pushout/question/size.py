@@ -255,6 +255,7 @@ def _sized(asked: Sizing, session: Session) -> SizeResult:
     manifest = {**head, **who(explained["engine"])}
     begin(session.out, {**manifest, "scenario": explained})
     campaign = Campaign(asked.source, session, question.measured, asked.engine, asked.seed)
+    campaign.scenes.has(asked.sets, explained)
     outlook = question.outlook(len(choices))
     searches = [_Search(campaign, question, choice, asked.sets, outlook) for choice in choices]
     answers = [one.answer() for one in searches]
