@@ -112,7 +112,8 @@ class Result(HasWarnings, Tabled):
             raise QuestionError(
                 "nothing to draw: the scenario has no flow, and no port records its occupancy over time"
             )
-        asked = pictures.Asked(panels, ports, flows, pictures.themed(theme, width), title)
+        at, of = (named or pictures.entries(what, part) for named, part in ((ports, "ports"), (flows, "flows")))
+        asked = pictures.Asked(panels, at, of, pictures.themed(theme, width), title)
         return pictures.draw([asked.run(self.replications)], asked)
 
 

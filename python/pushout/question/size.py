@@ -156,7 +156,7 @@ class SizeResult(HasWarnings, Framed):
         drawing.from_zero(axes, [point.mean["mean"] for tried in parts for point in tried if point.mean])
         over = drawing.label(self.over)
         across = f"{over} ({self.space.unit})" if self.space.unit else over
-        drawing.frame(axes, across, drawing.label(goal.column))
+        drawing.frame(axes, across, drawing.label(goal.path if goal.path == LOSS else goal.column))
 
     def _draw_answer(self, axes: Any, answer: Answer, points: Sequence[Tried], look: Mapping[str, Any]) -> None:
         """Draw the values tried for one policy, judged for one goal, and its answer."""
