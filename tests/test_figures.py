@@ -13,12 +13,14 @@ from conftest import ROOT, command
 from pushout import _core
 from pushout.document import REASONS
 from pushout.errors import ScenarioError
+from pushout.question import ask
 from pushout.question.executor import Variations, check
 from pushout.question.figures import (
     COMPUTED,
     PARTS,
     SHORT,
     Scenes,
+    in_memories,
     is_at_host,
     is_computed,
     is_known,
@@ -190,6 +192,22 @@ def test_points_with_equal_networks_are_explained_once(monkeypatch: pytest.Monke
     scenes.has(["topology.sources=3"], json.loads(explain(Job(load("lan"), ("topology.sources=3",)))))
     assert len(scenes.of(["topology.sources=3", "seed=5"]).is_at_host) == 14
     assert len(explained) == 2
+
+
+def test_a_memory_with_one_entry_goes_by_its_own_name() -> None:
+    assert in_memories("memories.chip.lost", ["chip/1"]) == "memories.chip/1.lost"
+    assert in_memories('memories.chip.queues."a.b/c".lost', ["chip@left"]) == 'memories.chip@left.queues."a.b/c".lost'
+    for names in (["chip"], ["chip/1", "chip/2"], ["chips/1"], []):
+        assert in_memories("memories.chip.lost", names) == "memories.chip.lost"
+    assert in_memories("ports.chip.lost", ["chip/1"]) == "ports.chip.lost"
+
+
+def test_a_goal_and_a_comparison_find_the_partition_of_a_memory() -> None:
+    over: Any = {"low": "10 kB", "high": "1 MB"}
+    asked = ask.sizing("tomahawk", "min memories.chip.lossless_drop", "queue.lossless.pause.xoff", **over)
+    assert asked.question.paths == ["memories.chip/1.lossless_drop"]
+    with pytest.raises(pushout.QuestionError, match=r"no figure memories\.chp\.lost.*did you mean"):
+        ask.sizing("tomahawk", "memories.chp.lost<=0", "queue.lossless.pause.xoff", **over)
 
 
 def test_what_is_computed_needs_only_what_is_measured() -> None:

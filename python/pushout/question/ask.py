@@ -14,7 +14,7 @@ from pushout.literals import SEARCHES, Engine, Search
 from pushout.question import LEAST, MOST, REPS, RESOLUTION, size
 from pushout.question.asked import Asked
 from pushout.question.compare import Comparison, policies_named
-from pushout.question.figures import paths_of
+from pushout.question.figures import Scene, Scenes, in_memories, paths_of
 from pushout.question.goal import Goal
 from pushout.question.goal import read_all as read_goals
 from pushout.question.port import Choice, Port, by_default, choose, ports
@@ -133,11 +133,17 @@ def comparison(
     source, explained, sets = _read(scenario, set, seed, engine)
     where, told = _where(explained, _named(port))
     check_reps(reps, least=2)
-    choices, paths = _choices(policies, where), paths_of(figures)
+    scene = Scenes(source, engine).of(sets)
+    choices, paths = _choices(policies, where), tuple(_in_report(path, scene) for path in paths_of(figures))
     asked = Comparison(source, explained, sets, choices, seed, engine, told, where, reps, paths)
     with policies_named(asked.design, choices):
         look_over(asked.design)
     return _warned(asked)
+
+
+def _in_report(path: str, scene: Scene) -> str:
+    """Name in the path of a memory the only entry that the report has for it."""
+    return in_memories(path, scene.memories) if path.startswith("memories.") else path
 
 
 def _where(explained: Document, named: Named) -> tuple[tuple[Port, ...], list[Warned]]:
@@ -173,7 +179,9 @@ def sizing(
 ) -> Sizing:
     """Parse and check a search."""
     source, explained, sets = _read(scenario, set, seed, engine)
-    wanted = read_goals([check_text("goal", each) for each in ([goal] if isinstance(goal, str) else goal)])
+    texts = [check_text("goal", each) for each in ([goal] if isinstance(goal, str) else goal)]
+    scene = Scenes(source, engine).of(sets)
+    wanted = tuple(replace(each, path=_in_report(each.path, scene)) for each in read_goals(texts))
     _check_search(least, most, resolution, search)
     if wanted[0].level is None and search == "bisect":
         why = f"bisect needs a goal with a level, and {wanted[0].relation} has none: leave search at auto"

@@ -127,6 +127,11 @@ class Scene:
         entries = shortest.run(None).get("memories", [])
         return {entry["name"]: [queue["queue"] in pausing for queue in entry["queues"]] for entry in entries}
 
+    @property
+    def memories(self) -> list[str]:
+        """List the names of the memories in the report."""
+        return list(self._memories)
+
     def is_lossless(self, memory: str) -> list[bool]:
         """Return for each queue of a memory, in the order of the report, whether its class pauses."""
         return self._memories[memory]
@@ -215,6 +220,15 @@ def _computed(path: str) -> tuple[Computed, list[str]] | None:
         return None
     found = COMPUTED.get(".".join([part, "*", *rest[1:]]))
     return found and (found, rest[:1])
+
+
+def in_memories(path: str, names: Sequence[str]) -> str:
+    """Name in the path of a memory its only partition, or the only node that has it, as the report does."""
+    part, *rest = steps(path)
+    if part != "memories" or not rest or rest[0] in names:
+        return path
+    found = [name for name in names if re.fullmatch(rf"{re.escape(rest[0])}(/\d+|@.+)", name)]
+    return ".".join(["memories", *map(quoted, [*found, *rest[1:]])]) if len(found) == 1 else path
 
 
 def sources(path: str) -> tuple[str, ...]:

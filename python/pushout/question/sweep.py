@@ -18,7 +18,7 @@ from pushout.question.columns import Columns
 from pushout.question.design import WARMUP, Design, Mser
 from pushout.question.executor import Local, Variations
 from pushout.question.factor import Level, Place
-from pushout.question.figures import sources_of
+from pushout.question.figures import needs, sources_of
 from pushout.question.frame import Pointed
 from pushout.question.manifest import begin, end, who
 from pushout.question.replications import Fixed, Precision
@@ -168,6 +168,8 @@ def _in_file(design: Design) -> Iterator[None]:
 
 def _placed(design: Design, error: ScenarioError) -> ScenarioError:
     """Add to an error the position of the override in the sweep, or of the key in the scenario."""
+    if error.figure is not None and (asked := _asked_for(design, error.figure)):
+        error.args = (str(error.args[0]).replace(error.figure, asked),)
     places = design.places(error.point) if error.point is not None else []
     if error.set is not None:
         if error.set < len(design.policies):
@@ -184,6 +186,11 @@ def _placed(design: Design, error: ScenarioError) -> ScenarioError:
         return ScenarioError(_beside(str(error), f"the scenario is that of {design.origin}"))
     sets = ", ".join(design.points[error.point].sets[len(design.policies) :]) or "nothing"
     return ScenarioError(_beside(str(error), f"{design.origin} sets {sets}"))
+
+
+def _asked_for(design: Design, source: str) -> str | None:
+    """Return the figure of a design that is computed from another."""
+    return next((path for path in _figures(design) if path != source and needs(path, source)), None)
 
 
 def _placed_at(design: Design, at: Place, error: ScenarioError) -> ScenarioError:
