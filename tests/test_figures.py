@@ -14,24 +14,9 @@ from pushout import _core
 from pushout.document import REASONS
 from pushout.errors import ScenarioError
 from pushout.question import ask
+from pushout.question.computed import COMPUTED, Scenes, in_memories, is_at_host, is_computed, sources, sources_of, value
 from pushout.question.executor import Variations, check
-from pushout.question.figures import (
-    COMPUTED,
-    PARTS,
-    SHORT,
-    Scenes,
-    in_memories,
-    is_at_host,
-    is_computed,
-    is_known,
-    named,
-    near,
-    path_of,
-    paths_of,
-    sources,
-    sources_of,
-    value,
-)
+from pushout.question.figures import PARTS, SHORT, is_known, named, near, path_of, paths_of
 from pushout.simulate import Job
 from pushout.source import load
 
@@ -189,7 +174,7 @@ def test_points_with_equal_networks_are_explained_once(monkeypatch: pytest.Monke
     fewer = scenes.of(["topology.sources=2"]).is_at_host
     assert [len(ports) for ports in (*buffers, fewer)] == [42, 42, 10]
     assert explained == [("port.bottleneck.buffer=100 cells",), ("topology.sources=2",)]
-    scenes.has(["topology.sources=3"], json.loads(explain(Job(load("lan"), ("topology.sources=3",)))))
+    scenes.store_network(["topology.sources=3"], json.loads(explain(Job(load("lan"), ("topology.sources=3",)))))
     assert len(scenes.of(["topology.sources=3", "seed=5"]).is_at_host) == 14
     assert len(explained) == 2
 

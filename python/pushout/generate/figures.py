@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from pushout.question.figures import COMPUTED, SHORT, named
+from pushout.question.computed import COMPUTED
+from pushout.question.figures import SHORT, named
 
 PAGE = Path("docs/figures.md")
 

@@ -14,7 +14,8 @@ from pushout.literals import SEARCHES, Engine, Search
 from pushout.question import LEAST, MOST, REPS, RESOLUTION, size
 from pushout.question.asked import Asked
 from pushout.question.compare import Comparison, policies_named
-from pushout.question.figures import Scene, Scenes, in_memories, paths_of
+from pushout.question.computed import Scene, Scenes, in_memories
+from pushout.question.figures import paths_of
 from pushout.question.goal import Goal
 from pushout.question.goal import read_all as read_goals
 from pushout.question.port import Choice, Port, by_default, choose, ports

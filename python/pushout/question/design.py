@@ -32,6 +32,7 @@ from pushout.excerpt import place, quoted
 from pushout.limits import DEEPEST, MOST_REPS
 from pushout.parsing import parsed
 from pushout.question import mser
+from pushout.question.computed import needs
 from pushout.question.factor import (
     MOST_POINTS,
     NOTHING,
@@ -47,7 +48,7 @@ from pushout.question.factor import (
     is_whole,
     key_of,
 )
-from pushout.question.figures import needs, path_of
+from pushout.question.figures import path_of
 from pushout.question.replications import Drawn, Fixed, Precision, Replications
 from pushout.question.table import column_of
 from pushout.simulate import SEED_LIMIT, SeedError, check_room

@@ -35,7 +35,7 @@ class Unit(NamedTuple):
 SHARES = r"_ratio$|_throughput$|_fairness$|^fairness_|\.fairness_|_deviation$"
 
 UNITS = (
-    Unit(r"_s$|^summary\.query\.", "in seconds", SECONDS),
+    Unit(r"_s$|^summary\.query\.(mean|p\d+)$", "in seconds", SECONDS),
     Unit(r"_bps$", "in b/s", RATES),
     Unit(r"\.octets_\w+$|_octets$|_bytes$", "in bytes", SIZES),
     Unit(SHARES, "a share", {"%": 0.01}),

@@ -22,8 +22,9 @@ from pushout.question import LEAST, MOST, RESOLUTION, search
 from pushout.question.asked import Asked
 from pushout.question.campaign import Campaign
 from pushout.question.columns import Columns
+from pushout.question.computed import LOSS, needs, sources_of
 from pushout.question.executor import Variations, check
-from pushout.question.figures import LOSS, needs, path_of, sources_of
+from pushout.question.figures import path_of
 from pushout.question.frame import Framed
 from pushout.question.goal import Goal, Separate, Tried, judged
 from pushout.question.manifest import begin, end, who
@@ -255,7 +256,7 @@ def _sized(asked: Sizing, session: Session) -> SizeResult:
     manifest = {**head, **who(explained["engine"])}
     begin(session.out, {**manifest, "scenario": explained})
     campaign = Campaign(asked.source, session, question.measured, asked.engine, asked.seed)
-    campaign.scenes.has(asked.sets, explained)
+    campaign.scenes.store_network(asked.sets, explained)
     outlook = question.outlook(len(choices))
     searches = [_Search(campaign, question, choice, asked.sets, outlook) for choice in choices]
     answers = [one.answer() for one in searches]

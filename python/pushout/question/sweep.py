@@ -15,10 +15,10 @@ from pushout.literals import Drawing
 from pushout.question import mser
 from pushout.question.campaign import CHUNK, Campaign, Chunk
 from pushout.question.columns import Columns
+from pushout.question.computed import needs, sources_of
 from pushout.question.design import WARMUP, Design, Mser
 from pushout.question.executor import Local, Variations
 from pushout.question.factor import Level, Place
-from pushout.question.figures import needs, sources_of
 from pushout.question.frame import Pointed
 from pushout.question.manifest import begin, end, who
 from pushout.question.replications import Fixed, Precision
