@@ -254,6 +254,11 @@ def test_what_is_no_goal_is_refused(text: str) -> None:
     [
         ("transfer_time_p99_s<=4 ms", 0.004, ""),
         ("transfer_time_p99_s<=40 µs", 0.00004, ""),
+        ("delay_p99<=4ms", 0.004, ""),
+        ("query_time_p99<=4ms", 0.004, ""),
+        ("goodput>=10Gb/s", 10_000_000_000, ""),
+        ("loss<=0.1%", 0.001, ""),
+        ("memories.chip.occupancy_max<=9 cells", 9, ""),
         ("flows.a.goodput_bps >= 1.5Mb/s", 1_500_000, ""),
         ("goodput_ratio>=98 %", 0.98, ""),
         ("classes.x.fairness_mean_deviation>=50%", 0.5, ""),
