@@ -230,7 +230,7 @@ def test_other_figures_are_compared_as_well(tmp_path: Path, capsys: pytest.Captu
 @pytest.mark.parametrize(
     ("figures", "why"),
     [
-        ("goodput_rato", 'did you mean "goodput_ratio"'),
+        ("goodput_rato", "did you mean goodput_ratio or goodput_drift"),
         ("flows.*.goodput_bps", r"figures flows\.\*\.goodput_bps: the path must name a single figure, not many"),
         (["ports.bottleneck.occupancy.values"], "occupancy.values: the path must name a single figure, not a list"),
         ("ports.bottleneck.occupancy_unit", "occupancy_unit"),

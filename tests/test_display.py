@@ -37,7 +37,10 @@ def results() -> dict[str, Any]:
         ),
         ("compare", rf"<CompareResult lan: tail-drop, epd; 2 seeds, {ROWS}>"),
         ("sweep", r"<SweepResult sweep: 2 points, 4 rows × \d+ columns>"),
-        ("size", rf"<SizeResult lan: goodput_ratio>=0.0001 over port.bottleneck.buffer: 400 cells; {ROWS}>"),
+        (
+            "size",
+            rf"<SizeResult lan: goodput_ratio>=0.0001 over port.bottleneck.buffer: 400 cells, \d\.\d % lost; {ROWS}>",
+        ),
         ("trace", rf"<TraceResult lan: seed 1, {ROWS}>"),
     ],
 )

@@ -55,6 +55,14 @@ def test_a_value_that_has_all_its_runs_grows_no_more() -> None:
     assert outlook.later(1, [LEAST]) == (MOST - LEAST) / 12, "as those before it"
 
 
+def test_without_chance_a_value_takes_one_run() -> None:
+    outlook = Outlook(CELLS, 0.05, LEAST, MOST, 1)
+    outlook.begin()
+    points = [Tried(CELLS.at(index / 4), None, index > 2, True, 0.0, 1) for index in range(search.GRID)]
+    outlook.tried(points, points)
+    assert outlook.later(0, []) == outlook.left == halvings(CELLS, CELLS.at(0.5), CELLS.at(0.75), 0.05)
+
+
 def test_halving_is_foretold_to_the_step() -> None:
     tried: list[float] = []
 

@@ -12,7 +12,7 @@ from pushout.cli import main
 from pushout.errors import QuestionError
 from pushout.literals import PANELS
 from pushout.picture import figure
-from pushout.picture.recording import panels, recording
+from pushout.picture.recording import entries, panels, recording
 from pushout.picture.series import Run, curve, losses, slowdowns
 from pushout.picture.topology import network, traffic
 from pushout.question import drawing
@@ -414,3 +414,38 @@ def test_the_slowdown_is_shown_by_size_in_groups_of_transfers_and_of_chosen_flow
     assert found.median.tolist() == [2, 7, 52, 57]
     assert found.p99.tolist() == [4, 9, 54, 59]
     assert slowdowns(Run("run", documents, flows=["b"])).p99.tolist() == [54, 59]
+
+
+@pytest.mark.parametrize(
+    ("name", "panel"),
+    [
+        ("loss", "drops"),
+        ("ports.bottleneck.lost", "drops"),
+        ("ports.bottleneck.occupancy_max", "queue"),
+        ("goodput_bps", "throughput"),
+        ("goodput", "goodput"),
+        ("flows.flow1.cwnd", "cwnd"),
+        ("transfer_time_p99", "fct"),
+        ("memories.chip.occupancy_mean", "memory"),
+        ("queue", "queue"),
+    ],
+)
+def test_a_figure_stands_for_the_panel_that_draws_it(name: str, panel: str) -> None:
+    assert panels(name) == [panel]
+    assert panels([name, panel, name]) == [panel]
+
+
+def test_the_port_and_the_flow_of_a_figure_are_drawn() -> None:
+    drawn = pushout.plot("lan", what="ports.bottleneck.occupancy_mean,flows.flow2.cwnd", set=SHORT)
+    assert len(drawn.axes) == 2
+    assert entries(["ports.a.lost", 'ports."b.back".lost', "flows.c.cwnd", "queue", "loss"], "ports") == ["a", "b.back"]
+    with pytest.raises(pushout.QuestionError, match='unknown place "botleneck"'):
+        pushout.plot("lan", what="ports.botleneck.lost", set=SHORT)
+
+
+def test_a_figure_without_a_panel_says_which_panels_there_are() -> None:
+    why = r"what delay_p99: no panel draws this figure, .*panels: queue, drops"
+    with pytest.raises(pushout.QuestionError, match=why):
+        panels("delay_p99")
+    with pytest.raises(pushout.QuestionError, match='unknown panel "dely"'):
+        panels("dely")

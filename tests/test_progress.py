@@ -111,14 +111,24 @@ def test_one_run_that_ends_soon_is_not_warned_of(monkeypatch: pytest.MonkeyPatch
     assert "this run takes" not in log.getvalue()
 
 
-def test_runs_under_way_count_by_the_part_that_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_time_left_follows_from_finished_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     clock, log = Clock(monkeypatch), io.StringIO()
     with Progress("runs", log) as progress:
         clock.now += 10
         progress(0.5, 4)
         clock.now += 20
         progress(1.5, 4)
-    assert log.getvalue() == "runs: 0 of 4, 20.0 s each, 1 min 10 s left\nruns: 1 of 4, 20.0 s each, 50 s left\n"
+    assert log.getvalue() == "runs: 0 of 4, 10 s so far\nruns: 1 of 4, 20.0 s each, 50 s left\n"
+
+
+def test_a_guessed_total_foretells_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, log = Clock(monkeypatch), io.StringIO()
+    with Progress("runs", log, about=True) as progress:
+        clock.now += 4
+        progress(40, 704)
+        clock.now += 10
+        progress(140, 500)
+    assert log.getvalue() == "runs: 40 of about 704, 4 s so far\nruns: 140 of about 500, 10.0 per second, 36 s left\n"
 
 
 def test_an_estimated_total_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,8 +3,10 @@
 import json
 import math
 import random
+import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,7 +18,7 @@ from conftest import ROOT, command
 from pushout.errors import QuestionError
 from pushout.question import LEAST, ask, size
 from pushout.question.columns import Columns
-from pushout.question.goal import FORMS, Goal, Separate, Tried, judged
+from pushout.question.goal import FORMS, Goal, Separate, Tried, judged, together
 from pushout.question.goal import read as goal_of
 from pushout.question.search import SearchResult, best, between, is_monotone, smallest
 from pushout.question.size import Answer, Question
@@ -252,6 +254,11 @@ def test_what_is_no_goal_is_refused(text: str) -> None:
     [
         ("transfer_time_p99_s<=4 ms", 0.004, ""),
         ("transfer_time_p99_s<=40 µs", 0.00004, ""),
+        ("delay_p99<=4ms", 0.004, ""),
+        ("query_time_p99<=4ms", 0.004, ""),
+        ("goodput>=10Gb/s", 10_000_000_000, ""),
+        ("loss<=0.1%", 0.001, ""),
+        ("memories.chip.occupancy_max<=9 cells", 9, ""),
         ("flows.a.goodput_bps >= 1.5Mb/s", 1_500_000, ""),
         ("goodput_ratio>=98 %", 0.98, ""),
         ("classes.x.fairness_mean_deviation>=50%", 0.5, ""),
@@ -292,21 +299,21 @@ def test_a_goal_that_cannot_be_read_says_what_to_write(text: str, why: str) -> N
 @pytest.mark.parametrize(
     ("goal", "meant"),
     [
-        ("goodput>=0.9", "goodput_ratio>=0.9"),
-        ("goodput>=9e6", "goodput_bps>=9000000"),
+        ("packet_thr>=0.9", "packet_throughput>=0.9"),
+        ("retransmission<=9e6", "retransmission_ratio<=9000000"),
         ("max fairness_j", "max fairness_jain"),
     ],
 )
 def test_the_beginning_of_a_figure_is_completed(goal: str, meant: str) -> None:
     with pytest.raises(QuestionError) as refused:
         ask.sizing(LAN, goal, "port.bottleneck.buffer")
-    name = goal.removeprefix("max ").partition(">")[0]
+    name = re.split("[<>]", goal.removeprefix("max "))[0]
     assert str(refused.value) == f"goal {goal!r}: there is no figure {name}; did you mean {meant}?"
 
 
 def test_replications_end_when_the_interval_has_left_the_goal() -> None:
     wanted = Goal("x>=0.5", "x", ">=", 0.5)
-    rule = Separate(wanted, 4, 32)
+    rule = Separate((wanted,), 4, 32)
 
     def runs(*values: float) -> list[Run]:
         return [Run(seed, {"x": value}, 0.0) for seed, value in enumerate(values)]
@@ -315,25 +322,25 @@ def test_replications_end_when_the_interval_has_left_the_goal() -> None:
     assert rule.more(clear) == 4
     assert rule.more(open_) == 8
     assert rule.more(runs(*[0.4, 0.6] * 15)) == 32
-    assert (judged(wanted, clear, 1).meets, judged(wanted, clear, 1).sure) == (True, True)
-    assert (judged(wanted, open_, 1).meets, judged(wanted, open_, 1).sure) == (True, False)
-    assert not judged(wanted, [Run(0, {"x": None}, 0.0)], 1).meets
+    assert (judged([wanted], clear, 1).meets, judged([wanted], clear, 1).sure) == (True, True)
+    assert (judged([wanted], open_, 1).meets, judged([wanted], open_, 1).sure) == (True, False)
+    assert not judged([wanted], [Run(0, {"x": None}, 0.0)], 1).meets
 
 
 def test_runs_that_all_give_the_same_are_believed_when_there_are_many() -> None:
     wanted = Goal("x>=0.5", "x", ">=", 0.5)
-    rule = Separate(wanted, 8, 64)
+    rule = Separate((wanted,), 8, 64)
 
     def alike(count: int) -> list[Run]:
         return [Run(seed, {"x": 1.0}, 0.0) for seed in range(count)]
 
     assert [rule.more(alike(count)) for count in (8, 16, 32, 64)] == [16, 32, 64, 64]
-    few, enough = judged(wanted, alike(58), 1), judged(wanted, alike(59), 1)
+    few, enough = judged([wanted], alike(58), 1), judged([wanted], alike(59), 1)
     assert (few.meets, few.sure, enough.meets, enough.sure) == (True, False, True, True)
     assert few.unseen is not None
     assert few.unseen > 0.05 > (enough.unseen or 1)
-    assert judged(wanted, [*alike(8), Run(8, {"x": 0.9}, 0.0)], 1).unseen is None
-    best = judged(Goal("max x", "x", "max"), alike(8), 1)
+    assert judged([wanted], [*alike(8), Run(8, {"x": 0.9}, 0.0)], 1).unseen is None
+    best = judged([Goal("max x", "x", "max")], alike(8), 1)
     assert (best.sure, best.unseen) == (True, None), "there is no level to be on one side of"
 
 
@@ -343,10 +350,10 @@ def test_runs_that_measure_nothing_are_no_sure_miss_unless_there_are_many() -> N
     def nothing(count: int) -> list[Run]:
         return [Run(seed, {"x": None}, 0.0) for seed in range(count)]
 
-    few, enough = judged(wanted, nothing(58), 1), judged(wanted, nothing(59), 1)
+    few, enough = judged([wanted], nothing(58), 1), judged([wanted], nothing(59), 1)
     assert (few.meets, few.sure, enough.meets, enough.sure) == (False, False, False, True)
-    assert Separate(wanted, 8, 64).more(nothing(8)) == 8, "no use in waiting for what hardly happens"
-    assert judged(Goal("max x", "x", "max"), nothing(8), 1).sure
+    assert Separate((wanted,), 8, 64).more(nothing(8)) == 8, "no use in waiting for what hardly happens"
+    assert judged([Goal("max x", "x", "max")], nothing(8), 1).sure
 
 
 def test_an_open_answer_without_measurements_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -465,7 +472,7 @@ def test_a_buffer_is_found_for_every_policy(tmp_path: Path, capsys: pytest.Captu
     out, _ = capsys.readouterr()
     assert one["value"] in out
     head = next(line.split() for line in out.splitlines() if " runs" in line)
-    assert " ".join(head) == "needs with it that fails with it in cells in bytes at line rate runs"
+    assert " ".join(head) == "needs with it that fails with it in bytes at line rate runs"
 
 
 def test_an_answer_says_what_was_asked(tmp_path: Path) -> None:
@@ -574,7 +581,7 @@ def test_the_best_value_may_lie_beyond_an_end_of_the_range(
 ) -> None:
     tried = Tried(value, {"mean": 1.0, "ci95": None, "n": 1}, True, True)
     answer = Answer("", value, SearchResult(tried, None, "optuna"), {}, [tried], rivals)
-    question = Question(Goal("max x", "x", "max"), "port.a.buffer", space, resolution=0.02)
+    question = Question((Goal("max x", "x", "max"),), "port.a.buffer", space, resolution=0.02)
     assert size._at_ends(answer, question) == ends
 
 
@@ -613,14 +620,17 @@ def test_an_answer_at_an_end_of_the_range_says_so(
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"goal": "goodput_rato>=0.9"}, 'unknown entry "goodput_rato"; did you mean "goodput_ratio"'),
+        (
+            {"goal": "goodput_rato>=0.9"},
+            "there is no figure goodput_rato; did you mean goodput_ratio or goodput_drift?",
+        ),
         ({"over": "port.bottleneck.bufer", "low": "1", "high": "2"}, 'did you mean "buffer"'),
         ({"over": "port.botleneck.buffer"}, 'did you mean "bottleneck"'),
         ({"least": 9, "most": 3}, "2 ≤ least ≤ most"),
         ({"low": "5000 cells", "high": "100 cells"}, "low must be less than high, not 5000 cells and 100 cells"),
         (
             {"over": "port.bottleneck.bufer"},
-            'has no value in the scenario .*did you mean "buffer".*give the range by low',
+            "has no value .*; did you mean port.bottleneck.buffer.*Otherwise give the range by low and high",
         ),
         (
             {"over": "flows.start", "set": {"flows.start": "0 s", "duration": "5 ms"}},
@@ -698,7 +708,7 @@ def test_the_drawing_shows_what_the_runs_leave_open() -> None:
     same = Answer("fba", 10_000, SearchResult(points[3], points[0], "bisect"), {}, points[::3])
     goal = Goal("goodput_ratio>=0.9", "summary.goodput_ratio", ">=", 0.9)
     document: Any = {"scenario": "x", "answers": []}
-    result = size.SizeResult(Columns.of({}), document, goal, "buffer", CELLS, None, [unsure, sure, same])
+    result = size.SizeResult(Columns.of({}), document, (goal,), "buffer", CELLS, None, [unsure, sure, same])
     figure = result.plot()
     (axes,) = figure.axes
     labels = {text.get_text() for text in figure.legends[0].get_texts()}
@@ -742,3 +752,223 @@ def test_without_chance_each_value_runs_once(capsys: pytest.CaptureFixture[str])
 def test_with_chance_the_first_values_run_as_often_as_others() -> None:
     (answer,) = sized("10 us").answers
     assert min(point.runs for point in answer.tried) >= LEAST
+
+
+# --- several goals, losses
+
+CAPTURE = """
+name = "capture"
+duration = "20 ms"
+adaptation = { kind = "packet" }
+node = [
+    { name = "sender", kind = "host" }, { name = "router", kind = "router" }, { name = "receiver", kind = "host" },
+]
+link = [
+    { name = "in", from = "sender", to = "router", rate = "10 Gb/s", delay = "1 us" },
+    { name = "out", from = "router", to = "receiver", rate = "1 Gb/s", delay = "1 us" },
+]
+measure = { delivery = true }
+
+[port.out]
+buffer = "100 kB"
+
+[[flow]]
+name = "recorded"
+from = "sender"
+to = "receiver"
+via = ["router"]
+source = { kind = "replay", file = "arrivals.csv" }
+transport = { kind = "udp" }
+"""
+
+
+@pytest.fixture(scope="module")
+def capture(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A recording of bursts of 1 to 30 packets, which a small buffer cuts and a large one delays."""
+    folder = tmp_path_factory.mktemp("capture")
+    bursts = ((burst, packet) for burst in range(30) for packet in range(burst + 1))
+    rows = [f"{burst * 6e-4 + packet * 1.3e-6:.9f},1500" for burst, packet in bursts]
+    (folder / "arrivals.csv").write_text("\n".join(["time,bytes", *rows]) + "\n", encoding="utf-8")
+    file = folder / "capture.toml"
+    file.write_text(CAPTURE, encoding="utf-8")
+    return file
+
+
+OUT: Any = {"over": "port.out.buffer"}
+
+
+def test_an_answer_that_loses_says_so_beside_the_number(
+    capture: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = pushout.size(capture, "delay_p99<=200 us", **OUT)
+    (answer,) = found.document["answers"]
+    assert answer["loss"]["mean"] > 0.3
+    share = f"{100 * answer['loss']['mean']:.2g} % lost"
+    (warned,) = [each for each in found.document["warnings"] if each["code"] == "losing-answer"]
+    assert share in warned["message"]
+    assert share in repr(found)
+    assert any(share in text.get_text() for text in found.plot().legends[0].get_texts())
+    command("size", str(capture), "--goal", "delay_p99<=200 us", "--over", "port.out.buffer", "--out", str(tmp_path))
+    printed = capsys.readouterr()
+    assert f"{share} with this value" in printed.out
+    assert re.search(rf"\blost\b(.*\n)+? *[\d ]+ bytes +{share.removesuffix(' lost')} ", printed.out)
+    assert share in printed.err
+
+
+@pytest.mark.parametrize("goal", ["loss<=5 %", "ports.out.lost<=20", "max ports.out.loss"])
+def test_an_answer_whose_goal_speaks_of_losses_needs_no_warning(capture: Path, goal: str) -> None:
+    if goal.startswith("max"):
+        pytest.importorskip("optuna")
+    found = pushout.size(capture, goal, **OUT)
+    assert found.document["answers"][0]["loss"] is None
+    assert not [each for each in found.document["warnings"] if each["code"] == "losing-answer"]
+
+
+def test_an_answer_that_loses_nothing_needs_no_warning(capture: Path) -> None:
+    found = pushout.size(capture, "goodput_ratio>=0.5", **OUT, low="80 kB", high="100 kB")
+    assert found.document["answers"][0]["loss"]["mean"] == 0
+    assert "lost" not in repr(found)
+
+
+def test_several_goals_hold_together_and_one_binds(capture: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    goals = ["delay_p99<=300 us", "loss<=5 %"]
+    found = pushout.size(capture, goals, **OUT)
+    alone = pushout.size(capture, "loss<=5 %", **OUT)
+    document, (answer,) = found.document, found.document["answers"]
+    assert (document["goals"], "goal" in document) == (goals, False)
+    assert (alone.document["goals"], alone.document["goal"]) == (["loss<=5 %"], "loss<=5 %")
+    assert answer["value"] == alone.document["answers"][0]["value"], "the delay holds there, and would not far above"
+    assert answer["binds"] == ["loss<=5 %"]
+    assert answer["sure"]
+    assert answer["between"] == [answer["too_small"], answer["value"]]
+    for tried in answer["tried"]:
+        assert tried["meets"] == all(part["meets"] for part in tried["goals"])
+    largest = answer["tried"][-1]
+    assert [part["meets"] for part in largest["goals"]] == [False, True], "the two goals ask for opposite sizes"
+    assert list(found.columns)[3:5] == ["delivery_time_p99_s", "loss_ratio"]
+    assert len(found.plot().axes) >= 2
+    from pushout.cli.options import console
+    from pushout.show import answers
+
+    answers.answer(found, None, console())
+    assert "the goal that binds: loss<=5 %" in capsys.readouterr().out
+
+
+def test_goals_that_exclude_each_other_are_named(capture: Path, tmp_path: Path, capsys: Any) -> None:
+    arguments = ["--goal", "delay_p99<=150 us", "--goal", "loss<=1 %", "--over", "port.out.buffer"]
+    command("size", str(capture), *arguments, "--out", str(tmp_path))
+    out = capsys.readouterr().out
+    document = json.loads((tmp_path / "size.json").read_text(encoding="utf-8"))
+    (answer,) = document["answers"]
+    assert (answer["value"], answer["at_end"]) == (None, [])
+    less, more = answer["too_small"], answer["opposed"]
+    tried = {each["value"]: [part["meets"] for part in each["goals"]] for each in answer["tried"]}
+    assert (tried[less][1], tried[more]) == (False, [False, True])
+    assert answer["binds"] == ["delay_p99<=150 us", "loss<=1 %"]
+    assert "no value meets all goals: " in out
+    assert "misses loss<=1 %" in out
+    assert "misses delay_p99<=150 us; relax a goal" in out
+
+
+def test_a_scenario_without_chance_runs_once_for_each_value(capture: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = pushout.size(capture, "loss<=5 %", **OUT)
+    tried = found.document["answers"][0]["tried"]
+    assert [each["runs"] for each in tried] == [1] * len(tried)
+    assert found.document["runs"] == len(tried)
+    from pushout.cli.options import console
+    from pushout.show import answers
+
+    answers.answer(found, None, console())
+    out = capsys.readouterr().out
+    assert "nothing is drawn at random: one run of each value stands for all seeds" in out
+    assert "further runs" not in out
+
+
+@pytest.mark.parametrize(
+    ("goals", "why"),
+    [
+        ([], "goal must not be an empty list"),
+        (
+            ["loss<=1 %", "max goodput"],
+            "max must be the only goal; beside others write a level, as in goodput_bps>=NUMBER",
+        ),
+        (["loss<=1 %", "loss<=1 %"], "goal 'loss<=1 %' must be given once, not twice"),
+        (
+            ["loss<=1 %", "packet_loss<=1"],
+            "'packet_loss<=1': there is no figure packet_loss; did you mean loss or packets_lost?",
+        ),
+        (["loss<=1 %", 3], "goal must be a string, not 3"),
+        ("goodput>=90 %", "goodput is in b/s, not a share like '90 %'; did you mean goodput_ratio>=90 %?"),
+        ("p99<=4ms", "unknown figure p99; did you mean delay_p99, transfer_time_p99_s or slowdown_p99?"),
+        ("delay_p99<=1 msec", "delay_p99 must be in seconds, not '1 msec': write 1 ms"),
+        ("delay_p99<=3 microseconds", "not '3 microseconds': write 3 us"),
+        ("goodput>=10G", "goodput must be in b/s, not '10G': write 10 Gb/s"),
+        ("goodput>=5Mbps", "not '5Mbps': write 5 Mb/s"),
+        ("ports.out.occupancy_max<=100p", "not '100p': write 100 packets"),
+        ("ports.out.occupancy_max<=100k", "not '100k': write 100 kB"),
+        ("loss<=1 percent", "loss must be a share, not '1 percent': write 1 %"),
+        ("ports.out.lost<=100p", "ports.out.lost must be a number without unit, not '100p': write 100"),
+        ("memories.chip.occupancy_max<=3 MB", r"must be in cells of the memory, not '3 MB' (units: cells)"),
+    ],
+)
+def test_goals_that_cannot_be_read_say_what_to_write(capture: Path, goals: Any, why: str) -> None:
+    with pytest.raises((QuestionError, TypeError), match=re.escape(why)):
+        ask.sizing(capture, goals, "port.out.buffer")
+
+
+@pytest.mark.parametrize(
+    ("over", "why"),
+    [
+        ("buffer", "buffer has no value in the scenario; did you mean port.out.buffer?"),
+        ("port.out.bufer", "did you mean port.out.buffer?"),
+        ("rate", "did you mean link.in.rate, link.out.rate or link.in.back.rate?"),
+        (
+            "memory.chip.size",
+            "memory.chip.size has no value in the scenario, which has no memory: give the range by low",
+        ),
+    ],
+)
+def test_a_key_without_a_value_suggests_those_like_it(capture: Path, over: str, why: str) -> None:
+    with pytest.raises(QuestionError) as refused:
+        ask.sizing(capture, "loss<=1 %", over)
+    assert why in str(refused.value)
+
+
+def test_ports_that_share_a_memory_have_its_size_for_a_buffer() -> None:
+    with pytest.raises(QuestionError, match=r"did you mean memory\.chip\.size\?"):
+        ask.sizing(ROOT / "scenarios" / "tomahawk.toml", "loss<=1 %", "buffer")
+
+
+def tried_by(value: float, *meets: bool, sure: bool = True) -> Tried:
+    """A value judged for several goals."""
+    parts = [Tried(value, {"mean": value, "ci95": None, "n": 1}, each, sure) for each in meets]
+    return together(parts)
+
+
+def test_all_goals_must_hold_and_a_sure_miss_decides() -> None:
+    assert (tried_by(1, True, True).meets, tried_by(1, True, True).sure) == (True, True)
+    assert (tried_by(1, True, False).meets, tried_by(1, True, False).sure) == (False, True)
+    doubtful = Tried(1, {"mean": 2.0, "ci95": None, "n": 1}, False, False)
+    clear = Tried(1, {"mean": 3.0, "ci95": None, "n": 1}, False, True)
+    met = Tried(1, {"mean": 4.0, "ci95": None, "n": 1}, True, True)
+    assert not together([met, doubtful]).sure
+    assert together([doubtful, clear, met]).sure
+    assert together([doubtful, clear, met]).mean == clear.mean
+    assert not together([met, replace(met, sure=False)]).sure
+
+
+def test_a_window_between_two_goals_is_found_by_halving() -> None:
+    stream = random.Random(2)  # noqa: S311
+    for _ in range(50):
+        low = stream.uniform(101, 9_000)
+        high = low * stream.uniform(1.05, 2)
+
+        def attempt(values: Sequence[float], low: float = low, high: float = high) -> list[Tried]:
+            return [tried_by(value, value >= low, value <= high) for value in values]
+
+        found = smallest(CELLS, attempt, 0.02, "auto")
+        assert found.method == "bisect"
+        assert found.best is not None
+        assert low <= found.best.value <= min(low * 1.0205, high)
+        closed = smallest(CELLS, partial(attempt, high=low * 0.9), 0.02, "bisect")
+        assert (closed.best, closed.opposed and closed.opposed.value) == (None, found.best.value)

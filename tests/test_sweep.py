@@ -511,7 +511,7 @@ def test_wrong_places_and_files_are_one_line(
         ("", "[random]\npoints = 1\nkeys.seed3 = { from = 1, to = 2 }", "4:14: random: seed3="),
         ("", "engine = 'slow'", "2:10: engine: "),
         ("", "figures = ['summary.goodput_ratio', 'ports.x.units_in']", "2:37: figures: no figure ports.x.units_in: "),
-        ("", "reps = { precision = 0.1, of = 'goodput' }", "2:32: reps: no figure summary.goodput: "),
+        ("", "reps = { precision = 0.1, of = 'good' }", "2:32: reps: no figure summary.good: "),
         ("", "figures = ['goodput_rati']", "2:12: figures: no figure summary.goodput_rati: "),
         ("", "warmup = { method = 'mser-5', figure = 'ports.x.occupancy.values' }", "2:40: warmup: no figure ports.x."),
         (None, "", "1:12: scenario: "),

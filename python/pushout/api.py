@@ -17,7 +17,7 @@ from pushout.question import design as designs
 from pushout.question import sweep as sweeps
 from pushout.question.ask import Named, Policies
 from pushout.question.compare import CompareResult
-from pushout.question.given import with_policies
+from pushout.question.given import with_columns, with_policies
 from pushout.question.place import Places, everywhere
 from pushout.question.session import Folder, Session
 from pushout.question.size import SizeResult
@@ -94,7 +94,7 @@ def _everywhere(policies: PoliciesByPort | None, source: Source, sets: Sequence[
 def plot(
     runs: Scenario | Result | Sequence[Scenario | Result],
     *,
-    what: str | Sequence[Panel] = DEFAULT,
+    what: str | Sequence[str] = DEFAULT,
     labels: str | Sequence[str] = (),
     at: str | Sequence[str] = (),
     ports: str | Sequence[str] = (),
@@ -112,17 +112,18 @@ def plot(
     """Draw one run or several on one figure: a matplotlib figure, whose `savefig` writes it.
 
     Parameters: `runs` are scenarios, which are run and measure what the figure needs, results of `run`, or folders that
-    `pushout run --out` has written; `what` lists panels: queue, drops, throughput, cwnd, occupancy, memory, fct,
-    slowdown, goodput, topology; `labels` are names for the legend; `at` lists places whose queues, losses and
-    occupancies are drawn, as in `compare` (default: the busiest ports with a limited buffer; of a class of ports the
-    busiest), and `ports` is another name of it; `flows` says which flows (default: the first); `title` replaces that of
-    the scenario; `theme` is `paper` (7 inches wide) or `slides` (10); `width` is in inches (3.5 for one column). The
-    others are those of `run`, for scenarios.
+    `pushout run --out` has written; `what` lists panels (queue, drops, throughput, cwnd, occupancy, memory, fct,
+    slowdown, goodput, topology) or figures that have one (`ports.bottleneck.lost`); `labels` are names for the legend;
+    `at` lists places whose queues, losses and occupancies are drawn, as in `compare` (default: the busiest ports with a
+    limited buffer; of a class of ports the busiest), and `ports` is another name of it; `flows` says which flows
+    (default: the first); `title` replaces that of the scenario; `theme` is `paper` (7 inches wide) or `slides` (10);
+    `width` is in inches (3.5 for one column). The others are those of `run`, for scenarios.
 
         >>> pushout.plot("lan", what="queue,drops", set={"duration": "2 s"}, width=3.5).savefig("queue.png")
     """
-    where = [*_listed(at), *_listed(ports)]
-    asked = pictures.Asked(pictures.panels(what), where, _listed(flows), pictures.themed(theme, width), title)
+    where = [*_listed(at), *_listed(ports)] or pictures.entries(what, "ports")
+    of = _listed(flows) or pictures.entries(what, "flows")
+    asked = pictures.Asked(pictures.panels(what), where, of, pictures.themed(theme, width), title)
     for name, texts in (("title", [title or ""]), ("labels", asked_labels := _listed(labels))):
         for text in texts:
             utf_8(text, Argument(name))
@@ -203,7 +204,7 @@ def compare(
 
 def size(
     scenario: Scenario,
-    goal: str,
+    goal: str | Sequence[str],
     over: str,
     *,
     low: str | float | None = None,
@@ -226,10 +227,11 @@ def size(
 ) -> SizeResult:
     """Find the smallest value of a key that meets a goal, or the best one.
 
-    Parameters: `goal` is `goodput_ratio>=0.98`, `FIGURE<=NUMBER`, `max FIGURE` or `min FIGURE`; `over` is the key;
-    `low` and `high` are the ends of the range, written as in the scenario (default: 1/32 and 4 times its value);
-    `policies` searches for each of several; `least` and `most` bound the replications of a value; the search stops at
-    the relative difference `resolution`; `search` is auto, bisect or optuna. For the other parameters see `compare`.
+    Parameters: `goal` is `goodput_ratio>=0.98`, `FIGURE<=NUMBER`, `max FIGURE` or `min FIGURE`, or a list of levels
+    that must all hold; `over` is the key; `low` and `high` are the ends of the range, written as in the scenario
+    (default: 1/32 and 4 times its value); `policies` searches for each of several; `least` and `most` bound the
+    replications of a value; the search stops at the relative difference `resolution`; `search` is auto, bisect or
+    optuna. For the other parameters see `compare`.
 
         >>> pushout.size("scenarios/lan.toml", "goodput_ratio>=0.9", "port.bottleneck.buffer").document["answers"]
     """
@@ -258,6 +260,7 @@ def sweep(
     design: str | os.PathLike[str] | Mapping[str, Any],
     *,
     policies: PoliciesByPort | None = None,
+    columns: str | Sequence[str] = (),
     out: Folder | None = None,
     cache: Folder | None = None,
     jobs: int | None = None,
@@ -269,10 +272,11 @@ def sweep(
 
     Parameters: `design` is a sweep file, or its keys as a mapping, in which overrides may be mappings as well
     (`{"port.bottleneck.admission": Epd()}`); `policies` gives ports an admission policy at every point, as in `run`;
-    `out` is a folder, or `s3://bucket/folder`, for rows (Parquet) and manifest, by default none; `cache` is a folder
-    for finished runs, by default in `out`; `jobs` is the number of threads (default: every core); `cluster` is the
-    address of a Ray cluster; `allow_files` are folders whose files a sweep file may name; `progress` is called with
-    (done, total) at intervals. Runs that `cache` holds are not repeated.
+    `columns` are figures besides those that the design names (`["loss", "ports.bottleneck.lost"]`); `out` is a folder,
+    or `s3://bucket/folder`, for rows (Parquet) and manifest, by default none; `cache` is a folder for finished runs, by
+    default in `out`; `jobs` is the number of threads (default: every core); `cluster` is the address of a Ray cluster;
+    `allow_files` are folders whose files a sweep file may name; `progress` is called with (done, total) at intervals.
+    Runs that `cache` holds are not repeated.
 
         >>> result = pushout.sweep({"scenario": "lan.toml", "grid": {"port.bottleneck.buffer": ["1000 cells"]}})
         >>> result.to_polars()
@@ -282,6 +286,7 @@ def sweep(
     plan = designs.made(design) if isinstance(design, Mapping) else designs.read(design, allow_files)
     if policies:
         plan = with_policies(plan, _everywhere(policies, sweeps.source_of(plan), plan.common.sets))
+    plan = with_columns(plan, columns)
     sweeps.look_over(plan)
     with Session.open(out, cache, jobs, cluster, progress) as session:
         return sweeps.sweep(plan, session)

@@ -113,7 +113,10 @@ class Result(HasWarnings, Tabled):
             raise QuestionError(
                 "nothing to draw: the scenario has no flow, and no port records its occupancy over time"
             )
-        asked = pictures.Asked(panels, [*at, *ports], flows, pictures.themed(theme, width), title)
+        named = what or ()
+        where = [*at, *ports] or pictures.entries(named, "ports")
+        of = flows or pictures.entries(named, "flows")
+        asked = pictures.Asked(panels, where, of, pictures.themed(theme, width), title)
         return pictures.draw([asked.run(self.replications)], asked)
 
 

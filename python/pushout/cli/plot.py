@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     metavar="A,B,…",
     default="queue,drops,throughput",
     show_default=True,
-    help=f"Panels: {', '.join(PANELS)}.",
+    help=f"Panels: {', '.join(PANELS)}; or figures that have one, as in loss,ports.bottleneck.occupancy.",
 )
 @click.option("--out", type=PICTURE, metavar="FILE", help="A .png, .svg or .pdf (default: results/NAME-plot.png).")
 @click.option(

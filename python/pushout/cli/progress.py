@@ -10,7 +10,9 @@ REDRAW_S = 0.2
 LINE_S = 10.0
 """… and at most between lines in a log, where the first come after 2, 4 and 8 seconds."""
 FEW = 10
-"""Fewest runs done before the time left is estimated."""
+"""Fewest runs done before the time left is estimated, of a hundred times as many or more."""
+KNOWN = 0.15
+"""Share of an estimated total that is done before the time left is estimated: until then the total is a guess."""
 WARN_S, LONG_S = 5.0, 60.0
 """Seconds after which a single run gets a warning, if at least as much time remains."""
 
@@ -60,7 +62,7 @@ class Progress:
         if not self.what:
             return _simulated(done, total, elapsed)
         head = f"{self.what}: {int(done)} of {'about ' if self.about else ''}{round(total)}, "
-        if done <= min(FEW, total // 100):
+        if done < 1 or done <= min(FEW, total // 100) or (self.about and done < KNOWN * total):
             return head + f"{duration(elapsed)} so far"
         rate = done / elapsed
         pace = f"{rate:.1f} per second" if rate >= 1 else f"{_span(1 / rate)} each"

@@ -26,10 +26,16 @@ from pushout.question import LEAST, MOST, REPS, RESOLUTION
 
 @click.command()
 @click.argument("file", metavar="SWEEP.toml", shell_complete=completion.scenario)
+@click.option(
+    "--columns",
+    default="",
+    metavar="FIGURE,…",
+    help="Further figures of every run, as in loss,delay_p99,ports.bottleneck.lost: columns of rows and table.",
+)
 @POLICY
 @ALLOW
 @shared_options
-def sweep(file: str, answering: Answering) -> None:
+def sweep(file: str, columns: str, answering: Answering) -> None:
     """Run every point of a design and write one row per run.
 
     SWEEP.toml names a scenario and the keys to vary: grids, labelled axes, lists in parallel, random points. Results go
@@ -39,11 +45,11 @@ def sweep(file: str, answering: Answering) -> None:
     from pushout.cli.progress import Progress
     from pushout.question import design
     from pushout.question import sweep as question
-    from pushout.question.given import with_policies
+    from pushout.question.given import with_columns, with_policies
 
     with Progress("packets", about=True) as progress:
         plan = question.loaded(design.read(file, allowed()), progress)
-    plan = with_policies(plan, given_policies(question.source_of(plan), plan.common.sets))
+    plan = with_columns(with_policies(plan, given_policies(question.source_of(plan), plan.common.sets)), columns)
     question.look_over(plan)
     place = answering.out or str(question.default_out(plan))
     with answering.session(place, about=plan.reps.least < plan.reps.most) as session:
@@ -80,8 +86,8 @@ FIRST_SEED = click.option(
 @click.option(
     "--figures",
     default="",
-    metavar="PATH,…",
-    help="Further figures to compare, as in classes.udp.goodput_bps,flows.flow3.timeouts.",
+    metavar="FIGURE,…",
+    help="Further figures to compare, as in loss,classes.udp.goodput,flows.flow3.timeouts.",
 )
 @shared_options
 def compare(
@@ -103,7 +109,13 @@ def compare(
 
 @click.command()
 @SCENARIO
-@click.option("--goal", required=True, metavar="GOAL", help="FIGURE>=NUMBER, FIGURE<=NUMBER, max FIGURE or min FIGURE.")
+@click.option(
+    "--goal",
+    required=True,
+    multiple=True,
+    metavar="GOAL",
+    help="FIGURE>=NUMBER, FIGURE<=NUMBER, max FIGURE or min FIGURE (repeatable: all must hold).",
+)
 @click.option("--over", required=True, metavar="KEY.PATH", help="Key to size, as in port.bottleneck.buffer.")
 @click.option("--from", "low", metavar="VALUE", help="Smallest value to try (default: 1/32 of the scenario's).")
 @click.option("--to", "high", metavar="VALUE", help="Largest value to try (default: 4 times the scenario's).")
@@ -144,7 +156,9 @@ def compare(
 )
 @ENGINE
 @shared_options
-def size(scenario: str, goal: str, over: str, sets: tuple[str, ...], answering: Answering, **options: Any) -> None:
+def size(
+    scenario: str, goal: tuple[str, ...], over: str, sets: tuple[str, ...], answering: Answering, **options: Any
+) -> None:
     """Find the smallest buffer, threshold or weight for a goal.
 
     If more is better, the range is halved, and each value is replicated until it is clearly on one side of the goal.

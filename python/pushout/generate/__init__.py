@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from pushout import _core
-from pushout.generate import answers, findings, studies
+from pushout.generate import answers, figures, findings, studies
 from pushout.generate.schemes import module
 from pushout.policy.published import PUBLISHED
 
@@ -28,6 +28,7 @@ def generated() -> dict[Path, str]:
         **texts,
         **classes,
         **pages,
+        figures.PAGE: figures.page(),
         **studies.pages(),
         findings.PAGE: findings.page(),
         **_oracles(),

@@ -10,7 +10,7 @@ from pushout.literals import Panel
 from pushout.picture import figure
 from pushout.picture.figure import themed
 from pushout.picture.finished import documents, is_finished
-from pushout.picture.recording import Recording, fillable, memories, panels, recording, where
+from pushout.picture.recording import Recording, entries, fillable, memories, panels, recording, where
 from pushout.picture.series import Run
 from pushout.question.place import Places, in_memory
 from pushout.source import Source
@@ -22,6 +22,8 @@ __all__ = [
     "Run",
     "documents",
     "draw",
+    "entries",
+    "fillable",
     "is_finished",
     "labelled",
     "panels",

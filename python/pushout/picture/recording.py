@@ -1,14 +1,17 @@
 """Measurements that a scenario needs so that a picture of its run can be drawn."""
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from pushout import _core
-from pushout.document import Document
+from pushout.document import Document, steps
 from pushout.errors import Argument, QuestionError
+from pushout.excerpt import excerpt
 from pushout.literals import PANELS, Panel
 from pushout.picture.topology import Network, network
+from pushout.question.figures import is_known, path_of
 from pushout.question.place import InMemory, Places, in_memory
 from pushout.question.port import Port, lines, loads, ports
 from pushout.question.quantity import CELL_BYTES, content, seconds
@@ -57,11 +60,43 @@ def panels(what: str | Iterable[str]) -> list[Panel]:
     chosen = list(dict.fromkeys(name.strip() for name in names if name.strip()))
     if not chosen:
         raise QuestionError(Argument("what"), f" must name a panel; allowed: {', '.join(PANELS)}")
-    found: list[Panel] = [panel for name in chosen for panel in PANELS if panel == name]
-    for name in chosen:
-        if name not in PANELS:
-            raise QuestionError(_core.unknown("panel", name, list(PANELS)))
-    return found
+    return list(dict.fromkeys(map(_panel, chosen)))
+
+
+OF_FIGURES: dict[str, Panel] = {
+    r"(summary|ports\..+)\.(loss_ratio|lost|lost\..+|losses.*)": "drops",
+    r"ports\..+\.(occupancy|occupancy_(mean|max|p\d+))": "queue",
+    r"memories\..+\.(occupancy|occupancy_(mean|max))": "memory",
+    r"(summary|flows\..+)\.(goodput_bps|throughput.*)": "throughput",
+    r"summary\.goodput_ratio": "goodput",
+    r"flows\..+\.cwnd.*": "cwnd",
+    r"(summary|flows\..+)\.transfer_times?_.+": "fct",
+}
+"""The panels that draw figures over time, or their distribution."""
+
+
+def _panel(name: str) -> Panel:
+    """Return the panel of a name, or the panel that draws the figure of that name."""
+    for panel in PANELS:
+        if panel == name:
+            return panel
+    path = path_of(name)
+    for pattern, panel in OF_FIGURES.items():
+        if re.fullmatch(pattern, path):
+            return panel
+    if not is_known(path):
+        raise QuestionError(_core.unknown("panel", name, list(PANELS)))
+    raise QuestionError(
+        Argument("what"),
+        f" {excerpt(name)}: no panel draws this figure, which a sweep shows in a column; panels: {', '.join(PANELS)}",
+    )
+
+
+def entries(what: str | Iterable[str], part: str) -> list[str]:
+    """List the ports or the flows of the figures among some panels."""
+    names = what.split(",") if isinstance(what, str) else list(what)
+    paths = [steps(path_of(name.strip())) for name in names if "." in name]
+    return list(dict.fromkeys(path[1] for path in paths if path[0] == part and path[1] != "*"))
 
 
 class Shown(NamedTuple):

@@ -14,15 +14,16 @@ from pushout.literals import SEARCHES, Engine, Search
 from pushout.question import LEAST, MOST, REPS, RESOLUTION, size
 from pushout.question.asked import Asked
 from pushout.question.compare import Comparison, policies_named
+from pushout.question.computed import Scene, Scenes, in_memories
+from pushout.question.figures import paths_of
 from pushout.question.goal import Goal
-from pushout.question.goal import read as read_goal
+from pushout.question.goal import read_all as read_goals
 from pushout.question.place import Place, Places
 from pushout.question.port import Choice, Holder, ports, section
 from pushout.question.port import policies as choices_of
 from pushout.question.size import Question, Sizing
 from pushout.question.space import space
 from pushout.question.sweep import look_over
-from pushout.question.table import path_of
 from pushout.simulate import Job, check_reps, check_seed, check_text, check_whole
 from pushout.source import Overrides, Scenario, Source, load, overrides, plain, toml
 from pushout.warning import Warned, of_scenario, union
@@ -147,11 +148,17 @@ def comparison(
     where, told = _where(places, _named(at, port, places))
     _check_foreseen(where[0])
     check_reps(reps, least=2)
-    choices, paths = _choices(policies, where), _paths(figures)
+    scene = Scenes(source, engine).of(sets)
+    choices, paths = _choices(policies, where), tuple(_in_report(path, scene) for path in paths_of(figures))
     asked = Comparison(source, explained, sets, choices, seed, engine, told, where, reps, paths)
     with policies_named(asked.design, choices):
         look_over(asked.design)
     return _warned(asked)
+
+
+def _in_report(path: str, scene: Scene) -> str:
+    """Name in the path of a memory the only entry that the report has for it."""
+    return in_memories(path, scene.memories) if path.startswith("memories.") else path
 
 
 def _where(places: Places, named: tuple[Place, ...] | None) -> tuple[tuple[Place, ...], list[Warned]]:
@@ -175,18 +182,9 @@ def _warned(asked: A) -> A:
     return replace(asked, warnings=[*asked.warnings, *found])
 
 
-def _paths(figures: str | Sequence[str]) -> tuple[str, ...]:
-    """Parse the paths of further figures, in a list or separated by commas."""
-    listed = figures.split(",") if isinstance(figures, str) else figures
-    if not isinstance(listed, Iterable):
-        raise TypeError(f"figures must be paths, in a list or separated by commas, not {quoted(figures)}")
-    names = [check_text("a figure", name).strip() for name in listed]
-    return tuple(path_of(name) for name in names if name)
-
-
 def sizing(
     scenario: Scenario,
-    goal: str,
+    goal: str | Sequence[str],
     over: str,
     *,
     low: str | float | None = None,
@@ -204,11 +202,13 @@ def sizing(
 ) -> Sizing:
     """Parse and check a search."""
     source, explained, sets = _read(scenario, set, seed, engine)
-    wanted = read_goal(check_text("goal", goal))
+    texts = [check_text("goal", each) for each in ([goal] if isinstance(goal, str) else goal)]
+    scene = Scenes(source, engine).of(sets)
+    wanted = tuple(replace(each, path=_in_report(each.path, scene)) for each in read_goals(texts))
     _check_search(least, most, resolution, search)
-    if wanted.level is None and search == "bisect":
-        why = f"bisect needs a goal with a level, and {wanted.relation} has none: leave search at auto"
-        raise QuestionError(f"goal {quoted(goal)}: {why}")
+    if wanted[0].level is None and search == "bisect":
+        why = f"bisect needs a goal with a level, and {wanted[0].relation} has none: leave search at auto"
+        raise QuestionError(f"goal {quoted(wanted[0].text)}: {why}")
     places = Places(explained, source, sets)
     named = _named(at, port, places)
     own = _place_of(_key(over), places)
@@ -219,7 +219,8 @@ def sizing(
     if not choices:
         raise QuestionError(Argument("policies"), " must name at least one policy, as in epd,ppd")
     ends = [None if end is None else str(plain(end)) for end in (low, high)]
-    _check_measure(wanted, explained)
+    for each in wanted:
+        _check_measure(each, explained)
     room = space(explained, over, *ends, written=_written(over, source, sets))
     question = Question(wanted, over, room, own or (given[0] if given else None), resolution, least, most, search)
     asked = Sizing(source, explained, sets, choices, seed, engine, told, question)

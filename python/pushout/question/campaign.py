@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from pushout.question.computed import Scenes, is_computed, sources_of, value
 from pushout.question.executor import Done, Task, Variations
 from pushout.question.replications import Replications
 from pushout.question.session import Session
@@ -45,6 +46,11 @@ class Campaign:
     engine: str | None = None
     seed: int | None = None
     counts: Counts = field(default_factory=Counts)
+    scenes: Scenes = field(init=False)
+    """The scenarios of its points, for figures that are computed."""
+
+    def __post_init__(self) -> None:
+        self.scenes = Scenes(self.source, self.engine)
 
     def prepare(self, points: Sequence[Sequence[str]]) -> "Chunk":
         """Check at most `CHUNK` points and look up their finished runs; valid until other points are prepared."""
@@ -58,7 +64,12 @@ class Chunk:
         self.campaign = campaign
         store = campaign.session.store
         variations = Variations(campaign.source, [list(sets) for sets in points], campaign.engine)
-        asked, self.figures = campaign.session.executor.prepare(variations, campaign.figures)
+        self._sources = sources_of(campaign.figures)
+        asked, measured = campaign.session.executor.prepare(variations, self._sources)
+        self.figures = [*measured, *(path for path in campaign.figures if is_computed(path))]
+        """The paths of all figures that runs of any point have."""
+        self._scenes = [campaign.scenes.of(sets) for sets in points]
+        self._computed: dict[tuple[int, int], dict[str, Any]] = {}
         self.seeds = [seed for seed, _ in asked]
         self.keys = [store.key(identity) for _, identity in asked]
         self._known = store.find(self.keys)
@@ -78,14 +89,24 @@ class Chunk:
     def run(self, point: int, seed: int) -> Run | None:
         """Return a finished run with the figures asked for, in this order, if it has all of them."""
         run = self._known[self.keys[point]].get(seed)
-        if run is None or any(path not in run.figures for path in self.campaign.figures):
+        if run is None or any(path not in run.figures for path in self._sources):
             return None
         names = tuple(run.figures)
         if names not in self._orders:
             summary = [path for path in names if path.startswith(SUMMARY)]
             self._orders[names] = tuple(dict.fromkeys((*summary, *self.campaign.figures)))
         wanted = self._orders[names]
-        return run if wanted == names else run._replace(figures={path: run.figures[path] for path in wanted})
+        if wanted == names:
+            return run
+        figures = {**run.figures, **self._computed_of(point, run)}
+        return run._replace(figures={path: figures[path] for path in wanted})
+
+    def _computed_of(self, point: int, run: Run) -> dict[str, Any]:
+        """Return the figures of a run that are computed from others; the store keeps only those."""
+        if (point, run.seed) not in self._computed:
+            paths = filter(is_computed, self.campaign.figures)
+            self._computed[point, run.seed] = {path: value(path, run.figures, self._scenes[point]) for path in paths}
+        return self._computed[point, run.seed]
 
     def keep(self, done: Sequence[tuple[int, int, str, float]]) -> None:
         """Store runs (point, seed, figures, time) together with figures of them stored before."""

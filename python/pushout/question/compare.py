@@ -80,12 +80,12 @@ class Policy:
 
     def mean(self, figure: str) -> Interval | None:
         """Average a figure."""
-        known = [value for value in self.runs[column_of(figure)] if value is not None]
+        known = [value for value in self.runs[_row_of(figure)] if value is not None]
         return interval(known) if known else None
 
     def minus(self, other: "Policy", figure: str) -> Interval | None:
         """Average the differences from another policy, seed by seed."""
-        figure = column_of(figure)
+        figure = _row_of(figure)
         pairs = _paired(self.runs[figure], other.runs[figure])
         known = [own - others for own, others in pairs if own is not None and others is not None]
         return interval(known) if known else None
@@ -277,7 +277,7 @@ def _compared(asked: Comparison, session: Session) -> CompareResult:
     head = {**_where(asked.places), "policies": asked.listed(), "set": list(asked.sets)}
     with policies_named(asked.design, asked.choices):
         found = sweep.sweep(asked.design, session, head={"kind": "compare", **head})
-    further = tuple(dict.fromkeys(map(column_of, asked.figures)))
+    further = tuple(dict.fromkeys(map(_row_of, asked.figures)))
     for name in further:
         if found.is_list(name):
             raise QuestionError(Argument("figures"), f" {name}: the path must name a single figure, not a list")
@@ -289,6 +289,12 @@ def _compared(asked: Comparison, session: Session) -> CompareResult:
         session.out.text("compare.json", json.dumps(result.document, indent=2, ensure_ascii=False) + "\n")
         session.out.figure("compare", result.plot())
     return result
+
+
+def _row_of(path: str) -> str:
+    """Return the name of a figure; one of the whole run keeps its prefix where a place has a figure of this name."""
+    column = column_of(path)
+    return path if column in AT_PLACE else column
 
 
 def _doubts(found: sweep.SweepResult, policy: Policy, explained: Document) -> list[trust.Doubt]:
@@ -333,7 +339,8 @@ def _policy(found: sweep.SweepResult, point: int, asked: Comparison, further: Se
     rows, explained = found.of_point(point), asked.explained
     measured = seconds(explained["duration"]) - seconds(explained["warmup"])
     absent = [None] * rows.rows
-    of_flows = {name: rows.plain(name) if name in rows else absent for name in (*FIGURES, *further)}
+    columns = {name: column_of(name) for name in (*FIGURES, *further)}
+    of_flows = {name: rows.plain(column) if column in rows else absent for name, column in columns.items()}
     runs = {**of_flows, **asked.books.figures(rows, measured)}
     return Policy(asked.choices[point], runs, asked.books.occupancy(rows), point, any(rows.plain(DRAWS)))
 

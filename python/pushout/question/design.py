@@ -32,6 +32,7 @@ from pushout.excerpt import place, quoted
 from pushout.limits import DEEPEST, MOST_REPS
 from pushout.parsing import parsed
 from pushout.question import mser
+from pushout.question.computed import needs
 from pushout.question.factor import (
     MOST_POINTS,
     NOTHING,
@@ -47,8 +48,9 @@ from pushout.question.factor import (
     is_whole,
     key_of,
 )
+from pushout.question.figures import path_of
 from pushout.question.replications import Drawn, Fixed, Precision, Replications
-from pushout.question.table import column_of, path_of
+from pushout.question.table import column_of
 from pushout.simulate import SEED_LIMIT, SeedError, check_room
 from pushout.source import Source, overrides
 from pushout.source import read as read_text
@@ -118,13 +120,14 @@ class Design:
         return [place for level in (self.common, *levels) for place in level.places]
 
     def place_of_figure(self, path: str) -> Place:
-        """Return the position of a figure in the file."""
+        """Return the position of a figure in the file; an empty one if the file does not name it."""
         named = self.document.value().get("figures", []) if self.document else []
-        if path in (paths := [path_of(name) for name in named]):
-            return ("figures", paths.index(path))
-        if isinstance(self.reps, Precision) and path == self.reps.of:
+        wanting = [index for index, name in enumerate(named) if needs(path_of(name), path)]
+        if wanting:
+            return ("figures", wanting[0])
+        if isinstance(self.reps, Precision) and needs(self.reps.of, path):
             return ("reps", "of")
-        return ("warmup", "figure") if self.warmup and path == self.warmup.figure else ("figures",)
+        return ("warmup", "figure") if self.warmup and path == self.warmup.figure else ()
 
     def tell(self, at: Place, message: str, *, key: bool = False) -> str:
         """Add to a message the position of a value, or of its key, if there is a file."""

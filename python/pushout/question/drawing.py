@@ -57,14 +57,15 @@ TITLES = {
     "retransmission_ratio": "retransmitted ÷ sent segments",
     "packet_throughput": "packet throughput",
     "loss_ratio": "lost ÷ arrived units",
+    "summary.loss_ratio": "lost ÷ sent units",
     "delay_s": "mean delay in the port (s)",
     "transfer_time_mean_s": "mean transfer time (s)",
     "transfer_time_p99_s": "transfer time, 99th percentile (s)",
     "delivery_time_p99_s": "delivery time, 99th percentile (s)",
 }
 
-SERIES_OF = ("values", "bps", "octets")
-"""`occupancy.values` is the occupancy."""
+SERIES_OF = ("values", "bps", "octets", "total")
+"""`occupancy.values` is the occupancy, `lost.total` all that was lost."""
 
 TABLES = ("source", "transport", "police")
 """`flows.transport.mss` is a key of a scenario, `flows.flow1.timeouts` a figure of a report."""

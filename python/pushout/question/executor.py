@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from pushout import _core
+from pushout.errors import ScenarioError
+from pushout.excerpt import excerpt
+from pushout.question.figures import did_you_mean, near
 from pushout.simulate import threads
 from pushout.source import Source
 
@@ -47,8 +50,18 @@ def check(variations: Variations, figures: Sequence[str], threads: int) -> tuple
     """Check points on threads of this process, so that mistakes are found before anything runs."""
     source, sets, engine = variations
     points = _core.Points(source.text, source.name, sets, engine, threads)
-    measured = points.figures(list(figures), threads)
+    try:
+        measured = points.figures(list(figures), threads)
+    except ScenarioError as error:
+        raise _suggested(error) from None
     return points, Prepared(points.heads(), measured)
+
+
+def _suggested(error: ScenarioError) -> ScenarioError:
+    """Name in an error about a figure those that are near it."""
+    if error.figure is not None and (named := near(error.figure)):
+        error.args = (f"no figure {excerpt(error.figure)}: {did_you_mean(named)}",)
+    return error
 
 
 class Executor(Protocol):

@@ -1,4 +1,4 @@
-"""Policies in Python that a sweep is given beside its file."""
+"""Policies in Python and figures that a sweep is given beside its file."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -6,6 +6,7 @@ from dataclasses import replace
 from pushout.errors import DesignError
 from pushout.question.design import Design
 from pushout.question.factor import key_of
+from pushout.question.figures import paths_of
 
 
 def with_policies(design: Design, policies: Sequence[str]) -> Design:
@@ -19,6 +20,12 @@ def with_policies(design: Design, policies: Sequence[str]) -> Design:
         design.common, sets=(*policies, *design.common.sets), places=(*((),) * len(policies), *design.common.places)
     )
     return replace(design, points=points, common=common, policies=tuple(policies))
+
+
+def with_columns(design: Design, names: str | Sequence[str]) -> Design:
+    """Add columns of figures, named in a list or separated by commas."""
+    figures = tuple(dict.fromkeys((*design.figures, *paths_of(names))))
+    return replace(design, figures=figures)
 
 
 def _check(design: Design, ports: Sequence[str]) -> None:

@@ -7,27 +7,54 @@ side of the goal. Equal runs give an interval of width 0: they suffice when enou
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from pushout import _core
-from pushout.document import steps
 from pushout.errors import QuestionError
 from pushout.excerpt import excerpt, quoted
 from pushout.question import LEAST, MOST
+from pushout.question.figures import did_you_mean, near, path_of
 from pushout.question.quantity import RATES, SECONDS, SIZES, split
 from pushout.question.replications import is_alone, numbers
 from pushout.question.store import Run
-from pushout.question.table import column_of, path_of
+from pushout.question.table import column_of
 from pushout.stats import AGREEING, Interval, interval, unseen
 
-UNITS: tuple[tuple[str, str, Mapping[str, float]], ...] = (
-    (r"_s$", "in seconds", SECONDS),
-    (r"_bps$", "in b/s", RATES),
-    (r"^octets_|_bytes$", "in bytes", SIZES),
-    (r"_ratio$|_throughput$|_fairness$|^fairness_|_deviation$", "a share", {"%": 0.01}),
-    (r"^occupancy_", "in cells, packets or bytes", {**SIZES, "cells": 1, "packets": 1}),
+
+class Unit(NamedTuple):
+    """The unit of figures whose paths match, and the factors of other units."""
+
+    pattern: str
+    what: str
+    factors: Mapping[str, float]
+    is_occupancy: bool = False
+    """Whether a level keeps its measure, because a port has one of its own."""
+
+
+SHARES = r"_ratio$|_throughput$|_fairness$|^fairness_|\.fairness_|_deviation$"
+
+UNITS = (
+    Unit(r"_s$|^summary\.query\.(mean|p\d+)$", "in seconds", SECONDS),
+    Unit(r"_bps$", "in b/s", RATES),
+    Unit(r"\.octets_\w+$|_octets$|_bytes$", "in bytes", SIZES),
+    Unit(SHARES, "a share", {"%": 0.01}),
+    Unit(r"^memories\..*\.(occupancy_\w+|headroom_max|threshold_min)$", "in cells of the memory", {"cells": 1}),
+    Unit(r"\.occupancy_\w+$", "in cells, packets or bytes", {**SIZES, "cells": 1, "packets": 1}, is_occupancy=True),
 )
-"""For figures whose names match: their unit, and the factors of other units."""
+"""The units of levels."""
+
+SPELLINGS = {
+    r"([munp]?)s(?:ecs?|econds?)?": r"\1s",
+    r"(m|n)(?:illi|ano)s(?:ecs?|econds?)?": r"\1s",
+    r"micros(?:ecs?|econds?)?": "us",
+    r"([kmgt]?)(?:b|bps|bits?|bits?/s|b/sec)?": r"\1b/s",
+    r"([kmgt]?i?)(?:b|bytes?|octets?)?": r"\1B",
+    r"(?:c|cells?)": "cells",
+    r"(?:p|pkts?|packets?)": "packets",
+    r"(?:p|pct|percent)": "%",
+}
+"""Other spellings of units, and ours."""
 
 OPERATORS = {"≥": ">=", "≤": "<=", "=>": ">=", "=<": "<=", ">": ">=", "<": "<="}
 """Alternative signs and their meaning."""
@@ -52,11 +79,18 @@ class Goal:
         return column_of(self.path)
 
     def meant(self) -> str:
-        """Suggest a figure for one that does not exist; empty if none has this prefix."""
-        level = "" if self.level is None else f"{self.level:.10g}"
-        figure = nearest(self.column, level)
-        goal = f"{self.relation} {figure}" if self.level is None else f"{figure}{self.relation}{level}"
-        return "" if figure == self.column else f"there is no figure {self.column}; did you mean {goal}?"
+        """Suggest figures for one that no report has; empty if there is none like it."""
+        if not (named := near(self.path)):
+            return ""
+        if len(named) == 1:
+            named = [
+                f"{self.relation} {named[0]}" if self.level is None else f"{named[0]}{self.relation}{self.level:.10g}"
+            ]
+        return f"there is no figure {excerpt(self.column)}; {did_you_mean(named)}"
+
+    def _about(self, figure: str) -> str:
+        """Write the goal for another figure."""
+        return f"{self.relation} {figure}" if self.level is None else f"{figure}{self.relation}{self.level:.10g}"
 
     def meets(self, value: float) -> bool:
         """Return whether a mean meets the goal."""
@@ -66,13 +100,48 @@ class Goal:
 
 
 def read(text: str) -> Goal:
-    """Read `goodput_ratio>=98 %`, `transfer_time_p99_s<=4 ms`, `ports.a.lost.overflow<=0` or `max goodput_ratio`."""
+    """Read `goodput_ratio>=98 %`, `transfer_time_p99<=4 ms`, `ports.a.lost.overflow<=0` or `max goodput_ratio`."""
     if match := re.fullmatch(r"\s*(.*[^\s<>=≥≤])\s*(>=|<=|≥|≤)\s*([^\s<>=≥≤].*?)\s*", text):
+        path, relation = _one(text, match[1]), OPERATORS.get(match[2], match[2])
+        _check_share(text, match[1], path, f"{relation}{match[3]}")
         level, measure = _level(text, match[1], match[3])
-        return Goal(text, _one(text, match[1]), OPERATORS.get(match[2], match[2]), level, measure)
+        return Goal(text, path, relation, level, measure)
     if match := re.fullmatch(r"\s*(max|min)\s+(\S+)\s*", text):
         return Goal(text, _one(text, match[2]), match[1])
     raise QuestionError(f"goal {quoted(text)}: {_meant(text)}{FORMS}")
+
+
+def read_all(texts: Sequence[str]) -> tuple[Goal, ...]:
+    """Read goals that all must hold: one or more levels, or a single maximum or minimum."""
+    goals = tuple(map(read, texts))
+    if not goals:
+        raise QuestionError(f"goal must not be an empty list: {FORMS}")
+    if twice := [text for text in texts if texts.count(text) > 1]:
+        raise QuestionError(f"goal {quoted(twice[0])} must be given once, not twice")
+    if alone := [goal for goal in goals if goal.level is None and len(goals) > 1]:
+        which = alone[0]
+        raise QuestionError(
+            f"goal {quoted(which.text)}: {which.relation} must be the only goal; beside others write a level, as in "
+            f"{excerpt(which.column)}>=NUMBER"
+        )
+    return goals
+
+
+def _check_share(goal: str, name: str, path: str, rest: str) -> None:
+    """Refuse a share for a rate whose unit the name leaves out: `goodput>=90 %` means another figure."""
+    level = rest[2:]
+    if path.endswith("_bps") and not name.endswith("_bps") and _is_share(level):
+        share = f"{name}_ratio"
+        meant = f"; did you mean {share}{rest}?" if not near(path_of(share)) else ""
+        raise QuestionError(f"goal {quoted(goal)}: {excerpt(name)} is in b/s, not a share like {quoted(level)}{meant}")
+
+
+def _is_share(level: str) -> bool:
+    """Return whether a level is a percentage or a number from 0 to 1."""
+    try:
+        return 0 <= float(level) <= 1
+    except ValueError:
+        return "%" in level
 
 
 def _level(goal: str, name: str, text: str) -> tuple[float, str]:
@@ -83,17 +152,29 @@ def _level(goal: str, name: str, text: str) -> tuple[float, str]:
         raise QuestionError(f"goal {quoted(goal)}: the level must be a number, not {quoted(text)}") from None
     if not unit:
         return number, ""
-    for pattern, what, units in UNITS:
-        if re.search(pattern, steps(name)[-1]):
-            if unit in units:
-                return number * units[unit], ("bytes" if unit in SIZES else unit) if pattern == "^occupancy_" else ""
-            known = ", ".join(units)
-            raise QuestionError(
-                f"goal {quoted(goal)}: {excerpt(name)} must be {what}, not {quoted(text)} (units: {known})"
-            )
+    path = path_of(name)
+    for known in UNITS:
+        if re.search(known.pattern, path):
+            if unit in known.factors:
+                measure = ("bytes" if unit in SIZES else unit) if known.is_occupancy else ""
+                return number * known.factors[unit], measure
+            hint = _spelled(number, unit, known.factors) or f" (units: {', '.join(known.factors)})"
+            raise QuestionError(f"goal {quoted(goal)}: {excerpt(name)} must be {known.what}, not {quoted(text)}{hint}")
+    if named := near(path):
+        raise QuestionError(f"goal {quoted(goal)}: unknown figure {excerpt(name)}; {did_you_mean(named)}")
     raise QuestionError(
         f"goal {quoted(goal)}: {excerpt(name)} must be a number without unit, not {quoted(text)}: write {number:.10g}"
     )
+
+
+def _spelled(number: float, unit: str, known: Mapping[str, float]) -> str:
+    """Suggest the level with our spelling of its unit; empty if it is another unit."""
+    ours = {each.lower(): each for each in reversed(list(known))}  # kB rather than KB
+    for pattern, spelling in SPELLINGS.items():
+        match = re.fullmatch(pattern, unit, re.IGNORECASE)
+        if match and (meant := ours.get(match.expand(spelling).lower())):
+            return f": write {number:.10g} {meant}"
+    return ""
 
 
 def _meant(text: str) -> str:
@@ -109,12 +190,8 @@ def nearest(name: str, level: str = "") -> str:
     """Find the figure of the summary that starts with a name, a share if the level is one; else return the name."""
     properties = json.loads(_core.result_schema())["properties"]["summary"]["properties"]
     begin = [figure for figure in properties if figure.startswith(name)]
-    shares = [figure for figure in begin if re.search(UNITS[3][0], figure)]
-    try:
-        is_share = 0 <= float(level) <= 1
-    except ValueError:
-        is_share = "%" in level
-    return name if name in properties else next(iter([*(shares if is_share else []), *begin]), name)
+    shares = [figure for figure in begin if re.search(SHARES, figure)]
+    return name if name in properties else next(iter([*(shares if _is_share(level) else []), *begin]), name)
 
 
 def _one(goal: str, name: str) -> str:
@@ -129,7 +206,8 @@ class Tried:
     """A tried value: the mean of the figure, whether it meets the goal, and whether its `runs` make that sure.
 
     `unseen` is set if the goal is a level and all runs gave the same value, or none: the share of further runs that may
-    differ. It is 0 where nothing is drawn, so that one run stands for all seeds.
+    differ. It is 0 where nothing is drawn, so that one run stands for all seeds. Of several goals, mean and `unseen`
+    are those of the goal that decides, and `parts` judges each.
     """
 
     value: float
@@ -138,24 +216,45 @@ class Tried:
     sure: bool
     unseen: float | None = None
     runs: int = 0
+    parts: tuple["Tried", ...] = ()
+
+    def of(self, goal: int) -> "Tried":
+        """Return the judgement of one of the goals."""
+        return self.parts[goal] if self.parts else self
 
 
 @dataclass(frozen=True)
 class Separate:
-    """Replicate until it is sure on which side of the goal the mean is."""
+    """Replicate until it is sure on which side of the goals the means are."""
 
-    goal: Goal
+    goals: Sequence[Goal]
     least: int = LEAST
     most: int = MOST
 
     def more(self, runs: Sequence[Run]) -> int:
-        """Double the runs while they leave the goal open, unless none measured the figure: further ones hardly will."""
-        found = judged(self.goal, runs, 0.0)
+        """Double the runs while they leave the goals open, unless none measured a figure: further ones hardly will."""
+        found = judged(self.goals, runs, 0.0)
         return len(runs) if found.sure or found.mean is None else min(self.most, 2 * len(runs))
 
 
-def judged(goal: Goal, runs: Sequence[Run], value: float) -> Tried:
-    """Judge a value by its runs."""
+def judged(goals: Sequence[Goal], runs: Sequence[Run], value: float) -> Tried:
+    """Judge a value by its runs: all goals must hold."""
+    return together([_judged(goal, runs, value) for goal in goals])
+
+
+def together(parts: Sequence[Tried]) -> Tried:
+    """Judge a value by its judgements for several goals, which must all hold."""
+    if len(parts) == 1:
+        return parts[0]
+    missed = [part for part in parts if not part.meets]
+    sure = any(part.sure for part in missed) if missed else all(part.sure for part in parts)
+    # a sure miss decides; without a miss, a goal that is not sure
+    decides = next((part for part in missed or parts if part.sure == bool(missed)), (missed or parts)[0])
+    return replace(decides, meets=not missed, sure=sure, parts=tuple(parts))
+
+
+def _judged(goal: Goal, runs: Sequence[Run], value: float) -> Tried:
+    """Judge a value by its runs for one goal."""
     known, count = numbers(runs, goal.path), len(runs)
     if is_alone(runs):
         mean = interval(known) if known else None

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from pushout.question.goal import Tried
-from pushout.question.search import CONFIRMED, GRID, TRIALS, is_monotone
+from pushout.question.search import CONFIRMED, GRID, TRIALS, by_goals, is_monotone, rising
 from pushout.question.space import Space
 
 
@@ -40,6 +40,8 @@ class Outlook:
 
         The first values of a bisection are mostly far from the goal, so they do not predict the runs of the others.
         """
+        if all(point.unseen == 0 for point in points):  # nothing is drawn: one run of a value stands for all
+            self.least = self.most = 1
         if not (self.by_halves and len(points) == len(so_far)):
             self.counts += [point.runs for point in points]
         halves = self.by_halves and is_monotone(sorted(so_far, key=lambda point: point.value))
@@ -73,8 +75,10 @@ class Outlook:
 
     def _halvings(self, so_far: Sequence[Tried]) -> int:
         """Count the values that bisection still tries, as `search` does it."""
-        last_miss = max((point.value for point in so_far if not point.meets), default=None)
-        best = min((point.value for point in so_far if point.meets and point.value > (last_miss or 0.0)), default=None)
+        goals = rising(sorted(so_far, key=lambda point: point.value))
+        judged = [by_goals(point, goals) for point in so_far]
+        last_miss = max((point.value for point in judged if not point.meets), default=None)
+        best = min((point.value for point in judged if point.meets and point.value > (last_miss or 0.0)), default=None)
         if last_miss is None or best is None:
             return 0
         return halvings(self.space, last_miss, best, self.resolution)

@@ -320,9 +320,14 @@ def _kind(name: str, catalogue: Sequence[Entry]) -> str:
     raise QuestionError(_core.unknown("policy of a port", name, [AS_IT_IS, *known]))
 
 
+def quoted(name: str) -> str:
+    """Write a name as part of a path: quoted if it contains a dot."""
+    return f'"{name}"' if "." in name else name
+
+
 def section(part: str, name: str) -> str:
-    """Return the path of a section or of an entry: the name has quotes if it contains a dot."""
-    return f'{part}."{name}"' if "." in name else f"{part}.{name}"
+    """Return the path of a section or of an entry."""
+    return f"{part}.{quoted(name)}"
 
 
 def figure_of(port: Port, figure: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from pushout.errors import Argument, QuestionError
 from pushout.extras import need
 from pushout.literals import Search
-from pushout.question.goal import Tried
+from pushout.question.goal import Tried, together
 from pushout.question.space import Space
 
 GRID = 5
@@ -26,13 +26,15 @@ Try = Callable[[Sequence[float]], list[Tried]]
 class SearchResult:
     """The result of a search: the answer if there is one, the largest value known to be too small, and the method.
 
-    For a largest or smallest mean, `others` are the values that ran as often to confirm it.
+    For a largest or smallest mean, `others` are the values that ran as often to confirm it. `opposed` is the smallest
+    value for the goals that need more, if it misses goals that need less: then no value meets all.
     """
 
     best: Tried | None
     below: Tried | None
     method: str
     others: tuple[Tried, ...] = ()
+    opposed: Tried | None = None
 
 
 def smallest(space: Space, attempt: Try, resolution: float, method: Search) -> SearchResult:
@@ -49,14 +51,45 @@ def smallest(space: Space, attempt: Try, resolution: float, method: Search) -> S
 
 
 def is_monotone(tried: Sequence[Tried]) -> bool:
-    """Return whether "more is better" may hold: no value surely misses the goal above one that surely meets it."""
+    """Return whether "more is better" may hold: no value surely misses the goal above one that surely meets it.
+
+    Of several goals some may hold below a value instead, as a short delay does while loss needs a large buffer.
+    """
+    goals = [[point.of(goal) for point in tried] for goal in range(_goals(tried))]
+    return all(_is_rising(points) or (len(goals) > 1 and _is_falling(points)) for points in goals)
+
+
+def _goals(tried: Sequence[Tried]) -> int:
+    """Count the goals by which values were judged."""
+    return max((len(point.parts) for point in tried), default=0) or 1
+
+
+def _is_rising(tried: Sequence[Tried]) -> bool:
+    """Return whether no value surely misses a goal above one that surely meets it."""
     sure = [point.meets for point in tried if point.sure]
     return sure == sorted(sure)
 
 
+def _is_falling(tried: Sequence[Tried]) -> bool:
+    """Return whether no value surely meets a goal above one that surely misses it."""
+    return _is_rising(tried[::-1])
+
+
+def rising(tried: Sequence[Tried]) -> tuple[int, ...]:
+    """List the goals that hold from some value on; the smallest value that meets all of them is the answer, if any."""
+    goals = range(_goals(tried))
+    return tuple(goal for goal in goals if _is_rising([point.of(goal) for point in tried])) or tuple(goals)
+
+
+def by_goals(point: Tried, goals: Sequence[int]) -> Tried:
+    """Judge a value by some of the goals only."""
+    return together([point.of(goal) for goal in goals])
+
+
 def _bisect(space: Space, attempt: Try, resolution: float, first: Sequence[Tried]) -> SearchResult:
-    """Halve the range between the last value that misses the goal and the first that meets it."""
-    last_miss = max((index for index, point in enumerate(first) if not point.meets), default=-1)
+    """Halve the range between the last value that misses the goals that rise and the first that meets them."""
+    goals = rising(first)
+    last_miss = max((index for index, point in enumerate(first) if not by_goals(point, goals).meets), default=-1)
     if last_miss == len(first) - 1:
         return SearchResult(None, first[-1], "bisect")
     below, best = (first[last_miss] if last_miss >= 0 else None), first[last_miss + 1]
@@ -65,8 +98,8 @@ def _bisect(space: Space, attempt: Try, resolution: float, first: Sequence[Tried
         if not below.value < middle < best.value:
             break
         (point,) = attempt([middle])
-        below, best = (below, point) if point.meets else (point, best)
-    return SearchResult(best, below, "bisect")
+        below, best = (below, point) if by_goals(point, goals).meets else (point, best)
+    return SearchResult(best, below, "bisect") if best.meets else SearchResult(None, below, "bisect", opposed=best)
 
 
 def _optuna() -> Any:
@@ -120,7 +153,9 @@ def between(tried: Iterable[Tried]) -> tuple[float | None, float | None]:
     The ends are the largest value that misses the goal below all that meet it, and the smallest that meets it above all
     that miss it.
     """
-    sure = [point for point in tried if point.sure]
+    points = list(tried)
+    goals = rising(sorted(points, key=lambda point: point.value))
+    sure = [point for point in (by_goals(point, goals) for point in points) if point.sure]
     met, missed = ([point.value for point in sure if point.meets == meets] for meets in (True, False))
     low = max((value for value in missed if value < min(met, default=math.inf)), default=None)
     return low, min((value for value in met if value > max(missed, default=-math.inf)), default=None)

@@ -6,6 +6,7 @@ make neighbours comparable.
 
 import json
 import math
+import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,7 +22,9 @@ from pushout.question import LEAST, MOST, RESOLUTION, search
 from pushout.question.asked import Asked
 from pushout.question.campaign import Campaign
 from pushout.question.columns import Columns
+from pushout.question.computed import LOSS, needs, sources_of
 from pushout.question.executor import Variations, check
+from pushout.question.figures import path_of
 from pushout.question.frame import Framed
 from pushout.question.goal import Goal, Separate, Tried, judged
 from pushout.question.manifest import begin, end, who
@@ -34,10 +37,16 @@ from pushout.question.search import SearchResult
 from pushout.question.session import Session
 from pushout.question.space import HIGH, LOW, Space
 from pushout.question.store import Run
-from pushout.question.table import engine, path_of
+from pushout.question.table import column_of, engine
 from pushout.simulate import check_room
-from pushout.stats import AGREEING, interval
-from pushout.warning import HasWarnings
+from pushout.stats import AGREEING, Interval, interval
+from pushout.warning import HasWarnings, Warned
+
+LOSING = 1e-3
+"""From this share of lost units on, an answer mentions it unless a goal speaks of losses."""
+
+OF_LOSSES = re.compile(r"lost|loss|drop|packet_throughput")
+"""Goals that speak of losses."""
 
 
 @dataclass(frozen=True)
@@ -54,11 +63,25 @@ class Answer:
     tried: list[Tried] = field(repr=False)
     rivals: list[float] = field(default_factory=list)
     beside: str = ""
+    loss: Interval | None = None
+    """The share of the units that is lost at the answer; not measured if a goal speaks of losses."""
+
+    @property
+    def loses(self) -> str:
+        """Return the share that the answer loses, in words; empty if it is at most `LOSING`."""
+        share = self.loss["mean"] if self.loss else 0.0
+        return f"{100 * share:.2g} % lost" if share > LOSING else ""
 
     @property
     def sure(self) -> bool:
         """Return whether the runs make sure the ends of the bracket, or which value is best."""
-        return not self.rivals and all(end.sure for end in (self.found.best, self.found.below) if end is not None)
+        return not self.rivals and all(end.sure for end in self.ends)
+
+    @property
+    def ends(self) -> list[Tried]:
+        """List the values next to the answer, which decide whether it is sure."""
+        found = self.found
+        return [end for end in (found.best, found.below, found.opposed) if end is not None]
 
     @property
     def span(self) -> tuple[float | None, float | None]:
@@ -75,7 +98,7 @@ class SizeResult(HasWarnings, Framed):
 
     document: Document
     """As printed by `pushout size --json`."""
-    goal: Goal
+    goals: tuple[Goal, ...]
     over: str
     space: Space
     us_per_unit: float | None
@@ -83,49 +106,69 @@ class SizeResult(HasWarnings, Framed):
 
     def _brief(self) -> str:
         found = ", ".join(map(self._needs, self.answers))
-        return f"{self.document['scenario']}: {self.goal.text} over {self.over}: {found}; {super()._brief()}"
+        return f"{self.document['scenario']}: {self.wanted} over {self.over}: {found}; {super()._brief()}"
+
+    @property
+    def goal(self) -> Goal:
+        """The only goal, or the first of several."""
+        return self.goals[0]
+
+    @property
+    def wanted(self) -> str:
+        """Return the goals in words."""
+        return " and ".join(goal.text for goal in self.goals)
 
     def _needs(self, answer: Answer) -> str:
         """Name a policy and its answer; an open one is marked as in the table."""
         needs = "no value suffices" if answer.value is None else brief(self.space.text(answer.value))
         needs = needs if answer.sure else f"{needs} ?"
+        needs = f"{needs}, {answer.loses}" if answer.loses else needs
         return f"{answer.label}: {needs}" if answer.label else needs
 
     def plot(self) -> Any:
-        """Draw every value of the search with its interval, the goal, and the answers as vertical lines.
+        """Draw every value of the search with its interval, the goals, and the answers as vertical lines.
 
-        An answer that the runs leave open has a `?`, and its range is shaded.
+        An answer that the runs leave open has a `?`, and its range is shaded. Every goal has a panel.
         """
         from pushout.question import drawing
 
-        with drawing.paper() as (figure, grid):
-            axes = grid[0][0]
+        with drawing.paper(rows=len(self.goals)) as (figure, grid):
             alike = drawing.named_alike([answer.label for answer in self.answers], [a.tried for a in self.answers])
-            for answer, label, look in zip(self.answers, alike, drawing.looks(len(self.answers)), strict=True):
-                self._draw_answer(axes, replace(answer, label=label), look)
-            if self.goal.level is not None:
-                axes.axhline(self.goal.level, color=drawing.GREY, linestyle=":", linewidth=1, label="goal")
-            if self.space.log:
-                drawing.log(axes)
-            drawing.from_zero(axes, [point.mean["mean"] for a in self.answers for point in a.tried if point.mean])
-            over = drawing.label(self.over)
-            across = f"{over} ({self.space.unit})" if self.space.unit else over
-            drawing.frame(axes, across, drawing.label(self.goal.column))
+            for number, (axes,) in enumerate(grid):
+                self._draw_goal(axes, number, alike)
             if self.us_per_unit is not None:
-                self._draw_time(axes, self.us_per_unit)
-            drawing.legend(figure, axes, "bar")
+                self._draw_time(grid[0][0], self.us_per_unit)
+            drawing.legend(figure, grid[0][0], "bar")
             drawing.headed(figure, str(self.document.get("title") or self.document.get("scenario", "")))
         return figure
 
-    def _draw_answer(self, axes: Any, answer: Answer, look: Mapping[str, Any]) -> None:
-        """Draw the values tried for one policy, and its answer."""
+    def _draw_goal(self, axes: Any, number: int, labels: Sequence[str]) -> None:
+        """Draw the figure of one goal over the values of all policies."""
+        from pushout.question import drawing
+
+        goal = self.goals[number]
+        parts = [[point.of(number) for point in answer.tried] for answer in self.answers]
+        rows = zip(self.answers, labels, parts, drawing.looks(len(self.answers)), strict=True)
+        for answer, label, tried, look in rows:
+            self._draw_answer(axes, replace(answer, label=label), tried, look)
+        if goal.level is not None:
+            axes.axhline(goal.level, color=drawing.GREY, linestyle=":", linewidth=1, label="goal")
+        if self.space.log:
+            drawing.log(axes)
+        drawing.from_zero(axes, [point.mean["mean"] for tried in parts for point in tried if point.mean])
+        over = drawing.label(self.over)
+        across = f"{over} ({self.space.unit})" if self.space.unit else over
+        drawing.frame(axes, across, drawing.label(goal.path if goal.path == LOSS else goal.column))
+
+    def _draw_answer(self, axes: Any, answer: Answer, points: Sequence[Tried], look: Mapping[str, Any]) -> None:
+        """Draw the values tried for one policy, judged for one goal, and its answer."""
         from pushout.question import drawing
 
         name, span = self._needs(answer), None if answer.sure else self._span(answer)
         if span is not None:
             name = f"{name} ({' to '.join(brief(self.space.text(end)) for end in span)})"
             axes.axvspan(*span, color=look["color"], alpha=0.12, linewidth=0, zorder=0)
-        tried = sorted(answer.tried, key=lambda point: point.value)
+        tried = sorted(points, key=lambda point: point.value)
         known = [(point.value, point.mean) for point in tried if point.mean]
         mark = {"color": look["color"], "fmt": look["marker"], "capsize": 2.5, "ms": 4.5}
         for place, mean in known:
@@ -154,9 +197,9 @@ class SizeResult(HasWarnings, Framed):
 
 @dataclass(frozen=True)
 class Question:
-    """The question: its goal, its key, its range, its resolution."""
+    """The question: its goals, its key, its range, its resolution."""
 
-    goal: Goal
+    goals: tuple[Goal, ...]
     over: str
     space: Space
     place: Place | None = None
@@ -164,6 +207,22 @@ class Question:
     least: int = LEAST
     most: int = MOST
     method: Search = SEARCHES[0]
+
+    @property
+    def goal(self) -> Goal:
+        """The only goal, or the first of several levels."""
+        return self.goals[0]
+
+    @property
+    def paths(self) -> list[str]:
+        """List the figures of the goals."""
+        return [goal.path for goal in self.goals]
+
+    @property
+    def measured(self) -> list[str]:
+        """List the figures to measure: those of the goals, and the loss unless one of them speaks of losses."""
+        speaks = any(OF_LOSSES.search(path) for path in self.paths)
+        return list(dict.fromkeys((*self.paths, DRAWS, *([] if speaks else [LOSS]))))
 
     def outlook(self, policies: int) -> Outlook:
         """Estimate the runs of the searches for this number of policies."""
@@ -202,28 +261,38 @@ def _sized(asked: Sizing, session: Session) -> SizeResult:
     head = {"kind": "size", "name": f"{explained['name']}-size", **written, "policies": asked.listed()}
     manifest = {**head, **who(explained["engine"])}
     begin(session.out, {**manifest, "scenario": explained})
-    campaign = Campaign(asked.source, session, [question.goal.path, DRAWS], asked.engine, asked.seed)
+    campaign = Campaign(asked.source, session, question.measured, asked.engine, asked.seed)
+    campaign.scenes.store_network(asked.sets, explained)
     outlook = question.outlook(len(choices))
     searches = [_Search(campaign, question, choice, asked.sets, outlook) for choice in choices]
     answers = [one.answer() for one in searches]
-    document = {**written, "answers": _entries(question, choices, answers)}
+    goals = [goal.text for goal in question.goals]
+    document = {**written, "goals": goals, "answers": _entries(question, choices, answers)}
     table = _table(question, searches)
     factor = question.sizes(1).get("us")
-    result = SizeResult(table, document, question.goal, question.over, question.space, factor, answers)
+    result = SizeResult(table, document, question.goals, question.over, question.space, factor, answers)
     warmup_s = seconds(explained["warmup"])
     doubted = trust.warnings(
         doubt for one, answer in zip(searches, answers, strict=True) for doubt in one.doubts(answer, warmup_s)
     )
+    losing = [_losing(answer, question) for answer in answers if answer.loses]
+    warned = [*asked.warnings, *losing, *doubted]
     counts = {"runs": table.rows, "computed": campaign.counts.computed}
-    document.update(
-        {**counts, "engine": engine(), "wall_s": time.monotonic() - start, "warnings": [*asked.warnings, *doubted]}
-    )
+    document.update({**counts, "engine": engine(), "wall_s": time.monotonic() - start, "warnings": warned})
     if session.out:
         rows = session.out.rows("rows", table)
         session.out.text("size.json", json.dumps(document, indent=2, ensure_ascii=False) + "\n")
         session.out.figure("size", result.plot())
         end(session.out, {**manifest, "scenario": explained, "rows": rows, **counts, "wall_s": document["wall_s"]})
     return result
+
+
+def _losing(answer: Answer, question: Question) -> Warned:
+    """Warn about an answer that meets a goal of delivered units by losing others."""
+    assert answer.value is not None, "what loses has a value"  # noqa: S101
+    where = f"{answer.label} at {question.space.text(answer.value)}".removeprefix(" at ")
+    message = f"{where}: {answer.loses}, and no goal speaks of loss: add a goal such as loss<=0.1 %"
+    return {"code": "losing-answer", "message": message}
 
 
 def look_over(asked: Sizing) -> None:
@@ -234,7 +303,7 @@ def look_over(asked: Sizing) -> None:
     for choice in asked.choices:
         points = _points(question, choice, asked.sets, ends)
         try:
-            check(Variations(asked.source, points, asked.engine), [question.goal.path], threads=1)
+            check(Variations(asked.source, points, asked.engine), sources_of(question.measured), threads=1)
         except ScenarioError as error:
             raise _explained(error, question, ends, points, choice) from None
 
@@ -248,7 +317,9 @@ def _explained(
 ) -> QuestionError | ScenarioError:
     """Turn an error in a point of a search into one about the question."""
     if error.figure is not None:
-        return QuestionError(f"goal {quoted(question.goal.text)}: {question.goal.meant() or error}")
+        asked = next((goal for goal in question.goals if needs(goal.path, error.figure)), question.goal)
+        why = str(error).replace(error.figure, asked.path)  # not the source of a computed figure
+        return QuestionError(f"goal {quoted(asked.text)}: {asked.meant() or why}")
     # Show the ends, which may be defaults that the user has not seen.
     first, last = (question.space.text(value) for value in (values[0], values[-1]))
     ends = [first] if len(values) == 1 else [f"values from {first} (", LOW, f") to {last} (", HIGH, ")"]
@@ -289,7 +360,13 @@ class _Search:
         value = found.best.value if found.best else None
         sizes = {} if value is None else question.sizes(value)
         tried = list(self.tried.values())
-        return Answer(self.choice.label, value, found, sizes, tried, self._rivals(found), self.choice.beside)
+        loss = None if value is None else self._loss(self.runs[value])
+        return Answer(self.choice.label, value, found, sizes, tried, self._rivals(found), self.choice.beside, loss)
+
+    def _loss(self, runs: Sequence[Run]) -> Interval | None:
+        """Average the share of lost units, if it was measured."""
+        known = [share for run in runs if (share := run.figures.get(LOSS)) is not None]
+        return interval(known) if known and LOSS not in self.question.paths else None
 
     def _rivals(self, found: SearchResult) -> list[float]:
         """List values that may be as good as the best: the interval of the difference, seed by seed, contains zero."""
@@ -309,17 +386,17 @@ class _Search:
 
     def _try(self, values: Sequence[float]) -> list[Tried]:
         question = self.question
-        return self._measured(values, Drawn(Separate(question.goal, question.least, question.most)))
+        return self._measured(values, Drawn(Separate(question.goals, question.least, question.most)))
 
     def _confirm(self, values: Sequence[float]) -> list[Tried]:
         question = self.question
-        return self._measured(values, Drawn(Separate(question.goal, question.most, question.most)))
+        return self._measured(values, Drawn(Separate(question.goals, question.most, question.most)))
 
     def _measured(self, values: Sequence[float], rule: Drawn) -> list[Tried]:
         points = _points(self.question, self.choice, self.sets, values)
         for value, runs in zip(values, self._runs(values, points, rule), strict=True):
             self.runs[value] = runs
-            self.tried[value] = judged(self.question.goal, runs, value)
+            self.tried[value] = judged(self.question.goals, runs, value)
         self.outlook.tried([self.tried[value] for value in values], list(self.tried.values()))
         if len(self.tried) >= search.GRID:  # the first values cover the range
             self._check_measured()
@@ -327,25 +404,27 @@ class _Search:
 
     def doubts(self, answer: Answer, warmup_s: float) -> Iterator[tuple[str, list[trust.Doubt]]]:
         """Yield the doubts about the runs at the ends of the bracket, labelled with policy and value."""
-        for point in (answer.found.best, answer.found.below):
-            if point is None:
-                continue
+        for point in answer.ends:
 
             def figures(name: str, runs: Sequence[Run] = self.runs[point.value]) -> list[float | None]:
                 return [run.figures.get(path_of(name)) for run in runs]
 
             where = f"{answer.label} at {self.question.space.text(point.value)}".removeprefix(" at ")
-            yield where, trust.doubts(figures, [self.question.goal.column], warmup_s)
+            yield where, trust.doubts(figures, [goal.column for goal in self.question.goals], warmup_s)
 
     def _check_measured(self) -> None:
-        """Raise if no value has the figure, for instance because no file was finished."""
-        if any(point.mean for point in self.tried.values()):
-            return
-        goal, space = self.question.goal, self.question.space
+        """Raise if no value has the figure of a goal, for instance because no file was finished."""
+        for number, goal in enumerate(self.question.goals):
+            if not any(point.of(number).mean for point in self.tried.values()):
+                raise self._unmeasured(goal)
+
+    def _unmeasured(self, goal: Goal) -> QuestionError:
+        """Return the error for a figure that no run measured."""
+        space = self.question.space
         whose = f" of {self.choice.label}" if self.choice.label else ""
         values = ", ".join(space.text(value) for value in sorted(self.tried))
         where = f"with {self.question.over} at {values}"
-        raise QuestionError(
+        return QuestionError(
             f"goal {quoted(goal.text)}: no run{whose} measured the figure {goal.column}, {where}. "
             "Lengthen duration, or choose another figure."
         )
@@ -361,10 +440,11 @@ def _written(asked: Sizing) -> Document:
     """Write the question for answer and manifest."""
     explained, question = asked.explained, asked.question
     space, place, port = question.space, question.place, question.port
+    texts = [goal.text for goal in question.goals]
     return {
         "scenario": explained["name"],
         "title": explained.get("title", ""),
-        "goal": question.goal.text,
+        **({"goal": texts[0]} if len(texts) == 1 else {"goals": texts}),
         "over": question.over,
         "from": space.text(space.low),
         "to": space.text(space.high),
@@ -395,21 +475,43 @@ def _entry(answer: Answer, question: Question, plain: float | None) -> Document:
         "value": best and space.text(best.value),
         "sizes": answer.sizes,
         "too_small": below and space.text(below.value),
+        **({"opposed": space.text(opposed.value)} if (opposed := answer.found.opposed) else {}),
         "mean": best and best.mean,
+        "loss": answer.loss,
         "sure": answer.sure,
         "unseen": best and best.unseen,
         "method": answer.found.method,
         "at_end": _at_ends(answer, question),
+        **({"binds": [goal.text for goal in binding(question.goals, answer)]} if len(question.goals) > 1 else {}),
         **_doubt(answer, space),
         **saved,
-        "tried": [{**vars(point), "value": space.text(point.value)} for point in tried],
+        "tried": [_tried(point, question) for point in tried],
     }
+
+
+def binding(goals: Sequence[Goal], answer: Answer) -> list[Goal]:
+    """List the goals that the largest value below the answer misses: without them the answer would be smaller.
+
+    Without an answer they are those that exclude each other, or that no value meets.
+    """
+    ends = [end for end in (answer.found.below, answer.found.opposed) if end is not None]
+    return [goal for number, goal in enumerate(goals) if not all(end.of(number).meets for end in ends)]
+
+
+def _tried(point: Tried, question: Question) -> Document:
+    """Write a tried value, with the judgement for each of several goals."""
+    entry = {key: value for key, value in vars(point).items() if key != "parts"}
+    pairs = zip(question.goals, point.parts, strict=False)
+    parts = [{"goal": goal.text, "mean": part.mean, "meets": part.meets, "sure": part.sure} for goal, part in pairs]
+    return {**entry, "value": question.space.text(point.value), **({"goals": parts} if parts else {})}
 
 
 def _at_ends(answer: Answer, question: Question) -> list[str]:
     """List the ends of the range (`from`, `to`) beyond which the answer may lie."""
     space, found = question.space, answer.found
     if question.goal.level is not None:
+        if found.opposed is not None:
+            return []
         return ["to"] if found.best is None else ["from"] if found.below is None else []
     leading = [*([] if answer.value is None else [answer.value]), *answer.rivals]
     gaps = {
@@ -428,14 +530,15 @@ def _doubt(answer: Answer, space: Space) -> dict[str, Any]:
 
 
 def _table(question: Question, searches: Sequence[_Search]) -> Columns:
-    """Make a row of every run: policy, value, seed, figure, time."""
+    """Make a row of every run: policy, value, seed, figures of the goals, time."""
+    paths = list(dict.fromkeys(question.paths))
     rows = [
-        (one.choice.label, value, run.seed, run.figures.get(question.goal.path), run.wall_s)
+        (one.choice.label, value, run.seed, *map(run.figures.get, paths), run.wall_s)
         for one in searches
         for value, runs in sorted(one.runs.items())
         for run in runs
     ]
     value = f"{question.over}_{word(question.space.unit)}" if question.space.unit else question.over
-    names = ["policy", value, "seed", question.goal.column, "wall_s"]
+    names = ["policy", value, "seed", *map(column_of, paths), "wall_s"]
     columns = dict(zip(names, zip(*rows, strict=True) if rows else ([] for _ in names), strict=True))
     return Columns.of(columns, {"policy": "string", value: "float64", "seed": "uint64", "wall_s": "float64"})

@@ -1,14 +1,18 @@
 """The range of a search."""
 
+import difflib
 import math
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from pushout.document import Document, figure
+from pushout.document import Document, figure, steps
 from pushout.errors import Argument, FigureError, QuestionError
 from pushout.excerpt import excerpt, quoted
 from pushout.question import quantity
+from pushout.question.figures import did_you_mean
+from pushout.question.port import quoted as as_step
 from pushout.question.quantity import split
 from pushout.source import toml
 
@@ -22,7 +26,8 @@ LEAST_SHARE, MOST_TIMES = 1 / 32, 4
 """The default range, relative to the scenario's value."""
 
 LOW, HIGH = Argument("low"), Argument("high")
-ASK = (": give the range by ", LOW, " and ", HIGH)
+ENDS = (LOW, " and ", HIGH)
+ASK = (": give the range by ", *ENDS)
 NUMBER = " must be a key with a number, as in port.bottleneck.buffer"
 
 
@@ -155,13 +160,17 @@ def _unknown(explained: Document, over: str, written: bool) -> QuestionError:
     """Explain why the scenario does not give a range."""
     try:
         value = figure(explained, over)
-    except FigureError as error:
-        why = f"{excerpt(over)} has no value in the scenario ({error.why})"
+    except FigureError:
+        why = f"{excerpt(over)} has no value in the scenario"
         if written:
             why = (
                 f"{excerpt(over)} is not a single value in the complete scenario (pushout explain), which writes it as "
                 "several entries of other names"
             )
+        elif named := near_keys(explained, over):
+            return QuestionError(f"{why}; {did_you_mean(named)} Otherwise give the range by ", *ENDS)
+        elif missing := _missing(explained, over):
+            why = f"{why}, which has no {excerpt(missing)}"
         return QuestionError(why, *ASK)
     if isinstance(value, dict | list):
         what = "a table" if isinstance(value, dict) else "a list"
@@ -169,3 +178,51 @@ def _unknown(explained: Document, over: str, written: bool) -> QuestionError:
     if value == "unlimited":
         return QuestionError(f"{excerpt(over)} is {quoted(value)} in the scenario, not a number", *ASK)
     return QuestionError(Argument("over"), NUMBER, f"; {excerpt(over)} is {quoted(value)} in the scenario")
+
+
+def near_keys(explained: Document, over: str) -> list[str]:
+    """List keys with numbers that are like one without: those of the same last name, or with a name like its own."""
+    known = {key: steps(key)[-1] for key in _keys(explained)}
+    last = steps(over)[-1]
+    names = [last] if last in known.values() else difflib.get_close_matches(last, set(known.values()), n=1)
+    alike = [key for key, name in known.items() if name in names]
+    if not alike and last == "buffer":  # ports that share a memory have no buffers of their own
+        alike = [key for key in known if re.fullmatch(r"memory\.[^.]+\.size", key)]
+    return sorted(alike, key=lambda key: -difflib.SequenceMatcher(None, over, key).ratio())[:NEAR]
+
+
+def _missing(explained: Document, over: str) -> str:
+    """Return the first part of a path that the scenario lacks; empty if it lacks only the last key."""
+    names = steps(over)
+    for count in range(1, len(names)):
+        path = ".".join(map(as_step, names[:count]))
+        try:
+            figure(explained, path)
+        except FigureError:
+            return path
+    return ""
+
+
+NEAR = 3
+"""Keys suggested at most."""
+
+
+def _keys(node: Any) -> Iterator[str]:
+    """Yield the paths of all numbers below a node of an explained scenario."""
+    if isinstance(node, list):
+        node = {entry["name"]: entry for entry in node if isinstance(entry, dict) and "name" in entry}
+    for name, value in node.items() if isinstance(node, dict) else ():
+        if isinstance(value, dict | list):
+            yield from (f"{as_step(name)}.{key}" for key in _keys(value))
+        elif _is_number(value):
+            yield as_step(name)
+
+
+def _is_number(value: Any) -> bool:
+    """Return whether a value is a number, with a unit or without."""
+    if isinstance(value, str):
+        try:
+            return bool(split(value))
+        except QuestionError:
+            return False
+    return isinstance(value, int | float) and not isinstance(value, bool)

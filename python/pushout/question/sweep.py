@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from pushout.document import Document
-from pushout.errors import DesignError, ScenarioError
+from pushout.errors import Argument, DesignError, ScenarioError
 from pushout.literals import Drawing
 from pushout.question import mser
 from pushout.question.campaign import CHUNK, Campaign, Chunk
 from pushout.question.columns import Columns
+from pushout.question.computed import needs, sources_of
 from pushout.question.design import WARMUP, Design, Mser
 from pushout.question.executor import Local, Variations
 from pushout.question.factor import Level, Place
@@ -138,7 +139,7 @@ def _validate(design: Design, points: list[list[str]]) -> None:
             source = source_of(design)
             Job(source, engine=design.engine).explain()  # without overrides, as in the manifest
             figures = [*_figures(design), *(_pilot_figures(design.warmup) if design.warmup else [])]
-            prepared = executor.prepare(Variations(source, points, design.engine), figures)
+            prepared = executor.prepare(Variations(source, points, design.engine), sources_of(figures))
             design.check_figures(prepared.figures)
             for seed, _ in prepared.asked:
                 check_room(seed if design.seed is None else design.seed, design.reps.most)
@@ -168,6 +169,8 @@ def _in_file(design: Design) -> Iterator[None]:
 
 def _placed(design: Design, error: ScenarioError) -> ScenarioError:
     """Add to an error the position of the override in the sweep, or of the key in the scenario."""
+    if error.figure is not None and (asked := _asked_for(design, error.figure)):
+        error.args = (str(error.args[0]).replace(error.figure, asked),)
     places = design.places(error.point) if error.point is not None else []
     if error.set is not None:
         if error.set < len(design.policies):
@@ -176,13 +179,19 @@ def _placed(design: Design, error: ScenarioError) -> ScenarioError:
     if not design.origin:
         return error
     if error.figure is not None:
-        return _placed_at(design, design.place_of_figure(error.figure), error)
+        at = design.place_of_figure(error.figure)
+        return _placed_at(design, at, error) if at else ScenarioError(Argument("columns"), f": {error.args[0]}")
     if error.engine:
         return ScenarioError(design.tell(("engine",), str(error)))
     if error.point is None:
         return ScenarioError(_beside(str(error), f"the scenario is that of {design.origin}"))
     sets = ", ".join(design.points[error.point].sets[len(design.policies) :]) or "nothing"
     return ScenarioError(_beside(str(error), f"{design.origin} sets {sets}"))
+
+
+def _asked_for(design: Design, source: str) -> str | None:
+    """Return the figure of a design that is computed from another."""
+    return next((path for path in _figures(design) if path != source and needs(path, source)), None)
 
 
 def _placed_at(design: Design, at: Place, error: ScenarioError) -> ScenarioError:

@@ -20,14 +20,6 @@ def column_of(path: str) -> str:
     return path.removeprefix("summary.")
 
 
-PARTS = ("engine.", "flows.", "ports.", "circuits.", "summary.")
-
-
-def path_of(name: str) -> str:
-    """Return the path of a figure: a name that gives no part of the report is of the summary."""
-    return name if name.startswith(PARTS) or name in ("duration_s", "warmup_s") else f"summary.{name}"
-
-
 @dataclass(frozen=True)
 class Swept:
     """A column of swept values: as written, and as numbers if all have one unit."""

@@ -15,7 +15,7 @@ from pushout.question.goal import Tried
 from pushout.question.plot import label_of
 from pushout.question.port import figure_of
 from pushout.question.quantity import READABLE, grouped, readable, shown, spoken
-from pushout.question.size import Answer, SizeResult
+from pushout.question.size import Answer, SizeResult, binding
 from pushout.question.sweep import SweepResult
 from pushout.question.table import column_of
 from pushout.show.columns import NOISE, Column, draw, of_runs
@@ -238,9 +238,9 @@ def _difference(value: Interval | None, reps: int) -> str:
 def size(result: SizeResult, place: str | None, console: Console) -> None:
     """Print the size that every policy needs."""
     ends = f"from {spoken(result.document['from'])} to {spoken(result.document['to'])}"
-    console.print(Text(f"{result.goal.text} over {result.over} {ends}"), soft_wrap=True)
+    console.print(Text(f"{result.wanted} over {result.over} {ends}"), soft_wrap=True)
     named = any(answer.label for answer in result.answers)
-    units = list(dict.fromkeys(unit for answer in result.answers for unit in answer.sizes))
+    units = list(dict.fromkeys(unit for answer in result.answers for unit in answer.sizes if unit != result.space.unit))
     pairs = zip(result.answers, result.document["answers"], strict=True)
     rows = [_answer(result, answer, entry, units)[0 if named else 1 :] for answer, entry in pairs]
     draw(console, _heads(result, units)[0 if named else 1 :], rows, keys=1 if named else 0)
@@ -249,9 +249,13 @@ def size(result: SizeResult, place: str | None, console: Console) -> None:
             first = result.answers[0].label
             open_ = "" if entry["sure"] and result.answers[0].sure else " ?"
             console.print(f"{entry['label']} {_saving(entry['improvement'], first)}{open_}", soft_wrap=True)
+    for line in _binding(result):
+        console.print(line, soft_wrap=True)
     for note in (
         *_beside((answer.label, answer.beside) for answer in result.answers),
+        *_losing(result),
         *_beyond(result),
+        *(line for answer in result.answers for line in _opposed(result, answer)),
         *_doubts(result),
     ):
         console.print(note, style="dim", soft_wrap=True)
@@ -267,28 +271,58 @@ def _saving(share: float, first: str) -> str:
     return f"saves {percent} of what {first} needs" if share > 0 else f"needs {percent} more than {first}"
 
 
+def _binding(result: SizeResult) -> Iterator[str]:
+    """Name the goals of several that keep an answer from being smaller."""
+    for answer in result.answers:
+        if len(result.goals) > 1 and answer.found.best and (binds := binding(result.goals, answer)):
+            which = "the goal that binds" if len(binds) == 1 else "the goals that bind"
+            yield f"{_whose(answer)}{which}: {' and '.join(goal.text for goal in binds)}"
+
+
+def _losing(result: SizeResult) -> Iterator[str]:
+    """Explain the losses of an answer whose goal does not limit them."""
+    for answer in result.answers:
+        if answer.loses:
+            limit = "--goal 'loss<=0.1 %' limits it"
+            yield f"{_whose(answer)}{answer.loses} with this value, and no goal speaks of loss: {limit}"
+
+
 def _heads(result: SizeResult, units: Sequence[str]) -> list[Column]:
     """Make the heads of the answers' columns; every mean is next to its value."""
-    figure = f"{result.goal.column}\nwith it"
+    figures = [f"{column}\nwith it" for column in dict.fromkeys(goal.column for goal in result.goals)]
     first = "best" if result.goal.level is None else "needs"
-    less = [] if result.goal.level is None else ["largest size\nthat fails", figure]
+    lost = ["lost"] if _are_losing(result) else []
+    less = [] if result.goal.level is None else ["largest size\nthat fails", *figures]
     sizes = [f"{first}, µs\nat line rate" if unit == "us" else f"{first},\nin {unit}" for unit in units]
-    return [Column("policy", right=False), *map(Column, [first, figure, *less, *sizes, "runs"])]
+    return [Column("policy", right=False), *map(Column, [first, *lost, *figures, *less, *sizes, "runs"])]
+
+
+def _are_losing(result: SizeResult) -> bool:
+    """Return whether an answer has losses that its goals do not limit."""
+    return any(answer.loses for answer in result.answers)
 
 
 def _answer(result: SizeResult, answer: Answer, entry: Document, units: Sequence[str]) -> list[str]:
     """Make the row of one policy."""
     has_goal = result.goal.level is not None
-    needs = spoken(entry["value"] or ("more" if has_goal else "–")) + ("" if entry["sure"] else " ?")
+    absent = "none" if answer.found.opposed else "more" if has_goal else "–"
+    needs = spoken(entry["value"] or absent) + ("" if entry["sure"] else " ?")
     sizes = [grouped(answer.sizes[unit]) if unit in answer.sizes else "–" for unit in units]
-    less = [spoken(entry["too_small"] or "–"), _reached(answer.found.below)] if has_goal else []
+    lost = [_share(answer.loss)] if _are_losing(result) else []
+    less = [spoken(entry["too_small"] or "–"), *_reached(result, answer.found.below)] if has_goal else []
     runs = sum(point.runs for point in answer.tried)
-    return [answer.label, needs, _reached(answer.found.best), *less, *sizes, str(runs)]
+    return [answer.label, needs, *lost, *_reached(result, answer.found.best), *less, *sizes, str(runs)]
 
 
-def _reached(point: Tried | None) -> str:
-    """Show the mean of the goal's figure at a value, if there is one."""
-    return mean(point.mean, point.runs) if point else mean(None)
+def _share(value: Interval | None) -> str:
+    """Show a share in percent."""
+    return "–" if value is None else f"{100 * value['mean']:.2g} %"
+
+
+def _reached(result: SizeResult, point: Tried | None) -> list[str]:
+    """Show the means of the goals' figures at a value, if there is one; one figure may have two goals."""
+    places = {goal.column: number for number, goal in enumerate(result.goals)}
+    return [mean(point.of(number).mean, point.runs) if point else mean(None) for number in places.values()]
 
 
 def _beyond(result: SizeResult) -> Iterator[str]:
@@ -322,21 +356,43 @@ def _no_bracket(result: SizeResult, answer: Answer) -> str | None:
         return f"the smallest value tried meets the goal; less than {least} may suffice (--from)"
     if below is None:
         return None
-    there = f"{spoken(result.space.text(below.value))} {result.goal.column} is {_reached(below)}"
+    missed = binding(result.goals, answer)[0]
+    number = result.goals.index(missed)
+    there = f"{spoken(result.space.text(below.value))} {missed.column} is {mean(below.of(number).mean, below.runs)}"
     share = half_width(below.mean) if below.mean else 0.0
     fix = too_wide(share) if share > WIDE else "extend the range (--to), or lower the goal"
     return f"no value tried meets the goal; at {there}: {fix}"
 
 
+def _opposed(result: SizeResult, answer: Answer) -> Iterator[str]:
+    """Explain goals of which one needs more and another less than any value."""
+    below, opposed = answer.found.below, answer.found.opposed
+    if opposed is None:
+        return
+    more = [f"{_at(result, below)} misses {_missed(result, below, opposed)}"] if below else []
+    told = ", ".join([*more, f"{_at(result, opposed)} misses {_missed(result, opposed)}"])
+    yield f"{_whose(answer)}no value meets all goals: {told}; relax a goal"
+
+
+def _at(result: SizeResult, point: Tried) -> str:
+    return spoken(result.space.text(point.value))
+
+
+def _missed(result: SizeResult, point: Tried, other: Tried | None = None) -> str:
+    """Name the goals that a value misses and another one meets."""
+    missed = [number for number in range(len(result.goals)) if not point.of(number).meets]
+    return " and ".join(result.goals[number].text for number in missed if other is None or other.of(number).meets)
+
+
 def _doubts(result: SizeResult) -> Iterator[str]:
     """Explain what the runs leave open about the answers."""
-    ends = [end for answer in result.answers for end in (answer.found.best, answer.found.below) if end is not None]
+    ends = [end for answer in result.answers for end in answer.ends]
     yield from _unsure(result, [end for end in ends if not end.sure], ends)
     for answer, entry in zip(result.answers, result.document["answers"], strict=True):
         yield from _unsettled(answer, entry)
     for answer in result.answers:
-        if answer.found.best is not None:
-            yield from _without_spread(answer.found.best, _whose(answer))
+        if answer.ends:
+            yield from _without_spread(answer.ends[0], _whose(answer))
 
 
 def _unsure(result: SizeResult, doubtful: Sequence[Tried], ends: Sequence[Tried]) -> Iterator[str]:
