@@ -19,7 +19,7 @@
 use std::iter;
 
 use super::Cells;
-use super::inbox::combs::Combs;
+use super::inbox::combs::{CombLane, Combs};
 use super::port::PortProcess;
 use super::port::outbox::Departure;
 use super::topology::route::Destination;
@@ -27,8 +27,8 @@ use crate::engine::exact::spacing::ExactTime;
 use crate::engine::forms::{Form, used};
 use crate::network::Network;
 use crate::network::circuit::Emission;
-use crate::units::Time;
 use crate::units::ids::PortVc;
+use crate::units::{Span, Time};
 
 /// Number of cells that a source sends at a time.
 const CELLS: usize = 128;
@@ -140,7 +140,7 @@ impl Cells<'_> {
         let Some(mut combs) = self.take_combs(port) else { return };
         let whole = self.plan.cell_time(port);
         for lane in &mut combs.lanes {
-            let (vc, end) = (lane.vc, self.end);
+            let (vc, end) = (lane.of.vc, self.end);
             let span = self.plan.routes[port][vc].span(whole);
             let count = lane.started.partition_point(|(_, start)| start.later(span) < end);
             let [Some(&(_, first)), Some(&(_, last))] = [lane.started.first(), lane.started[..count].last()]
@@ -154,13 +154,13 @@ impl Cells<'_> {
             } else {
                 for &(number, start) in &lane.started[..count] {
                     let first = self.plan.routes[port][vc].first_arrival(start, whole);
-                    self.pass_one_by_one(port, &lane.departure(number, start, whole), first);
+                    self.pass_one_by_one(port, &departure(lane, number, start, whole), first);
                 }
             }
             let Network { flows, circuits, .. } = &mut self.network;
-            let circuit = &mut circuits[lane.circuit];
+            let circuit = &mut circuits[lane.of.circuit];
             let cells = lane.started.drain(..count).map(|(number, start)| (number, start.later(span)));
-            flows[lane.flow].receive_cells(circuit, cells);
+            flows[lane.of.flow].receive_cells(circuit, cells);
         }
         self.put_back_combs(port, combs);
     }
@@ -171,7 +171,7 @@ impl Cells<'_> {
         let whole = self.plan.cell_time(port);
         for lane in &mut combs.lanes {
             for (number, start) in std::mem::take(&mut lane.started) {
-                self.forward(port, &lane.departure(number, start, whole));
+                self.forward(port, &departure(lane, number, start, whole));
             }
         }
         self.put_back_combs(port, combs);
@@ -186,4 +186,10 @@ impl Cells<'_> {
             fifo.combs = Some(combs);
         }
     }
+}
+
+/// Return a cell of a lane that starts at `start` and takes the time `whole`.
+fn departure(lane: &CombLane, number: u32, start: Time, whole: Span) -> Departure {
+    let (vc, unit, first) = (lane.of.vc, lane.unit(number), ExactTime::at(start));
+    Departure { vc, units: 1, unit, first, last: start, whole, starts: None }
 }

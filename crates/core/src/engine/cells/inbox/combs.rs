@@ -17,23 +17,17 @@
 
 use super::merge_order::{ArrivalPlace, LaneRanks};
 use crate::engine::cells::inbox::Arriving;
-use crate::engine::cells::port::outbox::Departure;
 use crate::engine::cells::topology::Plan;
-use crate::engine::exact::spacing::ExactTime;
+use crate::engine::cells::topology::combs::CombCircuit;
 use crate::kernel::Ties;
 use crate::unit::{Flags, Unit};
-use crate::units::ids::{CircuitId, PortVc};
-use crate::units::{CELL_BYTES, Span, Time};
+use crate::units::{CELL_BYTES, Time};
 
 /// The pending cells of one circuit, and those that have started to leave the port.
 #[derive(Clone, Debug)]
 pub(crate) struct CombLane {
-    /// The circuit, its number at the port, and the index of the port on its path.
-    pub(crate) circuit: CircuitId,
-    pub(crate) vc: PortVc,
-    hop: u8,
-    /// Index of the flow that it carries.
-    pub(crate) flow: usize,
+    /// The circuit of the cells.
+    pub(crate) of: CombCircuit,
     /// When the cells arrive that are not merged yet, and the number of the first pending cell.
     arrivals: Vec<Time>,
     first: u32,
@@ -65,9 +59,8 @@ pub(crate) struct Combs {
 
 impl CombLane {
     /// Build the empty lane of a circuit.
-    pub(crate) fn new(circuit: CircuitId, vc: PortVc, hop: u8, flow: usize) -> CombLane {
-        let (arrivals, started) = (Vec::new(), Vec::new());
-        CombLane { circuit, vc, hop, flow, arrivals, first: 0, started }
+    fn new(of: CombCircuit) -> CombLane {
+        CombLane { of, arrivals: Vec::new(), first: 0, started: Vec::new() }
     }
 
     /// Return the number of cells that are not merged yet.
@@ -78,32 +71,26 @@ impl CombLane {
     /// Return the cell with this number, as a unit.
     pub(crate) fn unit(&self, number: u32) -> Unit {
         Unit {
-            vc: self.circuit,
+            vc: self.of.circuit,
             frame: number,
             identity: number,
             index: 0,
             bytes: CELL_BYTES as u16,
-            hop: self.hop,
+            hop: self.of.hop,
             flags: Flags::FIRST.with(Flags::EOM),
         }
     }
 
-    /// Return a cell that starts at `start` and takes the time `whole` as a departing unit.
-    pub(crate) fn departure(&self, number: u32, start: Time, whole: Span) -> Departure {
-        let (vc, unit, first) = (self.vc, self.unit(number), ExactTime::at(start));
-        Departure { vc, units: 1, unit, first, last: start, whole, starts: None }
-    }
-
     /// Return a cell as an arriving unit.
     pub(crate) fn arriving(&self, cell: CombCell) -> Arriving {
-        Arriving { time: cell.time, unit: self.unit(cell.number), vc: self.vc, lost: None }
+        Arriving { time: cell.time, unit: self.unit(cell.number), vc: self.of.vc, lost: None }
     }
 }
 
 impl Combs {
     /// Build the empty lanes of a port, if only combs arrive there.
     pub(crate) fn of_port(plan: &Plan, port: usize, ties: Ties) -> Option<Box<Combs>> {
-        let lanes = plan.combs[port].clone()?;
+        let lanes = plan.combs[port].as_ref()?.iter().map(|circuit| CombLane::new(*circuit)).collect();
         let lines = plan.lanes[port].iter().map(|lane| lane.line as u32).collect();
         Some(Box::new(Combs::new(lanes, LaneRanks::new(lines, ties))))
     }
@@ -206,10 +193,14 @@ fn merge(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::ids::{CircuitId, PortVc};
 
     /// Combs of circuits that arrive at these instants.
     fn combs(arrivals: &[&[u64]]) -> Combs {
-        let lane = |number: usize| CombLane::new(CircuitId(number as u32), PortVc(number as u32), 1, number);
+        let lane = |flow: usize| {
+            let (circuit, vc) = (CircuitId(flow as u32), PortVc(flow as u32));
+            CombLane::new(CombCircuit { circuit, vc, hop: 1, flow })
+        };
         let ranks = LaneRanks::new((0..arrivals.len() as u32).collect(), Ties::new(1));
         let mut combs = Combs::new((0..arrivals.len()).map(lane).collect(), ranks);
         for (lane, arrivals) in (0..).zip(arrivals) {

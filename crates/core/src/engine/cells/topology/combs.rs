@@ -17,13 +17,23 @@ use super::form::PortForm;
 use super::policing::{PolicerUse, Policing};
 use super::route::{Destination, RouteSegment};
 use crate::buffer::size::Measure;
-use crate::engine::cells::inbox::combs::CombLane;
 use crate::engine::forms::{Form, allows};
 use crate::scenario::contract::Passing;
 use crate::scenario::model::{Line, Medium, Scenario};
 use crate::transport;
 use crate::units::Span;
 use crate::units::ids::{CircuitId, IdVec, PortVc};
+
+/// A circuit of single cells, at the port where they may wait.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CombCircuit {
+    pub(crate) circuit: CircuitId,
+    /// Its number at the port, and the index of the port on its path.
+    pub(crate) vc: PortVc,
+    pub(crate) hop: u8,
+    /// Index of the flow that it carries.
+    pub(crate) flow: usize,
+}
 
 /// The facts about a network from which combs follow.
 pub(super) struct CombSearch<'a> {
@@ -36,20 +46,20 @@ pub(super) struct CombSearch<'a> {
 }
 
 impl CombSearch<'_> {
-    /// Return for every port where only combs arrive its lanes, and make the routes from their hosts lead to them.
-    pub(super) fn lanes(&self, routes: &mut [IdVec<PortVc, RouteSegment>]) -> Vec<Option<Vec<CombLane>>> {
-        let mut lanes: Vec<Vec<(u32, CombLane)>> = vec![Vec::new(); routes.len()];
+    /// Return for every port where only combs arrive the circuits of its lanes, and make the routes from their hosts lead to them.
+    pub(super) fn lanes(&self, routes: &mut [IdVec<PortVc, RouteSegment>]) -> Vec<Option<Vec<CombCircuit>>> {
+        let mut lanes: Vec<Vec<(u32, CombCircuit)>> = vec![Vec::new(); routes.len()];
         for (from, routes) in routes.iter().enumerate().filter(|(from, _)| self.is_interface(*from)) {
             for (vc, route) in routes.pairs() {
                 let circuit = self.passing.at(from)[vc];
                 if let Destination::Port { port, lane, vc } = route.to
                     && let Some(flow) = self.flow_of_comb(circuit)
                 {
-                    lanes[port as usize].push((lane, CombLane::new(circuit, vc, route.hop, flow)));
+                    lanes[port as usize].push((lane, CombCircuit { circuit, vc, hop: route.hop, flow }));
                 }
             }
         }
-        let is_comb_port = |port: usize, lanes: &[(u32, CombLane)]| {
+        let is_comb_port = |port: usize, lanes: &[(u32, CombCircuit)]| {
             let ends = || routes[port].iter().all(|route| matches!(route.to, Destination::Host { .. }));
             let form =
                 || matches!(self.forms[port], PortForm::Fifo(_)) && is_cells(&self.scenario.lines[port]);

@@ -11,7 +11,7 @@
 //! None of these facts changes during a run.
 
 pub(crate) mod actor;
-mod combs;
+pub(crate) mod combs;
 pub(crate) mod form;
 pub(crate) mod leg;
 pub(crate) mod order;
@@ -21,14 +21,13 @@ pub(crate) mod route;
 use std::rc::Rc;
 
 use self::actor::{Actor, Usage, answerable};
-use self::combs::CombSearch;
+use self::combs::{CombCircuit, CombSearch};
 use self::form::{PortForm, forms, rule};
 use self::leg::{Lane, Legs, uniform};
 use self::order::upstream;
 use self::policing::{PolicerUse, Policing};
 use self::route::{DelayHop, Handoff, RouteSegment};
 use crate::buffer::admission::Rule;
-use crate::engine::cells::inbox::combs::CombLane;
 use crate::engine::exact::accounting::Window;
 use crate::engine::exact::spacing::{SpacingTable, TransmissionTime};
 use crate::engine::questions::latency;
@@ -66,8 +65,8 @@ pub(crate) struct Plan {
     pub(crate) lanes: Vec<Vec<Lane>>,
     /// For every circuit when the engine must ask its policer.
     pub(crate) policers: IdVec<CircuitId, PolicerUse>,
-    /// For every port where only combs arrive their empty lanes.
-    pub(crate) combs: Vec<Option<Vec<CombLane>>>,
+    /// For every port where only combs arrive the circuits of its lanes.
+    pub(crate) combs: Vec<Option<Vec<CombCircuit>>>,
     /// For every port the lines that bring units to it, in the order of the scenario.
     arriving: Vec<Vec<usize>>,
     /// For every line the line that has set the spacing of its cells, since ports that only delay keep the spacing.

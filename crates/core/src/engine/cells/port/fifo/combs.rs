@@ -96,7 +96,7 @@ impl CellFifo {
                 cells.measured += 1;
                 cells.stays += u128::from(ends.0 - cell.time.0);
             } else {
-                let (unit, vc, arrived) = (lane.unit(cell.number), lane.vc, cell.time);
+                let (unit, vc, arrived) = (lane.unit(cell.number), lane.of.vc, cell.time);
                 self.enter_odd(&Sojourn { unit, vc, size: 1, arrived, starts, ends });
             }
             lane.started.push((cell.number, starts));
@@ -125,7 +125,7 @@ impl CellFifo {
         }
         self.judge(cx, &lane.arriving(cell), 1, cells.count)?;
         if let Some(ledger) = &mut self.entry.ledger {
-            ledger.joined(lane.vc, 1);
+            ledger.joined(lane.of.vc, 1);
             ledger.frame_ends();
         }
         Ok(())
